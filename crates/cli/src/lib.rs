@@ -1,0 +1,4 @@
+//! The `raceproof` command as a library: the TP language, reports, and the drivers behind each subcommand.
+
+pub mod report;
+pub mod tp;

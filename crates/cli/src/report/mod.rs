@@ -1,0 +1,1 @@
+//! Renderers: findings in, text out.

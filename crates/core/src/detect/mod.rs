@@ -1,0 +1,31 @@
+//! Race detectors: each keeps shadow memory (or access sets) and asks an order, one algorithm a file.
+//!
+//! To add one: a type that implements [`Detector`] in a file of its own with a theory header (what it
+//! computes, the paper, its cost, the departures from the paper, what it can miss), and a name in the
+//! command line's list.
+
+use crate::event::{AccessKind, Observer};
+use crate::ids::{Location, SiteId, TaskId};
+
+/// One side of a race.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Access {
+    pub task: TaskId,
+    pub kind: AccessKind,
+    pub site: SiteId,
+}
+
+/// Two conflicting accesses of one location that nothing orders; `first` came first in this run.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Pair {
+    pub location: Location,
+    pub first: Access,
+    pub second: Access,
+}
+
+/// An observer that finds races.
+pub trait Detector: Observer {
+    /// Ends the run and gives the races found: at least one pair for every location it holds racy,
+    /// not more than one for each location and pair of (site, kind), in the order of discovery.
+    fn finish(self) -> Vec<Pair>;
+}

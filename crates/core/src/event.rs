@@ -1,0 +1,140 @@
+//! The one event vocabulary between the runtime and the analyses.
+//!
+//! The runtime calls an [`Observer`], by static dispatch and without building event values; an
+//! [`Event`] is the same call written down, and `Vec<Event>` is the observer that writes it down.
+//!
+//! What the events mean, and what an observer may rely on:
+//!
+//! - Task 0 is `main`; it begins without an event. Every other task begins with its `Spawn`, whose
+//!   `child` is the next unused task id. Scope 0 is the whole program and has no begin or end event.
+//! - `Spawn::scope` is the finish scope the child belongs to: the innermost one open around the spawn
+//!   in the parent, or, if the parent has none open of its own, the one the parent itself belongs to.
+//! - `FinishEnd` comes when every task of the scope (transitively) has ended; it orders all of them
+//!   before what the owner does next.
+//! - `Signal` publishes everything its task did so far; a `Join` on the same sync is ordered after
+//!   the *latest* `Signal` on it, and a `Join` on a sync that was never signalled orders nothing. This covers
+//!   a promise's `set`/`get`, the end and `get` of a future, `post`/`wait`, and leaving and entering a
+//!   lock or isolated section (always in this order on one lock: join, signal, join, …). A semaphore
+//!   gives each `V` a sync of its own and each `P` joins the one it takes, the oldest first.
+//! - A task that starts late (`async await`) joins what it waited for before anything else it does.
+//! - `Spawn` (in the parent), `FinishBegin`, `FinishEnd`, `Signal` and `Join` each end the current step of
+//!   their task and begin the next one. Accesses belong to the current step.
+//! - Events of different tasks come in the order in which they happened in this run.
+
+use crate::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
+use serde::Serialize;
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AccessKind {
+    Read,
+    Write,
+}
+
+impl AccessKind {
+    /// Whether two accesses of one location by different tasks are a race if nothing orders them.
+    pub fn conflicts(self, other: AccessKind) -> bool {
+        self == AccessKind::Write || other == AccessKind::Write
+    }
+}
+
+/// What kind of thing a [`SyncId`] is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SyncKind {
+    Promise,
+    Future,
+    Isolated,
+    Lock,
+    Semaphore,
+    Event,
+}
+
+impl SyncKind {
+    /// Whether the order in which tasks pass through it is the schedule's choice, so that one run
+    /// no longer decides all schedules.
+    pub fn is_exclusive(self) -> bool {
+        matches!(self, SyncKind::Isolated | SyncKind::Lock | SyncKind::Semaphore)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Event {
+    Spawn { parent: TaskId, child: TaskId, scope: ScopeId, site: SiteId },
+    End { task: TaskId },
+    FinishBegin { task: TaskId, scope: ScopeId },
+    FinishEnd { task: TaskId, scope: ScopeId },
+    Signal { task: TaskId, sync: SyncId, kind: SyncKind },
+    Join { task: TaskId, sync: SyncId, kind: SyncKind },
+    Access { task: TaskId, kind: AccessKind, location: Location, site: SiteId },
+}
+
+/// Whoever wants to know what a run does: orders, detectors, recorders.
+pub trait Observer {
+    fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, site: SiteId);
+    fn end(&mut self, task: TaskId);
+    fn finish_begin(&mut self, task: TaskId, scope: ScopeId);
+    fn finish_end(&mut self, task: TaskId, scope: ScopeId);
+    fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind);
+    fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind);
+    fn access(&mut self, task: TaskId, kind: AccessKind, location: Location, site: SiteId);
+}
+
+impl Event {
+    /// Tells `observer` of this event.
+    #[inline]
+    pub fn deliver(&self, observer: &mut impl Observer) {
+        match *self {
+            Event::Spawn { parent, child, scope, site } => observer.spawn(parent, child, scope, site),
+            Event::End { task } => observer.end(task),
+            Event::FinishBegin { task, scope } => observer.finish_begin(task, scope),
+            Event::FinishEnd { task, scope } => observer.finish_end(task, scope),
+            Event::Signal { task, sync, kind } => observer.signal(task, sync, kind),
+            Event::Join { task, sync, kind } => observer.join(task, sync, kind),
+            Event::Access { task, kind, location, site } => observer.access(task, kind, location, site),
+        }
+    }
+}
+
+/// The recorder.
+impl Observer for Vec<Event> {
+    fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, site: SiteId) {
+        self.push(Event::Spawn { parent, child, scope, site });
+    }
+    fn end(&mut self, task: TaskId) {
+        self.push(Event::End { task });
+    }
+    fn finish_begin(&mut self, task: TaskId, scope: ScopeId) {
+        self.push(Event::FinishBegin { task, scope });
+    }
+    fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
+        self.push(Event::FinishEnd { task, scope });
+    }
+    fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
+        self.push(Event::Signal { task, sync, kind });
+    }
+    fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
+        self.push(Event::Join { task, sync, kind });
+    }
+    fn access(&mut self, task: TaskId, kind: AccessKind, location: Location, site: SiteId) {
+        self.push(Event::Access { task, kind, location, site });
+    }
+}
+
+/// The observer that does nothing: `--detector none`.
+impl Observer for () {
+    #[inline]
+    fn spawn(&mut self, _: TaskId, _: TaskId, _: ScopeId, _: SiteId) {}
+    #[inline]
+    fn end(&mut self, _: TaskId) {}
+    #[inline]
+    fn finish_begin(&mut self, _: TaskId, _: ScopeId) {}
+    #[inline]
+    fn finish_end(&mut self, _: TaskId, _: ScopeId) {}
+    #[inline]
+    fn signal(&mut self, _: TaskId, _: SyncId, _: SyncKind) {}
+    #[inline]
+    fn join(&mut self, _: TaskId, _: SyncId, _: SyncKind) {}
+    #[inline]
+    fn access(&mut self, _: TaskId, _: AccessKind, _: Location, _: SiteId) {}
+}

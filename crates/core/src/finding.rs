@@ -1,0 +1,197 @@
+//! Findings: what is reported, as data. Renderers see these and nothing else of the analysis.
+//!
+//! The serialised form of [`Report`] is the JSON report, schema 1; DESIGN and the user's guide document it.
+
+use crate::event::AccessKind;
+use serde::Serialize;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    RaceFree,
+    Inconclusive,
+    Deadlock,
+    ProgramError,
+    Race,
+}
+
+/// What the verdict covers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scope {
+    /// Every schedule of the program on this input.
+    AllSchedules,
+    /// The schedule that was run, and what its order of synchronisation allows.
+    ObservedSchedule,
+}
+
+/// How sure a race is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Grade {
+    Infeasible,
+    Apparent,
+    Feasible,
+    Actual,
+}
+
+/// A place in a source file; lines and columns count from 1.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+pub struct Place {
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+}
+
+/// A call that had not returned.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Frame {
+    /// The function that was called.
+    pub function: String,
+    /// Where it was called.
+    #[serde(flatten)]
+    pub call: Place,
+}
+
+/// One spawn on the way from `main` to a task, outermost first.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Spawned {
+    /// The task that was spawned.
+    pub task: String,
+    #[serde(flatten)]
+    pub at: Place,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct RaceAccess {
+    pub access: AccessKind,
+    /// The task by its spawn path: `main/2/1` is the first child of main's second child.
+    pub task: String,
+    #[serde(flatten)]
+    pub at: Place,
+    /// The calls that led to the access, innermost first; empty in the body of the task itself.
+    pub stack: Vec<Frame>,
+    /// The spawns that led to the task, outermost first; empty for `main`.
+    pub spawned: Vec<Spawned>,
+    /// The locks held, by name (`isolated` for an isolated section).
+    pub locks: Vec<String>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Race {
+    /// The name of the cell: `x`, `a[3]`, `new@7[0]`.
+    pub location: String,
+    pub grade: Grade,
+    /// Which group of races it belongs to, 1 being the races to fix first.
+    pub partition: u32,
+    /// Indices into `races` of those it may be a mere consequence of.
+    pub artifact_of: Vec<u32>,
+    pub first: RaceAccess,
+    pub second: RaceAccess,
+    /// The task in which the ways to the two accesses part.
+    pub fork: String,
+    /// How many times a later access met an earlier one of this pair in the run.
+    pub count: u64,
+    /// A schedule after which both accesses are next, for `replay`; absent if none is known.
+    pub witness: Option<Witness>,
+}
+
+/// A schedule: runs of actions of one task each. An action is one access or one synchronisation.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Default)]
+pub struct Witness {
+    pub schedule: Vec<Segment>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Segment {
+    /// The task, by its spawn path.
+    pub task: String,
+    pub actions: u64,
+}
+
+/// A task that cannot go on, and what it waits for.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Waiting {
+    pub task: String,
+    /// `promise`, `future`, `finish`, `lock`, `semaphore`, `event`, `isolated`.
+    pub on: String,
+    /// What it is called, where it has a name: the lock `l`, the promise made at line 4.
+    pub what: String,
+    /// The task that holds it or that has to end, where one is known.
+    pub held_by: Option<String>,
+    #[serde(flatten)]
+    pub at: Place,
+    pub stack: Vec<Frame>,
+    pub spawned: Vec<Spawned>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Deadlock {
+    pub waiting: Vec<Waiting>,
+    pub witness: Option<Witness>,
+}
+
+/// A failed assertion, an index out of bounds, a second set, …
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct ProgramError {
+    /// A short stable name of the kind: `assertion`, `bounds`, `division`, `second-set`, …
+    pub kind: String,
+    pub message: String,
+    pub task: String,
+    #[serde(flatten)]
+    pub at: Place,
+    pub stack: Vec<Frame>,
+    pub spawned: Vec<Spawned>,
+    pub witness: Option<Witness>,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize, Default)]
+pub struct Stats {
+    pub executions: u64,
+    pub tasks: u64,
+    pub steps: u64,
+    pub reads: u64,
+    pub writes: u64,
+    pub seconds: f64,
+}
+
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Report {
+    pub tool: &'static str,
+    pub version: &'static str,
+    pub schema: u32,
+    pub verdict: Verdict,
+    pub scope: Scope,
+    /// Whether every schedule ends in the same state; absent where that is not known.
+    pub determinate: Option<bool>,
+    /// The name of the detector that was used.
+    pub detector: String,
+    pub races: Vec<Race>,
+    pub deadlocks: Vec<Deadlock>,
+    pub errors: Vec<ProgramError>,
+    /// Why the verdict is no more certain than it is: a limit that was reached, and what to do.
+    pub limits: Vec<String>,
+    pub stats: Stats,
+}
+
+impl Report {
+    /// The gravest of what was found: race, program error, deadlock, inconclusive, race-free.
+    pub fn judge(
+        races: &[Race],
+        errors: &[ProgramError],
+        deadlocks: &[Deadlock],
+        limits: &[String],
+    ) -> Verdict {
+        if !races.is_empty() {
+            Verdict::Race
+        } else if !errors.is_empty() {
+            Verdict::ProgramError
+        } else if !deadlocks.is_empty() {
+            Verdict::Deadlock
+        } else if !limits.is_empty() {
+            Verdict::Inconclusive
+        } else {
+            Verdict::RaceFree
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! The computation graph of a run.

@@ -1,0 +1,1 @@
+//! Orders over the steps of a run: who precedes whom, one order a file.

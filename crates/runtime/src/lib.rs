@@ -1,0 +1,1 @@
+//! The deterministic task runtime of raceproof.
