@@ -4,6 +4,10 @@
 //! computes, the paper, its cost, the departures from the paper, what it can miss), and a name in the
 //! command line's list.
 
+pub mod last_access;
+pub mod pairs;
+mod readers;
+
 use crate::event::{AccessKind, Observer};
 use crate::ids::{Location, SiteId, TaskId};
 
