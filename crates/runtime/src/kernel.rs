@@ -36,7 +36,11 @@ pub enum Fault {
 /// An action a task is about to take.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Action {
-    Access { kind: AccessKind, location: Location, site: SiteId },
+    Access {
+        kind: AccessKind,
+        location: Location,
+        site: SiteId,
+    },
     Spawn,
     FinishEnd(ScopeId),
     /// `set`, `V` or `post`.
@@ -73,6 +77,7 @@ pub struct Kernel<B, O> {
     /// Whether a task that spawns or wakes others lets them go first.
     pub(crate) eager: bool,
     gives_way: bool,
+    posted_twice: bool,
     /// What the task whose turn ran out of actions was about to do.
     pub(crate) refused: Option<Action>,
 }
@@ -99,6 +104,7 @@ impl<B, O: Observer> Kernel<B, O> {
             fuel: 0,
             eager: true,
             gives_way: false,
+            posted_twice: false,
             refused: None,
         }
     }
@@ -273,15 +279,21 @@ impl<B, O: Observer> Kernel<B, O> {
         Ok(())
     }
 
-    /// Posts an event; posting it again changes nothing.
+    /// Posts an event. Posting it again changes nothing and is no action; but then whom a wait is ordered after is the
+    /// schedule's choice, which is noted.
     pub fn post(&mut self, event: SyncId) -> Result<(), Stop> {
-        self.gate(Action::Signal(event))?;
-        if self.syncs.get(event).gate == (Gate::Once { open: false }) {
-            self.open(event);
-        } else {
-            self.fuel -= 1;
+        if self.syncs.get(event).gate == (Gate::Once { open: true }) {
+            self.posted_twice = true;
+            return Ok(());
         }
+        self.gate(Action::Signal(event))?;
+        self.open(event);
         Ok(())
+    }
+
+    /// Whether some event was posted more than once.
+    pub fn posted_twice(&self) -> bool {
+        self.posted_twice
     }
 
     fn open(&mut self, sync: SyncId) {

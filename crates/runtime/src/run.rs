@@ -14,11 +14,7 @@ pub trait Machine<O: Observer> {
 
     /// Runs the current task of `kernel` until an operation says [`Retry`](crate::kernel::Stop::Retry), the
     /// task gives way, ends, or fails.
-    fn resume(
-        &mut self,
-        body: &mut Self::Body,
-        kernel: &mut Kernel<Self::Body, O>,
-    ) -> Outcome<Self::Error>;
+    fn resume(&mut self, body: &mut Self::Body, kernel: &mut Kernel<Self::Body, O>) -> Outcome<Self::Error>;
 }
 
 /// Why a task's turn is over.
@@ -147,8 +143,6 @@ impl<M: Machine<O>, O: Observer> Run<M, O> {
     /// The tasks that wait for something that will not come, if the run is over.
     pub fn waiting(&self) -> impl Iterator<Item = TaskId> + '_ {
         let tasks = self.kernel.tasks();
-        tasks
-            .ids()
-            .filter(move |&id| matches!(tasks.get(id).state, State::Waiting(_) | State::Finishing(_)))
+        tasks.ids().filter(move |&id| matches!(tasks.get(id).state, State::Waiting(_) | State::Finishing(_)))
     }
 }

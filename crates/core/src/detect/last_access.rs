@@ -33,8 +33,6 @@ struct Cell {
     readers: u32,
 }
 
-const _: () = assert!(size_of::<Cell>() == 8);
-
 const RACY: u32 = u32::MAX;
 const SET: u32 = 1 << 31;
 
@@ -46,6 +44,16 @@ enum Readers {
 }
 
 impl Cell {
+    #[inline]
+    fn unpack(cell: u64) -> Self {
+        Cell { writer: cell as u32, readers: (cell >> 32) as u32 }
+    }
+
+    #[inline]
+    fn pack(self) -> u64 {
+        u64::from(self.writer) | u64::from(self.readers) << 32
+    }
+
     #[inline]
     fn readers(self) -> Readers {
         match self.readers {
@@ -60,7 +68,8 @@ impl Cell {
 #[derive(Default, Debug)]
 pub struct LastAccess {
     order: GraphOrder,
-    cells: Vec<Cell>,
+    /// Packed cells, indexed by location; plain integers, so that a large table is mapped but not touched.
+    cells: Vec<u64>,
     sets: ReaderSets,
     /// A set all of whose steps are known to precede the given step.
     checked: Option<(SetId, StepId)>,
@@ -77,26 +86,34 @@ impl LastAccess {
         self.order.steps()
     }
 
-    /// The cell of a location; grows the table on first use.
+    /// The cell of a location.
     #[inline]
-    fn cell(&mut self, location: Location) -> &mut Cell {
+    fn cell(&self, location: Location) -> Cell {
+        Cell::unpack(self.cells.get(location.0 as usize).copied().unwrap_or(0))
+    }
+
+    #[inline]
+    fn set_cell(&mut self, location: Location, cell: Cell) {
         let index = location.0 as usize;
         if index >= self.cells.len() {
             self.grow(index);
         }
-        &mut self.cells[index]
+        self.cells[index] = cell.pack();
     }
 
     #[cold]
     fn grow(&mut self, index: usize) {
-        self.cells.resize((index + 1).max(self.cells.len() * 2), Cell::default());
+        // Zeroed afresh rather than resized: only the part that was in use is touched.
+        let mut grown = vec![0; (index + 1).max(self.cells.len() * 2)];
+        grown[..self.cells.len()].copy_from_slice(&self.cells);
+        self.cells = grown;
     }
 
     #[inline]
     fn read(&mut self, location: Location) {
         let now = self.order.step();
         let stored = now.0 + 1;
-        let cell = *self.cell(location);
+        let cell = self.cell(location);
         if cell.readers == stored || cell.writer == stored {
             return;
         }
@@ -122,13 +139,13 @@ impl LastAccess {
             }
         };
         debug_assert!(now.0 < SET - 1, "more steps than a cell can name");
-        self.cell(location).readers = readers;
+        self.set_cell(location, Cell { readers, ..cell });
     }
 
     #[inline]
     fn write(&mut self, location: Location) {
         let now = self.order.step();
-        let cell = *self.cell(location);
+        let cell = self.cell(location);
         if cell.writer == now.0 + 1 && cell.readers == 0 {
             return;
         }
@@ -147,7 +164,7 @@ impl LastAccess {
                 Readers::Set(set) => self.all_precede(set, now),
             };
         if ordered {
-            *self.cell(location) = Cell { writer: now.0 + 1, readers: 0 };
+            self.set_cell(location, Cell { writer: now.0 + 1, readers: 0 });
         } else {
             self.race(location);
         }
@@ -167,7 +184,7 @@ impl LastAccess {
 
     #[cold]
     fn race(&mut self, location: Location) {
-        *self.cell(location) = Cell { writer: RACY, readers: 0 };
+        self.set_cell(location, Cell { writer: RACY, readers: 0 });
         self.racy.push(location);
     }
 }

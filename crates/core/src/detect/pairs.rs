@@ -109,9 +109,11 @@ impl Pairs {
         let Some(groups) = self.groups.get_mut(&location) else { return };
         let order = &mut self.order;
         for group in groups.iter().filter(|group| group.kind.conflicts(now.access.kind)) {
-            let racing = group.entries.iter().rev().find(|(step, side)| {
-                side.access.task != now.access.task && !order.precedes_now(*step)
-            });
+            let racing = group
+                .entries
+                .iter()
+                .rev()
+                .find(|(step, side)| side.access.task != now.access.task && !order.precedes_now(*step));
             let Some(&(_, first)) = racing else { continue };
             let (a, b) = (group.site.min(now.access.site), group.site.max(now.access.site));
             let index = *self.found.entry((location, a, b)).or_insert_with(|| {

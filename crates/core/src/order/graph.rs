@@ -104,8 +104,7 @@ struct Now {
 
 impl Default for GraphOrder {
     fn default() -> Self {
-        let main =
-            TaskState { strand: 0, step: 0, known: NONE, inherited: NONE, scope: ScopeId::PROGRAM };
+        let main = TaskState { strand: 0, step: 0, known: NONE, inherited: NONE, scope: ScopeId::PROGRAM };
         GraphOrder {
             english: Labels::new(),
             hebrew: Labels::new(),
@@ -313,7 +312,8 @@ impl GraphOrder {
                 }
             }
             // The newer half is looked at first.
-            let (first, second) = if node.source != NONE || self.newest(node.left) >= self.newest(node.right) {
+            let (first, second) = if node.source != NONE || self.newest(node.left) >= self.newest(node.right)
+            {
                 (node.left, node.right)
             } else {
                 (node.right, node.left)
