@@ -1,4 +1,5 @@
 //! The `raceproof` command as a library: the TP language, reports, and the drivers behind each subcommand.
 
+pub mod check;
 pub mod report;
 pub mod tp;

@@ -78,6 +78,7 @@ pub struct Kernel<B, O> {
     pub(crate) eager: bool,
     gives_way: bool,
     posted_twice: bool,
+    excludes: bool,
     /// What the task whose turn ran out of actions was about to do.
     pub(crate) refused: Option<Action>,
 }
@@ -105,6 +106,7 @@ impl<B, O: Observer> Kernel<B, O> {
             eager: true,
             gives_way: false,
             posted_twice: false,
+            excludes: false,
             refused: None,
         }
     }
@@ -291,9 +293,10 @@ impl<B, O: Observer> Kernel<B, O> {
         Ok(())
     }
 
-    /// Whether some event was posted more than once.
-    pub fn posted_twice(&self) -> bool {
-        self.posted_twice
+    /// Whether the run depends on choices of the schedule beyond races: a lock or isolated section was entered, a
+    /// semaphore's token taken, an event posted more than once. Then one run does not decide all schedules.
+    pub fn is_schedule_dependent(&self) -> bool {
+        self.excludes || self.posted_twice
     }
 
     fn open(&mut self, sync: SyncId) {
@@ -308,11 +311,6 @@ impl<B, O: Observer> Kernel<B, O> {
     /// Waits for a promise, a future or an event.
     pub fn get(&mut self, sync: SyncId) -> Result<(), Stop> {
         self.outside_isolated()?;
-        self.join_open(sync)
-    }
-
-    /// The waits of an `async await`, made by the child before its body: not an operation of the program text.
-    pub fn join_open(&mut self, sync: SyncId) -> Result<(), Stop> {
         self.gate(Action::Join(sync))?;
         if self.syncs.get(sync).gate != (Gate::Once { open: true }) {
             return self.wait(sync);
@@ -330,6 +328,7 @@ impl<B, O: Observer> Kernel<B, O> {
         let Gate::Counting(index) = self.syncs.get(semaphore).gate else {
             unreachable!("front ends take tokens of semaphores only")
         };
+        self.excludes = true;
         let Some(token) = self.syncs.take_token(semaphore, index) else { return self.wait(semaphore) };
         self.fuel -= 1;
         self.observer.join(self.current, token, SyncKind::Semaphore);
@@ -368,6 +367,7 @@ impl<B, O: Observer> Kernel<B, O> {
 
     fn take(&mut self, lock: SyncId) -> Result<(), Stop> {
         self.gate(Action::Join(lock))?;
+        self.excludes = true;
         let entry = self.syncs.get_mut(lock);
         match entry.gate {
             Gate::Held(Some(holder)) if holder == self.current => return Err(Stop::Fault(Fault::LockHeld)),

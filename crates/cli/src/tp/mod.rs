@@ -7,6 +7,7 @@ pub mod check;
 pub mod code;
 pub mod compile;
 pub mod diagnostic;
+pub mod execute;
 pub mod fault;
 mod lexer;
 pub mod limits;

@@ -59,6 +59,11 @@ impl Body {
         })
     }
 
+    /// The sync that tells of its end, if it is a future.
+    pub fn future(&self) -> Option<SyncId> {
+        self.future
+    }
+
     /// The site of the instruction the task is at, if it has one: what it waits at.
     pub fn site(&self, code: &Code) -> Option<SiteId> {
         match code.ops[self.pc as usize] {

@@ -93,8 +93,13 @@ impl Pairs {
         }
     }
 
-    pub fn finish(self) -> Gathered {
-        Gathered { pairs: self.pairs, spawned: self.spawned, turns: self.turns }
+    /// Ends the run and gives what was gathered; nothing is left behind.
+    pub fn gather(&mut self) -> Gathered {
+        Gathered {
+            pairs: std::mem::take(&mut self.pairs),
+            spawned: std::mem::take(&mut self.spawned),
+            turns: std::mem::take(&mut self.turns),
+        }
     }
 
     fn act(&mut self, task: TaskId) {
