@@ -40,7 +40,8 @@ fn the_places_shown_are_those_of_the_source() {
         let source = load(&path);
         let errors = tp::parse(&source.text).unwrap_err();
         let said = tp::render(&source.name, &source.text, &errors, false);
-        let shown: Vec<&str> = said.lines().filter_map(|line| line.trim_start().strip_prefix("--> ")).collect();
+        let shown: Vec<&str> =
+            said.lines().filter_map(|line| line.trim_start().strip_prefix("--> ")).collect();
         let expected: Vec<String> = errors
             .iter()
             .take(MAX_SHOWN)
