@@ -246,6 +246,11 @@ impl GraphBuilder {
         builder
     }
 
+    /// How many nodes the graph will have if nothing else happens.
+    pub fn node_count(&self) -> usize {
+        self.graph.nodes.len() + 1
+    }
+
     /// Ends the graph with its exit, whether or not every task has ended.
     pub fn finish(mut self) -> Graph {
         for task in 0..self.running.len() {

@@ -2,3 +2,5 @@
 
 pub mod graph;
 mod labels;
+pub mod dpst;
+pub mod zippers;
