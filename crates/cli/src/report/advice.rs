@@ -13,7 +13,7 @@ enum Parting<'a> {
     /// One access is by the task that spawned `child`, the other by `child` or a descendant.
     Spawner { child: &'a Spawned, below: &'a RaceAccess, own: &'a RaceAccess },
     /// The accesses are by, or below, two children of one task, in the order of their spawns.
-    Siblings { older: &'a Spawned, younger: &'a Spawned, older_access: &'a RaceAccess },
+    Siblings { older: &'a Spawned, younger: &'a Spawned, accesses: [&'a RaceAccess; 2] },
     /// The spawns are not known.
     Unknown,
 }
@@ -27,13 +27,14 @@ pub(super) struct Advice<'a> {
 impl<'a> Advice<'a> {
     pub(super) fn of(race: &'a Race) -> Advice<'a> {
         let parting = part(race);
-        let mut places = vec![&race.first.at, &race.second.at];
-        match &parting {
-            Parting::Spawner { child, .. } => places.push(&child.at),
-            Parting::Siblings { older, younger, .. } => places.extend([&older.at, &younger.at]),
-            Parting::Unknown => {}
-        }
-        Advice { race, parting, lines: Lines::among(&places) }
+        // The places the prose names; the access without a lock is named when the other side has one.
+        let mut places = match &parting {
+            Parting::Spawner { child, own, .. } => vec![&child.at, &own.at],
+            Parting::Siblings { older, younger, .. } => vec![&older.at, &younger.at],
+            Parting::Unknown => vec![],
+        };
+        places.extend(one_sided(race).map(|(_, bare)| &bare.at));
+        Advice { race, lines: Lines::among(&race.first.at.file, &places), parting }
     }
 
     pub(super) fn why(&self) -> String {
@@ -73,36 +74,31 @@ impl<'a> Advice<'a> {
     fn locks(&self) -> Option<String> {
         let (first, second) = (&self.race.first, &self.race.second);
         let held = |a: &RaceAccess| format!("{} {}", safe(&a.task), holding(&a.locks));
-        match (first.locks.is_empty(), second.locks.is_empty()) {
-            (true, true) => None,
-            (false, false) => Some(format!(
-                "{} and {}: no lock in common, so neither keeps the other out.",
-                held(first),
-                held(second)
-            )),
-            (false, true) => Some(one_sided(&held(first), second)),
-            (true, false) => Some(one_sided(&held(second), first)),
+        if let Some((guarded, bare)) = one_sided(self.race) {
+            let bare = safe(&bare.task);
+            Some(format!("{}; that does not keep out {bare}, which holds no lock.", held(guarded)))
+        } else if first.locks.is_empty() {
+            None
+        } else {
+            let (first, second) = (held(first), held(second));
+            Some(format!("{first} and {second}: no lock in common, so neither keeps the other out."))
         }
     }
 
     pub(super) fn fix(&self) -> String {
         let (first, second) = (&self.race.first, &self.race.second);
-        match (first.locks.is_empty(), second.locks.is_empty()) {
-            (false, true) => format!("{}; or {}.", self.protect(first, second), self.order()),
-            (true, false) => format!("{}; or {}.", self.protect(second, first), self.order()),
-            (false, false) => format!(
-                "hold the same lock on both sides ({}); or {}.",
-                alternatives(first.locks.iter().chain(&second.locks)),
-                self.order()
-            ),
-            (true, true) => {
-                let around = if first.access == second.access { "the whole update" } else { "the access" };
-                format!(
-                    "{}; or, if either order will do, hold one lock around {around} on both sides (`isolated` or `with`).",
-                    self.order()
-                )
-            }
+        let order = self.order();
+        if let Some((guarded, bare)) = one_sided(self.race) {
+            return format!("{}; or {order}.", self.protect(guarded, bare));
         }
+        if !first.locks.is_empty() {
+            let locks = alternatives(first.locks.iter().chain(&second.locks));
+            return format!("hold the same lock on both sides ({locks}); or {order}.");
+        }
+        let around = if first.access == second.access { "the whole update" } else { "the whole use" };
+        format!(
+            "{order}; or, if either order will do, hold one lock around {around} on both sides (`isolated` or `with`)."
+        )
     }
 
     /// Brings the bare access under the lock of the guarded one.
@@ -128,13 +124,13 @@ impl<'a> Advice<'a> {
             Parting::Siblings { older, younger, .. } if older.at == younger.at => {
                 "let the tasks use different cells".to_owned()
             }
-            Parting::Siblings { older, younger, older_access } => format!(
+            Parting::Siblings { older, younger, accesses: [before, after] } => format!(
                 "end a `finish` around the spawn at {} before the one at {}, or let {} `get` a promise that {} sets after its {}",
                 at(&older.at),
                 at(&younger.at),
-                safe(&younger.task),
-                safe(&older_access.task),
-                noun(older_access.access)
+                safe(&after.task),
+                safe(&before.task),
+                noun(before.access)
             ),
             Parting::Unknown => {
                 "let one access wait for the other (`finish`, or `get` of a future)".to_owned()
@@ -144,10 +140,15 @@ impl<'a> Advice<'a> {
 }
 
 /// What would have made the later access wait.
-const NO_WAIT: &str = "no finish around it ends, no get or wait is for something after it";
+const NO_WAIT: &str = "no finish around it ends, and no get asks for what is set after it";
 
-fn one_sided(held: &str, bare: &RaceAccess) -> String {
-    format!("{held}; that does not keep out {}, which holds no lock.", safe(&bare.task))
+/// The access that holds a lock and the one that does not.
+fn one_sided(race: &Race) -> Option<(&RaceAccess, &RaceAccess)> {
+    match (race.first.locks.is_empty(), race.second.locks.is_empty()) {
+        (false, true) => Some((&race.first, &race.second)),
+        (true, false) => Some((&race.second, &race.first)),
+        _ => None,
+    }
 }
 
 /// `holds l`, `is in isolated`, `holds a and b`.
@@ -188,9 +189,9 @@ fn part(race: &Race) -> Parting<'_> {
             Parting::Spawner { child, below: second, own: first }
         }
         (Some(a), Some(b)) if number(&a.task) <= number(&b.task) => {
-            Parting::Siblings { older: a, younger: b, older_access: first }
+            Parting::Siblings { older: a, younger: b, accesses: [first, second] }
         }
-        (Some(a), Some(b)) => Parting::Siblings { older: b, younger: a, older_access: second },
+        (Some(a), Some(b)) => Parting::Siblings { older: b, younger: a, accesses: [second, first] },
         _ => Parting::Unknown,
     }
 }
@@ -220,10 +221,10 @@ struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    fn among(places: &[&'a Place]) -> Lines<'a> {
+    fn among(home: &'a str, places: &[&Place]) -> Lines<'a> {
         let shared = |a: &&Place, b: &&Place| a.file == b.file && a.line == b.line && a.column != b.column;
         let columns = places.iter().any(|a| places.iter().any(|b| shared(a, b)));
-        Lines { home: places.first().map_or("", |place| &place.file), columns }
+        Lines { home, columns }
     }
 
     fn name(&self, place: &Place) -> String {

@@ -34,41 +34,30 @@ pub(super) fn render(page: &mut Page, sources: &Sources, deadlock: &Deadlock) {
     }
     if circle.len() > 1 {
         page.blank();
-        let mut text = String::new();
-        for &i in &circle {
-            text += &format!("{} waits for {}, held by ", safe(&waiting[i].task), object(&waiting[i]));
-        }
-        text += &safe(&waiting[circle[0]].task);
+        let link = |&i: &usize| format!("waits for {}, {}", object(&waiting[i]), holder(&waiting[i]));
+        let links: Vec<String> = circle.iter().map(link).collect();
+        let text = format!("{} {}.", safe(&waiting[circle[0]].task), links.join(", which "));
         page.prose(2, Role::Label, "circle:", &text);
     }
 }
 
 fn show(page: &mut Page, sources: &Sources, snippet: &Snippet, waiting: &Waiting) {
-    let mut headline = format!("{} waits for {}", safe(&waiting.task), object(waiting));
-    if let Some(holder) = &waiting.held_by {
-        let verb = match waiting.on.as_str() {
-            "lock" | "isolated" => "held by",
-            "finish" => "which waits for the end of",
-            "future" => "which is computed by",
-            _ => "which is up to",
-        };
-        headline += &format!(", {verb} {}", safe(holder));
-    } else if let Some(nobody) = nobody(&waiting.on) {
-        headline += &format!("; {nobody}");
-    }
-    page.headline(Role::Strong, 2, &headline);
+    let headline = format!("{} waits for {}, {}", safe(&waiting.task), object(waiting), holder(waiting));
+    page.headline(Role::Strong, 2, headline.trim_end_matches([',', ' ']));
     snippet.show(page, sources, &waiting.at, Role::Read);
     snippet.spawns(page, &waiting.spawned);
     snippet.calls(page, &waiting.stack);
 }
 
-/// What is certain in a state in which no task can move and no holder is known.
-fn nobody(on: &str) -> Option<&'static str> {
-    match on {
-        "promise" => Some("no task that could still run sets it"),
-        "event" => Some("no task that could still run posts it"),
-        "semaphore" => Some("no task that could still run gives it back"),
-        _ => None,
+/// Whose turn it would be. Without a known holder: what is certain once no task can move.
+fn holder(waiting: &Waiting) -> String {
+    match (&waiting.held_by, waiting.on.as_str()) {
+        (Some(holder), "lock" | "isolated") => format!("held by {}", safe(holder)),
+        (Some(holder), _) => format!("held up by {}", safe(holder)),
+        (None, "promise") => "which nobody is left to set".to_owned(),
+        (None, "event") => "which nobody is left to post".to_owned(),
+        (None, "semaphore") => "with nobody left to do a V on it".to_owned(),
+        (None, _) => String::new(),
     }
 }
 

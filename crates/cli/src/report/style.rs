@@ -47,6 +47,7 @@ fn wants_color(is_terminal: bool, no_color: bool, dumb: bool) -> bool {
 /// What a piece of text is, which decides its colour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Role {
+    Plain,
     /// The headline of something bad.
     Bad,
     /// The headline of something good.
@@ -68,6 +69,7 @@ pub(super) enum Role {
 impl Role {
     fn code(self) -> &'static str {
         match self {
+            Role::Plain => "0",
             Role::Bad => "1;31",
             Role::Good => "1;32",
             Role::Doubt => "1;33",
@@ -92,7 +94,7 @@ impl Page {
     }
 
     pub(super) fn paint(&self, role: Role, text: &str) -> String {
-        if self.style.color && !text.is_empty() {
+        if self.style.color && role != Role::Plain && !text.is_empty() {
             format!("\x1b[{}m{text}\x1b[0m", role.code())
         } else {
             text.to_owned()
@@ -109,11 +111,11 @@ impl Page {
         self.out.push('\n');
     }
 
-    /// Wrapped text all in one role, continued under its own start.
+    /// Wrapped text all in one role, continued further in.
     pub(super) fn headline(&mut self, role: Role, indent: usize, text: &str) {
-        let margin = " ".repeat(indent);
-        for line in wrap(text, self.style.width.saturating_sub(indent)) {
-            let painted = self.paint(role, &line);
+        for (i, line) in wrap(text, self.style.width.saturating_sub(indent + 2)).iter().enumerate() {
+            let margin = " ".repeat(if i == 0 { indent } else { indent + 2 });
+            let painted = self.paint(role, line);
             self.line(&format!("{margin}{painted}"));
         }
     }

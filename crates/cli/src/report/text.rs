@@ -121,21 +121,19 @@ fn program_error(page: &mut Page, sources: &Sources, error: &ProgramError) {
     snippet.show(page, sources, &error.at, Role::Write);
     snippet.spawns(page, &error.spawned);
     snippet.calls(page, &error.stack);
+    if error.witness.is_some() {
+        page.blank();
+    }
     witness(page, error.witness.as_ref(), Some(&error.at.file));
 }
 
 fn witness(page: &mut Page, witness: Option<&Witness>, file: Option<&str>) {
     let Some(witness) = witness else { return };
     let actions = witness.schedule.iter().fold(0u64, |sum, segment| sum.saturating_add(segment.actions));
-    let switches = witness.schedule.len().saturating_sub(1) as u64;
-    let mut text = format!(
-        "a schedule that leads here is known: {}, {} of task.",
-        count(actions, "action"),
-        count(switches, "change")
-    );
+    let mut text = format!("a schedule of {} leads here.", count(actions, "action"));
     if page.style.replay {
         text += &format!(
-            " Save the `witness` of `--format json` as W.json and run: raceproof replay {} --witness W.json",
+            " Save its `witness` from `--format json` as W.json, then: `raceproof replay {} --witness W.json`",
             safe(file.unwrap_or("FILE.tp"))
         );
     }
@@ -163,21 +161,20 @@ fn summary(page: &mut Page, report: &Report) {
     for limit in &report.limits {
         page.prose(0, Role::Doubt, "limit:", &safe(limit));
     }
-    let (role, label) = match report.verdict {
+    let (role, verdict) = match report.verdict {
         Verdict::RaceFree => (Role::Good, "race-free:"),
         Verdict::Inconclusive => (Role::Doubt, "inconclusive:"),
         Verdict::Race => (Role::Bad, "race:"),
         Verdict::Deadlock => (Role::Bad, "deadlock:"),
         Verdict::ProgramError => (Role::Bad, "program error:"),
     };
-    page.prose(0, role, label, &claim(report));
+    page.prose(0, role, verdict, &claim(report));
     let effort = effort(&report.stats);
-    let detector = if report.detector.is_empty() {
-        String::new()
+    if report.detector.is_empty() {
+        page.headline(Role::Plain, 0, &effort);
     } else {
-        format!(", detector {}", safe(&report.detector))
-    };
-    page.prose(0, Role::Gutter, "", &format!("{effort}{detector}"));
+        page.headline(Role::Plain, 0, &format!("{}: {effort}", safe(&report.detector)));
+    }
 }
 
 /// Exactly what the verdict says, and for which schedules.
@@ -203,11 +200,11 @@ fn claim(report: &Report) -> String {
             "no data race was found in what was looked at of the schedule that was run.".to_owned()
         }
         (_, Scope::AllSchedules) => {
-            format!("{}; this covers every schedule of this input.", found(report))
+            format!("{}. This covers every schedule of this input.", found(report))
         }
         (_, Scope::ObservedSchedule) => {
             format!(
-                "{}; this covers the schedule that was run and what it predicts, other schedules may hold more.",
+                "{}. This covers the schedule that was run and what it predicts; other schedules may hold more.",
                 found(report)
             )
         }
