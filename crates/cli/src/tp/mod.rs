@@ -8,7 +8,9 @@ pub mod diagnostic;
 mod lexer;
 pub mod limits;
 mod parser;
+pub mod print;
 pub mod source;
+mod suggest;
 
 pub use diagnostic::{Diagnostic, render};
 
@@ -26,7 +28,7 @@ pub fn parse(source: &str) -> Result<Program, Vec<Diagnostic>> {
     let tokens = lexer::lex(source, &mut diagnostics);
     let program = parser::parse(source, &tokens, &mut diagnostics);
     if diagnostics.is_empty() {
-        check::check(&program, source, &mut diagnostics);
+        diagnostics = check::check(&program);
     }
     if diagnostics.is_empty() {
         return Ok(program);

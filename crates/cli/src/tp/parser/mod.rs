@@ -13,6 +13,8 @@ mod decl;
 mod expr;
 mod stmt;
 
+pub(super) use expr::precedence;
+
 use super::ast::{Ident, Program, Span};
 use super::diagnostic::Diagnostic;
 use super::lexer::{Tok, Token};

@@ -172,7 +172,8 @@ impl Parser<'_> {
         if self.peek() != Tok::Ident || self.peek_second() != Tok::LParen {
             return self.unexpected("a block or a call");
         }
-        let call = self.call()?;
+        // Nested, as if the braces were there: printing writes them.
+        let call = self.nested(Self::call)?;
         self.semicolon()?;
         let span = self.since(start);
         let body = Block { stmts: vec![Stmt { kind: StmtKind::Expr(call), span }], span };
