@@ -1,0 +1,163 @@
+//! Declarations.
+
+use super::super::ast::{Decl, Ident, Proc, Program, VarKind};
+use super::super::diagnostic::Diagnostic;
+use super::super::lexer::{Tok, too_large};
+use super::{Failed, Parsed, Parser};
+
+fn starts_decl(tok: Tok) -> bool {
+    matches!(tok, Tok::Var | Tok::Lock | Tok::Sem | Tok::Event | Tok::Proc)
+}
+
+impl Parser<'_> {
+    pub(super) fn program(mut self) -> Program {
+        let mut decls = Vec::new();
+        while self.peek() != Tok::End {
+            match self.decl() {
+                Ok(decl) => decls.push(decl),
+                Err(Failed) => self.skip_to_decl(),
+            }
+        }
+        Program { decls }
+    }
+
+    fn decl(&mut self) -> Parsed<Decl> {
+        let tok = self.peek();
+        if !starts_decl(tok) {
+            return self.no_decl();
+        }
+        self.bump();
+        let decl = match tok {
+            Tok::Var => {
+                let name = self.ident("the name of a variable")?;
+                Decl::Var { name, kind: self.var_kind()? }
+            }
+            Tok::Lock => Decl::Lock { name: self.ident("the name of a lock")? },
+            Tok::Event => Decl::Event { name: self.ident("the name of an event")? },
+            Tok::Sem => {
+                let name = self.ident("the name of a semaphore")?;
+                let count =
+                    if self.eat(Tok::Assign) { self.count("the initial count of a semaphore")? } else { 0 };
+                Decl::Sem { name, count }
+            }
+            _ => return self.proc().map(Decl::Proc),
+        };
+        self.semicolon()?;
+        Ok(decl)
+    }
+
+    fn no_decl<T>(&mut self) -> Parsed<T> {
+        let message = format!("expected a declaration, found {}", self.found());
+        let label = "expected `var`, `lock`, `sem`, `event` or `proc`";
+        let help = match self.peek() {
+            Tok::RBrace => "there is one `}` too many before this point, or a `{` is missing",
+            Tok::Let => "`let` declares a local, inside a proc; a shared variable is declared with `var`",
+            _ => "statements stand in a proc; the program starts in `proc main() { … }`",
+        };
+        self.report(Diagnostic::new(self.here(), message, label).help(help))
+    }
+
+    fn var_kind(&mut self) -> Parsed<VarKind> {
+        let mut len = None;
+        if self.eat(Tok::LBracket) {
+            len = Some(self.count("the size of an array")?);
+            self.expect(Tok::RBracket)?;
+        }
+        let init = if self.eat(Tok::Assign) { self.constant()? } else { 0 };
+        Ok(match len {
+            Some(len) => VarKind::Array { len, init },
+            None => VarKind::Scalar { init },
+        })
+    }
+
+    fn constant(&mut self) -> Parsed<i64> {
+        match self.peek() {
+            Tok::True | Tok::False => {
+                let value = i64::from(self.peek() == Tok::True);
+                self.bump();
+                Ok(value)
+            }
+            Tok::Int(_) | Tok::Minus => self.signed("a number, `true` or `false`"),
+            _ => {
+                let message = format!("expected a constant, found {}", self.found());
+                self.report(
+                    Diagnostic::new(self.here(), message, "expected a number, `true` or `false`")
+                        .help("a shared variable starts with a constant; assign anything else in `main`"),
+                )
+            }
+        }
+    }
+
+    /// A number that must not be negative.
+    fn count(&mut self, what: &str) -> Parsed<i64> {
+        let start = self.here();
+        let value = self.signed("a number")?;
+        if value < 0 {
+            let span = self.since(start);
+            let diagnostic =
+                Diagnostic::new(span, format!("{what} must not be negative"), "expected 0 or more");
+            let _: Parsed<()> = self.report(diagnostic);
+        }
+        Ok(value)
+    }
+
+    fn signed(&mut self, expected: &str) -> Parsed<i64> {
+        let negative = self.eat(Tok::Minus);
+        let Tok::Int(magnitude) = self.peek() else {
+            return self.unexpected(expected);
+        };
+        let span = self.here();
+        self.bump();
+        if negative {
+            return Ok(0i64.wrapping_sub_unsigned(magnitude));
+        }
+        match i64::try_from(magnitude) {
+            Ok(value) => Ok(value),
+            Err(_) => self.report(too_large(span)),
+        }
+    }
+
+    fn proc(&mut self) -> Parsed<Proc> {
+        let name = self.ident("the name of a proc")?;
+        let params = self.params()?;
+        let body = self.block()?;
+        Ok(Proc { name, params, body })
+    }
+
+    fn params(&mut self) -> Parsed<Vec<Ident>> {
+        self.expect(Tok::LParen)?;
+        let mut params = Vec::new();
+        if self.eat(Tok::RParen) {
+            return Ok(params);
+        }
+        loop {
+            params.push(self.ident("the name of a parameter")?);
+            if self.eat(Tok::RParen) {
+                return Ok(params);
+            }
+            if !self.eat(Tok::Comma) {
+                return self.unexpected("`,` or `)`");
+            }
+        }
+    }
+
+    /// After an error in a declaration: to the next one, looking for errors in a body on the way.
+    fn skip_to_decl(&mut self) {
+        let start = self.at;
+        loop {
+            match self.peek() {
+                Tok::End => return,
+                tok if starts_decl(tok) && self.at > start => return,
+                Tok::LBrace => {
+                    let _ = self.block();
+                    return;
+                }
+                Tok::Semi => {
+                    self.bump();
+                    return;
+                }
+                _ => self.bump(),
+            }
+        }
+    }
+}
