@@ -77,6 +77,7 @@ pub struct Kernel<B, O> {
     /// Whether a task that spawns or wakes others lets them go first.
     pub(crate) eager: bool,
     gives_way: bool,
+    steps: u64,
     posted_twice: bool,
     excludes: bool,
     /// What the task whose turn ran out of actions was about to do.
@@ -105,6 +106,7 @@ impl<B, O: Observer> Kernel<B, O> {
             fuel: 0,
             eager: true,
             gives_way: false,
+            steps: 1,
             posted_twice: false,
             excludes: false,
             refused: None,
@@ -113,6 +115,11 @@ impl<B, O: Observer> Kernel<B, O> {
 
     pub fn tasks(&self) -> &Tasks {
         &self.tasks
+    }
+
+    /// How many steps the tasks have begun.
+    pub fn steps(&self) -> u64 {
+        self.steps
     }
 
     pub fn current(&self) -> TaskId {
@@ -235,6 +242,7 @@ impl<B, O: Observer> Kernel<B, O> {
         });
         let child = self.tasks.add(Some(self.current), scope, site, slot);
         self.bodies[slot as usize] = Some(body(child));
+        self.steps += 2;
         self.observer.spawn(self.current, child, scope, site);
         if self.eager {
             self.give_way();
@@ -250,6 +258,7 @@ impl<B, O: Observer> Kernel<B, O> {
         let scope = ScopeId::at(self.finishes.len());
         let outer = std::mem::replace(&mut task.scope, scope);
         self.finishes.push(Finish { outer, pending: 0, waiting: Queue::default() });
+        self.steps += 1;
         self.observer.finish_begin(self.current, scope);
         Ok(scope)
     }
@@ -267,6 +276,7 @@ impl<B, O: Observer> Kernel<B, O> {
         self.fuel -= 1;
         let outer = finish.outer;
         self.tasks.get_mut(self.current).scope = outer;
+        self.steps += 1;
         self.observer.finish_end(self.current, scope);
         Ok(())
     }
@@ -304,6 +314,7 @@ impl<B, O: Observer> Kernel<B, O> {
         let entry = self.syncs.get_mut(sync);
         entry.gate = Gate::Once { open: true };
         let kind = entry.kind;
+        self.steps += 1;
         self.observer.signal(self.current, sync, kind);
         self.wake(sync);
     }
@@ -317,6 +328,7 @@ impl<B, O: Observer> Kernel<B, O> {
         }
         self.fuel -= 1;
         let kind = self.syncs.get(sync).kind;
+        self.steps += 1;
         self.observer.join(self.current, sync, kind);
         Ok(())
     }
@@ -331,6 +343,7 @@ impl<B, O: Observer> Kernel<B, O> {
         self.excludes = true;
         let Some(token) = self.syncs.take_token(semaphore, index) else { return self.wait(semaphore) };
         self.fuel -= 1;
+        self.steps += 1;
         self.observer.join(self.current, token, SyncKind::Semaphore);
         Ok(())
     }
@@ -343,6 +356,7 @@ impl<B, O: Observer> Kernel<B, O> {
         };
         self.fuel -= 1;
         let token = self.syncs.put_token(index);
+        self.steps += 1;
         self.observer.signal(self.current, token, SyncKind::Semaphore);
         self.wake(semaphore);
         Ok(())
@@ -377,6 +391,7 @@ impl<B, O: Observer> Kernel<B, O> {
         let kind = entry.kind;
         self.fuel -= 1;
         self.held.push((self.current, lock));
+        self.steps += 1;
         self.observer.join(self.current, lock, kind);
         Ok(())
     }
@@ -390,6 +405,7 @@ impl<B, O: Observer> Kernel<B, O> {
         if let Some(at) = self.held.iter().rposition(|&held| held == (self.current, lock)) {
             self.held.remove(at);
         }
+        self.steps += 1;
         self.observer.signal(self.current, lock, kind);
         // Those who wait for a lock try again after the task that left it: nothing is owed to them.
         let eager = std::mem::replace(&mut self.eager, false);
@@ -410,6 +426,7 @@ impl<B, O: Observer> Kernel<B, O> {
         let task = self.current;
         if let Some(sync) = future {
             self.syncs.get_mut(sync).gate = Gate::Once { open: true };
+            self.steps += 1;
             self.observer.signal(task, sync, SyncKind::Future);
             self.syncs.wake(sync, &mut self.tasks);
         }

@@ -13,7 +13,12 @@ use crate::tp::execute::{Bounds, Execution, execute};
 use crate::tp::fault::{FaultKind, Limit, What};
 use crate::tp::vm::Limits;
 use raceproof::strategy::DepthFirst;
+use raceproof_core::detect::closure::Closure;
+use raceproof_core::detect::drdp::Drdp;
+use raceproof_core::detect::esp_bags::EspBags;
 use raceproof_core::detect::last_access::LastAccess;
+use raceproof_core::detect::zipper::Zipper;
+use raceproof_core::detect::{Detector, Pair};
 use raceproof_core::event::Observer;
 use raceproof_core::finding::{Deadlock, Grade, ProgramError, Report, Scope, Stats, Verdict};
 use raceproof_core::ids::{Location, TaskId};
@@ -23,16 +28,36 @@ use std::time::{Duration, Instant};
 /// The detectors by name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub enum DetectorName {
-    /// raceproof's own: labels for the tree, a search for other joins, 8 bytes a location
+    /// raceproof's own: the last write and the reads since, over labels of the graph
     Default,
+    /// Nakade: the transitive closure of the graph; slow and obviously right
+    Closure,
+    /// Storey et al.: zippers over the graph
+    Zipper,
+    /// Raman et al.: for async, finish and isolated only; can raise false alarms with isolated
+    EspBags,
+    /// Jin et al.: the detector for promises, its precedence check mended
+    Drdp,
     /// Run the program and look for no race
     None,
 }
 
 impl DetectorName {
-    fn name(self) -> &'static str {
+    pub const ALL: [DetectorName; 5] = [
+        DetectorName::Default,
+        DetectorName::Closure,
+        DetectorName::Zipper,
+        DetectorName::EspBags,
+        DetectorName::Drdp,
+    ];
+
+    pub fn name(self) -> &'static str {
         match self {
             DetectorName::Default => "default",
+            DetectorName::Closure => "closure",
+            DetectorName::Zipper => "zipper",
+            DetectorName::EspBags => "esp-bags",
+            DetectorName::Drdp => "drdp",
             DetectorName::None => "none",
         }
     }
@@ -69,28 +94,38 @@ pub struct Checked {
     pub output: String,
 }
 
-/// Checks a compiled program; `file` is what its source is called in the report.
-pub fn check(code: &Code, file: &str, options: &Options<'_>) -> Checked {
+/// Checks a compiled program; `file` is what its source is called in the report. An error if the detector that was asked
+/// for cannot judge this program.
+pub fn check(code: &Code, file: &str, options: &Options<'_>) -> Result<Checked, String> {
     let start = Instant::now();
-    let deadline = options.max_seconds.map(|seconds| start + Duration::from_secs_f64(seconds));
-    let limits = Limits { deadline, interrupt: options.interrupt };
+    let deadline =
+        options.max_seconds.and_then(|seconds| start.checked_add(Duration::try_from_secs_f64(seconds).ok()?));
     let bounds = Bounds {
         actions: options.max_events.unwrap_or(u64::MAX),
-        limits,
+        limits: Limits { deadline, interrupt: options.interrupt },
         keep_schedule: false,
         keep_output: options.keep_output,
     };
-    let session = Session { code, file, bounds, start };
+    let session = Session { code, file, bounds, start, detector: options.detector };
     match options.detector {
         DetectorName::Default => {
-            session.conclude(session.run(LastAccess::default()), "default", |detector| {
-                (detector.racy().to_vec(), detector.steps() as u64)
-            })
+            let mut execution = session.run(LastAccess::default());
+            let racy = execution.run.kernel.observer.racy().to_vec();
+            Ok(session.conclude(&mut execution, Found { racy, claimed: Vec::new() }))
         }
-        DetectorName::None => {
-            session.conclude(session.run(()), DetectorName::None.name(), |_| (Vec::new(), 0))
-        }
+        DetectorName::Closure => session.published::<Closure>(),
+        DetectorName::Zipper => session.published::<Zipper>(),
+        DetectorName::EspBags => session.published::<EspBags>(),
+        DetectorName::Drdp => session.published::<Drdp>(),
+        DetectorName::None => Ok(session.conclude(&mut session.run(()), Found::default())),
     }
+}
+
+/// What a detector found: the locations, and if it tells them the pairs.
+#[derive(Default)]
+struct Found {
+    racy: Vec<Location>,
+    claimed: Vec<Pair>,
 }
 
 struct Session<'a> {
@@ -98,6 +133,7 @@ struct Session<'a> {
     file: &'a str,
     bounds: Bounds<'a>,
     start: Instant,
+    detector: DetectorName,
 }
 
 impl<'a> Session<'a> {
@@ -105,26 +141,41 @@ impl<'a> Session<'a> {
         execute(self.code, self.file, observer, &mut DepthFirst, self.bounds)
     }
 
-    /// The report on an execution in which the detector found what `found` says: racy locations and the number of steps.
-    fn conclude<O: Observer>(
-        &self,
-        mut execution: Execution<'a, O>,
-        detector: &str,
-        found: impl FnOnce(&mut O) -> (Vec<Location>, u64),
-    ) -> Checked {
+    fn published<D: Detector + Default>(&self) -> Result<Checked, String> {
+        let mut execution = self.run(D::default());
+        let detector = std::mem::take(&mut execution.run.kernel.observer);
+        if let Some(refusal) = detector.refusal() {
+            return Err(format!("--detector {}: {refusal}", self.detector.name()));
+        }
+        let claimed = detector.finish();
+        let mut racy: Vec<Location> = claimed.iter().map(|pair| pair.location).collect();
+        racy.sort();
+        racy.dedup();
+        Ok(self.conclude(&mut execution, Found { racy, claimed }))
+    }
+
+    /// The report on an execution in which the detector found `found`.
+    fn conclude<O: Observer>(&self, execution: &mut Execution<'a, O>, found: Found) -> Checked {
         let first_run = self.start.elapsed();
-        let (racy, steps) = found(&mut execution.run.kernel.observer);
-        let mut limits = self.limits(&execution);
-        if detector == DetectorName::None.name() {
+        let mut limits = self.limits(execution);
+        if self.detector == DetectorName::None {
             limits.push("races were not looked for (--detector none)".into());
         }
-        let races = if racy.is_empty() {
+        let races = if found.racy.is_empty() {
             Vec::new()
         } else {
-            races::explain(self.code, self.file, self.bounds, &racy, first_run, &mut limits)
+            races::explain(
+                self.code,
+                self.file,
+                self.bounds,
+                &found.racy,
+                &found.claimed,
+                first_run,
+                &mut limits,
+            )
         };
-        let errors = self.errors(&execution);
-        let deadlocks = self.deadlocks(&execution);
+        let errors = self.errors(execution);
+        let deadlocks = self.deadlocks(execution);
         let second_set = FaultKind::SecondSet.name();
         let schedule_dependent = execution.run.kernel.is_schedule_dependent()
             || !execution.is_complete()
@@ -138,8 +189,7 @@ impl<'a> Session<'a> {
         } else {
             None
         };
-        let machine = &mut execution.run.machine;
-        let output = machine.output.take().unwrap_or_default();
+        let kernel = &execution.run.kernel;
         let report = Report {
             tool: "raceproof",
             version: env!("CARGO_PKG_VERSION"),
@@ -147,21 +197,21 @@ impl<'a> Session<'a> {
             verdict,
             scope,
             determinate,
-            detector: detector.to_owned(),
+            detector: self.detector.name().to_owned(),
             races,
             deadlocks,
             errors,
             limits,
             stats: Stats {
                 executions: 1,
-                tasks: execution.run.kernel.tasks().len() as u64,
-                steps,
+                tasks: kernel.tasks().len() as u64,
+                steps: kernel.steps(),
                 reads: execution.run.machine.reads,
                 writes: execution.run.machine.writes,
                 seconds: self.start.elapsed().as_secs_f64(),
             },
         };
-        Checked { report, output }
+        Checked { report, output: execution.run.machine.output.take().unwrap_or_default() }
     }
 
     fn limits<O: Observer>(&self, execution: &Execution<'a, O>) -> Vec<String> {

@@ -5,6 +5,7 @@ use crate::tp::execute::{Bounds, Execution, execute};
 use raceproof::kernel::Action;
 use raceproof::strategy::{DepthFirst, Script, Turns};
 use raceproof_core::detect::pairs::{Example, Pairs, Side, SitePair};
+use raceproof_core::detect::{Access, Pair};
 use raceproof_core::event::Observer;
 use raceproof_core::finding::{Grade, Race, RaceAccess, Witness};
 use raceproof_core::ids::{Location, SiteId, TaskId};
@@ -15,12 +16,14 @@ use std::time::{Duration, Instant};
 const GRADING: Duration = Duration::from_secs(2);
 const GRADING_RUNS: u32 = 20;
 
-/// All races on the given locations, in source order. `first_run` is how long the program took under the detector.
+/// All races on the given locations, in source order: those of the graph, and those of the pairs a detector has `claimed`
+/// on locations where the graph has none. `first_run` is how long the program took under the detector.
 pub(super) fn explain(
     code: &Code,
     file: &str,
     bounds: Bounds<'_>,
     racy: &[Location],
+    claimed: &[Pair],
     first_run: Duration,
     notes: &mut Vec<String>,
 ) -> Vec<Race> {
@@ -33,7 +36,13 @@ pub(super) fn explain(
         schedule: Turns { spawned: gathered.spawned, turns: gathered.turns },
         deadline: Instant::now() + GRADING.max(first_run * GRADING_RUNS),
     };
-    explainer.races(&gathered.pairs, notes)
+    let mut races = explainer.races(&gathered.pairs, notes);
+    let explained: HashSet<Location> = gathered.pairs.iter().map(|pair| pair.location).collect();
+    races.extend(
+        claimed.iter().filter(|pair| !explained.contains(&pair.location)).map(|pair| explainer.claim(pair)),
+    );
+    races.sort_by(|a, b| key(a).cmp(&key(b)));
+    races
 }
 
 struct Explainer<'a> {
@@ -57,8 +66,7 @@ impl Explainer<'_> {
         let (mut order, rest): (Vec<usize>, Vec<usize>) =
             (0..pairs.len()).partition(|&at| seen.insert(sites(&pairs[at])));
         order.extend(rest);
-        let mut races: Vec<Race> = order.into_iter().map(|at| self.race(&pairs[at])).collect();
-        races.sort_by(|a, b| key(a).cmp(&key(b)));
+        let races: Vec<Race> = order.into_iter().map(|at| self.race(&pairs[at])).collect();
         let ungraded = races.iter().filter(|race| race.witness.is_none()).count();
         if ungraded > 0 && Instant::now() >= self.deadline {
             notes.push(format!(
@@ -104,6 +112,24 @@ impl Explainer<'_> {
         }
     }
 
+    /// A race that only the detector sees.
+    fn claim(&self, pair: &Pair) -> Race {
+        let [first, second] = [pair.first, pair.second].map(|access| describe(&self.observed, access));
+        let location = self.observed.run.machine.memory.name(self.observed.code, pair.location);
+        let fork = self.fork(pair.first.task, pair.second.task);
+        Race {
+            location,
+            grade: Grade::Apparent,
+            partition: 1,
+            artifact_of: Vec::new(),
+            first,
+            second,
+            fork,
+            count: 1,
+            witness: None,
+        }
+    }
+
     /// Follows the observed schedule with both tasks held at their accesses.
     fn bring_together(&self, example: &Example, location: &str) -> Option<Shown> {
         let held = [example.first, example.second].map(|side| (side.access.task, side.actions));
@@ -127,8 +153,8 @@ impl Explainer<'_> {
         }
         Some(Shown {
             witness: run.witness(),
-            first: describe(&run, first, &example.first),
-            second: describe(&run, second, &example.second),
+            first: describe(&run, Access { task: first, ..example.first.access }),
+            second: describe(&run, Access { task: second, ..example.second.access }),
         })
     }
 
@@ -138,8 +164,8 @@ impl Explainer<'_> {
         let mut script = Script::new(&self.schedule, turns, held);
         let run = execute(self.observed.code, self.observed.file, (), &mut script, self.bounds);
         match script.here(side.access.task) {
-            Some(task) => describe(&run, task, side),
-            None => describe(&self.observed, side.access.task, side),
+            Some(task) => describe(&run, Access { task, ..side.access }),
+            None => describe(&self.observed, side.access),
         }
     }
 
@@ -152,14 +178,15 @@ impl Explainer<'_> {
     }
 }
 
-fn describe<O: Observer>(execution: &Execution<'_, O>, task: TaskId, side: &Side) -> RaceAccess {
+/// An access, by a task that stands before it or at least existed.
+fn describe<O: Observer>(execution: &Execution<'_, O>, access: Access) -> RaceAccess {
     RaceAccess {
-        access: side.access.kind,
-        task: execution.run.kernel.tasks().path(task),
-        at: execution.place(side.access.site),
-        stack: execution.stack(task),
-        spawned: execution.spawned(task),
-        locks: execution.locks(task),
+        access: access.kind,
+        task: execution.run.kernel.tasks().path(access.task),
+        at: execution.place(access.site),
+        stack: execution.stack(access.task),
+        spawned: execution.spawned(access.task),
+        locks: execution.locks(access.task),
     }
 }
 

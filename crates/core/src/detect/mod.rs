@@ -4,13 +4,13 @@
 //! computes, the paper, its cost, the departures from the paper, what it can miss), and a name in the
 //! command line's list.
 
-pub mod last_access;
-pub mod pairs;
-mod readers;
 pub mod closure;
 pub mod drdp;
 pub mod esp_bags;
+pub mod last_access;
+pub mod pairs;
 mod races;
+mod readers;
 pub mod zipper;
 
 pub use races::Races;
