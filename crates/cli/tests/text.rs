@@ -77,6 +77,29 @@ fn many_cells_are_one_block() {
 }
 
 #[test]
+fn which_access_came_first_does_not_part_a_block() {
+    let mut report = sample::many_cells();
+    for race in report.races.iter_mut().step_by(2) {
+        std::mem::swap(&mut race.first, &mut race.second);
+    }
+    let text = plain(&report, &sample::sources(sample::LOOP));
+    assert!(text.contains("… and 995 more cells") && !text.contains("race 2"), "{text}");
+}
+
+#[test]
+fn sources_are_read_from_disk_where_they_are_there() {
+    let here = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/text.rs");
+    let mut report = sample::spawner();
+    report.races[0].first.at.file = here.into();
+    report.races[0].first.at.line = 1;
+    let mut sources = Sources::new();
+    sources.load_for(&report);
+    let text = text::render(&report, &sources, Style::plain());
+    assert!(text.contains("1 | //! The text report, as golden"), "{text}");
+    assert!(text.contains("--> f.tp:8:9\n\n"), "a file that is not there is no error: {text}");
+}
+
+#[test]
 fn many_blocks_are_cut() {
     let at_line = |line| {
         let mut write = sample::access(AccessKind::Write, "main/1", sample::at(line, 1));

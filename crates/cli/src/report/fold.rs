@@ -71,8 +71,8 @@ impl<'a> Block<'a> {
 
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Key<'a> {
-    first: Side<'a>,
-    second: Side<'a>,
+    /// Sorted: which of the two came first may differ from cell to cell.
+    sides: [Side<'a>; 2],
     grade: Grade,
     partition: u32,
     artifact: bool,
@@ -83,9 +83,9 @@ type Side<'a> = (&'a Place, AccessKind, &'a [String]);
 impl<'a> Key<'a> {
     fn of(race: &'a Race) -> Key<'a> {
         let side = |a: &'a RaceAccess| (&a.at, a.access, a.locks.as_slice());
+        let (a, b) = (side(&race.first), side(&race.second));
         Key {
-            first: side(&race.first),
-            second: side(&race.second),
+            sides: if a <= b { [a, b] } else { [b, a] },
             grade: race.grade,
             partition: race.partition,
             artifact: !race.artifact_of.is_empty(),

@@ -6,6 +6,7 @@
 mod advice;
 mod deadlock;
 mod fold;
+pub mod graph;
 pub mod json;
 mod snippet;
 mod sources;
