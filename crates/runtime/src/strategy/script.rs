@@ -25,6 +25,8 @@ pub struct Script<'a> {
     schedule: &'a Turns,
     /// The turns not yet taken.
     left: std::slice::Iter<'a, (TaskId, u64)>,
+    /// The task of the turn that was taken last.
+    at: Option<TaskId>,
     /// Tasks of the schedule that must not take more than so many actions.
     held: Vec<(TaskId, u64)>,
     /// For each task of the schedule: the id it has in this run, once it is known.
@@ -34,13 +36,15 @@ pub struct Script<'a> {
     /// This run's tasks by parent and ordinal; the first `seen` are in it.
     children: HashMap<(TaskId, u32), TaskId>,
     seen: usize,
+    /// Tasks that have been brought up to their first action: a task without any is over then.
+    begun: usize,
     /// What each task that used up its turn is about to do, by its id in this run.
     pending: HashMap<TaskId, Action>,
 }
 
 impl<'a> Script<'a> {
     /// Follows the first `length` turns, with no task of `held` (by its id in the schedule) taking more
-    /// actions than stated; then brings the held tasks up to their next action, without taking it.
+    /// actions than stated. Every task stands before its next action in the end, or waits, or is over.
     pub fn new(schedule: &'a Turns, length: usize, held: Vec<(TaskId, u64)>) -> Self {
         let tasks = schedule.spawned.len() + 1;
         let mut here = vec![None; tasks];
@@ -48,11 +52,13 @@ impl<'a> Script<'a> {
         Script {
             schedule,
             left: schedule.turns[..length.min(schedule.turns.len())].iter(),
+            at: None,
             held,
             here,
             due: vec![0; tasks],
             children: HashMap::new(),
             seen: 1,
+            begun: 0,
             pending: HashMap::new(),
         }
     }
@@ -91,6 +97,18 @@ impl<'a> Script<'a> {
         self.here[task.index()]
     }
 
+    /// A turn that brings a task of the schedule to where it should be by now, if it can go on.
+    fn turn<B, O: Observer>(&mut self, task: TaskId, kernel: &Kernel<B, O>) -> Option<Turn> {
+        let here = self.resolve(task, kernel)?;
+        let due = self.due[task.index()].min(self.limit(task));
+        let entry = kernel.tasks().get(here);
+        if entry.state != State::Ready || entry.taken() >= due {
+            return None;
+        }
+        self.pending.remove(&here);
+        Some(Turn { task: here, actions: due - entry.taken() })
+    }
+
     fn limit(&self, task: TaskId) -> u64 {
         self.held.iter().filter(|&&(held, _)| held == task).map(|&(_, limit)| limit).min().unwrap_or(u64::MAX)
     }
@@ -105,22 +123,18 @@ impl<B, O: Observer> Strategy<B, O> for Script<'_> {
         if let (Last::Spent(task), Some(action)) = (last, kernel.refused()) {
             self.pending.insert(task, action);
         }
-        while let Some(&(task, actions)) = self.left.next() {
+        if self.begun < kernel.tasks().len() {
+            self.begun += 1;
+            return Some(Turn { task: TaskId::at(self.begun - 1), actions: 0 });
+        }
+        loop {
+            // A task may have waited for tasks without actions, which have ended meanwhile: its turn goes on.
+            if let Some(turn) = self.at.and_then(|task| self.turn(task, kernel)) {
+                return Some(turn);
+            }
+            let &(task, actions) = self.left.next()?;
             self.due[task.index()] += actions;
-            let due = self.due[task.index()].min(self.limit(task));
-            let Some(here) = self.resolve(task, kernel) else { continue };
-            let entry = kernel.tasks().get(here);
-            if entry.state == State::Ready && entry.taken() < due {
-                self.pending.remove(&here);
-                return Some(Turn { task: here, actions: due - entry.taken() });
-            }
+            self.at = Some(task);
         }
-        for at in 0..self.held.len() {
-            let Some(here) = self.resolve(self.held[at].0, kernel) else { continue };
-            if kernel.tasks().get(here).state == State::Ready && !self.pending.contains_key(&here) {
-                return Some(Turn { task: here, actions: 0 });
-            }
-        }
-        None
     }
 }

@@ -126,8 +126,9 @@ impl Generator {
             self.finishes.push(Vec::new());
         }
         self.repeat *= 2;
-        let own_array = (0..self.vars.len())
-            .find(|&v| self.vars[v].len.is_some() && self.visible(context, v) && context.tokens.contains(&v));
+        let own_array = (0..self.vars.len()).find(|&v| {
+            self.vars[v].len.is_some() && self.visible(context, v) && context.tokens.contains(&v)
+        });
         let mut child = self.child(context);
         child.locals.push((var.clone(), Local::Int));
         let by_index = own_array.filter(|_| self.rng.percent(70));

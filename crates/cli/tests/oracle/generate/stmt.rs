@@ -223,13 +223,7 @@ impl Generator {
     fn with_stmt(&mut self, context: &mut Context) {
         let held = |name| context.inside.contains(&Protection::Lock(name));
         let lock = match (held("l"), held("m")) {
-            (false, false) => {
-                if self.rng.percent(65) {
-                    "l"
-                } else {
-                    "m"
-                }
-            }
+            (false, false) => if self.rng.percent(65) { "l" } else { "m" },
             (true, false) => "m",
             (false, true) if self.rng.percent(40) => "l",
             _ if self.rng.percent(5) => "l",
