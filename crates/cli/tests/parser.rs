@@ -417,7 +417,7 @@ fn nesting_is_limited_and_nothing_overflows() {
     ];
     on_a_small_stack(move || {
         for (start, open, end) in nests {
-            for times in [1, 50, 100, 150, 199, 250, 100_000] {
+            for times in [1, 20, 40, 60, 90, 120, 150, 100_000] {
                 let source = format!("var x; proc main() {{ {start}{}{end}", open.repeat(times));
                 let errors = match tp::syntax(&source) {
                     Ok(_) => panic!("{source} is not closed"),
@@ -462,7 +462,7 @@ fn the_deepest_trees_can_be_walked() {
                 assert_eq!(copy, program);
                 assert_eq!(without_spans(parse(&print(&program))), without_spans(copy));
             }
-            assert!(accepted > 50, "{open} {accepted}");
+            assert!(accepted > 40, "{open} {accepted}");
         }
     });
 }

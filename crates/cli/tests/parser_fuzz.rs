@@ -34,7 +34,7 @@ impl Random {
 const TOKENS: &str = "var lock sem event proc let if else while for in async await finish forall forasync isolated with \
     set P V post wait print assert return skip true false promise future new len get main x a l s e f p \
     0 1 9223372036854775807 9223372036854775808 18446744073709551616 1.5 0x1 \
-    || && == != <= >= .. < > = + - * / % ! ( ) [ ] { } , ; . // /* */ \" ' & | @ # é – “ \u{feff} \u{0}";
+    || && == != <= >= .. < > = + - * / % ! ( ) [ ] { } , ; . // /* */ \" ' & | @ # é – “ \u{feff} \u{0} \u{200b} 🦀";
 
 fn corpus() -> Vec<String> {
     let folders = ["tests/fuzz-corpus", "tests/errors"];
@@ -64,7 +64,7 @@ fn pieces(text: &str) -> Vec<&str> {
 }
 
 fn mutate(text: &str, other: &str, random: &mut Random) -> String {
-    match random.below(12) {
+    match random.below(13) {
         0 => {
             let mut bytes = text.as_bytes().to_vec();
             for _ in 0..=random.below(4) {
@@ -87,6 +87,7 @@ fn mutate(text: &str, other: &str, random: &mut Random) -> String {
             let ours_range = random.range(ours.len());
             let theirs_range = random.range(theirs.len());
             let mut tokens = TOKENS.split_whitespace();
+            let blanks = ["\r", "\r\n", "\n", "\t", "\u{2028}", "\u{85}", "\u{b}", "\u{a0}"];
             let token = tokens.nth(random.below(TOKENS.split_whitespace().count())).unwrap_or(" ");
             match kind {
                 2 => drop(ours.drain(ours_range)),
@@ -102,7 +103,8 @@ fn mutate(text: &str, other: &str, random: &mut Random) -> String {
                 }
                 6 => ours.insert(ours_range.start, token),
                 7 if ours_range.start < ours.len() => ours[ours_range.start] = token,
-                8..11 => like_for_like(&mut ours, &theirs, random),
+                8 => ours.insert(ours_range.start, blanks[random.below(blanks.len())]),
+                9..12 => like_for_like(&mut ours, &theirs, random),
                 _ => {
                     let copy = ours[ours_range].to_vec();
                     let at = random.below(ours.len() + 1);
@@ -149,7 +151,12 @@ fn errors_make_sense(source: &Source, errors: &[Diagnostic], render: bool) {
     }
     assert!(errors.is_sorted_by_key(|error| error.span.start));
     if render {
-        let said = tp::render(&source.name, &source.text, errors, true);
+        let said = tp::render(&source.name, &source.text, errors, false);
+        let shown = said.lines().filter_map(|line| line.trim_start().strip_prefix("--> "));
+        for (shown, error) in shown.zip(errors) {
+            let (line, column) = source.place(error.span.start);
+            assert_eq!(shown, format!("{}:{line}:{column}", source.name), "{error:?}");
+        }
         assert!(said.ends_with('\n'));
     }
 }

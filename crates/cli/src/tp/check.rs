@@ -165,12 +165,13 @@ impl<'a> Checker<'a> {
     }
 
     fn proc(&mut self, proc: &'a Proc) {
-        for (index, param) in proc.params.iter().enumerate() {
-            if let Some(first) = proc.params[..index].iter().find(|first| first.name == param.name) {
+        let mut seen = FxHashMap::default();
+        for param in &proc.params {
+            if let Some(first) = seen.insert(&param.name, param.span) {
                 let message = format!("the parameter `{}` is declared twice", param.name);
                 self.report(
                     Diagnostic::new(param.span, message, "declared again here")
-                        .related(first.span, "first declared here"),
+                        .related(first, "already declared here"),
                 );
             }
             self.enter(&param.name);

@@ -84,10 +84,10 @@ pub(crate) fn lex(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token>
         lexer.skip_blanks();
         let start = lexer.at;
         let tok = lexer.next();
-        if tok == Tok::End || lexer.diagnostics.len() >= MAX_ERRORS {
+        if tok == Tok::End {
             // Where the text ends and not where the file does: blank lines are nothing to point at.
             let end = tokens.last().map_or(0, |last: &Token| last.span.end);
-            tokens.push(Token { tok: Tok::End, span: Span { start: end, end } });
+            tokens.push(Token { tok, span: Span { start: end, end } });
             return tokens;
         }
         tokens.push(Token { tok, span: lexer.since(start) });
@@ -107,6 +107,13 @@ fn is_word(c: char) -> bool {
 impl<'a> Lexer<'a> {
     fn rest(&self) -> &'a str {
         &self.source[self.at..]
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+        if self.diagnostics.len() >= MAX_ERRORS {
+            self.at = self.source.len();
+        }
     }
 
     fn since(&self, start: usize) -> Span {
@@ -159,7 +166,7 @@ impl<'a> Lexer<'a> {
         let start = self.at;
         let text = self.take_while(is_word);
         if !text.is_ascii() {
-            self.diagnostics.push(
+            self.report(
                 Diagnostic::new(self.since(start), "a name with characters outside ASCII", "not a name")
                     .help("names are made of the letters a-z and A-Z, digits and `_`"),
             );
@@ -171,7 +178,7 @@ impl<'a> Lexer<'a> {
         let start = self.at;
         let text = self.take_while(is_word);
         if !text.bytes().all(|b| b.is_ascii_digit()) {
-            self.diagnostics.push(
+            self.report(
                 Diagnostic::new(self.since(start), format!("`{text}` is no number"), "expected digits only")
                     .help("numbers are decimal digits; a name cannot start with a digit"),
             );
@@ -181,7 +188,7 @@ impl<'a> Lexer<'a> {
         if behind.next() == Some('.') && behind.next().is_some_and(|c| c.is_ascii_digit()) {
             self.at += 1;
             self.take_while(is_word);
-            self.diagnostics.push(
+            self.report(
                 Diagnostic::new(self.since(start), "TP has no fractional numbers", "expected an integer")
                     .help("scale the values so that integers serve"),
             );
@@ -190,7 +197,7 @@ impl<'a> Lexer<'a> {
         match text.parse::<u64>() {
             Ok(value) if value <= 1 << 63 => Tok::Int(value),
             _ => {
-                self.diagnostics.push(too_large(self.since(start)));
+                self.report(too_large(self.since(start)));
                 Tok::Int(0)
             }
         }
@@ -202,7 +209,7 @@ impl<'a> Lexer<'a> {
         self.at += 2;
         let opening = self.since(start);
         self.at += self.rest().find("*/").map_or(self.rest().len(), |end| end + 2);
-        self.diagnostics.push(
+        self.report(
             Diagnostic::new(opening, "TP has no `/* … */` comments", "expected `//`")
                 .help("start every line of the comment with `//`"),
         );
@@ -216,7 +223,7 @@ impl<'a> Lexer<'a> {
         if self.rest().starts_with(close) {
             self.at += close.len_utf8();
         }
-        self.diagnostics.push(
+        self.report(
             Diagnostic::new(self.since(start), "TP has no strings", "expected a number or a name")
                 .help("`print` takes numbers: print(x, y);"),
         );
@@ -240,7 +247,7 @@ impl<'a> Lexer<'a> {
             '\u{2010}'..='\u{2015}' | '\u{2212}' => Some("for minus write `-`"),
             _ => None,
         };
-        self.diagnostics.push(match help {
+        self.report(match help {
             Some(help) => diagnostic.help(help),
             None => diagnostic,
         });

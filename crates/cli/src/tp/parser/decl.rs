@@ -103,11 +103,12 @@ impl Parser<'_> {
         }
     }
 
-    /// A number that must not be negative.
+    /// A number without a sign.
     fn count(&mut self, what: &str) -> Parsed<i64> {
         let start = self.here();
+        let signed = self.peek() == Tok::Minus;
         let value = self.signed("a number")?;
-        if value < 0 {
+        if signed {
             let span = self.since(start);
             let diagnostic =
                 Diagnostic::new(span, format!("{what} must not be negative"), "expected 0 or more");

@@ -21,8 +21,17 @@ use super::lexer::{Tok, Token};
 use super::limits::{MAX_DEPTH, MAX_ERRORS, MAX_NESTING};
 
 pub(super) fn parse(source: &str, tokens: &[Token], diagnostics: &mut Vec<Diagnostic>) -> Program {
-    Parser { source, tokens, at: 0, depth: 0, peak: 0, silent: false, last_error: None, diagnostics }
-        .program()
+    Parser {
+        source,
+        tokens,
+        at: 0,
+        depth: 0,
+        peak: 0,
+        silent: diagnostics.len() >= MAX_ERRORS,
+        last_error: None,
+        diagnostics,
+    }
+    .program()
 }
 
 /// Parsing failed and the reason is recorded.
