@@ -5,7 +5,7 @@
 
 mod support;
 
-use raceproof_core::detect::closure::{self, Closure};
+use raceproof_core::detect::closure::{self, Closure, Reachability};
 use raceproof_core::detect::drdp::Drdp;
 use raceproof_core::detect::esp_bags::EspBags;
 use raceproof_core::detect::{Detector, Pair, zipper};
@@ -13,6 +13,7 @@ use raceproof_core::event::Event;
 use raceproof_core::graph::{Graph, GraphBuilder, NodeAccess};
 use raceproof_core::ids::{Location, NodeId};
 use raceproof_core::order::dpst::{GraphOrder, JoinOrder};
+use raceproof_core::order::zippers::Zippers;
 use std::collections::BTreeSet;
 use support::naive::{self, RaceSet};
 use support::{PLAIN, Profile, Rng, Schedule, Stmt};
@@ -54,6 +55,19 @@ fn disagreement(events: &[Event], esp_bags: bool) -> Option<String> {
     zipper::for_each_race(&graph, found(&mut by_zipper));
     if by_closure != by_zipper {
         return Some(format!("closure {by_closure:?}\nzipper {by_zipper:?}"));
+    }
+
+    // All of the order, not only where there are accesses; with a column for every lock, for one, for none.
+    let reached = Reachability::new(&graph).expect("a small graph");
+    for cells in [usize::MAX, graph.nodes.len(), 0] {
+        let mut order = Zippers::within(&graph, cells);
+        for b in graph.ids().rev().skip(1) {
+            for a in graph.ids().take(b.index()) {
+                if order.precedes(a, b) != reached.precedes(a, b) {
+                    return Some(format!("{cells} cells: {a:?} before {b:?}: {}", reached.precedes(a, b)));
+                }
+            }
+        }
     }
 
     let truth = naive::races(events);
