@@ -316,3 +316,25 @@ fn the_first_of_a_pair_came_first() {
         assert_eq!((pairs[0].first.task, pairs[0].second.task), (MAIN, CHILD));
     }
 }
+
+#[test]
+fn zipper_intersects_long_lists() {
+    // Few nodes with many accesses are compared by pairs; ranges overlap in part, in full and not at all.
+    let mut rng = support::Rng(1);
+    for _ in 0..200 {
+        let mut events = Vec::<Event>::new();
+        for child in 1..=6 {
+            events.spawn(MAIN, TaskId(child), ScopeId::PROGRAM, SiteId(0));
+            let (from, span) = (rng.below(600) as u64, 1 + rng.below(600));
+            for _ in 0..rng.below(200) {
+                let kind = if rng.below(3) == 0 { AccessKind::Write } else { AccessKind::Read };
+                let site = SiteId(10 * child + rng.below(2) as u32);
+                events.access(TaskId(child), kind, Location(from + rng.below(span) as u64), site);
+            }
+        }
+        let (mut closure, mut zipper) = (judge::<Closure>(&events), judge::<Zipper>(&events));
+        closure.sort_unstable();
+        zipper.sort_unstable();
+        assert_eq!(closure, zipper);
+    }
+}
