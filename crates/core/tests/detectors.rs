@@ -1,11 +1,11 @@
 //! The published detectors against each other and against a naive search, on random event streams.
 //!
 //! `RACEPROOF_CASES` multiplies the number of streams. A failure prints the profile, the seed and the program,
-//! shrunk; the program then belongs into `detector_regressions.rs`.
+//! shrunk; the program then belongs into `kept_programs`.
 
 mod support;
 
-use raceproof_core::detect::closure::{self, Closure};
+use raceproof_core::detect::closure::{self, Closure, Reachability};
 use raceproof_core::detect::drdp::Drdp;
 use raceproof_core::detect::esp_bags::EspBags;
 use raceproof_core::detect::{Detector, Pair, zipper};
@@ -13,9 +13,10 @@ use raceproof_core::event::Event;
 use raceproof_core::graph::{Graph, GraphBuilder, NodeAccess};
 use raceproof_core::ids::{Location, NodeId};
 use raceproof_core::order::dpst::{GraphOrder, JoinOrder};
+use raceproof_core::order::zippers::Zippers;
 use std::collections::BTreeSet;
 use support::naive::{self, RaceSet};
-use support::{PLAIN, Profile, Rng, Schedule, Stmt};
+use support::{PLAIN, Profile, Rng, Schedule, Stmt, Stmt::*};
 
 const CASES: u64 = 2_000;
 
@@ -54,6 +55,19 @@ fn disagreement(events: &[Event], esp_bags: bool) -> Option<String> {
     zipper::for_each_race(&graph, found(&mut by_zipper));
     if by_closure != by_zipper {
         return Some(format!("closure {by_closure:?}\nzipper {by_zipper:?}"));
+    }
+
+    // All of the order, not only where there are accesses; with a column for every lock, for one, for none.
+    let reached = Reachability::new(&graph).expect("a small graph");
+    for cells in [usize::MAX, graph.nodes.len(), 0] {
+        let mut order = Zippers::within(&graph, cells);
+        for b in graph.ids().rev().skip(1) {
+            for a in graph.ids().take(b.index()) {
+                if order.precedes(a, b) != reached.precedes(a, b) {
+                    return Some(format!("{cells} cells: {a:?} before {b:?}: {}", reached.precedes(a, b)));
+                }
+            }
+        }
     }
 
     let truth = naive::races(events);
@@ -181,4 +195,74 @@ fn everything() {
 fn everything_depth_first() {
     let schedule = Schedule::DepthFirst;
     check(Profile { name: "everything, depth first", schedule, ..EVERYTHING }, false);
+}
+
+/// Small programs that tell a right detector from one with a likely mistake in it.
+#[test]
+fn kept_programs() {
+    let programs = [
+        (
+            "joins come together at a finish end",
+            vec![
+                Future(1, vec![Write(1)]),
+                Future(0, vec![Write(0)]),
+                Finish(vec![GetFuture(0), Async(vec![]), GetFuture(1)]),
+                Read(0),
+                Read(1),
+            ],
+        ),
+        (
+            "a finish end takes over the joins of its tasks",
+            vec![Future(0, vec![Write(0)]), Finish(vec![Future(1, vec![GetFuture(0)])]), Read(0)],
+        ),
+        (
+            "two semaphores and an event come together",
+            vec![
+                Async(vec![Finish(vec![Async(vec![Async(vec![P(1)]), Wait(0)])]), Write(0)]),
+                Read(0),
+                Post(0),
+                V(1),
+                Read(0),
+            ],
+        ),
+        (
+            "a reader whose task goes on stands for itself",
+            vec![
+                Read(0),
+                Async(vec![Read(0)]),
+                Read(0),
+                Future(1, vec![Read(0)]),
+                Async(vec![GetFuture(1), Write(0)]),
+            ],
+        ),
+        (
+            "a reader that has not ended may signal yet",
+            vec![Future(1, vec![Read(0), Finish(vec![Read(0), Write(0)])]), Async(vec![Read(0)]), Read(0)],
+        ),
+        (
+            "a signal publishes what its task joined",
+            vec![
+                Async(vec![Isolated(vec![Write(0)])]),
+                Async(vec![Isolated(vec![]), Read(0)]),
+                Isolated(vec![]),
+                Write(0),
+            ],
+        ),
+        (
+            "nested locks",
+            vec![Async(vec![With(0, vec![With(1, vec![Write(0)])])]), With(1, vec![]), Write(0)],
+        ),
+        (
+            "a set inside a section",
+            vec![Async(vec![Isolated(vec![Set(0), Write(0)])]), Get(0), Isolated(vec![Read(0)]), Write(0)],
+        ),
+    ];
+    for (name, program) in programs {
+        for (seed, schedule) in
+            (0..50).map(|seed| (seed, Schedule::Random)).chain([(0, Schedule::DepthFirst)])
+        {
+            let problem = disagreement(&support::run(&program, schedule, seed), false);
+            assert_eq!(problem, None, "{name}, seed {seed}");
+        }
+    }
 }

@@ -50,7 +50,7 @@ struct Cell {
 }
 
 /// Lists shorter than this are not worth a sweep.
-const SWEEP_FROM: usize = 8;
+const SWEEP_FROM: usize = 4;
 
 pub struct Drdp {
     order: Dpst,

@@ -5,14 +5,19 @@
 //! [`order::zippers`](crate::order::zippers).
 //!
 //! The paper collects every parallel pair of nodes and intersects their access sets: M² intersections for M
-//! parallel nodes. Nothing forces that. Here the accesses are grouped by location, and for each location
-//! the nodes are taken in topological order and kept in chains of nodes that precede one another. Of a
-//! chain, those parallel with a new node are the end of it: walking back from its tail, the first node
-//! that precedes the new one ends the walk, because all nodes before it do so too. A thousand sections that
-//! increment one counter are one chain, and cost one query each.
+//! parallel nodes. Nothing forces that. There are two ways here, and the cheaper one is taken:
 //!
-//! Cost: that of the zippers, O(A log A) for A accesses (less where they are sorted already), and for each
-//! access to a location one query for each chain of conflicting accesses to it, and one for each race.
+//! - *By location.* The accesses are grouped by location, and for each location the nodes are taken in
+//!   topological order and kept in chains of nodes that precede one another. Of a chain, those parallel
+//!   with a new node are the end of it: walking back from its tail, the first node that precedes the new one
+//!   ends the walk, because all nodes before it do so too. A thousand sections that increment one counter
+//!   are one chain, and cost one query each.
+//! - *By pairs*, for few nodes with many accesses: pairs whose locations lie apart, or that the tree orders,
+//!   are passed over, the others are intersected, and only a conflict asks the zippers.
+//!
+//! Cost: that of the zippers, and for A accesses O(A log A) by location (less where they are sorted already),
+//! one query for each chain of conflicting accesses and each race. By pairs it is at most O(A) as well:
+//! the way is left when the pairs, or what they would intersect, are more than a multiple of A.
 //!
 //! It misses nothing and raises no false alarm with respect to the graph: the same pairs of nodes as the
 //! closure detector. With mutual exclusion the graph is that of the observed order of sections.
@@ -26,10 +31,102 @@ use crate::order::zippers::Zippers;
 
 /// Calls `found` for every two conflicting accesses of unordered nodes.
 pub fn for_each_race(graph: &Graph, mut found: impl FnMut((NodeId, &NodeAccess), (NodeId, &NodeAccess))) {
+    let mut order = None;
+    match few_pairs(graph, &mut order) {
+        Some(pairs) => by_pairs(graph, order, &pairs, &mut found),
+        None => by_location(graph, order, &mut found),
+    }
+}
+
+/// How many pairs may be looked at, and how many accesses intersected, for each access of the graph: about
+/// what grouping them by location costs.
+const PAIRS_PER_ACCESS: usize = 2;
+const MERGED_PER_ACCESS: usize = 16;
+
+/// The pairs of nodes that the tree does not order and whose locations do not lie apart, if they are few.
+fn few_pairs<'g>(graph: &'g Graph, order: &mut Option<Zippers<'g>>) -> Option<Vec<(NodeId, NodeId)>> {
+    let total = graph.all_accesses().len();
+    let mut nodes = Vec::new();
+    for node in graph.ids() {
+        if let [first, ..] = graph.accesses(node) {
+            let last = graph.accesses(node).last().unwrap_or(first);
+            nodes.push((node, first.location, last.location));
+            if nodes.len() * nodes.len() / 2 > PAIRS_PER_ACCESS * total {
+                return None;
+            }
+        }
+    }
+    let mut pairs = Vec::new();
+    let mut merged = 0;
+    for (at, &(b, b_first, b_last)) in nodes.iter().enumerate() {
+        for &(a, a_first, a_last) in &nodes[..at] {
+            if a_last < b_first || b_last < a_first {
+                continue;
+            }
+            if order.get_or_insert_with(|| Zippers::new(graph)).in_series(a, b) {
+                continue;
+            }
+            pairs.push((a, b));
+            merged += graph.accesses(a).len() + graph.accesses(b).len();
+            if merged > MERGED_PER_ACCESS * total {
+                return None;
+            }
+        }
+    }
+    Some(pairs)
+}
+
+fn by_pairs<'g>(
+    graph: &'g Graph,
+    order: Option<Zippers<'g>>,
+    pairs: &[(NodeId, NodeId)],
+    found: &mut impl FnMut((NodeId, &NodeAccess), (NodeId, &NodeAccess)),
+) {
+    let Some(mut order) = order else { return };
+    'pairs: for &(a, b) in pairs {
+        let mut known = false;
+        let (mut left, mut right) = (graph.accesses(a), graph.accesses(b));
+        while let (Some(x), Some(y)) = (left.first(), right.first()) {
+            if x.location < y.location {
+                left = skip_to(left, y.location);
+            } else if x.location > y.location {
+                right = skip_to(right, x.location);
+            } else {
+                let location = x.location;
+                let same = right.iter().take_while(|y| y.location == location);
+                for y in same.filter(|y| x.kind.conflicts(y.kind)) {
+                    if !known && order.precedes(a, b) {
+                        continue 'pairs;
+                    }
+                    known = true;
+                    found((a, x), (b, y));
+                }
+                // The next access of the left node may be to the same location.
+                left = &left[1..];
+            }
+        }
+    }
+}
+
+/// The rest of a list in the order of location that begins at `location` or after it: a search in steps that
+/// double, because lists that lie apart are long and lists that mingle have little to skip.
+fn skip_to(list: &[NodeAccess], location: Location) -> &[NodeAccess] {
+    let mut step = 1;
+    while list.get(step).is_some_and(|access| access.location < location) {
+        step *= 2;
+    }
+    let near = &list[step / 2..list.len().min(step)];
+    &list[step / 2 + near.partition_point(|access| access.location < location)..]
+}
+
+fn by_location<'g>(
+    graph: &'g Graph,
+    order: Option<Zippers<'g>>,
+    found: &mut impl FnMut((NodeId, &NodeAccess), (NodeId, &NodeAccess)),
+) {
     let mut uses = Vec::with_capacity(graph.all_accesses().len());
     for node in graph.ids() {
-        let accesses = graph.accesses(node);
-        let mut rest = accesses;
+        let mut rest = graph.accesses(node);
         while let Some(first) = rest.first() {
             let count = rest.iter().take_while(|a| a.location == first.location).count();
             let (same, after) = rest.split_at(count);
@@ -42,7 +139,7 @@ pub fn for_each_race(graph: &Graph, mut found: impl FnMut((NodeId, &NodeAccess),
     // Stable: nodes stay in topological order. The accesses of each node are sorted, so it merges runs.
     uses.sort_by_key(|u| u.location);
 
-    let mut order = None;
+    let mut order = order;
     let mut chains = Chains::default();
     for uses in uses.chunk_by(|a, b| a.location == b.location) {
         if uses.len() == 1 || !uses.iter().any(|u| u.writes) {

@@ -18,12 +18,14 @@
 //! - Line 7 of Figure 9 holds that `a` precedes `b` whenever a's task is ACTIVE. A task that is resumed inside
 //!   a `set` and blocks again passes control on while the setter is still active, and the setter's later
 //!   steps, and with them races, are missed (the test `drdp_needs_no_active_rule`). The rule is not here.
-//! - Figure 8 keeps one growing list of joins a set, and a signal's list is looked up when it is asked for:
-//!   once its task has been merged into the set of a finish, it shows the joins of the other tasks of that
-//!   finish too, and orders too much (`drdp_a_signal_has_the_joins_of_its_own_task`); or shows the owner's
-//!   least-significant ancestor in place of its own, and orders too little
-//!   (`drdp_a_signal_keeps_the_joins_it_inherited`). Here the joins of a task are a list that only grows
-//!   at its head, so that a signal keeps its list by keeping the head of that time.
+//! - Figure 8 keeps the joins with the set of a task, and looks them up when it is asked, not as they were when
+//!   the signal was made. It does not say whether a signal's empty task belongs to the finish around it. If
+//!   so, the finish end merges it with the joins of the other tasks of that finish, too much is ordered, and
+//!   a race is missed (`drdp_a_signal_has_the_joins_of_its_own_task`). If not, the way up from it leads
+//!   through `set[lsa.task_id].lsa` of a task that has been merged, past the joins of the finish's owner, too
+//!   little is ordered, and there is a false alarm (`drdp_a_signal_keeps_the_joins_it_inherited`). A
+//!   model of the figures does the one or the other on these two programs. Here the joins of a task are a
+//!   list that only grows at its head, so that a signal keeps its joins by keeping the head of that time.
 //! - The least-significant ancestor of a task is the tail of the same list: a child begins with the joins
 //!   that its parent has.
 //! - Figure 9 marks *tasks* visited, and so skips a longer list of a task that was met with a shorter one.
@@ -32,7 +34,8 @@
 //!
 //! A join made before `a` began cannot come after it: a search never looks at those, newest first or not.
 //!
-//! Cost: an event is O(1) (a finish end O(tasks joined)), a query O(height) for each signal searched.
+//! Cost: an event is O(1) (a finish end O(tasks joined)), a query O(height) for each signal searched; memory
+//! is linear in the steps with accesses, tasks, signals and joins.
 //! Locks, semaphores and events are non-tree joins as well: the observed order. Nothing is missed and nothing
 //! ordered that the graph does not order.
 

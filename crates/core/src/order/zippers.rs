@@ -43,7 +43,8 @@ pub const MAX_COLUMN_CELLS: usize = 1 << 26;
 const NONE: u32 = u32::MAX;
 
 /// The order of one graph. Node ids that are not of this graph panic.
-pub struct Zippers {
+pub struct Zippers<'g> {
+    graph: &'g Graph,
     /// Rank of each node with children before continuations, and the other way round.
     ranks: Vec<(u32, u32)>,
     columns: usize,
@@ -51,16 +52,33 @@ pub struct Zippers {
     down: Vec<u32>,
     /// `columns` entries a node: Z↑, 0 being λ (the first section of a chain has no incoming edge).
     up: Vec<u32>,
+    /// Edges that are neither in the tree nor in a chain with a column.
+    has_cross: bool,
+    /// Made for the first pair that needs it.
     cross: Option<Cross>,
+    /// For each edge, whether it is in a chain with a column; empty if none is.
+    in_chain: Vec<bool>,
 }
 
-impl Zippers {
-    pub fn new(graph: &Graph) -> Self {
-        let mut zippers =
-            Zippers { ranks: tree_ranks(graph), columns: 0, down: Vec::new(), up: Vec::new(), cross: None };
-        if graph.edges.iter().any(|e| !is_tree(e.kind)) {
-            let in_chain = zippers.zip(graph);
-            zippers.cross = Cross::new(graph, &in_chain);
+impl<'g> Zippers<'g> {
+    pub fn new(graph: &'g Graph) -> Self {
+        Self::within(graph, MAX_COLUMN_CELLS)
+    }
+
+    /// With at most `cells` entries in the zippers; with none, all but the tree is searched.
+    pub fn within(graph: &'g Graph, cells: usize) -> Self {
+        let mut zippers = Zippers {
+            graph,
+            ranks: tree_ranks(graph),
+            columns: 0,
+            down: Vec::new(),
+            up: Vec::new(),
+            has_cross: graph.edges.iter().any(|e| !is_tree(e.kind)),
+            cross: None,
+            in_chain: Vec::new(),
+        };
+        if graph.edges.iter().any(|e| e.kind == EdgeKind::Isolation) {
+            zippers.zip(cells);
         }
         zippers
     }
@@ -70,7 +88,7 @@ impl Zippers {
         if a >= b {
             return false;
         }
-        if self.tree_precedes(a, b) {
+        if tree_precedes(&self.ranks, a, b) {
             return true;
         }
         let down = &self.down[a.index() * self.columns..][..self.columns];
@@ -78,10 +96,17 @@ impl Zippers {
         if down.iter().zip(up).any(|(down, up)| down < up) {
             return true;
         }
-        match &mut self.cross {
-            None => false,
-            Some(cross) => cross.path(&self.ranks, a, b),
+        if !self.has_cross {
+            return false;
         }
+        let (graph, in_chain) = (self.graph, &self.in_chain);
+        let cross = self.cross.get_or_insert_with(|| Cross::new(graph, in_chain));
+        cross.path(graph, in_chain, &self.ranks, a, b)
+    }
+
+    /// Whether tree edges alone order the nodes, one way or the other.
+    pub fn in_series(&self, a: NodeId, b: NodeId) -> bool {
+        tree_precedes(&self.ranks, a.min(b), a.max(b))
     }
 
     pub fn concurrent(&mut self, a: NodeId, b: NodeId) -> bool {
@@ -98,31 +123,31 @@ impl Zippers {
         self.up.get(node.index() * self.columns).copied().filter(|&i| i != 0)
     }
 
-    fn tree_precedes(&self, a: NodeId, b: NodeId) -> bool {
-        tree_precedes(&self.ranks, a, b)
-    }
-
-    /// Fills the zippers; says for each edge whether it belongs to a chain that has a column.
-    fn zip(&mut self, graph: &Graph) -> Vec<bool> {
+    /// Fills the zippers.
+    fn zip(&mut self, cells: usize) {
+        let graph = self.graph;
         let nodes = graph.nodes.len();
-        let most = MAX_COLUMN_CELLS / nodes.max(1);
+        let most = cells / nodes.max(1);
         // Of each lock: its column and the number of its edges so far.
         let mut locks: FxHashMap<SyncId, (usize, u32)> = FxHashMap::default();
         // Of each edge in a column: the edge, the column, and its place in the chain.
         let mut chained = Vec::new();
-        let mut in_chain = vec![false; graph.edges.len()];
-        for (at, edge) in graph.edges.iter().enumerate().filter(|(_, e)| e.kind == EdgeKind::Isolation) {
-            let Some(sync) = graph.nodes[edge.to.index()].sync else { continue };
-            if !matches!(sync.kind, SyncKind::Isolated | SyncKind::Lock) {
+        self.in_chain = vec![false; graph.edges.len()];
+        self.has_cross = false;
+        for (at, edge) in graph.edges.iter().enumerate().filter(|(_, e)| !is_tree(e.kind)) {
+            let lock = graph.nodes[edge.to.index()].sync.filter(|sync| {
+                let columns = locks.len();
+                matches!(sync.kind, SyncKind::Isolated | SyncKind::Lock)
+                    && (columns < most || locks.contains_key(&sync.sync))
+            });
+            let Some(lock) = lock else {
+                self.has_cross = true;
                 continue;
-            }
+            };
             let columns = locks.len();
-            if columns >= most && !locks.contains_key(&sync.sync) {
-                continue;
-            }
-            let (column, length) = locks.entry(sync.sync).or_insert((columns, 0));
+            let (column, length) = locks.entry(lock.sync).or_insert((columns, 0));
             chained.push((edge, *column, *length));
-            in_chain[at] = true;
+            self.in_chain[at] = true;
             *length += 1;
         }
         self.columns = locks.len();
@@ -133,21 +158,20 @@ impl Zippers {
             self.up[edge.to.index() * self.columns + column] = place + 1;
         }
         if self.columns > 0 {
-            self.spread(graph);
+            self.spread();
         }
-        in_chain
     }
 
     /// Carries Z↑ along all edges and Z↓ against them: edges stand in a topological order of their targets.
-    fn spread(&mut self, graph: &Graph) {
-        for edge in &graph.edges {
+    fn spread(&mut self) {
+        for edge in &self.graph.edges {
             for column in 0..self.columns {
                 let above = self.up[edge.from.index() * self.columns + column];
                 let up = &mut self.up[edge.to.index() * self.columns + column];
                 *up = (*up).max(above);
             }
         }
-        for edge in graph.edges.iter().rev() {
+        for edge in self.graph.edges.iter().rev() {
             for column in 0..self.columns {
                 let below = self.down[edge.to.index() * self.columns + column];
                 let down = &mut self.down[edge.from.index() * self.columns + column];
@@ -169,13 +193,13 @@ fn tree_precedes(ranks: &[(u32, u32)], a: NodeId, b: NodeId) -> bool {
 /// Both ranks of every node. The exit of a run that stopped early counts as being after everything.
 fn tree_ranks(graph: &Graph) -> Vec<(u32, u32)> {
     let nodes = graph.nodes.len();
-    let mut next = vec![NONE; nodes];
-    // The child that the end of a step spawns, or the end of the finish (or program) that a node begins.
-    let mut aside = vec![NONE; nodes];
+    // What follows each node: the next of its task; and aside from it, the child that the end of a step
+    // spawns, or the end of the finish (or program) that a node begins.
+    let mut links = vec![Links { next: NONE, aside: NONE }; nodes];
     for edge in &graph.edges {
         match edge.kind {
-            EdgeKind::Continue => next[edge.from.index()] = edge.to.0,
-            EdgeKind::Spawn => aside[edge.from.index()] = edge.to.0,
+            EdgeKind::Continue => links[edge.from.index()].next = edge.to.0,
+            EdgeKind::Spawn => links[edge.from.index()].aside = edge.to.0,
             _ => (),
         }
     }
@@ -187,20 +211,19 @@ fn tree_ranks(graph: &Graph) -> Vec<(u32, u32)> {
         while at != NONE {
             ranks[at as usize].0 = rank;
             rank += 1;
-            let (child, continuation) = (aside[at as usize], next[at as usize]);
+            let Links { next, aside: child } = links[at as usize];
             if child == NONE {
-                at = continuation;
+                at = next;
             } else {
-                stack.push(continuation);
+                stack.push(next);
                 at = child;
             }
         }
-        // Continuations that do not exist (the run stopped) are skipped by the inner loop.
     }
 
     for scope in graph.scopes.values() {
         if let Some(end) = scope.end {
-            aside[scope.begin.index()] = end.0;
+            links[scope.begin.index()].aside = end.0;
         }
     }
     rank = 0;
@@ -210,25 +233,32 @@ fn tree_ranks(graph: &Graph) -> Vec<(u32, u32)> {
         loop {
             ranks[at as usize].1 = rank;
             rank += 1;
-            if aside[at as usize] != NONE {
-                stack.push(aside[at as usize]);
+            let Links { next, aside } = links[at as usize];
+            if aside != NONE {
+                stack.push(aside);
             }
-            at = next[at as usize];
-            if at == NONE || matches!(graph.nodes[at as usize].kind, NodeKind::FinishEnd | NodeKind::Exit) {
+            if next == NONE || matches!(graph.nodes[next as usize].kind, NodeKind::FinishEnd | NodeKind::Exit)
+            {
                 break;
             }
+            at = next;
         }
     }
     ranks
 }
 
+#[derive(Clone, Copy)]
+struct Links {
+    next: u32,
+    aside: u32,
+}
+
 /// Paths over cross edges: backwards, from one node of interest to the next above it.
 struct Cross {
+    into: Adjacency,
     /// The nearest node of interest at or above each node in the tree: one with an incoming cross edge, or
-    /// a finish end below which several such nodes come together.
+    /// a finish end at which several such nodes come together.
     hop: Vec<u32>,
-    /// The edges into nodes of interest, cross edges and tree edges, as (source, is cross).
-    into: FxHashMap<u32, Vec<(NodeId, bool)>>,
     /// The search that visited each node last.
     visited: Vec<u32>,
     search: u32,
@@ -236,76 +266,72 @@ struct Cross {
     known: FxHashMap<(NodeId, NodeId), bool>,
 }
 
+/// Whether an edge is one to search: of the edges in chains the zippers know all.
+fn is_searched(in_chain: &[bool], at: usize) -> bool {
+    !in_chain.get(at).is_some_and(|&chained| chained)
+}
+
 impl Cross {
-    fn new(graph: &Graph, in_chain: &[bool]) -> Option<Self> {
-        let is_cross = |at: usize| !is_tree(graph.edges[at].kind) && !in_chain[at];
-        if !(0..graph.edges.len()).any(is_cross) {
-            return None;
-        }
+    fn new(graph: &Graph, in_chain: &[bool]) -> Self {
         let nodes = graph.nodes.len();
-        let mut cross = Cross {
-            hop: vec![NONE; nodes],
-            into: FxHashMap::default(),
-            visited: vec![0; nodes],
-            search: 0,
-            stack: Vec::new(),
-            known: FxHashMap::default(),
-        };
-        let predecessors: Adjacency = graph.predecessors();
+        let into = graph.predecessors();
+        let mut hops = vec![NONE; nodes];
         for node in graph.ids() {
-            let edges = predecessors.range(node).filter(|&at| is_cross(at) || is_tree(graph.edges[at].kind));
             let mut above = NONE;
-            let mut interesting = false;
-            for at in edges.clone() {
-                let hop = cross.hop[graph.edges[at].from.index()];
-                interesting |= is_cross(at) || (above != NONE && hop != NONE && hop != above);
+            for at in into.range(node).filter(|&at| is_searched(in_chain, at)) {
+                let edge = &graph.edges[at];
+                let hop = hops[edge.from.index()];
+                if !is_tree(edge.kind) || (above != NONE && hop != NONE && hop != above) {
+                    above = node.0;
+                    break;
+                }
                 if hop != NONE {
                     above = hop;
                 }
             }
-            if interesting {
-                let sources = edges.map(|at| (graph.edges[at].from, is_cross(at))).collect();
-                cross.into.insert(node.0, sources);
-                above = node.0;
-            }
-            cross.hop[node.index()] = above;
+            hops[node.index()] = above;
         }
-        Some(cross)
+        Cross {
+            into,
+            hop: hops,
+            visited: vec![0; nodes],
+            search: 0,
+            stack: Vec::new(),
+            known: FxHashMap::default(),
+        }
     }
 
     /// Whether a path with at least one cross edge leads from `a` to `b`.
-    fn path(&mut self, ranks: &[(u32, u32)], a: NodeId, b: NodeId) -> bool {
+    fn path(&mut self, graph: &Graph, in_chain: &[bool], ranks: &[(u32, u32)], a: NodeId, b: NodeId) -> bool {
         let start = self.hop[b.index()];
+        // What is not above `a` in the topological order cannot be reached from it.
         if start == NONE || start <= a.0 {
             return false;
         }
         if let Some(&known) = self.known.get(&(a, b)) {
             return known;
         }
-        let found = self.search(ranks, a, start);
-        self.known.insert((a, b), found);
-        found
-    }
-
-    fn search(&mut self, ranks: &[(u32, u32)], a: NodeId, start: u32) -> bool {
         self.search += 1;
         self.stack.clear();
         self.stack.push(start);
-        while let Some(at) = self.stack.pop() {
-            if std::mem::replace(&mut self.visited[at as usize], self.search) == self.search {
+        let mut found = false;
+        'search: while let Some(node) = self.stack.pop() {
+            if std::mem::replace(&mut self.visited[node as usize], self.search) == self.search {
                 continue;
             }
-            for &(source, is_cross) in &self.into[&at] {
-                if is_cross && (source == a || tree_precedes(ranks, a, source)) {
-                    return true;
+            for at in self.into.range(NodeId(node)).filter(|&at| is_searched(in_chain, at)) {
+                let edge = &graph.edges[at];
+                if !is_tree(edge.kind) && (edge.from == a || tree_precedes(ranks, a, edge.from)) {
+                    found = true;
+                    break 'search;
                 }
-                // What is not above `a` in the topological order cannot be reached from it.
-                let hop = self.hop[source.index()];
+                let hop = self.hop[edge.from.index()];
                 if hop != NONE && hop > a.0 {
                     self.stack.push(hop);
                 }
             }
         }
-        false
+        self.known.insert((a, b), found);
+        found
     }
 }

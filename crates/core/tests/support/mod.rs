@@ -101,55 +101,71 @@ pub const PLAIN: Profile = Profile {
     events: false,
 };
 
+/// The sizes of one generated program.
+struct Shape {
+    profile: Profile,
+    /// How many statements are still to come.
+    budget: usize,
+    locations: usize,
+    /// Promises, futures and locks.
+    slots: usize,
+    /// One access in so many is a write.
+    write_one_in: usize,
+}
+
 pub fn generate(profile: &Profile, rng: &mut Rng) -> Vec<Stmt> {
-    let mut budget = 4 + rng.below(36);
-    let locations = 1 + rng.below(4);
+    let most = if rng.below(4) == 0 { 120 } else { 36 };
+    let mut shape = Shape {
+        profile: *profile,
+        budget: 4 + rng.below(most),
+        locations: 1 + rng.below(4),
+        slots: 2 + rng.below(5),
+        write_one_in: [2, 2, 4, 16][rng.below(4)],
+    };
     let mut program = Vec::new();
-    while budget > 0 {
-        program.extend(statement(profile, rng, &mut budget, locations, 0, false));
+    while shape.budget > 0 {
+        program.extend(shape.statement(rng, 0, false));
     }
     program
 }
 
-fn statement(
-    profile: &Profile,
-    rng: &mut Rng,
-    budget: &mut usize,
-    locations: usize,
-    depth: usize,
-    isolated: bool,
-) -> Option<Stmt> {
-    *budget = budget.saturating_sub(1);
-    let mut body = |rng: &mut Rng, isolated| {
-        let mut list = Vec::new();
+impl Shape {
+    fn body(&mut self, rng: &mut Rng, depth: usize, isolated: bool) -> Vec<Stmt> {
+        let mut body = Vec::new();
         for _ in 0..1 + rng.below(5) {
-            if *budget == 0 {
-                break;
+            if self.budget > 0 {
+                body.extend(self.statement(rng, depth + 1, isolated));
             }
-            list.extend(statement(profile, rng, budget, locations, depth + 1, isolated));
         }
-        list
-    };
-    let deep = depth >= 5 || isolated;
-    let slot = rng.below(3) as u8;
-    Some(match rng.below(22) {
-        0..=3 => Read(rng.below(locations) as u8),
-        4..=7 => Write(rng.below(locations) as u8),
-        8..=10 if !deep => Async(body(rng, false)),
-        11 if !deep => Finish(body(rng, false)),
-        12 if !deep && profile.futures => Future(slot, body(rng, false)),
-        13 if !isolated && profile.futures => GetFuture(slot),
-        14 if profile.promises => Set(slot),
-        15 if !isolated && profile.promises => Get(slot),
-        16 if !deep && profile.promises => Await(slot, body(rng, false)),
-        17 if !deep && profile.isolated => Isolated(body(rng, true)),
-        18 if !deep && profile.locks => With(slot, body(rng, false)),
-        19 if profile.semaphores && rng.below(2) == 0 => V(slot % 2),
-        19 if !isolated && profile.semaphores => P(slot % 2),
-        20 if profile.events && rng.below(2) == 0 => Post(slot % 2),
-        20 if !isolated && profile.events => Wait(slot % 2),
-        _ => return None,
-    })
+        body
+    }
+
+    fn statement(&mut self, rng: &mut Rng, depth: usize, isolated: bool) -> Option<Stmt> {
+        self.budget = self.budget.saturating_sub(1);
+        let profile = self.profile;
+        let deep = depth >= 5 || isolated;
+        let slot = rng.below(self.slots) as u8;
+        Some(match rng.below(24) {
+            0..=7 => {
+                let location = rng.below(self.locations) as u8;
+                if rng.below(self.write_one_in) == 0 { Write(location) } else { Read(location) }
+            }
+            8..=10 if !deep => Async(self.body(rng, depth, false)),
+            11 if !deep => Finish(self.body(rng, depth, false)),
+            12 | 13 if !deep && profile.futures => Future(slot, self.body(rng, depth, false)),
+            14 | 15 if !isolated && profile.futures => GetFuture(slot),
+            16 if profile.promises => Set(slot),
+            17 | 18 if !isolated && profile.promises => Get(slot),
+            19 if !deep && profile.promises => Await(slot, self.body(rng, depth, false)),
+            20 if !deep && profile.isolated => Isolated(self.body(rng, depth, true)),
+            21 if !deep && profile.locks => With(slot, self.body(rng, depth, false)),
+            22 if profile.semaphores && rng.below(2) == 0 => V(slot % 2),
+            22 if !isolated && profile.semaphores => P(slot % 2),
+            23 if profile.events && rng.below(2) == 0 => Post(slot % 2),
+            23 if !isolated && profile.events => Wait(slot % 2),
+            _ => return None,
+        })
+    }
 }
 
 /// Where a frame came from, so that leaving it does the right thing.
