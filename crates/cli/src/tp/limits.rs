@@ -18,3 +18,6 @@ pub const MAX_SOURCE: usize = u32::MAX as usize - 1;
 
 /// How many diagnostics are shown; the rest is counted.
 pub const MAX_SHOWN: usize = 20;
+
+/// How many errors are looked for; behind that a source is hardly a program.
+pub const MAX_ERRORS: usize = 1000;

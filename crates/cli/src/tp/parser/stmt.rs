@@ -5,7 +5,7 @@ use super::super::diagnostic::Diagnostic;
 use super::super::lexer::Tok;
 use super::{Failed, Parsed, Parser};
 
-/// A word no expression contains: behind an error a statement begins here.
+/// A word that starts a statement and is part of no expression.
 fn starts_stmt(tok: Tok) -> bool {
     use Tok::*;
     matches!(
@@ -30,7 +30,11 @@ fn starts_stmt(tok: Tok) -> bool {
 impl Parser<'_> {
     pub(super) fn block(&mut self) -> Parsed<Block> {
         let open = self.here();
-        self.expect(Tok::LBrace)?;
+        if !self.eat(Tok::LBrace) {
+            let message = format!("expected `{{`, found {}", self.found());
+            let diagnostic = Diagnostic::new(open, message, "expected `{`");
+            return self.report(diagnostic.help("a body stands in braces, also if it is one statement"));
+        }
         let stmts = self.nested(|p| p.stmts(open))?;
         Ok(Block { stmts, span: self.since(open) })
     }
@@ -61,7 +65,7 @@ impl Parser<'_> {
         loop {
             match self.peek() {
                 Tok::End | Tok::RBrace | Tok::Proc => return,
-                tok if starts_stmt(tok) && self.at > start => return,
+                tok if starts_stmt(tok) && self.at > start && self.at_line_start() => return,
                 Tok::LBrace => {
                     let _ = self.block();
                     return;
@@ -154,12 +158,27 @@ impl Parser<'_> {
 
     /// What follows the `for`, `forall` or `forasync`.
     fn loop_tail(&mut self) -> Parsed<Loop> {
+        if self.peek() == Tok::LParen {
+            return self.loop_from_c();
+        }
         let var = self.ident("the variable of the loop")?;
         self.expect(Tok::In)?;
         let from = self.expr()?;
         self.expect(Tok::DotDot)?;
         let to = self.expr()?;
         Ok(Loop { var, from, to, body: self.block()? })
+    }
+
+    /// Someone wrote the head of a loop in parentheses: skips it, for its semicolons end no statement.
+    fn loop_from_c<T>(&mut self) -> Parsed<T> {
+        let message = "expected the variable of the loop, found `(`";
+        let _: Parsed<()> = self.report(
+            Diagnostic::new(self.here(), message, "expected a name").help("a loop is `for i in 0..n { … }`"),
+        );
+        while !matches!(self.peek(), Tok::LBrace | Tok::RBrace | Tok::End | Tok::Proc) {
+            self.bump();
+        }
+        Err(Failed)
     }
 
     /// What follows the `async`.
@@ -172,7 +191,8 @@ impl Parser<'_> {
         if self.peek() != Tok::Ident || self.peek_second() != Tok::LParen {
             return self.unexpected("a block or a call");
         }
-        let call = self.call()?;
+        // Nested, as if the braces were there: printing writes them.
+        let call = self.nested(Self::call)?;
         self.semicolon()?;
         let span = self.since(start);
         let body = Block { stmts: vec![Stmt { kind: StmtKind::Expr(call), span }], span };
@@ -223,7 +243,14 @@ impl Parser<'_> {
         if matches!(left.kind, ExprKind::Name(_))
             && !matches!(self.peek(), Tok::Semi | Tok::RBrace | Tok::End)
         {
-            return self.unexpected("`=`, `(`, `[` or `.`");
+            let expected = "`=`, `(`, `[` or `.`";
+            if self.peek() != Tok::Ident {
+                return self.unexpected(expected);
+            }
+            let message = format!("expected {expected}, found {}", self.found());
+            let help = format!("for a new local write `let {} = e;`", self.text(self.here()));
+            return self
+                .report(Diagnostic::new(self.here(), message, format!("expected {expected}")).help(help));
         }
         let message = "expected a statement, found an expression whose value is not used";
         let help = match left.kind {
