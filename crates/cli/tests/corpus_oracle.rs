@@ -20,7 +20,7 @@ struct Smaller {
     cells: Option<(&'static str, &'static str)>,
 }
 
-const SMALLER: [Smaller; 12] = [
+const SMALLER: [Smaller; 19] = [
     Smaller { name: "zipper/Add", numbers: &[("4", "2"), ("2", "1"), ("16", "08")], cells: None },
     Smaller {
         name: "zipper/Antidep1OrigYes",
@@ -56,13 +56,20 @@ const SMALLER: [Smaller; 12] = [
     },
     Smaller { name: "zipper/ScalarMultiply", numbers: &[("10", "03"), ("100", "009")], cells: None },
     Smaller { name: "zipper/TwoDimArrays", numbers: &[("10", "04"), ("100", "016")], cells: None },
+    Smaller { name: "bench/fib", numbers: &[("25", "04")], cells: None },
+    Smaller { name: "bench/forall", numbers: &[("1000", "0005")], cells: None },
+    Smaller { name: "bench/forkjoin", numbers: &[("1000", "0005")], cells: None },
+    Smaller { name: "bench/matmul", numbers: &[("128", "002")], cells: None },
+    Smaller { name: "bench/pipeline", numbers: &[("1000", "0003")], cells: None },
+    Smaller { name: "bench/pipeline_blocked", numbers: &[("1000", "0003")], cells: None },
+    Smaller { name: "bench/stencil", numbers: &[("1024", "0006"), ("32", "03")], cells: None },
     // Two tasks a collision apart instead of twelve.
     Smaller { name: "examples/indexer", numbers: &[("12", "02"), ("11", "01")], cells: None },
 ];
 
 #[test]
 fn headers_of_the_corpus_agree_with_the_oracle() {
-    let programs = ["zipper", "examples"].into_iter().flat_map(programs);
+    let programs = ["zipper", "examples", "bench"].into_iter().flat_map(programs);
     let smaller = programs.map(|program| match SMALLER.iter().find(|smaller| smaller.name == program.name) {
         Some(smaller) => smaller.apply(program),
         None => program,
