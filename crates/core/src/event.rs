@@ -20,6 +20,9 @@
 //! - `Spawn` (in the parent), `FinishBegin`, `FinishEnd`, `Signal` and `Join` each end the current step of
 //!   their task and begin the next one. Accesses belong to the current step.
 //! - Events of different tasks come in the order in which they happened in this run.
+//! - *Actions* are what a schedule counts: accesses, spawns, `FinishEnd`, every `Join`, and the `Signal` of a promise, an
+//!   event or a semaphore. Leaving a lock or isolated section, opening a finish and ending a task are none: they
+//!   happen together with the action before them.
 
 use crate::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
 use serde::Serialize;
@@ -55,6 +58,11 @@ impl SyncKind {
     /// no longer decides all schedules.
     pub fn is_exclusive(self) -> bool {
         matches!(self, SyncKind::Isolated | SyncKind::Lock | SyncKind::Semaphore)
+    }
+
+    /// Whether a `Signal` of this kind is an action of its task.
+    pub fn signal_is_action(self) -> bool {
+        matches!(self, SyncKind::Promise | SyncKind::Event | SyncKind::Semaphore)
     }
 }
 

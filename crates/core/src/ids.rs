@@ -37,6 +37,10 @@ id! {
     StepId
 }
 id! {
+    /// A node of the computation graph, numbered in the order of creation, which is a topological order.
+    NodeId
+}
+id! {
     /// A finish scope, numbered densely in the order of opening; [`ScopeId::PROGRAM`] is the whole program.
     ScopeId
 }

@@ -4,14 +4,20 @@
 
 pub mod ast;
 pub mod check;
+pub mod code;
+pub mod compile;
 pub mod diagnostic;
 pub mod erase;
+pub mod execute;
+pub mod fault;
 mod lexer;
 pub mod limits;
 mod parser;
 pub mod print;
 pub mod source;
 mod suggest;
+pub mod value;
+pub mod vm;
 
 pub use diagnostic::{Diagnostic, render};
 

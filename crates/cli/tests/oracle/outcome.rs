@@ -2,6 +2,7 @@
 
 use super::local::Machine;
 use super::state::*;
+use raceproof_cli::tp::source::LineIndex;
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -128,23 +129,24 @@ impl Default for Collector<'_> {
 
 impl<'p> Collector<'p> {
     pub fn outcome(&self, machine: &Machine<'p>, source: &str, states: usize) -> Outcome {
-        let lines = Lines::new(source);
+        let lines = LineIndex::new(source);
+        let place = |pos: Pos| lines.place(source, pos);
         let mut outcome = Outcome { complete: self.complete, states, ..Outcome::default() };
         for race in &self.races {
             let index = race.location.index;
             let location = match race.allocated_at {
-                Some(pos) => format!("new@{}[{index}]", lines.line_and_column(pos).0),
+                Some(pos) => format!("new@{}[{index}]", place(pos).0),
                 None => machine.location_name(race.location),
             };
             let mut sides = race.sides.map(|(access, pos)| {
-                let (line, column) = lines.line_and_column(pos);
+                let (line, column) = place(pos);
                 Side { access, line, column }
             });
             sides.sort();
             outcome.races.insert(Race { location, sides: (sides[0], sides[1]) });
         }
         for &(kind, pos, task) in &self.errors {
-            let (line, column) = lines.line_and_column(pos);
+            let (line, column) = place(pos);
             let task = machine.names.task_path(task);
             outcome.errors.insert(ProgramError { kind: kind.name(), line, column, task });
         }
@@ -153,7 +155,8 @@ impl<'p> Collector<'p> {
         }
         let mut stuck = BTreeSet::new();
         for state in &self.deadlocks {
-            let mut blocked: Vec<_> = state.tasks.iter().map(|(id, task)| machine.blocked(*id, task, &lines)).collect();
+            let mut blocked: Vec<_> =
+                state.tasks.iter().map(|(id, task)| machine.blocked(*id, task, &place)).collect();
             blocked.sort();
             let memory = machine.memory(state);
             stuck.insert((blocked.clone(), memory.clone()));
@@ -194,7 +197,7 @@ impl Machine<'_> {
         memory
     }
 
-    fn blocked(&self, id: TaskId, task: &Task, lines: &Lines) -> Blocked {
+    fn blocked(&self, id: TaskId, task: &Task, place: &dyn Fn(Pos) -> (u32, u32)) -> Blocked {
         let promise = |promise: &PromiseId| self.names.promise_name(*promise);
         let (waits_for, pos) = match &task.next {
             Action::Get(target, pos) => (format!("get {}", promise(target)), *pos),
@@ -209,28 +212,7 @@ impl Machine<'_> {
             Action::EndFinish(pos) => ("finish".to_string(), *pos),
             _ => unreachable!("other actions can always be taken"),
         };
-        let (line, column) = lines.line_and_column(pos);
+        let (line, column) = place(pos);
         Blocked { task: self.names.task_path(id), waits_for, line, column }
-    }
-}
-
-/// Where the lines of the source start.
-struct Lines<'s> {
-    source: &'s str,
-    starts: Vec<usize>,
-}
-
-impl<'s> Lines<'s> {
-    fn new(source: &'s str) -> Self {
-        let after_newlines = source.match_indices('\n').map(|(at, _)| at + 1);
-        Lines { source, starts: std::iter::once(0).chain(after_newlines).collect() }
-    }
-
-    /// Both from 1, the column in characters.
-    fn line_and_column(&self, pos: Pos) -> (u32, u32) {
-        let pos = pos as usize;
-        let line = self.starts.partition_point(|start| *start <= pos);
-        let column = self.source[self.starts[line - 1]..pos].chars().count() + 1;
-        (line as u32, column as u32)
     }
 }

@@ -4,6 +4,17 @@
 //! computes, the paper, its cost, the departures from the paper, what it can miss), and a name in the
 //! command line's list.
 
+pub mod closure;
+pub mod drdp;
+pub mod esp_bags;
+pub mod last_access;
+pub mod pairs;
+mod races;
+mod readers;
+pub mod zipper;
+
+pub use races::Races;
+
 use crate::event::{AccessKind, Observer};
 use crate::ids::{Location, SiteId, TaskId};
 
@@ -27,5 +38,12 @@ pub struct Pair {
 pub trait Detector: Observer {
     /// Ends the run and gives the races found: at least one pair for every location it holds racy,
     /// not more than one for each location and pair of (site, kind), in the order of discovery.
+    ///
+    /// Means nothing if there is a [`refusal`](Detector::refusal).
     fn finish(self) -> Vec<Pair>;
+
+    /// Why this detector cannot judge the run, for the person who chose it; asked at the end of the run.
+    fn refusal(&self) -> Option<String> {
+        None
+    }
 }

@@ -1,1 +1,6 @@
 //! Orders over the steps of a run: who precedes whom, one order a file.
+
+pub mod dpst;
+pub mod graph;
+mod labels;
+pub mod zippers;

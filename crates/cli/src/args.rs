@@ -1,0 +1,99 @@
+//! The command line: what can be asked, and what values are good.
+
+use crate::check::DetectorName;
+use clap::{Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Find the data races of task-parallel programs, in all their schedules
+#[derive(Parser, Debug)]
+#[command(name = "raceproof", version, after_help = EXIT_STATUS)]
+pub struct Args {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXIT_STATUS: &str = "\
+Exit status:
+  0  no race
+  1  a race, a deadlock or a program error was found
+  2  bad usage or bad input
+  3  inconclusive: a limit was reached first";
+
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Run a TP program once and judge all its schedules
+    ///
+    /// Without mutual exclusion (async, finish, futures, promises, events) one run decides all schedules.
+    /// With isolated sections, locks or semaphores the verdict covers the observed order of these only.
+    #[command(after_help = EXIT_STATUS)]
+    Check(CheckArgs),
+    /// Draw the computation graph of one run of a TP program
+    Graph(GraphArgs),
+}
+
+#[derive(clap::Args, Debug)]
+pub struct CheckArgs {
+    /// The program; `-` reads it from standard input
+    pub file: PathBuf,
+    /// How races are looked for
+    #[arg(long, value_enum, default_value = "default")]
+    pub detector: DetectorName,
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: ReportFormat,
+    /// Write the report to a file instead of standard output
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+    /// Show on standard error what the program prints
+    #[arg(long)]
+    pub show_output: bool,
+}
+
+#[derive(clap::Args, Debug)]
+pub struct LimitArgs {
+    /// Give up after so many seconds
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub max_seconds: Option<f64>,
+    /// Give up after so many accesses and synchronisations
+    #[arg(long, value_name = "N")]
+    pub max_events: Option<u64>,
+}
+
+#[derive(clap::Args, Debug)]
+pub struct GraphArgs {
+    /// The program; `-` reads it from standard input
+    pub file: PathBuf,
+    #[arg(long, value_enum, default_value = "dot")]
+    pub format: GraphFormat,
+    /// Write the graph to a file instead of standard output
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum ReportFormat {
+    /// For people
+    Text,
+    /// One object, for programs
+    Json,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum GraphFormat {
+    /// For Graphviz
+    Dot,
+    /// A picture, as it is
+    Svg,
+    /// For programs
+    Json,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds >= 0.0 && seconds.is_finite() => Ok(seconds),
+        _ => Err("expected a number of seconds, such as 10 or 0.5".into()),
+    }
+}

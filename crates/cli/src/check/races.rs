@@ -1,0 +1,202 @@
+//! From racy locations to races: both accesses of every pair, graded by trying to bring them together.
+
+use crate::tp::code::Code;
+use crate::tp::execute::{Bounds, Execution, execute};
+use raceproof::kernel::Action;
+use raceproof::strategy::{DepthFirst, Script, Turns};
+use raceproof_core::detect::pairs::{Example, Pairs, Side, SitePair};
+use raceproof_core::detect::{Access, Pair};
+use raceproof_core::event::Observer;
+use raceproof_core::finding::{Grade, Race, RaceAccess, Witness};
+use raceproof_core::ids::{Location, SiteId, TaskId};
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+/// Time for bringing pairs together, beyond which they stay `apparent`: this, or so many times the first run's.
+const GRADING: Duration = Duration::from_secs(2);
+const GRADING_RUNS: u32 = 20;
+
+/// All races on the given locations, in source order: those of the graph, and those of the pairs a detector has `claimed`
+/// on locations where the graph has none. `first_run` is how long the program took under the detector.
+pub(super) fn explain(
+    code: &Code,
+    file: &str,
+    bounds: Bounds<'_>,
+    racy: &[Location],
+    claimed: &[Pair],
+    first_run: Duration,
+    notes: &mut Vec<String>,
+) -> Vec<Race> {
+    let bounds = Bounds { keep_output: false, ..bounds };
+    let mut observed = execute(code, file, Pairs::new(racy), &mut DepthFirst, bounds);
+    let gathered = observed.run.kernel.observer.gather();
+    let explainer = Explainer {
+        observed,
+        bounds: Bounds { keep_schedule: true, ..bounds },
+        schedule: Turns { spawned: gathered.spawned, turns: gathered.turns },
+        deadline: Instant::now() + GRADING.max(first_run * GRADING_RUNS),
+    };
+    let mut races = explainer.races(&gathered.pairs, notes);
+    let explained: HashSet<Location> = gathered.pairs.iter().map(|pair| pair.location).collect();
+    races.extend(
+        claimed.iter().filter(|pair| !explained.contains(&pair.location)).map(|pair| explainer.claim(pair)),
+    );
+    races.sort_by(|a, b| key(a).cmp(&key(b)));
+    races
+}
+
+struct Explainer<'a> {
+    observed: Execution<'a, Pairs>,
+    bounds: Bounds<'a>,
+    schedule: Turns,
+    deadline: Instant,
+}
+
+/// A pair brought together: both tasks stand before their accesses.
+struct Shown {
+    witness: Witness,
+    first: RaceAccess,
+    second: RaceAccess,
+}
+
+impl Explainer<'_> {
+    fn races(&self, pairs: &[SitePair], notes: &mut Vec<String>) -> Vec<Race> {
+        // One pair of every two sites before the others: if time runs out, each still has had its chance.
+        let mut seen = HashSet::new();
+        let (mut order, rest): (Vec<usize>, Vec<usize>) =
+            (0..pairs.len()).partition(|&at| seen.insert(sites(&pairs[at])));
+        order.extend(rest);
+        let races: Vec<Race> = order.into_iter().map(|at| self.race(&pairs[at])).collect();
+        let ungraded = races.iter().filter(|race| race.witness.is_none()).count();
+        if ungraded > 0 && Instant::now() >= self.deadline {
+            notes.push(format!(
+                "there was no time to look for a witness of every race: {ungraded} are graded apparent"
+            ));
+        }
+        races
+    }
+
+    fn race(&self, pair: &SitePair) -> Race {
+        let location = self.observed.run.machine.memory.name(self.observed.code, pair.location);
+        let shown = pair
+            .examples
+            .iter()
+            .take_while(|_| Instant::now() < self.deadline)
+            .find_map(|example| self.bring_together(example, &location));
+        let example = &pair.examples[0];
+        let fork = self.fork(example.first.access.task, example.second.access.task);
+        let (grade, witness, first, second) = match shown {
+            Some(Shown { witness, first, second }) => (Grade::Feasible, Some(witness), first, second),
+            None => (
+                Grade::Apparent,
+                None,
+                self.side(&example.first, example.turns),
+                self.side(&example.second, example.turns),
+            ),
+        };
+        let (first, second) = if (&first.at, &first.task) <= (&second.at, &second.task) {
+            (first, second)
+        } else {
+            (second, first)
+        };
+        Race {
+            location,
+            grade,
+            partition: 1,
+            artifact_of: Vec::new(),
+            first,
+            second,
+            fork,
+            count: pair.count,
+            witness,
+        }
+    }
+
+    /// A race that only the detector sees.
+    fn claim(&self, pair: &Pair) -> Race {
+        let [first, second] = [pair.first, pair.second].map(|access| describe(&self.observed, access));
+        let location = self.observed.run.machine.memory.name(self.observed.code, pair.location);
+        let fork = self.fork(pair.first.task, pair.second.task);
+        Race {
+            location,
+            grade: Grade::Apparent,
+            partition: 1,
+            artifact_of: Vec::new(),
+            first,
+            second,
+            fork,
+            count: 1,
+            witness: None,
+        }
+    }
+
+    /// Follows the observed schedule with both tasks held at their accesses.
+    fn bring_together(&self, example: &Example, location: &str) -> Option<Shown> {
+        let held = [example.first, example.second].map(|side| (side.access.task, side.actions));
+        let mut script = Script::new(&self.schedule, example.turns, held.to_vec());
+        let run = execute(self.observed.code, self.observed.file, (), &mut script, self.bounds);
+        let stands_before = |side: &Side| {
+            let task = script.here(side.access.task)?;
+            match script.pending(task)? {
+                Action::Access { kind, location, site }
+                    if (kind, site) == (side.access.kind, side.access.site) =>
+                {
+                    Some((task, location))
+                }
+                _ => None,
+            }
+        };
+        let (first, at) = stands_before(&example.first)?;
+        let (second, also_at) = stands_before(&example.second)?;
+        if at != also_at || run.run.machine.memory.name(run.code, at) != location {
+            return None;
+        }
+        Some(Shown {
+            witness: run.witness(),
+            first: describe(&run, Access { task: first, ..example.first.access }),
+            second: describe(&run, Access { task: second, ..example.second.access }),
+        })
+    }
+
+    /// One side of a pair that could not be brought together, as it was in the observed run.
+    fn side(&self, side: &Side, turns: usize) -> RaceAccess {
+        let held = vec![(side.access.task, side.actions)];
+        let mut script = Script::new(&self.schedule, turns, held);
+        let run = execute(self.observed.code, self.observed.file, (), &mut script, self.bounds);
+        match script.here(side.access.task) {
+            Some(task) => describe(&run, Access { task, ..side.access }),
+            None => describe(&self.observed, side.access),
+        }
+    }
+
+    /// The task in which the ways to two tasks part.
+    fn fork(&self, a: TaskId, b: TaskId) -> String {
+        let tasks = self.observed.run.kernel.tasks();
+        let above: HashSet<TaskId> = tasks.ancestry(a).collect();
+        let fork = tasks.ancestry(b).find(|task| above.contains(task)).unwrap_or(TaskId::MAIN);
+        tasks.path(fork)
+    }
+}
+
+/// An access, by a task that stands before it or at least existed.
+fn describe<O: Observer>(execution: &Execution<'_, O>, access: Access) -> RaceAccess {
+    RaceAccess {
+        access: access.kind,
+        task: execution.run.kernel.tasks().path(access.task),
+        at: execution.place(access.site),
+        stack: execution.stack(access.task),
+        spawned: execution.spawned(access.task),
+        locks: execution.locks(access.task),
+    }
+}
+
+fn sites(pair: &SitePair) -> (SiteId, SiteId) {
+    let Example { first, second, .. } = &pair.examples[0];
+    let (a, b) = (first.access.site, second.access.site);
+    (a.min(b), a.max(b))
+}
+
+/// Source order; cells of one array by their index.
+fn key(race: &Race) -> (&raceproof_core::finding::Place, &raceproof_core::finding::Place, usize, &str) {
+    (&race.first.at, &race.second.at, race.location.len(), &race.location)
+}

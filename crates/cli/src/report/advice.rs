@@ -1,0 +1,239 @@
+//! Why nothing orders the two accesses of a race, and what would.
+//!
+//! All of it is read off the finding: the task in which the ways to the accesses part, the spawns on
+//! the way to each, and the locks each holds. The words are those of TP.
+
+use super::snippet::place_name;
+use super::style::safe;
+use raceproof_core::event::AccessKind;
+use raceproof_core::finding::{Place, Race, RaceAccess, Spawned};
+
+/// How the ways to the two accesses part in the task `fork`.
+enum Parting<'a> {
+    /// One access is by the task that spawned `child`, the other by `child` or a descendant.
+    Spawner { child: &'a Spawned, below: &'a RaceAccess, own: &'a RaceAccess },
+    /// The accesses are by, or below, two children of one task, in the order of their spawns.
+    Siblings { older: &'a Spawned, younger: &'a Spawned, accesses: [&'a RaceAccess; 2] },
+    /// The spawns are not known.
+    Unknown,
+}
+
+pub(super) struct Advice<'a> {
+    race: &'a Race,
+    parting: Parting<'a>,
+    lines: Lines<'a>,
+}
+
+impl<'a> Advice<'a> {
+    pub(super) fn of(race: &'a Race) -> Advice<'a> {
+        let parting = part(race);
+        // The places the prose names; the access without a lock is named when the other side has one.
+        let mut places = match &parting {
+            Parting::Spawner { child, own, .. } => vec![&child.at, &own.at],
+            Parting::Siblings { older, younger, .. } => vec![&older.at, &younger.at],
+            Parting::Unknown => vec![],
+        };
+        places.extend(one_sided(race).map(|(_, bare)| &bare.at));
+        Advice { race, lines: Lines::among(&race.first.at.file, &places), parting }
+    }
+
+    pub(super) fn why(&self) -> String {
+        let fork = safe(&self.race.fork);
+        let at = |place| self.lines.name(place);
+        let mut text = match &self.parting {
+            Parting::Spawner { child, below, own } => format!(
+                "{fork} spawned {} at {}. Nothing from there to {} waits for that {}: {NO_WAIT}.",
+                lineage(child, below),
+                at(&child.at),
+                at(&own.at),
+                noun(below.access),
+            ),
+            Parting::Siblings { older, younger, .. } => {
+                let (a, b) = (safe(&older.task), safe(&younger.task));
+                let spawns = if older.at == younger.at {
+                    format!("{fork} spawned both {a} and {b} at {}.", at(&older.at))
+                } else {
+                    format!("{fork} spawned {a} at {} and {b} at {}.", at(&older.at), at(&younger.at))
+                };
+                format!(
+                    "{spawns} Nothing between the two spawns or in either task waits for the other's access: {NO_WAIT}."
+                )
+            }
+            Parting::Unknown => {
+                format!("the ways to the two accesses part in {fork}, and neither waits for the other.")
+            }
+        };
+        if let Some(locks) = self.locks() {
+            text.push(' ');
+            text.push_str(&locks);
+        }
+        text
+    }
+
+    /// What the locks do not do, if there are any.
+    fn locks(&self) -> Option<String> {
+        let (first, second) = (&self.race.first, &self.race.second);
+        let held = |a: &RaceAccess| format!("{} {}", safe(&a.task), holding(&a.locks));
+        if let Some((guarded, bare)) = one_sided(self.race) {
+            let bare = safe(&bare.task);
+            Some(format!("{}; that does not keep out {bare}, which holds no lock.", held(guarded)))
+        } else if first.locks.is_empty() {
+            None
+        } else {
+            let (first, second) = (held(first), held(second));
+            Some(format!("{first} and {second}: no lock in common, so neither keeps the other out."))
+        }
+    }
+
+    pub(super) fn fix(&self) -> String {
+        let (first, second) = (&self.race.first, &self.race.second);
+        let order = self.order();
+        if let Some((guarded, bare)) = one_sided(self.race) {
+            return format!("{}; or {order}.", self.protect(guarded, bare));
+        }
+        if !first.locks.is_empty() {
+            let locks = alternatives(first.locks.iter().chain(&second.locks));
+            return format!("hold the same lock on both sides ({locks}); or {order}.");
+        }
+        let around = if first.access == second.access { "the whole update" } else { "the whole use" };
+        format!(
+            "{order}; or, if either order will do, hold one lock around {around} on both sides (`isolated` or `with`)."
+        )
+    }
+
+    /// Brings the bare access under the lock of the guarded one.
+    fn protect(&self, guarded: &RaceAccess, bare: &RaceAccess) -> String {
+        let what = format!("the {} at {}", noun(bare.access), self.lines.name(&bare.at));
+        if guarded.locks.iter().any(|lock| lock != "isolated") {
+            format!("hold {} around {what} too", alternatives(guarded.locks.iter()))
+        } else {
+            format!("put {what} into an `isolated` section too")
+        }
+    }
+
+    /// Makes one access wait for the other.
+    fn order(&self) -> String {
+        let at = |place| self.lines.name(place);
+        match &self.parting {
+            Parting::Spawner { child, own, .. } => format!(
+                "end a `finish` around the spawn at {} before {}, or make it a future and `get` it before {}",
+                at(&child.at),
+                at(&own.at),
+                at(&own.at)
+            ),
+            Parting::Siblings { older, younger, .. } if older.at == younger.at => {
+                "let the tasks use different cells".to_owned()
+            }
+            Parting::Siblings { older, younger, accesses: [before, after] } => format!(
+                "end a `finish` around the spawn at {} before the one at {}, or let {} `get` a promise that {} sets after its {}",
+                at(&older.at),
+                at(&younger.at),
+                safe(&after.task),
+                safe(&before.task),
+                noun(before.access)
+            ),
+            Parting::Unknown => {
+                "let one access wait for the other (`finish`, or `get` of a future)".to_owned()
+            }
+        }
+    }
+}
+
+/// What would have made the later access wait.
+const NO_WAIT: &str = "no finish around it ends, and no get asks for what is set after it";
+
+/// The access that holds a lock and the one that does not.
+fn one_sided(race: &Race) -> Option<(&RaceAccess, &RaceAccess)> {
+    match (race.first.locks.is_empty(), race.second.locks.is_empty()) {
+        (false, true) => Some((&race.first, &race.second)),
+        (true, false) => Some((&race.second, &race.first)),
+        _ => None,
+    }
+}
+
+/// `holds l`, `is in isolated`, `holds a and b`.
+pub(super) fn holding(locks: &[String]) -> String {
+    match locks {
+        [only] if only == "isolated" => "is in an isolated section".to_owned(),
+        locks => format!("holds {}", locks.iter().map(|l| safe(l)).collect::<Vec<_>>().join(" and ")),
+    }
+}
+
+fn alternatives<'a>(locks: impl Iterator<Item = &'a String>) -> String {
+    locks.map(|lock| format!("`{}`", safe(lock))).collect::<Vec<_>>().join(" or ")
+}
+
+pub(super) fn noun(kind: AccessKind) -> &'static str {
+    match kind {
+        AccessKind::Read => "read",
+        AccessKind::Write => "write",
+    }
+}
+
+/// The child, and the descendant of it that made the access.
+fn lineage(child: &Spawned, access: &RaceAccess) -> String {
+    if child.task == access.task {
+        safe(&child.task)
+    } else {
+        format!("{}, from which {} came,", safe(&child.task), safe(&access.task))
+    }
+}
+
+fn part(race: &Race) -> Parting<'_> {
+    let (first, second) = (&race.first, &race.second);
+    match (branch(first, &race.fork), branch(second, &race.fork)) {
+        (Some(child), None) if second.task == race.fork => {
+            Parting::Spawner { child, below: first, own: second }
+        }
+        (None, Some(child)) if first.task == race.fork => {
+            Parting::Spawner { child, below: second, own: first }
+        }
+        (Some(a), Some(b)) if number(&a.task) <= number(&b.task) => {
+            Parting::Siblings { older: a, younger: b, accesses: [first, second] }
+        }
+        (Some(a), Some(b)) => Parting::Siblings { older: b, younger: a, accesses: [second, first] },
+        _ => Parting::Unknown,
+    }
+}
+
+/// The spawn by which `fork` started the way to this access; none if `fork` made the access itself.
+fn branch<'a>(access: &'a RaceAccess, fork: &str) -> Option<&'a Spawned> {
+    if access.task == fork {
+        return None;
+    }
+    match access.spawned.iter().position(|spawn| spawn.task == fork) {
+        Some(at) => access.spawned.get(at + 1),
+        // The root is nobody's child.
+        None => access.spawned.first(),
+    }
+}
+
+/// Which child of its parent a task is: 12 for `main/3/12`.
+fn number(task: &str) -> Option<u64> {
+    task.rsplit('/').next()?.parse().ok()
+}
+
+/// Names places inside prose, as short as stays clear: `line 8` in the file of the first access.
+struct Lines<'a> {
+    home: &'a str,
+    /// Two different places share a line, so lines alone would not tell them apart.
+    columns: bool,
+}
+
+impl<'a> Lines<'a> {
+    fn among(home: &'a str, places: &[&Place]) -> Lines<'a> {
+        let shared = |a: &&Place, b: &&Place| a.file == b.file && a.line == b.line && a.column != b.column;
+        let columns = places.iter().any(|a| places.iter().any(|b| shared(a, b)));
+        Lines { home, columns }
+    }
+
+    fn name(&self, place: &Place) -> String {
+        if place.file != self.home || place.line == 0 {
+            place_name(place)
+        } else if self.columns {
+            format!("{}:{}", place.line, place.column)
+        } else {
+            format!("line {}", place.line)
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Deadlocks as people tell them: who waits for what, who holds it, and the circle if there is one.
+
+use super::snippet::Snippet;
+use super::sources::Sources;
+use super::style::{Page, Role, count, safe};
+use raceproof_core::finding::{Deadlock, Waiting};
+use rustc_hash::FxHashMap;
+
+/// Waiting tasks shown before "and N more".
+const SHOWN: usize = 12;
+
+pub(super) fn render(page: &mut Page, sources: &Sources, deadlock: &Deadlock) {
+    let waiting = &deadlock.waiting;
+    let circle = circle(waiting);
+    let headline = if circle.is_empty() {
+        format!("deadlock: {} can never go on", tasks(waiting.len()))
+    } else if circle.len() == 1 {
+        format!("deadlock: {} waits for itself", safe(&waiting[circle[0]].task))
+    } else {
+        format!("deadlock: {} wait for each other in a circle", tasks(circle.len()))
+    };
+    page.headline(Role::Bad, 0, &headline);
+    // The circle in its own order, then those who merely wait for it.
+    let rest = (0..waiting.len()).filter(|i| !circle.contains(i));
+    let order: Vec<usize> = circle.iter().copied().chain(rest).collect();
+    let snippet = Snippet::for_places(waiting.iter().map(|w| &w.at));
+    for &i in order.iter().take(SHOWN) {
+        page.blank();
+        show(page, sources, &snippet, &waiting[i]);
+    }
+    if order.len() > SHOWN {
+        page.blank();
+        page.prose(2, Role::Label, "", &format!("and {} more", tasks(order.len() - SHOWN)));
+    }
+    if circle.len() > 1 {
+        page.blank();
+        let link = |&i: &usize| format!("waits for {}, {}", object(&waiting[i]), holder(&waiting[i]));
+        let links: Vec<String> = circle.iter().map(link).collect();
+        let text = format!("{} {}.", safe(&waiting[circle[0]].task), links.join(", which "));
+        page.prose(2, Role::Label, "circle:", &text);
+    }
+}
+
+fn show(page: &mut Page, sources: &Sources, snippet: &Snippet, waiting: &Waiting) {
+    let headline = format!("{} waits for {}, {}", safe(&waiting.task), object(waiting), holder(waiting));
+    page.headline(Role::Strong, 2, headline.trim_end_matches([',', ' ']));
+    snippet.show(page, sources, &waiting.at, Role::Read);
+    snippet.spawns(page, &waiting.spawned);
+    snippet.calls(page, &waiting.stack);
+}
+
+/// Whose turn it would be. Without a known holder: what is certain once no task can move.
+fn holder(waiting: &Waiting) -> String {
+    match (&waiting.held_by, waiting.on.as_str()) {
+        (Some(holder), "lock" | "isolated") => format!("held by {}", safe(holder)),
+        (Some(holder), _) => format!("held up by {}", safe(holder)),
+        (None, "promise") => "which nobody is left to set".to_owned(),
+        (None, "event") => "which nobody is left to post".to_owned(),
+        (None, "semaphore") => "with nobody left to do a V on it".to_owned(),
+        (None, _) => String::new(),
+    }
+}
+
+/// `lock l`, `the promise made at line 4`, `a promise`.
+fn object(waiting: &Waiting) -> String {
+    let (on, what) = (safe(&waiting.on), safe(&waiting.what));
+    if what.is_empty() || what == on {
+        match on.as_str() {
+            "isolated" => "the isolated section".to_owned(),
+            "finish" => "the end of a finish".to_owned(),
+            _ => format!("a {on}"),
+        }
+    } else if what.contains(on.as_str()) {
+        what
+    } else {
+        format!("{on} {what}")
+    }
+}
+
+fn tasks(n: usize) -> String {
+    count(n as u64, "task")
+}
+
+/// The waiting tasks that form a circle, each held up by the next one; empty if there is none.
+fn circle(waiting: &[Waiting]) -> Vec<usize> {
+    let by_task: FxHashMap<&str, usize> =
+        waiting.iter().enumerate().rev().map(|(i, w)| (w.task.as_str(), i)).collect();
+    let next = |i: usize| waiting[i].held_by.as_deref().and_then(|task| by_task.get(task).copied());
+    // The walk on which a task was last met: meeting it again on the same walk closes a circle.
+    let mut met = vec![usize::MAX; waiting.len()];
+    for start in 0..waiting.len() {
+        let mut at = start;
+        while met[at] == usize::MAX {
+            met[at] = start;
+            match next(at) {
+                Some(to) => at = to,
+                None => break,
+            }
+        }
+        if met[at] == start && next(at).is_some() {
+            let mut circle = vec![at];
+            let mut to = next(at);
+            while let Some(i) = to.filter(|&i| i != at) {
+                circle.push(i);
+                to = next(i);
+            }
+            return circle;
+        }
+    }
+    Vec::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use raceproof_core::finding::Place;
+
+    fn waits(edges: &[(&str, Option<&str>)]) -> Vec<Waiting> {
+        let one = |(task, held_by): &(&str, Option<&str>)| Waiting {
+            task: task.to_string(),
+            on: "lock".into(),
+            what: "l".into(),
+            held_by: held_by.map(str::to_owned),
+            at: Place { file: "f.tp".into(), line: 1, column: 1 },
+            stack: vec![],
+            spawned: vec![],
+        };
+        edges.iter().map(one).collect()
+    }
+
+    #[test]
+    fn a_circle_is_found_wherever_the_walk_starts() {
+        assert_eq!(circle(&waits(&[("a", Some("b")), ("b", Some("a"))])), [0, 1]);
+        assert_eq!(circle(&waits(&[("a", Some("b")), ("b", Some("c")), ("c", Some("b"))])), [1, 2]);
+        assert_eq!(
+            circle(&waits(&[("a", None), ("b", Some("a")), ("c", Some("d")), ("d", Some("c"))])),
+            [2, 3]
+        );
+        assert_eq!(circle(&waits(&[("a", Some("a"))])), [0]);
+    }
+
+    #[test]
+    fn no_circle_without_one() {
+        assert!(circle(&[]).is_empty());
+        assert!(circle(&waits(&[("a", None)])).is_empty());
+        assert!(circle(&waits(&[("a", Some("b")), ("b", None), ("c", Some("a"))])).is_empty());
+        assert!(circle(&waits(&[("a", Some("gone"))])).is_empty());
+    }
+}

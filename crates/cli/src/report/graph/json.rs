@@ -1,0 +1,123 @@
+//! The graph as JSON, schema 1; docs/JSON.md documents every field.
+
+use super::{Picture, edge_kind, node_kind};
+use crate::report::json::pretty;
+use raceproof_core::event::{AccessKind, SyncKind};
+use raceproof_core::finding::Place;
+use raceproof_core::graph::SyncOp;
+use raceproof_core::ids::NodeId;
+use serde::Serialize;
+
+#[derive(Serialize)]
+struct GraphJson<'a> {
+    tool: &'static str,
+    version: &'static str,
+    schema: u32,
+    /// Whether every task ended.
+    complete: bool,
+    tasks: Vec<TaskJson<'a>>,
+    nodes: Vec<NodeJson<'a>>,
+    edges: Vec<EdgeJson>,
+}
+
+#[derive(Serialize)]
+struct TaskJson<'a> {
+    id: u32,
+    task: &'a str,
+    parent: Option<u32>,
+    spawned: Option<Place>,
+    first: u32,
+    last: u32,
+    ended: bool,
+}
+
+#[derive(Serialize)]
+struct NodeJson<'a> {
+    id: u32,
+    kind: &'static str,
+    task: &'a str,
+    sync: Option<SyncJson>,
+    section: Option<u32>,
+    racy: bool,
+    accesses: Vec<AccessJson>,
+}
+
+#[derive(Serialize)]
+struct SyncJson {
+    op: &'static str,
+    kind: SyncKind,
+    id: u32,
+}
+
+#[derive(Serialize)]
+struct AccessJson {
+    access: AccessKind,
+    location: String,
+    #[serde(flatten)]
+    place: Place,
+    label: String,
+}
+
+#[derive(Serialize)]
+struct EdgeJson {
+    from: u32,
+    to: u32,
+    kind: &'static str,
+}
+
+/// The whole object, pretty-printed, ending in a line break.
+pub fn render(picture: &Picture<'_>) -> String {
+    let graph = picture.graph;
+    let tasks = graph.tasks.iter().enumerate().map(|(i, task)| TaskJson {
+        id: i as u32,
+        task: &picture.tasks[i],
+        parent: task.spawned.map(|(parent, _)| parent.0),
+        spawned: task.spawned.map(|(_, site)| picture.names.site(site).place),
+        first: task.first.0,
+        last: task.last.0,
+        ended: task.ended,
+    });
+    let edges = graph.edges.iter().map(|edge| EdgeJson {
+        from: edge.from.0,
+        to: edge.to.0,
+        kind: edge_kind(edge.kind),
+    });
+    pretty(&GraphJson {
+        tool: "raceproof",
+        version: env!("CARGO_PKG_VERSION"),
+        schema: 1,
+        complete: graph.is_complete(),
+        tasks: tasks.collect(),
+        nodes: graph.ids().map(|id| node(picture, id)).collect(),
+        edges: edges.collect(),
+    })
+}
+
+fn node<'a>(picture: &'a Picture<'_>, id: NodeId) -> NodeJson<'a> {
+    let node = picture.node(id);
+    let accesses = picture.graph.accesses(id).iter().map(|access| {
+        let site = picture.names.site(access.site);
+        AccessJson {
+            access: access.kind,
+            location: picture.names.location(access.location),
+            place: site.place,
+            label: site.label,
+        }
+    });
+    NodeJson {
+        id: id.0,
+        kind: node_kind(node.kind),
+        task: picture.task(node.task),
+        sync: node.sync.map(|sync| SyncJson {
+            op: match sync.op {
+                SyncOp::Signal => "signal",
+                SyncOp::Join => "join",
+            },
+            kind: sync.kind,
+            id: sync.sync.0,
+        }),
+        section: node.section,
+        racy: picture.racy.contains(&id),
+        accesses: accesses.collect(),
+    }
+}

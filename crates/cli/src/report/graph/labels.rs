@@ -1,0 +1,170 @@
+//! Short texts of nodes: what a node is, and what it accesses, `w x  r a[0..4]`.
+
+use super::{Picture, sync_word};
+use crate::report::style::safe;
+use raceproof_core::event::AccessKind;
+use raceproof_core::graph::NodeKind;
+use raceproof_core::ids::NodeId;
+
+/// Accesses listed in a tooltip.
+const TOOLTIP: usize = 20;
+
+impl Picture<'_> {
+    /// What the node is, where it is more than a plain step: `finish {`, `get`.
+    pub(super) fn title(&self, id: NodeId) -> &'static str {
+        let node = self.node(id);
+        match (node.kind, node.sync) {
+            (NodeKind::Entry, _) => "entry",
+            (NodeKind::Exit, _) => "exit",
+            (NodeKind::FinishBegin, _) => "finish {",
+            (NodeKind::FinishEnd, _) => "} finish",
+            (_, Some(sync)) => sync_word(sync.op, sync.kind),
+            (_, None) => "",
+        }
+    }
+
+    /// The accesses of a node by location, runs of neighbouring array cells as one: at most `most`, and
+    /// how many distinct locations there are beyond those.
+    pub(super) fn accesses(&self, id: NodeId, most: usize) -> (Vec<String>, usize) {
+        let mut runs: Vec<Run> = Vec::new();
+        let mut beyond = 0;
+        // Sorted by location and then kind, so that the accesses of one location stand together.
+        for same in self.graph.accesses(id).chunk_by(|a, b| a.location == b.location) {
+            let reads = same.iter().any(|a| a.kind == AccessKind::Read);
+            let writes = same.iter().any(|a| a.kind == AccessKind::Write);
+            let how = match (reads, writes) {
+                (true, true) => "rw",
+                (true, false) => "r",
+                (false, _) => "w",
+            };
+            let name = safe(&self.names.location(same[0].location));
+            if runs.last_mut().is_some_and(|run| run.extend(how, &name)) {
+                continue;
+            }
+            if runs.len() < most {
+                runs.push(Run::new(how, name));
+            } else {
+                beyond += 1;
+            }
+        }
+        (runs.iter().map(Run::text).collect(), beyond)
+    }
+
+    /// Everything about a node, a line each.
+    pub(super) fn tooltip(&self, id: NodeId) -> Vec<String> {
+        let node = self.node(id);
+        let title = self.title(id);
+        let mut lines = vec![format!(
+            "node {}{}{} of {}{}",
+            id.0,
+            if title.is_empty() { "" } else { ": " },
+            title,
+            self.task(node.task),
+            if self.racy.contains(&id) { " (racy)" } else { "" }
+        )];
+        let task = &self.graph.tasks[node.task.index()];
+        if let (true, Some((_, site))) = (task.first == id, task.spawned) {
+            lines.push(format!("spawned at {}", self.site_text(site)));
+        }
+        let accesses = self.graph.accesses(id);
+        for access in accesses.iter().take(TOOLTIP) {
+            let verb = match access.kind {
+                AccessKind::Read => "reads",
+                AccessKind::Write => "writes",
+            };
+            let name = safe(&self.names.location(access.location));
+            lines.push(format!("{verb} {name} at {}", self.site_text(access.site)));
+        }
+        if accesses.len() > TOOLTIP {
+            lines.push(format!("and {} more accesses", accesses.len() - TOOLTIP));
+        }
+        lines
+    }
+
+    fn site_text(&self, site: raceproof_core::ids::SiteId) -> String {
+        let site = self.names.site(site);
+        let place = crate::report::snippet::place_name(&site.place);
+        if site.label.is_empty() { place } else { format!("{place}: {}", safe(&site.label)) }
+    }
+}
+
+/// One location, or a run of neighbouring cells accessed in the same way.
+struct Run {
+    how: &'static str,
+    name: String,
+    /// The base and first and last index, if the name is that of a cell.
+    cells: Option<(String, u64, u64)>,
+}
+
+impl Run {
+    fn new(how: &'static str, name: String) -> Run {
+        let cells = cell(&name).map(|(base, index)| (base.to_owned(), index, index));
+        Run { how, name, cells }
+    }
+
+    /// Takes one more location in, if it is the next cell.
+    fn extend(&mut self, how: &str, name: &str) -> bool {
+        match (&mut self.cells, cell(name)) {
+            (Some((base, _, last)), Some((other, index)))
+                if self.how == how && base == other && last.checked_add(1) == Some(index) =>
+            {
+                *last = index;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn text(&self) -> String {
+        match &self.cells {
+            Some((base, first, last)) if first != last => {
+                // The upper bound is excluded, as in the loops of TP.
+                format!("{} {base}[{first}..{}]", self.how, last.saturating_add(1))
+            }
+            _ => format!("{} {}", self.how, self.name),
+        }
+    }
+}
+
+/// `a[3]` as `a` and 3.
+fn cell(name: &str) -> Option<(&str, u64)> {
+    let (base, index) = name.strip_suffix(']')?.rsplit_once('[')?;
+    Some((base, index.parse().ok()?))
+}
+
+/// The text cut to `most` characters, in the middle: both ends of a name tell cells apart.
+pub(super) fn shorten(text: &str, most: usize) -> String {
+    let chars: Vec<char> = text.chars().collect();
+    if chars.len() <= most {
+        return text.to_owned();
+    }
+    let head = most.saturating_sub(1).div_ceil(2);
+    let tail = most.saturating_sub(1) - head;
+    let mut out: String = chars[..head].iter().collect();
+    out.push('…');
+    out.extend(&chars[chars.len() - tail..]);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_join_neighbouring_cells_only() {
+        let mut run = Run::new("w", "a[3]".into());
+        assert_eq!(run.text(), "w a[3]");
+        assert!(run.extend("w", "a[4]") && run.extend("w", "a[5]"));
+        assert!(!run.extend("w", "a[7]") && !run.extend("r", "a[6]") && !run.extend("w", "b[6]"));
+        assert_eq!(run.text(), "w a[3..6]");
+        assert!(!Run::new("w", "x".into()).extend("w", "y"));
+        assert!(!Run::new("w", format!("a[{}]", u64::MAX)).extend("w", "a[0]"));
+    }
+
+    #[test]
+    fn long_names_keep_both_ends() {
+        assert_eq!(shorten("abc", 3), "abc");
+        assert_eq!(shorten("abcdefgh", 5), "ab…gh");
+        assert_eq!(shorten("abcdefgh", 1), "…");
+    }
+}

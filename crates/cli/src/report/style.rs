@@ -1,0 +1,221 @@
+//! How a text report looks: colours, width, and the page it is written on.
+
+use std::env;
+
+/// How a text report looks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Style {
+    pub color: bool,
+    /// Columns to stay within; places and names longer than that stand on lines of their own.
+    pub width: usize,
+    /// Whether to say how a witness is replayed.
+    pub replay: bool,
+    /// Blocks of races shown before "and N more".
+    pub blocks: usize,
+}
+
+impl Style {
+    /// No colours: for files, pipes and golden tests.
+    pub fn plain() -> Style {
+        Style { color: false, width: 80, replay: false, blocks: 20 }
+    }
+
+    /// ANSI colours, whatever the output is.
+    pub fn colored() -> Style {
+        Style { color: true, ..Style::plain() }
+    }
+
+    /// Colours on a terminal that can show them and whose user did not set `NO_COLOR`.
+    pub fn for_stream(is_terminal: bool) -> Style {
+        let no_color = env::var_os("NO_COLOR");
+        let term = env::var_os("TERM");
+        Style {
+            color: wants_color(
+                is_terminal,
+                no_color.is_some_and(|v| !v.is_empty()),
+                term.is_some_and(|v| v == "dumb"),
+            ),
+            ..Style::plain()
+        }
+    }
+}
+
+fn wants_color(is_terminal: bool, no_color: bool, dumb: bool) -> bool {
+    is_terminal && !no_color && !dumb
+}
+
+/// What a piece of text is, which decides its colour.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Role {
+    Plain,
+    /// The headline of something bad.
+    Bad,
+    /// The headline of something good.
+    Good,
+    /// The headline of something undecided.
+    Doubt,
+    /// A line that introduces a place in the program.
+    Strong,
+    /// Line numbers and rules beside source text.
+    Gutter,
+    /// The mark under a write or an error.
+    Write,
+    /// The mark under a read or a wait.
+    Read,
+    /// The word that opens an explanation.
+    Label,
+}
+
+impl Role {
+    fn code(self) -> &'static str {
+        match self {
+            Role::Plain => "0",
+            Role::Bad => "1;31",
+            Role::Good => "1;32",
+            Role::Doubt => "1;33",
+            Role::Strong => "1",
+            Role::Gutter => "34",
+            Role::Write => "1;31",
+            Role::Read => "1;33",
+            Role::Label => "1;36",
+        }
+    }
+}
+
+/// The page a report is written on: wraps prose, leaves no trailing spaces, colours if asked to.
+pub(super) struct Page {
+    pub(super) style: Style,
+    out: String,
+}
+
+impl Page {
+    pub(super) fn new(style: Style) -> Page {
+        Page { style, out: String::new() }
+    }
+
+    pub(super) fn paint(&self, role: Role, text: &str) -> String {
+        if self.style.color && role != Role::Plain && !text.is_empty() {
+            format!("\x1b[{}m{text}\x1b[0m", role.code())
+        } else {
+            text.to_owned()
+        }
+    }
+
+    /// One line as it is; whoever calls has made it fit.
+    pub(super) fn line(&mut self, text: &str) {
+        self.out.push_str(text.trim_end());
+        self.out.push('\n');
+    }
+
+    pub(super) fn blank(&mut self) {
+        self.out.push('\n');
+    }
+
+    /// Wrapped text all in one role, continued further in.
+    pub(super) fn headline(&mut self, role: Role, indent: usize, text: &str) {
+        for (i, line) in wrap(text, self.style.width.saturating_sub(indent + 2)).iter().enumerate() {
+            let margin = " ".repeat(if i == 0 { indent } else { indent + 2 });
+            let painted = self.paint(role, line);
+            self.line(&format!("{margin}{painted}"));
+        }
+    }
+
+    /// `label text`, the text wrapped in the column after the label.
+    pub(super) fn prose(&mut self, indent: usize, role: Role, label: &str, text: &str) {
+        let gap = usize::from(!label.is_empty());
+        let hang = indent + label.chars().count() + gap;
+        let lines = wrap(text, self.style.width.saturating_sub(hang));
+        for (i, line) in lines.iter().enumerate() {
+            let start = if i == 0 {
+                let label = self.paint(role, label);
+                format!("{}{label}{}", " ".repeat(indent), " ".repeat(gap))
+            } else {
+                " ".repeat(hang)
+            };
+            self.line(&format!("{start}{line}"));
+        }
+    }
+
+    pub(super) fn into_string(self) -> String {
+        self.out
+    }
+}
+
+/// Breaks text at spaces so that no line is wider than `width`, except for a word that is.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    let mut used = 0;
+    for word in text.split_whitespace() {
+        let len = word.chars().count();
+        if used > 0 && used + 1 + len > width {
+            lines.push(std::mem::take(&mut line));
+            used = 0;
+        }
+        if used > 0 {
+            line.push(' ');
+            used += 1;
+        }
+        line.push_str(word);
+        used += len;
+    }
+    if !line.is_empty() {
+        lines.push(line);
+    }
+    lines
+}
+
+/// Text from the program under test, made safe to print: a control character could move the cursor
+/// or recolour the terminal.
+pub(super) fn safe(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+/// `1 task`, `2 tasks`, `12,345 tasks`.
+pub(super) fn count(n: u64, one: &str) -> String {
+    format!("{} {one}{}", grouped(n), if n == 1 { "" } else { "s" })
+}
+
+/// `12,345`.
+pub(super) fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_need_a_terminal_that_wants_them() {
+        assert!(wants_color(true, false, false));
+        assert!(!wants_color(false, false, false));
+        assert!(!wants_color(true, true, false));
+        assert!(!wants_color(true, false, true));
+    }
+
+    #[test]
+    fn wrapping_keeps_every_word_and_the_width() {
+        let text = "nothing between there and line 8 waits for it";
+        for width in 1..50 {
+            let lines = wrap(text, width);
+            assert_eq!(lines.join(" "), text);
+            assert!(lines.iter().all(|l| l.len() <= width || !l.contains(' ')), "{width}: {lines:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_grouped_by_thousands() {
+        assert_eq!(count(1, "task"), "1 task");
+        assert_eq!(count(0, "task"), "0 tasks");
+        assert_eq!(count(999, "read"), "999 reads");
+        assert_eq!(count(1_234_567, "read"), "1,234,567 reads");
+    }
+}

@@ -1,0 +1,250 @@
+//! The text report.
+
+use super::advice::{Advice, holding, noun};
+use super::deadlock;
+use super::fold::{Block, fold};
+use super::snippet::Snippet;
+use super::sources::Sources;
+use super::style::{Page, Role, Style, count, grouped, safe};
+use raceproof_core::event::AccessKind;
+use raceproof_core::finding::{
+    Grade, ProgramError, Race, RaceAccess, Report, Scope, Stats, Verdict, Witness,
+};
+
+/// The whole report, ending in a line break.
+pub fn render(report: &Report, sources: &Sources, style: Style) -> String {
+    let mut page = Page::new(style);
+    races(&mut page, sources, &report.races);
+    for deadlock in &report.deadlocks {
+        deadlock::render(&mut page, sources, deadlock);
+        witness(&mut page, deadlock.witness.as_ref(), deadlock.waiting.first().map(|w| w.at.file.as_str()));
+        page.blank();
+    }
+    for error in &report.errors {
+        program_error(&mut page, sources, error);
+        page.blank();
+    }
+    summary(&mut page, report);
+    page.into_string()
+}
+
+fn races(page: &mut Page, sources: &Sources, races: &[Race]) {
+    let (blocks, owner) = fold(races);
+    for (i, block) in blocks.iter().take(page.style.blocks).enumerate() {
+        race_block(page, sources, i, block, &owner);
+        page.blank();
+    }
+    if blocks.len() > page.style.blocks {
+        let hidden = &blocks[page.style.blocks..];
+        let cells: usize = hidden.iter().map(Block::len).sum();
+        let text = format!(
+            "and {} by other pairs of accesses; `--format json` lists them all",
+            count(cells as u64, "more race")
+        );
+        page.headline(Role::Strong, 0, &text);
+        page.blank();
+    }
+}
+
+fn race_block(page: &mut Page, sources: &Sources, index: usize, block: &Block<'_>, owner: &[usize]) {
+    let race = block.shown();
+    let headline = format!(
+        "race {} on {}: {}, seen {}",
+        index + 1,
+        block.locations(),
+        grade(race.grade),
+        times(block.seen())
+    );
+    page.headline(Role::Bad, 0, &headline);
+    let snippet = Snippet::for_places([&race.first.at, &race.second.at]);
+    for access in [&race.first, &race.second] {
+        page.blank();
+        race_access(page, sources, &snippet, &race.location, access);
+    }
+    page.blank();
+    let advice = Advice::of(race);
+    page.prose(2, Role::Label, "why:", &advice.why());
+    page.prose(2, Role::Label, "fix:", &advice.fix());
+    if block.len() > 1 {
+        let text = format!(
+            "shown for {}; on the other {} the same two places meet, in these or other tasks.",
+            safe(&race.location),
+            count(block.len() as u64 - 1, "cell")
+        );
+        page.prose(2, Role::Label, "note:", &text);
+    }
+    if let Some(text) = consequence(index, block, owner) {
+        page.prose(2, Role::Label, "note:", &text);
+    }
+    witness(page, race.witness.as_ref(), Some(&race.first.at.file));
+}
+
+fn race_access(page: &mut Page, sources: &Sources, snippet: &Snippet, location: &str, access: &RaceAccess) {
+    let mark = match access.access {
+        AccessKind::Read => Role::Read,
+        AccessKind::Write => Role::Write,
+    };
+    let text = format!("{} {}s {}", safe(&access.task), noun(access.access), safe(location));
+    page.headline(Role::Strong, 2, &text);
+    snippet.show(page, sources, &access.at, mark);
+    snippet.spawns(page, &access.spawned);
+    snippet.calls(page, &access.stack);
+    if !access.locks.is_empty() {
+        snippet.note(page, &format!("{} {} here", safe(&access.task), holding(&access.locks)));
+    }
+}
+
+/// The races this one may only follow from, by their numbers in this report.
+fn consequence(index: usize, block: &Block<'_>, owner: &[usize]) -> Option<String> {
+    let mut causes: Vec<usize> = block
+        .races()
+        .flat_map(|race| &race.artifact_of)
+        .filter_map(|&cause| owner.get(cause as usize).copied())
+        .filter(|&cause| cause != index)
+        .collect();
+    causes.sort_unstable();
+    causes.dedup();
+    if causes.is_empty() {
+        return None;
+    }
+    let names: Vec<String> = causes.iter().take(5).map(|cause| (cause + 1).to_string()).collect();
+    let more = if causes.len() > 5 { " and others" } else { "" };
+    let word = if causes.len() == 1 { "race" } else { "races" };
+    Some(format!("this may only be a consequence of {word} {}{more}; fix that first.", names.join(", ")))
+}
+
+fn program_error(page: &mut Page, sources: &Sources, error: &ProgramError) {
+    page.headline(Role::Bad, 0, &format!("program error ({}): {}", safe(&error.kind), safe(&error.message)));
+    page.blank();
+    let snippet = Snippet::for_places([&error.at]);
+    page.headline(Role::Strong, 2, &format!("in {}", safe(&error.task)));
+    snippet.show(page, sources, &error.at, Role::Write);
+    snippet.spawns(page, &error.spawned);
+    snippet.calls(page, &error.stack);
+    if error.witness.is_some() {
+        page.blank();
+    }
+    witness(page, error.witness.as_ref(), Some(&error.at.file));
+}
+
+fn witness(page: &mut Page, witness: Option<&Witness>, file: Option<&str>) {
+    let Some(witness) = witness else { return };
+    let actions = witness.schedule.iter().fold(0u64, |sum, segment| sum.saturating_add(segment.actions));
+    let mut text = format!("a schedule of {} leads here.", count(actions, "action"));
+    if page.style.replay {
+        text += &format!(
+            " Save its `witness` from `--format json` as W.json, then: `raceproof replay {} --witness W.json`",
+            safe(file.unwrap_or("FILE.tp"))
+        );
+    }
+    page.prose(2, Role::Label, "witness:", &text);
+}
+
+fn grade(grade: Grade) -> &'static str {
+    match grade {
+        Grade::Actual => "actual (it happened in this run)",
+        Grade::Feasible => "feasible (some schedule shows it)",
+        Grade::Apparent => "apparent (synchronisation allows it, no schedule is known)",
+        Grade::Infeasible => "infeasible (no schedule can show it)",
+    }
+}
+
+fn times(n: u64) -> String {
+    match n {
+        1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        n => format!("{} times", grouped(n)),
+    }
+}
+
+fn summary(page: &mut Page, report: &Report) {
+    for limit in &report.limits {
+        page.prose(0, Role::Doubt, "limit:", &safe(limit));
+    }
+    let (role, verdict) = match report.verdict {
+        Verdict::RaceFree => (Role::Good, "race-free:"),
+        Verdict::Inconclusive => (Role::Doubt, "inconclusive:"),
+        Verdict::Race => (Role::Bad, "race:"),
+        Verdict::Deadlock => (Role::Bad, "deadlock:"),
+        Verdict::ProgramError => (Role::Bad, "program error:"),
+    };
+    page.prose(0, role, verdict, &claim(report));
+    let effort = effort(&report.stats);
+    if report.detector.is_empty() {
+        page.headline(Role::Plain, 0, &effort);
+    } else {
+        page.headline(Role::Plain, 0, &format!("{}: {effort}", safe(&report.detector)));
+    }
+}
+
+/// Exactly what the verdict says, and for which schedules.
+fn claim(report: &Report) -> String {
+    match (report.verdict, report.scope) {
+        (Verdict::RaceFree, Scope::AllSchedules) => {
+            let same = match report.determinate {
+                Some(true) => ", and every schedule ends in the same state",
+                Some(false) => "; the result may still depend on the schedule",
+                None => "",
+            };
+            format!("no schedule of this program on this input has a data race{same}.")
+        }
+        (Verdict::RaceFree, Scope::ObservedSchedule) => {
+            "no data race in the schedule that was run, nor in any it predicts. Schedules that synchronise \
+             in another order were not looked at."
+                .to_owned()
+        }
+        (Verdict::Inconclusive, Scope::AllSchedules) => {
+            "no data race was found, but not every schedule was looked at.".to_owned()
+        }
+        (Verdict::Inconclusive, Scope::ObservedSchedule) => {
+            "no data race was found in what was looked at of the schedule that was run.".to_owned()
+        }
+        (_, Scope::AllSchedules) => {
+            format!("{}. This covers every schedule of this input.", found(report))
+        }
+        (_, Scope::ObservedSchedule) => {
+            format!(
+                "{}. This covers the schedule that was run and what it predicts; other schedules may hold more.",
+                found(report)
+            )
+        }
+    }
+}
+
+fn found(report: &Report) -> String {
+    let (blocks, _) = fold(&report.races);
+    let mut parts = Vec::new();
+    if !report.races.is_empty() {
+        let mut text = count(report.races.len() as u64, "race");
+        if blocks.len() < report.races.len() {
+            text += &format!(" by {} of accesses", count(blocks.len() as u64, "pair"));
+        }
+        parts.push(text);
+    }
+    if !report.errors.is_empty() {
+        parts.push(count(report.errors.len() as u64, "program error"));
+    }
+    if !report.deadlocks.is_empty() {
+        parts.push(count(report.deadlocks.len() as u64, "deadlock"));
+    }
+    match parts.len() {
+        0 => "nothing listed".to_owned(),
+        _ => parts.join(", "),
+    }
+}
+
+fn effort(stats: &Stats) -> String {
+    let seconds = if stats.seconds < 10.0 {
+        format!("{:.3} s", stats.seconds)
+    } else {
+        format!("{:.1} s", stats.seconds)
+    };
+    format!(
+        "{}, {}, {}, {}, {}, {seconds}",
+        count(stats.executions, "execution"),
+        count(stats.tasks, "task"),
+        count(stats.steps, "step"),
+        count(stats.reads, "read"),
+        count(stats.writes, "write")
+    )
+}

@@ -1,0 +1,571 @@
+//! The interpreter: runs the tasks of a TP program on the runtime.
+//!
+//! A task between two turns is a [`Body`], a small heap object with its frames and locals: a TP task never needs a
+//! machine stack of its own, so a million of them can wait at once, and no recursion of the program can overflow
+//! anything. Every action goes through the kernel and is simply executed again when the kernel says
+//! `Retry`: operands stay on the stack until it is done.
+
+use super::ast::{BinaryOp, UnaryOp};
+use super::code::{Code, Op};
+use super::fault::{Fault, FaultKind, Limit};
+use super::value::{MAX_CELLS, Memory, Value};
+use raceproof::kernel::{Action, Fault as Misuse, Kernel, Stop};
+use raceproof::run::{Machine, Outcome};
+use raceproof_core::event::{AccessKind, Observer};
+use raceproof_core::ids::{Location, SiteId, SyncId};
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// Calls that may be active in one task.
+pub const MAX_CALLS: usize = 1 << 20;
+
+/// Tasks that may be live at once.
+pub const MAX_LIVE_TASKS: usize = 10_000_000;
+
+/// Loop iterations and calls between two looks at the clock.
+const TICKS: u32 = 1 << 16;
+
+/// A task: where it stands.
+#[derive(Clone, Debug)]
+pub struct Body {
+    pc: u32,
+    /// Where the frame of the innermost call begins in `stack`.
+    base: u32,
+    unit: u32,
+    future: Option<SyncId>,
+    stack: Vec<Value>,
+    /// The callers of the innermost call.
+    callers: Vec<Caller>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Caller {
+    /// Where it goes on: one past the call.
+    pc: u32,
+    base: u32,
+    unit: u32,
+}
+
+impl Body {
+    /// The calls that have not returned, innermost first: the unit called and the site of the call.
+    pub fn calls<'c>(&self, code: &'c Code) -> impl Iterator<Item = (&'c str, SiteId)> + use<'c, '_> {
+        let units = std::iter::once(self.unit).chain(self.callers.iter().rev().map(|caller| caller.unit));
+        units.zip(self.callers.iter().rev()).filter_map(|(unit, caller)| {
+            match code.ops[caller.pc as usize - 1] {
+                Op::Call { site, .. } => Some((code.units[unit as usize].name.as_str(), site)),
+                _ => None,
+            }
+        })
+    }
+
+    /// The sync that tells of its end, if it is a future.
+    pub fn future(&self) -> Option<SyncId> {
+        self.future
+    }
+
+    /// The site of the instruction the task is at, if it has one: what it waits at.
+    pub fn site(&self, code: &Code) -> Option<SiteId> {
+        match code.ops[self.pc as usize] {
+            Op::FinishEnd(site)
+            | Op::IsolatedEnter(site)
+            | Op::Lock { site, .. }
+            | Op::Get(site)
+            | Op::Await { site, .. }
+            | Op::P { site, .. }
+            | Op::Wait { site, .. } => Some(site),
+            _ => None,
+        }
+    }
+}
+
+/// The limits on a run other than the number of actions.
+#[derive(Clone, Copy, Default)]
+pub struct Limits<'a> {
+    pub deadline: Option<Instant>,
+    /// Set from outside to end the run.
+    pub interrupt: Option<&'a AtomicBool>,
+}
+
+/// See the module.
+pub struct Vm<'a> {
+    code: &'a Code,
+    pub memory: Memory,
+    /// The values of promises and futures that are set, by sync.
+    promised: Vec<Value>,
+    /// Where each promise was made, by sync.
+    made: Vec<SiteId>,
+    locks: Vec<SyncId>,
+    semaphores: Vec<SyncId>,
+    events: Vec<SyncId>,
+    limits: Limits<'a>,
+    ticks: u32,
+    pub reads: u64,
+    pub writes: u64,
+    /// What the program printed, if wanted.
+    pub output: Option<String>,
+    spare_stacks: Vec<Vec<Value>>,
+}
+
+/// Why the instruction at hand was not finished.
+enum Halt {
+    /// The kernel said so: to be executed again.
+    Retry,
+    Failed(Fault),
+    Stopped(Fault),
+}
+
+type Done = Result<(), Halt>;
+
+impl<'a> Vm<'a> {
+    pub fn new(code: &'a Code, limits: Limits<'a>) -> Self {
+        Vm {
+            code,
+            memory: Memory::new(code),
+            promised: Vec::new(),
+            made: Vec::new(),
+            locks: Vec::new(),
+            semaphores: Vec::new(),
+            events: Vec::new(),
+            limits,
+            ticks: TICKS,
+            reads: 0,
+            writes: 0,
+            output: None,
+            spare_stacks: Vec::new(),
+        }
+    }
+
+    /// The body of `main`.
+    pub fn main(&self) -> Body {
+        let unit = &self.code.units[self.code.main as usize];
+        let stack = vec![Value::Int(0); unit.locals as usize];
+        Body { pc: unit.entry, base: 0, unit: self.code.main, future: None, stack, callers: Vec::new() }
+    }
+
+    /// Makes the declared locks, semaphores and events.
+    pub fn declare<O: Observer>(&mut self, kernel: &mut Kernel<Body, O>) {
+        self.locks = self.code.locks.iter().map(|_| kernel.new_lock()).collect();
+        self.semaphores =
+            self.code.semaphores.iter().map(|&(_, count)| kernel.new_semaphore(count)).collect();
+        self.events = self.code.events.iter().map(|_| kernel.new_event()).collect();
+    }
+
+    /// What a sync is called in the program.
+    pub fn sync_name(&self, sync: SyncId) -> Option<String> {
+        let position = |all: &[SyncId]| all.iter().position(|&at| at == sync);
+        if let Some(at) = position(&self.locks) {
+            return Some(self.code.locks[at].clone());
+        }
+        if let Some(at) = position(&self.semaphores) {
+            return Some(self.code.semaphores[at].0.clone());
+        }
+        position(&self.events).map(|at| self.code.events[at].clone())
+    }
+
+    /// Where a promise or future was made.
+    pub fn made(&self, sync: SyncId) -> Option<SiteId> {
+        self.made.get(sync.index()).copied()
+    }
+
+    fn note_made(&mut self, sync: SyncId, site: SiteId) {
+        if self.made.len() <= sync.index() {
+            self.made.resize(sync.index() + 1, SiteId(0));
+            self.promised.resize(sync.index() + 1, Value::Int(0));
+        }
+        self.made[sync.index()] = site;
+    }
+
+    /// Now and then looks at the clock; called where a loop or a recursion comes by.
+    #[inline]
+    fn tick(&mut self) -> Done {
+        self.ticks -= 1;
+        if self.ticks == 0 { self.look_at_the_clock() } else { Ok(()) }
+    }
+
+    #[cold]
+    fn look_at_the_clock(&mut self) -> Done {
+        self.ticks = TICKS;
+        if self.limits.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            return Err(Halt::Stopped(Fault::limit(Limit::Interrupted)));
+        }
+        if self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return Err(Halt::Stopped(Fault::limit(Limit::Seconds)));
+        }
+        Ok(())
+    }
+
+    /// The body of a child whose first locals are the top `arguments` values of the parent's stack, which it takes.
+    fn child(&mut self, parent: &mut Vec<Value>, unit: u32, future: Option<SyncId>) -> Body {
+        let info = &self.code.units[unit as usize];
+        let mut stack = self.spare_stacks.pop().unwrap_or_default();
+        stack.reserve_exact(info.frame as usize);
+        stack.extend(parent.drain(parent.len() - info.arguments as usize..));
+        stack.resize(info.locals as usize, Value::Int(0));
+        Body { pc: info.entry, base: 0, unit, future, stack, callers: Vec::new() }
+    }
+
+    fn run<O: Observer>(
+        &mut self,
+        body: &mut Body,
+        kernel: &mut Kernel<Body, O>,
+    ) -> Result<Outcome<Fault>, Halt> {
+        let code = self.code;
+        loop {
+            let op = code.ops[body.pc as usize];
+            let stack = &mut body.stack;
+            match op {
+                Op::Int(value) => stack.push(Value::Int(value)),
+                Op::Array(array) => stack.push(Value::Array(array)),
+                Op::Local(slot) => stack.push(stack[(body.base + slot) as usize]),
+                Op::SetLocal(slot) => {
+                    let value = pop(stack);
+                    stack[(body.base + slot) as usize] = value;
+                }
+                Op::Pop => drop(pop(stack)),
+                Op::Load { location, site } => {
+                    kernel.access(AccessKind::Read, Location(location.into()), site)?;
+                    self.reads += 1;
+                    stack.push(self.memory.get(location));
+                }
+                Op::Store { location, site } => {
+                    kernel.access(AccessKind::Write, Location(location.into()), site)?;
+                    self.writes += 1;
+                    self.memory.set(location, pop(stack));
+                }
+                Op::LoadElement(site) => {
+                    let at = stack.len() - 2;
+                    let location = self.element(stack[at], stack[at + 1], site)?;
+                    kernel.access(AccessKind::Read, Location(location.into()), site)?;
+                    self.reads += 1;
+                    stack.truncate(at + 1);
+                    stack[at] = self.memory.get(location);
+                }
+                Op::StoreElement(site) => {
+                    let at = stack.len() - 3;
+                    let location = self.element(stack[at], stack[at + 1], site)?;
+                    kernel.access(AccessKind::Write, Location(location.into()), site)?;
+                    self.writes += 1;
+                    self.memory.set(location, stack[at + 2]);
+                    stack.truncate(at);
+                }
+                Op::Unary(op, site) => {
+                    let value = int(pop(stack), site)?;
+                    stack.push(Value::Int(match op {
+                        UnaryOp::Neg => value.wrapping_neg(),
+                        UnaryOp::Not => i64::from(value == 0),
+                    }));
+                }
+                Op::Binary(op, site) => {
+                    let right = pop(stack);
+                    let left = pop(stack);
+                    stack.push(binary(op, left, right, site)?);
+                }
+                Op::Truth(site) => {
+                    let value = int(pop(stack), site)?;
+                    stack.push(Value::Int(i64::from(value != 0)));
+                }
+                Op::Jump(target) => {
+                    body.pc = target;
+                    continue;
+                }
+                Op::JumpBack(target) => {
+                    self.tick()?;
+                    body.pc = target;
+                    continue;
+                }
+                Op::JumpIfFalse(target, site) => {
+                    if int(pop(stack), site)? == 0 {
+                        body.pc = target;
+                        continue;
+                    }
+                }
+                Op::JumpIfTrue(target, site) => {
+                    if int(pop(stack), site)? != 0 {
+                        body.pc = target;
+                        continue;
+                    }
+                }
+                Op::ForBegin { slot, site } => {
+                    let to = int(pop(stack), site)?;
+                    let from = int(pop(stack), site)?;
+                    let at = (body.base + slot) as usize;
+                    stack[at] = Value::Int(from);
+                    stack[at + 1] = Value::Int(to);
+                }
+                Op::ForTest { slot, end } => {
+                    let at = (body.base + slot) as usize;
+                    let (Value::Int(counter), Value::Int(bound)) = (stack[at], stack[at + 1]) else {
+                        unreachable!("ForBegin put numbers there")
+                    };
+                    if counter >= bound {
+                        body.pc = end;
+                        continue;
+                    }
+                    stack[at + 2] = stack[at];
+                }
+                Op::ForNext { slot, test } => {
+                    self.tick()?;
+                    let at = (body.base + slot) as usize;
+                    let Value::Int(counter) = stack[at] else { unreachable!("ForBegin put a number there") };
+                    stack[at] = Value::Int(counter + 1);
+                    body.pc = test;
+                    continue;
+                }
+                Op::Call { unit, site } => {
+                    self.tick()?;
+                    if body.callers.len() == MAX_CALLS {
+                        return Err(Halt::Stopped(Fault::limit_at(Limit::Calls, site)));
+                    }
+                    let info = &code.units[unit as usize];
+                    body.callers.push(Caller { pc: body.pc + 1, base: body.base, unit: body.unit });
+                    body.base = stack.len() as u32 - info.arguments;
+                    body.unit = unit;
+                    stack.resize((body.base + info.locals) as usize, Value::Int(0));
+                    body.pc = info.entry;
+                    continue;
+                }
+                Op::Return => {
+                    let value = pop(stack);
+                    let Some(caller) = body.callers.pop() else {
+                        return Ok(self.end(body, value));
+                    };
+                    stack.truncate(body.base as usize);
+                    stack.push(value);
+                    (body.pc, body.base, body.unit) = (caller.pc, caller.base, caller.unit);
+                    continue;
+                }
+                Op::Spawn { unit, site } => {
+                    self.may_spawn(kernel, site)?;
+                    kernel.spawn(site, |_| self.child(stack, unit, None)).map_err(|stop| halt(stop, site))?;
+                }
+                Op::Future { unit, site } => {
+                    self.may_spawn(kernel, site)?;
+                    let sync = kernel.new_future();
+                    self.note_made(sync, site);
+                    kernel
+                        .spawn(site, |_| self.child(stack, unit, Some(sync)))
+                        .map_err(|stop| halt(stop, site))?;
+                    stack.push(Value::Future(sync));
+                }
+                Op::FinishBegin(site) => {
+                    kernel.finish_begin().map_err(|stop| halt(stop, site))?;
+                }
+                Op::FinishEnd(_) => kernel.finish_end()?,
+                Op::IsolatedEnter(_) => kernel.isolated_enter()?,
+                Op::IsolatedLeave => kernel.isolated_leave(),
+                Op::Lock { lock, site } => {
+                    kernel.lock(self.locks[lock as usize]).map_err(|stop| halt(stop, site))?;
+                }
+                Op::Unlock(lock) => kernel.unlock(self.locks[lock as usize]),
+                Op::Set(site) => {
+                    let at = stack.len() - 2;
+                    let sync = match stack[at] {
+                        Value::Promise(sync) => sync,
+                        Value::Future(_) => {
+                            return Err(Halt::Failed(Fault::new(FaultKind::SetOnFuture, site)));
+                        }
+                        other => return Err(Halt::Failed(Fault::not_a_promise(other, site))),
+                    };
+                    kernel.set(sync).map_err(|stop| halt(stop, site))?;
+                    self.promised[sync.index()] = stack[at + 1];
+                    stack.truncate(at);
+                }
+                Op::Get(site) => {
+                    let at = stack.len() - 1;
+                    // Where it must not wait at all is judged before what it would wait for.
+                    kernel.outside_isolated().map_err(|stop| halt(stop, site))?;
+                    let sync = awaitable(stack[at], site)?;
+                    kernel.get(sync).map_err(|stop| halt(stop, site))?;
+                    stack[at] = self.promised[sync.index()];
+                }
+                Op::CheckAwaitable(site) => {
+                    awaitable(stack[stack.len() - 1], site)?;
+                }
+                Op::Await { slot, site } => {
+                    kernel.get(awaitable(stack[(body.base + slot) as usize], site)?)?;
+                }
+                Op::P { semaphore, site } => {
+                    let sync = self.semaphores[semaphore as usize];
+                    kernel.acquire_token(sync).map_err(|stop| halt(stop, site))?;
+                }
+                Op::V { semaphore, .. } => kernel.release_token(self.semaphores[semaphore as usize])?,
+                Op::Post { event, .. } => kernel.post(self.events[event as usize])?,
+                Op::Wait { event, site } => {
+                    kernel.get(self.events[event as usize]).map_err(|stop| halt(stop, site))?;
+                }
+                Op::Print(count) => {
+                    let at = stack.len() - count as usize;
+                    if let Some(output) = &mut self.output {
+                        print(output, &stack[at..]);
+                    }
+                    stack.truncate(at);
+                }
+                Op::Assert(site) => {
+                    if int(pop(stack), site)? == 0 {
+                        return Err(Halt::Failed(Fault::new(FaultKind::Assertion, site)));
+                    }
+                }
+                Op::New(site) => {
+                    let size = int(pop(stack), site)?;
+                    let Ok(size) = u64::try_from(size) else {
+                        return Err(Halt::Failed(Fault::with(
+                            FaultKind::NegativeSize,
+                            site,
+                            size.to_string(),
+                        )));
+                    };
+                    let Some(array) = self.memory.allocate(size, site) else {
+                        let more =
+                            format!("{size} more after {}, at most {MAX_CELLS} in all", self.memory.cells());
+                        return Err(Halt::Stopped(Fault::limit_with(Limit::Cells, site, more)));
+                    };
+                    stack.push(Value::Array(array));
+                }
+                Op::Len(site) => match pop(stack) {
+                    Value::Array(array) => stack.push(Value::Int(self.memory.array(array).len.into())),
+                    other => return Err(Halt::Failed(Fault::not_an_array(other, site))),
+                },
+                Op::Promise(site) => {
+                    let sync = kernel.new_promise();
+                    self.note_made(sync, site);
+                    stack.push(Value::Promise(sync));
+                }
+            }
+            body.pc += 1;
+            if matches!(
+                op,
+                Op::Spawn { .. } | Op::Future { .. } | Op::Set(_) | Op::V { .. } | Op::Post { .. }
+            ) && kernel.gives_way()
+            {
+                return Ok(Outcome::Suspended);
+            }
+        }
+    }
+
+    fn may_spawn<O: Observer>(&self, kernel: &mut Kernel<Body, O>, site: SiteId) -> Done {
+        kernel.outside_isolated().map_err(|stop| halt(stop, site))?;
+        if kernel.tasks().live() >= MAX_LIVE_TASKS {
+            return Err(Halt::Stopped(Fault::limit_at(Limit::Tasks, site)));
+        }
+        Ok(kernel.may_act(Action::Spawn)?)
+    }
+
+    fn end(&mut self, body: &mut Body, value: Value) -> Outcome<Fault> {
+        if let Some(sync) = body.future {
+            self.promised[sync.index()] = value;
+        }
+        // Deep recursion must not make every later task's stack deep.
+        let mut stack = std::mem::take(&mut body.stack);
+        if stack.capacity() <= 64 && self.spare_stacks.len() < 64 {
+            stack.clear();
+            self.spare_stacks.push(stack);
+        }
+        Outcome::Ended(body.future)
+    }
+
+    /// The location of an element.
+    #[inline]
+    fn element(&self, base: Value, index: Value, site: SiteId) -> Result<u32, Halt> {
+        let Value::Array(array) = base else { return Err(Halt::Failed(Fault::not_an_array(base, site))) };
+        let index = int(index, site)?;
+        let array = self.memory.array(array);
+        if index < 0 || index >= i64::from(array.len) {
+            let what = format!("index {index} of an array of {}", array.len);
+            return Err(Halt::Failed(Fault::with(FaultKind::Bounds, site, what)));
+        }
+        Ok(array.base + index as u32)
+    }
+}
+
+impl<O: Observer> Machine<O> for Vm<'_> {
+    type Body = Body;
+    type Error = Fault;
+
+    fn resume(&mut self, body: &mut Body, kernel: &mut Kernel<Body, O>) -> Outcome<Fault> {
+        match self.run(body, kernel) {
+            Ok(outcome) => outcome,
+            Err(Halt::Retry) => Outcome::Suspended,
+            Err(Halt::Failed(fault)) => Outcome::Failed(fault),
+            Err(Halt::Stopped(fault)) => Outcome::Stopped(fault),
+        }
+    }
+}
+
+impl From<Stop> for Halt {
+    #[inline]
+    fn from(stop: Stop) -> Self {
+        debug_assert!(stop == Stop::Retry, "operations that can be misused name their site");
+        Halt::Retry
+    }
+}
+
+fn halt(stop: Stop, site: SiteId) -> Halt {
+    let kind = match stop {
+        Stop::Retry => return Halt::Retry,
+        Stop::Fault(Misuse::ForbiddenInIsolated) => FaultKind::ForbiddenInIsolated,
+        Stop::Fault(Misuse::LockHeld) => FaultKind::LockHeld,
+        Stop::Fault(Misuse::SecondSet) => FaultKind::SecondSet,
+    };
+    Halt::Failed(Fault::new(kind, site))
+}
+
+#[inline]
+fn pop(stack: &mut Vec<Value>) -> Value {
+    stack.pop().expect("the compiler balances the stack")
+}
+
+#[inline]
+fn int(value: Value, site: SiteId) -> Result<i64, Halt> {
+    match value {
+        Value::Int(value) => Ok(value),
+        other => Err(Halt::Failed(Fault::with(FaultKind::ReferenceArithmetic, site, other.kind().into()))),
+    }
+}
+
+fn awaitable(value: Value, site: SiteId) -> Result<SyncId, Halt> {
+    match value {
+        Value::Promise(sync) | Value::Future(sync) => Ok(sync),
+        other => Err(Halt::Failed(Fault::not_a_promise(other, site))),
+    }
+}
+
+#[inline]
+fn binary(op: BinaryOp, left: Value, right: Value, site: SiteId) -> Result<Value, Halt> {
+    // Identity is the one thing that can be asked of references.
+    if let BinaryOp::Eq | BinaryOp::Ne = op {
+        return Ok(Value::Int(i64::from((left == right) == (op == BinaryOp::Eq))));
+    }
+    let (left, right) = (int(left, site)?, int(right, site)?);
+    Ok(Value::Int(match op {
+        BinaryOp::Lt => i64::from(left < right),
+        BinaryOp::Le => i64::from(left <= right),
+        BinaryOp::Gt => i64::from(left > right),
+        BinaryOp::Ge => i64::from(left >= right),
+        BinaryOp::Add => left.wrapping_add(right),
+        BinaryOp::Sub => left.wrapping_sub(right),
+        BinaryOp::Mul => left.wrapping_mul(right),
+        BinaryOp::Div | BinaryOp::Rem if right == 0 => {
+            return Err(Halt::Failed(Fault::new(FaultKind::Division, site)));
+        }
+        BinaryOp::Div => left.wrapping_div(right),
+        BinaryOp::Rem => left.wrapping_rem(right),
+        BinaryOp::Eq | BinaryOp::Ne | BinaryOp::And | BinaryOp::Or => {
+            unreachable!("handled above or compiled to jumps")
+        }
+    }))
+}
+
+fn print(output: &mut String, values: &[Value]) {
+    for (at, value) in values.iter().enumerate() {
+        if at > 0 {
+            output.push(' ');
+        }
+        // Writing to a string cannot fail.
+        let _ = match value {
+            Value::Int(value) => write!(output, "{value}"),
+            reference => write!(output, "<{}>", reference.kind()),
+        };
+    }
+    output.push('\n');
+}

@@ -1,0 +1,6 @@
+//! What several test files share; each uses what it needs.
+#![allow(dead_code, unreachable_pub)]
+
+pub mod golden;
+pub mod graphs;
+pub mod sample;

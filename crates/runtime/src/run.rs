@@ -1,0 +1,148 @@
+//! The driver: turn after turn, as the strategy says, until no task can go on.
+
+use crate::kernel::Kernel;
+use crate::strategy::{Last, Strategy};
+use crate::task::State;
+use raceproof_core::event::Observer;
+use raceproof_core::ids::{SyncId, TaskId};
+
+/// How the tasks of a front end run. The state of one task between two turns is a `Body`: the frames of an
+/// interpreted task, or the coroutine of a native one.
+pub trait Machine<O: Observer> {
+    type Body;
+    type Error;
+
+    /// Runs the current task of `kernel` until an operation says [`Retry`](crate::kernel::Stop::Retry), the
+    /// task gives way, ends, or fails.
+    fn resume(&mut self, body: &mut Self::Body, kernel: &mut Kernel<Self::Body, O>) -> Outcome<Self::Error>;
+}
+
+/// Why a task's turn is over.
+#[derive(Debug)]
+pub enum Outcome<E> {
+    /// As the kernel told it: it waits, gave way, or has used up its turn.
+    Suspended,
+    /// The task is done; the sync that tells so if it is a future.
+    Ended(Option<SyncId>),
+    /// A program error. The task stays where it is for ever; the others go on.
+    Failed(E),
+    /// The run has to stop here: a limit was reached.
+    Stopped(E),
+}
+
+/// A run of a program.
+pub struct Run<M: Machine<O>, O: Observer> {
+    pub kernel: Kernel<M::Body, O>,
+    pub machine: M,
+    /// Actions the run may take in all.
+    actions_left: u64,
+    /// The turns taken, if wanted.
+    turns: Option<Vec<(TaskId, u64)>>,
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub struct Ending<E> {
+    /// The tasks that failed, in order, and why.
+    pub failed: Vec<(TaskId, E)>,
+    /// The limit that ended the run early.
+    pub stopped: Option<E>,
+    /// The limit on actions was reached.
+    pub out_of_actions: bool,
+}
+
+impl<M: Machine<O>, O: Observer> Run<M, O> {
+    pub fn new(machine: M, observer: O, main: M::Body) -> Self {
+        Run { kernel: Kernel::new(observer, main), machine, actions_left: u64::MAX, turns: None }
+    }
+
+    pub fn limit_actions(&mut self, actions: u64) {
+        self.actions_left = actions;
+    }
+
+    /// Keeps the turns taken, for [`Run::turns`].
+    pub fn keep_turns(&mut self) {
+        self.turns = Some(Vec::new());
+    }
+
+    /// The turns taken so far, neighbouring ones of one task joined.
+    pub fn turns(&self) -> &[(TaskId, u64)] {
+        self.turns.as_deref().unwrap_or_default()
+    }
+
+    /// Runs until the strategy has no further turn, which for most means that no task can go on: all have ended,
+    /// or there is a deadlock.
+    pub fn drive<S: Strategy<M::Body, O>>(&mut self, strategy: &mut S) -> Ending<M::Error> {
+        let mut ending = Ending { failed: Vec::new(), stopped: None, out_of_actions: false };
+        let mut last = Last::Start;
+        while let Some(turn) = strategy.next(&self.kernel, last) {
+            let task = turn.task;
+            let kernel = &mut self.kernel;
+            kernel.tasks.take(task);
+            kernel.current = task;
+            kernel.eager = strategy.eager();
+            kernel.refused = None;
+            let fuel = turn.actions.min(self.actions_left);
+            kernel.fuel = fuel;
+            let slot = kernel.tasks.get(task).body as usize;
+            let mut body = kernel.bodies[slot].take().expect("a ready task has a body");
+            let outcome = self.machine.resume(&mut body, kernel);
+            let taken = fuel - kernel.fuel;
+            kernel.tasks.get_mut(task).actions += taken;
+            self.actions_left -= taken;
+            self.note(task, taken);
+            let kernel = &mut self.kernel;
+            match outcome {
+                Outcome::Suspended => {
+                    kernel.bodies[slot] = Some(body);
+                    last = match kernel.tasks.get(task).state {
+                        State::Waiting(_) | State::Finishing(_) => Last::Waits(task),
+                        State::Running => {
+                            if self.actions_left == 0 {
+                                kernel.tasks.push_newest(task);
+                                ending.out_of_actions = true;
+                                return ending;
+                            }
+                            // Behind the others: whoever used up a whole turn has had its share.
+                            kernel.tasks.push_oldest(task);
+                            Last::Spent(task)
+                        }
+                        _ => Last::GaveWay(task),
+                    };
+                }
+                Outcome::Ended(future) => {
+                    kernel.end(future);
+                    last = Last::Gone(task);
+                }
+                Outcome::Failed(error) => {
+                    kernel.bodies[slot] = Some(body);
+                    kernel.tasks.retire(task, State::Failed);
+                    ending.failed.push((task, error));
+                    last = Last::Gone(task);
+                }
+                Outcome::Stopped(error) => {
+                    kernel.bodies[slot] = Some(body);
+                    kernel.tasks.push_newest(task);
+                    ending.stopped = Some(error);
+                    return ending;
+                }
+            }
+        }
+        ending
+    }
+
+    fn note(&mut self, task: TaskId, taken: u64) {
+        let Some(turns) = &mut self.turns else { return };
+        match turns.last_mut() {
+            Some((last, actions)) if *last == task => *actions += taken,
+            _ if taken > 0 => turns.push((task, taken)),
+            _ => {}
+        }
+    }
+
+    /// The tasks that wait for something that will not come, if the run is over.
+    pub fn waiting(&self) -> impl Iterator<Item = TaskId> + '_ {
+        let tasks = self.kernel.tasks();
+        tasks.ids().filter(move |&id| matches!(tasks.get(id).state, State::Waiting(_) | State::Finishing(_)))
+    }
+}

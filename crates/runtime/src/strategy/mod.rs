@@ -1,0 +1,45 @@
+//! Who runs next: the scheduler's decisions, one strategy a file.
+//!
+//! To add one, implement [`Strategy`]. It sees the task table and decides; everything else (what a task does
+//! in its turn, who becomes ready) is the kernel's.
+
+mod depth_first;
+mod script;
+
+pub use depth_first::DepthFirst;
+pub use script::{Script, Turns};
+
+use crate::kernel::Kernel;
+use raceproof_core::event::Observer;
+use raceproof_core::ids::TaskId;
+
+/// A turn: a task and how many actions it may take before the strategy is asked again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Turn {
+    pub task: TaskId,
+    pub actions: u64,
+}
+
+/// How the last turn ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Last {
+    /// There was none.
+    Start,
+    /// The task waits for something.
+    Waits(TaskId),
+    /// The task has used up the actions it was given and is ready.
+    Spent(TaskId),
+    /// The task made others ready and lets them go first.
+    GaveWay(TaskId),
+    /// The task ended or failed.
+    Gone(TaskId),
+}
+
+pub trait Strategy<B, O: Observer> {
+    /// Whether a task that spawns or wakes others is suspended there, so that the strategy can let them go first.
+    fn eager(&self) -> bool;
+
+    /// The next turn; its task must be ready. `None` ends the run: an answer for when no task is ready, or for a
+    /// strategy that has seen enough.
+    fn next(&mut self, kernel: &Kernel<B, O>, last: Last) -> Option<Turn>;
+}

@@ -1,0 +1,252 @@
+//! The task table: who there is, in which state, and the ready list in scheduling order.
+
+use raceproof_core::ids::{ScopeId, SiteId, SyncId, TaskId};
+
+/// What a task is doing. A task that waits is woken by whoever ends its wait and then tries again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum State {
+    /// Linked into the ready list.
+    Ready,
+    Running,
+    /// Waits for a promise, future, lock, semaphore or event.
+    Waiting(SyncId),
+    /// Waits at the end of a finish for the scope's tasks.
+    Finishing(ScopeId),
+    /// Stopped by a program error; never moves again.
+    Failed,
+    Ended,
+}
+
+const NONE: u32 = u32::MAX;
+
+/// One task. Kept for the whole run, since a race may name a task that ended long ago: every byte
+/// here is paid a million times (see the size assertion below).
+#[derive(Debug)]
+pub struct Task {
+    parent: u32,
+    /// Which child of its parent it is, counting from 1.
+    pub ordinal: u32,
+    /// How many children it has started.
+    pub children: u32,
+    /// Where it was spawned.
+    pub site: SiteId,
+    /// The innermost finish scope open now; at the start the one the task belongs to.
+    pub scope: ScopeId,
+    /// The slot of its body while it is live.
+    pub(crate) body: u32,
+    pub state: State,
+    /// Neighbours in the ready list; `older` doubles as the link of a wait queue.
+    newer: u32,
+    older: u32,
+    /// Actions taken in its earlier turns.
+    pub(crate) actions: u64,
+}
+
+const _: () = assert!(size_of::<Task>() <= 48);
+
+impl Task {
+    pub fn parent(&self) -> Option<TaskId> {
+        (self.parent != NONE).then_some(TaskId(self.parent))
+    }
+
+    /// The actions it has taken, up to the end of its last turn.
+    pub fn taken(&self) -> u64 {
+        self.actions
+    }
+}
+
+/// All tasks of a run and the ready list: a list with the most recently suspended or woken task at its
+/// newest end, which is the order in which depth-first scheduling wants them.
+#[derive(Default, Debug)]
+pub struct Tasks {
+    all: Vec<Task>,
+    newest: Option<TaskId>,
+    oldest: Option<TaskId>,
+    live: usize,
+}
+
+impl Tasks {
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// How many tasks have neither ended nor failed.
+    pub fn live(&self) -> usize {
+        self.live
+    }
+
+    pub fn get(&self, task: TaskId) -> &Task {
+        &self.all[task.index()]
+    }
+
+    pub(crate) fn get_mut(&mut self, task: TaskId) -> &mut Task {
+        &mut self.all[task.index()]
+    }
+
+    pub fn ids(&self) -> impl Iterator<Item = TaskId> + use<> {
+        (0..self.all.len()).map(TaskId::at)
+    }
+
+    /// The spawn path of a task: `main/2/1` is the first child of main's second child.
+    pub fn path(&self, task: TaskId) -> String {
+        let mut ordinals = Vec::new();
+        let mut at = task;
+        while let Some(parent) = self.get(at).parent() {
+            ordinals.push(self.get(at).ordinal);
+            at = parent;
+        }
+        let mut path = String::from("main");
+        for ordinal in ordinals.iter().rev() {
+            path.push('/');
+            path.push_str(&ordinal.to_string());
+        }
+        path
+    }
+
+    /// The tasks from `task` up to `main`, `task` first.
+    pub fn ancestry(&self, task: TaskId) -> impl Iterator<Item = TaskId> + '_ {
+        std::iter::successors(Some(task), |&at| self.get(at).parent())
+    }
+
+    pub(crate) fn add(&mut self, parent: Option<TaskId>, scope: ScopeId, site: SiteId, body: u32) -> TaskId {
+        let ordinal = parent.map_or(1, |parent| {
+            let parent = self.get_mut(parent);
+            parent.children += 1;
+            parent.children
+        });
+        let id = TaskId::at(self.all.len());
+        self.all.push(Task {
+            parent: parent.map_or(NONE, |parent| parent.0),
+            ordinal,
+            children: 0,
+            site,
+            scope,
+            body,
+            state: State::Running,
+            newer: NONE,
+            older: NONE,
+            actions: 0,
+        });
+        self.live += 1;
+        id
+    }
+
+    /// The most recently suspended or woken of the ready tasks.
+    pub fn newest(&self) -> Option<TaskId> {
+        self.newest
+    }
+
+    /// The ready tasks, newest first.
+    pub fn ready(&self) -> impl Iterator<Item = TaskId> + '_ {
+        std::iter::successors(self.newest, |&at| {
+            let older = self.get(at).older;
+            (older != NONE).then_some(TaskId(older))
+        })
+    }
+
+    /// The closest ancestor of `task` that is ready.
+    pub fn ready_ancestor(&self, task: TaskId) -> Option<TaskId> {
+        self.ancestry(task).skip(1).find(|&at| self.get(at).state == State::Ready)
+    }
+
+    /// Puts a task at the newest end of the ready list.
+    pub(crate) fn push_newest(&mut self, task: TaskId) {
+        let was = self.newest.replace(task);
+        let entry = self.get_mut(task);
+        debug_assert!(entry.state != State::Ready, "a task is in the ready list at most once");
+        entry.state = State::Ready;
+        entry.newer = NONE;
+        entry.older = was.map_or(NONE, |was| was.0);
+        match was {
+            Some(was) => self.get_mut(was).newer = task.0,
+            None => self.oldest = Some(task),
+        }
+    }
+
+    /// Puts a task at the oldest end of the ready list.
+    pub(crate) fn push_oldest(&mut self, task: TaskId) {
+        let was = self.oldest.replace(task);
+        let entry = self.get_mut(task);
+        debug_assert!(entry.state != State::Ready, "a task is in the ready list at most once");
+        entry.state = State::Ready;
+        entry.older = NONE;
+        entry.newer = was.map_or(NONE, |was| was.0);
+        match was {
+            Some(was) => self.get_mut(was).older = task.0,
+            None => self.newest = Some(task),
+        }
+    }
+
+    /// Takes a ready task out of the list, to run it.
+    pub(crate) fn take(&mut self, task: TaskId) {
+        let entry = self.get_mut(task);
+        assert!(entry.state == State::Ready, "the strategy chose a task that is not ready");
+        entry.state = State::Running;
+        let (newer, older) = (entry.newer, entry.older);
+        if newer == NONE {
+            self.newest = (older != NONE).then_some(TaskId(older));
+        } else {
+            self.all[newer as usize].older = older;
+        }
+        if older == NONE {
+            self.oldest = (newer != NONE).then_some(TaskId(newer));
+        } else {
+            self.all[older as usize].newer = newer;
+        }
+    }
+
+    pub(crate) fn retire(&mut self, task: TaskId, state: State) {
+        self.get_mut(task).state = state;
+        self.live -= 1;
+    }
+}
+
+/// A first-in first-out queue of waiting tasks, linked through the tasks themselves: a task waits
+/// for one thing at a time and is then in no other list.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Queue {
+    first: u32,
+    last: u32,
+}
+
+impl Default for Queue {
+    fn default() -> Self {
+        Queue { first: NONE, last: NONE }
+    }
+}
+
+impl Queue {
+    pub(crate) fn push(&mut self, tasks: &mut Tasks, task: TaskId) {
+        tasks.get_mut(task).older = NONE;
+        if self.last == NONE {
+            self.first = task.0;
+        } else {
+            tasks.all[self.last as usize].older = task.0;
+        }
+        self.last = task.0;
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.first == NONE
+    }
+
+    /// Empties the queue into the ready list so that the first to have waited is the newest.
+    pub(crate) fn wake_all(&mut self, tasks: &mut Tasks) {
+        // Reversed in place first: the last to have waited must be pushed first.
+        let (mut at, mut reversed) = (self.first, NONE);
+        while at != NONE {
+            let next = std::mem::replace(&mut tasks.all[at as usize].older, reversed);
+            (reversed, at) = (at, next);
+        }
+        while reversed != NONE {
+            let next = tasks.all[reversed as usize].older;
+            tasks.push_newest(TaskId(reversed));
+            reversed = next;
+        }
+        *self = Queue::default();
+    }
+}
