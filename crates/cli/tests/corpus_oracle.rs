@@ -1,7 +1,6 @@
 //! What the headers of the corpus and of the documentation say is what the oracle finds over all schedules.
 
 mod expect;
-#[allow(unused_imports)] // the oracle offers more than is used here
 mod oracle;
 
 use expect::{Access, At, Error, Expected, Program, Race, Scope, Verdict, programs, programs_in};
