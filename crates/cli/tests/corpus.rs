@@ -2,7 +2,7 @@
 
 mod expect;
 
-use expect::{At, programs};
+use expect::{At, Scope, programs};
 use raceproof_cli::tp;
 
 const FOLDERS: [&str; 3] = ["zipper", "examples", "bench"];
@@ -44,7 +44,6 @@ fn every_program_parses() {
         if let Err(diagnostics) = tp::parse(&program.source) {
             panic!("{}", tp::diagnostic::render(&program.name, &program.source, &diagnostics, false));
         }
-        assert!(program.expected.scope.is_some(), "{}: no `// scope:` line", program.name);
     }
 }
 
@@ -69,6 +68,21 @@ fn sites_of_races_are_accesses_of_the_location() {
                 assert!(fits, "{}: `{word}` at {site:?}, not `{variable}`", program.name);
             }
         }
+    }
+}
+
+/// One run decides all schedules unless it passes through mutual exclusion, or its end is a second set:
+/// which of two sets is the second is the schedule's choice. The programs of the corpus
+/// execute what they contain, so that their text decides.
+#[test]
+fn scopes_follow_from_mutual_exclusion() {
+    for program in FOLDERS.into_iter().flat_map(programs) {
+        let code = program.source.lines().map(|line| line.split("//").next().unwrap_or_default());
+        let words: Vec<&str> = code.flat_map(|line| line.split(|c: char| !c.is_alphanumeric())).collect();
+        let exclusive = ["isolated", "with", "P"].iter().any(|word| words.contains(word));
+        let second_set = program.expected.errors.iter().any(|error| error.kind == "second-set");
+        let scope = if exclusive || second_set { Scope::ObservedSchedule } else { Scope::AllSchedules };
+        assert_eq!(program.expected.scope, Some(scope), "{}", program.name);
     }
 }
 

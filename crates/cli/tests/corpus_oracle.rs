@@ -1,10 +1,9 @@
-//! What the headers of the corpus say is what the oracle finds over all schedules.
+//! What the headers of the corpus and of the documentation say is what the oracle finds over all schedules.
 
 mod expect;
-#[allow(unused_imports)] // the oracle offers more than is used here
 mod oracle;
 
-use expect::{Access, At, Error, Expected, Program, Race, Scope, Verdict, programs};
+use expect::{Access, At, Error, Expected, Program, Race, Scope, Verdict, programs, programs_in};
 use oracle::{Limits, Outcome, explore};
 use std::collections::BTreeSet;
 
@@ -20,7 +19,7 @@ struct Smaller {
     cells: Option<(&'static str, &'static str)>,
 }
 
-const SMALLER: [Smaller; 12] = [
+const SMALLER: [Smaller; 19] = [
     Smaller { name: "zipper/Add", numbers: &[("4", "2"), ("2", "1"), ("16", "08")], cells: None },
     Smaller {
         name: "zipper/Antidep1OrigYes",
@@ -56,24 +55,39 @@ const SMALLER: [Smaller; 12] = [
     },
     Smaller { name: "zipper/ScalarMultiply", numbers: &[("10", "03"), ("100", "009")], cells: None },
     Smaller { name: "zipper/TwoDimArrays", numbers: &[("10", "04"), ("100", "016")], cells: None },
+    Smaller { name: "bench/fib", numbers: &[("25", "04")], cells: None },
+    Smaller { name: "bench/forall", numbers: &[("1000", "0005")], cells: None },
+    Smaller { name: "bench/forkjoin", numbers: &[("1000", "0005")], cells: None },
+    Smaller { name: "bench/matmul", numbers: &[("128", "002")], cells: None },
+    Smaller { name: "bench/pipeline", numbers: &[("1000", "0003")], cells: None },
+    Smaller { name: "bench/pipeline_blocked", numbers: &[("1000", "0003")], cells: None },
+    Smaller { name: "bench/stencil", numbers: &[("1024", "0006"), ("32", "03")], cells: None },
     // Two tasks a collision apart instead of twelve.
     Smaller { name: "examples/indexer", numbers: &[("12", "02"), ("11", "01")], cells: None },
 ];
 
 #[test]
-fn headers_agree_with_the_oracle() {
+fn headers_of_the_corpus_agree_with_the_oracle() {
+    let programs = ["zipper", "examples", "bench"].into_iter().flat_map(programs);
+    let smaller = programs.map(|program| match SMALLER.iter().find(|smaller| smaller.name == program.name) {
+        Some(smaller) => smaller.apply(program),
+        None => program,
+    });
+    assert_agreement(smaller);
+}
+
+#[test]
+fn headers_of_the_tp_page_agree_with_the_oracle() {
+    assert_agreement(programs_in("docs/TP.md"));
+}
+
+fn assert_agreement(programs: impl IntoIterator<Item = Program>) {
     let mut wrong = Vec::new();
-    for program in ["zipper", "examples"].into_iter().flat_map(programs) {
-        let smaller = SMALLER.iter().find(|smaller| smaller.name == program.name);
-        let program = match smaller {
-            Some(smaller) => smaller.apply(program),
-            None => program,
-        };
+    for program in programs {
         let tree = raceproof_cli::tp::parse(&program.source)
             .unwrap_or_else(|error| panic!("{}: {error:?}", program.name));
         let limits = Limits { states: STATES, ..Limits::default() };
-        let outcome = explore(&tree, &program.source, limits);
-        wrong.extend(differences(&program, &outcome));
+        wrong.extend(differences(&program, &explore(&tree, &program.source, limits)));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

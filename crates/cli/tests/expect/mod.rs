@@ -107,11 +107,7 @@ impl Expected {
                 "scope" => once(&mut scope, value)?,
                 "nodes" => once(&mut nodes, value)?,
                 "race" => read_race(value, &mut races)?,
-                "error" => {
-                    if !errors.insert(read_error(value)?) {
-                        return Err(format!("error `{value}` stands twice"));
-                    }
-                }
+                "error" => read_error(value, &mut errors)?,
                 _ => {}
             }
         }
@@ -163,12 +159,15 @@ fn cells(location: &str) -> Option<Vec<String>> {
     (from < to).then(|| (from..to).map(|i| format!("{name}[{i}]")).collect())
 }
 
-fn read_error(value: &str) -> Result<Error, String> {
+fn read_error(value: &str, errors: &mut BTreeSet<Error>) -> Result<(), String> {
     let (kind, at) = value.split_once(' ').ok_or_else(|| format!("`{value}` is not KIND LINE:COL"))?;
     if !ERROR_KINDS.contains(&kind) {
         return Err(format!("`{kind}` is no kind of program error"));
     }
-    Ok(Error { kind: kind.into(), at: at.parse()? })
+    if !errors.insert(Error { kind: kind.into(), at: at.parse()? }) {
+        return Err(format!("error `{value}` stands twice"));
+    }
+    Ok(())
 }
 
 impl FromStr for At {
