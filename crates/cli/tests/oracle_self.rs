@@ -405,7 +405,8 @@ fn a_get_that_nobody_fulfils_is_a_deadlock() {
 
 #[test]
 fn a_deadlock_on_one_path_only() {
-    let source = "var x; proc main() { let p = promise(); async { if (x == 1) { p.set(); } } x = 1; p.get(); }";
+    let source =
+        "var x; proc main() { let p = promise(); async { if (x == 1) { p.set(); } } x = 1; p.get(); }";
     let outcome = run(source);
     assert_eq!(deadlocks(&outcome), ["main: get main:promise1"]);
     assert_eq!(finals(&outcome, "x"), [1]);
