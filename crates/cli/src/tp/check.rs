@@ -18,7 +18,7 @@
 
 use super::ast::{Block, Decl, Expr, ExprKind, Ident, Loop, Proc, Program, Span, Stmt, StmtKind, VarKind};
 use super::diagnostic::Diagnostic;
-use super::limits::{MAX_SHARED_CELLS, MAX_SHOWN};
+use super::limits::{MAX_ERRORS, MAX_SHARED_CELLS, MAX_SHOWN};
 use super::suggest::nearest;
 use rustc_hash::FxHashMap;
 
@@ -59,8 +59,8 @@ impl Kind {
     /// How something of this kind called `name` is used.
     fn usage(self, name: &str) -> String {
         match self {
-            Kind::Scalar => format!("read it as `{name}`, write it as `{name} = e;`"),
-            Kind::Array => format!("its elements are `{name}[i]`"),
+            Kind::Scalar => format!("assign to it: `{name} = e;`"),
+            Kind::Array => format!("assign to an element: `{name}[i] = e;`"),
             Kind::Lock => format!("a lock is held in `with {name} {{ … }}` and has no value"),
             Kind::Sem => format!("a semaphore is used in `P({name});` and `V({name});` and has no value"),
             Kind::Event => {
@@ -101,7 +101,9 @@ struct Checker<'a> {
 
 impl<'a> Checker<'a> {
     fn report(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
+        if self.diagnostics.len() < MAX_ERRORS {
+            self.diagnostics.push(diagnostic);
+        }
     }
 
     fn declare(&mut self, program: &'a Program) {
@@ -145,7 +147,8 @@ impl<'a> Checker<'a> {
         let help = "the program starts in `proc main() { … }`";
         match main {
             None => {
-                let diagnostic = Diagnostic::new(Span::default(), "the program has no `main`", "");
+                let label = "expected a `proc main()` in this file";
+                let diagnostic = Diagnostic::new(Span::default(), "the program has no `main`", label);
                 self.report(diagnostic.help(help));
             }
             Some(Decl::Proc(proc)) => {
@@ -162,12 +165,13 @@ impl<'a> Checker<'a> {
     }
 
     fn proc(&mut self, proc: &'a Proc) {
-        for (index, param) in proc.params.iter().enumerate() {
-            if let Some(first) = proc.params[..index].iter().find(|first| first.name == param.name) {
+        let mut seen = FxHashMap::default();
+        for param in &proc.params {
+            if let Some(first) = seen.insert(&param.name, param.span) {
                 let message = format!("the parameter `{}` is declared twice", param.name);
                 self.report(
                     Diagnostic::new(param.span, message, "declared again here")
-                        .related(first.span, "first declared here"),
+                        .related(first, "already declared here"),
                 );
             }
             self.enter(&param.name);
@@ -265,11 +269,7 @@ impl<'a> Checker<'a> {
                 self.report(
                     Diagnostic::new(place.span, message, "not assignable")
                         .related(declared, "declared here")
-                        .help(if kind == Kind::Array {
-                            format!("assign to an element: `{name}[i] = e;`")
-                        } else {
-                            kind.usage(name)
-                        }),
+                        .help(kind.usage(name)),
                 );
             }
             Meaning::Unknown => self.unknown_value(name, place.span),
@@ -376,11 +376,9 @@ impl<'a> Checker<'a> {
 
     fn wrong_kind(&mut self, name: &Ident, wanted: &str, kind: Kind, declared: Span) {
         let message = format!("expected {wanted}, but `{}` is {}", name.name, kind.words());
-        self.report(
-            Diagnostic::new(name.span, message, format!("not {wanted}"))
-                .related(declared, "declared here")
-                .help(kind.usage(&name.name)),
-        );
+        let diagnostic = Diagnostic::new(name.span, message, format!("not {wanted}"));
+        let diagnostic = diagnostic.related(declared, "declared here");
+        self.report(if kind.is_var() { diagnostic } else { diagnostic.help(kind.usage(&name.name)) });
     }
 
     /// The candidate someone may have meant. Only for errors that are shown, for the search takes time.

@@ -1,7 +1,7 @@
 //! Errors in a source, and how they are shown.
 
 use super::ast::Span;
-use super::limits::MAX_SHOWN;
+use super::limits::{MAX_ERRORS, MAX_SHOWN};
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 
 /// An error in the source: what is wrong, where, and what to do about it.
@@ -49,7 +49,10 @@ pub fn render(file: &str, source: &str, diagnostics: &[Diagnostic], color: bool)
         out.push('\n');
     }
     if sorted.len() > MAX_SHOWN {
-        out.push_str(&format!("\n… and {} more errors in {file}\n", sorted.len() - MAX_SHOWN));
+        let at_least = if sorted.len() >= MAX_ERRORS { "at least " } else { "" };
+        let more = sorted.len() - MAX_SHOWN;
+        let errors = if more == 1 { "error" } else { "errors" };
+        out.push_str(&format!("\n… and {at_least}{more} more {errors} in {file}\n"));
     }
     out
 }

@@ -6,6 +6,7 @@
 
 use super::ast::Span;
 use super::diagnostic::Diagnostic;
+use super::limits::MAX_ERRORS;
 
 macro_rules! tokens {
     (reserved { $($word:ident $word_text:literal)* } symbols { $($symbol:ident $symbol_text:literal)* }) => {
@@ -83,10 +84,13 @@ pub(crate) fn lex(source: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token>
         lexer.skip_blanks();
         let start = lexer.at;
         let tok = lexer.next();
-        tokens.push(Token { tok, span: lexer.since(start) });
         if tok == Tok::End {
+            // Where the text ends and not where the file does: blank lines are nothing to point at.
+            let end = tokens.last().map_or(0, |last: &Token| last.span.end);
+            tokens.push(Token { tok, span: Span { start: end, end } });
             return tokens;
         }
+        tokens.push(Token { tok, span: lexer.since(start) });
     }
 }
 
@@ -103,6 +107,13 @@ fn is_word(c: char) -> bool {
 impl<'a> Lexer<'a> {
     fn rest(&self) -> &'a str {
         &self.source[self.at..]
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+        if self.diagnostics.len() >= MAX_ERRORS {
+            self.at = self.source.len();
+        }
     }
 
     fn since(&self, start: usize) -> Span {
@@ -139,7 +150,7 @@ impl<'a> Lexer<'a> {
         if is_word(first) {
             return self.name();
         }
-        if first == '"' || first == '\'' {
+        if matches!(first, '"' | '\'' | '“') {
             return self.string(first);
         }
         for &(tok, text) in SYMBOLS {
@@ -155,7 +166,7 @@ impl<'a> Lexer<'a> {
         let start = self.at;
         let text = self.take_while(is_word);
         if !text.is_ascii() {
-            self.diagnostics.push(
+            self.report(
                 Diagnostic::new(self.since(start), "a name with characters outside ASCII", "not a name")
                     .help("names are made of the letters a-z and A-Z, digits and `_`"),
             );
@@ -167,7 +178,7 @@ impl<'a> Lexer<'a> {
         let start = self.at;
         let text = self.take_while(is_word);
         if !text.bytes().all(|b| b.is_ascii_digit()) {
-            self.diagnostics.push(
+            self.report(
                 Diagnostic::new(self.since(start), format!("`{text}` is no number"), "expected digits only")
                     .help("numbers are decimal digits; a name cannot start with a digit"),
             );
@@ -177,7 +188,7 @@ impl<'a> Lexer<'a> {
         if behind.next() == Some('.') && behind.next().is_some_and(|c| c.is_ascii_digit()) {
             self.at += 1;
             self.take_while(is_word);
-            self.diagnostics.push(
+            self.report(
                 Diagnostic::new(self.since(start), "TP has no fractional numbers", "expected an integer")
                     .help("scale the values so that integers serve"),
             );
@@ -186,7 +197,7 @@ impl<'a> Lexer<'a> {
         match text.parse::<u64>() {
             Ok(value) if value <= 1 << 63 => Tok::Int(value),
             _ => {
-                self.diagnostics.push(too_large(self.since(start)));
+                self.report(too_large(self.since(start)));
                 Tok::Int(0)
             }
         }
@@ -197,21 +208,22 @@ impl<'a> Lexer<'a> {
         let start = self.at;
         self.at += 2;
         let opening = self.since(start);
-        self.at += self.rest().find("*/").map_or(0, |end| end + 2);
-        self.diagnostics.push(
+        self.at += self.rest().find("*/").map_or(self.rest().len(), |end| end + 2);
+        self.report(
             Diagnostic::new(opening, "TP has no `/* … */` comments", "expected `//`")
                 .help("start every line of the comment with `//`"),
         );
     }
 
-    fn string(&mut self, quote: char) -> Tok {
+    fn string(&mut self, open: char) -> Tok {
         let start = self.at;
-        self.at += 1;
-        self.take_while(|c| c != quote && c != '\n');
-        if self.rest().starts_with(quote) {
-            self.at += 1;
+        let close = if open == '“' { '”' } else { open };
+        self.at += open.len_utf8();
+        self.take_while(|c| c != close && c != '\n');
+        if self.rest().starts_with(close) {
+            self.at += close.len_utf8();
         }
-        self.diagnostics.push(
+        self.report(
             Diagnostic::new(self.since(start), "TP has no strings", "expected a number or a name")
                 .help("`print` takes numbers: print(x, y);"),
         );
@@ -233,10 +245,9 @@ impl<'a> Lexer<'a> {
             '|' => Some("for \"or\" write `||`"),
             '#' => Some("comments start with `//`"),
             '\u{2010}'..='\u{2015}' | '\u{2212}' => Some("for minus write `-`"),
-            '\u{2018}'..='\u{201f}' => Some("TP has no strings"),
             _ => None,
         };
-        self.diagnostics.push(match help {
+        self.report(match help {
             Some(help) => diagnostic.help(help),
             None => diagnostic,
         });
@@ -246,5 +257,6 @@ impl<'a> Lexer<'a> {
 
 /// The error for a literal outside of 64 bits.
 pub(crate) fn too_large(span: Span) -> Diagnostic {
-    Diagnostic::new(span, "this number does not fit in 64 bits", "at most 9223372036854775807")
+    Diagnostic::new(span, "this number does not fit in 64 bits", "too large")
+        .help("integers go from -9223372036854775808 to 9223372036854775807")
 }

@@ -5,6 +5,7 @@
 pub mod ast;
 pub mod check;
 pub mod diagnostic;
+pub mod erase;
 mod lexer;
 pub mod limits;
 mod parser;
@@ -19,20 +20,25 @@ use ast::{Program, Span};
 /// The program in `source`, or what is wrong with it in the order of the source. Names and arities are
 /// checked once the syntax is right, so that a slip in the syntax does not raise errors about names.
 pub fn parse(source: &str) -> Result<Program, Vec<Diagnostic>> {
+    let program = syntax(source)?;
+    let diagnostics = check::check(&program);
+    if diagnostics.is_empty() { Ok(program) } else { Err(sorted(diagnostics)) }
+}
+
+/// Like [`parse`], without the checks of names and arities: what is read need not be a program that runs.
+pub fn syntax(source: &str) -> Result<Program, Vec<Diagnostic>> {
     if source.len() > limits::MAX_SOURCE {
         let message =
-            format!("the source has {} bytes, at most {} are possible", source.len(), limits::MAX_SOURCE);
+            format!("the source has {} bytes, expected at most {}", source.len(), limits::MAX_SOURCE);
         return Err(vec![Diagnostic::new(Span::default(), message, "")]);
     }
     let mut diagnostics = Vec::new();
     let tokens = lexer::lex(source, &mut diagnostics);
     let program = parser::parse(source, &tokens, &mut diagnostics);
-    if diagnostics.is_empty() {
-        diagnostics = check::check(&program);
-    }
-    if diagnostics.is_empty() {
-        return Ok(program);
-    }
+    if diagnostics.is_empty() { Ok(program) } else { Err(sorted(diagnostics)) }
+}
+
+fn sorted(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     diagnostics.sort_by_key(|d| (d.span.start, d.span.end));
-    Err(diagnostics)
+    diagnostics
 }

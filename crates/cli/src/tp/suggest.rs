@@ -1,10 +1,10 @@
 //! The name someone may have meant.
 
-/// The candidate closest to `name` by edits of one character, if it is close enough to be meant; the
-/// first in the alphabet of those equally close.
+/// The candidate closest to `name`, if it is close enough to be meant; the first in the alphabet of those
+/// equally close.
 pub(crate) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    // One-letter names are all one edit apart, and nobody mistypes half a name.
-    let allowed = name.len().min(LONGEST).saturating_sub(1).min(2);
+    // Short names are all close to each other, and nobody mistypes half a name.
+    let allowed = (name.len() / 3).min(2);
     candidates
         .filter_map(|candidate| distance(name, candidate, allowed).map(|edits| (edits, candidate)))
         .min()
@@ -14,22 +14,28 @@ pub(crate) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>)
 /// Longer names are not compared: the comparison takes time quadratic in the length.
 const LONGEST: usize = 64;
 
-/// The number of insertions, deletions and replacements between two names, if at most `allowed`.
+/// How many characters to insert, delete, replace or swap with their neighbour to get from one name to the
+/// other (the optimal string alignment distance), if at most `allowed`.
 fn distance(a: &str, b: &str, allowed: usize) -> Option<usize> {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
     if a.len().max(b.len()) > LONGEST || a.len().abs_diff(b.len()) > allowed {
         return None;
     }
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.bytes().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.bytes().enumerate() {
-            let replaced = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+    // Rows for the prefixes of `a`: two before, one before, this one.
+    let mut before = vec![0; b.len() + 1];
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i; b.len() + 1];
+        for j in 1..=b.len() {
+            let replaced = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            row[j] = replaced.min(row[j - 1] + 1).min(last[j] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                row[j] = row[j].min(before[j - 2] + 1);
+            }
         }
+        before = std::mem::replace(&mut last, row);
     }
-    Some(row[b.len()]).filter(|&edits| edits <= allowed)
+    Some(last[b.len()]).filter(|&edits| edits <= allowed)
 }
 
 #[cfg(test)]
@@ -39,9 +45,12 @@ mod tests {
     #[test]
     fn edits_are_counted() {
         assert_eq!(distance("count", "count", 2), Some(0));
-        assert_eq!(distance("count", "coutn", 2), Some(2));
+        assert_eq!(distance("count", "coutn", 2), Some(1));
         assert_eq!(distance("count", "counts", 2), Some(1));
-        assert_eq!(distance("count", "amount", 2), None);
+        assert_eq!(distance("count", "cost", 2), Some(2));
+        assert_eq!(distance("count", "amount", 2), Some(2));
+        assert_eq!(distance("count", "amount", 1), None);
+        assert_eq!(distance("count", "index", 2), None);
         assert_eq!(distance("", "ab", 2), Some(2));
     }
 
@@ -49,6 +58,7 @@ mod tests {
     fn the_closest_is_suggested_and_only_if_close() {
         let names = ["total", "totals", "main", "x"];
         assert_eq!(nearest("totl", names.into_iter()), Some("total"));
+        assert_eq!(nearest("totlas", names.into_iter()), Some("totals"));
         assert_eq!(nearest("y", names.into_iter()), None);
         assert_eq!(nearest("result", names.into_iter()), None);
         assert_eq!(nearest(&"x".repeat(100_000), names.into_iter()), None);

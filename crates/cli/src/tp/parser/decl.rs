@@ -2,7 +2,7 @@
 
 use super::super::ast::{Decl, Ident, Proc, Program, VarKind};
 use super::super::diagnostic::Diagnostic;
-use super::super::lexer::{Tok, too_large};
+use super::super::lexer::{Tok, Token, too_large};
 use super::{Failed, Parsed, Parser};
 
 fn starts_decl(tok: Tok) -> bool {
@@ -13,9 +13,10 @@ impl Parser<'_> {
     pub(super) fn program(mut self) -> Program {
         let mut decls = Vec::new();
         while self.peek() != Tok::End {
+            let before = self.at;
             match self.decl() {
                 Ok(decl) => decls.push(decl),
-                Err(Failed) => self.skip_to_decl(),
+                Err(Failed) => self.skip_to_decl(before),
             }
         }
         Program { decls }
@@ -46,15 +47,29 @@ impl Parser<'_> {
         Ok(decl)
     }
 
+    /// Something outside of the procs that is no declaration. It may go on for any number of statements,
+    /// so everything up to the next declaration is skipped.
     fn no_decl<T>(&mut self) -> Parsed<T> {
         let message = format!("expected a declaration, found {}", self.found());
         let label = "expected `var`, `lock`, `sem`, `event` or `proc`";
-        let help = match self.peek() {
-            Tok::RBrace => "there is one `}` too many before this point, or a `{` is missing",
-            Tok::Let => "`let` declares a local, inside a proc; a shared variable is declared with `var`",
-            _ => "statements stand in a proc; the program starts in `proc main() { … }`",
+        let diagnostic = Diagnostic::new(self.here(), message, label);
+        let last = self.at.checked_sub(1).map(|last| self.tokens[last]);
+        let diagnostic = match (self.peek(), last) {
+            (_, Some(Token { tok: Tok::RBrace, span })) => diagnostic
+                .related(span, "the proc ended here")
+                .help("statements stand in a proc: is there one `}` too many, or a `{` missing?"),
+            (Tok::Let, _) => diagnostic
+                .help("`let` declares a local, inside a proc; a shared variable is declared with `var`"),
+            _ => diagnostic.help("statements stand in a proc; the program starts in `proc main() { … }`"),
         };
-        self.report(Diagnostic::new(self.here(), message, label).help(help))
+        let _: Parsed<()> = self.report(diagnostic);
+        while self.peek() != Tok::End && !starts_decl(self.peek()) {
+            match self.peek() {
+                Tok::LBrace => drop(self.block()),
+                _ => self.bump(),
+            }
+        }
+        Err(Failed)
     }
 
     fn var_kind(&mut self) -> Parsed<VarKind> {
@@ -88,11 +103,12 @@ impl Parser<'_> {
         }
     }
 
-    /// A number that must not be negative.
+    /// A number without a sign.
     fn count(&mut self, what: &str) -> Parsed<i64> {
         let start = self.here();
+        let signed = self.peek() == Tok::Minus;
         let value = self.signed("a number")?;
-        if value < 0 {
+        if signed {
             let span = self.since(start);
             let diagnostic =
                 Diagnostic::new(span, format!("{what} must not be negative"), "expected 0 or more");
@@ -141,13 +157,12 @@ impl Parser<'_> {
         }
     }
 
-    /// After an error in a declaration: to the next one, looking for errors in a body on the way.
-    fn skip_to_decl(&mut self) {
-        let start = self.at;
+    /// After an error in the declaration that began at `start`: to the next one, looking for errors in a body on the way.
+    fn skip_to_decl(&mut self, start: usize) {
         loop {
             match self.peek() {
                 Tok::End => return,
-                tok if starts_decl(tok) && self.at > start => return,
+                tok if starts_decl(tok) && self.at > start && self.at_line_start() => return,
                 Tok::LBrace => {
                     let _ = self.block();
                     return;

@@ -61,7 +61,7 @@ impl Parser<'_> {
             let mut left = p.unary()?;
             while let Some(op) = binary_op(p.peek()).filter(|&op| precedence(op) > floor) {
                 p.bump();
-                p.no_double_plus()?;
+                p.no_operator_of_c()?;
                 p.grow()?;
                 let right = p.nested(|p| p.binary(precedence(op)))?;
                 left = Expr {
@@ -73,8 +73,8 @@ impl Parser<'_> {
         })
     }
 
-    /// Someone used to C may have written `x++` or `x += e` ahead of here.
-    fn no_double_plus(&mut self) -> Parsed<()> {
+    /// Behind an operator: someone used to C may have written `x++` or `x += e`.
+    fn no_operator_of_c(&mut self) -> Parsed<()> {
         let op = self.text(self.tokens[self.at - 1].span);
         let help = match self.peek() {
             Tok::Plus if op == "+" => "TP has no `++`: write `x = x + 1;`".to_owned(),

@@ -18,11 +18,20 @@ pub(super) use expr::precedence;
 use super::ast::{Ident, Program, Span};
 use super::diagnostic::Diagnostic;
 use super::lexer::{Tok, Token};
-use super::limits::{MAX_DEPTH, MAX_NESTING};
+use super::limits::{MAX_DEPTH, MAX_ERRORS, MAX_NESTING};
 
 pub(super) fn parse(source: &str, tokens: &[Token], diagnostics: &mut Vec<Diagnostic>) -> Program {
-    Parser { source, tokens, at: 0, depth: 0, peak: 0, silent: false, last_error: None, diagnostics }
-        .program()
+    Parser {
+        source,
+        tokens,
+        at: 0,
+        depth: 0,
+        peak: 0,
+        silent: diagnostics.len() >= MAX_ERRORS,
+        last_error: None,
+        diagnostics,
+    }
+    .program()
 }
 
 /// Parsing failed and the reason is recorded.
@@ -94,7 +103,7 @@ impl Parser<'_> {
                 self.bump();
                 Ok(Ident { name: self.text(span).to_owned(), span })
             }
-            tok if tok.is_reserved() => {
+            tok if tok.is_reserved() && tok != Tok::In => {
                 let word = tok.text();
                 self.report(
                     Diagnostic::new(
@@ -116,10 +125,11 @@ impl Parser<'_> {
             return Ok(());
         }
         let behind = Span { start: self.last_end(), end: self.last_end() };
-        let between = self.text(Span { start: behind.start, end: self.here().start });
-        if between.contains('\n') || matches!(self.peek(), Tok::RBrace | Tok::End) {
+        if self.at_line_start() || matches!(self.peek(), Tok::RBrace | Tok::End) {
             let message = format!("expected `;`, found {}", self.found());
             let _: Parsed<()> = self.report(Diagnostic::new(behind, message, "expected `;` here"));
+            // The error is about the token before: this one may have an error of its own.
+            self.last_error = None;
             return Ok(());
         }
         self.unexpected("`;`")
@@ -130,7 +140,9 @@ impl Parser<'_> {
         let message = format!("expected {expected}, found {}", self.found());
         let mut diagnostic = Diagnostic::new(self.here(), message, format!("expected {expected}"));
         match (self.peek(), self.peek_second()) {
-            (Tok::Assign, _) => diagnostic = diagnostic.help("to compare two values write `==`"),
+            (Tok::Assign, _) if expected.ends_with("`)`") => {
+                diagnostic = diagnostic.help("to compare two values write `==`");
+            }
             (Tok::Dot, Tok::Set) => {
                 diagnostic = diagnostic.help("`p.set(e);` is a statement of its own and has no value");
             }
@@ -152,7 +164,15 @@ impl Parser<'_> {
             self.last_error = Some(self.at);
             self.diagnostics.push(diagnostic);
         }
+        if self.diagnostics.len() >= MAX_ERRORS {
+            self.stop();
+        }
         Err(Failed)
+    }
+
+    /// Whether a line begins with the next token.
+    fn at_line_start(&self) -> bool {
+        self.text(Span { start: self.last_end(), end: self.here().start }).contains('\n')
     }
 
     /// Parses something one level deeper.
@@ -194,8 +214,13 @@ impl Parser<'_> {
     fn give_up<T>(&mut self, message: String, help: &str) -> Parsed<T> {
         let diagnostic = Diagnostic::new(self.here(), message, "the limit is passed here").help(help);
         let _: Parsed<()> = self.report(diagnostic);
+        self.stop();
+        Err(Failed)
+    }
+
+    /// Goes to the end of the file without another word.
+    fn stop(&mut self) {
         self.silent = true;
         self.at = self.tokens.len() - 1;
-        Err(Failed)
     }
 }

@@ -5,32 +5,21 @@ use super::super::diagnostic::Diagnostic;
 use super::super::lexer::Tok;
 use super::{Failed, Parsed, Parser};
 
-/// A word no expression contains: behind an error a statement begins here.
-fn starts_stmt(tok: Tok) -> bool {
+/// The words that start a statement and are part of no expression.
+const STARTERS: &[Tok] = {
     use Tok::*;
-    matches!(
-        tok,
-        Let | If
-            | While
-            | For
-            | Forall
-            | Forasync
-            | Async
-            | Finish
-            | Isolated
-            | With
-            | P
-            | V
-            | Post
-            | Wait
-            | Print
-    ) || matches!(tok, Assert | Return | Skip)
-}
+    &[
+        Let, If, While, For, Forall, Forasync, Async, Finish, Isolated, With, P, V, Post, Wait, Print,
+        Assert, Return, Skip,
+    ]
+};
 
 impl Parser<'_> {
     pub(super) fn block(&mut self) -> Parsed<Block> {
         let open = self.here();
-        self.expect(Tok::LBrace)?;
+        if !self.eat(Tok::LBrace) {
+            return self.no_block();
+        }
         let stmts = self.nested(|p| p.stmts(open))?;
         Ok(Block { stmts, span: self.since(open) })
     }
@@ -40,11 +29,7 @@ impl Parser<'_> {
         let mut stmts = Vec::new();
         while !self.eat(Tok::RBrace) {
             if matches!(self.peek(), Tok::End | Tok::Proc) {
-                let message = format!("expected `}}`, found {}", self.found());
-                return self.report(
-                    Diagnostic::new(self.here(), message, "expected `}` before this")
-                        .related(open, "this block is not closed"),
-                );
+                return self.unclosed(open);
             }
             let before = self.at;
             match self.stmt() {
@@ -55,13 +40,27 @@ impl Parser<'_> {
         Ok(stmts)
     }
 
+    fn no_block<T>(&mut self) -> Parsed<T> {
+        let message = format!("expected `{{`, found {}", self.found());
+        let diagnostic = Diagnostic::new(self.here(), message, "expected `{`");
+        self.report(diagnostic.help("a body stands in braces, also if it is one statement"))
+    }
+
+    fn unclosed<T>(&mut self, open: Span) -> Parsed<T> {
+        let message = format!("expected `}}`, found {}", self.found());
+        self.report(
+            Diagnostic::new(self.here(), message, "expected `}` before this")
+                .related(open, "this block is not closed"),
+        )
+    }
+
     /// After an error in the statement that began at `start`: to the next one, looking for errors in a
     /// block on the way.
     fn skip_to_stmt(&mut self, start: usize) {
         loop {
             match self.peek() {
                 Tok::End | Tok::RBrace | Tok::Proc => return,
-                tok if starts_stmt(tok) && self.at > start => return,
+                tok if STARTERS.contains(&tok) && self.at > start && self.at_line_start() => return,
                 Tok::LBrace => {
                     let _ = self.block();
                     return;
@@ -82,20 +81,31 @@ impl Parser<'_> {
     }
 
     fn stmt_kind(&mut self) -> Parsed<StmtKind> {
+        match self.peek() {
+            Tok::If => self.if_stmt(),
+            Tok::While => self.while_stmt(),
+            Tok::For => self.loop_stmt(StmtKind::For),
+            Tok::Forall => self.loop_stmt(StmtKind::Forall),
+            Tok::Forasync => self.loop_stmt(StmtKind::Forasync),
+            Tok::Async => self.async_stmt(),
+            Tok::Finish => self.block_stmt(StmtKind::Finish),
+            Tok::Isolated => self.block_stmt(StmtKind::Isolated),
+            Tok::With => self.with_stmt(),
+            _ => {
+                let kind = self.simple_stmt()?;
+                self.semicolon()?;
+                Ok(kind)
+            }
+        }
+    }
+
+    /// A statement that ends with a semicolon, without it.
+    fn simple_stmt(&mut self) -> Parsed<StmtKind> {
         let tok = self.peek();
-        if starts_stmt(tok) {
+        if STARTERS.contains(&tok) {
             self.bump();
         }
-        let kind = match tok {
-            Tok::If => return self.if_tail(),
-            Tok::While => return Ok(StmtKind::While(self.condition()?, self.block()?)),
-            Tok::For => return self.loop_tail().map(StmtKind::For),
-            Tok::Forall => return self.loop_tail().map(StmtKind::Forall),
-            Tok::Forasync => return self.loop_tail().map(StmtKind::Forasync),
-            Tok::Async => return self.async_tail(),
-            Tok::Finish => return self.block().map(StmtKind::Finish),
-            Tok::Isolated => return self.block().map(StmtKind::Isolated),
-            Tok::With => return Ok(StmtKind::With(self.ident("the name of a lock")?, self.block()?)),
+        Ok(match tok {
             Tok::Let => {
                 let name = self.ident("the name of a local")?;
                 self.expect(Tok::Assign)?;
@@ -110,10 +120,25 @@ impl Parser<'_> {
             Tok::Return if self.peek() == Tok::Semi => StmtKind::Return(None),
             Tok::Return => StmtKind::Return(Some(self.expr()?)),
             Tok::Skip => StmtKind::Skip,
-            _ => self.expr_stmt()?,
-        };
-        self.semicolon()?;
-        Ok(kind)
+            _ => return self.expr_stmt(),
+        })
+    }
+
+    fn block_stmt(&mut self, kind: fn(Block) -> StmtKind) -> Parsed<StmtKind> {
+        self.bump();
+        self.block().map(kind)
+    }
+
+    fn while_stmt(&mut self) -> Parsed<StmtKind> {
+        self.bump();
+        let condition = self.condition()?;
+        Ok(StmtKind::While(condition, self.block()?))
+    }
+
+    fn with_stmt(&mut self) -> Parsed<StmtKind> {
+        self.bump();
+        let lock = self.ident("the name of a lock")?;
+        Ok(StmtKind::With(lock, self.block()?))
     }
 
     /// `( expr )`
@@ -132,16 +157,16 @@ impl Parser<'_> {
         Ok(name)
     }
 
-    /// What follows the `if`.
-    fn if_tail(&mut self) -> Parsed<StmtKind> {
+    fn if_stmt(&mut self) -> Parsed<StmtKind> {
+        self.bump();
         let condition = self.condition()?;
         let then = self.block()?;
         if !self.eat(Tok::Else) {
             return Ok(StmtKind::If(condition, then, None));
         }
         let start = self.here();
-        let otherwise = if self.eat(Tok::If) {
-            let kind = self.nested(Self::if_tail)?;
+        let otherwise = if self.peek() == Tok::If {
+            let kind = self.nested(Self::if_stmt)?;
             let span = self.since(start);
             Block { stmts: vec![Stmt { kind, span }], span }
         } else if self.peek() == Tok::LBrace {
@@ -152,18 +177,34 @@ impl Parser<'_> {
         Ok(StmtKind::If(condition, then, Some(otherwise)))
     }
 
-    /// What follows the `for`, `forall` or `forasync`.
-    fn loop_tail(&mut self) -> Parsed<Loop> {
+    /// `for`, `forall` and `forasync`
+    fn loop_stmt(&mut self, kind: fn(Loop) -> StmtKind) -> Parsed<StmtKind> {
+        self.bump();
+        if self.peek() == Tok::LParen {
+            return self.loop_from_c();
+        }
         let var = self.ident("the variable of the loop")?;
         self.expect(Tok::In)?;
         let from = self.expr()?;
         self.expect(Tok::DotDot)?;
         let to = self.expr()?;
-        Ok(Loop { var, from, to, body: self.block()? })
+        Ok(kind(Loop { var, from, to, body: self.block()? }))
     }
 
-    /// What follows the `async`.
-    fn async_tail(&mut self) -> Parsed<StmtKind> {
+    /// Someone wrote the head of a loop in parentheses: skips it, for its semicolons end no statement.
+    fn loop_from_c<T>(&mut self) -> Parsed<T> {
+        let message = "expected the variable of the loop, found `(`";
+        let _: Parsed<()> = self.report(
+            Diagnostic::new(self.here(), message, "expected a name").help("a loop is `for i in 0..n { … }`"),
+        );
+        while !matches!(self.peek(), Tok::LBrace | Tok::RBrace | Tok::End | Tok::Proc) {
+            self.bump();
+        }
+        Err(Failed)
+    }
+
+    fn async_stmt(&mut self) -> Parsed<StmtKind> {
+        self.bump();
         let awaits = if self.eat(Tok::Await) { self.some_exprs()? } else { Vec::new() };
         let start = self.here();
         if self.peek() == Tok::LBrace {
@@ -224,7 +265,14 @@ impl Parser<'_> {
         if matches!(left.kind, ExprKind::Name(_))
             && !matches!(self.peek(), Tok::Semi | Tok::RBrace | Tok::End)
         {
-            return self.unexpected("`=`, `(`, `[` or `.`");
+            let expected = "`=`, `(`, `[` or `.`";
+            if self.peek() != Tok::Ident {
+                return self.unexpected(expected);
+            }
+            let message = format!("expected {expected}, found {}", self.found());
+            let help = format!("for a new local write `let {} = e;`", self.text(self.here()));
+            return self
+                .report(Diagnostic::new(self.here(), message, format!("expected {expected}")).help(help));
         }
         let message = "expected a statement, found an expression whose value is not used";
         let help = match left.kind {
