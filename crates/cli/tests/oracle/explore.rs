@@ -27,6 +27,9 @@ use std::rc::Rc;
 pub struct Limits {
     /// Give up (with `complete` false) beyond this many states.
     pub states: usize,
+    /// Give up likewise beyond this much work (local steps, and things in the states that are copied).
+    /// It ends programs that go on making tasks or arrays for ever.
+    pub work: usize,
     /// See the module's header; off is slower and finds the same.
     pub merge_enabling: bool,
     /// Do not go on from a state with a race. What is then missing are the races that are reached
@@ -36,7 +39,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { states: 50_000, merge_enabling: true, stop_at_races: false }
+        Limits { states: 50_000, work: 5_000_000, merge_enabling: true, stop_at_races: false }
     }
 }
 
@@ -46,13 +49,14 @@ pub fn explore(program: &Program, source: &str, limits: Limits) -> Outcome {
     let mut found = Collector::default();
     let mut visited = FxHashSet::default();
     let mut pending = Vec::new();
-    if limits.merge_enabling {
-        settle(&mut machine, &mut start, &mut found);
+    if limits.merge_enabling && !settle(&mut machine, &mut start) {
+        found.complete = false;
     }
     let start = Rc::new(start);
     visited.insert(start.clone());
     pending.push(start);
-    while let Some(state) = pending.pop() {
+    'search: while let Some(state) = pending.pop() {
+        machine.work += state.tasks.len() * state.tasks.len();
         let racy = races(&state, &mut found);
         if racy && limits.stop_at_races {
             continue;
@@ -64,6 +68,10 @@ pub fn explore(program: &Program, source: &str, limits: Limits) -> Outcome {
         let mut stuck = true;
         for &id in state.tasks.keys().filter(|id| state.can_move(**id)) {
             stuck = false;
+            if machine.work >= limits.work || visited.len() >= limits.states {
+                found.complete = false;
+                break 'search;
+            }
             if state.tasks[&id].next == Action::Diverge {
                 found.complete = false;
                 continue;
@@ -73,19 +81,16 @@ pub fn explore(program: &Program, source: &str, limits: Limits) -> Outcome {
                 found.errors.insert((kind, pos, id));
                 continue;
             }
-            if limits.merge_enabling {
-                settle(&mut machine, &mut after, &mut found);
-            }
-            if visited.contains(&after) {
-                continue;
-            }
-            if visited.len() >= limits.states {
+            if limits.merge_enabling && !settle(&mut machine, &mut after) {
                 found.complete = false;
                 continue;
             }
-            let after = Rc::new(after);
-            visited.insert(after.clone());
-            pending.push(after);
+            machine.work += after.tasks.len() + after.arrays.len() + after.promises.len();
+            if !visited.contains(&after) {
+                let after = Rc::new(after);
+                visited.insert(after.clone());
+                pending.push(after);
+            }
         }
         if stuck {
             found.deadlocks.push(state);
@@ -94,14 +99,19 @@ pub fn explore(program: &Program, source: &str, limits: Limits) -> Outcome {
     found.outcome(&machine, source, visited.len())
 }
 
-/// Takes every action that only enables others, until there is none that can be taken.
-fn settle<'p>(machine: &mut Machine<'p>, state: &mut State<'p>, found: &mut Collector<'p>) {
-    for _ in 0..10_000 {
+/// More enabling actions in a row than this count as endless, as in `while (true) { async { … } }`.
+const SETTLING: usize = 300;
+
+/// Takes every action that only enables others, until there is none that can be taken; false if that does
+/// not come to an end.
+fn settle<'p>(machine: &mut Machine<'p>, state: &mut State<'p>) -> bool {
+    for _ in 0..SETTLING {
         let next = state.tasks.keys().find(|id| state.only_enables(**id) && state.can_move(**id));
-        let Some(&id) = next else { return };
+        let Some(&id) = next else { return true };
         machine.take(state, id).expect("an action that only enables others cannot fail");
+        machine.work += state.tasks.len();
     }
-    found.complete = false;
+    false
 }
 
 /// Every pair of tasks about to access the same location, one of them to write it.

@@ -5,7 +5,7 @@
 
 use super::names::Names;
 use super::state::*;
-use raceproof_cli::tp::ast::{self, BinaryOp, Block, Expr, ExprKind, Program, Proc, StmtKind, UnaryOp};
+use raceproof_cli::tp::ast::{self, BinaryOp, Block, Expr, ExprKind, Proc, Program, StmtKind, UnaryOp};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -25,6 +25,8 @@ pub struct Machine<'p> {
     pub semaphores: Vec<&'p str>,
     pub events: Vec<&'p str>,
     pub names: Names,
+    /// Local steps done and things copied so far: what an exploration costs.
+    pub work: usize,
 }
 
 impl<'p> Machine<'p> {
@@ -37,6 +39,7 @@ impl<'p> Machine<'p> {
             semaphores: Vec::new(),
             events: Vec::new(),
             names: Names::default(),
+            work: 0,
         };
         let mut state = State {
             tasks: Default::default(),
@@ -84,13 +87,18 @@ impl<'p> Machine<'p> {
     /// Only its own fresh arrays and promises are added to the state: nobody else knows them yet.
     pub fn run(&mut self, state: &mut State<'p>, id: TaskId, task: &mut Task<'p>) {
         for _ in 0..LOCAL_STEPS {
+            self.work += 1;
             match self.step(state, id, task) {
                 Ok(None) => {}
                 Ok(Some(action)) => return task.next = action,
                 Err((kind, pos)) => return task.next = Action::Fail(kind, pos),
             }
         }
+        // It never moves again; whatever it has piled up does not matter.
         task.next = Action::Diverge;
+        task.control.clear();
+        task.operands.clear();
+        task.locals.clear();
     }
 
     fn step(&mut self, state: &mut State<'p>, id: TaskId, task: &mut Task<'p>) -> Reached<'p> {

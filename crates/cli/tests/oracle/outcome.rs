@@ -155,7 +155,8 @@ impl<'p> Collector<'p> {
         }
         let mut stuck = BTreeSet::new();
         for state in &self.deadlocks {
-            let mut blocked: Vec<_> = state.tasks.iter().map(|(id, task)| machine.blocked(*id, task, &place)).collect();
+            let mut blocked: Vec<_> =
+                state.tasks.iter().map(|(id, task)| machine.blocked(*id, task, &place)).collect();
             blocked.sort();
             let memory = machine.memory(state);
             stuck.insert((blocked.clone(), memory.clone()));

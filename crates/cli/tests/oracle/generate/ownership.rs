@@ -189,10 +189,11 @@ impl Generator {
             Some(&first) if !self.rng.percent(3) => first,
             _ => usize::MAX,
         };
+        let barred: &[usize] = if self.rng.percent(4) { &[] } else { &self.barred };
         let candidates: Vec<usize> = (0..self.signals.len())
             .filter(|&s| event == matches!(self.signals[s].kind, SignalKind::Event(_)))
             .filter(|&s| self.signal_visible(context, s))
-            .filter(|&s| s < bound || context.got.contains(&s))
+            .filter(|&s| (s < bound && !barred.contains(&s)) || context.got.contains(&s))
             .collect();
         self.rng.pick(&candidates).copied()
     }

@@ -7,6 +7,7 @@ impl Generator {
     /// The context of a child: some of the tokens and duties of its parent go over to it.
     fn child(&mut self, parent: &mut Context) -> Context {
         self.tasks -= self.repeat;
+        self.started = true;
         let mut child = Context {
             locals: parent.locals.clone(),
             got: parent.got.clone(),
@@ -101,13 +102,22 @@ impl Generator {
         self.indent += 1;
         self.finishes.push(Vec::new());
         let locals = context.locals.len();
+        // A child that waits for what its parent sets only after the finish waits for ever.
+        let sets_inside = self.conditional == 0 && self.repeat == 1 && self.rng.percent(85);
+        let barred = self.barred.len();
+        if !sets_inside {
+            self.barred.extend(&context.duties);
+        }
         self.async_stmt(context);
+        if self.tasks >= self.repeat && self.rng.percent(50) {
+            self.async_stmt(context);
+        }
         let count = self.rng.range(1, 4);
         self.statements(context, count);
-        // A child that waits for what its parent sets only after the finish waits for ever.
-        if self.conditional == 0 && self.repeat == 1 && self.rng.percent(94) {
+        if sets_inside {
             self.discharge_all(context);
         }
+        self.barred.truncate(barred);
         self.discharge_leaving(context, locals);
         context.locals.truncate(locals);
         self.indent -= 1;
@@ -126,9 +136,8 @@ impl Generator {
             self.finishes.push(Vec::new());
         }
         self.repeat *= 2;
-        let own_array = (0..self.vars.len()).find(|&v| {
-            self.vars[v].len.is_some() && self.visible(context, v) && context.tokens.contains(&v)
-        });
+        let own_array = (0..self.vars.len())
+            .find(|&v| self.vars[v].len.is_some() && self.visible(context, v) && context.tokens.contains(&v));
         let mut child = self.child(context);
         child.locals.push((var.clone(), Local::Int));
         let by_index = own_array.filter(|_| self.rng.percent(70));

@@ -46,13 +46,15 @@ impl Generator {
         let when = |condition: bool, weight: u32| if condition { weight } else { 0 };
         let spawn = !isolated && self.tasks >= self.repeat && room;
         let eager = if context.depth == 0 { 2 } else { 1 };
+        // Accesses before the first task is started cannot race.
+        let alone = context.depth == 0 && !self.started;
         let kinds = [
-            (14, Kind::Write),
-            (7, Kind::Let),
+            (if alone { 4 } else { 14 }, Kind::Write),
+            (if alone { 2 } else { 7 }, Kind::Let),
             (2, Kind::AssignLocal),
-            (when(room, 8), Kind::If),
-            (when(room && self.repeat == 1, 2), Kind::For),
-            (when(room && self.repeat == 1, 2), Kind::While),
+            (when(room, if alone { 2 } else { 8 }), Kind::If),
+            (when(room && self.repeat == 1 && !alone, 2), Kind::For),
+            (when(room && self.repeat == 1 && !alone, 2), Kind::While),
             (when(spawn, 11 * eager), Kind::Async),
             (when(spawn && self.tasks > self.repeat && self.repeat == 1, 3 * eager), Kind::Loop),
             (when(spawn, 7 * eager), Kind::Finish),
@@ -60,9 +62,9 @@ impl Generator {
             (when(!isolated && (profile.has_futures() || profile.has_promises()), 10), Kind::Get),
             (when(once && profile.has_promises() && !context.duties.is_empty(), 9), Kind::Set),
             (when(once && profile.has_promises() && room && !isolated, 2), Kind::NewPromise),
-            (when(profile.has_isolated() && room && !isolated, 22), Kind::Isolated),
+            (when(profile.has_isolated() && room && !isolated && !alone, 22), Kind::Isolated),
             (when(profile.has_isolated() && room && isolated, 1), Kind::Isolated),
-            (when(profile.has_locks() && room && !isolated, 20), Kind::With),
+            (when(profile.has_locks() && room && !isolated && !alone, 20), Kind::With),
             (when(profile.has_semaphores() && once && !isolated, 6), Kind::Semaphore),
             (when(profile.has_semaphores() && !isolated, 6), Kind::Wait),
             (3, Kind::Call),
@@ -183,7 +185,7 @@ impl Generator {
         self.line(&format!("let {counter} = 0;"));
         self.repeat *= 2;
         let condition = self.condition(context);
-        self.line(&format!("while ({counter} < 2 && {condition}) {{"));
+        self.line(&format!("while ({counter} < 2 && ({condition})) {{"));
         self.indent += 1;
         self.line(&format!("{counter} = {counter} + 1;"));
         self.indent -= 1;
@@ -223,7 +225,13 @@ impl Generator {
     fn with_stmt(&mut self, context: &mut Context) {
         let held = |name| context.inside.contains(&Protection::Lock(name));
         let lock = match (held("l"), held("m")) {
-            (false, false) => if self.rng.percent(65) { "l" } else { "m" },
+            (false, false) => {
+                if self.rng.percent(65) {
+                    "l"
+                } else {
+                    "m"
+                }
+            }
             (true, false) => "m",
             (false, true) if self.rng.percent(40) => "l",
             _ if self.rng.percent(5) => "l",
