@@ -5,6 +5,7 @@
 //! operation that touches another task goes through it, and it tells the observer of each. Given the same
 //! program and the same decisions, a run is the same to the last event.
 
+pub mod explore;
 pub mod kernel;
 pub mod run;
 pub mod strategy;

@@ -6,11 +6,11 @@
 //!    access held back until its task and the other's both stand before their accesses. If they get there, the
 //!    race is `feasible` and that schedule is its witness; if not, it stays `apparent`.
 
-mod races;
+pub(crate) mod races;
 
 use crate::tp::code::Code;
 use crate::tp::execute::{Bounds, Execution, execute};
-use crate::tp::fault::{FaultKind, Limit, What};
+use crate::tp::fault::{Fault, FaultKind, Limit, What};
 use crate::tp::vm::Limits;
 use raceproof::strategy::DepthFirst;
 use raceproof_core::detect::closure::Closure;
@@ -20,7 +20,7 @@ use raceproof_core::detect::last_access::LastAccess;
 use raceproof_core::detect::zipper::Zipper;
 use raceproof_core::detect::{Detector, Pair};
 use raceproof_core::event::Observer;
-use raceproof_core::finding::{Deadlock, Grade, ProgramError, Report, Scope, Stats, Verdict};
+use raceproof_core::finding::{Deadlock, Grade, ProgramError, Report, Scope, Stats, Verdict, Witness};
 use raceproof_core::ids::{Location, TaskId};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -103,8 +103,8 @@ pub fn check(code: &Code, file: &str, options: &Options<'_>) -> Result<Checked, 
     let bounds = Bounds {
         actions: options.max_events.unwrap_or(u64::MAX),
         limits: Limits { deadline, interrupt: options.interrupt },
-        keep_schedule: false,
         keep_output: options.keep_output,
+        ..Bounds::default()
     };
     let session = Session { code, file, bounds, start, detector: options.detector };
     match options.detector {
@@ -157,25 +157,17 @@ impl<'a> Session<'a> {
     /// The report on an execution in which the detector found `found`.
     fn conclude<O: Observer>(&self, execution: &mut Execution<'a, O>, found: Found) -> Checked {
         let first_run = self.start.elapsed();
-        let mut limits = self.limits(execution);
+        let mut limits: Vec<String> = limit_message(execution, self.bounds.actions).into_iter().collect();
         if self.detector == DetectorName::None {
             limits.push("races were not looked for (--detector none)".into());
         }
         let races = if found.racy.is_empty() {
             Vec::new()
         } else {
-            races::explain(
-                self.code,
-                self.file,
-                self.bounds,
-                &found.racy,
-                &found.claimed,
-                first_run,
-                &mut limits,
-            )
+            races::explain(self.code, self.file, self.bounds, &found, first_run, &mut limits)
         };
-        let errors = self.errors(execution);
-        let deadlocks = self.deadlocks(execution);
+        let errors = errors(execution, || self.witness());
+        let deadlocks = deadlocks(execution, || self.witness());
         let second_set = FaultKind::SecondSet.name();
         let schedule_dependent = execution.run.kernel.is_schedule_dependent()
             || !execution.is_complete()
@@ -214,63 +206,68 @@ impl<'a> Session<'a> {
         Checked { report, output: execution.run.machine.output.take().unwrap_or_default() }
     }
 
-    fn limits<O: Observer>(&self, execution: &Execution<'a, O>) -> Vec<String> {
-        let mut limits = Vec::new();
-        if execution.ending.out_of_actions {
-            let actions = self.bounds.actions;
-            limits.push(format!(
-                "the limit of {actions} accesses and synchronisations was reached before the program ended; raise --max-events, or give the program a smaller input"
-            ));
-        }
-        if let Some(fault) = &execution.ending.stopped {
-            let place = fault.site.map(|site| {
-                let at = execution.place(site);
-                format!("{}:{}:{}: ", at.file, at.line, at.column)
-            });
-            let advice = match fault.what {
-                What::Limit(Limit::Seconds) => "; raise --max-seconds, or give the program a smaller input",
-                _ => "",
-            };
-            limits.push(format!("{}{}{advice}", place.unwrap_or_default(), fault.message));
-        }
-        limits
-    }
-
-    /// The same run again, with its schedule.
-    fn with_schedule(&self) -> Execution<'a, ()> {
+    /// The schedule of the same run.
+    fn witness(&self) -> Witness {
         let bounds = Bounds { keep_schedule: true, keep_output: false, ..self.bounds };
-        execute(self.code, self.file, (), &mut DepthFirst, bounds)
+        execute(self.code, self.file, (), &mut DepthFirst, bounds).witness()
     }
+}
 
-    fn errors<O: Observer>(&self, execution: &Execution<'a, O>) -> Vec<ProgramError> {
-        if execution.ending.failed.is_empty() {
-            return Vec::new();
-        }
-        let witness = self.with_schedule().witness();
-        let describe = |(task, fault): &(TaskId, crate::tp::fault::Fault)| {
-            let What::Error(kind) = fault.what else { return None };
-            Some(ProgramError {
-                kind: kind.name().into(),
-                message: fault.message.clone(),
-                task: execution.run.kernel.tasks().path(*task),
-                at: execution.place(fault.site?),
-                stack: execution.stack(*task),
-                spawned: execution.spawned(*task),
-                witness: Some(witness.clone()),
-            })
-        };
-        execution.ending.failed.iter().filter_map(describe).collect()
+/// The limit that cut an execution short, if one did.
+pub(crate) fn limit_message<O: Observer>(execution: &Execution<'_, O>, actions: u64) -> Option<String> {
+    if execution.ending.out_of_actions {
+        return Some(format!(
+            "the limit of {actions} accesses and synchronisations was reached before the program ended; raise --max-events, or give the program a smaller input"
+        ));
     }
+    let fault = execution.ending.stopped.as_ref()?;
+    let place = fault.site.map(|site| {
+        let at = execution.place(site);
+        format!("{}:{}:{}: ", at.file, at.line, at.column)
+    });
+    let advice = match fault.what {
+        What::Limit(Limit::Seconds) => "; raise --max-seconds, or give the program a smaller input",
+        _ => "",
+    };
+    Some(format!("{}{}{advice}", place.unwrap_or_default(), fault.message))
+}
 
-    fn deadlocks<O: Observer>(&self, execution: &Execution<'a, O>) -> Vec<Deadlock> {
-        // Whoever waits for a task that failed is not in a deadlock: the program was stopped by then.
-        if !execution.is_complete() || !execution.ending.failed.is_empty() {
-            return Vec::new();
-        }
-        let waiting = execution.waiting();
-        if waiting.is_empty() {
-            return Vec::new();
-        }
-        vec![Deadlock { waiting, witness: Some(self.with_schedule().witness()) }]
+/// The program errors of an execution; `witness` gives its schedule.
+pub(crate) fn errors<O: Observer>(
+    execution: &Execution<'_, O>,
+    witness: impl FnOnce() -> Witness,
+) -> Vec<ProgramError> {
+    if execution.ending.failed.is_empty() {
+        return Vec::new();
     }
+    let witness = witness();
+    let describe = |(task, fault): &(TaskId, Fault)| {
+        let What::Error(kind) = fault.what else { return None };
+        Some(ProgramError {
+            kind: kind.name().into(),
+            message: fault.message.clone(),
+            task: execution.run.kernel.tasks().path(*task),
+            at: execution.place(fault.site?),
+            stack: execution.stack(*task),
+            spawned: execution.spawned(*task),
+            witness: Some(witness.clone()),
+        })
+    };
+    execution.ending.failed.iter().filter_map(describe).collect()
+}
+
+/// The deadlock an execution ended in, if it did; `witness` gives its schedule.
+pub(crate) fn deadlocks<O: Observer>(
+    execution: &Execution<'_, O>,
+    witness: impl FnOnce() -> Witness,
+) -> Vec<Deadlock> {
+    // Whoever waits for a task that failed is not in a deadlock: the program was stopped by then.
+    if !execution.is_complete() || !execution.ending.failed.is_empty() {
+        return Vec::new();
+    }
+    let waiting = execution.waiting();
+    if waiting.is_empty() {
+        return Vec::new();
+    }
+    vec![Deadlock { waiting, witness: Some(witness()) }]
 }

@@ -1,10 +1,11 @@
 //! From racy locations to races: both accesses of every pair, graded by trying to bring them together.
 
+use super::Found;
 use crate::tp::code::Code;
 use crate::tp::execute::{Bounds, Execution, execute};
 use raceproof::kernel::Action;
-use raceproof::strategy::{DepthFirst, Script, Turns};
-use raceproof_core::detect::pairs::{Example, Pairs, Side, SitePair};
+use raceproof::strategy::{DepthFirst, Hold, Script, Turns};
+use raceproof_core::detect::pairs::{Example, Gathered, Pairs, Side, SitePair};
 use raceproof_core::detect::{Access, Pair};
 use raceproof_core::event::Observer;
 use raceproof_core::finding::{Grade, Race, RaceAccess, Witness};
@@ -22,31 +23,26 @@ pub(super) fn explain(
     code: &Code,
     file: &str,
     bounds: Bounds<'_>,
-    racy: &[Location],
-    claimed: &[Pair],
+    found: &Found,
     first_run: Duration,
     notes: &mut Vec<String>,
 ) -> Vec<Race> {
     let bounds = Bounds { keep_output: false, ..bounds };
-    let mut observed = execute(code, file, Pairs::new(racy), &mut DepthFirst, bounds);
+    let mut observed = execute(code, file, Pairs::new(&found.racy), &mut DepthFirst, bounds);
     let gathered = observed.run.kernel.observer.gather();
-    let explainer = Explainer {
-        observed,
-        bounds: Bounds { keep_schedule: true, ..bounds },
-        schedule: Turns { spawned: gathered.spawned, turns: gathered.turns },
-        deadline: Instant::now() + GRADING.max(first_run * GRADING_RUNS),
-    };
+    let deadline = Instant::now() + GRADING.max(first_run * GRADING_RUNS);
+    let explainer = Explainer::new(observed, bounds, &gathered, deadline);
     let mut races = explainer.races(&gathered.pairs, notes);
     let explained: HashSet<Location> = gathered.pairs.iter().map(|pair| pair.location).collect();
-    races.extend(
-        claimed.iter().filter(|pair| !explained.contains(&pair.location)).map(|pair| explainer.claim(pair)),
-    );
+    let only_claimed = found.claimed.iter().filter(|pair| !explained.contains(&pair.location));
+    races.extend(only_claimed.map(|pair| explainer.claim(pair)));
     races.sort_by(|a, b| key(a).cmp(&key(b)));
     races
 }
 
-struct Explainer<'a> {
-    observed: Execution<'a, Pairs>,
+/// Turns the pairs gathered in an execution into races.
+pub(crate) struct Explainer<'a, O: Observer> {
+    observed: Execution<'a, O>,
     bounds: Bounds<'a>,
     schedule: Turns,
     deadline: Instant,
@@ -59,14 +55,25 @@ struct Shown {
     second: RaceAccess,
 }
 
-impl Explainer<'_> {
-    fn races(&self, pairs: &[SitePair], notes: &mut Vec<String>) -> Vec<Race> {
+impl<'a, O: Observer> Explainer<'a, O> {
+    pub(crate) fn new(
+        observed: Execution<'a, O>,
+        bounds: Bounds<'a>,
+        gathered: &Gathered,
+        deadline: Instant,
+    ) -> Self {
+        let schedule = Turns { spawned: gathered.spawned.clone(), turns: gathered.turns.clone() };
+        Explainer { observed, bounds: Bounds { keep_schedule: true, ..bounds }, schedule, deadline }
+    }
+
+    pub(crate) fn races(&self, pairs: &[SitePair], notes: &mut Vec<String>) -> Vec<Race> {
         // One pair of every two sites before the others: if time runs out, each still has had its chance.
         let mut seen = HashSet::new();
         let (mut order, rest): (Vec<usize>, Vec<usize>) =
             (0..pairs.len()).partition(|&at| seen.insert(sites(&pairs[at])));
         order.extend(rest);
-        let races: Vec<Race> = order.into_iter().map(|at| self.race(&pairs[at])).collect();
+        let mut races: Vec<Race> = order.into_iter().map(|at| self.race(&pairs[at])).collect();
+        races.sort_by(|a, b| key(a).cmp(&key(b)));
         let ungraded = races.iter().filter(|race| race.witness.is_none()).count();
         if ungraded > 0 && Instant::now() >= self.deadline {
             notes.push(format!(
@@ -130,10 +137,29 @@ impl Explainer<'_> {
         }
     }
 
-    /// Follows the observed schedule with both tasks held at their accesses.
+    /// Follows the observed schedule with both tasks held at their accesses; if sections keep them apart, with tasks held
+    /// outside the section their access is in, to go in once the rest is done.
     fn bring_together(&self, example: &Example, location: &str) -> Option<Shown> {
-        let held = [example.first, example.second].map(|side| (side.access.task, side.actions));
-        let mut script = Script::new(&self.schedule, example.turns, held.to_vec());
+        let Example { first, second, .. } = example;
+        let at = |side: &Side| Hold { task: side.access.task, actions: side.actions, then: side.actions };
+        let outside = |side: &Side| Hold { actions: side.outside, ..at(side) };
+        let in_section = |side: &Side| side.outside < side.actions;
+        let mut ways = vec![[at(first), at(second)]];
+        if in_section(first) {
+            ways.push([outside(first), at(second)]);
+        }
+        if in_section(second) {
+            ways.push([outside(second), at(first)]);
+        }
+        if in_section(first) && in_section(second) {
+            ways.push([outside(first), outside(second)]);
+            ways.push([outside(second), outside(first)]);
+        }
+        ways.into_iter().find_map(|held| self.follow(example, location, held.to_vec()))
+    }
+
+    fn follow(&self, example: &Example, location: &str, held: Vec<Hold>) -> Option<Shown> {
+        let mut script = Script::new(&self.schedule, example.turns, held);
         let run = execute(self.observed.code, self.observed.file, (), &mut script, self.bounds);
         let stands_before = |side: &Side| {
             let task = script.here(side.access.task)?;
@@ -160,7 +186,7 @@ impl Explainer<'_> {
 
     /// One side of a pair that could not be brought together, as it was in the observed run.
     fn side(&self, side: &Side, turns: usize) -> RaceAccess {
-        let held = vec![(side.access.task, side.actions)];
+        let held = vec![Hold { task: side.access.task, actions: side.actions, then: side.actions }];
         let mut script = Script::new(&self.schedule, turns, held);
         let run = execute(self.observed.code, self.observed.file, (), &mut script, self.bounds);
         match script.here(side.access.task) {
@@ -197,6 +223,8 @@ fn sites(pair: &SitePair) -> (SiteId, SiteId) {
 }
 
 /// Source order; cells of one array by their index.
-fn key(race: &Race) -> (&raceproof_core::finding::Place, &raceproof_core::finding::Place, usize, &str) {
+pub(crate) fn key(
+    race: &Race,
+) -> (&raceproof_core::finding::Place, &raceproof_core::finding::Place, usize, &str) {
     (&race.first.at, &race.second.at, race.location.len(), &race.location)
 }

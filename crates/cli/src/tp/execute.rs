@@ -19,11 +19,19 @@ pub struct Bounds<'a> {
     pub keep_schedule: bool,
     /// Whether what the program prints is kept.
     pub keep_output: bool,
+    /// Whether it is kept who made what, for [`end_state`](super::end_state::end_state).
+    pub keep_makers: bool,
 }
 
 impl Default for Bounds<'_> {
     fn default() -> Self {
-        Bounds { actions: u64::MAX, limits: Limits::default(), keep_schedule: false, keep_output: false }
+        Bounds {
+            actions: u64::MAX,
+            limits: Limits::default(),
+            keep_schedule: false,
+            keep_output: false,
+            keep_makers: false,
+        }
     }
 }
 
@@ -47,6 +55,9 @@ pub fn execute<'a, O: Observer, S: Strategy<Body, O>>(
     let mut vm = Vm::new(code, bounds.limits);
     if bounds.keep_output {
         vm.output = Some(String::new());
+    }
+    if bounds.keep_makers {
+        vm.keep_makers();
     }
     let main = vm.main();
     let mut run = Run::new(vm, observer, main);

@@ -1,0 +1,193 @@
+//! One execution of the search: run it, see what it shows, and find what it leaves to be tried.
+
+use crate::check::races::Explainer;
+use crate::check::{deadlocks, errors, limit_message};
+use crate::tp::code::Code;
+use crate::tp::end_state::end_state;
+use crate::tp::execute::{Bounds, Execution, execute};
+use crate::tp::fault::{Limit, What};
+use raceproof::explore::Executed;
+use raceproof::strategy::{Guided, GuidedEnd, Traced};
+use raceproof_core::detect::last_access::LastAccess;
+use raceproof_core::detect::pairs::Pairs;
+use raceproof_core::event::{AccessKind, Observer, SyncKind};
+use raceproof_core::explore::trace::Trace;
+use raceproof_core::explore::tree::{Job, Run};
+use raceproof_core::explore::{Choice, Dependence, TaskName, reversals};
+use raceproof_core::finding::{Deadlock, ProgramError, Race, Stats};
+use raceproof_core::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
+use raceproof_core::order::conflicting::Conflicting;
+use std::time::{Duration, Instant};
+
+/// How long to try to bring the pairs of one execution together.
+const GRADING: Duration = Duration::from_secs(2);
+
+/// What one execution showed.
+#[derive(Default)]
+pub(super) struct Finding {
+    pub(super) races: Vec<Race>,
+    pub(super) deadlocks: Vec<Deadlock>,
+    pub(super) errors: Vec<ProgramError>,
+    /// What its end state amounts to, if all tasks ended.
+    pub(super) end: Option<u64>,
+    pub(super) limit: Option<String>,
+    pub(super) stats: Stats,
+}
+
+/// Runs jobs.
+pub(super) struct Judge<'a> {
+    pub(super) code: &'a Code,
+    pub(super) file: &'a str,
+    pub(super) bounds: Bounds<'a>,
+    pub(super) dependence: Dependence,
+}
+
+impl<'a> Judge<'a> {
+    pub(super) fn run(&self, job: &Job) -> Executed<Finding> {
+        match self.dependence {
+            Dependence::Lock => {
+                self.run_with(job, LastAccess::default(), LastAccess::racy, Pairs::new, Pairs::gather)
+            }
+            Dependence::Conflict => self.run_with(
+                job,
+                Conflicting::new(LastAccess::default()),
+                |detector| detector.inner.racy(),
+                |racy| Conflicting::new(Pairs::new(racy)),
+                |pairs| pairs.inner.gather(),
+            ),
+        }
+    }
+
+    fn run_with<D: Observer, P: Observer>(
+        &self,
+        job: &Job,
+        detector: D,
+        racy: impl Fn(&D) -> &[Location],
+        pairs: impl Fn(&[Location]) -> P,
+        gather: impl Fn(&mut P) -> raceproof_core::detect::pairs::Gathered,
+    ) -> Executed<Finding> {
+        let mut guided = Guided::new(&job.prefix, &job.hint, &job.asleep, self.dependence);
+        let mut execution = self.execute(&mut guided, detector);
+        if let Some(fault) = &execution.ending.stopped
+            && let What::Limit(Limit::Seconds | Limit::Interrupted) = fault.what
+        {
+            return Executed::Cut;
+        }
+        let trace = &mut execution.run.kernel.observer.trace;
+        match guided.mark {
+            Some(mark) => trace.truncate(mark),
+            None => trace.finish(),
+        }
+        for (transition, &choice) in trace.transitions.iter_mut().zip(&guided.choices) {
+            if transition.content.choice == Choice::None {
+                transition.content.choice = choice;
+            }
+        }
+        let trace = &execution.run.kernel.observer.trace;
+        let names: Vec<TaskName> = trace.transitions.iter().map(|at| trace.names[at.task.index()]).collect();
+        let from = job.prefix.len().saturating_sub(1);
+        let run = Run {
+            reversals: reversals(trace, self.dependence, from, &guided.stuck),
+            transitions: names
+                .iter()
+                .copied()
+                .zip(trace.transitions.iter().map(|at| at.content.clone()))
+                .collect(),
+            asleep: guided.slept,
+            complete: guided.end != Some(GuidedEnd::Asleep),
+        };
+        let complete = guided.end == Some(GuidedEnd::Complete);
+        let mut finding = Finding { stats: stats(&execution), ..Finding::default() };
+        if guided.end == Some(GuidedEnd::Diverged) {
+            finding.limit = Some("the program did not do the same under the same schedule".into());
+        } else if !execution.is_complete() {
+            finding.limit = limit_message(&execution, self.bounds.actions);
+        }
+        let found = racy(&execution.run.kernel.observer.detector);
+        if !found.is_empty() {
+            let mut guided = Guided::new(&names, &[], &[], self.dependence);
+            let mut again = self.execute(&mut guided, pairs(found));
+            let gathered = gather(&mut again.run.kernel.observer.detector);
+            let explainer = Explainer::new(again, self.bounds, &gathered, Instant::now() + GRADING);
+            finding.races = explainer.races(&gathered.pairs, &mut Vec::new());
+        }
+        if complete && (!execution.ending.failed.is_empty() || execution.run.kernel.tasks().live() > 0) {
+            let witness = || {
+                let mut guided = Guided::new(&names, &[], &[], self.dependence);
+                let bounds = Bounds { keep_schedule: true, ..self.bounds };
+                execute(self.code, self.file, Watch::new(()), &mut guided, bounds).witness()
+            };
+            finding.errors = errors(&execution, witness);
+            finding.deadlocks = deadlocks(&execution, witness);
+        } else if complete {
+            finding.end = Some(end_state(&execution.run.machine, &execution.run.kernel));
+        }
+        Executed::Ran(run, finding)
+    }
+
+    fn execute<D: Observer>(&self, guided: &mut Guided<'_>, detector: D) -> Execution<'a, Watch<D>> {
+        execute(self.code, self.file, Watch::new(detector), guided, self.bounds)
+    }
+}
+
+fn stats<O: Observer>(execution: &Execution<'_, O>) -> Stats {
+    Stats {
+        tasks: execution.run.kernel.tasks().len() as u64,
+        steps: execution.run.kernel.steps(),
+        reads: execution.run.machine.reads,
+        writes: execution.run.machine.writes,
+        ..Stats::default()
+    }
+}
+
+/// Records the transitions, and lets a detector see the events.
+pub(super) struct Watch<D> {
+    trace: Trace,
+    detector: D,
+}
+
+impl<D> Watch<D> {
+    fn new(detector: D) -> Self {
+        Watch { trace: Trace::new(), detector }
+    }
+}
+
+impl<D: Observer> Traced for Watch<D> {
+    fn trace(&self) -> &Trace {
+        &self.trace
+    }
+}
+
+impl<D: Observer> Observer for Watch<D> {
+    fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, site: SiteId) {
+        self.trace.spawn(parent, child, scope, site);
+        self.detector.spawn(parent, child, scope, site);
+    }
+    fn end(&mut self, task: TaskId) {
+        self.trace.end(task);
+        self.detector.end(task);
+    }
+    fn finish_begin(&mut self, task: TaskId, scope: ScopeId) {
+        self.detector.finish_begin(task, scope);
+    }
+    fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
+        self.trace.finish_end(task, scope);
+        self.detector.finish_end(task, scope);
+    }
+    fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
+        self.trace.signal(task, sync, kind);
+        self.detector.signal(task, sync, kind);
+    }
+    fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
+        self.trace.join(task, sync, kind);
+        self.detector.join(task, sync, kind);
+    }
+    #[inline]
+    fn access(&mut self, task: TaskId, kind: AccessKind, location: Location, site: SiteId) {
+        self.trace.access(task, kind, location, site);
+        self.detector.access(task, kind, location, site);
+    }
+    fn turn(&mut self, task: TaskId) {
+        self.trace.turn(task);
+    }
+}
