@@ -159,10 +159,13 @@ impl<'a> Order<'a> {
         let Some((_, earlier)) = self.chosen.iter().find(|(other, _)| *other == choice) else { return clock };
         for &other in earlier.iter().rev() {
             let other = other as usize;
-            if self.precedes(other, &clock) || !self.dependent(other, later) {
+            if !self.dependent(other, later) {
                 continue;
             }
-            pairs.push((other, later));
+            // Even one that cannot be reversed, being ordered otherwise, has to be left before this one begins.
+            if !self.precedes(other, &clock) {
+                pairs.push((other, later));
+            }
             join(&mut clock, self.left[other].as_ref().unwrap_or(&self.began[other]));
         }
         clock
