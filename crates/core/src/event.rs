@@ -86,6 +86,14 @@ pub trait Observer {
     fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind);
     fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind);
     fn access(&mut self, task: TaskId, kind: AccessKind, location: Location, site: SiteId);
+
+    /// What `task` does from now on comes after the latest signal on `sync`, though nothing in the program says so:
+    /// an analysis does. Unlike a join it is no action.
+    fn edge(&mut self, _task: TaskId, _sync: SyncId) {}
+
+    /// The scheduler gives `task` a turn. No event of the program, so most have no use for it.
+    #[inline]
+    fn turn(&mut self, _task: TaskId) {}
 }
 
 impl Event {

@@ -8,6 +8,7 @@
 
 pub mod detect;
 pub mod event;
+pub mod explore;
 pub mod finding;
 pub mod graph;
 pub mod ids;

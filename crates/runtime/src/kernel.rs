@@ -95,6 +95,8 @@ pub struct Kernel<B, O> {
     pub(crate) current: TaskId,
     /// Actions left in this turn. The hot path's only test.
     pub(crate) fuel: u64,
+    /// Choices left in this turn; see [`Turn::choices`](crate::strategy::Turn::choices).
+    pub(crate) choices: u64,
     /// Whether a task that spawns or wakes others lets them go first.
     pub(crate) eager: bool,
     gives_way: bool,
@@ -125,6 +127,7 @@ impl<B, O: Observer> Kernel<B, O> {
             held: Vec::new(),
             current,
             fuel: 0,
+            choices: 0,
             eager: true,
             gives_way: false,
             steps: 1,
@@ -228,6 +231,16 @@ impl<B, O: Observer> Kernel<B, O> {
         if self.fuel == 0 { self.refuse(action) } else { Ok(()) }
     }
 
+    /// As `gate`, for an action that is a choice; once it is taken, `chosen` counts it.
+    fn choice(&mut self, action: Action) -> Result<(), Stop> {
+        if self.choices == 0 { self.refuse(action) } else { self.gate(action) }
+    }
+
+    fn chosen(&mut self) {
+        self.fuel -= 1;
+        self.choices -= 1;
+    }
+
     #[cold]
     fn refuse(&mut self, action: Action) -> Result<(), Stop> {
         self.refused = Some(action);
@@ -304,7 +317,7 @@ impl<B, O: Observer> Kernel<B, O> {
 
     /// Fulfils a promise.
     pub fn set(&mut self, promise: SyncId) -> Result<(), Stop> {
-        self.gate(Action::Signal(promise))?;
+        self.choice(Action::Signal(promise))?;
         if self.syncs.get(promise).gate == (Gate::Once { open: true }) {
             return Err(Stop::Fault(Fault::SecondSet));
         }
@@ -312,15 +325,17 @@ impl<B, O: Observer> Kernel<B, O> {
         Ok(())
     }
 
-    /// Posts an event. Posting it again changes nothing and is no action; but then whom a wait is ordered after is the
-    /// schedule's choice, which is noted.
+    /// Posts an event. Posting it again changes nothing (it is told as the signal of something nobody waits for); but
+    /// then whom a wait is ordered after is the schedule's choice, which is noted.
     pub fn post(&mut self, event: SyncId) -> Result<(), Stop> {
+        self.choice(Action::Signal(event))?;
         if self.syncs.get(event).gate == (Gate::Once { open: true }) {
             self.posted_twice = true;
-            return Ok(());
+            let unheard = self.new_event();
+            self.open(unheard);
+        } else {
+            self.open(event);
         }
-        self.gate(Action::Signal(event))?;
-        self.open(event);
         Ok(())
     }
 
@@ -331,7 +346,7 @@ impl<B, O: Observer> Kernel<B, O> {
     }
 
     fn open(&mut self, sync: SyncId) {
-        self.fuel -= 1;
+        self.chosen();
         let entry = self.syncs.get_mut(sync);
         entry.gate = Gate::Once { open: true };
         let kind = entry.kind;
@@ -357,13 +372,13 @@ impl<B, O: Observer> Kernel<B, O> {
     /// `P`
     pub fn acquire_token(&mut self, semaphore: SyncId) -> Result<(), Stop> {
         self.outside_isolated()?;
-        self.gate(Action::Join(semaphore))?;
+        self.choice(Action::Join(semaphore))?;
         let Gate::Counting(index) = self.syncs.get(semaphore).gate else {
             unreachable!("front ends take tokens of semaphores only")
         };
         self.excludes = true;
         let Some(token) = self.syncs.take_token(semaphore, index) else { return self.wait(semaphore) };
-        self.fuel -= 1;
+        self.chosen();
         self.steps += 1;
         self.observer.join(self.current, token, SyncKind::Semaphore);
         Ok(())
@@ -371,11 +386,11 @@ impl<B, O: Observer> Kernel<B, O> {
 
     /// `V`
     pub fn release_token(&mut self, semaphore: SyncId) -> Result<(), Stop> {
-        self.gate(Action::Signal(semaphore))?;
+        self.choice(Action::Signal(semaphore))?;
         let Gate::Counting(index) = self.syncs.get(semaphore).gate else {
             unreachable!("front ends give tokens to semaphores only")
         };
-        self.fuel -= 1;
+        self.chosen();
         let token = self.syncs.put_token(index);
         self.steps += 1;
         self.observer.signal(self.current, token, SyncKind::Semaphore);
@@ -401,7 +416,7 @@ impl<B, O: Observer> Kernel<B, O> {
     }
 
     fn take(&mut self, lock: SyncId) -> Result<(), Stop> {
-        self.gate(Action::Join(lock))?;
+        self.choice(Action::Join(lock))?;
         self.excludes = true;
         let entry = self.syncs.get_mut(lock);
         match entry.gate {
@@ -410,7 +425,7 @@ impl<B, O: Observer> Kernel<B, O> {
             _ => entry.gate = Gate::Held(Some(self.current)),
         }
         let kind = entry.kind;
-        self.fuel -= 1;
+        self.chosen();
         self.held.push((self.current, lock));
         self.steps += 1;
         self.observer.join(self.current, lock, kind);

@@ -82,6 +82,8 @@ impl<M: Machine<O>, O: Observer> Run<M, O> {
             kernel.current = task;
             kernel.eager = strategy.eager();
             kernel.refused = None;
+            kernel.choices = turn.choices;
+            kernel.observer.turn(task);
             let fuel = turn.actions.min(self.actions_left);
             kernel.fuel = fuel;
             let slot = kernel.tasks.get(task).body as usize;

@@ -208,6 +208,9 @@ impl Observer for LastAccess {
     fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
         self.order.join(task, sync, kind);
     }
+    fn edge(&mut self, task: TaskId, sync: SyncId) {
+        self.order.join(task, sync, SyncKind::Lock);
+    }
     #[inline]
     fn access(&mut self, task: TaskId, kind: AccessKind, location: Location, _: SiteId) {
         self.order.enter(task);

@@ -180,6 +180,9 @@ impl Observer for Pairs {
         self.order.join(task, sync, kind);
         self.act(task);
     }
+    fn edge(&mut self, task: TaskId, sync: SyncId) {
+        self.order.join(task, sync, SyncKind::Lock);
+    }
     fn access(&mut self, task: TaskId, kind: AccessKind, location: Location, site: SiteId) {
         self.order.enter(task);
         let actions = self.actions[task.index()];

@@ -1,5 +1,6 @@
 //! Orders over the steps of a run: who precedes whom, one order a file.
 
+pub mod conflicting;
 pub mod dpst;
 pub mod graph;
 mod labels;

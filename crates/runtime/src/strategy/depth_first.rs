@@ -28,6 +28,6 @@ impl<B, O: Observer> Strategy<B, O> for DepthFirst {
             Last::Waits(task) => tasks.ready_ancestor(task).or(tasks.newest()),
             _ => tasks.newest(),
         };
-        task.map(|task| Turn { task, actions: QUANTUM })
+        task.map(|task| Turn::actions(task, QUANTUM))
     }
 }

@@ -4,9 +4,11 @@
 //! in its turn, who becomes ready) is the kernel's.
 
 mod depth_first;
+mod guided;
 mod script;
 
 pub use depth_first::DepthFirst;
+pub use guided::{Guided, GuidedEnd, Traced};
 pub use script::{Script, Turns};
 
 use crate::kernel::Kernel;
@@ -18,6 +20,21 @@ use raceproof_core::ids::TaskId;
 pub struct Turn {
     pub task: TaskId,
     pub actions: u64,
+    /// How many of them may be *choices*: entering a lock or isolated section, `P`, `V`, `set` and `post`, the
+    /// operations whose order among tasks can make a difference to a program without data races.
+    pub choices: u64,
+}
+
+impl Turn {
+    /// A turn bounded by its actions only.
+    pub fn actions(task: TaskId, actions: u64) -> Self {
+        Turn { task, actions, choices: u64::MAX }
+    }
+
+    /// A turn up to the next choice, after `choices` of them.
+    pub fn choices(task: TaskId, choices: u64) -> Self {
+        Turn { task, actions: u64::MAX, choices }
+    }
 }
 
 /// How the last turn ended.

@@ -106,7 +106,7 @@ impl<'a> Script<'a> {
             return None;
         }
         self.pending.remove(&here);
-        Some(Turn { task: here, actions: due - entry.taken() })
+        Some(Turn::actions(here, due - entry.taken()))
     }
 
     fn limit(&self, task: TaskId) -> u64 {
@@ -125,7 +125,7 @@ impl<B, O: Observer> Strategy<B, O> for Script<'_> {
         }
         if self.begun < kernel.tasks().len() {
             self.begun += 1;
-            return Some(Turn { task: TaskId::at(self.begun - 1), actions: 0 });
+            return Some(Turn::actions(TaskId::at(self.begun - 1), 0));
         }
         loop {
             // A task may have waited for tasks without actions, which have ended meanwhile: its turn goes on.

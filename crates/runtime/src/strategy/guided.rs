@@ -1,0 +1,193 @@
+//! The explorer's strategy: from choice to choice, first as a job says, then wherever nothing sleeps.
+//!
+//! Every turn is a transition of [`raceproof_core::explore`]. The observer must record them: it is the one place
+//! from which both this strategy and the analysis afterwards learn what a transition did.
+
+use super::{Last, Strategy, Turn};
+use crate::kernel::{Action, Kernel};
+use crate::task::State;
+use raceproof_core::event::{Observer, SyncKind};
+use raceproof_core::explore::trace::{Mark, Trace};
+use raceproof_core::explore::tree::{Sleeper, still_asleep};
+use raceproof_core::explore::{Choice, Dependence, Stuck, TaskName};
+use raceproof_core::ids::TaskId;
+
+/// An observer that records a [`Trace`] among other things.
+pub trait Traced: Observer {
+    fn trace(&self) -> &Trace;
+}
+
+/// How a guided execution ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GuidedEnd {
+    /// No task could go on.
+    Complete,
+    /// Whoever could go on was asleep.
+    Asleep,
+    /// A task that was to run could not: the program did not do the same as before.
+    Diverged,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Guided<'a> {
+    dependence: Dependence,
+    prefix: &'a [TaskName],
+    hint: &'a [TaskName],
+    /// What sleeps before the transition that comes next, once the prefix is done.
+    asleep: Vec<Sleeper>,
+    /// What slept before each transition from the last of the prefix on.
+    pub slept: Vec<Vec<Sleeper>>,
+    /// The choice each transition was about to make.
+    pub choices: Vec<Choice>,
+    /// What each ready task is about to do, if that is a choice.
+    pending: Vec<(TaskId, Action)>,
+    pub end: Option<GuidedEnd>,
+    /// Who was about to choose something it could not, at the end, and how far the trace went then.
+    pub stuck: Vec<Stuck>,
+    pub mark: Option<Mark>,
+    last: Option<TaskId>,
+}
+
+impl<'a> Guided<'a> {
+    pub fn new(
+        prefix: &'a [TaskName],
+        hint: &'a [TaskName],
+        asleep: &[Sleeper],
+        dependence: Dependence,
+    ) -> Self {
+        Guided {
+            dependence,
+            prefix,
+            hint,
+            asleep: asleep.to_vec(),
+            slept: Vec::new(),
+            choices: Vec::new(),
+            pending: Vec::new(),
+            end: None,
+            stuck: Vec::new(),
+            mark: None,
+            last: None,
+        }
+    }
+
+    /// Learns from the transition that has just run.
+    fn learn(&mut self, trace: &Trace) {
+        let ran = trace.transitions.len();
+        if ran == 0 || ran < self.prefix.len() {
+            return;
+        }
+        let transition = &trace.transitions[ran - 1];
+        let name = trace.names[transition.task.index()];
+        let mut content = transition.content.clone();
+        if content.choice == Choice::None {
+            content.choice = self.choices[ran - 1];
+        }
+        self.asleep = still_asleep(&self.asleep, &content, name, self.dependence);
+        self.slept.push(self.asleep.clone());
+    }
+
+    fn pending(&self, task: TaskId) -> Option<Action> {
+        self.pending.iter().find(|(other, _)| *other == task).map(|&(_, action)| action)
+    }
+
+    fn turn<B, O: Observer>(&mut self, kernel: &Kernel<B, O>, task: TaskId) -> Turn {
+        let choice = self.pending(task).map_or(Choice::None, |action| choice(kernel, action));
+        self.pending.retain(|&(other, _)| other != task);
+        self.choices.push(choice);
+        self.last = Some(task);
+        Turn::choices(task, u64::from(choice != Choice::None))
+    }
+}
+
+/// What an action means to the explorer.
+fn choice<B, O: Observer>(kernel: &Kernel<B, O>, action: Action) -> Choice {
+    match action {
+        Action::Join(sync) => match kernel.sync_kind(sync) {
+            SyncKind::Semaphore => Choice::Take(sync.0),
+            _ => Choice::Section(sync.0),
+        },
+        Action::Signal(sync) => Choice::Give(sync.0),
+        Action::Access { .. } | Action::Spawn | Action::FinishEnd(_) => Choice::None,
+    }
+}
+
+impl<B, O: Traced> Strategy<B, O> for Guided<'_> {
+    fn eager(&self) -> bool {
+        false
+    }
+
+    fn next(&mut self, kernel: &Kernel<B, O>, last: Last) -> Option<Turn> {
+        if let (Last::Spent(task), Some(action)) = (last, kernel.refused()) {
+            self.pending.push((task, action));
+        }
+        let trace = kernel.observer.trace();
+        if self.end.is_none() {
+            if last == Last::Start {
+                if self.prefix.is_empty() || self.prefix.len() == 1 {
+                    self.slept.push(self.asleep.clone());
+                }
+            } else if trace.transitions.len() + 1 == self.prefix.len() {
+                self.slept.push(self.asleep.clone());
+            } else {
+                self.learn(trace);
+            }
+            if let Some(task) = self.choose(kernel) {
+                return Some(self.turn(kernel, task));
+            }
+            self.mark = Some(trace.mark());
+            for task in kernel.tasks().ready() {
+                if let Some(action) = self.pending(task) {
+                    self.stuck.push(Stuck { task, choice: choice(kernel, action) });
+                }
+            }
+            self.last = None;
+        }
+        // So that whoever is stuck is seen to wait for it.
+        if self.end != Some(GuidedEnd::Complete) {
+            return None;
+        }
+        let next = self
+            .stuck
+            .iter()
+            .map(|stuck| stuck.task)
+            .find(|&task| kernel.tasks().get(task).state == State::Ready)?;
+        Some(Turn::choices(next, 1))
+    }
+}
+
+impl Guided<'_> {
+    /// The task to run next; if there is none, `end` says why.
+    fn choose<B, O: Traced>(&mut self, kernel: &Kernel<B, O>) -> Option<TaskId> {
+        let trace = kernel.observer.trace();
+        let name = |task: TaskId| trace.names[task.index()];
+        let can_go = |task: &TaskId| self.pending(*task).is_none_or(|action| kernel.is_enabled(action));
+        if let Some(wanted) = self.prefix.get(trace.transitions.len()) {
+            let found = kernel.tasks().ready().filter(can_go).find(|&task| name(task) == *wanted);
+            if found.is_none() {
+                self.end = Some(GuidedEnd::Diverged);
+            }
+            return found;
+        }
+        let awake = |task: &TaskId| !self.asleep.iter().any(|sleeper| sleeper.task == name(*task));
+        let mut hint = self.hint;
+        let mut hinted = None;
+        while let Some((wanted, rest)) = hint.split_first() {
+            hint = rest;
+            hinted = kernel.tasks().ready().filter(can_go).filter(awake).find(|&task| name(task) == *wanted);
+            if hinted.is_some() {
+                break;
+            }
+        }
+        let again = self
+            .last
+            .filter(|&task| kernel.tasks().get(task).state == State::Ready && can_go(&task) && awake(&task));
+        let found = hinted.or(again).or_else(|| kernel.tasks().ready().filter(can_go).find(awake));
+        if found.is_none() {
+            let asleep = kernel.tasks().ready().any(|task| can_go(&task));
+            self.end = Some(if asleep { GuidedEnd::Asleep } else { GuidedEnd::Complete });
+        }
+        self.hint = if hinted.is_some() { hint } else { &[] };
+        found
+    }
+}
