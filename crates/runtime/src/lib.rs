@@ -5,7 +5,9 @@
 //! operation that touches another task goes through it, and it tells the observer of each. Given the same
 //! program and the same decisions, a run is the same to the last event.
 
+pub mod checking;
 pub mod coroutine;
+mod execution;
 pub mod kernel;
 pub mod limits;
 mod native;

@@ -56,14 +56,9 @@ pub trait Program<'a>: Clone {
     /// What something to synchronise through is called; empty if there is nothing to call it by.
     fn sync<O: Observer>(&self, machine: &Self::Machine<O>, sync: SyncId) -> String;
 
-    /// How many calls a suspended task is in.
-    fn depth(&self, _body: &Self::Body) -> usize {
-        0
-    }
-
     /// The calls a suspended task is in, innermost first.
-    fn calls(&self, _body: &Self::Body) -> impl Iterator<Item = Frame> {
-        std::iter::empty()
+    fn calls(&self, _body: &Self::Body) -> Vec<Frame> {
+        Vec::new()
     }
 
     /// Where a task that waits does so.
@@ -110,11 +105,4 @@ pub fn run_once<'a, P: Program<'a>, O: Observer, S: Strategy<P::Body, O>>(
     let ending = run.drive(strategy);
     program.wind_up(&mut run);
     Execution { program: program.clone(), run, ending }
-}
-
-impl<'a, P: Program<'a>, O: Observer> Execution<'a, P, O> {
-    /// Whether it came to its end: no limit cut it short.
-    pub fn is_complete(&self) -> bool {
-        self.ending.stopped.is_none() && !self.ending.out_of_actions
-    }
 }
