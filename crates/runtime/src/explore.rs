@@ -40,13 +40,12 @@ pub enum Explored {
     OutOfExecutions,
 }
 
-/// Runs what the tree hands out until it is done, `most` complete executions have run, an execution is cut short or
+/// Runs what the tree hands out, batch by batch through `run_all`, until it is done, `most` complete executions have run, an execution is cut short or
 /// `seen`, which is told of every execution in order, says stop. The tree can be explored further afterwards.
-pub fn explore<F: Send>(
+pub fn explore<F>(
     tree: &mut Tree,
-    workers: usize,
     most: u64,
-    run: &(impl Fn(&Job) -> Executed<F> + Sync),
+    run_all: impl Fn(&[Job]) -> Vec<Executed<F>>,
     mut seen: impl FnMut(F, &Tree) -> Go,
 ) -> Explored {
     loop {
@@ -58,7 +57,7 @@ pub fn explore<F: Send>(
             return Explored::OutOfExecutions;
         }
         let jobs = tree.jobs(BATCH.min(usize::try_from(left).unwrap_or(BATCH)));
-        let mut results = run_all(&jobs, workers, run).into_iter();
+        let mut results = run_all(&jobs).into_iter();
         let mut jobs = jobs.into_iter();
         while let (Some(job), Some(result)) = (jobs.next(), results.next()) {
             let Executed::Ran(run, found) = result else {
@@ -74,14 +73,15 @@ pub fn explore<F: Send>(
     }
 }
 
-fn run_all<F: Send>(
-    jobs: &[Job],
+/// Runs a batch on several threads.
+pub fn run_on<F: Send>(
     workers: usize,
-    run: &(impl Fn(&Job) -> Executed<F> + Sync),
+    jobs: &[Job],
+    run: impl Fn(&Job) -> Executed<F> + Sync,
 ) -> Vec<Executed<F>> {
     let workers = workers.min(jobs.len());
     if workers <= 1 {
-        return jobs.iter().map(run).collect();
+        return jobs.iter().map(&run).collect();
     }
     let next = AtomicUsize::new(0);
     let results: Vec<Mutex<Option<Executed<F>>>> = jobs.iter().map(|_| Mutex::new(None)).collect();

@@ -33,6 +33,27 @@ pub enum Fault {
     SecondSet,
 }
 
+impl Fault {
+    /// The stable name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Fault::ForbiddenInIsolated => "forbidden-in-isolated",
+            Fault::LockHeld => "lock-held",
+            Fault::SecondSet => "second-set",
+        }
+    }
+
+    pub fn message(self) -> &'static str {
+        match self {
+            Fault::ForbiddenInIsolated => {
+                "this is not allowed inside an isolated section: it could wait for a task that needs the section"
+            }
+            Fault::LockHeld => "the task holds this lock already; sections of one lock do not nest",
+            Fault::SecondSet => "this promise is set already; a promise is set once",
+        }
+    }
+}
+
 /// An action a task is about to take.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Action {

@@ -5,9 +5,21 @@
 //! operation that touches another task goes through it, and it tells the observer of each. Given the same
 //! program and the same decisions, a run is the same to the last event.
 
+pub mod checking;
+pub mod coroutine;
+mod execution;
 pub mod explore;
 pub mod kernel;
+pub mod limits;
+mod native;
+pub mod program;
 pub mod run;
+mod stack;
 pub mod strategy;
 mod sync;
 pub mod task;
+pub mod verifying;
+
+pub use native::{
+    Closure, Event, Future, Lock, Promise, Semaphore, Shared, SharedArray, finish, future, isolated, spawn,
+};

@@ -1,29 +1,17 @@
-//! `check`: one run of a program, and what it says about all of them.
-//!
-//! 1. The program runs once, depth-first, under a detector that says which locations race.
-//! 2. If any do, it runs again (a run is deterministic) to gather all pairs of accesses that race on them.
-//! 3. Each pair is put to the test: the program runs once more under the observed schedule, but with the first
-//!    access held back until its task and the other's both stand before their accesses. If they get there, the
-//!    race is `feasible` and that schedule is its witness; if not, it stays `apparent`.
-
-pub(crate) mod races;
+//! `check` for TP programs: the detectors by name, and the limits; the checking itself is [`raceproof::checking`].
 
 use crate::tp::code::Code;
-use crate::tp::execute::{Bounds, Execution, execute};
-use crate::tp::fault::{Fault, FaultKind, Limit, What};
-use crate::tp::vm::Limits;
-use raceproof::strategy::DepthFirst;
+use crate::tp::execute::{Bounds, Tp};
+use raceproof::checking::Session;
+use raceproof::limits::Limits;
 use raceproof_core::detect::closure::Closure;
 use raceproof_core::detect::drdp::Drdp;
 use raceproof_core::detect::esp_bags::EspBags;
-use raceproof_core::detect::last_access::LastAccess;
 use raceproof_core::detect::zipper::Zipper;
-use raceproof_core::detect::{Detector, Pair};
-use raceproof_core::event::Observer;
-use raceproof_core::finding::{Deadlock, Grade, ProgramError, Report, Scope, Stats, Verdict, Witness};
-use raceproof_core::ids::{Location, TaskId};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
+
+pub use raceproof::checking::Checked;
 
 /// The detectors by name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -87,187 +75,27 @@ impl Default for Options<'_> {
     }
 }
 
-/// What a check gives.
-pub struct Checked {
-    pub report: Report,
-    /// What the program printed, if asked for.
-    pub output: String,
-}
-
 /// Checks a compiled program; `file` is what its source is called in the report. An error if the detector that was asked
 /// for cannot judge this program.
-pub fn check(code: &Code, file: &str, options: &Options<'_>) -> Result<Checked, String> {
-    let start = Instant::now();
-    let deadline =
-        options.max_seconds.and_then(|seconds| start.checked_add(Duration::try_from_secs_f64(seconds).ok()?));
+pub fn check<'a>(code: &'a Code, file: &'a str, options: &Options<'a>) -> Result<Checked, String> {
+    let deadline = options
+        .max_seconds
+        .and_then(|seconds| Instant::now().checked_add(Duration::try_from_secs_f64(seconds).ok()?));
     let bounds = Bounds {
         actions: options.max_events.unwrap_or(u64::MAX),
-        limits: Limits { deadline, interrupt: options.interrupt },
+        limits: Limits { deadline, interrupt: options.interrupt, memory: None },
         keep_output: options.keep_output,
         ..Bounds::default()
     };
-    let session = Session { code, file, bounds, start, detector: options.detector };
-    match options.detector {
-        DetectorName::Default => {
-            let mut execution = session.run(LastAccess::default());
-            let racy = execution.run.kernel.observer.racy().to_vec();
-            Ok(session.conclude(&mut execution, Found { racy, claimed: Vec::new() }))
-        }
-        DetectorName::Closure => session.published::<Closure>(),
-        DetectorName::Zipper => session.published::<Zipper>(),
-        DetectorName::EspBags => session.published::<EspBags>(),
-        DetectorName::Drdp => session.published::<Drdp>(),
-        DetectorName::None => Ok(session.conclude(&mut session.run(()), Found::default())),
-    }
-}
-
-/// What a detector found: the locations, and if it tells them the pairs.
-#[derive(Default)]
-struct Found {
-    racy: Vec<Location>,
-    claimed: Vec<Pair>,
-}
-
-struct Session<'a> {
-    code: &'a Code,
-    file: &'a str,
-    bounds: Bounds<'a>,
-    start: Instant,
-    detector: DetectorName,
-}
-
-impl<'a> Session<'a> {
-    fn run<O: Observer>(&self, observer: O) -> Execution<'a, O> {
-        execute(self.code, self.file, observer, &mut DepthFirst, self.bounds)
-    }
-
-    fn published<D: Detector + Default>(&self) -> Result<Checked, String> {
-        let mut execution = self.run(D::default());
-        let detector = std::mem::take(&mut execution.run.kernel.observer);
-        if let Some(refusal) = detector.refusal() {
-            return Err(format!("--detector {}: {refusal}", self.detector.name()));
-        }
-        let claimed = detector.finish();
-        let mut racy: Vec<Location> = claimed.iter().map(|pair| pair.location).collect();
-        racy.sort();
-        racy.dedup();
-        Ok(self.conclude(&mut execution, Found { racy, claimed }))
-    }
-
-    /// The report on an execution in which the detector found `found`.
-    fn conclude<O: Observer>(&self, execution: &mut Execution<'a, O>, found: Found) -> Checked {
-        let first_run = self.start.elapsed();
-        let mut limits: Vec<String> = limit_message(execution, self.bounds.actions).into_iter().collect();
-        if self.detector == DetectorName::None {
-            limits.push("races were not looked for (--detector none)".into());
-        }
-        let races = if found.racy.is_empty() {
-            Vec::new()
-        } else {
-            races::explain(self.code, self.file, self.bounds, &found, first_run, &mut limits)
-        };
-        let errors = errors(execution, || self.witness());
-        let deadlocks = deadlocks(execution, || self.witness());
-        let second_set = FaultKind::SecondSet.name();
-        let schedule_dependent = execution.run.kernel.is_schedule_dependent()
-            || !execution.is_complete()
-            || errors.iter().any(|error| error.kind == second_set);
-        let scope = if schedule_dependent { Scope::ObservedSchedule } else { Scope::AllSchedules };
-        let verdict = Report::judge(&races, &errors, &deadlocks, &limits);
-        let determinate = if races.iter().any(|race| race.grade >= Grade::Feasible) {
-            Some(false)
-        } else if scope == Scope::AllSchedules && matches!(verdict, Verdict::RaceFree | Verdict::Deadlock) {
-            Some(true)
-        } else {
-            None
-        };
-        let kernel = &execution.run.kernel;
-        let report = Report {
-            tool: "raceproof",
-            version: env!("CARGO_PKG_VERSION"),
-            schema: 1,
-            verdict,
-            scope,
-            determinate,
-            detector: self.detector.name().to_owned(),
-            races,
-            deadlocks,
-            errors,
-            limits,
-            stats: Stats {
-                executions: 1,
-                tasks: kernel.tasks().len() as u64,
-                steps: kernel.steps(),
-                reads: execution.run.machine.reads,
-                writes: execution.run.machine.writes,
-                seconds: self.start.elapsed().as_secs_f64(),
-            },
-        };
-        Checked { report, output: execution.run.machine.output.take().unwrap_or_default() }
-    }
-
-    /// The schedule of the same run.
-    fn witness(&self) -> Witness {
-        let bounds = Bounds { keep_schedule: true, keep_output: false, ..self.bounds };
-        execute(self.code, self.file, (), &mut DepthFirst, bounds).witness()
-    }
-}
-
-/// The limit that cut an execution short, if one did.
-pub(crate) fn limit_message<O: Observer>(execution: &Execution<'_, O>, actions: u64) -> Option<String> {
-    if execution.ending.out_of_actions {
-        return Some(format!(
-            "the limit of {actions} accesses and synchronisations was reached before the program ended; raise --max-events, or give the program a smaller input"
-        ));
-    }
-    let fault = execution.ending.stopped.as_ref()?;
-    let place = fault.site.map(|site| {
-        let at = execution.place(site);
-        format!("{}:{}:{}: ", at.file, at.line, at.column)
-    });
-    let advice = match fault.what {
-        What::Limit(Limit::Seconds) => "; raise --max-seconds, or give the program a smaller input",
-        _ => "",
+    let detector = options.detector;
+    let session = Session::new(Tp { code, file }, bounds, detector.name());
+    let checked = match detector {
+        DetectorName::Default => Ok(session.check()),
+        DetectorName::Closure => session.check_with::<Closure>(),
+        DetectorName::Zipper => session.check_with::<Zipper>(),
+        DetectorName::EspBags => session.check_with::<EspBags>(),
+        DetectorName::Drdp => session.check_with::<Drdp>(),
+        DetectorName::None => Ok(session.only_run("races were not looked for (--detector none)".into())),
     };
-    Some(format!("{}{}{advice}", place.unwrap_or_default(), fault.message))
-}
-
-/// The program errors of an execution; `witness` gives its schedule.
-pub(crate) fn errors<O: Observer>(
-    execution: &Execution<'_, O>,
-    witness: impl FnOnce() -> Witness,
-) -> Vec<ProgramError> {
-    if execution.ending.failed.is_empty() {
-        return Vec::new();
-    }
-    let witness = witness();
-    let describe = |(task, fault): &(TaskId, Fault)| {
-        let What::Error(kind) = fault.what else { return None };
-        Some(ProgramError {
-            kind: kind.name().into(),
-            message: fault.message.clone(),
-            task: execution.run.kernel.tasks().path(*task),
-            at: execution.place(fault.site?),
-            stack: execution.stack(*task),
-            spawned: execution.spawned(*task),
-            witness: Some(witness.clone()),
-        })
-    };
-    execution.ending.failed.iter().filter_map(describe).collect()
-}
-
-/// The deadlock an execution ended in, if it did; `witness` gives its schedule.
-pub(crate) fn deadlocks<O: Observer>(
-    execution: &Execution<'_, O>,
-    witness: impl FnOnce() -> Witness,
-) -> Vec<Deadlock> {
-    // Whoever waits for a task that failed is not in a deadlock: the program was stopped by then.
-    if !execution.is_complete() || !execution.ending.failed.is_empty() {
-        return Vec::new();
-    }
-    let waiting = execution.waiting();
-    if waiting.is_empty() {
-        return Vec::new();
-    }
-    vec![Deadlock { waiting, witness: Some(witness()) }]
+    checked.map_err(|refusal| format!("--detector {}: {refusal}", detector.name()))
 }

@@ -13,10 +13,10 @@ use raceproof_core::ids::{SyncId, TaskId};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::Hasher;
 
-/// The number of the state that a run has ended in. The machine must have kept its makers.
-pub fn end_state<O: Observer>(vm: &Vm<'_>, kernel: &Kernel<Body, O>) -> u64 {
+/// The number of the state that a run has ended in, if the machine has kept its makers.
+pub fn end_state<O: Observer>(vm: &Vm<'_>, kernel: &Kernel<Body, O>) -> Option<u64> {
+    let makers = vm.makers.as_ref()?;
     let names = task_names(kernel);
-    let Some(makers) = &vm.makers else { return 0 };
     let mut made: FxHashMap<TaskId, u32> = FxHashMap::default();
     let mut name = |task: TaskId| {
         let count = made.entry(task).or_insert(0);
@@ -55,7 +55,7 @@ pub fn end_state<O: Observer>(vm: &Vm<'_>, kernel: &Kernel<Body, O>) -> u64 {
         let set = i64::from(kernel.is_open(sync));
         put(name, &mut [Value::Int(set), value].into_iter());
     }
-    state
+    Some(state)
 }
 
 fn task_names<O: Observer>(kernel: &Kernel<Body, O>) -> Vec<TaskName> {

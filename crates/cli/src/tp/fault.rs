@@ -1,6 +1,8 @@
 //! What can go wrong with a TP program while it runs: program errors, and limits of the run.
 
 use super::value::Value;
+use raceproof::kernel::Fault as Misuse;
+use raceproof::limits::Reached;
 use raceproof_core::ids::SiteId;
 
 /// The program errors of the language.
@@ -24,11 +26,11 @@ impl FaultKind {
     pub fn name(self) -> &'static str {
         match self {
             FaultKind::Assertion => "assertion",
-            FaultKind::SecondSet => "second-set",
+            FaultKind::SecondSet => Misuse::SecondSet.name(),
             FaultKind::Bounds => "bounds",
             FaultKind::Division => "division",
-            FaultKind::ForbiddenInIsolated => "forbidden-in-isolated",
-            FaultKind::LockHeld => "lock-held",
+            FaultKind::ForbiddenInIsolated => Misuse::ForbiddenInIsolated.name(),
+            FaultKind::LockHeld => Misuse::LockHeld.name(),
             FaultKind::NotAPromise => "not-a-promise",
             FaultKind::SetOnFuture => "set-on-future",
             FaultKind::NotAnArray => "not-an-array",
@@ -40,15 +42,15 @@ impl FaultKind {
     fn message(self, detail: &str) -> String {
         match self {
             FaultKind::Assertion => "the assertion does not hold".into(),
-            FaultKind::SecondSet => "this promise is set already; a promise is set once".into(),
+            FaultKind::SecondSet => Misuse::SecondSet.message().into(),
             FaultKind::Bounds => format!("{detail}: out of bounds"),
             FaultKind::Division => "division by zero".into(),
-            FaultKind::ForbiddenInIsolated => {
-                "this is not allowed inside an isolated section: it could wait for a task that needs the section".into()
-            }
-            FaultKind::LockHeld => "the task holds this lock already; sections of one lock do not nest".into(),
+            FaultKind::ForbiddenInIsolated => Misuse::ForbiddenInIsolated.message().into(),
+            FaultKind::LockHeld => Misuse::LockHeld.message().into(),
             FaultKind::NotAPromise => format!("expected a promise or a future, found {detail}"),
-            FaultKind::SetOnFuture => "a future gets its value from its body; only a promise can be set".into(),
+            FaultKind::SetOnFuture => {
+                "a future gets its value from its body; only a promise can be set".into()
+            }
             FaultKind::NotAnArray => format!("expected an array, found {detail}"),
             FaultKind::ReferenceArithmetic => format!("expected a number, found {detail}"),
             FaultKind::NegativeSize => format!("an array cannot have {detail} elements"),
@@ -61,6 +63,8 @@ impl FaultKind {
 pub enum Limit {
     Seconds,
     Interrupted,
+    /// So many bytes.
+    Memory(u64),
     Calls,
     Tasks,
     Cells,
@@ -69,8 +73,9 @@ pub enum Limit {
 impl Limit {
     fn message(self, detail: &str) -> String {
         match self {
-            Limit::Seconds => "the time limit was reached before the program ended".into(),
-            Limit::Interrupted => "interrupted before the program ended".into(),
+            Limit::Seconds => Reached::Seconds.to_string(),
+            Limit::Interrupted => Reached::Interrupted.to_string(),
+            Limit::Memory(bytes) => Reached::Memory(bytes).to_string(),
             Limit::Calls => format!(
                 "more than {} calls in one task that have not returned: endless recursion?",
                 super::vm::MAX_CALLS
@@ -114,6 +119,14 @@ impl Fault {
 
     pub fn not_an_array(value: Value, site: SiteId) -> Self {
         Fault::with(FaultKind::NotAnArray, site, value.kind().into())
+    }
+
+    pub fn reached(reached: Reached) -> Self {
+        Fault::limit(match reached {
+            Reached::Interrupted => Limit::Interrupted,
+            Reached::Seconds => Limit::Seconds,
+            Reached::Memory(bytes) => Limit::Memory(bytes),
+        })
     }
 
     pub fn limit(limit: Limit) -> Self {

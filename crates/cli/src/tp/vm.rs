@@ -10,12 +10,11 @@ use super::code::{Code, Op};
 use super::fault::{Fault, FaultKind, Limit};
 use super::value::{MAX_CELLS, Memory, Value};
 use raceproof::kernel::{Action, Fault as Misuse, Kernel, Stop};
+use raceproof::limits::Limits;
 use raceproof::run::{Machine, Outcome};
 use raceproof_core::event::{AccessKind, Observer};
 use raceproof_core::ids::{Location, SiteId, SyncId, TaskId};
 use std::fmt::Write as _;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 
 /// Calls that may be active in one task.
 pub const MAX_CALLS: usize = 1 << 20;
@@ -77,14 +76,6 @@ impl Body {
             _ => None,
         }
     }
-}
-
-/// The limits on a run other than the number of actions.
-#[derive(Clone, Copy, Default)]
-pub struct Limits<'a> {
-    pub deadline: Option<Instant>,
-    /// Set from outside to end the run.
-    pub interrupt: Option<&'a AtomicBool>,
 }
 
 /// See the module.
@@ -203,13 +194,7 @@ impl<'a> Vm<'a> {
     #[cold]
     fn look_at_the_clock(&mut self) -> Done {
         self.ticks = TICKS;
-        if self.limits.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-            return Err(Halt::Stopped(Fault::limit(Limit::Interrupted)));
-        }
-        if self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return Err(Halt::Stopped(Fault::limit(Limit::Seconds)));
-        }
-        Ok(())
+        self.limits.reached().map_or(Ok(()), |reached| Err(Halt::Stopped(Fault::reached(reached))))
     }
 
     /// The body of a child whose first locals are the top `arguments` values of the parent's stack, which it takes.

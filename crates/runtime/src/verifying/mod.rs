@@ -1,52 +1,30 @@
 //! `verify`: every schedule that can differ.
 //!
-//! The explorer of [`raceproof_core::explore`] chooses the schedules, the interpreter runs them, and each execution is checked
+//! The explorer of [`raceproof_core::explore`] chooses the schedules, the program runs under each, and each execution is checked
 //! under the order that matches what the explorer takes for equivalent. The first execution with a race that can be
 //! shown ends the search, unless all are asked for.
 
 mod execution;
 
-use crate::tp::code::Code;
-use crate::tp::execute::Bounds;
-use crate::tp::vm::Limits;
+use crate::checking::races::key;
+use crate::explore::{Executed, Explored, Go, explore, run_on};
+use crate::limits::Limits;
+use crate::program::{Bounds, Program};
 use execution::{Finding, Judge};
-use raceproof::explore::{Explored, Go, explore};
 use raceproof_core::explore::Dependence;
-use raceproof_core::explore::tree::Tree;
+use raceproof_core::explore::tree::{Job, Tree};
 use raceproof_core::finding::{Deadlock, Grade, ProgramError, Race, Report, Scope, Stats, Verdict};
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
-
-/// The orders by name: what is a race in an execution, and which executions are alike.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
-pub enum OrderName {
-    /// Happens-before: sections of a lock in the order they came
-    Hb,
-    /// Does-not-commute: sections of a lock only where they conflict
-    Dc,
-}
-
-impl OrderName {
-    pub fn name(self) -> &'static str {
-        match self {
-            OrderName::Hb => "hb",
-            OrderName::Dc => "dc",
-        }
-    }
-
-    fn dependence(self) -> Dependence {
-        match self {
-            OrderName::Hb => Dependence::Lock,
-            OrderName::Dc => Dependence::Conflict,
-        }
-    }
-}
 
 /// How to verify.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
-    pub order: OrderName,
+    /// What is a race in an execution, and which executions are alike.
+    pub dependence: Dependence,
+    /// What that is called in the report.
+    pub name: &'static str,
     pub max_executions: Option<u64>,
     pub max_seconds: Option<f64>,
     /// The most actions of one execution.
@@ -63,7 +41,8 @@ pub struct Options<'a> {
 impl Default for Options<'_> {
     fn default() -> Self {
         Options {
-            order: OrderName::Dc,
+            dependence: Dependence::Conflict,
+            name: "dc",
             max_executions: None,
             max_seconds: None,
             max_events: None,
@@ -91,30 +70,36 @@ pub struct Verified {
     pub pruned: u64,
 }
 
-/// Verifies a compiled program; `file` is what its source is called in the report.
-pub fn verify(code: &Code, file: &str, options: &Options<'_>) -> Verified {
-    verify_from(&mut Tree::default(), code, file, options)
+/// Verifies a program on `options.workers` threads, going on with a tree that may have been explored in part.
+pub fn verify<'a, P: Program<'a> + Sync>(program: &P, tree: &mut Tree, options: &Options<'a>) -> Verified {
+    search(program, tree, options, |judge, jobs| run_on(options.workers, jobs, |job| judge.run(job)))
 }
 
-/// As [`verify`], going on with a tree that has been explored in part.
-pub fn verify_from(tree: &mut Tree, code: &Code, file: &str, options: &Options<'_>) -> Verified {
+/// As [`verify`], on this thread: for programs that cannot leave it.
+pub fn verify_here<'a, P: Program<'a>>(program: &P, tree: &mut Tree, options: &Options<'a>) -> Verified {
+    search(program, tree, options, |judge, jobs| jobs.iter().map(|job| judge.run(job)).collect())
+}
+
+fn search<'a, P: Program<'a>>(
+    program: &P,
+    tree: &mut Tree,
+    options: &Options<'a>,
+    run_all: impl Fn(&Judge<'a, P>, &[Job]) -> Vec<Executed<Finding>>,
+) -> Verified {
     let start = Instant::now();
     let deadline =
         options.max_seconds.and_then(|seconds| start.checked_add(Duration::try_from_secs_f64(seconds).ok()?));
-    let bounds = Bounds {
-        actions: options.max_events.unwrap_or(u64::MAX),
-        limits: Limits { deadline, interrupt: options.interrupt },
-        keep_makers: true,
-        ..Bounds::default()
-    };
-    let judge = Judge { code, file, bounds, dependence: options.order.dependence() };
+    let limits = Limits { deadline, interrupt: options.interrupt, memory: None };
+    let actions = options.max_events.unwrap_or(u64::MAX);
+    let bounds = Bounds { actions, limits, keep_end_state: true, ..Bounds::default() };
+    let judge = Judge { program: program.clone(), bounds, dependence: options.dependence };
     let mut gathered = Gathered::default();
     let mut told = start;
+    let most = options.max_executions.unwrap_or(u64::MAX);
     let explored = explore(
         tree,
-        options.workers,
-        options.max_executions.unwrap_or(u64::MAX),
-        &|job| judge.run(job),
+        most,
+        |jobs| run_all(&judge, jobs),
         |finding, tree| {
             let stop = gathered.take(finding) && !options.all;
             if let Some(progress) = options.progress
@@ -124,9 +109,7 @@ pub fn verify_from(tree: &mut Tree, code: &Code, file: &str, options: &Options<'
                 let executions = tree.statistics.executions;
                 progress(&Progress { executions, pending: tree.pending(), elapsed: start.elapsed() });
             }
-            let out_of_time = deadline.is_some_and(|deadline| Instant::now() >= deadline);
-            let interrupted = options.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed));
-            if stop || out_of_time || interrupted || gathered.limit.is_some() { Go::Stop } else { Go::On }
+            if stop || limits.reached().is_some() || gathered.limit.is_some() { Go::Stop } else { Go::On }
         },
     );
     gathered.report(tree, explored, options, start)
@@ -191,7 +174,7 @@ impl Gathered {
         if complete || shown {
             self.races.retain(|race| race.grade >= Grade::Feasible);
         }
-        self.races.sort_by(|a, b| crate::check::races::key(a).cmp(&crate::check::races::key(b)));
+        self.races.sort_by(|a, b| key(a).cmp(&key(b)));
         let mut limits: Vec<String> = self.limit.into_iter().collect();
         if limits.is_empty() && !complete && !shown {
             limits.push(match explored {
@@ -230,7 +213,7 @@ impl Gathered {
             verdict,
             scope,
             determinate,
-            detector: format!("verify --order {}", options.order.name()),
+            detector: format!("verify --order {}", options.name),
             races: self.races,
             deadlocks: self.deadlocks,
             errors: self.errors,

@@ -1,10 +1,9 @@
 //! From racy locations to races: both accesses of every pair, graded by trying to bring them together.
 
 use super::Found;
-use crate::tp::code::Code;
-use crate::tp::execute::{Bounds, Execution, execute};
-use raceproof::kernel::Action;
-use raceproof::strategy::{DepthFirst, Hold, Script, Turns};
+use crate::kernel::Action;
+use crate::program::{Bounds, Execution, Program, run_once};
+use crate::strategy::{Hold, Script, Turns};
 use raceproof_core::detect::pairs::{Example, Gathered, Pairs, Side, SitePair};
 use raceproof_core::detect::{Access, Pair};
 use raceproof_core::event::Observer;
@@ -18,17 +17,15 @@ const GRADING: Duration = Duration::from_secs(2);
 const GRADING_RUNS: u32 = 20;
 
 /// All races on the given locations, in source order: those of the graph, and those of the pairs a detector has `claimed`
-/// on locations where the graph has none. `first_run` is how long the program took under the detector.
-pub(super) fn explain(
-    code: &Code,
-    file: &str,
-    bounds: Bounds<'_>,
+/// on locations where the graph has none. `observed` is a repetition of the run in which it found them, which took
+/// `first_run`.
+pub(super) fn explain<'a, P: Program<'a>>(
+    mut observed: Execution<'a, P, Pairs>,
+    bounds: Bounds<'a>,
     found: &Found,
     first_run: Duration,
     notes: &mut Vec<String>,
 ) -> Vec<Race> {
-    let bounds = Bounds { keep_output: false, ..bounds };
-    let mut observed = execute(code, file, Pairs::new(&found.racy), &mut DepthFirst, bounds);
     let gathered = observed.run.kernel.observer.gather();
     let deadline = Instant::now() + GRADING.max(first_run * GRADING_RUNS);
     let explainer = Explainer::new(observed, bounds, &gathered, deadline);
@@ -41,8 +38,8 @@ pub(super) fn explain(
 }
 
 /// Turns the pairs gathered in an execution into races.
-pub(crate) struct Explainer<'a, O: Observer> {
-    observed: Execution<'a, O>,
+pub struct Explainer<'a, P: Program<'a>, O: Observer> {
+    observed: Execution<'a, P, O>,
     bounds: Bounds<'a>,
     schedule: Turns,
     deadline: Instant,
@@ -55,18 +52,21 @@ struct Shown {
     second: RaceAccess,
 }
 
-impl<'a, O: Observer> Explainer<'a, O> {
-    pub(crate) fn new(
-        observed: Execution<'a, O>,
+impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
+    /// `observed` is the execution, `bounds` what bounds repetitions of parts of it.
+    pub fn new(
+        observed: Execution<'a, P, O>,
         bounds: Bounds<'a>,
         gathered: &Gathered,
         deadline: Instant,
     ) -> Self {
         let schedule = Turns { spawned: gathered.spawned.clone(), turns: gathered.turns.clone() };
-        Explainer { observed, bounds: Bounds { keep_schedule: true, ..bounds }, schedule, deadline }
+        let bounds = Bounds { keep_schedule: true, keep_output: false, ..bounds };
+        Explainer { observed, bounds, schedule, deadline }
     }
 
-    pub(crate) fn races(&self, pairs: &[SitePair], notes: &mut Vec<String>) -> Vec<Race> {
+    /// The races the pairs stand for, in source order.
+    pub fn races(&self, pairs: &[SitePair], notes: &mut Vec<String>) -> Vec<Race> {
         // One pair of every two sites before the others: if time runs out, each still has had its chance.
         let mut seen = HashSet::new();
         let (mut order, rest): (Vec<usize>, Vec<usize>) =
@@ -84,7 +84,7 @@ impl<'a, O: Observer> Explainer<'a, O> {
     }
 
     fn race(&self, pair: &SitePair) -> Race {
-        let location = self.observed.run.machine.memory.name(self.observed.code, pair.location);
+        let location = self.observed.location(pair.location);
         let shown = pair
             .examples
             .iter()
@@ -122,7 +122,7 @@ impl<'a, O: Observer> Explainer<'a, O> {
     /// A race that only the detector sees.
     fn claim(&self, pair: &Pair) -> Race {
         let [first, second] = [pair.first, pair.second].map(|access| describe(&self.observed, access));
-        let location = self.observed.run.machine.memory.name(self.observed.code, pair.location);
+        let location = self.observed.location(pair.location);
         let fork = self.fork(pair.first.task, pair.second.task);
         Race {
             location,
@@ -160,7 +160,7 @@ impl<'a, O: Observer> Explainer<'a, O> {
 
     fn follow(&self, example: &Example, location: &str, held: Vec<Hold>) -> Option<Shown> {
         let mut script = Script::new(&self.schedule, example.turns, held);
-        let run = execute(self.observed.code, self.observed.file, (), &mut script, self.bounds);
+        let run = run_once(&self.observed.program, &mut script, (), self.bounds);
         let stands_before = |side: &Side| {
             let task = script.here(side.access.task)?;
             match script.pending(task)? {
@@ -174,7 +174,7 @@ impl<'a, O: Observer> Explainer<'a, O> {
         };
         let (first, at) = stands_before(&example.first)?;
         let (second, also_at) = stands_before(&example.second)?;
-        if at != also_at || run.run.machine.memory.name(run.code, at) != location {
+        if at != also_at || run.location(at) != location {
             return None;
         }
         Some(Shown {
@@ -188,7 +188,7 @@ impl<'a, O: Observer> Explainer<'a, O> {
     fn side(&self, side: &Side, turns: usize) -> RaceAccess {
         let held = vec![Hold { task: side.access.task, actions: side.actions, then: side.actions }];
         let mut script = Script::new(&self.schedule, turns, held);
-        let run = execute(self.observed.code, self.observed.file, (), &mut script, self.bounds);
+        let run = run_once(&self.observed.program, &mut script, (), self.bounds);
         match script.here(side.access.task) {
             Some(task) => describe(&run, Access { task, ..side.access }),
             None => describe(&self.observed, side.access),
@@ -205,7 +205,7 @@ impl<'a, O: Observer> Explainer<'a, O> {
 }
 
 /// An access, by a task that stands before it or at least existed.
-fn describe<O: Observer>(execution: &Execution<'_, O>, access: Access) -> RaceAccess {
+fn describe<'a, P: Program<'a>, O: Observer>(execution: &Execution<'a, P, O>, access: Access) -> RaceAccess {
     RaceAccess {
         access: access.kind,
         task: execution.run.kernel.tasks().path(access.task),

@@ -1,15 +1,12 @@
 //! One execution of the search: run it, see what it shows, and find what it leaves to be tried.
 
-use crate::check::races::Explainer;
-use crate::check::{deadlocks, errors, limit_message};
-use crate::tp::code::Code;
-use crate::tp::end_state::end_state;
-use crate::tp::execute::{Bounds, Execution, execute};
-use crate::tp::fault::{Limit, What};
-use raceproof::explore::Executed;
-use raceproof::strategy::{Guided, GuidedEnd, Traced};
+use crate::checking::errors;
+use crate::checking::races::Explainer;
+use crate::explore::Executed;
+use crate::program::{Bounds, Execution, Program, run_once};
+use crate::strategy::{Guided, GuidedEnd, Traced};
 use raceproof_core::detect::last_access::LastAccess;
-use raceproof_core::detect::pairs::Pairs;
+use raceproof_core::detect::pairs::{Gathered, Pairs};
 use raceproof_core::event::{AccessKind, Observer, SyncKind};
 use raceproof_core::explore::trace::Trace;
 use raceproof_core::explore::tree::{Job, Run};
@@ -35,14 +32,13 @@ pub(super) struct Finding {
 }
 
 /// Runs jobs.
-pub(super) struct Judge<'a> {
-    pub(super) code: &'a Code,
-    pub(super) file: &'a str,
+pub(super) struct Judge<'a, P> {
+    pub(super) program: P,
     pub(super) bounds: Bounds<'a>,
     pub(super) dependence: Dependence,
 }
 
-impl<'a> Judge<'a> {
+impl<'a, P: Program<'a>> Judge<'a, P> {
     pub(super) fn run(&self, job: &Job) -> Executed<Finding> {
         match self.dependence {
             Dependence::Lock => {
@@ -58,19 +54,17 @@ impl<'a> Judge<'a> {
         }
     }
 
-    fn run_with<D: Observer, P: Observer>(
+    fn run_with<D: Observer, Q: Observer>(
         &self,
         job: &Job,
         detector: D,
         racy: impl Fn(&D) -> &[Location],
-        pairs: impl Fn(&[Location]) -> P,
-        gather: impl Fn(&mut P) -> raceproof_core::detect::pairs::Gathered,
+        pairs: impl Fn(&[Location]) -> Q,
+        gather: impl Fn(&mut Q) -> Gathered,
     ) -> Executed<Finding> {
         let mut guided = Guided::new(&job.prefix, &job.hint, &job.asleep, self.dependence);
         let mut execution = self.execute(&mut guided, detector);
-        if let Some(fault) = &execution.ending.stopped
-            && let What::Limit(Limit::Seconds | Limit::Interrupted) = fault.what
-        {
+        if execution.ending.stopped.is_some() && self.bounds.limits.reached().is_some() {
             return Executed::Cut;
         }
         let trace = &mut execution.run.kernel.observer.trace;
@@ -97,11 +91,11 @@ impl<'a> Judge<'a> {
             complete: guided.end != Some(GuidedEnd::Asleep),
         };
         let complete = guided.end == Some(GuidedEnd::Complete);
-        let mut finding = Finding { stats: stats(&execution), ..Finding::default() };
+        let mut finding = Finding { stats: self.stats(&execution), ..Finding::default() };
         if guided.end == Some(GuidedEnd::Diverged) {
             finding.limit = Some("the program did not do the same under the same schedule".into());
         } else if !execution.is_complete() {
-            finding.limit = limit_message(&execution, self.bounds.actions);
+            finding.limit = execution.limits(self.bounds.actions).pop();
         }
         let found = racy(&execution.run.kernel.observer.detector);
         if !found.is_empty() {
@@ -111,32 +105,34 @@ impl<'a> Judge<'a> {
             let explainer = Explainer::new(again, self.bounds, &gathered, Instant::now() + GRADING);
             finding.races = explainer.races(&gathered.pairs, &mut Vec::new());
         }
-        if complete && (!execution.ending.failed.is_empty() || execution.run.kernel.tasks().live() > 0) {
-            let witness = || {
-                let mut guided = Guided::new(&names, &[], &[], self.dependence);
-                let bounds = Bounds { keep_schedule: true, ..self.bounds };
-                execute(self.code, self.file, Watch::new(()), &mut guided, bounds).witness()
-            };
-            finding.errors = errors(&execution, witness);
-            finding.deadlocks = deadlocks(&execution, witness);
+        let failed = !execution.ending.failed.is_empty();
+        if complete && (failed || execution.run.kernel.tasks().live() > 0) {
+            let mut guided = Guided::new(&names, &[], &[], self.dependence);
+            let bounds = Bounds { keep_schedule: true, ..self.bounds };
+            let witness = run_once(&self.program, &mut guided, Watch::new(()), bounds).witness();
+            finding.errors = errors(&execution, Some(witness.clone()));
+            // Whoever waits for a task that failed is not in a deadlock: the program was stopped by then.
+            if !failed {
+                finding.deadlocks = vec![Deadlock { waiting: execution.waiting(), witness: Some(witness) }];
+            }
         } else if complete {
-            finding.end = Some(end_state(&execution.run.machine, &execution.run.kernel));
+            finding.end = self.program.end_state::<Watch<D>>(&execution.run);
         }
         Executed::Ran(run, finding)
     }
 
-    fn execute<D: Observer>(&self, guided: &mut Guided<'_>, detector: D) -> Execution<'a, Watch<D>> {
-        execute(self.code, self.file, Watch::new(detector), guided, self.bounds)
+    fn execute<D: Observer>(&self, guided: &mut Guided<'_>, detector: D) -> Execution<'a, P, Watch<D>> {
+        run_once(&self.program, guided, Watch::new(detector), self.bounds)
     }
-}
 
-fn stats<O: Observer>(execution: &Execution<'_, O>) -> Stats {
-    Stats {
-        tasks: execution.run.kernel.tasks().len() as u64,
-        steps: execution.run.kernel.steps(),
-        reads: execution.run.machine.reads,
-        writes: execution.run.machine.writes,
-        ..Stats::default()
+    fn stats<O: Observer>(&self, execution: &Execution<'a, P, O>) -> Stats {
+        Stats {
+            tasks: execution.run.kernel.tasks().len() as u64,
+            steps: execution.run.kernel.steps(),
+            reads: self.program.reads::<O>(&execution.run.machine),
+            writes: self.program.writes::<O>(&execution.run.machine),
+            ..Stats::default()
+        }
     }
 }
 
