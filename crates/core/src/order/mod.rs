@@ -2,5 +2,5 @@
 
 pub mod dpst;
 pub mod graph;
-mod labels;
+mod tree;
 pub mod zippers;
