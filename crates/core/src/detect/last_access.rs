@@ -104,7 +104,7 @@ impl LastAccess {
     #[cold]
     fn grow(&mut self, index: usize) {
         // Zeroed afresh rather than resized: only the part that was in use is touched.
-        let mut grown = vec![0; (index + 1).max(self.cells.len() * 2)];
+        let mut grown = vec![0; (index + 1).max(self.cells.len() * 2).max(32)];
         grown[..self.cells.len()].copy_from_slice(&self.cells);
         self.cells = grown;
     }

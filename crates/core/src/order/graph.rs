@@ -50,6 +50,9 @@ struct TaskState {
     inherited: KnownId,
 }
 
+/// Entries of the step table to begin with.
+const ROOM: usize = 32;
+
 #[derive(Clone, Copy, Debug)]
 struct Signalled {
     step: u32,
@@ -70,48 +73,69 @@ const PROVEN: usize = 1 << 10;
 /// Searches that visit no more nodes than this do without marks.
 const SHORT: usize = 16;
 
+/// What a search of no more nodes than this finds is as quickly found again as looked up.
+const TRIVIAL: usize = 2;
+
 /// See the module.
 #[derive(Debug)]
 pub struct GraphOrder {
-    tree: Tree,
+    /// The tasks with where they stand; the finishes with what the tasks of them that have ended knew.
+    tree: Tree<TaskState, KnownId>,
     /// The task of every step.
     steps: Vec<TaskId>,
-    tasks: Vec<TaskState>,
-    /// For every finish, what the tasks of it that have ended knew.
-    gathered: Vec<KnownId>,
     syncs: Vec<Signalled>,
     known: Vec<Known>,
     /// The number of the search that last visited each node of `known`; as long as the longest search needed.
     visited: Vec<u32>,
     searches: u32,
     stack: Vec<KnownId>,
-    /// A cache: a power of two of entries, or none yet.
+    /// A cache of searches: a power of two of entries, or none yet.
     proven: Vec<Proven>,
     now: Now,
 }
 
-/// The running task.
+/// The running task, and what its accesses need most often.
 #[derive(Clone, Copy, Debug)]
 struct Now {
     task: TaskId,
-    state: TaskState,
+    /// The same as in its state.
+    step: StepId,
+    /// The steps of its parent before its first one precede it.
+    parent: Before,
+    /// What was last found out about another task.
+    last: Before,
+}
+
+/// "The steps of `task` before `bound` precede."
+#[derive(Clone, Copy, Debug)]
+struct Before {
+    task: u32,
+    bound: Bound,
+}
+
+const NOTHING: Before = Before { task: NONE, bound: NO_STEP };
+
+impl Before {
+    #[inline]
+    fn covers(self, task: TaskId, step: StepId) -> bool {
+        task.0 == self.task && step.0 < self.bound
+    }
 }
 
 impl Default for GraphOrder {
     fn default() -> Self {
-        let main = TaskState { step: 0, known: NONE, inherited: NONE };
+        let mut steps = Vec::with_capacity(ROOM);
+        steps.push(TaskId::MAIN);
         GraphOrder {
-            tree: Tree::new(),
-            steps: vec![TaskId::MAIN],
-            tasks: vec![main],
-            gathered: vec![NONE],
+            tree: Tree::new(TaskState { step: 0, known: NONE, inherited: NONE }, NONE),
+            steps,
             syncs: Vec::new(),
             known: Vec::new(),
             visited: Vec::new(),
             searches: 0,
             stack: Vec::new(),
             proven: Vec::new(),
-            now: Now { task: TaskId::MAIN, state: main },
+            now: Now { task: TaskId::MAIN, step: StepId(0), parent: NOTHING, last: NOTHING },
         }
     }
 }
@@ -121,19 +145,16 @@ impl GraphOrder {
     #[inline]
     pub fn enter(&mut self, task: TaskId) {
         if task != self.now.task {
-            self.switch(task);
+            let step = StepId(self.tree.task(task).step);
+            let (parent, bound) = self.tree.parent(task);
+            self.now = Now { task, step, parent: Before { task: parent.0, bound }, last: NOTHING };
         }
-    }
-
-    fn switch(&mut self, task: TaskId) {
-        self.tasks[self.now.task.index()] = self.now.state;
-        self.now = Now { task, state: self.tasks[task.index()] };
     }
 
     /// The step that runs now.
     #[inline]
     pub fn step(&self) -> StepId {
-        StepId(self.now.state.step)
+        self.now.step
     }
 
     /// The number of steps so far.
@@ -147,41 +168,53 @@ impl GraphOrder {
         step
     }
 
+    /// Begins the next step of the task that runs.
     fn begin_step(&mut self) {
-        self.now.state.step = self.add_step(self.now.task).0;
+        let step = self.add_step(self.now.task);
+        self.now.step = step;
+        self.tree.task_mut(self.now.task).step = step.0;
+    }
+
+    /// What the task that runs knows.
+    #[inline]
+    fn known_now(&self) -> KnownId {
+        self.tree.task(self.now.task).known
+    }
+
+    fn set_known(&mut self, known: KnownId) {
+        self.tree.task_mut(self.now.task).known = known;
     }
 
     pub fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId) {
         self.enter(parent);
-        debug_assert_eq!(child.index(), self.tasks.len(), "tasks come in the order of their ids");
+        debug_assert_eq!(child.index(), self.tree.tasks(), "tasks come in the order of their ids");
         let first = self.add_step(child);
-        self.tree.spawn(parent, scope, first);
-        let known = self.now.state.known;
-        self.tasks.push(TaskState { step: first.0, known, inherited: known });
+        let known = self.known_now();
+        self.tree.spawn(parent, scope, first, TaskState { step: first.0, known, inherited: known });
         self.begin_step();
     }
 
     pub fn end(&mut self, task: TaskId) {
-        self.enter(task);
-        let TaskState { known, inherited, .. } = self.now.state;
+        let &TaskState { known, inherited, .. } = self.tree.task(task);
         if known != inherited {
-            let scope = self.tree.scope(task).index();
-            self.gathered[scope] = self.union(self.gathered[scope], known);
+            let scope = self.tree.scope_of(task);
+            let gathered = *self.tree.scope_mut(scope);
+            *self.tree.scope_mut(scope) = self.union(gathered, known);
         }
     }
 
     pub fn finish_begin(&mut self, task: TaskId, scope: ScopeId) {
-        self.enter(task);
-        debug_assert_eq!(scope.index(), self.gathered.len(), "scopes come in the order of their ids");
-        self.tree.finish_begin(task);
-        self.gathered.push(NONE);
+        debug_assert_eq!(scope.index(), self.tree.scopes(), "scopes come in the order of their ids");
+        self.tree.finish_begin(task, NONE);
     }
 
     pub fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
         self.enter(task);
-        self.now.state.known = self.union(self.now.state.known, self.gathered[scope.index()]);
+        let gathered = *self.tree.scope_mut(scope);
+        let known = self.union(self.known_now(), gathered);
+        self.set_known(known);
         self.begin_step();
-        self.tree.finish_end(scope, self.step());
+        self.tree.finish_end(scope, self.now.step);
     }
 
     pub fn signal(&mut self, task: TaskId, sync: SyncId, _: SyncKind) {
@@ -189,7 +222,7 @@ impl GraphOrder {
         if self.syncs.len() <= sync.index() {
             self.syncs.resize(sync.index() + 1, Signalled { step: NONE, known: NONE });
         }
-        self.syncs[sync.index()] = Signalled { step: self.now.state.step, known: self.now.state.known };
+        self.syncs[sync.index()] = Signalled { step: self.now.step.0, known: self.known_now() };
         self.begin_step();
     }
 
@@ -199,9 +232,10 @@ impl GraphOrder {
         // A source that is known already (a lock taken again by the same task, a second get) adds nothing. Only an
         // evident one is left out: adding it twice does no harm, a search at every join might.
         if source.step != NONE && !self.precedes_now_evidently(StepId(source.step)) {
-            let right = self.now.state.known;
+            let right = self.known_now();
             let newest = source.step.max(self.newest(right));
-            self.now.state.known = self.add(Known { newest, source: source.step, left: source.known, right });
+            let known = self.add(Known { newest, source: source.step, left: source.known, right });
+            self.set_known(known);
         }
         self.begin_step();
     }
@@ -209,22 +243,32 @@ impl GraphOrder {
     /// Whether `step`, which has run, precedes the step that runs now (or is it).
     #[inline]
     pub fn precedes_now(&mut self, step: StepId) -> bool {
-        if self.precedes_in_tree(step) {
-            return true;
-        }
-        self.now.state.known != NONE && self.precedes_by_joins(step, usize::MAX)
+        self.precedes_now_within(step, usize::MAX)
     }
 
     /// As [`GraphOrder::precedes_now`], but gives up, saying no, where the answer is not near at hand.
     #[inline]
     pub fn precedes_now_evidently(&mut self, step: StepId) -> bool {
-        self.precedes_in_tree(step) || (self.now.state.known != NONE && self.precedes_by_joins(step, SHORT))
+        self.precedes_now_within(step, SHORT)
     }
 
     #[inline]
-    fn precedes_in_tree(&self, step: StepId) -> bool {
+    fn precedes_now_within(&mut self, step: StepId, budget: usize) -> bool {
         let task = self.steps[step.index()];
-        step.0 < self.tree.before(task, self.now.task, self.step())
+        task == self.now.task
+            || self.now.parent.covers(task, step)
+            || self.now.last.covers(task, step)
+            || self.find_out(step, task, budget)
+    }
+
+    #[inline(never)]
+    fn find_out(&mut self, step: StepId, task: TaskId, budget: usize) -> bool {
+        let bound = self.tree.before(task, self.now.task, self.now.step);
+        if step.0 < bound {
+            self.now.last = Before { task: task.0, bound };
+            return true;
+        }
+        self.known_now() != NONE && self.precedes_by_joins(step, task, budget)
     }
 
     fn newest(&self, known: KnownId) -> u32 {
@@ -248,25 +292,28 @@ impl GraphOrder {
         self.add(Known { newest, source: NONE, left, right })
     }
 
-    #[inline(never)]
-    fn precedes_by_joins(&mut self, step: StepId, budget: usize) -> bool {
-        let of = self.steps[step.index()];
-        let hash = of.0 ^ (self.now.task.0 << 5);
-        if let Some(proven) = self.proven.get(hash as usize & self.proven.len().wrapping_sub(1))
-            && (proven.task, proven.of) == (self.now.task.0, of.0)
-            && step.0 < proven.bound
-        {
-            return true;
-        }
-        let found = match self.search_briefly(step, of) {
-            Searched::GaveUp if budget > SHORT => self.search(step, of),
-            Searched::GaveUp => None,
-            Searched::Done(found) => found,
+    fn precedes_by_joins(&mut self, step: StepId, of: TaskId, budget: usize) -> bool {
+        let hash = (of.0 ^ (self.now.task.0 << 5)) as usize;
+        let cached = self.proven.get(hash & self.proven.len().wrapping_sub(1));
+        let cached = cached.filter(|proven| (proven.task, proven.of) == (self.now.task.0, of.0));
+        let bound = match cached {
+            Some(proven) if step.0 < proven.bound => proven.bound,
+            _ => {
+                let (found, visits) = match self.search_briefly(step, of) {
+                    Searched::GaveUp if budget > SHORT => (self.search(step, of), usize::MAX),
+                    Searched::GaveUp => (None, SHORT),
+                    Searched::Done(found, visits) => (found, visits),
+                };
+                let Some(bound) = found else { return false };
+                if visits > TRIVIAL {
+                    self.make_room_for_proofs();
+                    let slot = hash & (self.proven.len() - 1);
+                    self.proven[slot] = Proven { task: self.now.task.0, of: of.0, bound };
+                }
+                bound
+            }
         };
-        let Some(bound) = found else { return false };
-        self.make_room_for_proofs();
-        let slot = hash as usize & (self.proven.len() - 1);
-        self.proven[slot] = Proven { task: self.now.task.0, of: of.0, bound };
+        self.now.last = Before { task: of.0, bound };
         true
     }
 
@@ -285,7 +332,7 @@ impl GraphOrder {
         self.visited.resize(self.known.len(), 0);
         self.searches += 1;
         self.stack.clear();
-        self.stack.push(self.now.state.known);
+        self.stack.push(self.known_now());
         while let Some(at) = self.stack.pop() {
             if at == NONE
                 || self.known[at as usize].newest < step.0
@@ -304,29 +351,29 @@ impl GraphOrder {
     }
 
     /// The same without marks; gives up after a few nodes.
-    fn search_briefly(&mut self, step: StepId, of: TaskId) -> Searched {
+    fn search_briefly(&self, step: StepId, of: TaskId) -> Searched {
         let mut stack = [NONE; SHORT + 1];
-        stack[0] = self.now.state.known;
-        let (mut height, mut budget) = (1, SHORT);
+        stack[0] = self.known_now();
+        let (mut height, mut visits) = (1, 0);
         while height > 0 {
             height -= 1;
             let at = stack[height];
             if at == NONE || self.known[at as usize].newest < step.0 {
                 continue;
             }
-            if budget == 0 {
+            if visits == SHORT {
                 return Searched::GaveUp;
             }
-            budget -= 1;
+            visits += 1;
             let node = self.known[at as usize];
             if let Some(bound) = self.before_source(step, of, node) {
-                return Searched::Done(Some(bound));
+                return Searched::Done(Some(bound), visits);
             }
             // Each visit adds one entry at most to those that were there.
             stack[height..height + 2].copy_from_slice(&self.halves(node));
             height += 2;
         }
-        Searched::Done(None)
+        Searched::Done(None, visits)
     }
 
     fn before_source(&self, step: StepId, of: TaskId, node: Known) -> Option<Bound> {
@@ -348,6 +395,7 @@ impl GraphOrder {
 }
 
 enum Searched {
-    Done(Option<Bound>),
+    /// What was found, and the nodes visited for it.
+    Done(Option<Bound>, usize),
     GaveUp,
 }

@@ -15,8 +15,8 @@
 //!
 //! Cost: O(1) a spawn or finish, and nothing is ever renumbered (order maintenance, as in Bender et al., SPAA 2004,
 //! answers in two comparisons but pays for it at every spawn); a question is O(1) for what is near, a parent, a
-//! child's finish, a sibling's, and O(log² depth) at worst. Memory: 20 bytes a task, 20 a finish.
-//! Runs need not be depth-first.
+//! child's finish, a sibling's, and O(log² depth) at worst. Memory: 20 bytes a task, 20 a finish, and what
+//! the user of the tree keeps with each (`T` and `S`). Runs need not be depth-first.
 
 use crate::ids::{ScopeId, StepId, TaskId};
 
@@ -31,7 +31,7 @@ pub(super) const NO_STEP: Bound = 0;
 pub(super) const ALL_STEPS: Bound = u32::MAX;
 
 #[derive(Clone, Copy, Debug)]
-struct Task {
+struct Task<T> {
     parent: u32,
     jump: u32,
     depth: u32,
@@ -39,10 +39,11 @@ struct Task {
     first: u32,
     /// The finish it belongs to.
     scope: u32,
+    data: T,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Scope {
+struct Scope<S> {
     owner: u32,
     /// The finish its owner belongs to.
     outer: u32,
@@ -50,47 +51,78 @@ struct Scope {
     depth: u32,
     /// The owner's first step after it, or `NONE`.
     end: u32,
+    data: S,
 }
 
 #[derive(Debug)]
-pub(super) struct Tree {
-    tasks: Vec<Task>,
-    scopes: Vec<Scope>,
+pub(super) struct Tree<T, S> {
+    tasks: Vec<Task<T>>,
+    scopes: Vec<Scope<S>>,
 }
 
-impl Tree {
+/// Room to begin with, so that small programs do not spend their time growing tables.
+const ROOM: usize = 16;
+
+impl<T: Copy, S: Copy> Tree<T, S> {
     /// Main, whose first step is 0, and the scope of the program, which never ends.
-    pub(super) fn new() -> Self {
-        Tree {
-            tasks: vec![Task { parent: 0, jump: 0, depth: 0, first: 0, scope: 0 }],
-            scopes: vec![Scope { owner: 0, outer: 0, jump: 0, depth: 0, end: NONE }],
-        }
+    pub(super) fn new(main: T, program: S) -> Self {
+        let mut tree = Tree { tasks: Vec::with_capacity(ROOM), scopes: Vec::with_capacity(ROOM / 4) };
+        tree.tasks.push(Task { parent: 0, jump: 0, depth: 0, first: 0, scope: 0, data: main });
+        tree.scopes.push(Scope { owner: 0, outer: 0, jump: 0, depth: 0, end: NONE, data: program });
+        tree
     }
 
     pub(super) fn tasks(&self) -> usize {
         self.tasks.len()
     }
 
-    pub(super) fn scope(&self, task: TaskId) -> ScopeId {
+    pub(super) fn scopes(&self) -> usize {
+        self.scopes.len()
+    }
+
+    #[inline]
+    pub(super) fn task(&self, task: TaskId) -> &T {
+        &self.tasks[task.index()].data
+    }
+
+    #[inline]
+    pub(super) fn task_mut(&mut self, task: TaskId) -> &mut T {
+        &mut self.tasks[task.index()].data
+    }
+
+    pub(super) fn scope_mut(&mut self, scope: ScopeId) -> &mut S {
+        &mut self.scopes[scope.index()].data
+    }
+
+    /// The finish a task belongs to.
+    pub(super) fn scope_of(&self, task: TaskId) -> ScopeId {
         ScopeId(self.tasks[task.index()].scope)
+    }
+
+    /// The parent of a task, and which of its steps precede the task.
+    #[inline]
+    pub(super) fn parent(&self, task: TaskId) -> (TaskId, Bound) {
+        let task = &self.tasks[task.index()];
+        (TaskId(task.parent), task.first)
     }
 
     /// Adds the next task.
     #[inline]
-    pub(super) fn spawn(&mut self, parent: TaskId, scope: ScopeId, first: StepId) {
-        let up = self.tasks[parent.index()];
-        let far = self.tasks[up.jump as usize];
+    pub(super) fn spawn(&mut self, parent: TaskId, scope: ScopeId, first: StepId, data: T) {
+        let up = &self.tasks[parent.index()];
+        let far = &self.tasks[up.jump as usize];
         // Two jumps of one length are joined to one: jumps double like the digits of a skew binary number.
         let jump = if up.depth - far.depth == far.depth - self.tasks[far.jump as usize].depth {
             far.jump
         } else {
             parent.0
         };
-        self.tasks.push(Task { parent: parent.0, jump, depth: up.depth + 1, first: first.0, scope: scope.0 });
+        let depth = up.depth + 1;
+        self.tasks.push(Task { parent: parent.0, jump, depth, first: first.0, scope: scope.0, data });
     }
 
     /// Adds the next finish.
-    pub(super) fn finish_begin(&mut self, owner: TaskId) {
+    pub(super) fn finish_begin(&mut self, owner: TaskId, data: S) {
         let outer = self.tasks[owner.index()].scope;
         let up = self.scopes[outer as usize];
         let far = self.scopes[up.jump as usize];
@@ -99,7 +131,7 @@ impl Tree {
         } else {
             outer
         };
-        self.scopes.push(Scope { owner: owner.0, outer, jump, depth: up.depth + 1, end: NONE });
+        self.scopes.push(Scope { owner: owner.0, outer, jump, depth: up.depth + 1, end: NONE, data });
     }
 
     /// The finish is over; its owner goes on with the step `after`.
@@ -124,7 +156,7 @@ impl Tree {
         if let Some(bound) = self.before_branch(task.0, to, at) {
             return bound;
         }
-        let mut scope = self.scopes[self.tasks[task.index()].scope as usize];
+        let mut scope = &self.scopes[self.tasks[task.index()].scope as usize];
         if scope.end == NONE {
             return NO_STEP;
         }
@@ -133,26 +165,27 @@ impl Tree {
             if let Some(bound) = self.before_branch(scope.owner, to, at) {
                 break bound;
             }
-            let far = self.scopes[scope.jump as usize];
+            let far = &self.scopes[scope.jump as usize];
             let reached = self.before_branch(far.owner, to, at).is_some();
-            scope = self.scopes[if reached { scope.outer } else { scope.jump } as usize];
+            scope = &self.scopes[if reached { scope.outer } else { scope.jump } as usize];
         };
         if scope.end < bound { ALL_STEPS } else { NO_STEP }
     }
 
     /// If `task` is `to` or an ancestor of it: the steps of `task` before it leaves the way to the step `at` of `to`.
+    #[inline]
     fn before_branch(&self, task: u32, to: TaskId, at: StepId) -> Option<Bound> {
         if task == to.0 {
             return Some(at.0 + 1);
         }
         let depth = self.tasks[task as usize].depth;
-        let mut branch = self.tasks[to.index()];
+        let mut branch = &self.tasks[to.index()];
         if branch.depth <= depth {
             return None;
         }
         while branch.depth > depth + 1 {
-            let far = self.tasks[branch.jump as usize];
-            branch = if far.depth > depth { far } else { self.tasks[branch.parent as usize] };
+            let far = &self.tasks[branch.jump as usize];
+            branch = if far.depth > depth { far } else { &self.tasks[branch.parent as usize] };
         }
         (branch.parent == task).then_some(branch.first)
     }
@@ -164,7 +197,7 @@ mod tests {
 
     /// What `before` has to give, by the definition: a graph of steps, searched.
     struct Naive {
-        tree: Tree,
+        tree: Tree<(), ()>,
         /// For each step its task and the steps directly before it.
         steps: Vec<(u32, Vec<usize>)>,
         /// For each task: its last step, the open finishes it owns, whether it has ended.
@@ -176,7 +209,7 @@ mod tests {
     impl Naive {
         fn new() -> Self {
             Naive {
-                tree: Tree::new(),
+                tree: Tree::new((), ()),
                 steps: vec![(0, Vec::new())],
                 tasks: vec![(0, Vec::new(), false)],
                 scopes: vec![(Vec::new(), 0)],
@@ -202,14 +235,14 @@ mod tests {
         fn spawn(&mut self, task: usize) {
             let (scope, child) = (self.scope_of_children(task), self.tasks.len());
             let first = self.step(child, vec![self.tasks[task].0]);
-            self.tree.spawn(TaskId::at(task), ScopeId(scope), StepId::at(first));
+            self.tree.spawn(TaskId::at(task), ScopeId(scope), StepId::at(first), ());
             self.tasks.push((first, Vec::new(), false));
             self.scopes[scope as usize].1 += 1;
             self.go_on(task, Vec::new());
         }
 
         fn finish_begin(&mut self, task: usize) {
-            self.tree.finish_begin(TaskId::at(task));
+            self.tree.finish_begin(TaskId::at(task), ());
             self.tasks[task].1.push(self.scopes.len() as u32);
             self.scopes.push((Vec::new(), 0));
         }
@@ -285,11 +318,11 @@ mod tests {
     /// A chain of a hundred thousand tasks, each the child of the one before and in a finish of its own.
     #[test]
     fn deep_trees_are_no_problem() {
-        let mut tree = Tree::new();
+        let mut tree = Tree::new((), ());
         let depth = 100_000;
         for task in 0..depth {
-            tree.finish_begin(TaskId(task));
-            tree.spawn(TaskId(task), ScopeId(task + 1), StepId(2 * task + 1));
+            tree.finish_begin(TaskId(task), ());
+            tree.spawn(TaskId(task), ScopeId(task + 1), StepId(2 * task + 1), ());
         }
         let last = StepId(2 * depth + 1);
         for task in 0..depth {
