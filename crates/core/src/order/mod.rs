@@ -3,5 +3,5 @@
 pub mod conflicting;
 pub mod dpst;
 pub mod graph;
-mod labels;
+mod tree;
 pub mod zippers;
