@@ -60,6 +60,11 @@ impl SyncKind {
         matches!(self, SyncKind::Isolated | SyncKind::Lock | SyncKind::Semaphore)
     }
 
+    /// Whether it is a lock: its `Join` enters a section, its `Signal` leaves it.
+    pub fn is_section(self) -> bool {
+        matches!(self, SyncKind::Isolated | SyncKind::Lock)
+    }
+
     /// Whether a `Signal` of this kind is an action of its task.
     pub fn signal_is_action(self) -> bool {
         matches!(self, SyncKind::Promise | SyncKind::Event | SyncKind::Semaphore)
