@@ -13,6 +13,7 @@ use raceproof_core::order::clock::Epoch;
 use raceproof_core::order::{dc::Dc, hb::Hb, shb::Shb, wcp::Wcp, weak::Weak};
 use std::collections::BTreeSet;
 use support::relations::{self, Relation, conflict, task_of};
+use support::sectioned::{self, Sectioned};
 use support::{PLAIN, Profile, Rng, Schedule, Stmt};
 
 const CASES: u64 = 1_000;
@@ -125,6 +126,21 @@ fn cases() -> u64 {
     CASES * std::env::var("RACEPROOF_CASES").ok().and_then(|n| n.parse::<u64>().ok()).unwrap_or(1)
 }
 
+fn fails(schedule: Schedule, program: Vec<Stmt>, seed: u64, name: &str, problem: &str) -> ! {
+    let failing = |program: &[Stmt]| {
+        (0..50).find(|&seed| disagreement(&support::run(program, schedule, seed)).is_some())
+    };
+    let small = support::shrink(program, |program| failing(program).is_some());
+    let run = failing(&small);
+    let events = support::run(&small, schedule, run.unwrap_or(seed));
+    let listed: Vec<String> = events.iter().enumerate().map(|(at, e)| format!("{at}: {e:?}")).collect();
+    panic!(
+        "profile {name}, seed {seed}: {problem}\nshrunk, with run seed {run:?}:\n{small:?}\n{:?}\n{}",
+        disagreement(&events),
+        listed.join("\n")
+    );
+}
+
 fn check(profile: Profile) {
     for seed in 0..cases() {
         let mut rng = Rng(seed);
@@ -133,21 +149,40 @@ fn check(profile: Profile) {
         if seed % 8 == 7 {
             events.truncate(rng.below(events.len() + 1));
         }
-        let Some(problem) = disagreement(&events) else { continue };
-        let seeds = |program: &[Stmt]| {
-            (0..50).find(|&seed| disagreement(&support::run(program, profile.schedule, seed)).is_some())
-        };
-        let small = support::shrink(program, |p| seeds(p).is_some());
-        let run = seeds(&small);
-        let events = support::run(&small, profile.schedule, run.unwrap_or(seed));
-        let listed: Vec<String> = events.iter().enumerate().map(|(at, e)| format!("{at}: {e:?}")).collect();
-        let now = disagreement(&events);
-        let name = profile.name;
-        panic!(
-            "profile {name}, seed {seed}: {problem}\nshrunk, with run seed {run:?}:\n{small:?}\n{now:?}\n{}",
-            listed.join("\n")
-        );
+        if let Some(problem) = disagreement(&events) {
+            fails(profile.schedule, program, seed, profile.name, &problem);
+        }
     }
+}
+
+fn check_sectioned(shape: Sectioned) {
+    for seed in 0..4 * cases() {
+        let program = sectioned::generate(&shape, &mut Rng(seed));
+        let events = support::run(&program, Schedule::Random, seed);
+        if let Some(problem) = disagreement(&events) {
+            fails(Schedule::Random, program, seed, shape.name, &problem);
+        }
+    }
+}
+
+#[test]
+fn one_lock() {
+    check_sectioned(Sectioned { name: "one lock", locks: 1, signals: false });
+}
+
+#[test]
+fn one_lock_and_signals() {
+    check_sectioned(Sectioned { name: "one lock and signals", locks: 1, signals: true });
+}
+
+#[test]
+fn nested_locks() {
+    check_sectioned(Sectioned { name: "nested locks", locks: 3, signals: false });
+}
+
+#[test]
+fn nested_locks_and_signals() {
+    check_sectioned(Sectioned { name: "nested locks and signals", locks: 2, signals: true });
 }
 
 const RANDOM: Profile = Profile { name: "async-finish", schedule: Schedule::Random, ..PLAIN };

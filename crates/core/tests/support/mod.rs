@@ -7,6 +7,7 @@
 
 pub mod naive;
 pub mod relations;
+pub mod sectioned;
 
 use raceproof_core::event::{AccessKind, Event, SyncKind};
 use raceproof_core::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
