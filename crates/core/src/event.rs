@@ -94,6 +94,28 @@ pub trait Observer {
 }
 
 impl Event {
+    /// Who did it.
+    pub fn task(&self) -> TaskId {
+        match *self {
+            Event::Spawn { parent: task, .. }
+            | Event::End { task }
+            | Event::FinishBegin { task, .. }
+            | Event::FinishEnd { task, .. }
+            | Event::Signal { task, .. }
+            | Event::Join { task, .. }
+            | Event::Access { task, .. } => task,
+        }
+    }
+
+    /// Whether it is an action: what a schedule counts.
+    pub fn is_action(&self) -> bool {
+        match self {
+            Event::Spawn { .. } | Event::FinishEnd { .. } | Event::Join { .. } | Event::Access { .. } => true,
+            Event::Signal { kind, .. } => kind.signal_is_action(),
+            Event::End { .. } | Event::FinishBegin { .. } => false,
+        }
+    }
+
     /// Tells `observer` of this event.
     #[inline]
     pub fn deliver(&self, observer: &mut impl Observer) {

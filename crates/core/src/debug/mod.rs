@@ -1,1 +1,7 @@
-//! What a race is worth to whoever has to fix it: witnesses for predicted races, and their checker.
+//! What a predicted race is worth: a witness if there is one, and a checker that does not take its word.
+
+mod constraints;
+mod cut;
+pub mod reordering;
+mod trace;
+pub mod witness;

@@ -5,6 +5,7 @@
 //! left as they are: their streams end early.
 #![allow(dead_code, unreachable_pub)]
 
+pub mod exhaustive;
 pub mod naive;
 pub mod relations;
 pub mod sectioned;
