@@ -154,7 +154,7 @@ fn enter<R>(ops: &mut dyn Ops, code: impl FnOnce() -> R) -> R {
     // SAFETY: only the lifetime of what `ops` borrows is forgotten, and `Leave` removes the pointer before `ops` ends.
     let pointer = unsafe { mem::transmute::<NonNull<dyn Ops + '_>, NonNull<dyn Ops>>(NonNull::from(ops)) };
     RUNNING.with(|running| {
-        debug_assert!(!running.busy.get(), "runs do not nest");
+        assert!(!running.busy.get(), "runs do not nest");
         running.ops.set(Some(pointer));
         running.busy.set(true);
     });

@@ -12,12 +12,15 @@ pub mod kernel;
 pub mod limits;
 mod native;
 pub mod program;
+pub mod render;
 pub mod run;
 mod stack;
 pub mod strategy;
 mod sync;
 pub mod task;
+pub mod witness;
 
 pub use native::{
-    Closure, Event, Future, Lock, Promise, Semaphore, Shared, SharedArray, finish, future, isolated, spawn,
+    Checker, Closure, Event, Future, Lock, Promise, Semaphore, Shared, SharedArray, check, finish, future,
+    isolated, spawn, try_check,
 };

@@ -8,6 +8,7 @@ pub(crate) mod program;
 pub(crate) mod sites;
 pub(crate) mod world;
 
+mod check;
 mod event;
 mod lock;
 mod promise;
@@ -15,6 +16,7 @@ mod semaphore;
 mod shared;
 mod task;
 
+pub use check::{Checker, check, try_check};
 pub use event::Event;
 pub use lock::{Lock, isolated};
 pub use program::Closure;

@@ -95,7 +95,7 @@ impl<T: Copy + 'static> SharedArray<T> {
     #[track_caller]
     fn make(name: Option<Cow<'static, str>>, len: usize, init: T, at: Caller) -> Self {
         room(len as u64, at);
-        let cells: Box<[Cell<T>]> = vec![init; len].into_iter().map(Cell::new).collect();
+        let cells: Cells<T> = Cells(vec![init; len].into_iter().map(Cell::new).collect());
         let claim = with_ops(|ops| ops.world().add_cells(Some(len as u64), name, at, Box::new(cells)));
         SharedArray { claim: claim.unwrap_or_else_outside(), value: PhantomData }
     }
@@ -124,7 +124,7 @@ impl<T: Copy + 'static> SharedArray<T> {
     #[track_caller]
     #[inline]
     fn extent(&self, at: Caller) -> (u64, usize) {
-        let extent = |(base, cells): (u64, &Box<[Cell<T>]>)| (base, cells.len());
+        let extent = |(base, cells): (u64, &Cells<T>)| (base, cells.0.len());
         match with_ops(|ops| ops.world().cells(self.claim).map(extent)).unwrap_or_else_outside() {
             Some(extent) => extent,
             None => stale("array", at),
@@ -141,10 +141,13 @@ impl<T: Copy + 'static> SharedArray<T> {
             fail(Failure::error("bounds", message, place(at)));
         }
         act(Op::Access { kind, location: Location(base + index as u64) }, at);
-        let effect = |(_, cells): (u64, &Box<[Cell<T>]>)| effect(&cells[index]);
+        let effect = |(_, cells): (u64, &Cells<T>)| effect(&cells.0[index]);
         with_ops(|ops| ops.world().cells(self.claim).map(effect)).flatten().unwrap_or_else_outside()
     }
 }
+
+/// The elements of an array.
+struct Cells<T>(Box<[Cell<T>]>);
 
 /// Fails the task if there is no room for so many cells more.
 #[track_caller]

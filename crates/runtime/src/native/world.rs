@@ -43,7 +43,7 @@ struct Region {
     len: Option<u64>,
     name: Option<Cow<'static, str>>,
     site: SiteId,
-    /// `Cell<T>` or `Box<[Cell<T>]>`
+    /// A `Cell<T>`, or an array of them.
     cells: Box<dyn Any>,
 }
 
