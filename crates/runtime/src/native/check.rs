@@ -14,7 +14,8 @@ use std::time::{Duration, Instant};
 /// does something forbidden.
 ///
 /// Without mutual exclusion (locks, [`isolated`](crate::isolated) sections, semaphores) passing means that no schedule has
-/// a race. With it, it means so for the order of the sections that was run.
+/// a race. With it, it means so for the order of the sections that was run. The closure is run at least twice, to see
+/// that it does the same again.
 ///
 /// ```
 /// use raceproof::{SharedArray, check, finish, spawn};
