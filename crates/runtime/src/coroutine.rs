@@ -4,23 +4,23 @@
 //!
 //! The driver resumes a coroutine with the kernel in hand ([`Machine::resume`]); the closure inside calls plain functions
 //! (`spawn`, `x.get()`), which know nothing of kernels and observers. In between is a thread-local pointer to
-//! [`Env`], the kernel and the run's [`World`] behind the object-safe trait [`Ops`]. It is set around each resume and
-//! cleared after it, and each operation takes it out while it uses it. [`act`] turns the kernel's protocol
+//! `Env`, the kernel and the run's `World` behind the object-safe trait `Ops`. It is set around each resume and
+//! cleared after it, and each operation takes it out while it uses it. `act` turns the kernel's protocol
 //! into straight-line code: on `Retry` the coroutine is suspended and the operation tried again when it is resumed.
 //!
 //! # How a task ends
 //!
 //! - Its closure returns: the stack goes back to the pool.
 //! - It panics, or does something forbidden (raised as a panic that no hook sees): caught at the coroutine's root, it
-//!   becomes the task's [`Failure`]. Locks the task held stay held, as for every failed task.
-//! - The run is over before it: a deadlock, or a strategy that has seen enough. Then [`Coroutines::abandon`] resumes it
-//!   once more and the operation it waits in unwinds its stack with the payload [`Abandoned`], so that destructors
+//!   becomes the task's `Failure`. Locks the task held stay held, as for every failed task.
+//! - The run is over before it: a deadlock, or a strategy that has seen enough. Then `Coroutines::abandon` resumes it
+//!   once more and the operation it waits in unwinds its stack with the payload `Abandoned`, so that destructors
 //!   run and nothing leaks. This is not corosensei's own `force_unwind`: that one unwinds again and again for as long
-//!   as the task suspends again, which a `catch_unwind` in a loop can do for ever. After [`PATIENCE`] attempts, or
+//!   as the task suspends again, which a `catch_unwind` in a loop can do for ever. After `PATIENCE` attempts, or
 //!   if panics abort, the stack is leaked instead, with all that is on it: safe, since nothing on it
 //!   is ever touched again. (`force_reset` would reuse the stack under objects that were never dropped.)
 //!
-//! While a task unwinds, its destructors may call operations. These do nothing ([`act`] gives `None`): to suspend in the
+//! While a task unwinds, its destructors may call operations. These do nothing (`act` gives `None`): to suspend in the
 //! middle of unwinding would carry one task's panic into another. Should the task catch its panic and go on, it has
 //! parted from the schedule, and its next operation fails it. A destructor that waits for a promise without a value has
 //! nothing to go on with and panics, which during unwinding aborts the process, as Rust has it.
@@ -106,8 +106,6 @@ struct Running {
     yielder: Cell<*const Yielder<Resume, ()>>,
     /// Whether there is a run on this thread; its panics are its own affair.
     busy: Cell<bool>,
-    /// Where the last panic was that has not become a failure.
-    panicked: RefCell<Option<Place>>,
 }
 
 thread_local! {
@@ -116,9 +114,12 @@ thread_local! {
             ops: Cell::new(None),
             yielder: Cell::new(ptr::null()),
             busy: Cell::new(false),
-            panicked: RefCell::new(None),
         }
     };
+
+    /// Where the last panic was that has not become a failure. Apart from the above, which every operation looks at and
+    /// which needs no destructor.
+    static PANICKED: RefCell<Option<Place>> = const { RefCell::new(None) };
 }
 
 /// Whether this thread is inside a run.
@@ -154,7 +155,7 @@ fn enter<R>(ops: &mut dyn Ops, code: impl FnOnce() -> R) -> R {
     // SAFETY: only the lifetime of what `ops` borrows is forgotten, and `Leave` removes the pointer before `ops` ends.
     let pointer = unsafe { mem::transmute::<NonNull<dyn Ops + '_>, NonNull<dyn Ops>>(NonNull::from(ops)) };
     RUNNING.with(|running| {
-        debug_assert!(!running.busy.get(), "runs do not nest");
+        assert!(!running.busy.get(), "runs do not nest");
         running.ops.set(Some(pointer));
         running.busy.set(true);
     });
@@ -185,18 +186,14 @@ pub(crate) fn act(mut op: Op<'_>, at: Caller) -> Option<()> {
                 return Some(());
             }
             Step::Again => suspend(),
-            Step::Failed(failure) => raise(failure),
+            Step::Failed(failure) => fail(failure),
         }
     }
 }
 
-/// Fails the running task.
+/// Fails the running task, even if it catches what is raised here.
 pub(crate) fn fail(failure: Failure) -> ! {
     with_ops(|ops| ops.break_off(failure.clone()));
-    raise(failure)
-}
-
-fn raise(failure: Failure) -> ! {
     panic::resume_unwind(Box::new(failure))
 }
 
@@ -252,7 +249,7 @@ fn start(stack: DefaultStack, job: Job) -> Task {
 
 /// What a panic says.
 fn failure(payload: Box<dyn Any + Send>) -> Failure {
-    let at = RUNNING.with(|running| running.panicked.take());
+    let at = PANICKED.take();
     let payload = match payload.downcast::<Failure>() {
         Ok(failure) => return *failure,
         Err(payload) => payload,
@@ -272,10 +269,8 @@ fn install_hook() {
         let before = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
             // A second panic before the first is caught may be about to abort: it must be heard.
-            let quiet = RUNNING.with(|running| {
-                running.busy.get()
-                    && info.location().is_some_and(|at| running.panicked.replace(Some(place(at))).is_none())
-            });
+            let noted = |at| PANICKED.replace(Some(place(at))).is_none();
+            let quiet = is_running() && info.location().is_some_and(noted);
             if !quiet {
                 before(info);
             }
@@ -352,7 +347,7 @@ impl<'a> Coroutines<'a> {
         let mut env = self.env(kernel);
         // A destructor that panics has no one to tell: the run is over.
         let _ = enter(&mut env, || panic::catch_unwind(AssertUnwindSafe(|| drop(what))));
-        RUNNING.with(|running| running.panicked.take());
+        PANICKED.take();
     }
 }
 

@@ -1,6 +1,6 @@
 //! The Rust front end: tasks are closures, and the functions here are what they may do.
 //!
-//! One file a primitive, named after it; [`ops`] is how they reach the kernel, [`world`] what they share, [`program`] a
+//! One file a primitive, named after it; `ops` is how they reach the kernel, `world` what they share, `program` a
 //! closure as a program that can be run any number of times.
 
 pub(crate) mod ops;
@@ -8,6 +8,7 @@ pub(crate) mod program;
 pub(crate) mod sites;
 pub(crate) mod world;
 
+mod check;
 mod event;
 mod lock;
 mod promise;
@@ -15,6 +16,7 @@ mod semaphore;
 mod shared;
 mod task;
 
+pub use check::{Checker, check, try_check};
 pub use event::Event;
 pub use lock::{Lock, isolated};
 pub use program::Closure;
@@ -47,16 +49,16 @@ fn make(what: Making, name: Option<Cow<'static, str>>) -> Claim {
 fn sync(claim: Claim, what: &str) -> SyncId {
     match with_ops(|ops| ops.world().sync(claim)).unwrap_or_else_outside() {
         Some(sync) => sync,
-        None => stale(what, Location::caller()),
+        None => fail(stale(what, Location::caller())),
     }
 }
 
 #[cold]
-fn stale(what: &str, at: Caller) -> ! {
+fn stale(what: &str, at: Caller) -> Failure {
     let message = format!(
         "this {what} was made in another run of the closure; make it inside of the closure, so that every run has its own"
     );
-    fail(Failure::error("stale-handle", message, place(at)))
+    Failure::error("stale-handle", message, place(at))
 }
 
 trait Outside<T> {

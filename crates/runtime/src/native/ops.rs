@@ -4,7 +4,8 @@
 //! is what the functions of the API reach (see [`coroutine`](crate::coroutine)).
 
 use super::sites::{Caller, place};
-use super::world::{Failure, World};
+use super::stale;
+use super::world::{Claim, Failure, World};
 use crate::coroutine::{Body, Job};
 use crate::kernel::{Kernel, Stop};
 use crate::limits::Limits;
@@ -22,7 +23,7 @@ const EAGER_STACKS: usize = 1 << 13;
 
 /// An operation of a task that may have to wait for its turn or for another task.
 pub(crate) enum Op<'a> {
-    Access { kind: AccessKind, location: Location },
+    Access { claim: Claim, kind: AccessKind, location: Location },
     Spawn { job: &'a mut Option<Job>, future: Option<SyncId> },
     FinishBegin,
     FinishEnd,
@@ -118,7 +119,10 @@ impl<O: Observer> Ops for Env<'_, '_, O> {
         }
         let kernel = &mut *self.kernel;
         let done = match op {
-            Op::Access { kind, location } => {
+            Op::Access { claim, .. } if !self.world.owns(*claim) => {
+                return Step::Failed(stale("variable or array", at));
+            }
+            Op::Access { kind, location, .. } => {
                 let accessed = kernel.access(*kind, *location, site);
                 if accessed.is_ok() {
                     match kind {
@@ -153,11 +157,7 @@ impl<O: Observer> Ops for Env<'_, '_, O> {
                 if self.kernel.gives_way() { Step::GaveWay } else { Step::Done }
             }
             Err(Stop::Retry) => Step::Again,
-            Err(Stop::Fault(fault)) => {
-                let failure = Failure::error(fault.name(), fault.message(), place(at));
-                self.world.broken.push((task, failure.clone()));
-                Step::Failed(failure)
-            }
+            Err(Stop::Fault(fault)) => Step::Failed(Failure::error(fault.name(), fault.message(), place(at))),
         }
     }
 

@@ -1,9 +1,9 @@
 //! Shared data: every read and write is an access that can race.
 
+use super::Outside;
 use super::ops::Op;
 use super::sites::{Caller, place};
 use super::world::{Claim, Failure, MAX_CELLS};
-use super::{Outside, stale};
 use crate::coroutine::{act, fail, with_ops};
 use raceproof_core::event::AccessKind;
 use raceproof_core::ids::Location;
@@ -29,6 +29,7 @@ use std::panic;
 /// ```
 pub struct Shared<T> {
     claim: Claim,
+    location: Location,
     value: PhantomData<*const T>,
 }
 
@@ -48,8 +49,9 @@ impl<T: Copy + 'static> Shared<T> {
     fn make(name: Option<Cow<'static, str>>, value: T, at: Caller) -> Self {
         room(1, at);
         let cell = Box::new(Cell::new(value));
-        let claim = with_ops(|ops| ops.world().add_cells(None, name, at, cell)).unwrap_or_else_outside();
-        Shared { claim, value: PhantomData }
+        let made = with_ops(|ops| ops.world().add_cells(None, name, at, cell));
+        let (claim, location) = made.unwrap_or_else_outside();
+        Shared { claim, location, value: PhantomData }
     }
 
     #[track_caller]
@@ -65,18 +67,23 @@ impl<T: Copy + 'static> Shared<T> {
     #[track_caller]
     #[inline]
     fn access<R>(&self, kind: AccessKind, effect: impl FnOnce(&Cell<T>) -> R) -> R {
-        let at = panic::Location::caller();
-        let base = with_ops(|ops| ops.world().cells::<Cell<T>>(self.claim).map(|(base, _)| base));
-        let Some(base) = base.unwrap_or_else_outside() else { stale("variable", at) };
-        act(Op::Access { kind, location: Location(base) }, at);
-        let done = with_ops(|ops| ops.world().cells(self.claim).map(|(_, cell)| effect(cell)));
-        done.flatten().unwrap_or_else_outside()
+        access(self.claim, kind, self.location);
+        with_ops(|ops| ops.world().cells(self.claim).map(effect)).flatten().unwrap_or_else_outside()
     }
+}
+
+/// Makes an access. Hot.
+#[track_caller]
+#[inline]
+fn access(claim: Claim, kind: AccessKind, location: Location) {
+    act(Op::Access { claim, kind, location }, panic::Location::caller());
 }
 
 /// A shared array of fixed length. A handle: copies stand for the same array.
 pub struct SharedArray<T> {
     claim: Claim,
+    base: Location,
+    len: usize,
     value: PhantomData<*const T>,
 }
 
@@ -95,20 +102,19 @@ impl<T: Copy + 'static> SharedArray<T> {
     #[track_caller]
     fn make(name: Option<Cow<'static, str>>, len: usize, init: T, at: Caller) -> Self {
         room(len as u64, at);
-        let cells: Box<[Cell<T>]> = vec![init; len].into_iter().map(Cell::new).collect();
-        let claim = with_ops(|ops| ops.world().add_cells(Some(len as u64), name, at, Box::new(cells)));
-        SharedArray { claim: claim.unwrap_or_else_outside(), value: PhantomData }
+        let cells: Cells<T> = Cells(vec![init; len].into_iter().map(Cell::new).collect());
+        let made = with_ops(|ops| ops.world().add_cells(Some(len as u64), name, at, Box::new(cells)));
+        let (claim, base) = made.unwrap_or_else_outside();
+        SharedArray { claim, base, len, value: PhantomData }
     }
 
     /// The number of elements; no access.
-    #[track_caller]
     pub fn len(&self) -> usize {
-        self.extent(panic::Location::caller()).1
+        self.len
     }
 
-    #[track_caller]
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.len == 0
     }
 
     #[track_caller]
@@ -123,28 +129,19 @@ impl<T: Copy + 'static> SharedArray<T> {
 
     #[track_caller]
     #[inline]
-    fn extent(&self, at: Caller) -> (u64, usize) {
-        let extent = |(base, cells): (u64, &Box<[Cell<T>]>)| (base, cells.len());
-        match with_ops(|ops| ops.world().cells(self.claim).map(extent)).unwrap_or_else_outside() {
-            Some(extent) => extent,
-            None => stale("array", at),
-        }
-    }
-
-    #[track_caller]
-    #[inline]
     fn access<R>(&self, kind: AccessKind, index: usize, effect: impl FnOnce(&Cell<T>) -> R) -> R {
-        let at = panic::Location::caller();
-        let (base, len) = self.extent(at);
-        if index >= len {
-            let message = format!("index {index} of an array of {len}: out of bounds");
-            fail(Failure::error("bounds", message, place(at)));
+        if index >= self.len {
+            let message = format!("index {index} of an array of {}: out of bounds", self.len);
+            fail(Failure::error("bounds", message, place(panic::Location::caller())));
         }
-        act(Op::Access { kind, location: Location(base + index as u64) }, at);
-        let effect = |(_, cells): (u64, &Box<[Cell<T>]>)| effect(&cells[index]);
+        access(self.claim, kind, Location(self.base.0 + index as u64));
+        let effect = |cells: &Cells<T>| effect(&cells.0[index]);
         with_ops(|ops| ops.world().cells(self.claim).map(effect)).flatten().unwrap_or_else_outside()
     }
 }
+
+/// The elements of an array.
+struct Cells<T>(Box<[Cell<T>]>);
 
 /// Fails the task if there is no room for so many cells more.
 #[track_caller]

@@ -43,7 +43,7 @@ struct Region {
     len: Option<u64>,
     name: Option<Cow<'static, str>>,
     site: SiteId,
-    /// `Cell<T>` or `Box<[Cell<T>]>`
+    /// A `Cell<T>`, or an array of them.
     cells: Box<dyn Any>,
 }
 
@@ -118,21 +118,25 @@ impl World {
         name: Option<Cow<'static, str>>,
         at: Caller,
         cells: Box<dyn Any>,
-    ) -> Claim {
-        let site = self.sites.id(at);
-        self.regions.push(Region { base: self.cells, len, name, site, cells });
+    ) -> (Claim, Location) {
+        let (site, base) = (self.sites.id(at), self.cells);
+        self.regions.push(Region { base, len, name, site, cells });
         self.cells += len.unwrap_or(1);
-        Claim { run: self.run, entry: (self.regions.len() - 1) as u32 }
+        (Claim { run: self.run, entry: (self.regions.len() - 1) as u32 }, Location(base))
     }
 
-    /// What a handle names, if it is of this run.
     #[inline]
-    pub(crate) fn cells<C: 'static>(&self, claim: Claim) -> Option<(u64, &C)> {
-        if claim.run != self.run {
+    pub(crate) fn owns(&self, claim: Claim) -> bool {
+        claim.run == self.run
+    }
+
+    /// The cells a handle names, if it is of this run.
+    #[inline]
+    pub(crate) fn cells<C: 'static>(&self, claim: Claim) -> Option<&C> {
+        if !self.owns(claim) {
             return None;
         }
-        let region = self.regions.get(claim.entry as usize)?;
-        Some((region.base, region.cells.downcast_ref()?))
+        self.regions.get(claim.entry as usize)?.cells.downcast_ref()
     }
 
     /// The name of a cell: as it was given, or after the place where it was made.
@@ -169,7 +173,7 @@ impl World {
 
     #[inline]
     pub(crate) fn sync(&self, claim: Claim) -> Option<SyncId> {
-        (claim.run == self.run).then_some(SyncId(claim.entry))
+        self.owns(claim).then_some(SyncId(claim.entry))
     }
 
     pub(crate) fn put(&mut self, sync: SyncId, value: Rc<dyn Any>) {
