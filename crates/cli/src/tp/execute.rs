@@ -85,7 +85,9 @@ impl<O: Observer> Execution<'_, O> {
     /// The calls a suspended task is in, innermost first.
     pub fn stack(&self, task: TaskId) -> Vec<Frame> {
         let Some(body) = self.run.kernel.body(task) else { return Vec::new() };
-        body.calls(self.code)
+        self.run
+            .machine
+            .calls(body)
             .map(|(function, site)| Frame { function: function.to_owned(), call: self.place(site) })
             .collect()
     }
