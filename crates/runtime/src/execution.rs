@@ -57,7 +57,8 @@ impl<'a, P: Program<'a>, O: Observer> Execution<'a, P, O> {
 
     /// The calls a suspended task is in, innermost first.
     pub fn stack(&self, task: TaskId) -> Vec<Frame> {
-        self.run.kernel.body(task).map(|body| self.program.calls(body)).unwrap_or_default()
+        let body = self.run.kernel.body(task);
+        body.map(|body| self.program.calls::<O>(&self.run.machine, body)).unwrap_or_default()
     }
 
     /// The locks a task holds, by name.

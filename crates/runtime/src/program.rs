@@ -65,7 +65,7 @@ pub trait Program<'a>: Clone {
     fn sync<O: Observer>(&self, machine: &Self::Machine<O>, sync: SyncId) -> String;
 
     /// The calls a suspended task is in, innermost first.
-    fn calls(&self, _body: &Self::Body) -> Vec<Frame> {
+    fn calls<O: Observer>(&self, _machine: &Self::Machine<O>, _body: &Self::Body) -> Vec<Frame> {
         Vec::new()
     }
 

@@ -7,7 +7,7 @@ use raceproof_cli::check::DetectorName::{Default, None as NoDetector};
 
 pub(crate) const FAMILIES: [&str; 5] = ["forall", "forkjoin", "pipeline", "pipeline_blocked", "stencil"];
 const SIZES: [u64; 4] = [1_000, 10_000, 100_000, 1_000_000];
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 5;
 
 /// What ten times the tasks may cost at most.
 const GROWTH: f64 = 14.0;

@@ -74,8 +74,8 @@ impl<'a> Program<'a> for Tp<'a> {
             .unwrap_or_default()
     }
 
-    fn calls(&self, body: &Body) -> Vec<Frame> {
-        body.calls(self.code)
+    fn calls<O: Observer>(&self, vm: &Vm<'a>, body: &Body) -> Vec<Frame> {
+        vm.calls(body)
             .map(|(function, site)| Frame { function: function.to_owned(), call: self.place(site) })
             .collect()
     }

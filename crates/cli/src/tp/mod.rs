@@ -3,6 +3,7 @@
 //! `lexer` → `parser` → [`ast`] → [`check`] (names, arities, places) → `compile` → `vm`.
 
 pub mod ast;
+mod calls;
 pub mod check;
 pub mod code;
 pub mod compile;

@@ -6,6 +6,7 @@
 //! `Retry`: operands stay on the stack until it is done.
 
 use super::ast::{BinaryOp, UnaryOp};
+use super::calls::{CallList, Caller, Calls};
 use super::code::{Code, Op};
 use super::fault::{Fault, FaultKind, Limit};
 use super::value::{MAX_CELLS, Memory, Value};
@@ -25,42 +26,33 @@ pub const MAX_LIVE_TASKS: usize = 10_000_000;
 /// Loop iterations and calls between two looks at the clock.
 const TICKS: u32 = 1 << 16;
 
-/// A task: where it stands.
-#[derive(Clone, Debug)]
+/// A task: where it stands. A million of them can be live: every byte counts.
+#[derive(Debug)]
 pub struct Body {
     pc: u32,
     /// Where the frame of the innermost call begins in `stack`.
     base: u32,
     unit: u32,
-    future: Option<SyncId>,
+    /// The sync of a future, or `NO_FUTURE`.
+    future: u32,
+    /// The calls that have not returned.
+    calls: CallList,
     stack: Vec<Value>,
-    /// The callers of the innermost call.
-    callers: Vec<Caller>,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Caller {
-    /// Where it goes on: one past the call.
-    pc: u32,
-    base: u32,
-    unit: u32,
-}
+const NO_FUTURE: u32 = u32::MAX;
+
+const _: () = assert!(size_of::<Body>() <= 48);
 
 impl Body {
-    /// The calls that have not returned, innermost first: the unit called and the site of the call.
-    pub fn calls<'c>(&self, code: &'c Code) -> impl Iterator<Item = (&'c str, SiteId)> + use<'c, '_> {
-        let units = std::iter::once(self.unit).chain(self.callers.iter().rev().map(|caller| caller.unit));
-        units.zip(self.callers.iter().rev()).filter_map(|(unit, caller)| {
-            match code.ops[caller.pc as usize - 1] {
-                Op::Call { site, .. } => Some((code.units[unit as usize].name.as_str(), site)),
-                _ => None,
-            }
-        })
+    fn new(entry: u32, unit: u32, future: Option<SyncId>, stack: Vec<Value>) -> Self {
+        let future = future.map_or(NO_FUTURE, |sync| sync.0);
+        Body { pc: entry, base: 0, unit, future, calls: CallList::EMPTY, stack }
     }
 
     /// The sync that tells of its end, if it is a future.
     pub fn future(&self) -> Option<SyncId> {
-        self.future
+        (self.future != NO_FUTURE).then_some(SyncId(self.future))
     }
 
     /// The site of the instruction the task is at, if it has one: what it waits at.
@@ -95,6 +87,7 @@ pub struct Vm<'a> {
     pub writes: u64,
     /// What the program printed, if wanted.
     pub output: Option<String>,
+    calls: Calls,
     spare_stacks: Vec<Vec<Value>>,
     pub(super) makers: Option<Makers>,
 }
@@ -131,6 +124,7 @@ impl<'a> Vm<'a> {
             reads: 0,
             writes: 0,
             output: None,
+            calls: Calls::default(),
             spare_stacks: Vec::new(),
             makers: None,
         }
@@ -140,7 +134,7 @@ impl<'a> Vm<'a> {
     pub fn main(&self) -> Body {
         let unit = &self.code.units[self.code.main as usize];
         let stack = vec![Value::Int(0); unit.locals as usize];
-        Body { pc: unit.entry, base: 0, unit: self.code.main, future: None, stack, callers: Vec::new() }
+        Body::new(unit.entry, self.code.main, None, stack)
     }
 
     /// Makes the declared locks, semaphores and events.
@@ -166,6 +160,19 @@ impl<'a> Vm<'a> {
             return Some(self.code.semaphores[at].0.clone());
         }
         position(&self.events).map(|at| self.code.events[at].clone())
+    }
+
+    /// The calls of a task that have not returned, innermost first: the unit called and the site of the call.
+    pub fn calls(&self, body: &Body) -> impl Iterator<Item = (&'a str, SiteId)> + use<'_, 'a> {
+        let code = self.code;
+        let mut unit = body.unit;
+        self.calls.iter(&body.calls).filter_map(move |caller| {
+            let called = std::mem::replace(&mut unit, caller.unit);
+            match code.ops[caller.pc as usize - 1] {
+                Op::Call { site, .. } => Some((code.units[called as usize].name.as_str(), site)),
+                _ => None,
+            }
+        })
     }
 
     /// Where a promise or future was made.
@@ -204,7 +211,7 @@ impl<'a> Vm<'a> {
         stack.reserve_exact(info.frame as usize);
         stack.extend(parent.drain(parent.len() - info.arguments as usize..));
         stack.resize(info.locals as usize, Value::Int(0));
-        Body { pc: info.entry, base: 0, unit, future, stack, callers: Vec::new() }
+        Body::new(info.entry, unit, future, stack)
     }
 
     fn run<O: Observer>(
@@ -316,11 +323,12 @@ impl<'a> Vm<'a> {
                 }
                 Op::Call { unit, site } => {
                     self.tick()?;
-                    if body.callers.len() == MAX_CALLS {
+                    if body.calls.len() == MAX_CALLS {
                         return Err(Halt::Stopped(Fault::limit_at(Limit::Calls, site)));
                     }
                     let info = &code.units[unit as usize];
-                    body.callers.push(Caller { pc: body.pc + 1, base: body.base, unit: body.unit });
+                    let caller = Caller { pc: body.pc + 1, base: body.base, unit: body.unit };
+                    self.calls.push(&mut body.calls, caller);
                     body.base = stack.len() as u32 - info.arguments;
                     body.unit = unit;
                     stack.resize((body.base + info.locals) as usize, Value::Int(0));
@@ -329,7 +337,7 @@ impl<'a> Vm<'a> {
                 }
                 Op::Return => {
                     let value = pop(stack);
-                    let Some(caller) = body.callers.pop() else {
+                    let Some(caller) = self.calls.pop(&mut body.calls) else {
                         return Ok(self.end(body, value));
                     };
                     stack.truncate(body.base as usize);
@@ -457,7 +465,7 @@ impl<'a> Vm<'a> {
     }
 
     fn end(&mut self, body: &mut Body, value: Value) -> Outcome<Fault> {
-        if let Some(sync) = body.future {
+        if let Some(sync) = body.future() {
             self.promised[sync.index()] = value;
         }
         // Deep recursion must not make every later task's stack deep.
@@ -466,7 +474,7 @@ impl<'a> Vm<'a> {
             stack.clear();
             self.spare_stacks.push(stack);
         }
-        Outcome::Ended(body.future)
+        Outcome::Ended(body.future())
     }
 
     /// The location of an element.
