@@ -107,6 +107,15 @@ impl<'a> Script<'a> {
         self.here[task.index()]
     }
 
+    /// Finds all tasks that have been spawned: those without a turn are asked about, too.
+    fn resolve_all<B, O: Observer>(&mut self, kernel: &Kernel<B, O>) {
+        self.resolve(TaskId::MAIN, kernel);
+        for (task, (parent, ordinal)) in (1..).zip(&self.schedule.spawned) {
+            let parent = self.here[parent.index()];
+            self.here[task] = parent.and_then(|parent| self.children.get(&(parent, *ordinal)).copied());
+        }
+    }
+
     /// A turn that brings a task of the schedule to where it should be by now, if it can go on.
     fn turn<B, O: Observer>(&mut self, task: TaskId, kernel: &Kernel<B, O>) -> Option<Turn> {
         let here = self.resolve(task, kernel)?;
@@ -146,11 +155,13 @@ impl<B, O: Observer> Strategy<B, O> for Script<'_> {
             if let Some(&(task, actions)) = self.left.next() {
                 self.due[task.index()] += actions;
                 self.at = Some(task);
-            } else {
-                let hold = *self.held.get(self.lifted)?;
+            } else if let Some(hold) = self.held.get(self.lifted).copied() {
                 self.lifted += 1;
                 self.due[hold.task.index()] = hold.then;
                 self.at = Some(hold.task);
+            } else {
+                self.resolve_all(kernel);
+                return None;
             }
         }
     }
