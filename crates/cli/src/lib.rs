@@ -2,7 +2,10 @@
 
 pub mod args;
 pub mod check;
+pub mod checkpoint;
 pub mod commands;
+pub mod replay;
 pub mod report;
 pub mod tp;
 pub mod verify;
+pub mod witness_file;

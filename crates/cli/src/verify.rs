@@ -4,10 +4,9 @@ use crate::tp::code::Code;
 use crate::tp::execute::Tp;
 use raceproof::verifying;
 use raceproof_core::explore::Dependence;
-use raceproof_core::explore::tree::Tree;
 use std::sync::atomic::AtomicBool;
 
-pub use raceproof::verifying::{Progress, Verified};
+pub use raceproof::verifying::{Progress, Search, Verified};
 
 /// The orders by name: what is a race in an execution, and which executions are alike.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -68,11 +67,16 @@ impl Default for Options<'_> {
 
 /// Verifies a compiled program; `file` is what its source is called in the report.
 pub fn verify<'a>(code: &'a Code, file: &'a str, options: &Options<'a>) -> Verified {
-    verify_from(&mut Tree::default(), code, file, options)
+    verify_from(&mut Search::default(), code, file, options)
 }
 
-/// As [`verify`], going on with a tree that has been explored in part.
-pub fn verify_from<'a>(tree: &mut Tree, code: &'a Code, file: &'a str, options: &Options<'a>) -> Verified {
+/// As [`verify`], going on with a search that has come some way.
+pub fn verify_from<'a>(
+    search: &mut Search,
+    code: &'a Code,
+    file: &'a str,
+    options: &Options<'a>,
+) -> Verified {
     let Options { order, max_executions, max_seconds, max_events, all, workers, interrupt, progress } =
         *options;
     let options = verifying::Options {
@@ -86,5 +90,5 @@ pub fn verify_from<'a>(tree: &mut Tree, code: &'a Code, file: &'a str, options: 
         interrupt,
         progress,
     };
-    verifying::verify(&Tp { code, file }, tree, &options)
+    verifying::verify(&Tp { code, file }, search, &options)
 }

@@ -66,7 +66,7 @@ impl<'a> Recorded<'a> {
     }
 
     fn location(&self, race: &Predicted) -> String {
-        self.execution.run.machine.memory.name(self.execution.code, race.pair.location)
+        self.execution.run.machine.memory.name(self.execution.program.code, race.pair.location)
     }
 
     /// Whether a witness is found. If so, it has to pass the checker, bring both tasks before their accesses when it is
@@ -84,13 +84,14 @@ impl<'a> Recorded<'a> {
             return Err(format!("{known} has a witness and is unknown to the oracle"));
         }
         let schedule = Turns { spawned: witnesses.spawned(), turns: witnesses.schedule(&order) };
-        self.replay(race, &schedule).ok_or_else(|| format!("the witness of {known} does not replay: {schedule:?}"))?;
+        self.replay(race, &schedule)
+            .ok_or_else(|| format!("the witness of {known} does not replay: {schedule:?}"))?;
         Ok(true)
     }
 
     fn replay(&self, race: &Predicted, schedule: &Turns) -> Option<()> {
         let mut script = Script::new(schedule, schedule.turns.len(), Vec::new());
-        let code = self.execution.code;
+        let code = self.execution.program.code;
         let run = execute(code, "f.tp", (), &mut script, Bounds::default());
         let stands_before = |access: Access| match script.pending(script.here(access.task)?)? {
             Action::Access { kind, location, site } if (kind, site) == (access.kind, access.site) => {

@@ -3,9 +3,9 @@
 //! The serialised form of [`Report`] is the JSON report, schema 1; DESIGN and the user's guide document it.
 
 use crate::event::AccessKind;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     RaceFree,
@@ -16,7 +16,7 @@ pub enum Verdict {
 }
 
 /// What the verdict covers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scope {
     /// Every schedule of the program on this input.
@@ -26,7 +26,7 @@ pub enum Scope {
 }
 
 /// How sure a race is.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Grade {
     Infeasible,
@@ -36,7 +36,7 @@ pub enum Grade {
 }
 
 /// A place in a source file; lines and columns count from 1.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Place {
     pub file: String,
     pub line: u32,
@@ -44,7 +44,7 @@ pub struct Place {
 }
 
 /// A call that had not returned.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Frame {
     /// The function that was called.
     pub function: String,
@@ -54,7 +54,7 @@ pub struct Frame {
 }
 
 /// One spawn on the way from `main` to a task, outermost first.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Spawned {
     /// The task that was spawned.
     pub task: String,
@@ -62,7 +62,7 @@ pub struct Spawned {
     pub at: Place,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct RaceAccess {
     pub access: AccessKind,
     /// The task by its spawn path: `main/2/1` is the first child of main's second child.
@@ -77,7 +77,7 @@ pub struct RaceAccess {
     pub locks: Vec<String>,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Race {
     /// The name of the cell: `x`, `a[3]`, `new@7[0]`.
     pub location: String,
@@ -97,12 +97,15 @@ pub struct Race {
 }
 
 /// A schedule: runs of actions of one task each. An action is one access or one synchronisation.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, Default)]
 pub struct Witness {
+    /// Which program it belongs to: a fingerprint of the source, where the front end has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
     pub schedule: Vec<Segment>,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Segment {
     /// The task, by its spawn path.
     pub task: String,
@@ -110,7 +113,7 @@ pub struct Segment {
 }
 
 /// A task that cannot go on, and what it waits for.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Waiting {
     pub task: String,
     /// `promise`, `future`, `finish`, `lock`, `semaphore`, `event`, `isolated`.
@@ -125,14 +128,14 @@ pub struct Waiting {
     pub spawned: Vec<Spawned>,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Deadlock {
     pub waiting: Vec<Waiting>,
     pub witness: Option<Witness>,
 }
 
 /// A failed assertion, an index out of bounds, a second set, …
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ProgramError {
     /// A short stable name of the kind: `assertion`, `bounds`, `division`, `second-set`, …
     pub kind: String,
@@ -145,7 +148,7 @@ pub struct ProgramError {
     pub witness: Option<Witness>,
 }
 
-#[derive(Clone, PartialEq, Debug, Serialize, Default)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize, Default)]
 pub struct Stats {
     pub executions: u64,
     pub tasks: u64,
@@ -175,6 +178,16 @@ pub struct Report {
 }
 
 impl Report {
+    /// Says in every witness which program it belongs to.
+    pub fn stamp(&mut self, program: &str) {
+        let races = self.races.iter_mut().map(|race| &mut race.witness);
+        let deadlocks = self.deadlocks.iter_mut().map(|deadlock| &mut deadlock.witness);
+        let errors = self.errors.iter_mut().map(|error| &mut error.witness);
+        for witness in races.chain(deadlocks).chain(errors).flatten() {
+            witness.program = Some(program.to_owned());
+        }
+    }
+
     /// The gravest of what was found: race, program error, deadlock, inconclusive, race-free.
     pub fn judge(
         races: &[Race],

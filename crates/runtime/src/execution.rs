@@ -79,6 +79,7 @@ impl<'a, P: Program<'a>, O: Observer> Execution<'a, P, O> {
         let tasks = self.run.kernel.tasks();
         let schedule = self.run.turns();
         Witness {
+            program: None,
             schedule: schedule
                 .iter()
                 .map(|&(task, actions)| Segment { task: tasks.path(task), actions })

@@ -60,7 +60,7 @@ pub fn decode(text: &str) -> Result<Witness, BadWitness> {
         schedule.push(Segment { task: task.into(), actions });
         offset += segment.len() + 1;
     }
-    Ok(Witness { schedule })
+    Ok(Witness { program: None, schedule })
 }
 
 /// The numbers of a spawn path, each with how often it is repeated. `offset` is where the path begins.

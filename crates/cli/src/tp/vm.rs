@@ -50,6 +50,11 @@ impl Body {
         Body { pc: entry, base: 0, unit, future, calls: CallList::EMPTY, stack }
     }
 
+    /// The instruction it is at.
+    pub fn pc(&self) -> u32 {
+        self.pc
+    }
+
     /// The sync that tells of its end, if it is a future.
     pub fn future(&self) -> Option<SyncId> {
         (self.future != NO_FUTURE).then_some(SyncId(self.future))

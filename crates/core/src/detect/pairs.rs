@@ -74,7 +74,7 @@ pub struct Pairs {
 }
 
 /// What [`Pairs`] gathered.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Gathered {
     /// In the order of discovery.
     pub pairs: Vec<SitePair>,

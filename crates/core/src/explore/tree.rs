@@ -125,6 +125,50 @@ impl Tree {
         jobs
     }
 
+    /// Whether a tree that was read from outside can be explored: nodes refer to nodes there are, and to the root in the end.
+    pub fn check(&self) -> Result<(), &'static str> {
+        let mut children = vec![0usize; self.nodes.len()];
+        if self.nodes.is_empty() {
+            return Err("there is no root");
+        }
+        let mut spare = vec![false; self.nodes.len()];
+        for &at in &self.spare {
+            *spare.get_mut(at).ok_or("a spare node does not exist")? = true;
+        }
+        if spare[ROOT] {
+            return Err("the root is spare");
+        }
+        for (at, node) in self.nodes.iter().enumerate().filter(|&(at, _)| at != ROOT && !spare[at]) {
+            let mut up = node.parent;
+            let mut steps = 0;
+            while up != ROOT {
+                let parent = self.nodes.get(up).filter(|_| !spare[up]).ok_or("a node has no parent")?;
+                steps += 1;
+                if steps > self.nodes.len() {
+                    return Err("nodes are their own parents");
+                }
+                up = parent.parent;
+            }
+            children[node.parent] += 1;
+            if node.uses == 0 && node.pending.is_empty() {
+                return Err("a node is kept for nothing");
+            }
+            let _ = at;
+        }
+        for (at, node) in self.nodes.iter().enumerate().filter(|&(at, _)| !spare[at]) {
+            if node.uses != children[at] + usize::from(at == ROOT) {
+                return Err("the uses of a node are miscounted");
+            }
+            if !node.pending.is_empty() && !self.open.contains(&at) {
+                return Err("a node with something pending is not open");
+            }
+        }
+        if self.open.iter().any(|&at| at >= self.nodes.len() || spare[at]) {
+            return Err("an open node does not exist");
+        }
+        Ok(())
+    }
+
     /// How many executions are known to be left.
     pub fn pending(&self) -> usize {
         self.open.iter().map(|&at| self.nodes[at].pending.len()).sum()

@@ -9,6 +9,7 @@
 //! A program that says it may not be deterministic is run at least twice, and the runs are compared.
 
 mod determinism;
+mod predict;
 pub mod races;
 
 use crate::kernel::Fault;
@@ -18,7 +19,7 @@ use raceproof_core::detect::last_access::LastAccess;
 use raceproof_core::detect::pairs::Pairs;
 use raceproof_core::detect::{Detector, Pair};
 use raceproof_core::event::Observer;
-use raceproof_core::finding::{Deadlock, Grade, ProgramError, Report, Scope, Stats, Verdict, Witness};
+use raceproof_core::finding::{Deadlock, Grade, ProgramError, Race, Report, Scope, Stats, Verdict, Witness};
 use raceproof_core::ids::{Location, TaskId};
 use std::time::Instant;
 
@@ -34,6 +35,8 @@ pub struct Checked {
 struct Found {
     racy: Vec<Location>,
     claimed: Vec<Pair>,
+    /// The races themselves, if they need no explaining any more.
+    races: Option<Vec<Race>>,
 }
 
 /// One check of a program.
@@ -59,7 +62,7 @@ impl<'a, P: Program<'a>> Session<'a, P> {
     pub fn check(&self) -> Checked {
         let execution = self.run(LastAccess::default(), self.bounds);
         let racy = execution.run.kernel.observer.racy().to_vec();
-        self.conclude(execution, Found { racy, claimed: Vec::new() }, Vec::new())
+        self.conclude(execution, Found { racy, ..Found::default() }, Vec::new())
     }
 
     /// Checks with a published detector; an error if it cannot judge this program.
@@ -73,7 +76,7 @@ impl<'a, P: Program<'a>> Session<'a, P> {
         let mut racy: Vec<Location> = claimed.iter().map(|pair| pair.location).collect();
         racy.sort();
         racy.dedup();
-        Ok(self.conclude(execution, Found { racy, claimed }, Vec::new()))
+        Ok(self.conclude(execution, Found { racy, claimed, races: None }, Vec::new()))
     }
 
     /// Runs the program and looks for no race, for the reason given.
@@ -89,7 +92,7 @@ impl<'a, P: Program<'a>> Session<'a, P> {
     fn conclude<O: Observer>(
         &self,
         mut execution: Execution<'a, P, O>,
-        found: Found,
+        mut found: Found,
         notes: Vec<String>,
     ) -> Checked {
         let first_run = self.start.elapsed();
@@ -98,7 +101,7 @@ impl<'a, P: Program<'a>> Session<'a, P> {
         let again = Bounds { keep_output: false, ..self.bounds };
         let mut deterministic = true;
         let races = if found.racy.is_empty() {
-            Vec::new()
+            found.races.take().unwrap_or_default()
         } else {
             let observed = self.run(Pairs::new(&found.racy), again);
             deterministic &= same(&execution, &observed);

@@ -88,7 +88,7 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
         let shown = pair
             .examples
             .iter()
-            .take_while(|_| Instant::now() < self.deadline)
+            .take_while(|_| self.has_time())
             .find_map(|example| self.bring_together(example, &location));
         let example = &pair.examples[0];
         let fork = self.fork(example.first.access.task, example.second.access.task);
@@ -101,11 +101,7 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
                 self.side(&example.second, example.turns),
             ),
         };
-        let (first, second) = if (&first.at, &first.task) <= (&second.at, &second.task) {
-            (first, second)
-        } else {
-            (second, first)
-        };
+        let (first, second) = in_source_order(first, second);
         Race {
             location,
             grade,
@@ -121,19 +117,40 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
 
     /// A race that only the detector sees.
     fn claim(&self, pair: &Pair) -> Race {
-        let [first, second] = [pair.first, pair.second].map(|access| describe(&self.observed, access));
+        self.predicted(pair, None)
+    }
+
+    /// Whether there is time to look for witnesses.
+    pub fn has_time(&self) -> bool {
+        Instant::now() < self.deadline
+    }
+
+    /// A race of which only the pair is known, and perhaps a schedule that should lead to it.
+    pub fn predicted(&self, pair: &Pair, schedule: Option<&Turns>) -> Race {
         let location = self.observed.location(pair.location);
+        let sides = [pair.first, pair.second];
+        let shown = schedule.and_then(|turns| {
+            self.stand(Script::new(turns, turns.turns.len(), Vec::new()), sides, &location)
+        });
+        let (grade, witness, first, second) = match shown {
+            Some(Shown { witness, first, second }) => (Grade::Feasible, Some(witness), first, second),
+            None => {
+                let [first, second] = sides.map(|access| describe(&self.observed, access));
+                (Grade::Apparent, None, first, second)
+            }
+        };
+        let (first, second) = in_source_order(first, second);
         let fork = self.fork(pair.first.task, pair.second.task);
         Race {
             location,
-            grade: Grade::Apparent,
+            grade,
             partition: 1,
             artifact_of: Vec::new(),
             first,
             second,
             fork,
             count: 1,
-            witness: None,
+            witness,
         }
     }
 
@@ -159,28 +176,31 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
     }
 
     fn follow(&self, example: &Example, location: &str, held: Vec<Hold>) -> Option<Shown> {
-        let mut script = Script::new(&self.schedule, example.turns, held);
+        let sides = [example.first.access, example.second.access];
+        self.stand(Script::new(&self.schedule, example.turns, held), sides, location)
+    }
+
+    /// Follows a script; whether both accesses are next at its end.
+    fn stand(&self, mut script: Script<'_>, sides: [Access; 2], location: &str) -> Option<Shown> {
         let run = run_once(&self.observed.program, &mut script, (), self.bounds);
-        let stands_before = |side: &Side| {
-            let task = script.here(side.access.task)?;
+        let stands_before = |access: Access| {
+            let task = script.here(access.task)?;
             match script.pending(task)? {
-                Action::Access { kind, location, site }
-                    if (kind, site) == (side.access.kind, side.access.site) =>
-                {
+                Action::Access { kind, location, site } if (kind, site) == (access.kind, access.site) => {
                     Some((task, location))
                 }
                 _ => None,
             }
         };
-        let (first, at) = stands_before(&example.first)?;
-        let (second, also_at) = stands_before(&example.second)?;
+        let (first, at) = stands_before(sides[0])?;
+        let (second, also_at) = stands_before(sides[1])?;
         if at != also_at || run.location(at) != location {
             return None;
         }
         Some(Shown {
             witness: run.witness(),
-            first: describe(&run, Access { task: first, ..example.first.access }),
-            second: describe(&run, Access { task: second, ..example.second.access }),
+            first: describe(&run, Access { task: first, ..sides[0] }),
+            second: describe(&run, Access { task: second, ..sides[1] }),
         })
     }
 
@@ -214,6 +234,10 @@ fn describe<'a, P: Program<'a>, O: Observer>(execution: &Execution<'a, P, O>, ac
         spawned: execution.spawned(access.task),
         locks: execution.locks(access.task),
     }
+}
+
+fn in_source_order(first: RaceAccess, second: RaceAccess) -> (RaceAccess, RaceAccess) {
+    if (&first.at, &first.task) <= (&second.at, &second.task) { (first, second) } else { (second, first) }
 }
 
 fn sites(pair: &SitePair) -> (SiteId, SiteId) {

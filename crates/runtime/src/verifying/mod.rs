@@ -70,19 +70,43 @@ pub struct Verified {
     pub pruned: u64,
 }
 
-/// Verifies a program on `options.workers` threads, going on with a tree that may have been explored in part.
-pub fn verify<'a, P: Program<'a> + Sync>(program: &P, tree: &mut Tree, options: &Options<'a>) -> Verified {
-    search(program, tree, options, |judge, jobs| run_on(options.workers, jobs, |job| judge.run(job)))
+/// A search, as far as it has come: what is left to be explored and what has been found. It can be written down and gone
+/// on with.
+#[derive(Default, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Search {
+    tree: Tree,
+    found: Gathered,
+}
+
+impl Search {
+    /// Whether it can be gone on with: a search that was read from outside may be anything.
+    pub fn check(&self) -> Result<(), &'static str> {
+        self.tree.check()
+    }
+
+    /// Whether nothing is left to be explored.
+    pub fn is_done(&self) -> bool {
+        self.tree.is_done()
+    }
+}
+
+/// Verifies a program on `options.workers` threads, going on with a search that may have come some way.
+pub fn verify<'a, P: Program<'a> + Sync>(
+    program: &P,
+    search: &mut Search,
+    options: &Options<'a>,
+) -> Verified {
+    go_on(program, search, options, |judge, jobs| run_on(options.workers, jobs, |job| judge.run(job)))
 }
 
 /// As [`verify`], on this thread: for programs that cannot leave it.
-pub fn verify_here<'a, P: Program<'a>>(program: &P, tree: &mut Tree, options: &Options<'a>) -> Verified {
-    search(program, tree, options, |judge, jobs| jobs.iter().map(|job| judge.run(job)).collect())
+pub fn verify_here<'a, P: Program<'a>>(program: &P, search: &mut Search, options: &Options<'a>) -> Verified {
+    go_on(program, search, options, |judge, jobs| jobs.iter().map(|job| judge.run(job)).collect())
 }
 
-fn search<'a, P: Program<'a>>(
+fn go_on<'a, P: Program<'a>>(
     program: &P,
-    tree: &mut Tree,
+    search: &mut Search,
     options: &Options<'a>,
     run_all: impl Fn(&Judge<'a, P>, &[Job]) -> Vec<Executed<Finding>>,
 ) -> Verified {
@@ -93,7 +117,7 @@ fn search<'a, P: Program<'a>>(
     let actions = options.max_events.unwrap_or(u64::MAX);
     let bounds = Bounds { actions, limits, keep_end_state: true, ..Bounds::default() };
     let judge = Judge { program: program.clone(), bounds, dependence: options.dependence };
-    let mut gathered = Gathered::default();
+    let Search { tree, found } = search;
     let mut told = start;
     let most = options.max_executions.unwrap_or(u64::MAX);
     let explored = explore(
@@ -101,7 +125,7 @@ fn search<'a, P: Program<'a>>(
         most,
         |jobs| run_all(&judge, jobs),
         |finding, tree| {
-            let stop = gathered.take(finding) && !options.all;
+            let stop = found.take(finding) && !options.all;
             if let Some(progress) = options.progress
                 && told.elapsed() > Duration::from_millis(100)
             {
@@ -109,14 +133,14 @@ fn search<'a, P: Program<'a>>(
                 let executions = tree.statistics.executions;
                 progress(&Progress { executions, pending: tree.pending(), elapsed: start.elapsed() });
             }
-            if stop || limits.reached().is_some() || gathered.limit.is_some() { Go::Stop } else { Go::On }
+            if stop || limits.reached().is_some() || found.limit.is_some() { Go::Stop } else { Go::On }
         },
     );
-    gathered.report(tree, explored, options, start)
+    found.report(tree, explored, options, start)
 }
 
 /// What the executions so far have shown, each thing once.
-#[derive(Default)]
+#[derive(Default, Debug, serde::Serialize, serde::Deserialize)]
 struct Gathered {
     races: Vec<Race>,
     deadlocks: Vec<Deadlock>,
@@ -166,16 +190,17 @@ impl Gathered {
         shown
     }
 
-    fn report(mut self, tree: &Tree, explored: Explored, options: &Options<'_>, start: Instant) -> Verified {
+    fn report(&self, tree: &Tree, explored: Explored, options: &Options<'_>, start: Instant) -> Verified {
         let statistics = tree.statistics;
         // A pair that no schedule could bring together, though all were tried, is none.
         let complete = explored == Explored::All && self.limit.is_none();
         let shown = self.races.iter().any(|race| race.grade >= Grade::Feasible);
+        let mut races = self.races.clone();
         if complete || shown {
-            self.races.retain(|race| race.grade >= Grade::Feasible);
+            races.retain(|race| race.grade >= Grade::Feasible);
         }
-        self.races.sort_by(|a, b| key(a).cmp(&key(b)));
-        let mut limits: Vec<String> = self.limit.into_iter().collect();
+        races.sort_by(|a, b| key(a).cmp(&key(b)));
+        let mut limits: Vec<String> = self.limit.iter().cloned().collect();
         if limits.is_empty() && !complete && !shown {
             limits.push(match explored {
                 Explored::OutOfExecutions => format!(
@@ -190,7 +215,7 @@ impl Gathered {
                 ),
             });
         }
-        let mut verdict = Report::judge(&self.races, &self.errors, &self.deadlocks, &limits);
+        let mut verdict = Report::judge(&races, &self.errors, &self.deadlocks, &limits);
         if verdict == Verdict::Race && !shown {
             verdict = Verdict::Inconclusive;
         }
@@ -214,14 +239,14 @@ impl Gathered {
             scope,
             determinate,
             detector: format!("verify --order {}", options.name),
-            races: self.races,
-            deadlocks: self.deadlocks,
-            errors: self.errors,
+            races,
+            deadlocks: self.deadlocks.clone(),
+            errors: self.errors.clone(),
             limits,
             stats: Stats {
                 executions: statistics.executions,
                 seconds: start.elapsed().as_secs_f64(),
-                ..self.stats
+                ..self.stats.clone()
             },
         };
         Verified { report, pruned: statistics.pruned }

@@ -1,0 +1,379 @@
+//! `replay`: a program under the schedule of a witness, action by action.
+//!
+//! The schedule is followed to the letter: a segment that cannot be taken as it stands means that the witness is not of this
+//! program, or is not what was reported. At its end two tasks stand before the two accesses of a race, or
+//! nobody can go on, or a task has failed; anything else is no witness.
+
+use crate::tp::code::{Code, Op};
+use crate::tp::fault::What;
+use crate::tp::source::Source;
+use crate::tp::value::Value;
+use crate::tp::vm::{Body, Vm};
+use raceproof::kernel::{Action, Kernel};
+use raceproof::limits::Limits;
+use raceproof::run::Run;
+use raceproof::strategy::{Last, Strategy, Turn};
+use raceproof::task::State;
+use raceproof_core::event::{AccessKind, Event, Observer, SyncKind};
+use raceproof_core::finding::{Place, Witness};
+use raceproof_core::ids::{Location, SiteId, SyncId, TaskId};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+/// What a replay led to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum End {
+    /// Two tasks stand before conflicting accesses of one location.
+    Race { location: String, first: Standing, second: Standing },
+    /// Nobody can go on.
+    Deadlock(Vec<Standing>),
+    /// A task has failed.
+    Error { kind: &'static str, message: String, task: String, at: Place },
+}
+
+/// A task and what it is about to do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Standing {
+    pub task: String,
+    pub what: String,
+    pub at: Option<Place>,
+}
+
+/// One action of a replay.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    pub task: String,
+    pub what: String,
+    pub at: Option<Place>,
+}
+
+/// A replay that came to its end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Replayed {
+    pub steps: Vec<Step>,
+    pub end: End,
+}
+
+/// Gives one task one turn.
+struct Once(Option<Turn>);
+
+impl<B, O: Observer> Strategy<B, O> for Once {
+    fn eager(&self) -> bool {
+        false
+    }
+
+    fn next(&mut self, _: &Kernel<B, O>, _: Last) -> Option<Turn> {
+        self.0.take()
+    }
+}
+
+/// Follows the schedule of a witness; an error says where it does not fit the program.
+pub fn replay(code: &Code, source: &Source, witness: &Witness) -> Result<Replayed, String> {
+    let vm = Vm::new(code, Limits::default());
+    let main = vm.main();
+    let mut run = Run::new(vm, Vec::new(), main);
+    run.machine.declare(&mut run.kernel);
+    let mut replay = Replay {
+        code,
+        file: &source.name,
+        run,
+        begun: 0,
+        told: 0,
+        by_path: HashMap::new(),
+        about: HashMap::new(),
+        failed: Vec::new(),
+        steps: Vec::new(),
+    };
+    replay.begin();
+    for (number, segment) in witness.schedule.iter().enumerate() {
+        replay.segment(&segment.task, segment.actions).map_err(|wrong| {
+            format!(
+                "segment {} of the schedule ({} of {}): {wrong}",
+                number + 1,
+                count(segment.actions),
+                segment.task
+            )
+        })?;
+    }
+    let end = replay.end()?;
+    Ok(Replayed { steps: replay.steps, end })
+}
+
+fn count(actions: u64) -> String {
+    format!("{actions} action{}", if actions == 1 { "" } else { "s" })
+}
+
+struct Replay<'a> {
+    code: &'a Code,
+    file: &'a str,
+    run: Run<Vm<'a>, Vec<Event>>,
+    /// Tasks that have been brought up to their first action.
+    begun: usize,
+    /// Events that have been told as steps.
+    told: usize,
+    by_path: HashMap<String, TaskId>,
+    /// What each task that has used up its turn is about to do.
+    about: HashMap<TaskId, Action>,
+    failed: Vec<(TaskId, &'static str, String, SiteId)>,
+    steps: Vec<Step>,
+}
+
+impl Replay<'_> {
+    /// Gives a task a turn of so many actions; how many it took.
+    fn turn(&mut self, task: TaskId, actions: u64) -> u64 {
+        let before = self.run.kernel.tasks().get(task).taken();
+        let site = self.run.kernel.body(task).and_then(|body| op_site(self.code, body));
+        self.about.remove(&task);
+        let ending = self.run.drive(&mut Once(Some(Turn::actions(task, actions))));
+        for (task, fault) in ending.failed {
+            if let (What::Error(kind), Some(site)) = (fault.what, fault.site) {
+                self.failed.push((task, kind.name(), fault.message, site));
+            }
+        }
+        if let (State::Ready, Some(action)) =
+            (self.run.kernel.tasks().get(task).state, self.run.kernel.refused())
+        {
+            self.about.insert(task, action);
+        }
+        self.tell(site);
+        self.run.kernel.tasks().get(task).taken() - before
+    }
+
+    /// Brings tasks that have been spawned up to their first action; those without any are over then.
+    fn begin(&mut self) {
+        while self.begun < self.run.kernel.tasks().len() {
+            let task = TaskId::at(self.begun);
+            self.begun += 1;
+            self.by_path.insert(self.run.kernel.tasks().path(task), task);
+            self.turn(task, 0);
+        }
+    }
+
+    fn segment(&mut self, path: &str, actions: u64) -> Result<(), String> {
+        for done in 0..actions {
+            self.begin();
+            let Some(&task) = self.by_path.get(path) else { return Err("there is no such task yet".into()) };
+            let taken = match self.run.kernel.tasks().get(task).state {
+                State::Ready => self.turn(task, 1),
+                _ => 0,
+            };
+            self.begin();
+            // It may have found out that it has to wait for tasks that were over at once.
+            let taken = if taken == 0 && self.run.kernel.tasks().get(task).state == State::Ready {
+                self.turn(task, 1)
+            } else {
+                taken
+            };
+            if taken == 0 {
+                return Err(format!("after {} it {}", count(done), self.why_not(task)));
+            }
+        }
+        Ok(())
+    }
+
+    fn why_not(&self, task: TaskId) -> String {
+        match self.run.kernel.tasks().get(task).state {
+            State::Ended => "has ended".into(),
+            State::Failed => "has failed".into(),
+            State::Finishing(_) => "waits for the tasks of a finish".into(),
+            State::Waiting(sync) => format!("waits for {}", self.sync(sync)),
+            State::Ready | State::Running => "does not go on".into(),
+        }
+    }
+
+    /// Turns the events since the last time into steps.
+    fn tell(&mut self, site: Option<SiteId>) {
+        let tasks = self.run.kernel.tasks();
+        for event in &self.run.kernel.observer[self.told..] {
+            let (task, what, site) = match *event {
+                Event::Access { task, kind, location, site } => {
+                    let (verb, value) =
+                        (if kind == AccessKind::Read { "reads" } else { "writes" }, self.value(location));
+                    (task, format!("{verb} {}: {value}", self.name(location)), Some(site))
+                }
+                Event::Spawn { parent, child, site, .. } => {
+                    (parent, format!("spawns {}", tasks.path(child)), Some(site))
+                }
+                Event::FinishEnd { task, .. } => (task, "ends a finish".into(), site),
+                Event::Signal { task, sync, kind } => match kind {
+                    SyncKind::Promise => (task, format!("sets {}", self.sync(sync)), site),
+                    SyncKind::Event => (task, format!("posts {}", self.sync(sync)), site),
+                    SyncKind::Semaphore => (task, "gives a semaphore back".into(), site),
+                    SyncKind::Isolated | SyncKind::Lock => {
+                        (task, format!("leaves {}", self.sync(sync)), None)
+                    }
+                    SyncKind::Future => (task, "gives the value of its future".into(), None),
+                },
+                Event::Join { task, sync, kind } => match kind {
+                    SyncKind::Isolated | SyncKind::Lock => {
+                        (task, format!("enters {}", self.sync(sync)), site)
+                    }
+                    SyncKind::Semaphore => (task, "takes a semaphore".into(), site),
+                    _ => (task, format!("has waited for {}", self.sync(sync)), site),
+                },
+                Event::End { task } => (task, "ends".into(), None),
+                Event::FinishBegin { .. } => continue,
+            };
+            self.steps.push(Step { task: tasks.path(task), what, at: site.map(|site| self.place(site)) });
+        }
+        self.told = self.run.kernel.observer.len();
+    }
+
+    fn end(&mut self) -> Result<End, String> {
+        let kernel = &self.run.kernel;
+        let tasks = kernel.tasks();
+        let accesses: Vec<(TaskId, AccessKind, Location, SiteId)> = tasks
+            .ready()
+            .filter_map(|task| match self.about.get(&task) {
+                Some(&Action::Access { kind, location, site }) => Some((task, kind, location, site)),
+                _ => None,
+            })
+            .collect();
+        for (at, one) in accesses.iter().enumerate() {
+            for other in &accesses[at + 1..] {
+                if one.2 == other.2 && one.1.conflicts(other.1) {
+                    let [mut first, mut second] = [one, other].map(|&(task, kind, _, site)| Standing {
+                        task: tasks.path(task),
+                        what: if kind == AccessKind::Read { "reads" } else { "writes" }.into(),
+                        at: Some(self.place(site)),
+                    });
+                    if (&second.at, &second.task) < (&first.at, &first.task) {
+                        std::mem::swap(&mut first, &mut second);
+                    }
+                    return Ok(End::Race { location: self.name(one.2), first, second });
+                }
+            }
+        }
+        if let Some((task, kind, message, site)) = self.failed.pop() {
+            return Ok(End::Error { kind, message, task: tasks.path(task), at: self.place(site) });
+        }
+        let can_go = |task: TaskId| self.about.get(&task).is_none_or(|&action| kernel.is_enabled(action));
+        if tasks.live() > 0 && !tasks.ready().any(can_go) {
+            let stuck = tasks.ids().filter(|&task| {
+                matches!(tasks.get(task).state, State::Waiting(_) | State::Finishing(_) | State::Ready)
+            });
+            let standing = |task: TaskId| Standing {
+                task: tasks.path(task),
+                what: match self.about.get(&task) {
+                    Some(&Action::Join(sync)) => format!("waits for {}", self.sync(sync)),
+                    Some(Action::FinishEnd(_)) => "waits for the tasks of a finish".into(),
+                    _ => self.why_not(task),
+                },
+                at: kernel.body(task).and_then(|body| op_site(self.code, body)).map(|site| self.place(site)),
+            };
+            return Ok(End::Deadlock(stuck.map(standing).collect()));
+        }
+        Err("at the end of the schedule no two tasks are about to race, all could go on and none has failed: the witness is of another program, or was changed".into())
+    }
+
+    fn name(&self, location: Location) -> String {
+        self.run.machine.memory.name(self.code, location)
+    }
+
+    fn value(&self, location: Location) -> String {
+        match self.run.machine.memory.get(location.0 as u32) {
+            Value::Int(value) => value.to_string(),
+            reference => reference.kind().into(),
+        }
+    }
+
+    fn sync(&self, sync: SyncId) -> String {
+        let kernel = &self.run.kernel;
+        if sync == kernel.isolated_lock() {
+            return "an isolated section".into();
+        }
+        if let Some(name) = self.run.machine.sync_name(sync) {
+            return match kernel.sync_kind(sync) {
+                SyncKind::Lock => format!("the lock {name}"),
+                SyncKind::Event => format!("the event {name}"),
+                _ => format!("the semaphore {name}"),
+            };
+        }
+        let kind = if kernel.sync_kind(sync) == SyncKind::Future { "future" } else { "promise" };
+        match self.run.machine.made(sync) {
+            Some(site) => {
+                let at = self.place(site);
+                format!("the {kind} made at {}:{}", at.line, at.column)
+            }
+            None => format!("a {kind}"),
+        }
+    }
+
+    fn place(&self, site: SiteId) -> Place {
+        let info = self.code.sites[site.index()];
+        Place { file: self.file.to_owned(), line: info.line, column: info.column }
+    }
+}
+
+/// Where the instruction a suspended task is at stands in the source.
+fn op_site(code: &Code, body: &Body) -> Option<SiteId> {
+    match code.ops[body.pc() as usize] {
+        Op::Set(site) | Op::V { site, .. } | Op::Post { site, .. } => Some(site),
+        _ => body.site(code),
+    }
+}
+
+/// The replay as text: all steps if asked for, and what it led to with the source lines.
+pub fn render(replayed: &Replayed, source: &Source, steps: bool) -> String {
+    let mut out = String::new();
+    let lines: Vec<&str> = source.text.lines().collect();
+    let line = |at: &Place| lines.get(at.line as usize - 1).map_or("", |line| line.trim());
+    if steps {
+        let width = replayed.steps.iter().map(|step| step.task.len()).max().unwrap_or(0).min(24);
+        for (number, Step { task, what, at }) in replayed.steps.iter().enumerate() {
+            // Writing to a string cannot fail.
+            let _ = match at {
+                Some(at) => writeln!(
+                    out,
+                    "{:>5}  {task:width$}  {what:32} {}:{}  {}",
+                    number + 1,
+                    at.line,
+                    at.column,
+                    line(at)
+                ),
+                None => writeln!(out, "{:>5}  {task:width$}  {what}", number + 1),
+            };
+        }
+        out.push('\n');
+    }
+    let mut standing = |task: &str, what: &str, at: Option<&Place>| {
+        let _ = writeln!(out, "  {task} {what}");
+        if let Some(at) = at {
+            let _ = writeln!(out, "    --> {}:{}:{}", at.file, at.line, at.column);
+            let text = lines.get(at.line as usize - 1).copied().unwrap_or_default();
+            let _ = writeln!(out, "  {:>4} | {text}", at.line);
+        }
+    };
+    let summary = match &replayed.end {
+        End::Race { location, first, second } => {
+            for side in [first, second] {
+                standing(&side.task, &format!("is about to: {} {location}", side.what), side.at.as_ref());
+            }
+            format!(
+                "reproduced: after {} both accesses of {location} are next, one right after the other",
+                count(actions(replayed))
+            )
+        }
+        End::Deadlock(stuck) => {
+            for side in stuck {
+                standing(&side.task, &side.what, side.at.as_ref());
+            }
+            format!("reproduced: after {} nobody can go on", count(actions(replayed)))
+        }
+        End::Error { kind, message, task, at } => {
+            standing(task, &format!("fails ({kind}): {message}"), Some(at));
+            format!("reproduced: the program error comes after {}", count(actions(replayed)))
+        }
+    };
+    let _ = writeln!(out, "\n{summary}");
+    out
+}
+
+/// The actions among the steps.
+fn actions(replayed: &Replayed) -> u64 {
+    let none = ["leaves ", "gives the value", "ends"];
+    let is_action = |step: &&Step| {
+        step.what.starts_with("ends a finish") || !none.iter().any(|no| step.what.starts_with(no))
+    };
+    replayed.steps.iter().filter(is_action).count() as u64
+}
