@@ -62,6 +62,7 @@ fn verify(args: &VerifyArgs) -> Result<u8, BadInput> {
         max_seconds: args.limits.max_seconds,
         max_events: args.limits.max_events,
         all: args.all,
+        determinism: false,
         workers: args.workers.map_or(cores, NonZeroUsize::get),
         interrupt: None,
         progress: None,

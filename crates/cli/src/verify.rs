@@ -43,6 +43,8 @@ pub struct Options<'a> {
     pub max_events: Option<u64>,
     /// Go on after the first execution with a race.
     pub all: bool,
+    /// Report nondeterminism that is no data race as well.
+    pub determinism: bool,
     pub workers: usize,
     /// Set from outside to end the search with what is known.
     pub interrupt: Option<&'a AtomicBool>,
@@ -58,6 +60,7 @@ impl Default for Options<'_> {
             max_seconds: None,
             max_events: None,
             all: false,
+            determinism: false,
             workers: 1,
             interrupt: None,
             progress: None,
@@ -77,8 +80,17 @@ pub fn verify_from<'a>(
     file: &'a str,
     options: &Options<'a>,
 ) -> Verified {
-    let Options { order, max_executions, max_seconds, max_events, all, workers, interrupt, progress } =
-        *options;
+    let Options {
+        order,
+        max_executions,
+        max_seconds,
+        max_events,
+        all,
+        determinism,
+        workers,
+        interrupt,
+        progress,
+    } = *options;
     let options = verifying::Options {
         dependence: order.dependence(),
         name: order.name(),
@@ -86,6 +98,7 @@ pub fn verify_from<'a>(
         max_seconds,
         max_events,
         all,
+        determinism,
         workers,
         interrupt,
         progress,

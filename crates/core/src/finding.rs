@@ -148,6 +148,28 @@ pub struct ProgramError {
     pub witness: Option<Witness>,
 }
 
+/// Nondeterminism that is no data race: two sections, sets or the like whose order the schedule chooses, and that do not
+/// commute as far as can be seen.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct GeneralRace {
+    /// `sections`, `sets`, `posts`, `takes` (P), `gives` (V).
+    pub kind: String,
+    /// What they pass through: `isolated`, the lock `l`, the promise made at line 4.
+    pub on: String,
+    /// The cell that both sections access and one of them writes.
+    pub location: Option<String>,
+    pub first: GeneralSide,
+    pub second: GeneralSide,
+}
+
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub struct GeneralSide {
+    pub task: String,
+    /// What is done to the cell, and where, if there is one.
+    pub access: Option<AccessKind>,
+    pub at: Option<Place>,
+}
+
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, Default)]
 pub struct Stats {
     pub executions: u64,
@@ -172,6 +194,9 @@ pub struct Report {
     pub races: Vec<Race>,
     pub deadlocks: Vec<Deadlock>,
     pub errors: Vec<ProgramError>,
+    /// Filled only if asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub general_races: Vec<GeneralRace>,
     /// Why the verdict is no more certain than it is: a limit that was reached, and what to do.
     pub limits: Vec<String>,
     pub stats: Stats,

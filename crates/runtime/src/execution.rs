@@ -67,7 +67,8 @@ impl<'a, P: Program<'a>, O: Observer> Execution<'a, P, O> {
         kernel.locks_held(task).map(|lock| self.sync_name(lock)).collect()
     }
 
-    fn sync_name(&self, sync: SyncId) -> String {
+    /// What something to synchronise through is called.
+    pub fn sync_name(&self, sync: SyncId) -> String {
         if sync == self.run.kernel.isolated_lock() {
             return "isolated".into();
         }

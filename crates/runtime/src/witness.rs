@@ -127,7 +127,7 @@ mod tests {
 
     fn witness(segments: &[(&str, u64)]) -> Witness {
         let segment = |&(task, actions): &(&str, u64)| Segment { task: task.into(), actions };
-        Witness { schedule: segments.iter().map(segment).collect() }
+        Witness { program: None, schedule: segments.iter().map(segment).collect() }
     }
 
     #[test]

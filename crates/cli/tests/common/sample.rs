@@ -48,6 +48,7 @@ pub fn report(races: Vec<Race>) -> Report {
         races,
         deadlocks: vec![],
         errors: vec![],
+        general_races: vec![],
         limits: vec![],
         stats: Stats { executions: 1, tasks: 2, steps: 5, reads: 1, writes: 1, seconds: 0.001 },
     }

@@ -33,7 +33,7 @@ pub mod tree;
 pub use reversal::{Reversal, Stuck, reversals};
 
 use crate::event::AccessKind;
-use crate::ids::{Location, SyncId};
+use crate::ids::{Location, SiteId, SyncId};
 
 /// Which transitions depend on each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -125,13 +125,31 @@ fn conflict(a: &[(u64, bool)], b: &[(u64, bool)]) -> bool {
     false
 }
 
-/// Puts the accesses of a section into the form [`Content`] keeps.
-fn summarise(accesses: &[(Location, AccessKind)]) -> Vec<(u64, bool)> {
-    let mut list: Vec<(u64, bool)> =
-        accesses.iter().map(|&(location, kind)| (location.0, kind == AccessKind::Write)).collect();
-    list.sort_unstable_by_key(|&(location, write)| (location, !write));
-    list.dedup_by_key(|&mut (location, _)| location);
-    list
+/// The locations two sorted lists of accesses share with one of them writing it, by their places in the lists.
+pub fn conflicts(a: &[(u64, bool)], b: &[(u64, bool)]) -> Vec<(usize, usize)> {
+    let mut shared = Vec::new();
+    for (i, &(location, write)) in a.iter().enumerate() {
+        if let Ok(j) = b.binary_search_by_key(&location, |&(other, _)| other)
+            && (write || b[j].1)
+        {
+            shared.push((i, j));
+        }
+    }
+    shared
+}
+
+/// Puts the accesses of a section into the form [`Content`] keeps, and the site of each into a list beside it.
+fn summarise(accesses: &mut [(Location, AccessKind, SiteId)]) -> (Vec<(u64, bool)>, Vec<SiteId>) {
+    accesses.sort_by_key(|&(location, kind, _)| (location, kind == AccessKind::Read));
+    let mut list: Vec<(u64, bool)> = Vec::with_capacity(accesses.len());
+    let mut sites = Vec::with_capacity(accesses.len());
+    for &(location, kind, site) in accesses.iter() {
+        if list.last().is_none_or(|&(last, _)| last != location.0) {
+            list.push((location.0, kind == AccessKind::Write));
+            sites.push(site);
+        }
+    }
+    (list, sites)
 }
 
 /// What an exploration has done.

@@ -11,8 +11,10 @@ type Clock = Vec<u32>;
 /// A pair to be tried the other way round.
 #[derive(Clone, Debug)]
 pub struct Reversal {
-    /// The transition before which something else has to begin.
+    /// The transition before which something else has to begin: the earlier one of the pair.
     pub before: usize,
+    /// The later one, if it ran.
+    pub later: Option<usize>,
     /// The tasks any one of which can begin it; never empty, the later one of the pair first if it can.
     pub initials: Vec<TaskName>,
     /// The tasks, in order, whose transitions lead to the later one of the pair.
@@ -224,7 +226,11 @@ impl<'a> Order<'a> {
             initials.insert(0, self.name(task));
         }
         sequence.push(self.name(task));
-        Reversal { before: first, initials, sequence }
+        let later = match later {
+            Later::Ran(index) => Some(index),
+            Later::Stuck(_) => None,
+        };
+        Reversal { before: first, later, initials, sequence }
     }
 }
 

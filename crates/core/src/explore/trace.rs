@@ -9,6 +9,8 @@ use crate::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
 pub struct Transition {
     pub task: TaskId,
     pub content: Content,
+    /// Where each of the accesses of `content` is.
+    pub sites: Vec<SiteId>,
 }
 
 /// What happened, as far as it orders tasks. Transitions are named by their index.
@@ -52,7 +54,7 @@ pub struct Trace {
     scopes: Vec<ScopeId>,
     children: Vec<u32>,
     /// The accesses of the section that the running transition entered, while it is open.
-    accesses: Vec<(Location, AccessKind)>,
+    accesses: Vec<(Location, AccessKind, SiteId)>,
     /// The sections that are open: the lock, the transition that entered it.
     open: Vec<(SyncId, u32)>,
     /// Whether the running transition waited, or might have, inside the section it entered.
@@ -93,7 +95,7 @@ impl Trace {
             return;
         }
         if let Some(transition) = self.transitions.last_mut() {
-            transition.content.accesses = summarise(&self.accesses);
+            (transition.content.accesses, transition.sites) = summarise(&mut self.accesses);
         }
         self.accesses.clear();
     }
@@ -126,7 +128,7 @@ impl Observer for Trace {
     fn turn(&mut self, task: TaskId) {
         self.close_transition();
         let content = Content { choice: Choice::None, closed: true, accesses: Vec::new() };
-        self.transitions.push(Transition { task, content });
+        self.transitions.push(Transition { task, content, sites: Vec::new() });
         self.log.push(Hard::Begin(self.current()));
     }
 
@@ -179,11 +181,11 @@ impl Observer for Trace {
     }
 
     #[inline]
-    fn access(&mut self, _: TaskId, kind: AccessKind, location: Location, _: SiteId) {
+    fn access(&mut self, _: TaskId, kind: AccessKind, location: Location, site: SiteId) {
         if let Some(&(_, section)) = self.open.last()
             && section == self.current()
         {
-            self.accesses.push((location, kind));
+            self.accesses.push((location, kind, site));
         }
     }
 }

@@ -149,6 +149,7 @@ impl<'a, P: Program<'a>> Session<'a, P> {
             races,
             deadlocks,
             errors,
+            general_races: Vec::new(),
             limits,
             stats: Stats {
                 executions: 1,

@@ -1,5 +1,6 @@
 //! One execution of the search: run it, see what it shows, and find what it leaves to be tried.
 
+use super::general;
 use crate::checking::errors;
 use crate::checking::races::Explainer;
 use crate::explore::Executed;
@@ -11,9 +12,10 @@ use raceproof_core::event::{AccessKind, Observer, SyncKind};
 use raceproof_core::explore::trace::Trace;
 use raceproof_core::explore::tree::{Job, Run};
 use raceproof_core::explore::{Choice, Dependence, TaskName, reversals};
-use raceproof_core::finding::{Deadlock, ProgramError, Race, Stats};
+use raceproof_core::finding::{Deadlock, GeneralRace, ProgramError, Race, Stats};
 use raceproof_core::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
 use raceproof_core::order::conflicting::Conflicting;
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// How long to try to bring the pairs of one execution together.
@@ -25,6 +27,7 @@ pub(super) struct Finding {
     pub(super) races: Vec<Race>,
     pub(super) deadlocks: Vec<Deadlock>,
     pub(super) errors: Vec<ProgramError>,
+    pub(super) general: BTreeSet<GeneralRace>,
     /// What its end state amounts to, if all tasks ended.
     pub(super) end: Option<u64>,
     pub(super) limit: Option<String>,
@@ -36,6 +39,7 @@ pub(super) struct Judge<'a, P> {
     pub(super) program: P,
     pub(super) bounds: Bounds<'a>,
     pub(super) dependence: Dependence,
+    pub(super) determinism: bool,
 }
 
 impl<'a, P: Program<'a>> Judge<'a, P> {
@@ -90,8 +94,13 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
             asleep: guided.slept,
             complete: guided.end != Some(GuidedEnd::Asleep),
         };
+        let general = if self.determinism {
+            general::races(&execution, trace, &run.reversals)
+        } else {
+            BTreeSet::new()
+        };
         let complete = guided.end == Some(GuidedEnd::Complete);
-        let mut finding = Finding { stats: self.stats(&execution), ..Finding::default() };
+        let mut finding = Finding { stats: self.stats(&execution), general, ..Finding::default() };
         if guided.end == Some(GuidedEnd::Diverged) {
             finding.limit = Some("the program did not do the same under the same schedule".into());
         } else if !execution.is_complete() {

@@ -5,6 +5,7 @@
 //! shown ends the search, unless all are asked for.
 
 mod execution;
+mod general;
 
 use crate::checking::races::key;
 use crate::explore::{Executed, Explored, Go, explore, run_on};
@@ -13,7 +14,9 @@ use crate::program::{Bounds, Program};
 use execution::{Finding, Judge};
 use raceproof_core::explore::Dependence;
 use raceproof_core::explore::tree::{Job, Tree};
-use raceproof_core::finding::{Deadlock, Grade, ProgramError, Race, Report, Scope, Stats, Verdict};
+use raceproof_core::finding::{
+    Deadlock, GeneralRace, Grade, ProgramError, Race, Report, Scope, Stats, Verdict,
+};
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -31,6 +34,8 @@ pub struct Options<'a> {
     pub max_events: Option<u64>,
     /// Go on after the first execution with a race.
     pub all: bool,
+    /// Report nondeterminism that is no data race as well.
+    pub determinism: bool,
     pub workers: usize,
     /// Set from outside to end the search with what is known.
     pub interrupt: Option<&'a AtomicBool>,
@@ -47,6 +52,7 @@ impl Default for Options<'_> {
             max_seconds: None,
             max_events: None,
             all: false,
+            determinism: false,
             workers: 1,
             interrupt: None,
             progress: None,
@@ -104,6 +110,18 @@ pub fn verify_here<'a, P: Program<'a>>(program: &P, search: &mut Search, options
     go_on(program, search, options, |judge, jobs| jobs.iter().map(|job| judge.run(job)).collect())
 }
 
+/// The nondeterminism, data races aside, that one execution shows: conflicting sections whose order is free, clashing sets and
+/// the like. If there is none, and no race, all schedules of the program are equivalent.
+pub fn general_races<'a, P: Program<'a>>(program: &P, bounds: Bounds<'a>) -> Vec<GeneralRace> {
+    let judge =
+        Judge { program: program.clone(), bounds, dependence: Dependence::Conflict, determinism: true };
+    let mut tree = Tree::default();
+    match tree.jobs(1).first().map(|job| judge.run(job)) {
+        Some(Executed::Ran(_, finding)) => finding.general.into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
 fn go_on<'a, P: Program<'a>>(
     program: &P,
     search: &mut Search,
@@ -116,7 +134,12 @@ fn go_on<'a, P: Program<'a>>(
     let limits = Limits { deadline, interrupt: options.interrupt, memory: None };
     let actions = options.max_events.unwrap_or(u64::MAX);
     let bounds = Bounds { actions, limits, keep_end_state: true, ..Bounds::default() };
-    let judge = Judge { program: program.clone(), bounds, dependence: options.dependence };
+    let judge = Judge {
+        program: program.clone(),
+        bounds,
+        dependence: options.dependence,
+        determinism: options.determinism,
+    };
     let Search { tree, found } = search;
     let mut told = start;
     let most = options.max_executions.unwrap_or(u64::MAX);
@@ -145,6 +168,7 @@ struct Gathered {
     races: Vec<Race>,
     deadlocks: Vec<Deadlock>,
     errors: Vec<ProgramError>,
+    general: BTreeSet<GeneralRace>,
     ends: BTreeSet<u64>,
     limit: Option<String>,
     stats: Stats,
@@ -157,6 +181,7 @@ impl Gathered {
             self.stats = finding.stats;
         }
         self.ends.extend(finding.end);
+        self.general.extend(finding.general);
         for error in finding.errors {
             let known = |other: &ProgramError| {
                 (&other.kind, &other.at, &other.task) == (&error.kind, &error.at, &error.task)
@@ -242,6 +267,7 @@ impl Gathered {
             races,
             deadlocks: self.deadlocks.clone(),
             errors: self.errors.clone(),
+            general_races: self.general.iter().cloned().collect(),
             limits,
             stats: Stats {
                 executions: statistics.executions,
