@@ -1,7 +1,9 @@
 //! The command line: what can be asked, and what values are good.
 
 use crate::check::DetectorName;
+use crate::verify::OrderName;
 use clap::{Parser, Subcommand, ValueEnum};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 /// Find the data races of task-parallel programs, in all their schedules
@@ -27,6 +29,11 @@ pub enum Command {
     /// With isolated sections, locks or semaphores the verdict covers the observed order of these only.
     #[command(after_help = EXIT_STATUS)]
     Check(CheckArgs),
+    /// Run a TP program under every schedule that can make a difference
+    ///
+    /// Stops at the first execution with a race. A race-free verdict covers all schedules of this input.
+    #[command(after_help = EXIT_STATUS)]
+    Verify(VerifyArgs),
     /// Draw the computation graph of one run of a TP program
     Graph(GraphArgs),
 }
@@ -48,6 +55,31 @@ pub struct CheckArgs {
     /// Show on standard error what the program prints
     #[arg(long)]
     pub show_output: bool,
+}
+
+#[derive(clap::Args, Debug)]
+pub struct VerifyArgs {
+    /// The program; `-` reads it from standard input
+    pub file: PathBuf,
+    /// What orders sections of a lock, and so which schedules count as the same
+    #[arg(long, value_enum, default_value = "dc")]
+    pub order: OrderName,
+    /// Give up after so many executions
+    #[arg(long, value_name = "N")]
+    pub max_executions: Option<u64>,
+    /// Go on after the first execution with a race
+    #[arg(long)]
+    pub all: bool,
+    /// How many executions run at the same time [default: as many as there are cores]
+    #[arg(long, value_name = "N")]
+    pub workers: Option<NonZeroUsize>,
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: ReportFormat,
+    /// Write the report to a file instead of standard output
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub limits: LimitArgs,
 }
 
 #[derive(clap::Args, Debug)]

@@ -1,16 +1,19 @@
 //! The subcommands: read, run, render, write, and the exit status.
 
-use crate::args::{Args, CheckArgs, Command, GraphArgs, ReportFormat};
+use crate::args::{Args, CheckArgs, Command, GraphArgs, ReportFormat, VerifyArgs};
 use crate::check::{self, Checked, Options};
 use crate::report::{self, Sources, Style};
 use crate::tp::code::Code;
 use crate::tp::source::Source;
 use crate::tp::{self, compile::compile};
+use crate::verify;
 use raceproof_core::finding::{Report, Verdict};
 use std::fs;
 use std::io::{self, IsTerminal, Read, Write};
+use std::num::NonZeroUsize;
 use std::path::Path;
 use std::process::ExitCode;
+use std::thread;
 
 const FOUND: u8 = 1;
 const BAD_INPUT: u8 = 2;
@@ -23,6 +26,7 @@ struct BadInput(String);
 pub fn run(args: Args) -> ExitCode {
     let done = match args.command {
         Command::Check(args) => check(&args),
+        Command::Verify(args) => verify(&args),
         Command::Graph(args) => graph(&args),
     };
     match done {
@@ -46,17 +50,44 @@ fn check(args: &CheckArgs) -> Result<u8, BadInput> {
     };
     let Checked { report, output } = check::check(&code, &source.name, &options).map_err(bad)?;
     eprint!("{output}");
-    let text = match args.format {
-        ReportFormat::Json => report::json::render(&report),
+    present(&report, &source, args.format, args.output.as_deref())
+}
+
+fn verify(args: &VerifyArgs) -> Result<u8, BadInput> {
+    let (source, code) = load(&args.file)?;
+    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let options = verify::Options {
+        order: args.order,
+        max_executions: args.max_executions,
+        max_seconds: args.limits.max_seconds,
+        max_events: args.limits.max_events,
+        all: args.all,
+        workers: args.workers.map_or(cores, NonZeroUsize::get),
+        interrupt: None,
+        progress: None,
+    };
+    let verified = verify::verify(&code, &source.name, &options);
+    present(&verified.report, &source, args.format, args.output.as_deref())
+}
+
+/// Renders a report, writes it, and gives the exit status.
+fn present(
+    report: &Report,
+    source: &Source,
+    format: ReportFormat,
+    output: Option<&Path>,
+) -> Result<u8, BadInput> {
+    let text = match format {
+        ReportFormat::Json => report::json::render(report),
         ReportFormat::Text => {
             let mut sources = Sources::new();
             sources.insert(source.name.clone(), &source.text);
-            let terminal = args.output.is_none() && io::stdout().is_terminal();
-            report::text::render(&report, &sources, Style::for_stream(terminal))
+            let terminal = output.is_none() && io::stdout().is_terminal();
+            report::text::render(report, &sources, Style::for_stream(terminal))
         }
     };
-    deliver(&text, args.output.as_deref())?;
-    Ok(status(&report))
+    deliver(&text, output)?;
+    Ok(status(report))
 }
 
 fn graph(_args: &GraphArgs) -> Result<u8, BadInput> {

@@ -5,3 +5,4 @@ pub mod check;
 pub mod commands;
 pub mod report;
 pub mod tp;
+pub mod verify;

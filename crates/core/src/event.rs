@@ -60,6 +60,11 @@ impl SyncKind {
         matches!(self, SyncKind::Isolated | SyncKind::Lock | SyncKind::Semaphore)
     }
 
+    /// Whether it is a lock: its `Join` enters a section, its `Signal` leaves it.
+    pub fn is_section(self) -> bool {
+        matches!(self, SyncKind::Isolated | SyncKind::Lock)
+    }
+
     /// Whether a `Signal` of this kind is an action of its task.
     pub fn signal_is_action(self) -> bool {
         matches!(self, SyncKind::Promise | SyncKind::Event | SyncKind::Semaphore)
@@ -97,6 +102,28 @@ pub trait Observer {
 }
 
 impl Event {
+    /// Who did it.
+    pub fn task(&self) -> TaskId {
+        match *self {
+            Event::Spawn { parent: task, .. }
+            | Event::End { task }
+            | Event::FinishBegin { task, .. }
+            | Event::FinishEnd { task, .. }
+            | Event::Signal { task, .. }
+            | Event::Join { task, .. }
+            | Event::Access { task, .. } => task,
+        }
+    }
+
+    /// Whether it is an action: what a schedule counts.
+    pub fn is_action(&self) -> bool {
+        match self {
+            Event::Spawn { .. } | Event::FinishEnd { .. } | Event::Join { .. } | Event::Access { .. } => true,
+            Event::Signal { kind, .. } => kind.signal_is_action(),
+            Event::End { .. } | Event::FinishBegin { .. } => false,
+        }
+    }
+
     /// Tells `observer` of this event.
     #[inline]
     pub fn deliver(&self, observer: &mut impl Observer) {

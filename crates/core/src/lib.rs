@@ -6,6 +6,7 @@
 //! and what they find becomes a [`finding::Report`]. Nothing here reads files or prints.
 #![forbid(unsafe_code)]
 
+pub mod debug;
 pub mod detect;
 pub mod event;
 pub mod explore;

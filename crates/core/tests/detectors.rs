@@ -8,6 +8,7 @@ mod support;
 use raceproof_core::detect::closure::{self, Closure, Reachability};
 use raceproof_core::detect::drdp::Drdp;
 use raceproof_core::detect::esp_bags::EspBags;
+use raceproof_core::detect::last_access::LastAccess;
 use raceproof_core::detect::{Detector, Pair, zipper};
 use raceproof_core::event::Event;
 use raceproof_core::graph::{Graph, GraphBuilder, NodeAccess};
@@ -80,6 +81,11 @@ fn disagreement(events: &[Event], esp_bags: bool) -> Option<String> {
     }
 
     let racy: BTreeSet<Location> = truth.iter().map(|race| race.0).collect();
+    let mut default = LastAccess::default();
+    events.iter().for_each(|event| event.deliver(&mut default));
+    if default.racy().iter().copied().collect::<BTreeSet<_>>() != racy {
+        return Some(format!("default {:?}\nnaive {truth:?}", default.racy()));
+    }
     let mut judged = vec![("closure", judge(Closure::default(), events))];
     judged.push(("zipper", judge(zipper::Zipper::default(), events)));
     for graph_order in [GraphOrder::BreadthFirst, GraphOrder::DepthFirst] {

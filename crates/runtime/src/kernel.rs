@@ -178,6 +178,11 @@ impl<B, O: Observer> Kernel<B, O> {
         }
     }
 
+    /// Whether a promise is set, a future over, an event posted.
+    pub fn is_open(&self, sync: SyncId) -> bool {
+        self.syncs.get(sync).gate == Gate::Once { open: true }
+    }
+
     pub fn sync_kind(&self, sync: SyncId) -> SyncKind {
         self.syncs.get(sync).kind
     }

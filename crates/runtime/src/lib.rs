@@ -71,6 +71,7 @@
 pub mod checking;
 pub mod coroutine;
 mod execution;
+pub mod explore;
 pub mod kernel;
 pub mod limits;
 mod native;
@@ -81,6 +82,7 @@ mod stack;
 pub mod strategy;
 mod sync;
 pub mod task;
+pub mod verifying;
 pub mod witness;
 
 pub use native::{

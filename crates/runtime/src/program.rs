@@ -16,11 +16,19 @@ pub struct Bounds<'a> {
     pub keep_schedule: bool,
     /// Whether what the program prints is kept.
     pub keep_output: bool,
+    /// Whether what it takes to tell end states apart is kept, for [`Program::end_state`].
+    pub keep_end_state: bool,
 }
 
 impl Default for Bounds<'_> {
     fn default() -> Self {
-        Bounds { actions: u64::MAX, limits: Limits::default(), keep_schedule: false, keep_output: false }
+        Bounds {
+            actions: u64::MAX,
+            limits: Limits::default(),
+            keep_schedule: false,
+            keep_output: false,
+            keep_end_state: false,
+        }
     }
 }
 
@@ -75,6 +83,12 @@ pub trait Program<'a>: Clone {
     /// What the program printed, if it was kept.
     fn output<O: Observer>(&self, _machine: &mut Self::Machine<O>) -> String {
         String::new()
+    }
+
+    /// A number for the state a run has ended in: equal for equal states, whatever the schedule. None if the front end
+    /// does not know its state.
+    fn end_state<O: Observer>(&self, _run: &Run<Self::Machine<O>, O>) -> Option<u64> {
+        None
     }
 
     /// A hash of all events of the run, for programs that may not be deterministic.

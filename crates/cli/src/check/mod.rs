@@ -84,8 +84,8 @@ pub fn check<'a>(code: &'a Code, file: &'a str, options: &Options<'a>) -> Result
     let bounds = Bounds {
         actions: options.max_events.unwrap_or(u64::MAX),
         limits: Limits { deadline, interrupt: options.interrupt, memory: None },
-        keep_schedule: false,
         keep_output: options.keep_output,
+        ..Bounds::default()
     };
     let detector = options.detector;
     let session = Session::new(Tp { code, file }, bounds, detector.name());

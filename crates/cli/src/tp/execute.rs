@@ -1,6 +1,7 @@
 //! TP programs as [programs](Program) of the runtime.
 
 use super::code::Code;
+use super::end_state::end_state;
 use super::fault::{Fault, Limit, What};
 use super::vm::{Body, Vm};
 use raceproof::program::{self, Failure, Program, run_once};
@@ -45,6 +46,9 @@ impl<'a> Program<'a> for Tp<'a> {
         let mut vm = Vm::new(self.code, bounds.limits);
         if bounds.keep_output {
             vm.output = Some(String::new());
+        }
+        if bounds.keep_end_state {
+            vm.keep_makers();
         }
         let main = vm.main();
         let mut run = Run::new(vm, observer, main);
@@ -102,6 +106,10 @@ impl<'a> Program<'a> for Tp<'a> {
 
     fn writes<O: Observer>(&self, vm: &Vm<'a>) -> u64 {
         vm.writes
+    }
+
+    fn end_state<O: Observer>(&self, run: &Run<Vm<'a>, O>) -> Option<u64> {
+        end_state(&run.machine, &run.kernel)
     }
 
     fn output<O: Observer>(&self, vm: &mut Vm<'a>) -> String {

@@ -7,6 +7,7 @@ pub mod check;
 pub mod code;
 pub mod compile;
 pub mod diagnostic;
+pub mod end_state;
 pub mod erase;
 pub mod execute;
 pub mod fault;

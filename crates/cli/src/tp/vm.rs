@@ -13,7 +13,7 @@ use raceproof::kernel::{Action, Fault as Misuse, Kernel, Stop};
 use raceproof::limits::Limits;
 use raceproof::run::{Machine, Outcome};
 use raceproof_core::event::{AccessKind, Observer};
-use raceproof_core::ids::{Location, SiteId, SyncId};
+use raceproof_core::ids::{Location, SiteId, SyncId, TaskId};
 use std::fmt::Write as _;
 
 /// Calls that may be active in one task.
@@ -80,10 +80,10 @@ impl Body {
 
 /// See the module.
 pub struct Vm<'a> {
-    code: &'a Code,
+    pub(super) code: &'a Code,
     pub memory: Memory,
     /// The values of promises and futures that are set, by sync.
-    promised: Vec<Value>,
+    pub(super) promised: Vec<Value>,
     /// Where each promise was made, by sync.
     made: Vec<SiteId>,
     locks: Vec<SyncId>,
@@ -96,6 +96,14 @@ pub struct Vm<'a> {
     /// What the program printed, if wanted.
     pub output: Option<String>,
     spare_stacks: Vec<Vec<Value>>,
+    pub(super) makers: Option<Makers>,
+}
+
+/// Who made the arrays, promises and futures of a run, in the order of their making.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Makers {
+    pub(super) arrays: Vec<TaskId>,
+    pub(super) promises: Vec<(SyncId, TaskId)>,
 }
 
 /// Why the instruction at hand was not finished.
@@ -124,6 +132,7 @@ impl<'a> Vm<'a> {
             writes: 0,
             output: None,
             spare_stacks: Vec::new(),
+            makers: None,
         }
     }
 
@@ -140,6 +149,11 @@ impl<'a> Vm<'a> {
         self.semaphores =
             self.code.semaphores.iter().map(|&(_, count)| kernel.new_semaphore(count)).collect();
         self.events = self.code.events.iter().map(|_| kernel.new_event()).collect();
+    }
+
+    /// Remembers who makes what, for [`end_state`](super::end_state).
+    pub fn keep_makers(&mut self) {
+        self.makers = Some(Makers::default());
     }
 
     /// What a sync is called in the program.
@@ -159,7 +173,10 @@ impl<'a> Vm<'a> {
         self.made.get(sync.index()).copied()
     }
 
-    fn note_made(&mut self, sync: SyncId, site: SiteId) {
+    fn note_made(&mut self, sync: SyncId, site: SiteId, maker: TaskId) {
+        if let Some(makers) = &mut self.makers {
+            makers.promises.push((sync, maker));
+        }
         if self.made.len() <= sync.index() {
             self.made.resize(sync.index() + 1, SiteId(0));
             self.promised.resize(sync.index() + 1, Value::Int(0));
@@ -327,7 +344,7 @@ impl<'a> Vm<'a> {
                 Op::Future { unit, site } => {
                     self.may_spawn(kernel, site)?;
                     let sync = kernel.new_future();
-                    self.note_made(sync, site);
+                    self.note_made(sync, site, kernel.current());
                     kernel
                         .spawn(site, |_| self.child(stack, unit, Some(sync)))
                         .map_err(|stop| halt(stop, site))?;
@@ -405,6 +422,9 @@ impl<'a> Vm<'a> {
                             format!("{size} more after {}, at most {MAX_CELLS} in all", self.memory.cells());
                         return Err(Halt::Stopped(Fault::limit_with(Limit::Cells, site, more)));
                     };
+                    if let Some(makers) = &mut self.makers {
+                        makers.arrays.push(kernel.current());
+                    }
                     stack.push(Value::Array(array));
                 }
                 Op::Len(site) => match pop(stack) {
@@ -413,7 +433,7 @@ impl<'a> Vm<'a> {
                 },
                 Op::Promise(site) => {
                     let sync = kernel.new_promise();
-                    self.note_made(sync, site);
+                    self.note_made(sync, site, kernel.current());
                     stack.push(Value::Promise(sync));
                 }
             }

@@ -9,7 +9,7 @@
 //! ([`pairs`](super::pairs)): runs are deterministic, races are rare, and so the first run needs no source
 //! sites and pays nothing for them.
 //!
-//! What it keeps: 8 bytes a location, the step of the last write and the readers since: one step, or an interned set of
+//! What it keeps: 8 bytes a location, the step of the last write and the readers since: one step, or a shared set of
 //! steps ([`readers`](super::readers)) of which those that precede a newer reader are dropped.
 //!
 //! What it costs: an access repeated by its step is one load and one comparison; an access after one that the tree
@@ -19,7 +19,7 @@
 //! What it can miss: nothing, for programs without mutual exclusion. With locks, isolated sections and semaphores the
 //! order is the observed one, and races that only another order of the sections would show are not found.
 
-use super::readers::{ReaderSets, SetId};
+use super::readers::{ReaderSets, Readers, SetId};
 use crate::event::{AccessKind, Observer, SyncKind};
 use crate::ids::{Location, ScopeId, SiteId, StepId, SyncId, TaskId};
 use crate::order::graph::GraphOrder;
@@ -29,19 +29,12 @@ use crate::order::graph::GraphOrder;
 struct Cell {
     /// The last write, or `RACY`.
     writer: u32,
-    /// The reads since: none, a step, or with the top bit set an interned set.
+    /// The reads since: none, a step, or with the top bit set a shared set.
     readers: u32,
 }
 
 const RACY: u32 = u32::MAX;
 const SET: u32 = 1 << 31;
-
-#[derive(Clone, Copy)]
-enum Readers {
-    None,
-    One(StepId),
-    Set(SetId),
-}
 
 impl Cell {
     #[inline]
@@ -55,11 +48,11 @@ impl Cell {
     }
 
     #[inline]
-    fn readers(self) -> Readers {
+    fn readers(self) -> Option<Readers> {
         match self.readers {
-            0 => Readers::None,
-            set if set & SET != 0 => Readers::Set(SetId(set & !SET)),
-            step => Readers::One(StepId(step - 1)),
+            0 => None,
+            set if set & SET != 0 => Some(Readers::Set(SetId(set & !SET))),
+            step => Some(Readers::One(StepId(step - 1))),
         }
     }
 }
@@ -104,7 +97,7 @@ impl LastAccess {
     #[cold]
     fn grow(&mut self, index: usize) {
         // Zeroed afresh rather than resized: only the part that was in use is touched.
-        let mut grown = vec![0; (index + 1).max(self.cells.len() * 2)];
+        let mut grown = vec![0; (index + 1).max(self.cells.len() * 2).max(32)];
         grown[..self.cells.len()].copy_from_slice(&self.cells);
         self.cells = grown;
     }
@@ -129,14 +122,18 @@ impl LastAccess {
             return self.race(location);
         }
         let readers = match cell.readers() {
-            Readers::None => now.0 + 1,
-            Readers::One(reader) if self.order.precedes_now_evidently(reader) => now.0 + 1,
-            Readers::One(reader) => self.sets.of(&[reader, now]).0 | SET,
-            Readers::Set(set) if self.sets.newest(set) == now => return,
-            Readers::Set(set) => {
+            None => Readers::One(now),
+            Some(Readers::One(reader)) if self.order.precedes_now_evidently(reader) => Readers::One(now),
+            Some(Readers::One(reader)) => Readers::Set(self.sets.pair(reader, now)),
+            Some(Readers::Set(set)) if self.sets.newest(set) == now => return,
+            Some(Readers::Set(set)) => {
                 let order = &mut self.order;
-                self.sets.add(set, now, |step| order.precedes_now_evidently(step)).0 | SET
+                self.sets.add(set, now, |step| order.precedes_now_evidently(step))
             }
+        };
+        let readers = match readers {
+            Readers::One(step) => step.0 + 1,
+            Readers::Set(set) => set.0 | SET,
         };
         debug_assert!(now.0 < SET - 1, "more steps than a cell can name");
         self.set_cell(location, Cell { readers, ..cell });
@@ -159,9 +156,9 @@ impl LastAccess {
         }
         let ordered = (cell.writer == 0 || self.order.precedes_now(StepId(cell.writer - 1)))
             && match cell.readers() {
-                Readers::None => true,
-                Readers::One(reader) => self.order.precedes_now(reader),
-                Readers::Set(set) => self.all_precede(set, now),
+                None => true,
+                Some(Readers::One(reader)) => self.order.precedes_now(reader),
+                Some(Readers::Set(set)) => self.all_precede(set, now),
             };
         if ordered {
             self.set_cell(location, Cell { writer: now.0 + 1, readers: 0 });

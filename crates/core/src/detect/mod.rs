@@ -9,6 +9,7 @@ pub mod drdp;
 pub mod esp_bags;
 pub mod last_access;
 pub mod pairs;
+pub mod predict;
 mod races;
 mod readers;
 pub mod zipper;

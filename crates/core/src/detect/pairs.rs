@@ -26,6 +26,8 @@ const EXAMPLES: usize = 4;
 pub struct Side {
     pub access: Access,
     pub actions: u64,
+    /// The same for the moment before its task entered the outermost section the access is in; `actions` if it is in none.
+    pub outside: u64,
 }
 
 /// Two accesses that raced in the run, `first` first.
@@ -63,6 +65,8 @@ pub struct Pairs {
     pairs: Vec<SitePair>,
     /// Actions taken so far, for each task.
     actions: Vec<u64>,
+    /// For each task that is in a section: the locks it holds, and the actions it had taken before the first.
+    sections: FxHashMap<TaskId, (u32, u64)>,
     /// For each task but main: its parent and which child it is.
     spawned: Vec<(TaskId, u32)>,
     children: Vec<u32>,
@@ -87,6 +91,7 @@ impl Pairs {
             found: FxHashMap::default(),
             pairs: Vec::new(),
             actions: vec![0],
+            sections: FxHashMap::default(),
             spawned: Vec::new(),
             children: vec![0],
             turns: Vec::new(),
@@ -172,12 +177,23 @@ impl Observer for Pairs {
     }
     fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
         self.order.signal(task, sync, kind);
+        if matches!(kind, SyncKind::Lock | SyncKind::Isolated)
+            && let Some((locks, _)) = self.sections.get_mut(&task)
+        {
+            *locks -= 1;
+            if *locks == 0 {
+                self.sections.remove(&task);
+            }
+        }
         if kind.signal_is_action() {
             self.act(task);
         }
     }
     fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
         self.order.join(task, sync, kind);
+        if matches!(kind, SyncKind::Lock | SyncKind::Isolated) {
+            self.sections.entry(task).or_insert((0, self.actions[task.index()])).0 += 1;
+        }
         self.act(task);
     }
     fn edge(&mut self, task: TaskId, sync: SyncId) {
@@ -187,6 +203,7 @@ impl Observer for Pairs {
         self.order.enter(task);
         let actions = self.actions[task.index()];
         self.act(task);
-        self.examine(location, Side { access: Access { task, kind, site }, actions });
+        let outside = self.sections.get(&task).map_or(actions, |&(_, before)| before);
+        self.examine(location, Side { access: Access { task, kind, site }, actions, outside });
     }
 }

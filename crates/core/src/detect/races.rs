@@ -17,12 +17,14 @@ pub struct Races {
 }
 
 impl Races {
-    /// Notes that `first` and, later in the run, `second` race on `location`.
-    pub fn add(&mut self, location: Location, first: Access, second: Access) {
+    /// Notes that `first` and, later in the run, `second` race on `location`; whether that is news.
+    pub fn add(&mut self, location: Location, first: Access, second: Access) -> bool {
         let (a, b) = ((first.site, first.kind), (second.site, second.kind));
-        if self.seen.insert((location, a.min(b), a.max(b))) {
+        let new = self.seen.insert((location, a.min(b), a.max(b)));
+        if new {
             self.pairs.push(Pair { location, first, second });
         }
+        new
     }
 
     pub fn into_vec(self) -> Vec<Pair> {

@@ -2,32 +2,74 @@
 //!
 //! A location that many parallel steps read must remember them all: with joins outside the tree no one reader can stand
 //! for another (in pure fork-join one could). But locations are seldom read alone: the rows of a
-//! matrix, the fields of a record, a whole table are read by the same steps in the same order. So sets are interned
-//! lists: "the set before, and one more step" is one node for all locations that go that way, and a location
-//! keeps its number only. A set once checked by a step is known to be checked.
+//! matrix, the fields of a record, a whole table are read by the same steps in the same order. So sets are
+//! lists with shared tails: "the set before, and one more step" is one node for all locations that go that way, and a
+//! location keeps its number only. A set once checked by a step is known to be checked.
+//!
+//! Which node "this set and that step" is, is looked up in a table that forgets: an entry that was overwritten costs a
+//! second node of the same content, and never an answer. A complete table would be larger than the nodes.
 
 use crate::ids::StepId;
-use rustc_hash::FxHashMap;
 
-/// An interned set, never empty.
+/// A set of two steps or more.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct SetId(pub(super) u32);
+
+/// What a step is added to: one step, or a set. The top bit tells.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Rest(u32);
+
+const SET: u32 = 1 << 31;
+
+impl Rest {
+    fn step(step: StepId) -> Self {
+        debug_assert!(step.0 < SET, "more steps than a set can name");
+        Rest(step.0)
+    }
+
+    fn set(set: SetId) -> Self {
+        Rest(set.0 | SET)
+    }
+
+    fn as_set(self) -> Option<SetId> {
+        (self.0 & SET != 0).then_some(SetId(self.0 & !SET))
+    }
+}
+
+/// One or more readers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Readers {
+    One(StepId),
+    Set(SetId),
+}
 
 #[derive(Clone, Copy, Debug)]
 struct Set {
     /// The step added last.
     newest: StepId,
-    /// The set it was added to; none for a set of one.
-    rest: Option<SetId>,
+    /// What it was added to.
+    rest: Rest,
     size: u32,
 }
+
+/// An addition made before.
+#[derive(Clone, Copy, Debug)]
+struct Addition {
+    to: Rest,
+    step: StepId,
+    gave: SetId,
+}
+
+/// The most additions that are remembered.
+const ADDITIONS: usize = 1 << 12;
 
 #[derive(Default, Debug)]
 pub(super) struct ReaderSets {
     sets: Vec<Set>,
-    interned: FxHashMap<(Option<SetId>, StepId), SetId>,
-    /// The last addition, since neighbouring locations mostly repeat it.
-    last: Option<(SetId, StepId, SetId)>,
+    /// A power of two of entries, or none yet.
+    additions: Vec<Addition>,
+    /// The last addition with sweep, since neighbouring locations mostly repeat it.
+    last: Option<(SetId, StepId, Readers)>,
 }
 
 impl ReaderSets {
@@ -37,16 +79,22 @@ impl ReaderSets {
 
     /// The steps of a set, newest first.
     pub(super) fn steps(&self, set: SetId) -> impl Iterator<Item = StepId> + '_ {
-        std::iter::successors(Some(set), |&at| self.sets[at.0 as usize].rest).map(|at| self.newest(at))
+        let mut at = Some(Rest::set(set));
+        std::iter::from_fn(move || {
+            let rest = at?;
+            let Some(set) = rest.as_set() else {
+                at = None;
+                return Some(StepId(rest.0));
+            };
+            let Set { newest, rest, .. } = self.sets[set.0 as usize];
+            at = Some(rest);
+            Some(newest)
+        })
     }
 
-    /// The interned set of the given steps, oldest first.
-    pub(super) fn of(&mut self, steps: &[StepId]) -> SetId {
-        let mut set = None;
-        for &step in steps {
-            set = Some(self.push(set, step));
-        }
-        set.expect("a reader set is never empty")
+    /// The set of two steps, the older first.
+    pub(super) fn pair(&mut self, older: StepId, newer: StepId) -> SetId {
+        self.push(Rest::step(older), newer)
     }
 
     /// `set` with `step` added. `subsumed` says which of its steps need not be kept beside `step`; it is asked about
@@ -57,35 +105,62 @@ impl ReaderSets {
         set: SetId,
         step: StepId,
         mut subsumed: impl FnMut(StepId) -> bool,
-    ) -> SetId {
+    ) -> Readers {
         if let Some((before, added, after)) = self.last
             && (before, added) == (set, step)
         {
             return after;
         }
         let size = self.sets[set.0 as usize].size;
-        let mut kept = Some(set);
+        let mut kept = None;
         if size.is_power_of_two() {
             let mut steps: Vec<StepId> = self.steps(set).filter(|&old| !subsumed(old)).collect();
-            steps.reverse();
-            kept = if steps.is_empty() { None } else { Some(self.of(&steps)) };
-        } else {
-            while let Some(at) = kept
-                && subsumed(self.newest(at))
-            {
-                kept = self.sets[at.0 as usize].rest;
+            if steps.len() == size as usize {
+                kept = Some(Rest::set(set));
+            } else if let Some(oldest) = steps.pop() {
+                let oldest = Rest::step(oldest);
+                kept = Some(steps.iter().rev().fold(oldest, |rest, &step| Rest::set(self.push(rest, step))));
             }
+        } else {
+            let mut at = Rest::set(set);
+            kept = loop {
+                let Some(set) = at.as_set() else {
+                    break (!subsumed(StepId(at.0))).then_some(at);
+                };
+                if !subsumed(self.newest(set)) {
+                    break Some(at);
+                }
+                at = self.sets[set.0 as usize].rest;
+            };
         }
-        let after = self.push(kept, step);
+        let after = kept.map_or(Readers::One(step), |kept| Readers::Set(self.push(kept, step)));
         self.last = Some((set, step, after));
         after
     }
 
-    fn push(&mut self, rest: Option<SetId>, step: StepId) -> SetId {
-        *self.interned.entry((rest, step)).or_insert_with(|| {
-            let size = 1 + rest.map_or(0, |rest| self.sets[rest.0 as usize].size);
-            self.sets.push(Set { newest: step, rest, size });
-            SetId(self.sets.len() as u32 - 1)
-        })
+    fn push(&mut self, rest: Rest, step: StepId) -> SetId {
+        self.make_room();
+        let hash = (u64::from(rest.0) << 32 | u64::from(step.0)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let slot = (hash >> 32) as usize & (self.additions.len() - 1);
+        let known = self.additions[slot];
+        if (known.to, known.step) == (rest, step) {
+            return known.gave;
+        }
+        let size = 1 + rest.as_set().map_or(1, |rest| self.sets[rest.0 as usize].size);
+        let gave = SetId(self.sets.len() as u32);
+        self.sets.push(Set { newest: step, rest, size });
+        self.additions[slot] = Addition { to: rest, step, gave };
+        gave
+    }
+
+    /// Keeps the table of additions small for small programs.
+    fn make_room(&mut self) {
+        let wanted = self.sets.len().next_power_of_two().clamp(8, ADDITIONS);
+        if self.additions.len() < wanted {
+            // No step is added to itself.
+            let none = Addition { to: Rest(0), step: StepId(0), gave: SetId(0) };
+            self.additions.clear();
+            self.additions.resize(wanted, none);
+        }
     }
 }

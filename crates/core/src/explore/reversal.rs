@@ -66,6 +66,8 @@ struct Order<'a> {
     scopes: Vec<Clock>,
     /// The transitions that made a choice, by kind and sync.
     chosen: Vec<(Choice, Vec<u32>)>,
+    /// The transition that has just begun.
+    fresh: Option<usize>,
 }
 
 impl<'a> Order<'a> {
@@ -80,10 +82,12 @@ impl<'a> Order<'a> {
             syncs: Vec::new(),
             scopes: Vec::new(),
             chosen: Vec::new(),
+            fresh: None,
         }
     }
 
     fn apply(&mut self, hard: Hard, from: usize, pairs: &mut Pairs) {
+        let fresh = self.fresh.take();
         match hard {
             Hard::Begin(index) => self.begin(index as usize, from, pairs),
             Hard::Spawn { parent, child } => self.now[child.index()] = self.now[parent.index()].clone(),
@@ -95,6 +99,7 @@ impl<'a> Order<'a> {
                 if let Some(clock) = self.syncs.get(sync.index()) {
                     join(&mut self.now[task.index()], clock);
                 }
+                self.resumed(fresh, task);
             }
             Hard::End { task, scope } => {
                 join(slot(&mut self.scopes, scope.index()), &self.now[task.index()]);
@@ -103,10 +108,21 @@ impl<'a> Order<'a> {
                 if let Some(clock) = self.scopes.get(scope.index()) {
                     join(&mut self.now[task.index()], clock);
                 }
+                self.resumed(fresh, task);
             }
             Hard::Leave { section, task } => {
                 self.left[section as usize] = Some(self.now[task.index()].clone())
             }
+        }
+    }
+
+    /// A transition at the end of a wait cannot begin before what it waited for.
+    fn resumed(&mut self, fresh: Option<usize>, task: TaskId) {
+        if let Some(index) = fresh
+            && self.number[index] > 1
+            && self.trace.transitions[index].content.choice == Choice::None
+        {
+            self.began[index] = self.now[task.index()].clone();
         }
     }
 
@@ -131,6 +147,7 @@ impl<'a> Order<'a> {
         }
         self.began.push(clock.clone());
         self.now[task] = clock;
+        self.fresh = Some(index);
     }
 
     /// Pairs a transition with those right before it on which it depends; its clock with these included.
@@ -142,10 +159,13 @@ impl<'a> Order<'a> {
         let Some((_, earlier)) = self.chosen.iter().find(|(other, _)| *other == choice) else { return clock };
         for &other in earlier.iter().rev() {
             let other = other as usize;
-            if self.precedes(other, &clock) || !self.dependent(other, later) {
+            if !self.dependent(other, later) {
                 continue;
             }
-            pairs.push((other, later));
+            // Even one that cannot be reversed, being ordered otherwise, has to be left before this one begins.
+            if !self.precedes(other, &clock) {
+                pairs.push((other, later));
+            }
             join(&mut clock, self.left[other].as_ref().unwrap_or(&self.began[other]));
         }
         clock

@@ -5,12 +5,7 @@
 //!
 //! How it is answered, in two parts.
 //!
-//! 1. *The tree part*, what spawn and finish order. Steps lie on strands (a strand ends at a spawn or at the end of a
-//!    finish), and strands are kept in two total orders: one in which a child comes before what its parent does
-//!    next, one in which it comes after, and in both the step after a finish comes after everything inside
-//!    it. A strand precedes another iff it does so in both (Mellor-Crummey's English-Hebrew labels, kept by
-//!    order maintenance as in Bender et al., SPAA 2004, here for async-finish and for runs that are not
-//!    depth-first). Cost: two comparisons of labels.
+//! 1. *The tree part*, what spawn and finish order: a question about ancestors, see [`tree`](super::tree).
 //! 2. *The joins outside the tree*: promise and future gets, events, and, as observed, lock sections and semaphores.
 //!    Every task knows a set of sources (the steps that did the signals it has joined). The sets are
 //!    persistent: a join adds one node in front, a child starts with its parent's node, the end of a finish merges the
@@ -19,14 +14,14 @@
 //!    passes no node twice, and leaves out every node whose newest source is older than `a`: what ran
 //!    before `a` cannot be after it. A positive answer holds for the task from then on and is cached.
 //!
-//! Cost: O(1) for what the tree orders and for what is in the cache; a search visits at most the joins since
-//! `a`, and in practice one or two. Memory: 32 bytes a strand (two a task, one a finish), 4 a step, 24 a task,
-//! 8 a finish, 8 a sync, 16 a join.
+//! Cost: O(1) for what the tree orders nearby and for what is in the cache, O(log²) for what it orders far apart; a search
+//! visits at most the joins since `a`, and in practice one or two. Memory: 4 bytes a step, 32 a task, 24 a
+//! finish, 8 a sync, 16 a join (4 more once a search is long).
 //!
 //! What it can miss: nothing of the graph of this run; it is exact in both directions. For locks and semaphores the
 //! graph is that of the observed order.
 
-use super::labels::{Element, Labels};
+use super::tree::{Bound, NO_STEP, Tree};
 use crate::event::SyncKind;
 use crate::ids::{ScopeId, StepId, SyncId, TaskId};
 
@@ -49,13 +44,14 @@ struct Known {
 
 #[derive(Clone, Copy, Debug)]
 struct TaskState {
-    strand: Element,
     step: u32,
     known: KnownId,
     /// What it knew when it was spawned: part of what its parent knows.
     inherited: KnownId,
-    scope: ScopeId,
 }
+
+/// Entries of the step table to begin with.
+const ROOM: usize = 32;
 
 #[derive(Clone, Copy, Debug)]
 struct Signalled {
@@ -63,61 +59,83 @@ struct Signalled {
     known: KnownId,
 }
 
-/// "All steps of `strand` up to `step` precede `task` from some moment on."
+/// "The steps of `of` before `bound` precede `task` from some moment on."
 #[derive(Clone, Copy, Debug)]
 struct Proven {
     task: u32,
-    strand: Element,
-    step: u32,
+    of: u32,
+    bound: Bound,
 }
 
+/// The most entries of the cache of proofs.
 const PROVEN: usize = 1 << 10;
+
+/// Searches that visit no more nodes than this do without marks.
+const SHORT: usize = 16;
+
+/// What a search of no more nodes than this finds is as quickly found again as looked up.
+const TRIVIAL: usize = 2;
 
 /// See the module.
 #[derive(Debug)]
 pub struct GraphOrder {
-    english: Labels,
-    hebrew: Labels,
-    /// The strand of every step.
-    steps: Vec<Element>,
-    tasks: Vec<TaskState>,
-    /// For every finish: the strand after it, and what the tasks of it that have ended knew.
-    scopes: Vec<(Element, KnownId)>,
+    /// The tasks with where they stand; the finishes with what the tasks of them that have ended knew.
+    tree: Tree<TaskState, KnownId>,
+    /// The task of every step.
+    steps: Vec<TaskId>,
     syncs: Vec<Signalled>,
     known: Vec<Known>,
-    /// The number of the search that last visited each node of `known`.
+    /// The number of the search that last visited each node of `known`; as long as the longest search needed.
     visited: Vec<u32>,
     searches: u32,
     stack: Vec<KnownId>,
-    proven: Box<[Proven]>,
+    /// A cache of searches: a power of two of entries, or none yet.
+    proven: Vec<Proven>,
     now: Now,
 }
 
-/// The running task, with the labels of its strand at hand.
+/// The running task, and what its accesses need most often.
 #[derive(Clone, Copy, Debug)]
 struct Now {
     task: TaskId,
-    state: TaskState,
-    english: u64,
-    hebrew: u64,
+    /// The same as in its state.
+    step: StepId,
+    /// The steps of its parent before its first one precede it.
+    parent: Before,
+    /// What was last found out about another task.
+    last: Before,
+}
+
+/// "The steps of `task` before `bound` precede."
+#[derive(Clone, Copy, Debug)]
+struct Before {
+    task: u32,
+    bound: Bound,
+}
+
+const NOTHING: Before = Before { task: NONE, bound: NO_STEP };
+
+impl Before {
+    #[inline]
+    fn covers(self, task: TaskId, step: StepId) -> bool {
+        task.0 == self.task && step.0 < self.bound
+    }
 }
 
 impl Default for GraphOrder {
     fn default() -> Self {
-        let main = TaskState { strand: 0, step: 0, known: NONE, inherited: NONE, scope: ScopeId::PROGRAM };
+        let mut steps = Vec::with_capacity(ROOM);
+        steps.push(TaskId::MAIN);
         GraphOrder {
-            english: Labels::new(),
-            hebrew: Labels::new(),
-            steps: vec![0],
-            tasks: vec![main],
-            scopes: vec![(NONE, NONE)],
+            tree: Tree::new(TaskState { step: 0, known: NONE, inherited: NONE }, NONE),
+            steps,
             syncs: Vec::new(),
             known: Vec::new(),
             visited: Vec::new(),
             searches: 0,
             stack: Vec::new(),
-            proven: vec![Proven { task: NONE, strand: NONE, step: 0 }; PROVEN].into_boxed_slice(),
-            now: Now { task: TaskId::MAIN, state: main, english: 0, hebrew: 0 },
+            proven: Vec::new(),
+            now: Now { task: TaskId::MAIN, step: StepId(0), parent: NOTHING, last: NOTHING },
         }
     }
 }
@@ -127,26 +145,16 @@ impl GraphOrder {
     #[inline]
     pub fn enter(&mut self, task: TaskId) {
         if task != self.now.task {
-            self.switch(task);
+            let step = StepId(self.tree.task(task).step);
+            let (parent, bound) = self.tree.parent(task);
+            self.now = Now { task, step, parent: Before { task: parent.0, bound }, last: NOTHING };
         }
-    }
-
-    fn switch(&mut self, task: TaskId) {
-        self.tasks[self.now.task.index()] = self.now.state;
-        self.now.task = task;
-        self.now.state = self.tasks[task.index()];
-        self.look_up_labels();
-    }
-
-    fn look_up_labels(&mut self) {
-        self.now.english = self.english.label(self.now.state.strand);
-        self.now.hebrew = self.hebrew.label(self.now.state.strand);
     }
 
     /// The step that runs now.
     #[inline]
     pub fn step(&self) -> StepId {
-        StepId(self.now.state.step)
+        self.now.step
     }
 
     /// The number of steps so far.
@@ -154,56 +162,59 @@ impl GraphOrder {
         self.steps.len()
     }
 
+    fn add_step(&mut self, task: TaskId) -> StepId {
+        let step = StepId::at(self.steps.len());
+        self.steps.push(task);
+        step
+    }
+
+    /// Begins the next step of the task that runs.
     fn begin_step(&mut self) {
-        self.now.state.step = u32::try_from(self.steps.len()).expect("more than 2^32 steps in a run");
-        self.steps.push(self.now.state.strand);
+        let step = self.add_step(self.now.task);
+        self.now.step = step;
+        self.tree.task_mut(self.now.task).step = step.0;
+    }
+
+    /// What the task that runs knows.
+    #[inline]
+    fn known_now(&self) -> KnownId {
+        self.tree.task(self.now.task).known
+    }
+
+    fn set_known(&mut self, known: KnownId) {
+        self.tree.task_mut(self.now.task).known = known;
     }
 
     pub fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId) {
         self.enter(parent);
-        debug_assert_eq!(child.index(), self.tasks.len(), "tasks come in the order of their ids");
-        let strand = self.now.state.strand;
-        // English: strand, child, continuation. Hebrew: strand, continuation, child.
-        let child_strand = self.english.insert_after(strand);
-        let continuation = self.english.insert_after(child_strand);
-        let hebrew_child = self.hebrew.insert_after(strand);
-        let hebrew_continuation = self.hebrew.insert_after(strand);
-        debug_assert_eq!((child_strand, continuation), (hebrew_child, hebrew_continuation));
-        let step = u32::try_from(self.steps.len()).expect("more than 2^32 steps in a run");
-        self.steps.push(child_strand);
-        let known = self.now.state.known;
-        self.tasks.push(TaskState { strand: child_strand, step, known, inherited: known, scope });
-        self.now.state.strand = continuation;
+        debug_assert_eq!(child.index(), self.tree.tasks(), "tasks come in the order of their ids");
+        let first = self.add_step(child);
+        let known = self.known_now();
+        self.tree.spawn(parent, scope, first, TaskState { step: first.0, known, inherited: known });
         self.begin_step();
-        self.look_up_labels();
     }
 
     pub fn end(&mut self, task: TaskId) {
-        self.enter(task);
-        let TaskState { known, inherited, scope, .. } = self.now.state;
+        let &TaskState { known, inherited, .. } = self.tree.task(task);
         if known != inherited {
-            let gathered = self.scopes[scope.index()].1;
-            self.scopes[scope.index()].1 = self.union(gathered, known);
+            let scope = self.tree.scope_of(task);
+            let gathered = *self.tree.scope_mut(scope);
+            *self.tree.scope_mut(scope) = self.union(gathered, known);
         }
     }
 
     pub fn finish_begin(&mut self, task: TaskId, scope: ScopeId) {
-        self.enter(task);
-        debug_assert_eq!(scope.index(), self.scopes.len(), "scopes come in the order of their ids");
-        let after = self.english.insert_after(self.now.state.strand);
-        let hebrew_after = self.hebrew.insert_after(self.now.state.strand);
-        debug_assert_eq!(after, hebrew_after);
-        self.scopes.push((after, NONE));
-        self.look_up_labels();
+        debug_assert_eq!(scope.index(), self.tree.scopes(), "scopes come in the order of their ids");
+        self.tree.finish_begin(task, NONE);
     }
 
     pub fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
         self.enter(task);
-        let (after, gathered) = self.scopes[scope.index()];
-        self.now.state.known = self.union(self.now.state.known, gathered);
-        self.now.state.strand = after;
+        let gathered = *self.tree.scope_mut(scope);
+        let known = self.union(self.known_now(), gathered);
+        self.set_known(known);
         self.begin_step();
-        self.look_up_labels();
+        self.tree.finish_end(scope, self.now.step);
     }
 
     pub fn signal(&mut self, task: TaskId, sync: SyncId, _: SyncKind) {
@@ -211,7 +222,7 @@ impl GraphOrder {
         if self.syncs.len() <= sync.index() {
             self.syncs.resize(sync.index() + 1, Signalled { step: NONE, known: NONE });
         }
-        self.syncs[sync.index()] = Signalled { step: self.now.state.step, known: self.now.state.known };
+        self.syncs[sync.index()] = Signalled { step: self.now.step.0, known: self.known_now() };
         self.begin_step();
     }
 
@@ -221,9 +232,10 @@ impl GraphOrder {
         // A source that is known already (a lock taken again by the same task, a second get) adds nothing. Only an
         // evident one is left out: adding it twice does no harm, a search at every join might.
         if source.step != NONE && !self.precedes_now_evidently(StepId(source.step)) {
-            let right = self.now.state.known;
+            let right = self.known_now();
             let newest = source.step.max(self.newest(right));
-            self.now.state.known = self.add(Known { newest, source: source.step, left: source.known, right });
+            let known = self.add(Known { newest, source: source.step, left: source.known, right });
+            self.set_known(known);
         }
         self.begin_step();
     }
@@ -231,23 +243,32 @@ impl GraphOrder {
     /// Whether `step`, which has run, precedes the step that runs now (or is it).
     #[inline]
     pub fn precedes_now(&mut self, step: StepId) -> bool {
-        if self.precedes_in_tree(step) {
-            return true;
-        }
-        self.now.state.known != NONE && self.precedes_by_joins(step, usize::MAX)
+        self.precedes_now_within(step, usize::MAX)
     }
 
     /// As [`GraphOrder::precedes_now`], but gives up, saying no, where the answer is not near at hand.
     #[inline]
     pub fn precedes_now_evidently(&mut self, step: StepId) -> bool {
-        self.precedes_in_tree(step) || (self.now.state.known != NONE && self.precedes_by_joins(step, 16))
+        self.precedes_now_within(step, SHORT)
     }
 
     #[inline]
-    fn precedes_in_tree(&self, step: StepId) -> bool {
-        let strand = self.steps[step.index()];
-        strand == self.now.state.strand
-            || (self.english.label(strand) < self.now.english && self.hebrew.label(strand) < self.now.hebrew)
+    fn precedes_now_within(&mut self, step: StepId, budget: usize) -> bool {
+        let task = self.steps[step.index()];
+        task == self.now.task
+            || self.now.parent.covers(task, step)
+            || self.now.last.covers(task, step)
+            || self.find_out(step, task, budget)
+    }
+
+    #[inline(never)]
+    fn find_out(&mut self, step: StepId, task: TaskId, budget: usize) -> bool {
+        let bound = self.tree.before(task, self.now.task, self.now.step);
+        if step.0 < bound {
+            self.now.last = Before { task: task.0, bound };
+            return true;
+        }
+        self.known_now() != NONE && self.precedes_by_joins(step, task, budget)
     }
 
     fn newest(&self, known: KnownId) -> u32 {
@@ -257,7 +278,6 @@ impl GraphOrder {
     fn add(&mut self, node: Known) -> KnownId {
         let id = self.known.len() as u32;
         self.known.push(node);
-        self.visited.push(0);
         id
     }
 
@@ -272,55 +292,110 @@ impl GraphOrder {
         self.add(Known { newest, source: NONE, left, right })
     }
 
-    #[inline(never)]
-    fn precedes_by_joins(&mut self, step: StepId, budget: usize) -> bool {
-        let strand = self.steps[step.index()];
-        let slot = (strand as usize ^ (self.now.task.index() << 5)) % PROVEN;
-        let proven = self.proven[slot];
-        if proven.task == self.now.task.0 && proven.strand == strand && step.0 <= proven.step {
-            return true;
-        }
-        let Some(up_to) = self.search(step, strand, budget) else { return false };
-        self.proven[slot] = Proven { task: self.now.task.0, strand, step: up_to };
+    fn precedes_by_joins(&mut self, step: StepId, of: TaskId, budget: usize) -> bool {
+        let hash = (of.0 ^ (self.now.task.0 << 5)) as usize;
+        let cached = self.proven.get(hash & self.proven.len().wrapping_sub(1));
+        let cached = cached.filter(|proven| (proven.task, proven.of) == (self.now.task.0, of.0));
+        let bound = match cached {
+            Some(proven) if step.0 < proven.bound => proven.bound,
+            _ => {
+                let (found, visits) = match self.search_briefly(step, of) {
+                    Searched::GaveUp if budget > SHORT => (self.search(step, of), usize::MAX),
+                    Searched::GaveUp => (None, SHORT),
+                    Searched::Done(found, visits) => (found, visits),
+                };
+                let Some(bound) = found else { return false };
+                if visits > TRIVIAL {
+                    self.make_room_for_proofs();
+                    let slot = hash & (self.proven.len() - 1);
+                    self.proven[slot] = Proven { task: self.now.task.0, of: of.0, bound };
+                }
+                bound
+            }
+        };
+        self.now.last = Before { task: of.0, bound };
         true
     }
 
-    /// Looks for a known source that `step` precedes in the tree or is; up to which step of its strand the same holds.
-    fn search(&mut self, step: StepId, strand: Element, mut budget: usize) -> Option<u32> {
-        let (english, hebrew) = (self.english.label(strand), self.hebrew.label(strand));
+    /// Keeps the cache of proofs small for small programs.
+    fn make_room_for_proofs(&mut self) {
+        let wanted = self.tree.tasks().next_power_of_two().clamp(8, PROVEN);
+        if self.proven.len() < wanted {
+            self.proven.clear();
+            self.proven.resize(wanted, Proven { task: NONE, of: NONE, bound: NO_STEP });
+        }
+    }
+
+    /// Looks for a known source that `step`, a step of `of`, precedes in the tree or is; for which steps of `of` the same
+    /// holds.
+    fn search(&mut self, step: StepId, of: TaskId) -> Option<Bound> {
+        self.visited.resize(self.known.len(), 0);
         self.searches += 1;
         self.stack.clear();
-        self.stack.push(self.now.state.known);
+        self.stack.push(self.known_now());
         while let Some(at) = self.stack.pop() {
-            if at == NONE || self.visited[at as usize] == self.searches {
-                continue;
-            }
-            let node = self.known[at as usize];
-            if node.newest < step.0 {
+            if at == NONE
+                || self.known[at as usize].newest < step.0
+                || self.visited[at as usize] == self.searches
+            {
                 continue;
             }
             self.visited[at as usize] = self.searches;
-            budget = budget.checked_sub(1)?;
-            if node.source != NONE && node.source >= step.0 {
-                let source = self.steps[node.source as usize];
-                if source == strand {
-                    return Some(node.source);
-                }
-                if english < self.english.label(source) && hebrew < self.hebrew.label(source) {
-                    // The whole strand precedes it: a strand is over before another follows it in the tree.
-                    return Some(u32::MAX);
-                }
+            let node = self.known[at as usize];
+            if let Some(bound) = self.before_source(step, of, node) {
+                return Some(bound);
             }
-            // The newer half is looked at first.
-            let (first, second) = if node.source != NONE || self.newest(node.left) >= self.newest(node.right)
-            {
-                (node.left, node.right)
-            } else {
-                (node.right, node.left)
-            };
-            self.stack.push(second);
-            self.stack.push(first);
+            self.stack.extend(self.halves(node));
         }
         None
     }
+
+    /// The same without marks; gives up after a few nodes.
+    fn search_briefly(&self, step: StepId, of: TaskId) -> Searched {
+        let mut stack = [NONE; SHORT + 1];
+        stack[0] = self.known_now();
+        let (mut height, mut visits) = (1, 0);
+        while height > 0 {
+            height -= 1;
+            let at = stack[height];
+            if at == NONE || self.known[at as usize].newest < step.0 {
+                continue;
+            }
+            if visits == SHORT {
+                return Searched::GaveUp;
+            }
+            visits += 1;
+            let node = self.known[at as usize];
+            if let Some(bound) = self.before_source(step, of, node) {
+                return Searched::Done(Some(bound), visits);
+            }
+            // Each visit adds one entry at most to those that were there.
+            stack[height..height + 2].copy_from_slice(&self.halves(node));
+            height += 2;
+        }
+        Searched::Done(None, visits)
+    }
+
+    fn before_source(&self, step: StepId, of: TaskId, node: Known) -> Option<Bound> {
+        if node.source == NONE || node.source < step.0 {
+            return None;
+        }
+        let bound = self.tree.before(of, self.steps[node.source as usize], StepId(node.source));
+        (step.0 < bound).then_some(bound)
+    }
+
+    /// The two sets below a node, that to be looked at first standing last: a source's own, or the newer.
+    fn halves(&self, node: Known) -> [KnownId; 2] {
+        if node.source != NONE || self.newest(node.left) >= self.newest(node.right) {
+            [node.right, node.left]
+        } else {
+            [node.left, node.right]
+        }
+    }
+}
+
+enum Searched {
+    /// What was found, and the nodes visited for it.
+    Done(Option<Bound>, usize),
+    GaveUp,
 }

@@ -1,7 +1,76 @@
-//! Orders over the steps of a run: who precedes whom, one order a file.
+//! Orders: who precedes whom, one order a file.
+//!
+//! Two families. Orders over the *steps* of a run, by its computation graph: `dpst`, `graph`, `zippers`. And the
+//! *predictive* orders over its events, which differ in what they make of the order in which tasks passed through
+//! locks and isolated sections: `hb`, `shb`, `wcp`, `dc`, `weak`. Each of these is an [`Order`], and
+//! [`Predictor`](crate::detect::predict::Predictor) is the detector that asks any of them.
+//!
+//! All predictive orders contain the *hard* order, which no schedule of the same tasks' actions can change
+//! (`hard.rs`): the order of one task's events, spawn before the child, the tasks of a finish before its end, and
+//! `Signal` before `Join` of promises, futures, events and of the tokens of semaphores as they were
+//! taken. Beyond that, from the strongest to the weakest:
+//!
+//! | order | sections of one lock | first race real | other races real |
+//! | --- | --- | --- | --- |
+//! | SHB | as observed, and each read after the write it saw | yes | yes |
+//! | HB | as observed | yes | perhaps |
+//! | WCP | if they conflict, with all that HB puts before and after | one lock: yes | perhaps |
+//! | DC | if they conflict | one lock: yes | perhaps |
+//! | weak | if one reads what the other writes | one lock: yes | perhaps |
+//!
+//! Every race of an order but SHB is a race of those below it; SHB finds a subset of HB's. "Real" is about valid
+//! reorderings of the run: [`debug::witness`](crate::debug::witness) builds one and
+//! [`debug::reordering`](crate::debug::reordering) checks it.
+//!
+//! To add a predictive order, implement [`Order`] in a file of its own and give it to the tests of `orders.rs`
+//! with a definition to hold it to.
 
+pub mod clock;
 pub mod conflicting;
+pub mod dc;
 pub mod dpst;
 pub mod graph;
-mod labels;
+mod hard;
+pub mod hb;
+mod sections;
+pub mod shb;
+mod tree;
+pub mod wcp;
+pub mod weak;
 pub mod zippers;
+
+use crate::event::Observer;
+use clock::Epoch;
+
+/// A set of locks held, by the number its order gave it; `Guard::default()` where the order does not ask.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Guard(pub(crate) u32);
+
+/// An order over the events of a run, computed while they come in.
+///
+/// The questions are about the access observed last, *now*.
+pub trait Order: Observer {
+    /// When now is.
+    fn epoch(&self) -> Epoch;
+
+    /// Whether the events of `earlier`, taken by [`epoch`](Order::epoch) at an earlier access, precede now.
+    fn precedes(&self, earlier: Epoch) -> bool;
+
+    /// The locks held now, for orders by which holding the same lock is all that keeps two accesses apart.
+    #[inline]
+    fn guard(&self) -> Guard {
+        Guard::default()
+    }
+
+    /// Whether two guards have a lock in common.
+    #[inline]
+    fn share(&self, _: Guard, _: Guard) -> bool {
+        false
+    }
+
+    /// Whether whoever holds no lock of `wide` holds none of `narrow`.
+    #[inline]
+    fn is_within(&self, narrow: Guard, wide: Guard) -> bool {
+        narrow == wide
+    }
+}

@@ -5,7 +5,10 @@
 //! left as they are: their streams end early.
 #![allow(dead_code, unreachable_pub)]
 
+pub mod exhaustive;
 pub mod naive;
+pub mod relations;
+pub mod sectioned;
 
 use raceproof_core::event::{AccessKind, Event, SyncKind};
 use raceproof_core::ids::{Location, ScopeId, SiteId, SyncId, TaskId};

@@ -5,7 +5,6 @@
 //! 3. Each pair is put to the test: the program runs once more under the observed schedule, but with the first
 //!    access held back until its task and the other's both stand before their accesses. If they get there, the
 //!    race is `feasible` and that schedule is its witness; if not, it stays `apparent`.
-
 //!
 //! A program that says it may not be deterministic is run at least twice, and the runs are compared.
 
@@ -19,7 +18,7 @@ use raceproof_core::detect::last_access::LastAccess;
 use raceproof_core::detect::pairs::Pairs;
 use raceproof_core::detect::{Detector, Pair};
 use raceproof_core::event::Observer;
-use raceproof_core::finding::{Deadlock, Grade, ProgramError, Report, Scope, Stats, Verdict};
+use raceproof_core::finding::{Deadlock, Grade, ProgramError, Report, Scope, Stats, Verdict, Witness};
 use raceproof_core::ids::{Location, TaskId};
 use std::time::Instant;
 
@@ -118,20 +117,7 @@ impl<'a, P: Program<'a>> Session<'a, P> {
         let waiting = if stuck { execution.waiting() } else { Vec::new() };
         let deadlocks: Vec<Deadlock> =
             stuck.then(|| Deadlock { waiting, witness: witness.clone() }).into_iter().collect();
-        let error = |(task, error): &(TaskId, P::Error)| {
-            let failure = self.program.failure(error);
-            let spawn = || execution.place(execution.run.kernel.tasks().get(*task).site);
-            Some(ProgramError {
-                kind: failure.kind?.into(),
-                message: failure.message,
-                task: execution.run.kernel.tasks().path(*task),
-                at: failure.at.unwrap_or_else(spawn),
-                stack: execution.stack(*task),
-                spawned: execution.spawned(*task),
-                witness: witness.clone(),
-            })
-        };
-        let mut errors: Vec<ProgramError> = execution.ending.failed.iter().filter_map(error).collect();
+        let mut errors = errors(&execution, witness);
         if !deterministic {
             errors.push(determinism::error(&self.program, again));
         }
@@ -172,6 +158,27 @@ impl<'a, P: Program<'a>> Session<'a, P> {
         };
         Checked { report, output: self.program.output::<O>(&mut execution.run.machine) }
     }
+}
+
+/// The program errors of an execution; `witness` is its schedule.
+pub(crate) fn errors<'a, P: Program<'a>>(
+    execution: &Execution<'a, P, impl Observer>,
+    witness: Option<Witness>,
+) -> Vec<ProgramError> {
+    let error = |(task, error): &(TaskId, P::Error)| {
+        let failure = execution.program.failure(error);
+        let spawn = || execution.place(execution.run.kernel.tasks().get(*task).site);
+        Some(ProgramError {
+            kind: failure.kind?.into(),
+            message: failure.message,
+            task: execution.run.kernel.tasks().path(*task),
+            at: failure.at.unwrap_or_else(spawn),
+            stack: execution.stack(*task),
+            spawned: execution.spawned(*task),
+            witness: witness.clone(),
+        })
+    };
+    execution.ending.failed.iter().filter_map(error).collect()
 }
 
 /// Whether two runs under the same schedule were the same, as far as they tell.

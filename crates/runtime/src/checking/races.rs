@@ -3,7 +3,7 @@
 use super::Found;
 use crate::kernel::Action;
 use crate::program::{Bounds, Execution, Program, run_once};
-use crate::strategy::{Script, Turns};
+use crate::strategy::{Hold, Script, Turns};
 use raceproof_core::detect::pairs::{Example, Gathered, Pairs, Side, SitePair};
 use raceproof_core::detect::{Access, Pair};
 use raceproof_core::event::Observer;
@@ -137,10 +137,29 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
         }
     }
 
-    /// Follows the observed schedule with both tasks held at their accesses.
+    /// Follows the observed schedule with both tasks held at their accesses; if sections keep them apart, with tasks held
+    /// outside the section their access is in, to go in once the rest is done.
     fn bring_together(&self, example: &Example, location: &str) -> Option<Shown> {
-        let held = [example.first, example.second].map(|side| (side.access.task, side.actions));
-        let mut script = Script::new(&self.schedule, example.turns, held.to_vec());
+        let Example { first, second, .. } = example;
+        let at = |side: &Side| Hold { task: side.access.task, actions: side.actions, then: side.actions };
+        let outside = |side: &Side| Hold { actions: side.outside, ..at(side) };
+        let in_section = |side: &Side| side.outside < side.actions;
+        let mut ways = vec![[at(first), at(second)]];
+        if in_section(first) {
+            ways.push([outside(first), at(second)]);
+        }
+        if in_section(second) {
+            ways.push([outside(second), at(first)]);
+        }
+        if in_section(first) && in_section(second) {
+            ways.push([outside(first), outside(second)]);
+            ways.push([outside(second), outside(first)]);
+        }
+        ways.into_iter().find_map(|held| self.follow(example, location, held.to_vec()))
+    }
+
+    fn follow(&self, example: &Example, location: &str, held: Vec<Hold>) -> Option<Shown> {
+        let mut script = Script::new(&self.schedule, example.turns, held);
         let run = run_once(&self.observed.program, &mut script, (), self.bounds);
         let stands_before = |side: &Side| {
             let task = script.here(side.access.task)?;
@@ -167,7 +186,7 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
 
     /// One side of a pair that could not be brought together, as it was in the observed run.
     fn side(&self, side: &Side, turns: usize) -> RaceAccess {
-        let held = vec![(side.access.task, side.actions)];
+        let held = vec![Hold { task: side.access.task, actions: side.actions, then: side.actions }];
         let mut script = Script::new(&self.schedule, turns, held);
         let run = run_once(&self.observed.program, &mut script, (), self.bounds);
         match script.here(side.access.task) {
@@ -204,6 +223,8 @@ fn sites(pair: &SitePair) -> (SiteId, SiteId) {
 }
 
 /// Source order; cells of one array by their index.
-fn key(race: &Race) -> (&raceproof_core::finding::Place, &raceproof_core::finding::Place, usize, &str) {
+pub(crate) fn key(
+    race: &Race,
+) -> (&raceproof_core::finding::Place, &raceproof_core::finding::Place, usize, &str) {
     (&race.first.at, &race.second.at, race.location.len(), &race.location)
 }

@@ -28,6 +28,9 @@ pub enum GuidedEnd {
     Diverged,
 }
 
+/// Actions in a transition before others get their chance.
+const QUANTUM: u64 = 1 << 16;
+
 /// See the module.
 #[derive(Debug)]
 pub struct Guided<'a> {
@@ -96,7 +99,7 @@ impl<'a> Guided<'a> {
         self.pending.retain(|&(other, _)| other != task);
         self.choices.push(choice);
         self.last = Some(task);
-        Turn::choices(task, u64::from(choice != Choice::None))
+        Turn { task, actions: QUANTUM, choices: u64::from(choice != Choice::None) }
     }
 }
 
@@ -120,6 +123,10 @@ impl<B, O: Traced> Strategy<B, O> for Guided<'_> {
     fn next(&mut self, kernel: &Kernel<B, O>, last: Last) -> Option<Turn> {
         if let (Last::Spent(task), Some(action)) = (last, kernel.refused()) {
             self.pending.push((task, action));
+            if choice(kernel, action) == Choice::None {
+                // It has used up its actions, in a loop perhaps that waits for another task: that one first.
+                self.last = None;
+            }
         }
         let trace = kernel.observer.trace();
         if self.end.is_none() {

@@ -9,7 +9,7 @@ mod script;
 
 pub use depth_first::DepthFirst;
 pub use guided::{Guided, GuidedEnd, Traced};
-pub use script::{Script, Turns};
+pub use script::{Hold, Script, Turns};
 
 use crate::kernel::Kernel;
 use raceproof_core::event::Observer;

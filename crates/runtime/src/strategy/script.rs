@@ -19,6 +19,15 @@ pub struct Turns {
     pub turns: Vec<(TaskId, u64)>,
 }
 
+/// A task (by its id in the schedule) that must not take more than so many actions.
+#[derive(Clone, Copy, Debug)]
+pub struct Hold {
+    pub task: TaskId,
+    pub actions: u64,
+    /// Where it is to stand in the end: once the turns are over, the holds are lifted one after the other up to here.
+    pub then: u64,
+}
+
 /// Follows [`Turns`]. See the module.
 #[derive(Debug)]
 pub struct Script<'a> {
@@ -27,8 +36,9 @@ pub struct Script<'a> {
     left: std::slice::Iter<'a, (TaskId, u64)>,
     /// The task of the turn that was taken last.
     at: Option<TaskId>,
-    /// Tasks of the schedule that must not take more than so many actions.
-    held: Vec<(TaskId, u64)>,
+    held: Vec<Hold>,
+    /// How many of the holds have been lifted, once the turns are over.
+    lifted: usize,
     /// For each task of the schedule: the id it has in this run, once it is known.
     here: Vec<Option<TaskId>>,
     /// For each task of the schedule: how many actions it should have taken by now.
@@ -43,9 +53,8 @@ pub struct Script<'a> {
 }
 
 impl<'a> Script<'a> {
-    /// Follows the first `length` turns, with no task of `held` (by its id in the schedule) taking more
-    /// actions than stated. Every task stands before its next action in the end, or waits, or is over.
-    pub fn new(schedule: &'a Turns, length: usize, held: Vec<(TaskId, u64)>) -> Self {
+    /// Follows the first `length` turns, with the tasks of `held` held back. Every task stands before its next action in the end, or waits, or is over.
+    pub fn new(schedule: &'a Turns, length: usize, held: Vec<Hold>) -> Self {
         let tasks = schedule.spawned.len() + 1;
         let mut here = vec![None; tasks];
         here[TaskId::MAIN.index()] = Some(TaskId::MAIN);
@@ -54,6 +63,7 @@ impl<'a> Script<'a> {
             left: schedule.turns[..length.min(schedule.turns.len())].iter(),
             at: None,
             held,
+            lifted: 0,
             here,
             due: vec![0; tasks],
             children: HashMap::new(),
@@ -110,7 +120,8 @@ impl<'a> Script<'a> {
     }
 
     fn limit(&self, task: TaskId) -> u64 {
-        self.held.iter().filter(|&&(held, _)| held == task).map(|&(_, limit)| limit).min().unwrap_or(u64::MAX)
+        let held = self.held.iter().position(|hold| hold.task == task);
+        held.map_or(u64::MAX, |at| if at < self.lifted { self.held[at].then } else { self.held[at].actions })
     }
 }
 
@@ -132,9 +143,15 @@ impl<B, O: Observer> Strategy<B, O> for Script<'_> {
             if let Some(turn) = self.at.and_then(|task| self.turn(task, kernel)) {
                 return Some(turn);
             }
-            let &(task, actions) = self.left.next()?;
-            self.due[task.index()] += actions;
-            self.at = Some(task);
+            if let Some(&(task, actions)) = self.left.next() {
+                self.due[task.index()] += actions;
+                self.at = Some(task);
+            } else {
+                let hold = *self.held.get(self.lifted)?;
+                self.lifted += 1;
+                self.due[hold.task.index()] = hold.then;
+                self.at = Some(hold.task);
+            }
         }
     }
 }

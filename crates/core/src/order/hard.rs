@@ -1,0 +1,168 @@
+//! The hard order, on which all predictive orders agree, and the tasks' clocks.
+//!
+//! An order keeps for each task a [`View`], one or several clocks; spawn, finish, and the signals that are no
+//! lock's pass whole views on, whatever they are made of. What remains for an order is what it makes of locks.
+//!
+//! Slots. A task that has ended leaves its slot to a task whose parent knows of its end: then all events of the old task
+//! precede all of the new one, and a single time for both says no more than is true. So the length of the
+//! clocks is the number of tasks that were unordered at some time, not the number of tasks of the
+//! run. Only the newest few free slots are tried; the price of missing one is a longer clock.
+//!
+//! Cost: O(slots) for spawn, end, finish end, signal and join.
+
+use super::clock::{Clock, Epoch};
+use crate::event::SyncKind;
+use crate::ids::{ScopeId, SyncId, TaskId};
+use rustc_hash::FxHashMap;
+
+/// What a task knows of the others, and of itself the time in its own slot.
+pub(crate) trait View: Clone + Default {
+    fn join(&mut self, other: &Self);
+    /// Up to which time of `slot` the hard order reaches; in the task's own slot its time.
+    fn time(&self, slot: u32) -> u32;
+    fn set_time(&mut self, slot: u32, time: u32);
+    fn tick(&mut self, slot: u32);
+}
+
+impl View for Clock {
+    fn join(&mut self, other: &Self) {
+        self.join(other);
+    }
+    #[inline]
+    fn time(&self, slot: u32) -> u32 {
+        self.get(slot)
+    }
+    fn set_time(&mut self, slot: u32, time: u32) {
+        self.set(slot, time);
+    }
+    fn tick(&mut self, slot: u32) {
+        self.tick(slot);
+    }
+}
+
+/// How many free slots a spawn looks at.
+const TRIED: usize = 8;
+
+#[derive(Debug)]
+pub(crate) struct Hard<V> {
+    /// By task.
+    slots: Vec<u32>,
+    scopes: Vec<ScopeId>,
+    /// By slot; the view of the task that has the slot, or had it last.
+    views: Vec<V>,
+    /// Slots of tasks that have ended.
+    free: Vec<u32>,
+    /// What the ended tasks of a scope know.
+    ended: FxHashMap<ScopeId, V>,
+    /// By sync: what its latest signal published.
+    signals: Vec<Option<V>>,
+}
+
+impl<V: View> Default for Hard<V> {
+    fn default() -> Self {
+        let mut main = V::default();
+        main.set_time(0, 1);
+        Hard {
+            slots: vec![0],
+            scopes: vec![ScopeId::PROGRAM],
+            views: vec![main],
+            free: Vec::new(),
+            ended: FxHashMap::default(),
+            signals: Vec::new(),
+        }
+    }
+}
+
+impl<V: View> Hard<V> {
+    #[inline]
+    pub(crate) fn slot(&self, task: TaskId) -> u32 {
+        self.slots[task.index()]
+    }
+
+    #[inline]
+    pub(crate) fn view(&self, task: TaskId) -> &V {
+        &self.views[self.slot(task) as usize]
+    }
+
+    pub(crate) fn view_mut(&mut self, task: TaskId) -> &mut V {
+        let slot = self.slot(task);
+        &mut self.views[slot as usize]
+    }
+
+    #[inline]
+    pub(crate) fn epoch(&self, task: TaskId) -> Epoch {
+        let slot = self.slot(task);
+        Epoch { slot, time: self.views[slot as usize].time(slot) }
+    }
+
+    /// Ends the current time of `task`: what comes after is not known to whom its view has been given.
+    pub(crate) fn tick(&mut self, task: TaskId) {
+        let slot = self.slot(task);
+        self.views[slot as usize].tick(slot);
+    }
+
+    pub(crate) fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId) {
+        debug_assert_eq!(child.index(), self.slots.len(), "children are numbered in the order of spawning");
+        let above = self.slot(parent) as usize;
+        let slot = self.free_slot(above);
+        let mut view = std::mem::take(&mut self.views[slot as usize]);
+        view.clone_from(&self.views[above]);
+        view.set_time(slot, self.views[above].time(slot) + 1);
+        self.views[slot as usize] = view;
+        self.slots.push(slot);
+        self.scopes.push(scope);
+        self.tick(parent);
+    }
+
+    /// A slot whose last task has ended to the knowledge of the task in slot `above`, or a new one.
+    fn free_slot(&mut self, above: usize) -> u32 {
+        let view = &self.views[above];
+        let known = |&slot: &u32| view.time(slot) >= self.views[slot as usize].time(slot);
+        let oldest = self.free.len().saturating_sub(TRIED);
+        match self.free[oldest..].iter().rposition(known) {
+            Some(at) => self.free.remove(oldest + at),
+            None => {
+                self.views.push(V::default());
+                (self.views.len() - 1) as u32
+            }
+        }
+    }
+
+    pub(crate) fn end(&mut self, task: TaskId) {
+        let slot = self.slot(task);
+        let scope = self.scopes[task.index()];
+        if scope != ScopeId::PROGRAM {
+            let view = &self.views[slot as usize];
+            self.ended.entry(scope).and_modify(|all| all.join(view)).or_insert_with(|| view.clone());
+        }
+        self.free.push(slot);
+    }
+
+    pub(crate) fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
+        if let Some(ended) = self.ended.remove(&scope) {
+            self.view_mut(task).join(&ended);
+        }
+    }
+
+    pub(crate) fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
+        if sync.index() >= self.signals.len() {
+            self.signals.resize_with(sync.index() + 1, || None);
+        }
+        let view = &self.views[self.slots[task.index()] as usize];
+        match &mut self.signals[sync.index()] {
+            Some(signal) => signal.clone_from(view),
+            signal => *signal = Some(view.clone()),
+        }
+        // After the signal of a future comes its end only: who got the future knows all of the task.
+        if kind != SyncKind::Future {
+            self.tick(task);
+        }
+    }
+
+    pub(crate) fn join(&mut self, task: TaskId, sync: SyncId) {
+        let slot = self.slots[task.index()] as usize;
+        if let Some(Some(signal)) = self.signals.get(sync.index()) {
+            self.views[slot].join(signal);
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! One execution of the search: run it, see what it shows, and find what it leaves to be tried.
+
+use crate::checking::errors;
+use crate::checking::races::Explainer;
+use crate::explore::Executed;
+use crate::program::{Bounds, Execution, Program, run_once};
+use crate::strategy::{Guided, GuidedEnd, Traced};
+use raceproof_core::detect::last_access::LastAccess;
+use raceproof_core::detect::pairs::{Gathered, Pairs};
+use raceproof_core::event::{AccessKind, Observer, SyncKind};
+use raceproof_core::explore::trace::Trace;
+use raceproof_core::explore::tree::{Job, Run};
+use raceproof_core::explore::{Choice, Dependence, TaskName, reversals};
+use raceproof_core::finding::{Deadlock, ProgramError, Race, Stats};
+use raceproof_core::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
+use raceproof_core::order::conflicting::Conflicting;
+use std::time::{Duration, Instant};
+
+/// How long to try to bring the pairs of one execution together.
+const GRADING: Duration = Duration::from_secs(2);
+
+/// What one execution showed.
+#[derive(Default)]
+pub(super) struct Finding {
+    pub(super) races: Vec<Race>,
+    pub(super) deadlocks: Vec<Deadlock>,
+    pub(super) errors: Vec<ProgramError>,
+    /// What its end state amounts to, if all tasks ended.
+    pub(super) end: Option<u64>,
+    pub(super) limit: Option<String>,
+    pub(super) stats: Stats,
+}
+
+/// Runs jobs.
+pub(super) struct Judge<'a, P> {
+    pub(super) program: P,
+    pub(super) bounds: Bounds<'a>,
+    pub(super) dependence: Dependence,
+}
+
+impl<'a, P: Program<'a>> Judge<'a, P> {
+    pub(super) fn run(&self, job: &Job) -> Executed<Finding> {
+        match self.dependence {
+            Dependence::Lock => {
+                self.run_with(job, LastAccess::default(), LastAccess::racy, Pairs::new, Pairs::gather)
+            }
+            Dependence::Conflict => self.run_with(
+                job,
+                Conflicting::new(LastAccess::default()),
+                |detector| detector.inner.racy(),
+                |racy| Conflicting::new(Pairs::new(racy)),
+                |pairs| pairs.inner.gather(),
+            ),
+        }
+    }
+
+    fn run_with<D: Observer, Q: Observer>(
+        &self,
+        job: &Job,
+        detector: D,
+        racy: impl Fn(&D) -> &[Location],
+        pairs: impl Fn(&[Location]) -> Q,
+        gather: impl Fn(&mut Q) -> Gathered,
+    ) -> Executed<Finding> {
+        let mut guided = Guided::new(&job.prefix, &job.hint, &job.asleep, self.dependence);
+        let mut execution = self.execute(&mut guided, detector);
+        if execution.ending.stopped.is_some() && self.bounds.limits.reached().is_some() {
+            return Executed::Cut;
+        }
+        let trace = &mut execution.run.kernel.observer.trace;
+        match guided.mark {
+            Some(mark) => trace.truncate(mark),
+            None => trace.finish(),
+        }
+        for (transition, &choice) in trace.transitions.iter_mut().zip(&guided.choices) {
+            if transition.content.choice == Choice::None {
+                transition.content.choice = choice;
+            }
+        }
+        let trace = &execution.run.kernel.observer.trace;
+        let names: Vec<TaskName> = trace.transitions.iter().map(|at| trace.names[at.task.index()]).collect();
+        let from = job.prefix.len().saturating_sub(1);
+        let run = Run {
+            reversals: reversals(trace, self.dependence, from, &guided.stuck),
+            transitions: names
+                .iter()
+                .copied()
+                .zip(trace.transitions.iter().map(|at| at.content.clone()))
+                .collect(),
+            asleep: guided.slept,
+            complete: guided.end != Some(GuidedEnd::Asleep),
+        };
+        let complete = guided.end == Some(GuidedEnd::Complete);
+        let mut finding = Finding { stats: self.stats(&execution), ..Finding::default() };
+        if guided.end == Some(GuidedEnd::Diverged) {
+            finding.limit = Some("the program did not do the same under the same schedule".into());
+        } else if !execution.is_complete() {
+            finding.limit = execution.limits(self.bounds.actions).pop();
+        }
+        let found = racy(&execution.run.kernel.observer.detector);
+        if !found.is_empty() {
+            let mut guided = Guided::new(&names, &[], &[], self.dependence);
+            let mut again = self.execute(&mut guided, pairs(found));
+            let gathered = gather(&mut again.run.kernel.observer.detector);
+            let explainer = Explainer::new(again, self.bounds, &gathered, Instant::now() + GRADING);
+            finding.races = explainer.races(&gathered.pairs, &mut Vec::new());
+        }
+        let failed = !execution.ending.failed.is_empty();
+        if complete && (failed || execution.run.kernel.tasks().live() > 0) {
+            let mut guided = Guided::new(&names, &[], &[], self.dependence);
+            let bounds = Bounds { keep_schedule: true, ..self.bounds };
+            let witness = run_once(&self.program, &mut guided, Watch::new(()), bounds).witness();
+            finding.errors = errors(&execution, Some(witness.clone()));
+            // Whoever waits for a task that failed is not in a deadlock: the program was stopped by then.
+            if !failed {
+                finding.deadlocks = vec![Deadlock { waiting: execution.waiting(), witness: Some(witness) }];
+            }
+        } else if complete {
+            finding.end = self.program.end_state::<Watch<D>>(&execution.run);
+        }
+        Executed::Ran(run, finding)
+    }
+
+    fn execute<D: Observer>(&self, guided: &mut Guided<'_>, detector: D) -> Execution<'a, P, Watch<D>> {
+        run_once(&self.program, guided, Watch::new(detector), self.bounds)
+    }
+
+    fn stats<O: Observer>(&self, execution: &Execution<'a, P, O>) -> Stats {
+        Stats {
+            tasks: execution.run.kernel.tasks().len() as u64,
+            steps: execution.run.kernel.steps(),
+            reads: self.program.reads::<O>(&execution.run.machine),
+            writes: self.program.writes::<O>(&execution.run.machine),
+            ..Stats::default()
+        }
+    }
+}
+
+/// Records the transitions, and lets a detector see the events.
+pub(super) struct Watch<D> {
+    trace: Trace,
+    detector: D,
+}
+
+impl<D> Watch<D> {
+    fn new(detector: D) -> Self {
+        Watch { trace: Trace::new(), detector }
+    }
+}
+
+impl<D: Observer> Traced for Watch<D> {
+    fn trace(&self) -> &Trace {
+        &self.trace
+    }
+}
+
+impl<D: Observer> Observer for Watch<D> {
+    fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, site: SiteId) {
+        self.trace.spawn(parent, child, scope, site);
+        self.detector.spawn(parent, child, scope, site);
+    }
+    fn end(&mut self, task: TaskId) {
+        self.trace.end(task);
+        self.detector.end(task);
+    }
+    fn finish_begin(&mut self, task: TaskId, scope: ScopeId) {
+        self.detector.finish_begin(task, scope);
+    }
+    fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
+        self.trace.finish_end(task, scope);
+        self.detector.finish_end(task, scope);
+    }
+    fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
+        self.trace.signal(task, sync, kind);
+        self.detector.signal(task, sync, kind);
+    }
+    fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
+        self.trace.join(task, sync, kind);
+        self.detector.join(task, sync, kind);
+    }
+    #[inline]
+    fn access(&mut self, task: TaskId, kind: AccessKind, location: Location, site: SiteId) {
+        self.trace.access(task, kind, location, site);
+        self.detector.access(task, kind, location, site);
+    }
+    fn turn(&mut self, task: TaskId) {
+        self.trace.turn(task);
+    }
+}

@@ -1,0 +1,229 @@
+//! `verify`: every schedule that can differ.
+//!
+//! The explorer of [`raceproof_core::explore`] chooses the schedules, the program runs under each, and each execution is checked
+//! under the order that matches what the explorer takes for equivalent. The first execution with a race that can be
+//! shown ends the search, unless all are asked for.
+
+mod execution;
+
+use crate::checking::races::key;
+use crate::explore::{Executed, Explored, Go, explore, run_on};
+use crate::limits::Limits;
+use crate::program::{Bounds, Program};
+use execution::{Finding, Judge};
+use raceproof_core::explore::Dependence;
+use raceproof_core::explore::tree::{Job, Tree};
+use raceproof_core::finding::{Deadlock, Grade, ProgramError, Race, Report, Scope, Stats, Verdict};
+use std::collections::BTreeSet;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// How to verify.
+#[derive(Clone, Copy)]
+pub struct Options<'a> {
+    /// What is a race in an execution, and which executions are alike.
+    pub dependence: Dependence,
+    /// What that is called in the report.
+    pub name: &'static str,
+    pub max_executions: Option<u64>,
+    pub max_seconds: Option<f64>,
+    /// The most actions of one execution.
+    pub max_events: Option<u64>,
+    /// Go on after the first execution with a race.
+    pub all: bool,
+    pub workers: usize,
+    /// Set from outside to end the search with what is known.
+    pub interrupt: Option<&'a AtomicBool>,
+    /// Told now and then how far the search has come.
+    pub progress: Option<&'a dyn Fn(&Progress)>,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Options {
+            dependence: Dependence::Conflict,
+            name: "dc",
+            max_executions: None,
+            max_seconds: None,
+            max_events: None,
+            all: false,
+            workers: 1,
+            interrupt: None,
+            progress: None,
+        }
+    }
+}
+
+/// How far a search has come.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    pub executions: u64,
+    /// Executions known to be left; each may bring more.
+    pub pending: usize,
+    pub elapsed: Duration,
+}
+
+/// What a search gives.
+pub struct Verified {
+    pub report: Report,
+    /// Executions begun and given up because everything in them was known.
+    pub pruned: u64,
+}
+
+/// Verifies a program on `options.workers` threads, going on with a tree that may have been explored in part.
+pub fn verify<'a, P: Program<'a> + Sync>(program: &P, tree: &mut Tree, options: &Options<'a>) -> Verified {
+    search(program, tree, options, |judge, jobs| run_on(options.workers, jobs, |job| judge.run(job)))
+}
+
+/// As [`verify`], on this thread: for programs that cannot leave it.
+pub fn verify_here<'a, P: Program<'a>>(program: &P, tree: &mut Tree, options: &Options<'a>) -> Verified {
+    search(program, tree, options, |judge, jobs| jobs.iter().map(|job| judge.run(job)).collect())
+}
+
+fn search<'a, P: Program<'a>>(
+    program: &P,
+    tree: &mut Tree,
+    options: &Options<'a>,
+    run_all: impl Fn(&Judge<'a, P>, &[Job]) -> Vec<Executed<Finding>>,
+) -> Verified {
+    let start = Instant::now();
+    let deadline =
+        options.max_seconds.and_then(|seconds| start.checked_add(Duration::try_from_secs_f64(seconds).ok()?));
+    let limits = Limits { deadline, interrupt: options.interrupt, memory: None };
+    let actions = options.max_events.unwrap_or(u64::MAX);
+    let bounds = Bounds { actions, limits, keep_end_state: true, ..Bounds::default() };
+    let judge = Judge { program: program.clone(), bounds, dependence: options.dependence };
+    let mut gathered = Gathered::default();
+    let mut told = start;
+    let most = options.max_executions.unwrap_or(u64::MAX);
+    let explored = explore(
+        tree,
+        most,
+        |jobs| run_all(&judge, jobs),
+        |finding, tree| {
+            let stop = gathered.take(finding) && !options.all;
+            if let Some(progress) = options.progress
+                && told.elapsed() > Duration::from_millis(100)
+            {
+                told = Instant::now();
+                let executions = tree.statistics.executions;
+                progress(&Progress { executions, pending: tree.pending(), elapsed: start.elapsed() });
+            }
+            if stop || limits.reached().is_some() || gathered.limit.is_some() { Go::Stop } else { Go::On }
+        },
+    );
+    gathered.report(tree, explored, options, start)
+}
+
+/// What the executions so far have shown, each thing once.
+#[derive(Default)]
+struct Gathered {
+    races: Vec<Race>,
+    deadlocks: Vec<Deadlock>,
+    errors: Vec<ProgramError>,
+    ends: BTreeSet<u64>,
+    limit: Option<String>,
+    stats: Stats,
+}
+
+impl Gathered {
+    /// Takes in what one execution showed; whether there was a race that can be shown.
+    fn take(&mut self, finding: Finding) -> bool {
+        if self.stats.tasks == 0 {
+            self.stats = finding.stats;
+        }
+        self.ends.extend(finding.end);
+        for error in finding.errors {
+            let known = |other: &ProgramError| {
+                (&other.kind, &other.at, &other.task) == (&error.kind, &error.at, &error.task)
+            };
+            if !self.errors.iter().any(known) {
+                self.errors.push(error);
+            }
+        }
+        for deadlock in finding.deadlocks {
+            let who = |deadlock: &Deadlock| -> Vec<_> {
+                deadlock.waiting.iter().map(|waiting| (waiting.task.clone(), waiting.at.clone())).collect()
+            };
+            if !self.deadlocks.iter().any(|other| who(other) == who(&deadlock)) {
+                self.deadlocks.push(deadlock);
+            }
+        }
+        self.limit = self.limit.take().or(finding.limit);
+        let mut shown = false;
+        for race in finding.races {
+            shown |= race.grade >= Grade::Feasible;
+            let same = |other: &&mut Race| {
+                (&other.location, &other.first.at, &other.second.at)
+                    == (&race.location, &race.first.at, &race.second.at)
+            };
+            match self.races.iter_mut().find(same) {
+                Some(other) if other.grade >= race.grade => other.count += race.count,
+                Some(other) => *other = Race { count: other.count + race.count, ..race },
+                None => self.races.push(race),
+            }
+        }
+        shown
+    }
+
+    fn report(mut self, tree: &Tree, explored: Explored, options: &Options<'_>, start: Instant) -> Verified {
+        let statistics = tree.statistics;
+        // A pair that no schedule could bring together, though all were tried, is none.
+        let complete = explored == Explored::All && self.limit.is_none();
+        let shown = self.races.iter().any(|race| race.grade >= Grade::Feasible);
+        if complete || shown {
+            self.races.retain(|race| race.grade >= Grade::Feasible);
+        }
+        self.races.sort_by(|a, b| key(a).cmp(&key(b)));
+        let mut limits: Vec<String> = self.limit.into_iter().collect();
+        if limits.is_empty() && !complete && !shown {
+            limits.push(match explored {
+                Explored::OutOfExecutions => format!(
+                    "the limit of {} executions was reached with at least {} left; raise --max-executions",
+                    statistics.executions,
+                    tree.pending()
+                ),
+                _ => format!(
+                    "the search ended after {} executions with at least {} left; raise --max-seconds",
+                    statistics.executions,
+                    tree.pending()
+                ),
+            });
+        }
+        let mut verdict = Report::judge(&self.races, &self.errors, &self.deadlocks, &limits);
+        if verdict == Verdict::Race && !shown {
+            verdict = Verdict::Inconclusive;
+        }
+        let scope = if verdict == Verdict::Inconclusive || !(complete || shown) {
+            Scope::ObservedSchedule
+        } else {
+            Scope::AllSchedules
+        };
+        let determinate = if shown || self.ends.len() > 1 {
+            Some(false)
+        } else if complete && self.errors.is_empty() {
+            Some(self.ends.len() <= 1)
+        } else {
+            None
+        };
+        let report = Report {
+            tool: "raceproof",
+            version: env!("CARGO_PKG_VERSION"),
+            schema: 1,
+            verdict,
+            scope,
+            determinate,
+            detector: format!("verify --order {}", options.name),
+            races: self.races,
+            deadlocks: self.deadlocks,
+            errors: self.errors,
+            limits,
+            stats: Stats {
+                executions: statistics.executions,
+                seconds: start.elapsed().as_secs_f64(),
+                ..self.stats
+            },
+        };
+        Verified { report, pruned: statistics.pruned }
+    }
+}
