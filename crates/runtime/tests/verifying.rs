@@ -1,0 +1,58 @@
+//! The explorer over closures: coroutines taken apart and started again, thousands of times on the same stacks.
+
+use raceproof::verifying::{Options, Verified, verify_here};
+use raceproof::{Closure, Shared, SharedArray, finish, isolated, spawn};
+use raceproof_core::explore::tree::Tree;
+use raceproof_core::finding::{Scope, Verdict};
+
+fn verified(program: &Closure) -> Verified {
+    verify_here(program, &mut Tree::default(), &Options { all: true, ..Options::default() })
+}
+
+fn indexer(tasks: usize) {
+    let table = SharedArray::named("table", 128, 0);
+    finish(|| {
+        for task in 0..tasks {
+            spawn(move || {
+                for m in 1..=4 {
+                    let word = m * 11 + task;
+                    let mut hash = (word * 7) % 128;
+                    isolated(|| {
+                        while table.get(hash) != 0 {
+                            hash = (hash + 1) % 128;
+                        }
+                        table.set(hash, word);
+                    });
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn indexer_has_as_many_executions_as_inequivalent_orders() {
+    for (tasks, executions) in [(4, 1), (11, 1), (12, 8), (13, 64)] {
+        let program = Closure::new(move || indexer(tasks));
+        let report = verified(&program).report;
+        assert_eq!((report.verdict, report.scope), (Verdict::RaceFree, Scope::AllSchedules), "{report:#?}");
+        assert_eq!(report.stats.executions, executions, "{tasks} tasks");
+        assert!(program.stacks_mapped() <= tasks as u64 + 1);
+    }
+}
+
+/// DC, figure 1: one run hides the race, the other order of the sections shows it.
+#[test]
+fn a_race_in_another_order_of_the_sections_is_found() {
+    let program = Closure::new(|| {
+        let x = Shared::named("x", 0);
+        spawn(move || isolated(|| x.set(1)));
+        spawn(move || {
+            isolated(|| x.set(2));
+            x.set(3);
+        });
+    });
+    let report = verified(&program).report;
+    assert_eq!(report.verdict, Verdict::Race, "{report:#?}");
+    assert_eq!(report.races[0].location, "x");
+    assert!(report.races[0].witness.is_some());
+}
