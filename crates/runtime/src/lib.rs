@@ -48,7 +48,9 @@
 //!
 //! One run decides all schedules if the program has no mutual exclusion (isolated sections, locks, semaphores): there is
 //! no race in any of them, and all end in the same state. With mutual exclusion, the verdict is for the order in which
-//! the sections were entered; [`try_check`] gives the report, and its `scope` says which of the two it is.
+//! the sections were entered; [`try_check`] gives the report, and its `scope` says which of the two it is. [`verify`] runs
+//! the closure under every order of the sections that can make a difference, and passing means that no schedule has a
+//! race, a deadlock or an error. The witness of a report goes back in through [`replay`].
 //!
 //! # Limits
 //!
@@ -77,6 +79,7 @@ pub mod limits;
 mod native;
 pub mod program;
 pub mod render;
+pub mod replaying;
 pub mod run;
 mod stack;
 pub mod strategy;
@@ -86,6 +89,6 @@ pub mod verifying;
 pub mod witness;
 
 pub use native::{
-    Checker, Closure, Event, Future, Lock, Promise, Semaphore, Shared, SharedArray, check, finish, future,
-    isolated, spawn, try_check,
+    Checker, Closure, Event, Future, Lock, Promise, Semaphore, Shared, SharedArray, Verifier, check, finish,
+    future, isolated, replay, spawn, try_check, try_replay, try_verify, verify,
 };

@@ -1,12 +1,11 @@
 //! The explorer over closures: coroutines taken apart and started again, thousands of times on the same stacks.
 
-use raceproof::verifying::{Options, Verified, verify_here};
+use raceproof::verifying::{Options, Search, Verified, verify_here};
 use raceproof::{Closure, Shared, SharedArray, finish, isolated, spawn};
-use raceproof_core::explore::tree::Tree;
 use raceproof_core::finding::{Scope, Verdict};
 
 fn verified(program: &Closure) -> Verified {
-    verify_here(program, &mut Tree::default(), &Options { all: true, ..Options::default() })
+    verify_here(program, &mut Search::default(), &Options { all: true, ..Options::default() })
 }
 
 fn indexer(tasks: usize) {

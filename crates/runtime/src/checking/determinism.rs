@@ -9,6 +9,9 @@ use raceproof_core::ids::{SiteId, TaskId};
 /// How far two runs are compared event by event.
 const COMPARED: u64 = 1 << 20;
 
+/// The kind of the error for a program that does not do the same again.
+pub const NOT_DETERMINISTIC: &str = "not-deterministic";
+
 /// The error for a program whose runs were found to differ: with where, if two further runs differ as well.
 pub(super) fn error<'a, P: Program<'a>>(program: &P, bounds: Bounds<'a>) -> ProgramError {
     let bounds = Bounds { actions: bounds.actions.min(COMPARED), ..bounds };
@@ -32,7 +35,7 @@ pub(super) fn error<'a, P: Program<'a>>(program: &P, bounds: Bounds<'a>) -> Prog
     );
     let main = one.run.kernel.tasks().path(TaskId::MAIN);
     ProgramError {
-        kind: "not-deterministic".into(),
+        kind: NOT_DETERMINISTIC.into(),
         message,
         task: main,
         at: at.unwrap_or_else(|| one.place(SiteId(0))),

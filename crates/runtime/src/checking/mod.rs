@@ -12,6 +12,8 @@ mod determinism;
 mod predict;
 pub mod races;
 
+pub use determinism::NOT_DETERMINISTIC;
+
 use crate::kernel::Fault;
 use crate::program::{Bounds, Execution, Program, run_once};
 use crate::strategy::DepthFirst;

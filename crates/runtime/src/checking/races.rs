@@ -225,7 +225,10 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
 }
 
 /// An access, by a task that stands before it or at least existed.
-fn describe<'a, P: Program<'a>, O: Observer>(execution: &Execution<'a, P, O>, access: Access) -> RaceAccess {
+pub(crate) fn describe<'a, P: Program<'a>, O: Observer>(
+    execution: &Execution<'a, P, O>,
+    access: Access,
+) -> RaceAccess {
     RaceAccess {
         access: access.kind,
         task: execution.run.kernel.tasks().path(access.task),
@@ -236,7 +239,7 @@ fn describe<'a, P: Program<'a>, O: Observer>(execution: &Execution<'a, P, O>, ac
     }
 }
 
-fn in_source_order(first: RaceAccess, second: RaceAccess) -> (RaceAccess, RaceAccess) {
+pub(crate) fn in_source_order(first: RaceAccess, second: RaceAccess) -> (RaceAccess, RaceAccess) {
     if (&first.at, &first.task) <= (&second.at, &second.task) { (first, second) } else { (second, first) }
 }
 

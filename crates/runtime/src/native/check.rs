@@ -117,7 +117,15 @@ impl Checker {
             limits: Limits { deadline, ..Limits::default() },
             ..Bounds::default()
         };
-        let program = Closure::with_stacks(self.stack_bytes, program);
-        Session::new(program, bounds, "default").check().report
+        self.check_within(&Closure::with_stacks(self.stack_bytes, program), bounds)
+    }
+
+    /// Checks a closure that is a program already.
+    pub(super) fn check_program(self, program: &Closure) -> Report {
+        self.check_within(program, Bounds { actions: self.max_events, ..Bounds::default() })
+    }
+
+    fn check_within(self, program: &Closure, bounds: Bounds<'_>) -> Report {
+        Session::new(program.clone(), bounds, "default").check().report
     }
 }

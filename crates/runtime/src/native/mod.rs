@@ -15,6 +15,7 @@ mod promise;
 mod semaphore;
 mod shared;
 mod task;
+mod verify;
 
 pub use check::{Checker, check, try_check};
 pub use event::Event;
@@ -24,6 +25,7 @@ pub use promise::Promise;
 pub use semaphore::Semaphore;
 pub use shared::{Shared, SharedArray};
 pub use task::{Future, finish, future, spawn};
+pub use verify::{Verifier, replay, try_replay, try_verify, verify};
 
 use crate::coroutine::{fail, outside, with_ops};
 use ops::Making;
