@@ -35,6 +35,16 @@ fn judge(text: &str) -> Result<(), String> {
         let (dc, hb) = (dc.report.stats.executions, hb.report.stats.executions);
         return Err(format!("dc takes {dc} executions, hb {hb}"));
     }
+    let wcp = run(OrderName::Wcp, 1, false);
+    compare(&wcp.report, &outcome).map_err(|wrong| format!("wcp: {wrong}"))?;
+    if dc.report.verdict != Verdict::Race {
+        // WCP's executions are not comparable with DC's: it may run equivalent ones twice, and with nested locks it
+        // orders, through sections of another lock, what DC leaves to be tried.
+        let [wcp, hb] = [&wcp, &hb].map(|verified| verified.report.stats.executions);
+        if wcp > hb {
+            return Err(format!("wcp takes {wcp} executions, hb {hb}"));
+        }
+    }
     let many = run(OrderName::Dc, 3, false);
     if essence(&many) != essence(&dc) {
         return Err(format!("three workers: {:?}, one: {:?}", essence(&many), essence(&dc)));

@@ -115,6 +115,14 @@ impl<O: Order> Predictor<O> {
             .collect()
     }
 
+    /// The locations that have a race, each once.
+    pub fn racy(&self) -> Vec<Location> {
+        let mut racy: Vec<Location> = self.races.pairs().iter().map(|pair| pair.location).collect();
+        racy.sort();
+        racy.dedup();
+        racy
+    }
+
     pub fn order(&self) -> &O {
         &self.order
     }

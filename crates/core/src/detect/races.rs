@@ -27,6 +27,11 @@ impl Races {
         new
     }
 
+    /// The races so far, in the order of discovery.
+    pub fn pairs(&self) -> &[Pair] {
+        &self.pairs
+    }
+
     pub fn into_vec(self) -> Vec<Pair> {
         self.pairs
     }

@@ -8,6 +8,7 @@ use crate::program::{Bounds, Execution, Program, run_once};
 use crate::strategy::{Guided, GuidedEnd, Traced};
 use raceproof_core::detect::last_access::LastAccess;
 use raceproof_core::detect::pairs::{Gathered, Pairs};
+use raceproof_core::detect::predict::Predictor;
 use raceproof_core::event::{AccessKind, Observer, SyncKind};
 use raceproof_core::explore::trace::Trace;
 use raceproof_core::explore::tree::{Job, Run};
@@ -15,6 +16,7 @@ use raceproof_core::explore::{Choice, Dependence, TaskName, reversals};
 use raceproof_core::finding::{Deadlock, GeneralRace, ProgramError, Race, Stats};
 use raceproof_core::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
 use raceproof_core::order::conflicting::Conflicting;
+use raceproof_core::order::wcp::Wcp;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
@@ -28,8 +30,8 @@ pub(super) struct Finding {
     pub(super) deadlocks: Vec<Deadlock>,
     pub(super) errors: Vec<ProgramError>,
     pub(super) general: BTreeSet<GeneralRace>,
-    /// What its end state amounts to, if all tasks ended.
-    pub(super) end: Option<u64>,
+    /// What its end state amounts to, if all tasks ended; none inside if the program cannot tell.
+    pub(super) end: Option<Option<u64>>,
     pub(super) limit: Option<String>,
     pub(super) stats: Stats,
 }
@@ -45,13 +47,25 @@ pub(super) struct Judge<'a, P> {
 impl<'a, P: Program<'a>> Judge<'a, P> {
     pub(super) fn run(&self, job: &Job) -> Executed<Finding> {
         match self.dependence {
-            Dependence::Lock => {
-                self.run_with(job, LastAccess::default(), LastAccess::racy, Pairs::new, Pairs::gather)
-            }
+            Dependence::Lock => self.run_with(
+                job,
+                LastAccess::default(),
+                |detector| detector.racy().to_vec(),
+                Pairs::new,
+                Pairs::gather,
+            ),
             Dependence::Conflict => self.run_with(
                 job,
                 Conflicting::new(LastAccess::default()),
-                |detector| detector.inner.racy(),
+                |detector| detector.inner.racy().to_vec(),
+                |racy| Conflicting::new(Pairs::new(racy)),
+                |pairs| pairs.inner.gather(),
+            ),
+            // Whatever races by WCP does so by the weaker order as well, which gives all the pairs.
+            Dependence::Composed => self.run_with(
+                job,
+                Predictor::<Wcp>::default(),
+                Predictor::racy,
                 |racy| Conflicting::new(Pairs::new(racy)),
                 |pairs| pairs.inner.gather(),
             ),
@@ -62,7 +76,7 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
         &self,
         job: &Job,
         detector: D,
-        racy: impl Fn(&D) -> &[Location],
+        racy: impl Fn(&D) -> Vec<Location>,
         pairs: impl Fn(&[Location]) -> Q,
         gather: impl Fn(&mut Q) -> Gathered,
     ) -> Executed<Finding> {
@@ -109,7 +123,7 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
         let found = racy(&execution.run.kernel.observer.detector);
         if !found.is_empty() {
             let mut guided = Guided::new(&names, &[], &[], self.dependence);
-            let mut again = self.execute(&mut guided, pairs(found));
+            let mut again = self.execute(&mut guided, pairs(&found));
             let gathered = gather(&mut again.run.kernel.observer.detector);
             let explainer = Explainer::new(again, self.bounds, &gathered, Instant::now() + GRADING);
             finding.races = explainer.races(&gathered.pairs, &mut Vec::new());
@@ -125,7 +139,7 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
                 finding.deadlocks = vec![Deadlock { waiting: execution.waiting(), witness: Some(witness) }];
             }
         } else if complete {
-            finding.end = self.program.end_state::<Watch<D>>(&execution.run);
+            finding.end = Some(self.program.end_state::<Watch<D>>(&execution.run));
         }
         Executed::Ran(run, finding)
     }

@@ -169,7 +169,9 @@ struct Gathered {
     deadlocks: Vec<Deadlock>,
     errors: Vec<ProgramError>,
     general: BTreeSet<GeneralRace>,
+    /// The end states seen, and whether there was one that the program could not tell.
     ends: BTreeSet<u64>,
+    ends_unknown: bool,
     limit: Option<String>,
     stats: Stats,
 }
@@ -180,7 +182,10 @@ impl Gathered {
         if self.stats.tasks == 0 {
             self.stats = finding.stats;
         }
-        self.ends.extend(finding.end);
+        if let Some(end) = finding.end {
+            self.ends.extend(end);
+            self.ends_unknown |= end.is_none();
+        }
         self.general.extend(finding.general);
         for error in finding.errors {
             let known = |other: &ProgramError| {
@@ -251,7 +256,7 @@ impl Gathered {
         };
         let determinate = if shown || self.ends.len() > 1 {
             Some(false)
-        } else if complete && self.errors.is_empty() {
+        } else if complete && self.errors.is_empty() && !self.ends_unknown {
             Some(self.ends.len() <= 1)
         } else {
             None
