@@ -8,8 +8,8 @@ mod common;
 mod counts;
 mod oracle;
 
-use counts::{Case, Reason, cases, random::choices};
-use oracle::{Limits, Profile, Sections, classes, explore, generate};
+use counts::{Case, Reason, cases};
+use oracle::{Limits, Profile, Sections, choices, classes, explore, generate};
 use raceproof_cli::tp::ast::Program;
 use raceproof_cli::tp::source::Source;
 use raceproof_cli::tp::{self, compile::compile};

@@ -1,8 +1,6 @@
 //! The programs whose executions are counted: those of the corpus, some in several sizes, and small ones that tell
 //! mistakes in counting apart.
 
-pub(crate) mod random;
-
 use std::path::Path;
 
 pub(crate) struct Case {
@@ -49,6 +47,8 @@ pub(crate) fn cases() -> Vec<Case> {
         let name = format!("findmax, {tasks} tasks");
         add(&name, sized("examples/findmax", "TASKS", tasks), Counted, Counted);
     }
+    let counter = corpus("zipper/IntegerCounterIsolated").replace("0..3", "0..2").replace("c == 3", "c == 2");
+    add("zipper/IntegerCounterIsolated, two rounds", counter, Counted, Counted);
     for (name, hb) in [
         ("zipper/ClumpedAcess", Counted),
         ("zipper/IsolatedBlockNo", Counted),

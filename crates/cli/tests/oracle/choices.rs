@@ -2,11 +2,12 @@
 //! each. Every variable has its lock, so there is never a race, and the order of choices decides as much as it can:
 //! which branches are taken, who waits, who fails, whether it comes to a deadlock.
 
-use crate::oracle::Rng;
+use super::rng::Rng;
 
 const DECLARATIONS: &str = "lock l; lock m;\nevent e;\nvar x[2]; var y[2]; var z[3];\n";
 
-pub(crate) fn choices(seed: u64) -> String {
+/// The source of a program; the same seed gives the same text.
+pub fn choices(seed: u64) -> String {
     let mut rng = Rng::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x6368_6f69_6365);
     rng.next();
     let (s, t) = (rng.range(0, 3), rng.range(0, 3));
