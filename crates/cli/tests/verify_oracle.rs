@@ -5,7 +5,7 @@
 
 mod oracle;
 
-use oracle::{Limits, Outcome, Profile, Side, explore, generate};
+use oracle::{Limits, Outcome, Profile, Side, choices, explore, generate};
 use raceproof_cli::tp::source::Source;
 use raceproof_cli::tp::{self, compile::compile};
 use raceproof_cli::verify::{Options, OrderName, Verified, verify};
@@ -118,12 +118,16 @@ fn side(access: &RaceAccess) -> Side {
 }
 
 fn profile(profile: Profile) {
+    all(&format!("{profile:?}"), |seed| generate(profile, seed));
+}
+
+fn all(name: &str, generator: impl Fn(u64) -> String) {
     let first = setting("RACEPROOF_SEED", 0);
     let mut wrong = Vec::new();
     for seed in first..first + setting("RACEPROOF_CASES", 2000) {
-        let text = generate(profile, seed);
+        let text = generator(seed);
         if let Err(error) = judge(&text) {
-            wrong.push((text.len(), format!("{profile:?}, seed {seed}: {error}\n{text}")));
+            wrong.push((text.len(), format!("{name}, seed {seed}: {error}\n{text}")));
         }
     }
     // The shortest program says most.
@@ -159,4 +163,9 @@ fn locks() {
 #[test]
 fn mixed() {
     profile(Profile::Mixed);
+}
+
+#[test]
+fn nothing_but_choices() {
+    all("choices", choices);
 }

@@ -99,6 +99,11 @@ pub trait Observer {
     /// The scheduler gives `task` a turn. No event of the program, so most have no use for it.
     #[inline]
     fn turn(&mut self, _task: TaskId) {}
+
+    /// The task whose turn it is has made cells, from this one on, that nobody else knows yet. No event either: for those to
+    /// whom it matters that the numbers of such cells depend on the schedule.
+    #[inline]
+    fn fresh(&mut self, _first: Location) {}
 }
 
 impl Event {

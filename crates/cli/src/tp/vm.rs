@@ -438,6 +438,7 @@ impl<'a> Vm<'a> {
                     if let Some(makers) = &mut self.makers {
                         makers.arrays.push(kernel.current());
                     }
+                    kernel.observer.fresh(Location(self.memory.array(array).base.into()));
                     stack.push(Value::Array(array));
                 }
                 Op::Len(site) => match pop(stack) {

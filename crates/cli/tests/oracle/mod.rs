@@ -20,8 +20,8 @@
 //! ```
 //!
 //! Reading order: `state.rs` (what a state is), `local.rs` (what a task does by itself), `action.rs` (what it
-//! does to others), `explore.rs` (all orders of that), `outcome.rs` (what is reported); then `generate/` and
-//! `shrink.rs`.
+//! does to others), `explore.rs` (all orders of that), `outcome.rs` (what is reported), `classes.rs` (how many
+//! orders differ); then `generate/`, `choices.rs` and `shrink.rs`.
 //!
 //! Where LANGUAGE.md leaves a choice, the oracle takes this one:
 //! - An error stands where its statement starts (`assert`, `set`, `async`, …) or where its expression starts
@@ -36,6 +36,8 @@
 #![allow(dead_code, unreachable_pub, unused_imports)]
 
 mod action;
+mod choices;
+mod classes;
 mod explore;
 mod generate;
 mod local;
@@ -45,6 +47,8 @@ mod rng;
 mod shrink;
 mod state;
 
+pub use choices::choices;
+pub use classes::{Sections, classes};
 pub use explore::{Limits, explore, schedules};
 pub use generate::{Profile, generate};
 pub use outcome::{Access, Blocked, Memory, Outcome, ProgramError, Race, Side};

@@ -60,6 +60,8 @@ struct Order<'a> {
     now: Vec<Clock>,
     /// The clock each transition began with, its own choice and what that depends on included.
     began: Vec<Clock>,
+    /// The same for a `P` without the `V` whose token it took: it could as well have taken another's.
+    tokenless: Vec<(usize, Clock)>,
     /// The number of each transition among those of its task, from 1.
     number: Vec<u32>,
     /// For each transition the clock behind its choice: when its section was left, or its own.
@@ -81,6 +83,7 @@ impl<'a> Order<'a> {
             dependence,
             now: vec![Clock::new(); trace.names.len()],
             began: Vec::with_capacity(trace.transitions.len()),
+            tokenless: Vec::new(),
             number: Vec::with_capacity(trace.transitions.len()),
             left: vec![None; trace.transitions.len()],
             syncs: Vec::new(),
@@ -125,13 +128,21 @@ impl<'a> Order<'a> {
         }
     }
 
-    /// A transition at the end of a wait cannot begin before what it waited for.
+    /// A transition at the end of a wait cannot begin before what it waited for; nor can a `P` before the `V`, as long as
+    /// those that took the tokens before it did so: all later `V`s come after that one, all earlier tokens are gone.
     fn resumed(&mut self, fresh: Option<usize>, task: TaskId) {
-        if let Some(index) = fresh
-            && self.number[index] > 1
-            && self.trace.transitions[index].content.choice == Choice::None
-        {
-            self.began[index] = self.now[task.index()].clone();
+        let Some(index) = fresh else { return };
+        let waited = match self.trace.transitions[index].content.choice {
+            Choice::None => self.number[index] > 1,
+            Choice::Take(_) => true,
+            _ => false,
+        };
+        if waited {
+            let now = self.now[task.index()].clone();
+            let began = std::mem::replace(&mut self.began[index], now);
+            if self.trace.transitions[index].content.choice != Choice::None {
+                self.tokenless.push((index, began));
+            }
         }
     }
 
@@ -251,7 +262,11 @@ impl<'a> Order<'a> {
     /// What leads from the state before `first` to `second` without `first`: everything that does not depend on it.
     fn reversal(&self, first: usize, later: Later) -> Reversal {
         let (end, task, clock) = match later {
-            Later::Ran(index) => (index, self.trace.transitions[index].task, &self.began[index]),
+            Later::Ran(index) => {
+                let tokenless = self.tokenless.iter().find(|(other, _)| *other == index);
+                let clock = tokenless.map_or(&self.began[index], |(_, clock)| clock);
+                (index, self.trace.transitions[index].task, clock)
+            }
             Later::Stuck(stuck) => (self.trace.transitions.len(), stuck.task, &self.now[stuck.task.index()]),
         };
         let mut sequence = Vec::new();

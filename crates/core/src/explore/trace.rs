@@ -45,7 +45,7 @@ pub(super) enum Hard {
 }
 
 /// Records an execution in which every turn is a transition.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Trace {
     pub transitions: Vec<Transition>,
     pub(super) log: Vec<Hard>,
@@ -59,29 +59,31 @@ pub struct Trace {
     open: Vec<(SyncId, u32)>,
     /// Whether the running transition waited, or might have, inside the section it entered.
     waited: bool,
+    /// The cells from here on were made inside that section. Whoever else accesses them comes after it anyway, by the way in which
+    /// the reference was handed on; and in another execution these numbers would be another's cells.
+    fresh: Location,
+}
+
+impl Default for Trace {
+    fn default() -> Self {
+        Trace::new()
+    }
 }
 
 impl Trace {
-    /// Makes it as new, keeping what is allocated.
-    pub fn reset(&mut self) {
-        self.transitions.clear();
-        self.log.clear();
-        self.names.clear();
-        self.scopes.clear();
-        self.children.clear();
-        self.accesses.clear();
-        self.open.clear();
-        self.waited = false;
-        self.names.push(TaskName::MAIN);
-        self.scopes.push(ScopeId::PROGRAM);
-        self.children.push(0);
-    }
-
     /// An empty trace.
     pub fn new() -> Self {
-        let mut trace = Trace::default();
-        trace.reset();
-        trace
+        Trace {
+            transitions: Vec::new(),
+            log: Vec::new(),
+            names: vec![TaskName::MAIN],
+            scopes: vec![ScopeId::PROGRAM],
+            children: vec![0],
+            accesses: Vec::new(),
+            open: Vec::new(),
+            waited: false,
+            fresh: Location(u64::MAX),
+        }
     }
 
     /// Ends the execution.
@@ -174,6 +176,7 @@ impl Observer for Trace {
             return;
         }
         self.waited = false;
+        self.fresh = Location(u64::MAX);
         let section = self.current();
         self.transitions[section as usize].content.choice = Choice::Section(sync.0);
         self.transitions[section as usize].content.closed = false;
@@ -184,8 +187,13 @@ impl Observer for Trace {
     fn access(&mut self, _: TaskId, kind: AccessKind, location: Location, site: SiteId) {
         if let Some(&(_, section)) = self.open.last()
             && section == self.current()
+            && location < self.fresh
         {
             self.accesses.push((location, kind, site));
         }
+    }
+
+    fn fresh(&mut self, first: Location) {
+        self.fresh = self.fresh.min(first);
     }
 }

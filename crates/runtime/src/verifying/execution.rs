@@ -209,4 +209,7 @@ impl<D: Observer> Observer for Watch<D> {
     fn turn(&mut self, task: TaskId) {
         self.trace.turn(task);
     }
+    fn fresh(&mut self, first: Location) {
+        self.trace.fresh(first);
+    }
 }

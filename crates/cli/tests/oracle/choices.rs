@@ -1,0 +1,90 @@
+//! Programs that are nothing but choices: two to four tasks with a few sections, `P`, `V`, `set`, `post` and `wait`
+//! each. Every variable has its lock, so there is never a race, and the order of choices decides as much as it can:
+//! which branches are taken, who waits, who fails, whether it comes to a deadlock.
+
+use super::rng::Rng;
+
+const DECLARATIONS: &str = "lock l; lock m;\nevent e;\nvar x[2]; var y[2]; var z[3];\n";
+
+/// The source of a program; the same seed gives the same text.
+pub fn choices(seed: u64) -> String {
+    let mut rng = Rng::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x6368_6f69_6365);
+    rng.next();
+    let (s, t) = (rng.range(0, 3), rng.range(0, 3));
+    let mut text =
+        format!("sem s = {s}; sem t = {t};\n{DECLARATIONS}proc main() {{\n    let p = promise();\n");
+    let mut left = rng.range(4, 10);
+    for task in 0..rng.range(2, 5) {
+        let awaits = if task == 1 && rng.percent(20) { " await(p)" } else { "" };
+        text += &format!("    async{awaits} {{\n");
+        for _ in 0..rng.range(1, 5).min(left) {
+            left -= 1;
+            text += &format!("        {}\n", statement(&mut rng));
+        }
+        text += "    }\n";
+    }
+    text + "}\n"
+}
+
+fn statement(rng: &mut Rng) -> String {
+    match rng.range(0, 10) {
+        0..3 => simple(rng),
+        3..5 => isolated(rng),
+        5 => with(rng, "l", "x", ""),
+        6 => {
+            let inner = if rng.percent(40) { with(rng, "m", "y", "") } else { inside(rng) };
+            with(rng, "l", "x", &inner)
+        }
+        7 => {
+            let inner = if rng.percent(40) { with(rng, "l", "x", "") } else { inside(rng) };
+            with(rng, "m", "y", &inner)
+        }
+        8 => {
+            let inside = ["V(s);", "post(e);", "p.set(7);", "let n = new(2); n[1] = 1;"];
+            let inside = inside[rng.range(0, inside.len())];
+            format!("isolated {{ {} {inside} }}", accesses(rng, "z", 3))
+        }
+        _ => {
+            let (then, or) = (inside(rng), inside(rng));
+            let cell = rng.range(0, 3);
+            format!("let c = 0; isolated {{ c = z[{cell}]; }} if (c > 0) {{ {then} }} else {{ {or} }}")
+        }
+    }
+}
+
+fn simple(rng: &mut Rng) -> String {
+    let statements =
+        ["P(s);", "P(s);", "V(s);", "V(s);", "P(t);", "V(t);", "post(e);", "wait(e);", "p.set(1);"];
+    statements[rng.range(0, statements.len())].into()
+}
+
+/// What may stand inside a section of a lock.
+fn inside(rng: &mut Rng) -> String {
+    if rng.percent(50) { simple(rng) } else { isolated(rng) }
+}
+
+fn isolated(rng: &mut Rng) -> String {
+    format!("isolated {{ {} }}", accesses(rng, "z", 3))
+}
+
+fn with(rng: &mut Rng, lock: &str, array: &str, inner: &str) -> String {
+    let (before, after) = (accesses(rng, array, 2), accesses(rng, array, 2));
+    match inner {
+        "" => format!("with {lock} {{ {before} }}"),
+        _ => format!("with {lock} {{ {before} {inner} {after} }}"),
+    }
+}
+
+fn accesses(rng: &mut Rng, array: &str, len: usize) -> String {
+    let one = |rng: &mut Rng| {
+        let (i, j) = (rng.range(0, len), rng.range(0, len));
+        match rng.range(0, 4) {
+            0 => format!("{array}[{i}] = {array}[{i}] + 1;"),
+            1 => format!("{array}[{i}] = {};", rng.range(0, 2)),
+            2 => format!("let v = {array}[{i}];"),
+            _ => format!("if ({array}[{i}] > 0) {{ {array}[{j}] = 1; }}"),
+        }
+    };
+    let count = rng.range(1, 3);
+    (0..count).map(|_| one(rng)).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,179 @@
+//! How many executions `verify` needs: one of every class, no more and no fewer.
+//!
+//! The numbers are golden values (`golden/verify/counts.txt`), and where the classes can be gone through or worked out, the
+//! numbers are held to that: `oracle/classes.rs` counts them by another way that shares nothing with the
+//! explorer. `RACEPROOF_CASES` generated programs a profile (300 unless set), from seed `RACEPROOF_SEED` on.
+
+mod common;
+mod counts;
+mod oracle;
+
+use counts::{Case, Reason, cases};
+use oracle::{Limits, Profile, Sections, choices, classes, explore, generate};
+use raceproof_cli::tp::ast::Program;
+use raceproof_cli::tp::source::Source;
+use raceproof_cli::tp::{self, compile::compile};
+use raceproof_cli::verify::{Options, OrderName, verify};
+use raceproof_core::finding::Verdict;
+use std::fmt::Write as _;
+
+const ORDERS: [(OrderName, Sections); 2] =
+    [(OrderName::Dc, Sections::Conflict), (OrderName::Hb, Sections::All)];
+
+/// Prefixes of executions to go through at most.
+const PREFIXES: usize = 300_000;
+
+struct Count {
+    executions: u64,
+    pruned: u64,
+    verdict: Verdict,
+}
+
+fn parse(source: &str) -> Program {
+    tp::parse(source).unwrap_or_else(|errors| panic!("{errors:?}\n{source}"))
+}
+
+fn count(source: &str, order: OrderName) -> Count {
+    let code = compile(&parse(source), &Source::new("f.tp", source));
+    let verified = verify(&code, "f.tp", &Options { order, workers: 2, ..Options::default() });
+    Count {
+        executions: verified.report.stats.executions,
+        pruned: verified.pruned,
+        verdict: verified.report.verdict,
+    }
+}
+
+impl Case {
+    fn reason(&self, order: OrderName) -> Reason {
+        match order {
+            OrderName::Dc => self.dc,
+            OrderName::Hb => self.hb,
+        }
+    }
+}
+
+#[test]
+fn the_counts_are_golden() {
+    let mut text = String::from(GOLDEN_HEAD);
+    for case in cases() {
+        let mut line = format!("{:<52}", case.name);
+        for (order, _) in ORDERS {
+            if let Reason::Beyond = case.reason(order) {
+                line += &format!("{:>9}{:>8}", "-", "-");
+                continue;
+            }
+            let Count { executions, pruned, .. } = count(&case.source, order);
+            line += &format!("{executions:>9}{pruned:>8}");
+        }
+        let _ = writeln!(text, "{line}  {}", remark(&case));
+    }
+    common::golden::check("verify/counts.txt", &text);
+}
+
+const GOLDEN_HEAD: &str = "\
+# What `raceproof verify` needs for the programs of tests/counts: complete executions, one of each class, and those
+# it gave up because everything left to run in them was known (pruned). `classes`: both numbers of executions are
+# held to a count of all classes; otherwise the reason, or that the search ends at a race.
+#
+# program                                                  dc  pruned       hb  pruned
+";
+
+fn remark(case: &Case) -> String {
+    match case.dc {
+        Reason::Counted => "classes".into(),
+        Reason::Known(_, why) => why.into(),
+        Reason::Race => "up to the first race".into(),
+        Reason::Beyond => String::new(),
+    }
+}
+
+#[test]
+fn one_execution_a_class() {
+    let mut wrong = Vec::new();
+    for case in cases() {
+        for (order, sections) in ORDERS {
+            let expected = match case.reason(order) {
+                Reason::Counted => {
+                    let counted = classes(&parse(&case.source), sections, PREFIXES);
+                    counted.unwrap_or_else(|| panic!("{}, {order:?}: too many classes to count", case.name))
+                        as u64
+                }
+                Reason::Known(known, _) => known,
+                Reason::Race | Reason::Beyond => continue,
+            };
+            let Count { executions, verdict, .. } = count(&case.source, order);
+            if executions != expected || matches!(verdict, Verdict::Race | Verdict::Inconclusive) {
+                let name = &case.name;
+                wrong.push(format!(
+                    "{name}, {order:?}: {executions} executions, {verdict:?}; {expected} classes"
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn racy_programs_are_found_racy() {
+    for case in cases() {
+        for (order, _) in ORDERS {
+            if let Reason::Race = case.reason(order) {
+                assert_eq!(count(&case.source, order).verdict, Verdict::Race, "{}, {order:?}", case.name);
+            }
+        }
+    }
+}
+
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name)
+        .map_or(default, |value| value.parse().unwrap_or_else(|_| panic!("{name}={value} is no number")))
+}
+
+/// Compares on the generated programs that have no race; at least one in ten must have more than one class.
+fn generated(generator: impl Fn(u64) -> String) {
+    let first = setting("RACEPROOF_SEED", 0);
+    let cases = setting("RACEPROOF_CASES", 300);
+    let (mut wrong, mut several) = (Vec::new(), 0);
+    for seed in first..first + cases {
+        let text = generator(seed);
+        let program = parse(&text);
+        let truth = explore(&program, &text, Limits { stop_at_races: true, ..Limits::default() });
+        if !truth.complete || !truth.races.is_empty() {
+            continue;
+        }
+        for (order, sections) in ORDERS {
+            let Some(expected) = classes(&program, sections, PREFIXES) else { continue };
+            several += u64::from(expected > 1);
+            let Count { executions, .. } = count(&text, order);
+            if executions != expected as u64 {
+                let what =
+                    format!("seed {seed}, {order:?}: {executions} executions, {expected} classes\n{text}");
+                wrong.push((text.len(), what));
+            }
+        }
+    }
+    // The shortest program says most.
+    wrong.sort();
+    assert!(wrong.is_empty(), "{} counts are wrong, the shortest program:\n{}", wrong.len(), wrong[0].1);
+    assert!(several * 10 >= cases, "only {several} of {cases} programs have classes to tell apart");
+}
+
+#[test]
+fn generated_with_isolated() {
+    generated(|seed| generate(Profile::Isolated, seed));
+}
+
+#[test]
+fn generated_with_locks() {
+    generated(|seed| generate(Profile::Locks, seed));
+}
+
+#[test]
+fn generated_with_everything() {
+    generated(|seed| generate(Profile::Mixed, seed));
+}
+
+#[test]
+fn generated_choices() {
+    generated(choices);
+}
