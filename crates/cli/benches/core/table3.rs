@@ -21,7 +21,7 @@ use std::fs;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-const ROUNDS: usize = 40;
+const ROUNDS: usize = 100;
 const TURN: Duration = Duration::from_micros(200);
 
 /// From this many nodes on the zipper has to beat the closure.

@@ -180,7 +180,8 @@ struct Chains {
 }
 
 /// How many chains of readers a reader is tried on. A miss costs one more chain, nothing else; without a
-/// limit, many parallel readers would cost a query for each two of them.
+/// limit, many parallel readers would cost a query for each two of them. For the same reason only the near
+/// predecessors are found.
 const READER_TRIES: usize = 4;
 
 impl Chains {
@@ -201,8 +202,8 @@ impl Chains {
         mut parallel: impl FnMut(usize),
     ) {
         let task = |at: usize| graph.nodes[uses[at].node.index()].task;
-        let mut precedes =
-            |old: usize| task(old) == task(new) || order.precedes(uses[old].node, uses[new].node);
+        let same_task = |old: usize| task(old) == task(new);
+        let mut precedes = |old: usize| same_task(old) || order.precedes(uses[old].node, uses[new].node);
         // Gives a chain that `new` can be the next of.
         let mut walk = |tails: &[usize]| {
             let mut extends = None;
@@ -224,7 +225,10 @@ impl Chains {
             (&mut self.writers, after_writers)
         } else {
             let first = self.readers.len().saturating_sub(READER_TRIES);
-            let extends = self.readers[first..].iter().rposition(|&tail| precedes(tail)).map(|at| first + at);
+            let mut evidently =
+                |old: usize| same_task(old) || order.precedes_evidently(uses[old].node, uses[new].node);
+            let extends =
+                self.readers[first..].iter().rposition(|&tail| evidently(tail)).map(|at| first + at);
             (&mut self.readers, extends)
         };
         self.previous.push(extends.map(|chain| chains[chain]));
