@@ -10,7 +10,7 @@ use raceproof_core::event::{AccessKind, Event};
 use raceproof_core::ids::{Location, SiteId};
 use raceproof_core::order::Order;
 use raceproof_core::order::clock::Epoch;
-use raceproof_core::order::{dc::Dc, hb::Hb, shb::Shb, wcp::Wcp, weak::Weak};
+use raceproof_core::order::{dc::Dc, hard::HardOrder, hb::Hb, shb::Shb, wcp::Wcp, weak::Weak};
 use std::collections::BTreeSet;
 use support::relations::{self, Relation, conflict, task_of};
 use support::sectioned::{self, Sectioned};
@@ -97,12 +97,17 @@ fn wrong<O: Order + Default>(
 }
 
 fn disagreement(events: &[Event]) -> Option<String> {
-    let [hb, shb, wcp, dc, weak] =
-        [relations::hb, relations::shb, relations::wcp, relations::dc, relations::weak].map(|f| f(events));
+    let [hard, hb, shb, wcp, dc, weak] =
+        [relations::hard, relations::hb, relations::shb, relations::wcp, relations::dc, relations::weak]
+            .map(|f| f(events));
     // Every order is part of the one above it, so that every race is one of the order below.
-    for (name, small, large) in
-        [("weak", &weak, &dc), ("dc", &dc, &wcp), ("wcp", &wcp, &hb), ("hb", &hb, &shb)]
-    {
+    for (name, small, large) in [
+        ("hard", &hard, &weak),
+        ("weak", &weak, &dc),
+        ("dc", &dc, &wcp),
+        ("wcp", &wcp, &hb),
+        ("hb", &hb, &shb),
+    ] {
         if !small.is_subset(large) {
             return Some(format!("{name} is not part of the next"));
         }
@@ -113,6 +118,7 @@ fn disagreement(events: &[Event]) -> Option<String> {
     let shb = |a: usize, b: usize| before[b].is_some_and(|pred| a == pred || shb.has(a, pred));
     let share = |a, b| relations::share_a_lock(events, a, b);
     let judged = [
+        ("hard", wrong::<HardOrder>(events, |a, b| by(&hard, a, b), never)),
         ("hb", wrong::<Hb>(events, |a, b| by(&hb, a, b), never)),
         ("shb", wrong::<Shb>(events, shb, never)),
         ("wcp", wrong::<Wcp>(events, |a, b| by(&wcp, a, b), never)),

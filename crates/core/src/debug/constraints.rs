@@ -23,13 +23,15 @@ use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The largest table of blocks and tasks; beyond it nothing is added to what is certain.
+/// The largest table of blocks and tasks.
 const CELLS: usize = 1 << 26;
 
 /// Why there is no order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Contradiction {
     Circular,
+    /// The table would be.
+    TooLarge,
     /// A section that would stay open has to be left; the event that does.
     Leave(u32),
 }
@@ -61,8 +63,7 @@ pub(super) struct Constraints<'t, 'a> {
 }
 
 impl<'t, 'a> Constraints<'t, 'a> {
-    /// All that follows for the events of `cut`.
-    pub(super) fn new(trace: &'t Trace<'a>, cut: &Cut) -> Result<Self, Contradiction> {
+    fn new(trace: &'t Trace<'a>, cut: &Cut) -> Self {
         let mut blocks: Vec<u32> = cut.blocks(trace).collect();
         blocks.sort_unstable();
         let mut node = vec![NONE; trace.events.len()];
@@ -82,11 +83,23 @@ impl<'t, 'a> Constraints<'t, 'a> {
         };
         constraints.add_certain();
         constraints.gather_sections(cut);
-        constraints.gather_accesses();
+        constraints
+    }
+
+    /// Only what is certain: what follows from it is left to chance.
+    pub(super) fn certain(trace: &'t Trace<'a>, cut: &Cut) -> Self {
+        let mut constraints = Self::new(trace, cut);
+        constraints.put_open_sections_last(cut);
+        constraints
+    }
+
+    /// All that follows.
+    pub(super) fn saturated(trace: &'t Trace<'a>, cut: &Cut) -> Result<Self, Contradiction> {
+        let mut constraints = Self::new(trace, cut);
         if constraints.blocks.len().saturating_mul(constraints.tasks) > CELLS {
-            constraints.put_open_sections_last(cut);
-            return Ok(constraints);
+            return Err(Contradiction::TooLarge);
         }
+        constraints.gather_accesses();
         // Open sections only then: before, they are found out if they are ordered before others.
         constraints.saturate(cut)?;
         constraints.put_open_sections_last(cut);

@@ -13,11 +13,14 @@
 //! every race of SHB. What it gives is a valid reordering by construction; [`reordering`](super::reordering) checks
 //! it without relying on that.
 //!
-//! Cost: O(events) to index the run once; for each race see `constraints.rs`.
+//! Cost: O(events) to index the run once; for each race O(n log n) in the events before it, if the order of the run is a
+//! good guess where nothing is certain; if not, all that follows is added first, see `constraints.rs`.
 
 use super::constraints::{Constraints, Contradiction};
 use super::cut::{Cut, Open};
+use super::reordering;
 use super::trace::{NONE, Trace};
+use crate::detect::predict::Predicted;
 use crate::event::{AccessKind, Event};
 use crate::ids::{Location, SyncId, TaskId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -50,15 +53,28 @@ impl<'a> Witnesses<'a> {
         let mut forced = Vec::new();
         loop {
             let cut = Cut::causal(&self.trace, race, open, &forced)?;
-            match Constraints::new(&self.trace, &cut) {
+            // Mostly the order of the run is right wherever nothing is certain.
+            if let Some(order) = linearise(&self.trace, &Constraints::certain(&self.trace, &cut)) {
+                return Some(order);
+            }
+            match Constraints::saturated(&self.trace, &cut) {
                 Ok(constraints) => return linearise(&self.trace, &constraints),
                 Err(Contradiction::Leave(at)) => forced.push(at),
-                Err(Contradiction::Circular) => return None,
+                Err(Contradiction::Circular | Contradiction::TooLarge) => return None,
             }
         }
     }
 
-    /// The same as a schedule: turns of a task and a number of actions.
+    /// A witness of a predicted race that has passed the checker: what makes the race `feasible`.
+    pub fn confirm(&self, race: &Predicted) -> Option<Vec<u32>> {
+        let (first, second) = (race.first_event, race.second_event);
+        let order = self.build(first, second)?;
+        let checked = reordering::check(self.trace.events, &order, first, second);
+        debug_assert_eq!(checked, Ok(()), "witnesses are valid reorderings by construction");
+        checked.ok().map(|()| order)
+    }
+
+    /// An order of events as a schedule: turns of a task and a number of actions.
     pub fn schedule(&self, order: &[u32]) -> Vec<(TaskId, u64)> {
         let mut turns: Vec<(TaskId, u64)> = Vec::new();
         for event in order.iter().map(|&at| self.trace.event(at)).filter(|event| event.is_action()) {

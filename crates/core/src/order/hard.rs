@@ -10,9 +10,10 @@
 //!
 //! Cost: O(slots) for spawn, end, finish end, signal and join.
 
+use super::Order;
 use super::clock::{Clock, Epoch};
-use crate::event::SyncKind;
-use crate::ids::{ScopeId, SyncId, TaskId};
+use crate::event::{AccessKind, Observer, SyncKind};
+use crate::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
 use rustc_hash::FxHashMap;
 
 /// What a task knows of the others, and of itself the time in its own slot.
@@ -164,5 +165,101 @@ impl<V: View> Hard<V> {
         if let Some(Some(signal)) = self.signals.get(sync.index()) {
             self.views[slot].join(signal);
         }
+    }
+}
+
+/// The hard order by itself: locks order nothing. Two accesses it leaves unordered may still never race.
+#[derive(Debug)]
+pub struct HardOrder {
+    tasks: Hard<Clock>,
+    now: TaskId,
+}
+
+impl Default for HardOrder {
+    fn default() -> Self {
+        HardOrder { tasks: Hard::default(), now: TaskId::MAIN }
+    }
+}
+
+impl Order for HardOrder {
+    #[inline]
+    fn now(&self) -> TaskId {
+        self.now
+    }
+
+    #[inline]
+    fn epoch_of(&self, task: TaskId) -> Epoch {
+        self.tasks.epoch(task)
+    }
+
+    #[inline]
+    fn knows(&self, task: TaskId, earlier: Epoch) -> bool {
+        self.tasks.view(task).covers(earlier)
+    }
+}
+
+impl Observer for HardOrder {
+    fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, _: SiteId) {
+        self.tasks.spawn(parent, child, scope);
+    }
+    fn end(&mut self, task: TaskId) {
+        self.tasks.end(task);
+    }
+    fn finish_begin(&mut self, _: TaskId, _: ScopeId) {}
+    fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
+        self.tasks.finish_end(task, scope);
+    }
+    fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
+        if !kind.is_section() {
+            self.tasks.signal(task, sync, kind);
+        }
+    }
+    fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
+        if !kind.is_section() {
+            self.tasks.join(task, sync);
+        }
+    }
+    #[inline]
+    fn access(&mut self, task: TaskId, _: AccessKind, _: Location, _: SiteId) {
+        self.now = task;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SCOPE: ScopeId = ScopeId(1);
+
+    #[test]
+    fn tasks_that_were_joined_leave_their_slots() {
+        let mut order = Hard::<Clock>::default();
+        let mut task = 0;
+        for _ in 0..1_000 {
+            // A finish with three tasks and a future that is got.
+            for _ in 0..3 {
+                task += 1;
+                order.spawn(TaskId::MAIN, TaskId(task), SCOPE);
+            }
+            (0..3).for_each(|older| order.end(TaskId(task - older)));
+            order.finish_end(TaskId::MAIN, SCOPE);
+            task += 1;
+            order.spawn(TaskId::MAIN, TaskId(task), ScopeId::PROGRAM);
+            order.signal(TaskId(task), SyncId(task), SyncKind::Future);
+            order.end(TaskId(task));
+            order.join(TaskId::MAIN, SyncId(task));
+        }
+        assert!(order.views.len() <= 4, "{} slots", order.views.len());
+    }
+
+    #[test]
+    fn tasks_that_were_not_joined_keep_their_slots() {
+        let mut order = Hard::<Clock>::default();
+        order.spawn(TaskId::MAIN, TaskId(1), ScopeId::PROGRAM);
+        let ended = order.epoch(TaskId(1));
+        order.end(TaskId(1));
+        order.spawn(TaskId::MAIN, TaskId(2), ScopeId::PROGRAM);
+        assert_ne!(order.slot(TaskId(1)), order.slot(TaskId(2)));
+        assert!(!order.view(TaskId(2)).covers(ended));
     }
 }

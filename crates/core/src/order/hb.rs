@@ -21,7 +21,7 @@ use crate::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
 /// See the module.
 #[derive(Debug)]
 pub struct Hb {
-    pub(super) tasks: Hard<Clock>,
+    tasks: Hard<Clock>,
     now: TaskId,
 }
 
@@ -33,13 +33,18 @@ impl Default for Hb {
 
 impl Order for Hb {
     #[inline]
-    fn epoch(&self) -> Epoch {
-        self.tasks.epoch(self.now)
+    fn now(&self) -> TaskId {
+        self.now
     }
 
     #[inline]
-    fn precedes(&self, earlier: Epoch) -> bool {
-        self.tasks.view(self.now).covers(earlier)
+    fn epoch_of(&self, task: TaskId) -> Epoch {
+        self.tasks.epoch(task)
+    }
+
+    #[inline]
+    fn knows(&self, task: TaskId, earlier: Epoch) -> bool {
+        self.tasks.view(task).covers(earlier)
     }
 }
 

@@ -6,7 +6,7 @@
 //! [`Predictor`](crate::detect::predict::Predictor) is the detector that asks any of them.
 //!
 //! All predictive orders contain the *hard* order, which no schedule of the same tasks' actions can change
-//! (`hard.rs`): the order of one task's events, spawn before the child, the tasks of a finish before its end, and
+//! ([`hard`]): the order of one task's events, spawn before the child, the tasks of a finish before its end, and
 //! `Signal` before `Join` of promises, futures, events and of the tokens of semaphores as they were
 //! taken. Beyond that, from the strongest to the weakest:
 //!
@@ -30,7 +30,7 @@ pub mod conflicting;
 pub mod dc;
 pub mod dpst;
 pub mod graph;
-mod hard;
+pub mod hard;
 pub mod hb;
 mod sections;
 pub mod shb;
@@ -40,6 +40,7 @@ pub mod weak;
 pub mod zippers;
 
 use crate::event::Observer;
+use crate::ids::TaskId;
 use clock::Epoch;
 
 /// A set of locks held, by the number its order gave it; `Guard::default()` where the order does not ask.
@@ -48,13 +49,28 @@ pub struct Guard(pub(crate) u32);
 
 /// An order over the events of a run, computed while they come in.
 ///
-/// The questions are about the access observed last, *now*.
+/// *Now* is the access observed last; other questions are about the last event of a task.
 pub trait Order: Observer {
-    /// When now is.
-    fn epoch(&self) -> Epoch;
+    /// Whose access was observed last.
+    fn now(&self) -> TaskId;
 
-    /// Whether the events of `earlier`, taken by [`epoch`](Order::epoch) at an earlier access, precede now.
-    fn precedes(&self, earlier: Epoch) -> bool;
+    /// When `task` is now; its events up to its next signal, spawn or leaving of a lock share the epoch.
+    fn epoch_of(&self, task: TaskId) -> Epoch;
+
+    /// Whether the events of `earlier`, an epoch taken before, precede what `task` did last.
+    fn knows(&self, task: TaskId, earlier: Epoch) -> bool;
+
+    /// When now is.
+    #[inline]
+    fn epoch(&self) -> Epoch {
+        self.epoch_of(self.now())
+    }
+
+    /// Whether the events of `earlier` precede now.
+    #[inline]
+    fn precedes(&self, earlier: Epoch) -> bool {
+        self.knows(self.now(), earlier)
+    }
 
     /// The locks held now, for orders by which holding the same lock is all that keeps two accesses apart.
     #[inline]

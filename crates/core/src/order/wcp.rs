@@ -131,13 +131,18 @@ impl Default for Wcp {
 
 impl Order for Wcp {
     #[inline]
-    fn epoch(&self) -> Epoch {
-        self.tasks.epoch(self.now)
+    fn now(&self) -> TaskId {
+        self.now
     }
 
     #[inline]
-    fn precedes(&self, earlier: Epoch) -> bool {
-        let view = self.tasks.view(self.now);
+    fn epoch_of(&self, task: TaskId) -> Epoch {
+        self.tasks.epoch(task)
+    }
+
+    #[inline]
+    fn knows(&self, task: TaskId, earlier: Epoch) -> bool {
+        let view = self.tasks.view(task);
         view.hard.covers(earlier) || view.wcp.covers(earlier)
     }
 }

@@ -98,13 +98,18 @@ impl Guards {
 
 impl Order for Weak {
     #[inline]
-    fn epoch(&self) -> Epoch {
-        self.tasks.epoch(self.now)
+    fn now(&self) -> TaskId {
+        self.now
     }
 
     #[inline]
-    fn precedes(&self, earlier: Epoch) -> bool {
-        self.tasks.view(self.now).covers(earlier)
+    fn epoch_of(&self, task: TaskId) -> Epoch {
+        self.tasks.epoch(task)
+    }
+
+    #[inline]
+    fn knows(&self, task: TaskId, earlier: Epoch) -> bool {
+        self.tasks.view(task).covers(earlier)
     }
 
     fn guard(&self) -> Guard {

@@ -5,13 +5,16 @@ use raceproof_core::event::{AccessKind, Event, SyncKind};
 use raceproof_core::ids::{Location, SyncId, TaskId};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+/// How far each task is, and the last write of each location.
+type State = (Vec<usize>, Vec<(Location, usize)>);
+
 struct Search<'a> {
     events: &'a [Event],
     of_task: Vec<Vec<usize>>,
     spawn: Vec<Option<usize>>,
     observed: Vec<Option<usize>>,
     joined: Vec<Option<usize>>,
-    seen: HashSet<(Vec<usize>, Vec<(Location, usize)>)>,
+    seen: HashSet<State>,
     races: BTreeSet<(usize, usize)>,
 }
 
