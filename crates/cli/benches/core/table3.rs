@@ -26,7 +26,7 @@ const TURN: Duration = Duration::from_micros(200);
 
 /// From this many nodes on the zipper has to beat the closure.
 const SMALL: usize = 37;
-/// How many times as fast as the zipper of the paper the default has to be on the largest programs.
+/// How many times as fast as the zipper the default has to be on the largest programs.
 const LARGE: usize = 2005;
 const LARGE_RATIO: f64 = 20.0;
 
@@ -171,9 +171,10 @@ fn missed(row: &Row) -> Vec<String> {
     if row.nodes > SMALL && time(ZIPPER) >= time(CLOSURE) {
         missed.push(format!("{}: the zipper is not faster than the closure", row.name));
     }
-    if row.nodes >= LARGE && time(ALL_PAIRS) < LARGE_RATIO * time(DEFAULT) {
+    let ratio = time(ZIPPER) / time(DEFAULT);
+    if row.nodes >= LARGE && ratio < LARGE_RATIO {
         missed.push(format!(
-            "{}: the default is not {LARGE_RATIO} times as fast as the paper's zipper",
+            "{}: the default is {ratio:.1} times as fast as the zipper, {LARGE_RATIO} wanted",
             row.name
         ));
     }

@@ -16,7 +16,7 @@ pub use raceproof::checking::Checked;
 /// The detectors by name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub enum DetectorName {
-    /// raceproof's own: the last write and the reads since, over labels of the graph
+    /// raceproof's own: the last write and the reads since, over the tree of tasks and the joins outside it
     Default,
     /// Nakade: the transitive closure of the graph; slow and obviously right
     Closure,

@@ -1,8 +1,8 @@
 //! raceproof's own detector, the default: per location the last write and the reads since, over the graph order.
 //!
 //! *Which location has a race?* An access races iff the last write, or for a write one of the reads since, does not
-//! precede it in the [graph order](crate::order::graph) ("does a precede b?" is answered there, mostly by comparing two
-//! labels). Remembering only these is enough to find, for every location, whether it has a race: as long as a
+//! precede it in the [graph order](crate::order::graph) ("does a precede b?" is answered there, mostly from the
+//! tree of tasks). Remembering only these is enough to find, for every location, whether it has a race: as long as a
 //! location has none, its writes are totally ordered and each read lies between two of them, so whatever is unordered
 //! with a forgotten access is unordered with a remembered one. Once a location is known to race it is
 //! left alone. All pairs of accesses that race on such locations are a second run's work
@@ -12,8 +12,8 @@
 //! What it keeps: 8 bytes a location, the step of the last write and the readers since: one step, or a shared set of
 //! steps ([`readers`](super::readers)) of which those that precede a newer reader are dropped.
 //!
-//! What it costs: an access repeated by its step is one load and one comparison; an access after one that the tree
-//! orders is four more loads. A write after many readers checks each of them once for all
+//! What it costs: an access repeated by its step is one load and one comparison; an access after one by
+//! the same task, its parent, or the task last asked about is one more load and a few comparisons. A write after many readers checks each of them once for all
 //! locations that have the same readers.
 //!
 //! What it can miss: nothing, for programs without mutual exclusion. With locks, isolated sections and semaphores the
