@@ -278,16 +278,26 @@ fn closure_refuses_large_graphs() {
 }
 
 #[test]
-fn a_chain_of_a_hundred_thousand_nested_tasks() {
-    let mut events = Vec::<Event>::new();
-    for child in 1..=100_000 {
-        events.access(TaskId(child - 1), AccessKind::Write, Location(0), SiteId(0));
-        events.spawn(TaskId(child - 1), TaskId(child), ScopeId::PROGRAM, SiteId(0));
-    }
-    events.access(MAIN, AccessKind::Read, Location(1), SiteId(1));
-    events.access(TaskId(100_000), AccessKind::Write, Location(1), SiteId(2));
-    assert_eq!(racy::<Zipper>(&events), [1]);
-    assert_eq!(racy::<Drdp>(&events), [1]);
+fn chains_of_nested_tasks() {
+    let chain = |length: u32| {
+        let mut events = Vec::<Event>::new();
+        for child in 1..=length {
+            events.access(TaskId(child - 1), AccessKind::Write, Location(0), SiteId(0));
+            events.spawn(TaskId(child - 1), TaskId(child), ScopeId::PROGRAM, SiteId(0));
+        }
+        events.access(MAIN, AccessKind::Read, Location(1), SiteId(1));
+        events.access(TaskId(length), AccessKind::Write, Location(1), SiteId(2));
+        events
+    };
+    assert_eq!(racy::<Zipper>(&chain(5_000)), [1]);
+    assert_eq!(racy::<Drdp>(&chain(100_000)), [1]);
+    let mut zipper = Zipper::default();
+    chain(100_000).iter().for_each(|event| event.deliver(&mut zipper));
+    assert!(
+        zipper.refusal().is_some_and(|refusal| refusal.contains("200003 nodes")),
+        "{:?}",
+        zipper.refusal()
+    );
 }
 
 #[test]

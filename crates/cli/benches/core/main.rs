@@ -4,7 +4,6 @@
 //! is measured. Names of sections (`table3 growth detectors ratio search`) select some of them. Ends with
 //! status 1 if a target is missed.
 
-mod all_pairs;
 mod child;
 mod detectors;
 mod document;

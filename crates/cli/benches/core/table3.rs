@@ -5,7 +5,6 @@
 //! turn repeats the work until it takes [`TURN`], and the fastest turn counts.
 
 use crate::Section;
-use crate::all_pairs::AllPairs;
 use crate::document::{Table, number};
 use crate::programs::{self, repository};
 use raceproof_core::detect::Detector;
@@ -63,15 +62,13 @@ type Detect = fn(&[Event]) -> Option<bool>;
 
 const CLOSURE: usize = 0;
 const ZIPPER: usize = 1;
-const ALL_PAIRS: usize = 2;
-const ESP_BAGS: usize = 3;
-const DEFAULT: usize = 5;
-const WITH_PAIRS: usize = 6;
+const ESP_BAGS: usize = 2;
+const DEFAULT: usize = 4;
+const WITH_PAIRS: usize = 5;
 
-const DETECTORS: [(&str, Detect); 7] = [
+const DETECTORS: [(&str, Detect); 6] = [
     ("closure", published::<Closure>),
     ("zipper", published::<Zipper>),
-    ("zipper, all pairs", published::<AllPairs>),
     ("esp-bags", published::<EspBags>),
     ("drdp", published::<Drdp>),
     ("default", default),
@@ -119,12 +116,12 @@ pub(crate) fn measure() -> Section {
     rows.sort_by(|a, b| (a.nodes, &a.name).cmp(&(b.nodes, &b.name)));
     let mut columns = vec!["program", "nodes", "race"];
     columns.extend(DETECTORS.map(|(name, _)| name));
-    columns.extend(["closure / zipper", "zipper / default", "all pairs / default"]);
+    columns.extend(["closure / zipper", "zipper / default"]);
     let mut table = Table::new(&columns);
     for row in &rows {
         let ratio = |a: usize, b: usize| Some(row.times[a]? / row.times[b]?);
         let mut cells = vec![row.name.clone(), row.nodes.to_string(), row.race.clone()];
-        let ratios = [ratio(CLOSURE, ZIPPER), ratio(ZIPPER, DEFAULT), ratio(ALL_PAIRS, DEFAULT)];
+        let ratios = [ratio(CLOSURE, ZIPPER), ratio(ZIPPER, DEFAULT)];
         cells.extend(row.times.iter().copied().chain(ratios).map(|value| value.map_or("–".into(), number)));
         table.row(&cells);
     }

@@ -40,9 +40,6 @@ use rustc_hash::FxHashMap;
 /// The most entries of the zippers, 4 bytes each in both directions.
 pub const MAX_COLUMN_CELLS: usize = 1 << 26;
 
-/// The hops of a short search.
-const SHORT: usize = 64;
-
 const NONE: u32 = u32::MAX;
 
 /// The order of one graph. Node ids that are not of this graph panic.
@@ -88,15 +85,6 @@ impl<'g> Zippers<'g> {
 
     /// Whether a path leads from `a` to `b`.
     pub fn precedes(&mut self, a: NodeId, b: NodeId) -> bool {
-        self.precedes_within(a, b, usize::MAX)
-    }
-
-    /// As [`Zippers::precedes`], but gives up, saying no, after a short search.
-    pub fn precedes_evidently(&mut self, a: NodeId, b: NodeId) -> bool {
-        self.precedes_within(a, b, SHORT)
-    }
-
-    fn precedes_within(&mut self, a: NodeId, b: NodeId, budget: usize) -> bool {
         if a >= b {
             return false;
         }
@@ -113,7 +101,7 @@ impl<'g> Zippers<'g> {
         }
         let (graph, in_chain) = (self.graph, &self.in_chain);
         let cross = self.cross.get_or_insert_with(|| Cross::new(graph, in_chain));
-        cross.path(graph, in_chain, &self.ranks, (a, b), budget)
+        cross.path(graph, in_chain, &self.ranks, (a, b))
     }
 
     /// Whether tree edges alone order the nodes, one way or the other.
@@ -313,14 +301,13 @@ impl Cross {
         }
     }
 
-    /// Whether a path with at least one cross edge leads from `a` to `b`; no if that takes more than `budget` hops to see.
+    /// Whether a path with at least one cross edge leads from `a` to `b`.
     fn path(
         &mut self,
         graph: &Graph,
         in_chain: &[bool],
         ranks: &[(u32, u32)],
         (a, b): (NodeId, NodeId),
-        mut budget: usize,
     ) -> bool {
         let start = self.hop[b.index()];
         // What is not above `a` in the topological order cannot be reached from it.
@@ -338,10 +325,6 @@ impl Cross {
             if std::mem::replace(&mut self.visited[node as usize], self.search) == self.search {
                 continue;
             }
-            if budget == 0 {
-                return false;
-            }
-            budget -= 1;
             for at in self.into.range(NodeId(node)).filter(|&at| is_searched(in_chain, at)) {
                 let edge = &graph.edges[at];
                 if !is_tree(edge.kind) && (edge.from == a || tree_precedes(ranks, a, edge.from)) {
