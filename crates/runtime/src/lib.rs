@@ -6,6 +6,7 @@
 //! program and the same decisions, a run is the same to the last event.
 
 pub mod kernel;
+pub mod path;
 pub mod run;
 pub mod strategy;
 mod sync;
