@@ -3,5 +3,8 @@
 pub mod args;
 pub mod check;
 pub mod commands;
+mod draw;
+mod interrupt;
+mod output;
 pub mod report;
 pub mod tp;

@@ -16,7 +16,8 @@ use std::collections::BTreeSet;
 use std::env;
 
 fn setting(name: &str, default: u64) -> u64 {
-    env::var(name).map_or(default, |value| value.parse().unwrap_or_else(|_| panic!("{name}={value} is no number")))
+    env::var(name)
+        .map_or(default, |value| value.parse().unwrap_or_else(|_| panic!("{name}={value} is no number")))
 }
 
 /// What one program has to show; an error says what it did not.
@@ -78,7 +79,8 @@ fn compare(report: &Report, outcome: &Outcome) -> Result<(), String> {
     }
     for error in &report.errors {
         let found = |other: &oracle::ProgramError| {
-            (other.kind, other.line, other.task.as_str()) == (error.kind.as_str(), error.at.line, error.task.as_str())
+            (other.kind, other.line, other.task.as_str())
+                == (error.kind.as_str(), error.at.line, error.task.as_str())
         };
         if !outcome.errors.iter().any(found) {
             return Err(format!("error unknown to the oracle: {error:?}, it has {:?}", outcome.errors));

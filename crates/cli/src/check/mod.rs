@@ -10,8 +10,8 @@ mod races;
 
 use crate::tp::code::Code;
 use crate::tp::execute::{Bounds, Execution, execute};
-use crate::tp::fault::{FaultKind, Limit, What};
-use crate::tp::vm::Limits;
+use crate::tp::fault::{FaultKind, What};
+use crate::tp::watch::Limits;
 use raceproof::strategy::DepthFirst;
 use raceproof_core::detect::closure::Closure;
 use raceproof_core::detect::drdp::Drdp;
@@ -20,7 +20,7 @@ use raceproof_core::detect::last_access::LastAccess;
 use raceproof_core::detect::zipper::Zipper;
 use raceproof_core::detect::{Detector, Pair};
 use raceproof_core::event::Observer;
-use raceproof_core::finding::{Deadlock, Grade, ProgramError, Report, Scope, Stats, Verdict};
+use raceproof_core::finding::{Deadlock, Grade, ProgramError, Report, Scope, Stats, Verdict, Witness};
 use raceproof_core::ids::{Location, TaskId};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -70,6 +70,8 @@ pub struct Options<'a> {
     pub max_seconds: Option<f64>,
     /// The most actions (accesses and synchronisations) of the run.
     pub max_events: Option<u64>,
+    /// The most bytes of memory the process may use.
+    pub max_memory: Option<u64>,
     /// Set from outside to end the run with what is known.
     pub interrupt: Option<&'a AtomicBool>,
     pub keep_output: bool,
@@ -81,6 +83,7 @@ impl Default for Options<'_> {
             detector: DetectorName::Default,
             max_seconds: None,
             max_events: None,
+            max_memory: None,
             interrupt: None,
             keep_output: false,
         }
@@ -94,15 +97,19 @@ pub struct Checked {
     pub output: String,
 }
 
+/// The moment so many seconds from now; none if it never comes.
+pub fn deadline(seconds: f64) -> Option<Instant> {
+    Instant::now().checked_add(Duration::try_from_secs_f64(seconds).ok()?)
+}
+
 /// Checks a compiled program; `file` is what its source is called in the report. An error if the detector that was asked
 /// for cannot judge this program.
 pub fn check(code: &Code, file: &str, options: &Options<'_>) -> Result<Checked, String> {
     let start = Instant::now();
-    let deadline =
-        options.max_seconds.and_then(|seconds| start.checked_add(Duration::try_from_secs_f64(seconds).ok()?));
+    let deadline = options.max_seconds.and_then(deadline);
     let bounds = Bounds {
         actions: options.max_events.unwrap_or(u64::MAX),
-        limits: Limits { deadline, interrupt: options.interrupt },
+        limits: Limits { deadline, interrupt: options.interrupt, memory: options.max_memory },
         keep_schedule: false,
         keep_output: options.keep_output,
     };
@@ -156,26 +163,24 @@ impl<'a> Session<'a> {
 
     /// The report on an execution in which the detector found `found`.
     fn conclude<O: Observer>(&self, execution: &mut Execution<'a, O>, found: Found) -> Checked {
-        let first_run = self.start.elapsed();
-        let mut limits = self.limits(execution);
+        let mut limits = execution.limits(self.bounds.actions);
         if self.detector == DetectorName::None {
             limits.push("races were not looked for (--detector none)".into());
         }
         let races = if found.racy.is_empty() {
             Vec::new()
         } else {
-            races::explain(
-                self.code,
-                self.file,
-                self.bounds,
-                &found.racy,
-                &found.claimed,
-                first_run,
-                &mut limits,
-            )
+            let question = races::Question {
+                code: self.code,
+                file: self.file,
+                bounds: self.again(execution),
+                limits: self.bounds.limits,
+                first_run: self.start.elapsed(),
+            };
+            races::explain(question, &found.racy, &found.claimed, &mut limits)
         };
         let errors = self.errors(execution);
-        let deadlocks = self.deadlocks(execution);
+        let deadlocks = self.deadlocks(execution, &mut limits);
         let second_set = FaultKind::SecondSet.name();
         let schedule_dependent = execution.run.kernel.is_schedule_dependent()
             || !execution.is_complete()
@@ -214,63 +219,54 @@ impl<'a> Session<'a> {
         Checked { report, output: execution.run.machine.output.take().unwrap_or_default() }
     }
 
-    fn limits<O: Observer>(&self, execution: &Execution<'a, O>) -> Vec<String> {
-        let mut limits = Vec::new();
-        if execution.ending.out_of_actions {
-            let actions = self.bounds.actions;
-            limits.push(format!(
-                "the limit of {actions} accesses and synchronisations was reached before the program ended; raise --max-events, or give the program a smaller input"
-            ));
-        }
-        if let Some(fault) = &execution.ending.stopped {
-            let place = fault.site.map(|site| {
-                let at = execution.place(site);
-                format!("{}:{}:{}: ", at.file, at.line, at.column)
-            });
-            let advice = match fault.what {
-                What::Limit(Limit::Seconds) => "; raise --max-seconds, or give the program a smaller input",
-                _ => "",
-            };
-            limits.push(format!("{}{}{advice}", place.unwrap_or_default(), fault.message));
-        }
-        limits
+    /// What bounds a repetition of the run: it ends where the run ended, however long that takes.
+    fn again<O: Observer>(&self, execution: &Execution<'a, O>) -> Bounds<'static> {
+        let actions = if execution.is_complete() { self.bounds.actions } else { execution.actions() };
+        Bounds { actions, ..Bounds::default() }
     }
 
-    /// The same run again, with its schedule.
-    fn with_schedule(&self) -> Execution<'a, ()> {
-        let bounds = Bounds { keep_schedule: true, keep_output: false, ..self.bounds };
-        execute(self.code, self.file, (), &mut DepthFirst, bounds)
+    /// The schedule of the run.
+    fn schedule<O: Observer>(&self, execution: &Execution<'a, O>) -> Option<Witness> {
+        let bounds = Bounds { keep_schedule: true, ..self.again(execution) };
+        execute(self.code, self.file, (), &mut DepthFirst, bounds).witness()
     }
 
     fn errors<O: Observer>(&self, execution: &Execution<'a, O>) -> Vec<ProgramError> {
         if execution.ending.failed.is_empty() {
             return Vec::new();
         }
-        let witness = self.with_schedule().witness();
+        let witness = self.schedule(execution);
         let describe = |(task, fault): &(TaskId, crate::tp::fault::Fault)| {
             let What::Error(kind) = fault.what else { return None };
             Some(ProgramError {
                 kind: kind.name().into(),
                 message: fault.message.clone(),
-                task: execution.run.kernel.tasks().path(*task),
+                task: execution.task_name(*task),
                 at: execution.place(fault.site?),
                 stack: execution.stack(*task),
                 spawned: execution.spawned(*task),
-                witness: Some(witness.clone()),
+                witness: witness.clone(),
             })
         };
         execution.ending.failed.iter().filter_map(describe).collect()
     }
 
-    fn deadlocks<O: Observer>(&self, execution: &Execution<'a, O>) -> Vec<Deadlock> {
+    fn deadlocks<O: Observer>(
+        &self,
+        execution: &Execution<'a, O>,
+        limits: &mut Vec<String>,
+    ) -> Vec<Deadlock> {
         // Whoever waits for a task that failed is not in a deadlock: the program was stopped by then.
         if !execution.is_complete() || !execution.ending.failed.is_empty() {
             return Vec::new();
         }
-        let waiting = execution.waiting();
+        let (waiting, all) = execution.waiting();
         if waiting.is_empty() {
             return Vec::new();
         }
-        vec![Deadlock { waiting, witness: Some(self.with_schedule().witness()) }]
+        if waiting.len() < all {
+            limits.push(format!("{} of the {all} tasks that wait for ever are listed", waiting.len()));
+        }
+        vec![Deadlock { waiting, witness: self.schedule(execution) }]
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::tp::code::Code;
 use crate::tp::execute::{Bounds, Execution, execute};
+use crate::tp::watch::Limits;
 use raceproof::kernel::Action;
 use raceproof::strategy::{DepthFirst, Script, Turns};
 use raceproof_core::detect::pairs::{Example, Pairs, Side, SitePair};
@@ -9,32 +10,60 @@ use raceproof_core::detect::{Access, Pair};
 use raceproof_core::event::Observer;
 use raceproof_core::finding::{Grade, Race, RaceAccess, Witness};
 use raceproof_core::ids::{Location, SiteId, TaskId};
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-/// Time for bringing pairs together, beyond which they stay `apparent`: this, or so many times the first run's.
+/// Time for bringing pairs together, beyond which they stay `apparent`: this, or so many times the first run's. A time
+/// limit of the user's is overrun by no more than this.
 const GRADING: Duration = Duration::from_secs(2);
 const GRADING_RUNS: u32 = 20;
 
+/// Turns that the witnesses of one report have in all: about 100 MB of it.
+const MAX_TURNS: usize = 1 << 20;
+
+/// Races of one report.
+const MAX_RACES: usize = 100_000;
+
+/// What is to be explained: the run in which a detector found races.
+pub(super) struct Question<'a> {
+    pub(super) code: &'a Code,
+    pub(super) file: &'a str,
+    /// What bounds a repetition of it.
+    pub(super) bounds: Bounds<'static>,
+    /// What bounds the whole check.
+    pub(super) limits: Limits<'a>,
+    /// How long it took under the detector.
+    pub(super) first_run: Duration,
+}
+
 /// All races on the given locations, in source order: those of the graph, and those of the pairs a detector has `claimed`
-/// on locations where the graph has none. `first_run` is how long the program took under the detector.
+/// on locations where the graph has none.
 pub(super) fn explain(
-    code: &Code,
-    file: &str,
-    bounds: Bounds<'_>,
+    question: Question<'_>,
     racy: &[Location],
     claimed: &[Pair],
-    first_run: Duration,
     notes: &mut Vec<String>,
 ) -> Vec<Race> {
-    let bounds = Bounds { keep_output: false, ..bounds };
+    let Question { code, file, bounds, limits, first_run } = question;
     let mut observed = execute(code, file, Pairs::new(racy), &mut DepthFirst, bounds);
     let gathered = observed.run.kernel.observer.gather();
+    let now = Instant::now();
+    let mut deadline = now + GRADING.max(first_run.saturating_mul(GRADING_RUNS));
+    if let Some(limit) = limits.deadline {
+        deadline = deadline.min(limit.max(now + GRADING));
+    }
     let explainer = Explainer {
         observed,
-        bounds: Bounds { keep_schedule: true, ..bounds },
+        bounds: Bounds {
+            keep_schedule: true,
+            limits: Limits { deadline: Some(deadline), memory: None, ..limits },
+            ..bounds
+        },
         schedule: Turns { spawned: gathered.spawned, turns: gathered.turns },
-        deadline: Instant::now() + GRADING.max(first_run * GRADING_RUNS),
+        deadline,
+        room: Cell::new(MAX_TURNS),
+        untried: Cell::new(0),
     };
     let mut races = explainer.races(&gathered.pairs, notes);
     let explained: HashSet<Location> = gathered.pairs.iter().map(|pair| pair.location).collect();
@@ -50,6 +79,10 @@ struct Explainer<'a> {
     bounds: Bounds<'a>,
     schedule: Turns,
     deadline: Instant,
+    /// Turns that further witnesses may have.
+    room: Cell<usize>,
+    /// Races for which no witness was looked for.
+    untried: Cell<usize>,
 }
 
 /// A pair brought together: both tasks stand before their accesses.
@@ -66,14 +99,31 @@ impl Explainer<'_> {
         let (mut order, rest): (Vec<usize>, Vec<usize>) =
             (0..pairs.len()).partition(|&at| seen.insert(sites(&pairs[at])));
         order.extend(rest);
+        if order.len() > MAX_RACES {
+            notes.push(format!("{MAX_RACES} of {} races are listed", order.len()));
+            order.truncate(MAX_RACES);
+        }
         let races: Vec<Race> = order.into_iter().map(|at| self.race(&pairs[at])).collect();
-        let ungraded = races.iter().filter(|race| race.witness.is_none()).count();
-        if ungraded > 0 && Instant::now() >= self.deadline {
-            notes.push(format!(
-                "there was no time to look for a witness of every race: {ungraded} are graded apparent"
-            ));
+        let reason = if self.bounds.limits.interrupted() {
+            "interrupted before there was"
+        } else if self.room.get() == 0 {
+            "there was no room for"
+        } else {
+            "there was no time for"
+        };
+        match self.untried.get() {
+            0 => {}
+            untried => notes.push(format!(
+                "{reason} a witness of every race: {untried} of {} were not tried and stay apparent",
+                races.len()
+            )),
         }
         races
+    }
+
+    /// Whether another race may be tried.
+    fn goes_on(&self) -> bool {
+        self.room.get() > 0 && Instant::now() < self.deadline && !self.bounds.limits.interrupted()
     }
 
     fn race(&self, pair: &SitePair) -> Race {
@@ -81,18 +131,30 @@ impl Explainer<'_> {
         let shown = pair
             .examples
             .iter()
-            .take_while(|_| Instant::now() < self.deadline)
+            .take_while(|_| self.goes_on())
             .find_map(|example| self.bring_together(example, &location));
         let example = &pair.examples[0];
         let fork = self.fork(example.first.access.task, example.second.access.task);
         let (grade, witness, first, second) = match shown {
-            Some(Shown { witness, first, second }) => (Grade::Feasible, Some(witness), first, second),
-            None => (
+            Some(Shown { witness, first, second }) => {
+                self.room.set(self.room.get().saturating_sub(witness.schedule.len()));
+                (Grade::Feasible, Some(witness), first, second)
+            }
+            None if self.goes_on() => (
                 Grade::Apparent,
                 None,
                 self.side(&example.first, example.turns),
                 self.side(&example.second, example.turns),
             ),
+            None => {
+                self.untried.set(self.untried.get() + 1);
+                (
+                    Grade::Apparent,
+                    None,
+                    self.outline(example.first.access),
+                    self.outline(example.second.access),
+                )
+            }
         };
         let (first, second) = if (&first.at, &first.task) <= (&second.at, &second.task) {
             (first, second)
@@ -114,7 +176,7 @@ impl Explainer<'_> {
 
     /// A race that only the detector sees.
     fn claim(&self, pair: &Pair) -> Race {
-        let [first, second] = [pair.first, pair.second].map(|access| describe(&self.observed, access));
+        let [first, second] = [pair.first, pair.second].map(|access| self.outline(access));
         let location = self.observed.run.machine.memory.name(self.observed.code, pair.location);
         let fork = self.fork(pair.first.task, pair.second.task);
         Race {
@@ -152,7 +214,7 @@ impl Explainer<'_> {
             return None;
         }
         Some(Shown {
-            witness: run.witness(),
+            witness: run.witness()?,
             first: describe(&run, Access { task: first, ..example.first.access }),
             second: describe(&run, Access { task: second, ..example.second.access }),
         })
@@ -165,8 +227,13 @@ impl Explainer<'_> {
         let run = execute(self.observed.code, self.observed.file, (), &mut script, self.bounds);
         match script.here(side.access.task) {
             Some(task) => describe(&run, Access { task, ..side.access }),
-            None => describe(&self.observed, side.access),
+            None => self.outline(side.access),
         }
+    }
+
+    /// An access without its calls and locks, which only a task that stands before it can tell.
+    fn outline(&self, access: Access) -> RaceAccess {
+        RaceAccess { stack: Vec::new(), locks: Vec::new(), ..describe(&self.observed, access) }
     }
 
     /// The task in which the ways to two tasks part.
@@ -174,15 +241,15 @@ impl Explainer<'_> {
         let tasks = self.observed.run.kernel.tasks();
         let above: HashSet<TaskId> = tasks.ancestry(a).collect();
         let fork = tasks.ancestry(b).find(|task| above.contains(task)).unwrap_or(TaskId::MAIN);
-        tasks.path(fork)
+        self.observed.task_name(fork)
     }
 }
 
-/// An access, by a task that stands before it or at least existed.
+/// An access, by a task that stands before it.
 fn describe<O: Observer>(execution: &Execution<'_, O>, access: Access) -> RaceAccess {
     RaceAccess {
         access: access.kind,
-        task: execution.run.kernel.tasks().path(access.task),
+        task: execution.task_name(access.task),
         at: execution.place(access.site),
         stack: execution.stack(access.task),
         spawned: execution.spawned(access.task),

@@ -203,14 +203,17 @@ fn branch<'a>(access: &'a RaceAccess, fork: &str) -> Option<&'a Spawned> {
     }
     match access.spawned.iter().position(|spawn| spawn.task == fork) {
         Some(at) => access.spawned.get(at + 1),
-        // The root is nobody's child.
-        None => access.spawned.first(),
+        // The root is nobody's child. Any other task may be among those left out of a long list.
+        None => access
+            .spawned
+            .first()
+            .filter(|first| first.task.rsplit_once('/').is_some_and(|(parent, _)| parent == fork)),
     }
 }
 
-/// Which child of its parent a task is: 12 for `main/3/12`.
+/// Which child of its parent a task is: 12 for `main/3/12`, 1 for `main/1*500`.
 fn number(task: &str) -> Option<u64> {
-    task.rsplit('/').next()?.parse().ok()
+    task.rsplit('/').next()?.split('*').next()?.parse().ok()
 }
 
 /// Names places inside prose, as short as stays clear: `line 8` in the file of the first access.

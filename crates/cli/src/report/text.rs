@@ -66,11 +66,15 @@ fn race_block(page: &mut Page, sources: &Sources, index: usize, block: &Block<'_
     page.prose(2, Role::Label, "why:", &advice.why());
     page.prose(2, Role::Label, "fix:", &advice.fix());
     if block.len() > 1 {
-        let text = format!(
+        let mut text = format!(
             "shown for {}; on the other {} the same two places meet, in these or other tasks.",
             safe(&race.location),
             count(block.len() as u64 - 1, "cell")
         );
+        match block.less_sure() as u64 {
+            0 => {}
+            n => text += &format!(" On {} of them it is less sure.", grouped(n)),
+        }
         page.prose(2, Role::Label, "note:", &text);
     }
     if let Some(text) = consequence(index, block, owner) {

@@ -1,14 +1,25 @@
 //! One execution of a compiled program, and how to say where things are in it.
 
 use super::code::Code;
-use super::fault::Fault;
-use super::vm::{Body, Limits, Vm};
+use super::fault::{Fault, Limit, What};
+use super::vm::{Body, Vm};
+use super::watch::Limits;
+use raceproof::path::Paths;
 use raceproof::run::{Ending, Run};
 use raceproof::strategy::Strategy;
 use raceproof::task::State;
 use raceproof_core::event::{Observer, SyncKind};
 use raceproof_core::finding::{Frame, Place, Segment, Spawned, Waiting, Witness};
-use raceproof_core::ids::{SiteId, SyncId, TaskId};
+use raceproof_core::ids::{ScopeId, SiteId, SyncId, TaskId};
+use rustc_hash::FxHashMap;
+use std::cell::OnceCell;
+
+/// Spawns listed for one task and calls for one place; of more, the outermost and the innermost.
+const LISTED: usize = 128;
+const OUTERMOST: usize = 16;
+
+/// Waiting tasks listed for one deadlock.
+const WAITING: usize = 10_000;
 
 /// What bounds one execution.
 #[derive(Clone, Copy)]
@@ -34,6 +45,7 @@ pub struct Execution<'a, O: Observer> {
     pub file: &'a str,
     pub run: Run<Vm<'a>, O>,
     pub ending: Ending<Fault>,
+    paths: OnceCell<Paths>,
 }
 
 /// Runs the program as `strategy` says and tells `observer` of it.
@@ -56,7 +68,7 @@ pub fn execute<'a, O: Observer, S: Strategy<Body, O>>(
         run.keep_turns();
     }
     let ending = run.drive(strategy);
-    Execution { code, file, run, ending }
+    Execution { code, file, run, ending, paths: OnceCell::new() }
 }
 
 impl<O: Observer> Execution<'_, O> {
@@ -65,29 +77,85 @@ impl<O: Observer> Execution<'_, O> {
         self.ending.stopped.is_none() && !self.ending.out_of_actions
     }
 
+    /// The limits that cut it short, and what to do about them; `actions` is what it was allowed.
+    pub fn limits(&self, actions: u64) -> Vec<String> {
+        let mut limits = Vec::new();
+        if self.ending.out_of_actions {
+            limits.push(format!(
+                "the limit of {actions} accesses and synchronisations was reached before the program ended; \
+                 raise --max-events, or give the program a smaller input"
+            ));
+        }
+        if let Some(fault) = &self.ending.stopped {
+            let position = fault.site.map(|site| self.position(site)).unwrap_or_default();
+            let advice = match fault.what {
+                What::Limit(Limit::Seconds) => "; raise --max-seconds, or give the program a smaller input",
+                What::Limit(Limit::Memory) => "; raise --max-memory, or give the program a smaller input",
+                _ => "",
+            };
+            limits.push(format!("{position}{}{advice}", fault.message));
+        }
+        limits
+    }
+
+    /// The actions its tasks have taken.
+    pub fn actions(&self) -> u64 {
+        let tasks = self.run.kernel.tasks();
+        tasks.ids().map(|task| tasks.get(task).taken()).sum()
+    }
+
+    /// The name of a task: its spawn path.
+    pub fn task_name(&self, task: TaskId) -> String {
+        self.paths().name(task)
+    }
+
+    fn paths(&self) -> &Paths {
+        self.paths.get_or_init(|| Paths::new(self.run.kernel.tasks()))
+    }
+
     pub fn place(&self, site: SiteId) -> Place {
         let info = self.code.sites[site.index()];
         Place { file: self.file.to_owned(), line: info.line, column: info.column }
     }
 
-    /// The spawns that led to a task, outermost first.
-    pub fn spawned(&self, task: TaskId) -> Vec<Spawned> {
-        let tasks = self.run.kernel.tasks();
-        let mut spawned: Vec<Spawned> = tasks
-            .ancestry(task)
-            .filter(|&at| at != TaskId::MAIN)
-            .map(|at| Spawned { task: tasks.path(at), at: self.place(tasks.get(at).site) })
-            .collect();
-        spawned.reverse();
-        spawned
+    /// `f.tp:4:5: `, to begin a message with.
+    pub fn position(&self, site: SiteId) -> String {
+        let Place { file, line, column } = self.place(site);
+        format!("{file}:{line}:{column}: ")
     }
 
-    /// The calls a suspended task is in, innermost first.
+    /// The spawns that led to a task, outermost first; of very many, those in the middle are left out.
+    pub fn spawned(&self, task: TaskId) -> Vec<Spawned> {
+        let tasks = self.run.kernel.tasks();
+        let mut way: Vec<TaskId> = tasks.ancestry(task).filter(|&at| at != TaskId::MAIN).collect();
+        way.reverse();
+        if way.len() > LISTED {
+            way.drain(OUTERMOST..way.len() - (LISTED - OUTERMOST));
+        }
+        way.into_iter()
+            .map(|at| Spawned { task: self.task_name(at), at: self.place(tasks.get(at).site) })
+            .collect()
+    }
+
+    /// The calls a suspended task is in, innermost first; of very many, those in the middle are left out, and a frame
+    /// without a line says how many.
     pub fn stack(&self, task: TaskId) -> Vec<Frame> {
         let Some(body) = self.run.kernel.body(task) else { return Vec::new() };
-        body.calls(self.code)
-            .map(|(function, site)| Frame { function: function.to_owned(), call: self.place(site) })
-            .collect()
+        let frame = |(function, site): (&str, SiteId)| Frame {
+            function: function.to_owned(),
+            call: self.place(site),
+        };
+        let depth = body.calls(self.code).count();
+        if depth <= LISTED {
+            return body.calls(self.code).map(frame).collect();
+        }
+        let innermost = LISTED - OUTERMOST;
+        let left_out = depth - LISTED;
+        let mut frames: Vec<Frame> = body.calls(self.code).take(innermost).map(frame).collect();
+        let call = Place { file: self.file.to_owned(), line: 0, column: 0 };
+        frames.push(Frame { function: format!("{left_out} further calls"), call });
+        frames.extend(body.calls(self.code).skip(innermost + left_out).map(frame));
+        frames
     }
 
     /// The locks a task holds, by name.
@@ -112,32 +180,22 @@ impl<O: Observer> Execution<'_, O> {
         }
     }
 
-    /// The schedule so far.
-    pub fn witness(&self) -> Witness {
-        let tasks = self.run.kernel.tasks();
-        let schedule = self.run.turns();
-        Witness {
-            schedule: schedule
-                .iter()
-                .map(|&(task, actions)| Segment { task: tasks.path(task), actions })
-                .collect(),
-        }
+    /// The schedule so far; none if a task of it is too deep to be named.
+    pub fn witness(&self) -> Option<Witness> {
+        let turns = self.run.turns().iter();
+        let segments =
+            turns.map(|&(task, actions)| Some(Segment { task: self.paths().path(task)?, actions }));
+        Some(Witness { schedule: segments.collect::<Option<_>>()? })
     }
 
-    /// Who waits for what, if the run is over and some tasks have not ended.
-    pub fn waiting(&self) -> Vec<Waiting> {
+    /// Who waits for what, if the run is over and some tasks have not ended: the first of them, and how many there are.
+    pub fn waiting(&self) -> (Vec<Waiting>, usize) {
         let kernel = &self.run.kernel;
         let tasks = kernel.tasks();
+        let holders = Holders::of(self);
         let describe = |task: TaskId| {
             let (on, what, held_by) = match tasks.get(task).state {
-                State::Finishing(scope) => {
-                    let inside = tasks.ids().find(|&other| {
-                        other != task
-                            && tasks.get(other).scope == scope
-                            && tasks.get(other).state != State::Ended
-                    });
-                    ("finish", "its tasks to end".to_owned(), inside)
-                }
+                State::Finishing(scope) => ("finish", String::new(), holders.inside(scope, task)),
                 State::Waiting(sync) => {
                     let on = match kernel.sync_kind(sync) {
                         SyncKind::Promise => "promise",
@@ -147,25 +205,61 @@ impl<O: Observer> Execution<'_, O> {
                         SyncKind::Semaphore => "semaphore",
                         SyncKind::Event => "event",
                     };
-                    let ends = tasks.ids().find(|&other| {
-                        kernel.body(other).is_some_and(|body| body.future() == Some(sync))
-                            && tasks.get(other).state != State::Ended
-                    });
+                    let ends = holders.futures.get(&sync).copied();
                     (on, self.sync_name(sync), kernel.holder(sync).or(ends))
                 }
                 _ => return None,
             };
             let site = kernel.body(task).and_then(|body| body.site(self.code));
             Some(Waiting {
-                task: tasks.path(task),
+                task: self.task_name(task),
                 on: on.into(),
                 what,
-                held_by: held_by.map(|holder| tasks.path(holder)),
+                held_by: held_by.map(|holder| self.task_name(holder)),
                 at: self.place(site.unwrap_or(SiteId(0))),
                 stack: self.stack(task),
                 spawned: self.spawned(task),
             })
         };
-        self.run.waiting().filter_map(describe).collect()
+        let listed = self.run.waiting().take(WAITING).filter_map(describe).collect();
+        (listed, self.run.waiting().count())
+    }
+}
+
+/// The tasks that have not ended, by what ends with them.
+#[derive(Default)]
+struct Holders {
+    futures: FxHashMap<SyncId, TaskId>,
+    /// The first two tasks in each scope: one may be the task that waits for the end of it.
+    scopes: FxHashMap<ScopeId, (TaskId, Option<TaskId>)>,
+}
+
+impl Holders {
+    fn of<O: Observer>(execution: &Execution<'_, O>) -> Self {
+        let kernel = &execution.run.kernel;
+        let tasks = kernel.tasks();
+        let mut holders = Holders::default();
+        for task in tasks.ids().filter(|&task| tasks.get(task).state != State::Ended) {
+            if let Some(sync) = kernel.body(task).and_then(Body::future) {
+                holders.futures.insert(sync, task);
+            }
+            let mut scope = Some(tasks.get(task).scope);
+            while let Some(at) = scope {
+                let known = holders.scopes.entry(at).or_insert((task, None));
+                match known.1 {
+                    // Both are in the scopes around it as well.
+                    Some(_) => break,
+                    None if known.0 != task => known.1 = Some(task),
+                    None => {}
+                }
+                scope = kernel.outer(at);
+            }
+        }
+        holders
+    }
+
+    fn inside(&self, scope: ScopeId, owner: TaskId) -> Option<TaskId> {
+        let &(first, second) = self.scopes.get(&scope)?;
+        if first == owner { second } else { Some(first) }
     }
 }

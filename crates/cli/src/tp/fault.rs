@@ -60,6 +60,7 @@ impl FaultKind {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Limit {
     Seconds,
+    Memory,
     Interrupted,
     Calls,
     Tasks,
@@ -70,15 +71,15 @@ impl Limit {
     fn message(self, detail: &str) -> String {
         match self {
             Limit::Seconds => "the time limit was reached before the program ended".into(),
+            Limit::Memory => format!("the run takes more than {detail} of memory"),
             Limit::Interrupted => "interrupted before the program ended".into(),
             Limit::Calls => format!(
-                "more than {} calls in one task that have not returned: endless recursion?",
+                "more than {} calls in one task have not returned: endless recursion?",
                 super::vm::MAX_CALLS
             ),
-            Limit::Tasks => format!(
-                "more than {} tasks that have not ended: endless spawning?",
-                super::vm::MAX_LIVE_TASKS
-            ),
+            Limit::Tasks => {
+                format!("more than {} tasks have not ended: endless spawning?", super::vm::MAX_LIVE_TASKS)
+            }
             Limit::Cells => format!("too many shared cells: {detail}"),
         }
     }
@@ -116,15 +117,11 @@ impl Fault {
         Fault::with(FaultKind::NotAnArray, site, value.kind().into())
     }
 
-    pub fn limit(limit: Limit) -> Self {
-        Fault { what: What::Limit(limit), message: limit.message(""), site: None }
+    pub fn limit(limit: Limit, detail: &str) -> Self {
+        Fault { what: What::Limit(limit), message: limit.message(detail), site: None }
     }
 
-    pub fn limit_at(limit: Limit, site: SiteId) -> Self {
-        Fault::limit_with(limit, site, String::new())
-    }
-
-    pub fn limit_with(limit: Limit, site: SiteId, detail: String) -> Self {
-        Fault { what: What::Limit(limit), message: limit.message(&detail), site: Some(site) }
+    pub fn limit_at(limit: Limit, site: SiteId, detail: &str) -> Self {
+        Fault { site: Some(site), ..Fault::limit(limit, detail) }
     }
 }

@@ -18,6 +18,7 @@ pub mod source;
 mod suggest;
 pub mod value;
 pub mod vm;
+pub mod watch;
 
 pub use diagnostic::{Diagnostic, render};
 

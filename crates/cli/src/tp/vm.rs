@@ -9,13 +9,12 @@ use super::ast::{BinaryOp, UnaryOp};
 use super::code::{Code, Op};
 use super::fault::{Fault, FaultKind, Limit};
 use super::value::{MAX_CELLS, Memory, Value};
+use super::watch::Limits;
 use raceproof::kernel::{Action, Fault as Misuse, Kernel, Stop};
 use raceproof::run::{Machine, Outcome};
 use raceproof_core::event::{AccessKind, Observer};
 use raceproof_core::ids::{Location, SiteId, SyncId};
 use std::fmt::Write as _;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 
 /// Calls that may be active in one task.
 pub const MAX_CALLS: usize = 1 << 20;
@@ -23,8 +22,12 @@ pub const MAX_CALLS: usize = 1 << 20;
 /// Tasks that may be live at once.
 pub const MAX_LIVE_TASKS: usize = 10_000_000;
 
-/// Loop iterations and calls between two looks at the clock.
+/// Loop iterations, calls and spawns between two looks at the clock and at the memory in use.
 const TICKS: u32 = 1 << 16;
+
+/// How much of what a program prints is kept, in bytes.
+const MAX_OUTPUT: usize = 1 << 24;
+const CUT: &str = "… (the rest of what the program prints is not kept)\n";
 
 /// A task: where it stands.
 #[derive(Clone, Debug)]
@@ -77,14 +80,6 @@ impl Body {
             _ => None,
         }
     }
-}
-
-/// The limits on a run other than the number of actions.
-#[derive(Clone, Copy, Default)]
-pub struct Limits<'a> {
-    pub deadline: Option<Instant>,
-    /// Set from outside to end the run.
-    pub interrupt: Option<&'a AtomicBool>,
 }
 
 /// See the module.
@@ -186,13 +181,10 @@ impl<'a> Vm<'a> {
     #[cold]
     fn look_at_the_clock(&mut self) -> Done {
         self.ticks = TICKS;
-        if self.limits.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-            return Err(Halt::Stopped(Fault::limit(Limit::Interrupted)));
+        match self.limits.reached() {
+            Some(fault) => Err(Halt::Stopped(fault)),
+            None => Ok(()),
         }
-        if self.limits.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return Err(Halt::Stopped(Fault::limit(Limit::Seconds)));
-        }
-        Ok(())
     }
 
     /// The body of a child whose first locals are the top `arguments` values of the parent's stack, which it takes.
@@ -315,7 +307,7 @@ impl<'a> Vm<'a> {
                 Op::Call { unit, site } => {
                     self.tick()?;
                     if body.callers.len() == MAX_CALLS {
-                        return Err(Halt::Stopped(Fault::limit_at(Limit::Calls, site)));
+                        return Err(Halt::Stopped(Fault::limit_at(Limit::Calls, site, "")));
                     }
                     let info = &code.units[unit as usize];
                     body.callers.push(Caller { pc: body.pc + 1, base: body.base, unit: body.unit });
@@ -418,7 +410,7 @@ impl<'a> Vm<'a> {
                     let Some(array) = self.memory.allocate(size, site) else {
                         let more =
                             format!("{size} more after {}, at most {MAX_CELLS} in all", self.memory.cells());
-                        return Err(Halt::Stopped(Fault::limit_with(Limit::Cells, site, more)));
+                        return Err(Halt::Stopped(Fault::limit_at(Limit::Cells, site, &more)));
                     };
                     stack.push(Value::Array(array));
                 }
@@ -446,7 +438,7 @@ impl<'a> Vm<'a> {
     fn may_spawn<O: Observer>(&self, kernel: &mut Kernel<Body, O>, site: SiteId) -> Done {
         kernel.outside_isolated().map_err(|stop| halt(stop, site))?;
         if kernel.tasks().live() >= MAX_LIVE_TASKS {
-            return Err(Halt::Stopped(Fault::limit_at(Limit::Tasks, site)));
+            return Err(Halt::Stopped(Fault::limit_at(Limit::Tasks, site, "")));
         }
         Ok(kernel.may_act(Action::Spawn)?)
     }
@@ -557,6 +549,12 @@ fn binary(op: BinaryOp, left: Value, right: Value, site: SiteId) -> Result<Value
 }
 
 fn print(output: &mut String, values: &[Value]) {
+    if output.len() >= MAX_OUTPUT {
+        if !output.ends_with(CUT) {
+            output.push_str(CUT);
+        }
+        return;
+    }
     for (at, value) in values.iter().enumerate() {
         if at > 0 {
             output.push(' ');
