@@ -73,6 +73,7 @@ fn graph(args: &GraphArgs) -> Result<u8, BadInput> {
         deadline: max_seconds.and_then(check::deadline),
         interrupt: Some(interrupt::watch()),
         memory: Some(max_memory),
+        looks: None,
     };
     let bounds = Bounds { actions: max_events.unwrap_or(u64::MAX), limits, ..Bounds::default() };
     let Drawn { text, notes, cut_short } = draw::draw(&code, &source.name, args.format, bounds);

@@ -10,7 +10,7 @@ mod races;
 
 use crate::tp::code::Code;
 use crate::tp::execute::{Bounds, Execution, execute};
-use crate::tp::fault::{FaultKind, What};
+use crate::tp::fault::{Fault, FaultKind, Limit, What};
 use crate::tp::watch::Limits;
 use raceproof::strategy::DepthFirst;
 use raceproof_core::detect::closure::Closure;
@@ -109,7 +109,7 @@ pub fn check(code: &Code, file: &str, options: &Options<'_>) -> Result<Checked, 
     let deadline = options.max_seconds.and_then(deadline);
     let bounds = Bounds {
         actions: options.max_events.unwrap_or(u64::MAX),
-        limits: Limits { deadline, interrupt: options.interrupt, memory: options.max_memory },
+        limits: Limits { deadline, interrupt: options.interrupt, memory: options.max_memory, looks: None },
         keep_schedule: false,
         keep_output: options.keep_output,
     };
@@ -221,8 +221,16 @@ impl<'a> Session<'a> {
 
     /// What bounds a repetition of the run: it ends where the run ended, however long that takes.
     fn again<O: Observer>(&self, execution: &Execution<'a, O>) -> Bounds<'static> {
-        let actions = if execution.is_complete() { self.bounds.actions } else { execution.actions() };
-        Bounds { actions, ..Bounds::default() }
+        // The other limits come again by themselves.
+        let by_chance = execution.ending.stopped.as_ref().is_some_and(|fault| {
+            matches!(fault.what, What::Limit(Limit::Seconds | Limit::Memory | Limit::Interrupted))
+        });
+        let looks = by_chance.then_some(execution.run.machine.looks);
+        Bounds {
+            actions: self.bounds.actions,
+            limits: Limits { looks, ..Limits::default() },
+            ..Bounds::default()
+        }
     }
 
     /// The schedule of the run.
@@ -236,7 +244,7 @@ impl<'a> Session<'a> {
             return Vec::new();
         }
         let witness = self.schedule(execution);
-        let describe = |(task, fault): &(TaskId, crate::tp::fault::Fault)| {
+        let describe = |(task, fault): &(TaskId, Fault)| {
             let What::Error(kind) = fault.what else { return None };
             Some(ProgramError {
                 kind: kind.name().into(),

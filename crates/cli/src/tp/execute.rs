@@ -98,12 +98,6 @@ impl<O: Observer> Execution<'_, O> {
         limits
     }
 
-    /// The actions its tasks have taken.
-    pub fn actions(&self) -> u64 {
-        let tasks = self.run.kernel.tasks();
-        tasks.ids().map(|task| tasks.get(task).taken()).sum()
-    }
-
     /// The name of a task: its spawn path.
     pub fn task_name(&self, task: TaskId) -> String {
         self.paths().name(task)

@@ -95,6 +95,8 @@ pub struct Vm<'a> {
     events: Vec<SyncId>,
     limits: Limits<'a>,
     ticks: u32,
+    /// How often the limits were looked at. Where in the program that is, every run agrees.
+    pub looks: u64,
     pub reads: u64,
     pub writes: u64,
     /// What the program printed, if wanted.
@@ -124,6 +126,7 @@ impl<'a> Vm<'a> {
             events: Vec::new(),
             limits,
             ticks: TICKS,
+            looks: 0,
             reads: 0,
             writes: 0,
             output: None,
@@ -181,7 +184,8 @@ impl<'a> Vm<'a> {
     #[cold]
     fn look_at_the_clock(&mut self) -> Done {
         self.ticks = TICKS;
-        match self.limits.reached() {
+        self.looks += 1;
+        match self.limits.reached(self.looks) {
             Some(fault) => Err(Halt::Stopped(fault)),
             None => Ok(()),
         }

@@ -13,6 +13,8 @@ pub struct Limits<'a> {
     pub interrupt: Option<&'a AtomicBool>,
     /// The most bytes the process may have in use; where the system does not tell, nothing is limited.
     pub memory: Option<u64>,
+    /// The looks after which the run ends, to repeat one that was ended so.
+    pub looks: Option<u64>,
 }
 
 impl Limits<'_> {
@@ -20,8 +22,11 @@ impl Limits<'_> {
         self.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 
-    /// The limit that has been reached, if one has. Takes microseconds: for now and then.
-    pub(super) fn reached(&self) -> Option<Fault> {
+    /// The limit that has been reached, if one has, at look number `look`. Takes microseconds: for now and then.
+    pub(super) fn reached(&self, look: u64) -> Option<Fault> {
+        if self.looks.is_some_and(|looks| look >= looks) {
+            return Some(Fault::limit(Limit::Interrupted, ""));
+        }
         if self.interrupted() {
             return Some(Fault::limit(Limit::Interrupted, ""));
         }
@@ -49,7 +54,7 @@ mod tests {
     use std::time::Duration;
 
     fn reached(limits: Limits<'_>) -> Option<What> {
-        limits.reached().map(|fault| fault.what)
+        limits.reached(1).map(|fault| fault.what)
     }
 
     #[test]
@@ -59,6 +64,8 @@ mod tests {
         assert_eq!(reached(Limits { deadline, ..Limits::default() }), Some(What::Limit(Limit::Seconds)));
         let later = Instant::now().checked_add(Duration::from_secs(3600));
         assert_eq!(reached(Limits { deadline: later, ..Limits::default() }), None);
+        let looks = |looks| reached(Limits { looks: Some(looks), ..Limits::default() });
+        assert_eq!((looks(2), looks(1)), (None, Some(What::Limit(Limit::Interrupted))));
         let flag = AtomicBool::new(false);
         let limits = Limits { interrupt: Some(&flag), ..Limits::default() };
         assert_eq!(reached(limits), None);
