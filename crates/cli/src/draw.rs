@@ -38,9 +38,13 @@ pub(crate) fn draw(code: &Code, file: &str, format: GraphFormat, bounds: Bounds<
 
 /// The nodes with an access that is part of a race.
 fn racy(graph: &Graph) -> BTreeSet<NodeId> {
-    let mut racy = BTreeSet::new();
-    zipper::for_each_race(graph, |(a, _), (b, _)| racy.extend([a, b]));
-    racy
+    // There can be far more races than nodes.
+    let mut racy = vec![false; graph.nodes.len()];
+    zipper::for_each_race(graph, |(a, _), (b, _)| {
+        racy[a.index()] = true;
+        racy[b.index()] = true;
+    });
+    graph.ids().filter(|id| racy[id.index()]).collect()
 }
 
 fn notes<O: Observer>(execution: &Execution<'_, O>, actions: u64) -> Vec<String> {

@@ -19,7 +19,7 @@ const LISTED: usize = 128;
 const OUTERMOST: usize = 16;
 
 /// Waiting tasks listed for one deadlock.
-const WAITING: usize = 10_000;
+const WAITING: usize = 1000;
 
 /// What bounds one execution.
 #[derive(Clone, Copy)]
