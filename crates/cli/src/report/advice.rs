@@ -116,7 +116,7 @@ impl<'a> Advice<'a> {
         let at = |place| self.lines.name(place);
         match &self.parting {
             Parting::Spawner { child, own, .. } => format!(
-                "end a `finish` around the spawn at {} before {}, or make it a future and `get` it before {}",
+                "end a `finish` around the spawn at {} before {}, or `get` it as a future before {}",
                 at(&child.at),
                 at(&own.at),
                 at(&own.at)
