@@ -4,4 +4,6 @@
 pub mod command;
 pub mod golden;
 pub mod graphs;
+pub mod mutate;
+pub mod rearrange;
 pub mod sample;
