@@ -89,10 +89,13 @@ fn race_block(
         page.prose(2, Role::Label, label, &text);
     }
     if block.len() > 1 {
+        let others = match block.len() as u64 - 1 {
+            1 => "cell".to_owned(),
+            n => count(n, "cell"),
+        };
         let mut text = format!(
-            "shown for {}; on the other {} the same two places meet, in these or other tasks.",
-            safe(&race.location),
-            count(block.len() as u64 - 1, "cell")
+            "shown for {}; on the other {others} the same two places meet, in these or other tasks.",
+            safe(&race.location)
         );
         match block.less_sure() as u64 {
             0 => {}
