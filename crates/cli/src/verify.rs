@@ -41,6 +41,8 @@ pub struct Options<'a> {
     pub max_seconds: Option<f64>,
     /// The most actions of one execution.
     pub max_events: Option<u64>,
+    /// The most bytes of memory the process may use.
+    pub max_memory: Option<u64>,
     /// Go on after the first execution with a race.
     pub all: bool,
     pub workers: usize,
@@ -57,6 +59,7 @@ impl Default for Options<'_> {
             max_executions: None,
             max_seconds: None,
             max_events: None,
+            max_memory: None,
             all: false,
             workers: 1,
             interrupt: None,
@@ -77,14 +80,24 @@ pub fn verify_from<'a>(
     file: &'a str,
     options: &Options<'a>,
 ) -> Verified {
-    let Options { order, max_executions, max_seconds, max_events, all, workers, interrupt, progress } =
-        *options;
+    let Options {
+        order,
+        max_executions,
+        max_seconds,
+        max_events,
+        max_memory,
+        all,
+        workers,
+        interrupt,
+        progress,
+    } = *options;
     let options = verifying::Options {
         dependence: order.dependence(),
         name: order.name(),
         max_executions,
         max_seconds,
         max_events,
+        max_memory,
         all,
         workers,
         interrupt,

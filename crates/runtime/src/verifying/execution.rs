@@ -1,7 +1,7 @@
 //! One execution of the search: run it, see what it shows, and find what it leaves to be tried.
 
 use crate::checking::errors;
-use crate::checking::races::Explainer;
+use crate::checking::races::{Explainer, grading_deadline};
 use crate::explore::Executed;
 use crate::program::{Bounds, Execution, Program, run_once};
 use crate::strategy::{Guided, GuidedEnd, Traced};
@@ -14,7 +14,8 @@ use raceproof_core::explore::{Choice, Dependence, TaskName, reversals};
 use raceproof_core::finding::{Deadlock, ProgramError, Race, Stats};
 use raceproof_core::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
 use raceproof_core::order::conflicting::Conflicting;
-use std::time::{Duration, Instant};
+use std::sync::OnceLock;
+use std::time::Duration;
 
 /// How long to try to bring the pairs of one execution together.
 const GRADING: Duration = Duration::from_secs(2);
@@ -36,6 +37,8 @@ pub(super) struct Judge<'a, P> {
     pub(super) program: P,
     pub(super) bounds: Bounds<'a>,
     pub(super) dependence: Dependence,
+    /// Why an execution was cut short.
+    pub(super) cut: OnceLock<String>,
 }
 
 impl<'a, P: Program<'a>> Judge<'a, P> {
@@ -64,7 +67,9 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
     ) -> Executed<Finding> {
         let mut guided = Guided::new(&job.prefix, &job.hint, &job.asleep, self.dependence);
         let mut execution = self.execute(&mut guided, detector);
-        if execution.ending.stopped.is_some() && self.bounds.limits.reached().is_some() {
+        if execution.is_cut_by_chance() {
+            let why = execution.limits(self.bounds.actions).pop();
+            self.cut.get_or_init(|| why.unwrap_or_default());
             return Executed::Cut;
         }
         let trace = &mut execution.run.kernel.observer.trace;
@@ -100,20 +105,23 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
         let found = racy(&execution.run.kernel.observer.detector);
         if !found.is_empty() {
             let mut guided = Guided::new(&names, &[], &[], self.dependence);
-            let mut again = self.execute(&mut guided, pairs(found));
+            let watch = Watch::new(pairs(found));
+            let mut again = run_once(&self.program, &mut guided, watch, self.again());
             let gathered = gather(&mut again.run.kernel.observer.detector);
-            let explainer = Explainer::new(again, self.bounds, &gathered, Instant::now() + GRADING);
+            let deadline = grading_deadline(&self.bounds, GRADING);
+            let explainer = Explainer::new(again, self.bounds, &gathered, deadline);
             finding.races = explainer.races(&gathered.pairs, &mut Vec::new());
         }
         let failed = !execution.ending.failed.is_empty();
         if complete && (failed || execution.run.kernel.tasks().live() > 0) {
             let mut guided = Guided::new(&names, &[], &[], self.dependence);
-            let bounds = Bounds { keep_schedule: true, ..self.bounds };
+            let bounds = Bounds { keep_schedule: true, ..self.again() };
             let witness = run_once(&self.program, &mut guided, Watch::new(()), bounds).witness();
-            finding.errors = errors(&execution, Some(witness.clone()));
+            finding.errors = errors(&execution, witness.clone());
             // Whoever waits for a task that failed is not in a deadlock: the program was stopped by then.
             if !failed {
-                finding.deadlocks = vec![Deadlock { waiting: execution.waiting(), witness: Some(witness) }];
+                let (waiting, _) = execution.waiting();
+                finding.deadlocks = vec![Deadlock { waiting, witness }];
             }
         } else if complete {
             finding.end = self.program.end_state::<Watch<D>>(&execution.run);
@@ -123,6 +131,11 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
 
     fn execute<D: Observer>(&self, guided: &mut Guided<'_>, detector: D) -> Execution<'a, P, Watch<D>> {
         run_once(&self.program, guided, Watch::new(detector), self.bounds)
+    }
+
+    /// What bounds a repetition of an execution that was not cut short by chance: what bounded it will do so again.
+    fn again(&self) -> Bounds<'a> {
+        Bounds { actions: self.bounds.actions, ..Bounds::default() }
     }
 
     fn stats<O: Observer>(&self, execution: &Execution<'a, P, O>) -> Stats {
