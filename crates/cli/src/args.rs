@@ -21,6 +21,12 @@ Exit status:
   2  bad usage or bad input
   3  inconclusive: a limit was reached first";
 
+const GRAPH_STATUS: &str = "\
+Exit status:
+  0  the graph is drawn
+  2  bad usage or bad input
+  3  the graph is drawn up to where a limit was reached";
+
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// Run a TP program once and judge all its schedules
@@ -35,6 +41,10 @@ pub enum Command {
     #[command(after_help = EXIT_STATUS)]
     Verify(VerifyArgs),
     /// Draw the computation graph of one run of a TP program
+    ///
+    /// Steps with an access that races are marked. A run that fails, deadlocks or is cut short by a limit is drawn
+    /// up to there.
+    #[command(after_help = GRAPH_STATUS)]
     Graph(GraphArgs),
 }
 
@@ -45,6 +55,7 @@ pub struct CheckArgs {
     /// How races are looked for
     #[arg(long, value_enum, default_value = "default")]
     pub detector: DetectorName,
+    /// What the report looks like
     #[arg(long, value_enum, default_value = "text")]
     pub format: ReportFormat,
     /// Write the report to a file instead of standard output
@@ -84,18 +95,22 @@ pub struct VerifyArgs {
 
 #[derive(clap::Args, Debug)]
 pub struct LimitArgs {
-    /// Give up after so many seconds
+    /// End the run after so many seconds; to explain its races can take as long again
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub max_seconds: Option<f64>,
-    /// Give up after so many accesses and synchronisations
+    /// End the run after so many accesses and synchronisations
     #[arg(long, value_name = "N")]
     pub max_events: Option<u64>,
+    /// End the run when more memory is in use (on Linux)
+    #[arg(long, value_name = "GB", default_value = "4", value_parser = gigabytes)]
+    pub max_memory: u64,
 }
 
 #[derive(clap::Args, Debug)]
 pub struct GraphArgs {
     /// The program; `-` reads it from standard input
     pub file: PathBuf,
+    /// What the graph is written as
     #[arg(long, value_enum, default_value = "dot")]
     pub format: GraphFormat,
     /// Write the graph to a file instead of standard output
@@ -121,6 +136,13 @@ pub enum GraphFormat {
     Svg,
     /// For programs
     Json,
+}
+
+fn gigabytes(text: &str) -> Result<u64, String> {
+    match text.parse::<f64>() {
+        Ok(gigabytes) if gigabytes > 0.0 && gigabytes.is_finite() => Ok((gigabytes * 1e9) as u64),
+        _ => Err("expected a number of gigabytes, such as 8 or 0.5".into()),
+    }
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

@@ -1,12 +1,17 @@
 //! The subcommands: read, run, render, write, and the exit status.
 
-use crate::args::{Args, CheckArgs, Command, GraphArgs, ReportFormat, VerifyArgs};
+use crate::args::{Args, CheckArgs, Command, GraphArgs, LimitArgs, ReportFormat, VerifyArgs};
 use crate::check::{self, Checked, Options};
+use crate::draw::{self, Drawn};
+use crate::interrupt;
+use crate::output::{deliver, note};
 use crate::report::{self, Sources, Style};
 use crate::tp::code::Code;
+use crate::tp::execute::Bounds;
 use crate::tp::source::Source;
 use crate::tp::{self, compile::compile};
 use crate::verify;
+use raceproof::limits::Limits;
 use raceproof_core::finding::{Report, Verdict};
 use std::fs;
 use std::io::{self, IsTerminal, Read, Write};
@@ -32,8 +37,7 @@ pub fn run(args: Args) -> ExitCode {
     match done {
         Ok(status) => ExitCode::from(status),
         Err(BadInput(message)) => {
-            let message = message.trim_end();
-            eprintln!("{message}");
+            note(&message);
             ExitCode::from(BAD_INPUT)
         }
     }
@@ -41,30 +45,35 @@ pub fn run(args: Args) -> ExitCode {
 
 fn check(args: &CheckArgs) -> Result<u8, BadInput> {
     let (source, code) = load(&args.file)?;
+    let LimitArgs { max_seconds, max_events, max_memory } = args.limits;
     let options = Options {
         detector: args.detector,
-        max_seconds: args.limits.max_seconds,
-        max_events: args.limits.max_events,
-        interrupt: None,
+        max_seconds,
+        max_events,
+        max_memory: Some(max_memory),
+        interrupt: Some(interrupt::watch()),
         keep_output: args.show_output,
     };
     let Checked { report, output } = check::check(&code, &source.name, &options).map_err(bad)?;
-    eprint!("{output}");
+    // What the program says is for the terminal; nobody reading it is no reason to keep the report back.
+    let _ = io::stderr().write_all(output.as_bytes());
     present(&report, &source, args.format, args.output.as_deref())
 }
 
 fn verify(args: &VerifyArgs) -> Result<u8, BadInput> {
     let (source, code) = load(&args.file)?;
+    let LimitArgs { max_seconds, max_events, max_memory } = args.limits;
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let options = verify::Options {
         order: args.order,
         max_executions: args.max_executions,
-        max_seconds: args.limits.max_seconds,
-        max_events: args.limits.max_events,
+        max_seconds,
+        max_events,
+        max_memory: Some(max_memory),
         all: args.all,
         determinism: false,
         workers: args.workers.map_or(cores, NonZeroUsize::get),
-        interrupt: None,
+        interrupt: Some(interrupt::watch()),
         progress: None,
     };
     let verified = verify::verify(&code, &source.name, &options);
@@ -87,12 +96,26 @@ fn present(
             report::text::render(report, &sources, Style::for_stream(terminal))
         }
     };
-    deliver(&text, output)?;
+    deliver(&text, output).map_err(bad)?;
     Ok(status(report))
 }
 
-fn graph(_args: &GraphArgs) -> Result<u8, BadInput> {
-    Err(bad("not yet"))
+fn graph(args: &GraphArgs) -> Result<u8, BadInput> {
+    let (source, code) = load(&args.file)?;
+    let LimitArgs { max_seconds, max_events, max_memory } = args.limits;
+    let limits = Limits {
+        deadline: max_seconds.and_then(check::deadline),
+        interrupt: Some(interrupt::watch()),
+        memory: Some(max_memory),
+        looks: None,
+    };
+    let bounds = Bounds { actions: max_events.unwrap_or(u64::MAX), limits, ..Bounds::default() };
+    let Drawn { text, notes, cut_short } = draw::draw(&code, &source.name, args.format, bounds);
+    deliver(&text, args.output.as_deref()).map_err(bad)?;
+    for text in notes {
+        note(&format!("raceproof: {text}"));
+    }
+    Ok(if cut_short { INCONCLUSIVE } else { 0 })
 }
 
 fn status(report: &Report) -> u8 {
@@ -128,28 +151,4 @@ fn load(file: &Path) -> Result<(Source, Code), BadInput> {
             Err(BadInput(tp::render(&source.name, &source.text, &diagnostics, style.color)))
         }
     }
-}
-
-/// Writes to standard output, or whole and at once to a file: beside it first, so that a failure leaves no half of it.
-fn deliver(text: &str, file: Option<&Path>) -> Result<(), BadInput> {
-    let Some(file) = file else {
-        return match io::stdout().lock().write_all(text.as_bytes()) {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                Err(bad(format!("cannot write: {error}")))
-            }
-            _ => Ok(()),
-        };
-    };
-    let fail = |error: io::Error| bad(format!("cannot write {}: {error}", file.display()));
-    let name = file.file_name().ok_or_else(|| bad(format!("{} is no name for a file", file.display())))?;
-    // A device or pipe cannot be replaced; it is written to as it is.
-    if fs::metadata(file).is_ok_and(|metadata| !metadata.is_file()) {
-        return fs::write(file, text).map_err(fail);
-    }
-    let beside = file.with_file_name(format!(".{}.{}", name.to_string_lossy(), std::process::id()));
-    let written = fs::write(&beside, text).and_then(|()| fs::rename(&beside, file));
-    written.map_err(|error| {
-        let _ = fs::remove_file(&beside);
-        fail(error)
-    })
 }

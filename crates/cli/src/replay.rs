@@ -11,9 +11,11 @@ use crate::tp::value::Value;
 use crate::tp::vm::{Body, Vm};
 use raceproof::kernel::{Action, Kernel};
 use raceproof::limits::Limits;
+use raceproof::path::Paths;
 use raceproof::run::Run;
 use raceproof::strategy::{Last, Strategy, Turn};
 use raceproof::task::State;
+use raceproof::witness::path_numbers;
 use raceproof_core::event::{AccessKind, Event, Observer, SyncKind};
 use raceproof_core::finding::{Place, Witness};
 use raceproof_core::ids::{Location, SiteId, SyncId, TaskId};
@@ -68,8 +70,13 @@ impl<B, O: Observer> Strategy<B, O> for Once {
 }
 
 /// Follows the schedule of a witness; an error says where it does not fit the program.
-pub fn replay(code: &Code, source: &Source, witness: &Witness) -> Result<Replayed, String> {
-    let vm = Vm::new(code, Limits::default());
+pub fn replay(
+    code: &Code,
+    source: &Source,
+    witness: &Witness,
+    limits: Limits<'_>,
+) -> Result<Replayed, String> {
+    let vm = Vm::new(code, limits);
     let main = vm.main();
     let mut run = Run::new(vm, Vec::new(), main);
     run.machine.declare(&mut run.kernel);
@@ -78,13 +85,14 @@ pub fn replay(code: &Code, source: &Source, witness: &Witness) -> Result<Replaye
         file: &source.name,
         run,
         begun: 0,
-        told: 0,
+        paths: Paths::default(),
+        children: HashMap::new(),
         by_path: HashMap::new(),
         about: HashMap::new(),
         failed: Vec::new(),
         steps: Vec::new(),
     };
-    replay.begin();
+    replay.begin()?;
     for (number, segment) in witness.schedule.iter().enumerate() {
         replay.segment(&segment.task, segment.actions).map_err(|wrong| {
             format!(
@@ -109,8 +117,10 @@ struct Replay<'a> {
     run: Run<Vm<'a>, Vec<Event>>,
     /// Tasks that have been brought up to their first action.
     begun: usize,
-    /// Events that have been told as steps.
-    told: usize,
+    paths: Paths,
+    /// Tasks by who spawned them and as which child.
+    children: HashMap<(TaskId, u32), TaskId>,
+    /// Tasks that the schedule has named.
     by_path: HashMap<String, TaskId>,
     /// What each task that has used up its turn is about to do.
     about: HashMap<TaskId, Action>,
@@ -120,11 +130,14 @@ struct Replay<'a> {
 
 impl Replay<'_> {
     /// Gives a task a turn of so many actions; how many it took.
-    fn turn(&mut self, task: TaskId, actions: u64) -> u64 {
+    fn turn(&mut self, task: TaskId, actions: u64) -> Result<u64, String> {
         let before = self.run.kernel.tasks().get(task).taken();
         let site = self.run.kernel.body(task).and_then(|body| op_site(self.code, body));
         self.about.remove(&task);
         let ending = self.run.drive(&mut Once(Some(Turn::actions(task, actions))));
+        if let Some(fault) = ending.stopped {
+            return Err(fault.message);
+        }
         for (task, fault) in ending.failed {
             if let (What::Error(kind), Some(site)) = (fault.what, fault.site) {
                 self.failed.push((task, kind.name(), fault.message, site));
@@ -135,32 +148,53 @@ impl Replay<'_> {
         {
             self.about.insert(task, action);
         }
+        self.paths.extend(self.run.kernel.tasks());
         self.tell(site);
-        self.run.kernel.tasks().get(task).taken() - before
+        Ok(self.run.kernel.tasks().get(task).taken() - before)
     }
 
     /// Brings tasks that have been spawned up to their first action; those without any are over then.
-    fn begin(&mut self) {
+    fn begin(&mut self) -> Result<(), String> {
         while self.begun < self.run.kernel.tasks().len() {
             let task = TaskId::at(self.begun);
             self.begun += 1;
-            self.by_path.insert(self.run.kernel.tasks().path(task), task);
-            self.turn(task, 0);
+            let entry = self.run.kernel.tasks().get(task);
+            if let Some(parent) = entry.parent() {
+                self.children.insert((parent, entry.ordinal), task);
+            }
+            self.turn(task, 0)?;
         }
+        Ok(())
+    }
+
+    /// The task with a spawn path, if it has been spawned.
+    fn task(&mut self, path: &str) -> Result<TaskId, String> {
+        if let Some(&task) = self.by_path.get(path) {
+            return Ok(task);
+        }
+        let mut task = TaskId::MAIN;
+        for (ordinal, times) in path_numbers(path).map_err(|bad| bad.message)? {
+            for _ in 0..times {
+                let child = self.children.get(&(task, ordinal));
+                task = *child.ok_or("there is no such task yet")?;
+            }
+        }
+        self.by_path.insert(path.to_owned(), task);
+        Ok(task)
     }
 
     fn segment(&mut self, path: &str, actions: u64) -> Result<(), String> {
         for done in 0..actions {
-            self.begin();
-            let Some(&task) = self.by_path.get(path) else { return Err("there is no such task yet".into()) };
+            self.begin()?;
+            let task = self.task(path)?;
             let taken = match self.run.kernel.tasks().get(task).state {
-                State::Ready => self.turn(task, 1),
+                State::Ready => self.turn(task, 1)?,
                 _ => 0,
             };
-            self.begin();
+            self.begin()?;
             // It may have found out that it has to wait for tasks that were over at once.
             let taken = if taken == 0 && self.run.kernel.tasks().get(task).state == State::Ready {
-                self.turn(task, 1)
+                self.turn(task, 1)?
             } else {
                 taken
             };
@@ -183,16 +217,15 @@ impl Replay<'_> {
 
     /// Turns the events since the last time into steps.
     fn tell(&mut self, site: Option<SiteId>) {
-        let tasks = self.run.kernel.tasks();
-        for event in &self.run.kernel.observer[self.told..] {
-            let (task, what, site) = match *event {
+        for event in std::mem::take(&mut self.run.kernel.observer) {
+            let (task, what, site) = match event {
                 Event::Access { task, kind, location, site } => {
                     let (verb, value) =
                         (if kind == AccessKind::Read { "reads" } else { "writes" }, self.value(location));
                     (task, format!("{verb} {}: {value}", self.name(location)), Some(site))
                 }
                 Event::Spawn { parent, child, site, .. } => {
-                    (parent, format!("spawns {}", tasks.path(child)), Some(site))
+                    (parent, format!("spawns {}", self.paths.name(child)), Some(site))
                 }
                 Event::FinishEnd { task, .. } => (task, "ends a finish".into(), site),
                 Event::Signal { task, sync, kind } => match kind {
@@ -214,9 +247,12 @@ impl Replay<'_> {
                 Event::End { task } => (task, "ends".into(), None),
                 Event::FinishBegin { .. } => continue,
             };
-            self.steps.push(Step { task: tasks.path(task), what, at: site.map(|site| self.place(site)) });
+            self.steps.push(Step {
+                task: self.paths.name(task),
+                what,
+                at: site.map(|site| self.place(site)),
+            });
         }
-        self.told = self.run.kernel.observer.len();
     }
 
     fn end(&mut self) -> Result<End, String> {
@@ -233,7 +269,7 @@ impl Replay<'_> {
             for other in &accesses[at + 1..] {
                 if one.2 == other.2 && one.1.conflicts(other.1) {
                     let [mut first, mut second] = [one, other].map(|&(task, kind, _, site)| Standing {
-                        task: tasks.path(task),
+                        task: self.paths.name(task),
                         what: if kind == AccessKind::Read { "reads" } else { "writes" }.into(),
                         at: Some(self.place(site)),
                     });
@@ -245,7 +281,7 @@ impl Replay<'_> {
             }
         }
         if let Some((task, kind, message, site)) = self.failed.pop() {
-            return Ok(End::Error { kind, message, task: tasks.path(task), at: self.place(site) });
+            return Ok(End::Error { kind, message, task: self.paths.name(task), at: self.place(site) });
         }
         let can_go = |task: TaskId| self.about.get(&task).is_none_or(|&action| kernel.is_enabled(action));
         if tasks.live() > 0 && !tasks.ready().any(can_go) {
@@ -253,7 +289,7 @@ impl Replay<'_> {
                 matches!(tasks.get(task).state, State::Waiting(_) | State::Finishing(_) | State::Ready)
             });
             let standing = |task: TaskId| Standing {
-                task: tasks.path(task),
+                task: self.paths.name(task),
                 what: match self.about.get(&task) {
                     Some(&Action::Join(sync)) => format!("waits for {}", self.sync(sync)),
                     Some(Action::FinishEnd(_)) => "waits for the tasks of a finish".into(),

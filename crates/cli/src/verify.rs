@@ -45,6 +45,8 @@ pub struct Options<'a> {
     pub max_seconds: Option<f64>,
     /// The most actions of one execution.
     pub max_events: Option<u64>,
+    /// The most bytes of memory the process may use.
+    pub max_memory: Option<u64>,
     /// Go on after the first execution with a race.
     pub all: bool,
     /// Report nondeterminism that is no data race as well.
@@ -63,6 +65,7 @@ impl Default for Options<'_> {
             max_executions: None,
             max_seconds: None,
             max_events: None,
+            max_memory: None,
             all: false,
             determinism: false,
             workers: 1,
@@ -89,6 +92,7 @@ pub fn verify_from<'a>(
         max_executions,
         max_seconds,
         max_events,
+        max_memory,
         all,
         determinism,
         workers,
@@ -101,6 +105,7 @@ pub fn verify_from<'a>(
         max_executions,
         max_seconds,
         max_events,
+        max_memory,
         all,
         determinism,
         workers,

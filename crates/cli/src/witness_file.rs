@@ -1,5 +1,6 @@
 //! Witnesses as files: a report in JSON, or the witness alone.
 
+use raceproof::witness::path_numbers;
 use raceproof_core::finding::Witness;
 use serde_json::Value;
 
@@ -41,9 +42,7 @@ pub fn read(name: &str, text: &str, which: usize, program: &str) -> Result<Witne
     let witness: Witness = serde_json::from_value(found)
         .map_err(|error| format!("{name}: not a witness: {error}; expected \"schedule\": [{{\"task\": \"main/1\", \"actions\": 2}}, …]"))?;
     for (at, segment) in witness.schedule.iter().enumerate() {
-        let mut parts = segment.task.split('/');
-        let is_number = |part: &str| part.parse::<u32>().is_ok_and(|number| number > 0);
-        if parts.next() != Some("main") || !parts.all(is_number) {
+        if path_numbers(&segment.task).is_err() {
             return Err(format!(
                 "{name}: segment {} of the schedule: expected a task such as main/2/1, found {:?}",
                 at + 1,

@@ -93,6 +93,8 @@ pub struct Coroutines<'a> {
     limits: Limits<'a>,
     /// Actions until the next look at the clock.
     ticks: u32,
+    /// How often the limits were looked at.
+    pub(crate) looks: u64,
     stacks: Rc<Stacks>,
     in_use: usize,
     most_in_use: usize,
@@ -259,7 +261,7 @@ fn failure(payload: Box<dyn Any + Send>) -> Failure {
         (_, Some(text)) => text.clone(),
         _ => "the task panicked".to_owned(),
     };
-    Failure { kind: Some("panic"), message, at }
+    Failure { kind: Some("panic"), message, at, by_chance: false }
 }
 
 /// Has panics of tasks noted instead of printed: the report tells of them, once.
@@ -281,7 +283,7 @@ fn install_hook() {
 impl<'a> Coroutines<'a> {
     pub(crate) fn new(world: World, stacks: Rc<Stacks>, limits: Limits<'a>) -> Self {
         install_hook();
-        Coroutines { world, limits, ticks: TICKS, stacks, in_use: 0, most_in_use: 0 }
+        Coroutines { world, limits, ticks: TICKS, looks: 0, stacks, in_use: 0, most_in_use: 0 }
     }
 
     /// The most stacks that were in use at one time.
@@ -295,6 +297,7 @@ impl<'a> Coroutines<'a> {
             world: &mut self.world,
             limits: self.limits,
             ticks: &mut self.ticks,
+            looks: &mut self.looks,
             stacks_in_use: self.in_use,
         }
     }

@@ -157,7 +157,14 @@ impl<B, O: Observer> Kernel<B, O> {
 
     /// The body of a suspended task, for a look at where it stands.
     pub fn body(&self, task: TaskId) -> Option<&B> {
-        self.bodies.get(self.tasks.get(task).body as usize)?.as_ref()
+        let entry = self.tasks.get(task);
+        // The slot of a task that has ended may be another's by now.
+        if entry.state == State::Ended { None } else { self.bodies.get(entry.body as usize)?.as_ref() }
+    }
+
+    /// The finish scope around a scope; none around the whole program.
+    pub fn outer(&self, scope: ScopeId) -> Option<ScopeId> {
+        (scope != ScopeId::PROGRAM).then(|| self.finishes[scope.index()].outer)
     }
 
     /// Whether the current task has to return to the driver; clears the mark.

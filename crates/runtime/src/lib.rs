@@ -77,6 +77,7 @@ pub mod explore;
 pub mod kernel;
 pub mod limits;
 mod native;
+pub mod path;
 pub mod program;
 pub mod render;
 pub mod replaying;

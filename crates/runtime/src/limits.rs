@@ -12,6 +12,8 @@ pub struct Limits<'a> {
     pub interrupt: Option<&'a AtomicBool>,
     /// The most bytes the process may have in use; where the system does not tell, nothing is limited.
     pub memory: Option<u64>,
+    /// The looks after which the run ends, to repeat one that was ended so.
+    pub looks: Option<u64>,
 }
 
 /// A limit that has been reached.
@@ -26,6 +28,14 @@ pub enum Reached {
 impl Limits<'_> {
     pub fn interrupted(&self) -> bool {
         self.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+
+    /// The limit that has been reached at look number `look` of a run, if one has.
+    pub fn reached_at(&self, look: u64) -> Option<Reached> {
+        if self.looks.is_some_and(|looks| look >= looks) {
+            return Some(Reached::Interrupted);
+        }
+        self.reached()
     }
 
     /// The limit that has been reached, if one has. Takes microseconds: for now and then.
@@ -58,5 +68,39 @@ impl std::fmt::Display for Reached {
                 write!(f, "the run takes more than {} GB of memory", (*bytes as f64 / 1e8).round() / 10.0)
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn reached(limits: Limits<'_>) -> Option<Reached> {
+        limits.reached_at(1)
+    }
+
+    #[test]
+    fn each_limit_is_seen() {
+        assert_eq!(reached(Limits::default()), None);
+        let deadline = Some(Instant::now());
+        assert_eq!(reached(Limits { deadline, ..Limits::default() }), Some(Reached::Seconds));
+        let later = Instant::now().checked_add(Duration::from_secs(3600));
+        assert_eq!(reached(Limits { deadline: later, ..Limits::default() }), None);
+        let looks = |looks| reached(Limits { looks: Some(looks), ..Limits::default() });
+        assert_eq!((looks(2), looks(1)), (None, Some(Reached::Interrupted)));
+        let flag = AtomicBool::new(false);
+        let limits = Limits { interrupt: Some(&flag), ..Limits::default() };
+        assert_eq!(reached(limits), None);
+        flag.store(true, Ordering::Relaxed);
+        assert_eq!(reached(limits), Some(Reached::Interrupted));
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn memory_is_measured() {
+        assert!(memory_in_use().is_some_and(|bytes| bytes > 100_000));
+        assert_eq!(reached(Limits { memory: Some(1), ..Limits::default() }), Some(Reached::Memory(1)));
+        assert_eq!(reached(Limits { memory: Some(u64::MAX), ..Limits::default() }), None);
     }
 }

@@ -1,11 +1,17 @@
 //! What a front end says about its programs, so that running, checking and verifying them is written once.
 
 use crate::limits::Limits;
+use crate::path::Paths;
 use crate::run::{Ending, Machine, Run};
 use crate::strategy::Strategy;
 use raceproof_core::event::Observer;
 use raceproof_core::finding::{Frame, Place};
 use raceproof_core::ids::{Location, SiteId, SyncId};
+use std::cell::OnceCell;
+
+/// Spawns listed for one task and calls for one place; of more, the outermost and the innermost.
+pub const LISTED: usize = 128;
+pub const OUTERMOST: usize = 16;
 
 /// What bounds one execution.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +45,8 @@ pub struct Failure {
     pub kind: Option<&'static str>,
     pub message: String,
     pub at: Option<Place>,
+    /// Whether it came by chance: the same run again would end elsewhere, or not at all.
+    pub by_chance: bool,
 }
 
 /// A program that can be run any number of times, with limits that live for `'a`. A cheap handle.
@@ -64,7 +72,7 @@ pub trait Program<'a>: Clone {
     /// What something to synchronise through is called; empty if there is nothing to call it by.
     fn sync<O: Observer>(&self, machine: &Self::Machine<O>, sync: SyncId) -> String;
 
-    /// The calls a suspended task is in, innermost first.
+    /// The calls a suspended task is in, innermost first; of more than [`LISTED`], those in the middle are left out.
     fn calls<O: Observer>(&self, _machine: &Self::Machine<O>, _body: &Self::Body) -> Vec<Frame> {
         Vec::new()
     }
@@ -76,6 +84,9 @@ pub trait Program<'a>: Clone {
     fn future(&self, body: &Self::Body) -> Option<SyncId>;
 
     fn failure(&self, error: &Self::Error) -> Failure;
+
+    /// How often the run has [looked](Limits::reached_at) at its limits. Where in the program that is, every run agrees.
+    fn looks<O: Observer>(&self, machine: &Self::Machine<O>) -> u64;
 
     fn reads<O: Observer>(&self, machine: &Self::Machine<O>) -> u64;
     fn writes<O: Observer>(&self, machine: &Self::Machine<O>) -> u64;
@@ -102,6 +113,7 @@ pub struct Execution<'a, P: Program<'a>, O: Observer> {
     pub program: P,
     pub run: Run<P::Machine<O>, O>,
     pub ending: Ending<P::Error>,
+    pub(crate) paths: OnceCell<Paths>,
 }
 
 /// Runs a program once, as `strategy` says, and tells `observer` of it.
@@ -118,5 +130,5 @@ pub fn run_once<'a, P: Program<'a>, O: Observer, S: Strategy<P::Body, O>>(
     }
     let ending = run.drive(strategy);
     program.wind_up(&mut run);
-    Execution { program: program.clone(), run, ending }
+    Execution { program: program.clone(), run, ending, paths: OnceCell::new() }
 }

@@ -48,7 +48,7 @@ pub fn replay<'a, P: Program<'a>>(
     let waits = |task: TaskId| script.pending(task).is_some_and(|action| !kernel.is_enabled(action));
     let stuck = failed.is_empty() && tasks.live() > 0 && tasks.ready().all(waits);
     let deadlocks = if stuck {
-        vec![Deadlock { waiting: run.waiting(), witness: Some(witness.clone()) }]
+        vec![Deadlock { waiting: run.waiting().0, witness: Some(witness.clone()) }]
     } else {
         Vec::new()
     };
@@ -89,12 +89,12 @@ fn followed<'a, P: Program<'a>>(
             _ => wanted.push((&segment.task, segment.actions)),
         }
     }
-    let taken = run.witness().schedule;
+    let taken = run.witness().map(|witness| witness.schedule).unwrap_or_default();
     for (at, &(task, actions)) in wanted.iter().enumerate() {
         let took = taken.get(at).filter(|segment| segment.task == task).map_or(0, |segment| segment.actions);
         if took != actions {
             let tasks = run.run.kernel.tasks();
-            let state = tasks.ids().find(|&id| tasks.path(id) == task).map(|id| tasks.get(id).state);
+            let state = tasks.ids().find(|&id| run.task_name(id) == task).map(|id| tasks.get(id).state);
             let why = match state {
                 None => "it was never spawned",
                 Some(State::Ended) => "it has ended",
@@ -128,7 +128,7 @@ fn race<'a, P: Program<'a>>(
         artifact_of: Vec::new(),
         first,
         second,
-        fork: tasks.path(fork.unwrap_or(TaskId::MAIN)),
+        fork: run.task_name(fork.unwrap_or(TaskId::MAIN)),
         count: 1,
         witness: Some(witness.clone()),
     }

@@ -91,22 +91,6 @@ impl Tasks {
         (0..self.all.len()).map(TaskId::at)
     }
 
-    /// The spawn path of a task: `main/2/1` is the first child of main's second child.
-    pub fn path(&self, task: TaskId) -> String {
-        let mut ordinals = Vec::new();
-        let mut at = task;
-        while let Some(parent) = self.get(at).parent() {
-            ordinals.push(self.get(at).ordinal);
-            at = parent;
-        }
-        let mut path = String::from("main");
-        for ordinal in ordinals.iter().rev() {
-            path.push('/');
-            path.push_str(&ordinal.to_string());
-        }
-        path
-    }
-
     /// The tasks from `task` up to `main`, `task` first.
     pub fn ancestry(&self, task: TaskId) -> impl Iterator<Item = TaskId> + '_ {
         std::iter::successors(Some(task), |&at| self.get(at).parent())

@@ -63,6 +63,11 @@ pub fn decode(text: &str) -> Result<Witness, BadWitness> {
     Ok(Witness { program: None, schedule })
 }
 
+/// The numbers of a spawn path, each with how often it is repeated.
+pub fn path_numbers(path: &str) -> Result<Vec<(u32, usize)>, BadWitness> {
+    numbers(path, 0)
+}
+
 /// The numbers of a spawn path, each with how often it is repeated. `offset` is where the path begins.
 fn numbers(path: &str, mut offset: usize) -> Result<Vec<(u32, usize)>, BadWitness> {
     let mut parts = path.split('/');

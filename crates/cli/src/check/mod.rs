@@ -58,6 +58,8 @@ pub struct Options<'a> {
     pub max_seconds: Option<f64>,
     /// The most actions (accesses and synchronisations) of the run.
     pub max_events: Option<u64>,
+    /// The most bytes of memory the process may use.
+    pub max_memory: Option<u64>,
     /// Set from outside to end the run with what is known.
     pub interrupt: Option<&'a AtomicBool>,
     pub keep_output: bool,
@@ -69,21 +71,25 @@ impl Default for Options<'_> {
             detector: DetectorName::Default,
             max_seconds: None,
             max_events: None,
+            max_memory: None,
             interrupt: None,
             keep_output: false,
         }
     }
 }
 
+/// The moment so many seconds from now; none if it never comes.
+pub fn deadline(seconds: f64) -> Option<Instant> {
+    Instant::now().checked_add(Duration::try_from_secs_f64(seconds).ok()?)
+}
+
 /// Checks a compiled program; `file` is what its source is called in the report. An error if the detector that was asked
 /// for cannot judge this program.
 pub fn check<'a>(code: &'a Code, file: &'a str, options: &Options<'a>) -> Result<Checked, String> {
-    let deadline = options
-        .max_seconds
-        .and_then(|seconds| Instant::now().checked_add(Duration::try_from_secs_f64(seconds).ok()?));
+    let deadline = options.max_seconds.and_then(deadline);
     let bounds = Bounds {
         actions: options.max_events.unwrap_or(u64::MAX),
-        limits: Limits { deadline, interrupt: options.interrupt, memory: None },
+        limits: Limits { deadline, interrupt: options.interrupt, memory: options.max_memory, looks: None },
         keep_output: options.keep_output,
         ..Bounds::default()
     };

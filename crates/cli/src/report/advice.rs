@@ -116,7 +116,7 @@ impl<'a> Advice<'a> {
         let at = |place| self.lines.name(place);
         match &self.parting {
             Parting::Spawner { child, own, .. } => format!(
-                "end a `finish` around the spawn at {} before {}, or make it a future and `get` it before {}",
+                "end a `finish` around the spawn at {} before {}, or `get` it as a future before {}",
                 at(&child.at),
                 at(&own.at),
                 at(&own.at)
@@ -203,14 +203,17 @@ fn branch<'a>(access: &'a RaceAccess, fork: &str) -> Option<&'a Spawned> {
     }
     match access.spawned.iter().position(|spawn| spawn.task == fork) {
         Some(at) => access.spawned.get(at + 1),
-        // The root is nobody's child.
-        None => access.spawned.first(),
+        // The root is nobody's child. Any other task may be among those left out of a long list.
+        None => access
+            .spawned
+            .first()
+            .filter(|first| first.task.rsplit_once('/').is_some_and(|(parent, _)| parent == fork)),
     }
 }
 
-/// Which child of its parent a task is: 12 for `main/3/12`.
+/// Which child of its parent a task is: 12 for `main/3/12`, 1 for `main/1*500`.
 fn number(task: &str) -> Option<u64> {
-    task.rsplit('/').next()?.parse().ok()
+    task.rsplit('/').next()?.split('*').next()?.parse().ok()
 }
 
 /// Names places inside prose, as short as stays clear: `line 8` in the file of the first access.

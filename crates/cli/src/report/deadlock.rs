@@ -34,7 +34,7 @@ pub(super) fn render(page: &mut Page, sources: &Sources, deadlock: &Deadlock) {
     }
     if circle.len() > 1 {
         page.blank();
-        let link = |&i: &usize| format!("waits for {}, {}", object(&waiting[i]), holder(&waiting[i]));
+        let link = |&i: &usize| format!("waits for {}", wanted(&waiting[i]));
         let links: Vec<String> = circle.iter().map(link).collect();
         let text = format!("{} {}.", safe(&waiting[circle[0]].task), links.join(", which "));
         page.prose(2, Role::Label, "circle:", &text);
@@ -42,38 +42,33 @@ pub(super) fn render(page: &mut Page, sources: &Sources, deadlock: &Deadlock) {
 }
 
 fn show(page: &mut Page, sources: &Sources, snippet: &Snippet, waiting: &Waiting) {
-    let headline = format!("{} waits for {}, {}", safe(&waiting.task), object(waiting), holder(waiting));
-    page.headline(Role::Strong, 2, headline.trim_end_matches([',', ' ']));
+    page.headline(Role::Strong, 2, &format!("{} waits for {}", safe(&waiting.task), wanted(waiting)));
     snippet.show(page, sources, &waiting.at, Role::Read);
     snippet.spawns(page, &waiting.spawned);
     snippet.calls(page, &waiting.stack);
 }
 
-/// Whose turn it would be. Without a known holder: what is certain once no task can move.
-fn holder(waiting: &Waiting) -> String {
-    match (&waiting.held_by, waiting.on.as_str()) {
-        (Some(holder), "lock" | "isolated") => format!("held by {}", safe(holder)),
-        (Some(holder), _) => format!("held up by {}", safe(holder)),
-        (None, "promise") => "which nobody is left to set".to_owned(),
-        (None, "event") => "which nobody is left to post".to_owned(),
-        (None, "semaphore") => "with nobody left to do a V on it".to_owned(),
-        (None, _) => String::new(),
-    }
-}
-
-/// `lock l`, `the promise made at line 4`, `a promise`.
-fn object(waiting: &Waiting) -> String {
+/// What a task waits for, and whose turn it would be: `lock l, held by main/2`. Without a known holder: what is certain
+/// once no task can move.
+fn wanted(waiting: &Waiting) -> String {
     let (on, what) = (safe(&waiting.on), safe(&waiting.what));
-    if what.is_empty() || what == on {
-        match on.as_str() {
-            "isolated" => "the isolated section".to_owned(),
-            "finish" => "the end of a finish".to_owned(),
-            _ => format!("a {on}"),
-        }
-    } else if what.contains(on.as_str()) {
-        what
-    } else {
-        format!("{on} {what}")
+    let named = !what.is_empty() && what != on;
+    let made = if named { format!(" {what}") } else { String::new() };
+    let holder = waiting.held_by.as_deref().map(safe);
+    match (on.as_str(), holder) {
+        ("promise", _) if named => format!("the promise{made}, which nobody is left to set"),
+        ("promise", _) => "a promise, which nobody is left to set".to_owned(),
+        ("future", Some(task)) if named => format!("the end of {task}, the future{made}"),
+        ("future", Some(task)) => format!("the end of {task}, a future"),
+        ("future", None) => format!("the end of {} future{made}", if named { "the" } else { "a" }),
+        ("finish", Some(task)) => format!("the end of a finish that {task} keeps open"),
+        ("finish", None) => "the end of a finish".to_owned(),
+        ("isolated", Some(task)) => format!("the isolated section, held by {task}"),
+        ("isolated", None) => "the isolated section".to_owned(),
+        ("event", _) => format!("event{made}, which nobody is left to post"),
+        ("semaphore", _) => format!("semaphore{made}, with nobody left to do a V on it"),
+        (on, Some(task)) => format!("{on}{made}, held by {task}"),
+        (on, None) => format!("{on}{made}"),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::style::{grouped, safe};
 use raceproof_core::event::AccessKind;
-use raceproof_core::finding::{Grade, Place, Race, RaceAccess};
+use raceproof_core::finding::{Place, Race, RaceAccess};
 use std::collections::BTreeMap;
 
 /// Cells named before "and N more".
@@ -10,7 +10,7 @@ const NAMED: usize = 3;
 
 /// Races by the same pair of accesses in the program, on one or many cells.
 pub(super) struct Block<'a> {
-    /// Never empty; the first one stands for all.
+    /// Never empty; the first one stands for all and is of the surest grade.
     races: Vec<&'a Race>,
 }
 
@@ -26,6 +26,9 @@ pub(super) fn fold(races: &[Race]) -> (Vec<Block<'_>>, Vec<usize>) {
         }
         blocks[index].races.push(race);
         owner.push(index);
+    }
+    for block in &mut blocks {
+        block.races.sort_by_key(|race| std::cmp::Reverse(race.grade));
     }
     let mut order: Vec<usize> = (0..blocks.len()).collect();
     order.sort_by_key(|&i| blocks[i].shown().partition);
@@ -56,6 +59,11 @@ impl<'a> Block<'a> {
         self.races.iter().fold(0, |sum, race| sum.saturating_add(race.count))
     }
 
+    /// How many of the races are less sure than the one shown.
+    pub(super) fn less_sure(&self) -> usize {
+        self.races.iter().filter(|race| race.grade < self.shown().grade).count()
+    }
+
     /// `x`, or `a[1], a[2], a[3] … and 995 more cells`.
     pub(super) fn locations(&self) -> String {
         // "and 1 more cell" would be longer than the cell.
@@ -73,7 +81,6 @@ impl<'a> Block<'a> {
 struct Key<'a> {
     /// Sorted: which of the two came first may differ from cell to cell.
     sides: [Side<'a>; 2],
-    grade: Grade,
     partition: u32,
     artifact: bool,
 }
@@ -86,7 +93,6 @@ impl<'a> Key<'a> {
         let (a, b) = (side(&race.first), side(&race.second));
         Key {
             sides: if a <= b { [a, b] } else { [b, a] },
-            grade: race.grade,
             partition: race.partition,
             artifact: !race.artifact_of.is_empty(),
         }

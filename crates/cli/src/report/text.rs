@@ -10,6 +10,8 @@ use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{
     Grade, ProgramError, Race, RaceAccess, Report, Scope, Stats, Verdict, Witness,
 };
+use rustc_hash::FxHashMap;
+use std::collections::hash_map::Entry;
 
 /// The whole report, ending in a line break.
 pub fn render(report: &Report, sources: &Sources, style: Style) -> String {
@@ -17,6 +19,9 @@ pub fn render(report: &Report, sources: &Sources, style: Style) -> String {
     races(&mut page, sources, &report.races);
     for deadlock in &report.deadlocks {
         deadlock::render(&mut page, sources, deadlock);
+        if deadlock.witness.is_some() {
+            page.blank();
+        }
         witness(&mut page, deadlock.witness.as_ref(), deadlock.waiting.first().map(|w| w.at.file.as_str()));
         page.blank();
     }
@@ -30,8 +35,9 @@ pub fn render(report: &Report, sources: &Sources, style: Style) -> String {
 
 fn races(page: &mut Page, sources: &Sources, races: &[Race]) {
     let (blocks, owner) = fold(races);
+    let mut given = FxHashMap::default();
     for (i, block) in blocks.iter().take(page.style.blocks).enumerate() {
-        race_block(page, sources, i, block, &owner);
+        race_block(page, sources, i, block, &owner, &mut given);
         page.blank();
     }
     if blocks.len() > page.style.blocks {
@@ -46,7 +52,15 @@ fn races(page: &mut Page, sources: &Sources, races: &[Race]) {
     }
 }
 
-fn race_block(page: &mut Page, sources: &Sources, index: usize, block: &Block<'_>, owner: &[usize]) {
+/// One race, or the same on many cells. `given` has the advice of the blocks before it, with their numbers.
+fn race_block(
+    page: &mut Page,
+    sources: &Sources,
+    index: usize,
+    block: &Block<'_>,
+    owner: &[usize],
+    given: &mut FxHashMap<String, usize>,
+) {
     let race = block.shown();
     let headline = format!(
         "race {} on {}: {}, seen {}",
@@ -63,14 +77,30 @@ fn race_block(page: &mut Page, sources: &Sources, index: usize, block: &Block<'_
     }
     page.blank();
     let advice = Advice::of(race);
-    page.prose(2, Role::Label, "why:", &advice.why());
-    page.prose(2, Role::Label, "fix:", &advice.fix());
+    for (label, text) in [("why:", advice.why()), ("fix:", advice.fix())] {
+        let text = match given.entry(text) {
+            Entry::Occupied(before) => format!("as for race {}.", before.get() + 1),
+            Entry::Vacant(new) => {
+                let text = new.key().clone();
+                new.insert(index);
+                text
+            }
+        };
+        page.prose(2, Role::Label, label, &text);
+    }
     if block.len() > 1 {
-        let text = format!(
-            "shown for {}; on the other {} the same two places meet, in these or other tasks.",
-            safe(&race.location),
-            count(block.len() as u64 - 1, "cell")
+        let others = match block.len() as u64 - 1 {
+            1 => "cell".to_owned(),
+            n => count(n, "cell"),
+        };
+        let mut text = format!(
+            "shown for {}; on the other {others} the same two places meet, in these or other tasks.",
+            safe(&race.location)
         );
+        match block.less_sure() as u64 {
+            0 => {}
+            n => text += &format!(" On {} of them it is less sure.", grouped(n)),
+        }
         page.prose(2, Role::Label, "note:", &text);
     }
     if let Some(text) = consequence(index, block, owner) {
@@ -199,6 +229,11 @@ fn claim(report: &Report) -> String {
         (Verdict::Inconclusive, Scope::ObservedSchedule) => {
             "no data race was found in what was looked at of the schedule that was run.".to_owned()
         }
+        (Verdict::Race, Scope::AllSchedules) => format!(
+            "{}. Check again after the fix: what a program does after a race can depend on its outcome, and hide \
+             other races.",
+            found(report)
+        ),
         (_, Scope::AllSchedules) => {
             format!("{}. This covers every schedule of this input.", found(report))
         }

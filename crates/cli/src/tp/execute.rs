@@ -4,7 +4,7 @@ use super::code::Code;
 use super::end_state::end_state;
 use super::fault::{Fault, Limit, What};
 use super::vm::{Body, Vm};
-use raceproof::program::{self, Failure, Program, run_once};
+use raceproof::program::{self, Failure, LISTED, OUTERMOST, Program, run_once};
 use raceproof::run::Run;
 use raceproof::strategy::Strategy;
 use raceproof_core::event::Observer;
@@ -75,9 +75,22 @@ impl<'a> Program<'a> for Tp<'a> {
     }
 
     fn calls<O: Observer>(&self, vm: &Vm<'a>, body: &Body) -> Vec<Frame> {
-        vm.calls(body)
-            .map(|(function, site)| Frame { function: function.to_owned(), call: self.place(site) })
-            .collect()
+        let frame = |(function, site): (&str, SiteId)| Frame {
+            function: function.to_owned(),
+            call: self.place(site),
+        };
+        let depth = vm.calls(body).count();
+        if depth <= LISTED {
+            return vm.calls(body).map(frame).collect();
+        }
+        // A frame without a line says how many are left out.
+        let innermost = LISTED - OUTERMOST;
+        let left_out = depth - LISTED;
+        let mut frames: Vec<Frame> = vm.calls(body).take(innermost).map(frame).collect();
+        let call = Place { file: self.file.to_owned(), line: 0, column: 0 };
+        frames.push(Frame { function: format!("{left_out} further calls"), call });
+        frames.extend(vm.calls(body).skip(innermost + left_out).map(frame));
+        frames
     }
 
     fn waits_at(&self, body: &Body) -> Option<SiteId> {
@@ -89,15 +102,23 @@ impl<'a> Program<'a> for Tp<'a> {
     }
 
     fn failure(&self, fault: &Fault) -> Failure {
-        let (kind, advice) = match fault.what {
-            What::Error(kind) => (Some(kind.name()), ""),
-            What::Limit(Limit::Seconds) => {
-                (None, "; raise --max-seconds, or give the program a smaller input")
-            }
-            What::Limit(_) => (None, ""),
+        let kind = match fault.what {
+            What::Error(kind) => Some(kind.name()),
+            What::Limit(_) => None,
         };
+        let advice = match fault.what {
+            What::Limit(Limit::Seconds) => "; raise --max-seconds, or give the program a smaller input",
+            What::Limit(Limit::Memory(_)) => "; raise --max-memory, or give the program a smaller input",
+            _ => "",
+        };
+        let by_chance =
+            matches!(fault.what, What::Limit(Limit::Seconds | Limit::Memory(_) | Limit::Interrupted));
         let message = format!("{}{advice}", fault.message);
-        Failure { kind, message, at: fault.site.map(|site| self.place(site)) }
+        Failure { kind, message, at: fault.site.map(|site| self.place(site)), by_chance }
+    }
+
+    fn looks<O: Observer>(&self, vm: &Vm<'a>) -> u64 {
+        vm.looks
     }
 
     fn reads<O: Observer>(&self, vm: &Vm<'a>) -> u64 {

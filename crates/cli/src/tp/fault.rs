@@ -77,13 +77,12 @@ impl Limit {
             Limit::Interrupted => Reached::Interrupted.to_string(),
             Limit::Memory(bytes) => Reached::Memory(bytes).to_string(),
             Limit::Calls => format!(
-                "more than {} calls in one task that have not returned: endless recursion?",
+                "more than {} calls in one task have not returned: endless recursion?",
                 super::vm::MAX_CALLS
             ),
-            Limit::Tasks => format!(
-                "more than {} tasks that have not ended: endless spawning?",
-                super::vm::MAX_LIVE_TASKS
-            ),
+            Limit::Tasks => {
+                format!("more than {} tasks have not ended: endless spawning?", super::vm::MAX_LIVE_TASKS)
+            }
             Limit::Cells => format!("too many shared cells: {detail}"),
         }
     }
@@ -122,22 +121,19 @@ impl Fault {
     }
 
     pub fn reached(reached: Reached) -> Self {
-        Fault::limit(match reached {
+        let limit = match reached {
             Reached::Interrupted => Limit::Interrupted,
             Reached::Seconds => Limit::Seconds,
             Reached::Memory(bytes) => Limit::Memory(bytes),
-        })
+        };
+        Fault::limit(limit, "")
     }
 
-    pub fn limit(limit: Limit) -> Self {
-        Fault { what: What::Limit(limit), message: limit.message(""), site: None }
+    pub fn limit(limit: Limit, detail: &str) -> Self {
+        Fault { what: What::Limit(limit), message: limit.message(detail), site: None }
     }
 
-    pub fn limit_at(limit: Limit, site: SiteId) -> Self {
-        Fault::limit_with(limit, site, String::new())
-    }
-
-    pub fn limit_with(limit: Limit, site: SiteId, detail: String) -> Self {
-        Fault { what: What::Limit(limit), message: limit.message(&detail), site: Some(site) }
+    pub fn limit_at(limit: Limit, site: SiteId, detail: &str) -> Self {
+        Fault { site: Some(site), ..Fault::limit(limit, detail) }
     }
 }

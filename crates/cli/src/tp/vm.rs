@@ -23,8 +23,12 @@ pub const MAX_CALLS: usize = 1 << 20;
 /// Tasks that may be live at once.
 pub const MAX_LIVE_TASKS: usize = 10_000_000;
 
-/// Loop iterations and calls between two looks at the clock.
+/// Loop iterations, calls and spawns between two looks at the clock and at the memory in use.
 const TICKS: u32 = 1 << 16;
+
+/// How much of what a program prints is kept, in bytes.
+const MAX_OUTPUT: usize = 1 << 24;
+const CUT: &str = "… (the rest of what the program prints is not kept)\n";
 
 /// A task: where it stands. A million of them can be live: every byte counts.
 #[derive(Debug)]
@@ -88,6 +92,8 @@ pub struct Vm<'a> {
     events: Vec<SyncId>,
     limits: Limits<'a>,
     ticks: u32,
+    /// How often the limits were looked at. Where in the program that is, every run agrees.
+    pub looks: u64,
     pub reads: u64,
     pub writes: u64,
     /// What the program printed, if wanted.
@@ -126,6 +132,7 @@ impl<'a> Vm<'a> {
             events: Vec::new(),
             limits,
             ticks: TICKS,
+            looks: 0,
             reads: 0,
             writes: 0,
             output: None,
@@ -206,7 +213,11 @@ impl<'a> Vm<'a> {
     #[cold]
     fn look_at_the_clock(&mut self) -> Done {
         self.ticks = TICKS;
-        self.limits.reached().map_or(Ok(()), |reached| Err(Halt::Stopped(Fault::reached(reached))))
+        self.looks += 1;
+        match self.limits.reached_at(self.looks) {
+            Some(reached) => Err(Halt::Stopped(Fault::reached(reached))),
+            None => Ok(()),
+        }
     }
 
     /// The body of a child whose first locals are the top `arguments` values of the parent's stack, which it takes.
@@ -329,7 +340,7 @@ impl<'a> Vm<'a> {
                 Op::Call { unit, site } => {
                     self.tick()?;
                     if body.calls.len() == MAX_CALLS {
-                        return Err(Halt::Stopped(Fault::limit_at(Limit::Calls, site)));
+                        return Err(Halt::Stopped(Fault::limit_at(Limit::Calls, site, "")));
                     }
                     let info = &code.units[unit as usize];
                     let caller = Caller { pc: body.pc + 1, base: body.base, unit: body.unit };
@@ -433,7 +444,7 @@ impl<'a> Vm<'a> {
                     let Some(array) = self.memory.allocate(size, site) else {
                         let more =
                             format!("{size} more after {}, at most {MAX_CELLS} in all", self.memory.cells());
-                        return Err(Halt::Stopped(Fault::limit_with(Limit::Cells, site, more)));
+                        return Err(Halt::Stopped(Fault::limit_at(Limit::Cells, site, &more)));
                     };
                     if let Some(makers) = &mut self.makers {
                         makers.arrays.push(kernel.current());
@@ -465,7 +476,7 @@ impl<'a> Vm<'a> {
     fn may_spawn<O: Observer>(&self, kernel: &mut Kernel<Body, O>, site: SiteId) -> Done {
         kernel.outside_isolated().map_err(|stop| halt(stop, site))?;
         if kernel.tasks().live() >= MAX_LIVE_TASKS {
-            return Err(Halt::Stopped(Fault::limit_at(Limit::Tasks, site)));
+            return Err(Halt::Stopped(Fault::limit_at(Limit::Tasks, site, "")));
         }
         Ok(kernel.may_act(Action::Spawn)?)
     }
@@ -576,6 +587,12 @@ fn binary(op: BinaryOp, left: Value, right: Value, site: SiteId) -> Result<Value
 }
 
 fn print(output: &mut String, values: &[Value]) {
+    if output.len() >= MAX_OUTPUT {
+        if !output.ends_with(CUT) {
+            output.push_str(CUT);
+        }
+        return;
+    }
     for (at, value) in values.iter().enumerate() {
         if at > 0 {
             output.push(' ');

@@ -1,6 +1,9 @@
 //! What several test files share; each uses what it needs.
 #![allow(dead_code, unreachable_pub)]
 
+pub mod command;
 pub mod golden;
 pub mod graphs;
+pub mod mutate;
+pub mod rearrange;
 pub mod sample;

@@ -187,7 +187,7 @@ pub fn stuck() -> Report {
     let waiting = Waiting {
         task: "main".into(),
         on: "promise".into(),
-        what: "the promise made at line 2".into(),
+        what: "made at 2:13".into(),
         held_by: None,
         at: at(3, 3),
         stack: vec![],

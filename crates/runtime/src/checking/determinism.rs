@@ -33,7 +33,7 @@ pub(super) fn error<'a, P: Program<'a>>(program: &P, bounds: Bounds<'a>) -> Prog
         "the closure is not deterministic: it does not do the same when it is run again under the same schedule{detail}; \
          it must not depend on time, chance, addresses, or anything kept from run to run"
     );
-    let main = one.run.kernel.tasks().path(TaskId::MAIN);
+    let main = one.task_name(TaskId::MAIN);
     ProgramError {
         kind: NOT_DETERMINISTIC.into(),
         message,
@@ -49,7 +49,6 @@ type Recorded<'a, P> = Execution<'a, P, Vec<Event>>;
 
 /// What an execution did as its event number `at`.
 fn said<'a, P: Program<'a>>(execution: &Recorded<'a, P>, at: usize) -> String {
-    let tasks = execution.run.kernel.tasks();
     let Some(event) = execution.run.kernel.observer.get(at) else { return "ends".into() };
     let site = place(execution, Some(event))
         .map(|Place { file, line, column }| format!(" at {file}:{line}:{column}"))
@@ -66,7 +65,7 @@ fn said<'a, P: Program<'a>>(execution: &Recorded<'a, P>, at: usize) -> String {
         Event::Signal { task, kind, .. } => (task, format!("signals through a {}", name(kind))),
         Event::Join { task, kind, .. } => (task, format!("passes a {}", name(kind))),
     };
-    format!("has {} that {what}{site}", tasks.path(task))
+    format!("has {} that {what}{site}", execution.task_name(task))
 }
 
 fn name(kind: raceproof_core::event::SyncKind) -> String {

@@ -90,6 +90,11 @@ impl<'a, P: Program<'a>> Session<'a, P> {
         run_once(&self.program, &mut DepthFirst, observer, bounds)
     }
 
+    /// What bounds a repetition of the run: it ends where the run ended, however long that takes.
+    fn again<O: Observer>(&self, execution: &Execution<'a, P, O>) -> Bounds<'a> {
+        Bounds { limits: execution.limits_again(), keep_output: false, ..self.bounds }
+    }
+
     /// The report on an execution in which the detector found `found`.
     fn conclude<O: Observer>(
         &self,
@@ -100,14 +105,14 @@ impl<'a, P: Program<'a>> Session<'a, P> {
         let first_run = self.start.elapsed();
         let mut limits = execution.limits(self.bounds.actions);
         limits.extend(notes);
-        let again = Bounds { keep_output: false, ..self.bounds };
+        let again = self.again(&execution);
         let mut deterministic = true;
         let races = if found.racy.is_empty() {
             found.races.take().unwrap_or_default()
         } else {
             let observed = self.run(Pairs::new(&found.racy), again);
             deterministic &= same(&execution, &observed);
-            races::explain(observed, again, &found, first_run, &mut limits)
+            races::explain(observed, self.bounds, &found, first_run, &mut limits)
         };
         // Whoever waits for a task that failed is not in a deadlock: the program was stopped by then.
         let failed = !execution.ending.failed.is_empty();
@@ -118,8 +123,11 @@ impl<'a, P: Program<'a>> Session<'a, P> {
             deterministic &= same(&execution, &repeated);
             repeated
         });
-        let witness = repeated.filter(|_| failed || stuck).map(|repeated| repeated.witness());
-        let waiting = if stuck { execution.waiting() } else { Vec::new() };
+        let witness = repeated.filter(|_| failed || stuck).and_then(|repeated| repeated.witness());
+        let (waiting, all) = if stuck { execution.waiting() } else { (Vec::new(), 0) };
+        if waiting.len() < all {
+            limits.push(format!("{} of the {all} tasks that wait for ever are listed", waiting.len()));
+        }
         let deadlocks: Vec<Deadlock> =
             stuck.then(|| Deadlock { waiting, witness: witness.clone() }).into_iter().collect();
         let mut errors = errors(&execution, witness);
@@ -177,7 +185,7 @@ pub(crate) fn errors<'a, P: Program<'a>>(
         Some(ProgramError {
             kind: failure.kind?.into(),
             message: failure.message,
-            task: execution.run.kernel.tasks().path(*task),
+            task: execution.task_name(*task),
             at: failure.at.unwrap_or_else(spawn),
             stack: execution.stack(*task),
             spawned: execution.spawned(*task),

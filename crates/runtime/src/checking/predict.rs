@@ -4,7 +4,7 @@
 //! its own ([`raceproof_core::debug`]); then the program itself is run under it, and the race is `feasible` if both
 //! tasks come to stand before their accesses. Otherwise it is `apparent`.
 
-use super::races::Explainer;
+use super::races::{Explainer, grading_deadline, key, truncate};
 use super::{Checked, Found, Session};
 use crate::program::Program;
 use crate::strategy::Turns;
@@ -14,7 +14,7 @@ use raceproof_core::event::{AccessKind, Event, Observer, SyncKind};
 use raceproof_core::finding::Race;
 use raceproof_core::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
 use raceproof_core::order::Order;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Time for building and trying witnesses.
 const GRADING: Duration = Duration::from_secs(10);
@@ -24,21 +24,24 @@ impl<'a, P: Program<'a>> Session<'a, P> {
     pub fn predict<O: Order + Default>(&self) -> Checked {
         let mut execution = self.run(Recorded::<O>::default(), self.bounds);
         let Recorded { predictor, events } = std::mem::take(&mut execution.run.kernel.observer);
-        let predicted = predictor.predictions();
+        let mut predicted = predictor.predictions();
         let witnesses = Witnesses::new(&events);
-        let again = self.run((), self.bounds);
-        let explainer = Explainer::new(again, self.bounds, &Default::default(), Instant::now() + GRADING);
+        let again = self.run((), self.again(&execution));
+        let deadline = grading_deadline(&self.bounds, GRADING);
+        let explainer = Explainer::new(again, self.bounds, &Default::default(), deadline);
         let race = |race: &raceproof_core::detect::predict::Predicted| -> Race {
-            let turns = explainer.has_time().then(|| {
+            explainer.predict(&race.pair, || {
                 let order = witnesses.build(race.first_event, race.second_event)?;
                 reordering::check(&events, &order, race.first_event, race.second_event).ok()?;
                 Some(Turns { spawned: witnesses.spawned(), turns: witnesses.schedule(&order) })
-            });
-            explainer.predicted(&race.pair, turns.flatten().as_ref())
+            })
         };
+        let mut notes = Vec::new();
+        truncate(&mut predicted, &mut notes);
         let mut races: Vec<Race> = predicted.iter().map(race).collect();
-        races.sort_by(|a, b| super::races::key(a).cmp(&super::races::key(b)));
-        self.conclude(execution, Found { races: Some(races), ..Found::default() }, Vec::new())
+        races.sort_by(|a, b| key(a).cmp(&key(b)));
+        explainer.note_untried(races.len(), &mut notes);
+        self.conclude(execution, Found { races: Some(races), ..Found::default() }, notes)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::Found;
 use crate::kernel::Action;
+use crate::limits::Limits;
 use crate::program::{Bounds, Execution, Program, run_once};
 use crate::strategy::{Hold, Script, Turns};
 use raceproof_core::detect::pairs::{Example, Gathered, Pairs, Side, SitePair};
@@ -9,12 +10,20 @@ use raceproof_core::detect::{Access, Pair};
 use raceproof_core::event::Observer;
 use raceproof_core::finding::{Grade, Race, RaceAccess, Witness};
 use raceproof_core::ids::{Location, SiteId, TaskId};
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-/// Time for bringing pairs together, beyond which they stay `apparent`: this, or so many times the first run's.
+/// Time for bringing pairs together, beyond which they stay `apparent`: this, or so many times the first run's. A time
+/// limit of the user's is overrun by no more than this.
 const GRADING: Duration = Duration::from_secs(2);
 const GRADING_RUNS: u32 = 20;
+
+/// Turns that the witnesses of one report have in all: about 100 MB of it.
+const MAX_TURNS: usize = 1 << 20;
+
+/// Races of one report.
+pub(crate) const MAX_RACES: usize = 100_000;
 
 /// All races on the given locations, in source order: those of the graph, and those of the pairs a detector has `claimed`
 /// on locations where the graph has none. `observed` is a repetition of the run in which it found them, which took
@@ -27,7 +36,7 @@ pub(super) fn explain<'a, P: Program<'a>>(
     notes: &mut Vec<String>,
 ) -> Vec<Race> {
     let gathered = observed.run.kernel.observer.gather();
-    let deadline = Instant::now() + GRADING.max(first_run * GRADING_RUNS);
+    let deadline = grading_deadline(&bounds, GRADING.max(first_run.saturating_mul(GRADING_RUNS)));
     let explainer = Explainer::new(observed, bounds, &gathered, deadline);
     let mut races = explainer.races(&gathered.pairs, notes);
     let explained: HashSet<Location> = gathered.pairs.iter().map(|pair| pair.location).collect();
@@ -37,12 +46,23 @@ pub(super) fn explain<'a, P: Program<'a>>(
     races
 }
 
+/// When to stop looking for witnesses: after so much time, or at the limit of the user's if that comes first.
+pub(crate) fn grading_deadline(bounds: &Bounds<'_>, time: Duration) -> Instant {
+    let now = Instant::now();
+    let deadline = now + time;
+    bounds.limits.deadline.map_or(deadline, |limit| deadline.min(limit.max(now + GRADING)))
+}
+
 /// Turns the pairs gathered in an execution into races.
 pub struct Explainer<'a, P: Program<'a>, O: Observer> {
     observed: Execution<'a, P, O>,
     bounds: Bounds<'a>,
     schedule: Turns,
     deadline: Instant,
+    /// Turns that further witnesses may have.
+    room: Cell<usize>,
+    /// Races for which no witness was looked for.
+    untried: Cell<usize>,
 }
 
 /// A pair brought together: both tasks stand before their accesses.
@@ -52,8 +72,12 @@ struct Shown {
     second: RaceAccess,
 }
 
+/// How a race turned out: its grade, its witness if it has one, and its two sides.
+type Graded = (Grade, Option<Witness>, RaceAccess, RaceAccess);
+
 impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
-    /// `observed` is the execution, `bounds` what bounds repetitions of parts of it.
+    /// `observed` is the execution, `bounds` what bounds the whole of the check; what is left of its memory is not
+    /// looked at any more.
     pub fn new(
         observed: Execution<'a, P, O>,
         bounds: Bounds<'a>,
@@ -61,8 +85,10 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
         deadline: Instant,
     ) -> Self {
         let schedule = Turns { spawned: gathered.spawned.clone(), turns: gathered.turns.clone() };
-        let bounds = Bounds { keep_schedule: true, keep_output: false, ..bounds };
-        Explainer { observed, bounds, schedule, deadline }
+        let limits = Limits { deadline: Some(deadline), memory: None, looks: None, ..bounds.limits };
+        let bounds = Bounds { actions: bounds.actions, limits, keep_schedule: true, ..Bounds::default() };
+        let (room, untried) = (Cell::new(MAX_TURNS), Cell::new(0));
+        Explainer { observed, bounds, schedule, deadline, room, untried }
     }
 
     /// The races the pairs stand for, in source order.
@@ -72,15 +98,33 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
         let (mut order, rest): (Vec<usize>, Vec<usize>) =
             (0..pairs.len()).partition(|&at| seen.insert(sites(&pairs[at])));
         order.extend(rest);
+        truncate(&mut order, notes);
         let mut races: Vec<Race> = order.into_iter().map(|at| self.race(&pairs[at])).collect();
         races.sort_by(|a, b| key(a).cmp(&key(b)));
-        let ungraded = races.iter().filter(|race| race.witness.is_none()).count();
-        if ungraded > 0 && Instant::now() >= self.deadline {
-            notes.push(format!(
-                "there was no time to look for a witness of every race: {ungraded} are graded apparent"
-            ));
-        }
+        self.note_untried(races.len(), notes);
         races
+    }
+
+    /// Says for how many of so many races no witness was looked for, and why.
+    pub(super) fn note_untried(&self, races: usize, notes: &mut Vec<String>) {
+        let reason = if self.bounds.limits.interrupted() {
+            "interrupted before there was"
+        } else if self.room.get() == 0 {
+            "there was no room for"
+        } else {
+            "there was no time for"
+        };
+        match self.untried.get() {
+            0 => {}
+            untried => notes.push(format!(
+                "{reason} a witness of every race: {untried} of {races} were not tried and stay apparent"
+            )),
+        }
+    }
+
+    /// Whether another race may be tried.
+    pub fn goes_on(&self) -> bool {
+        self.room.get() > 0 && Instant::now() < self.deadline && !self.bounds.limits.interrupted()
     }
 
     fn race(&self, pair: &SitePair) -> Race {
@@ -88,18 +132,19 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
         let shown = pair
             .examples
             .iter()
-            .take_while(|_| self.has_time())
+            .take_while(|_| self.goes_on())
             .find_map(|example| self.bring_together(example, &location));
         let example = &pair.examples[0];
         let fork = self.fork(example.first.access.task, example.second.access.task);
         let (grade, witness, first, second) = match shown {
-            Some(Shown { witness, first, second }) => (Grade::Feasible, Some(witness), first, second),
-            None => (
+            Some(shown) => self.feasible(shown),
+            None if self.goes_on() => (
                 Grade::Apparent,
                 None,
                 self.side(&example.first, example.turns),
                 self.side(&example.second, example.turns),
             ),
+            None => self.untried([example.first.access, example.second.access]),
         };
         let (first, second) = in_source_order(first, second);
         Race {
@@ -117,26 +162,44 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
 
     /// A race that only the detector sees.
     fn claim(&self, pair: &Pair) -> Race {
-        self.predicted(pair, None)
+        self.predicted(pair, None::<fn() -> Option<Turns>>)
     }
 
-    /// Whether there is time to look for witnesses.
-    pub fn has_time(&self) -> bool {
-        Instant::now() < self.deadline
+    fn feasible(&self, Shown { witness, first, second }: Shown) -> Graded {
+        self.room.set(self.room.get().saturating_sub(witness.schedule.len()));
+        (Grade::Feasible, Some(witness), first, second)
     }
 
-    /// A race of which only the pair is known, and perhaps a schedule that should lead to it.
-    pub fn predicted(&self, pair: &Pair, schedule: Option<&Turns>) -> Race {
+    fn apparent(&self, sides: [Access; 2]) -> Graded {
+        let [first, second] = sides.map(|access| self.outline(access));
+        (Grade::Apparent, None, first, second)
+    }
+
+    fn untried(&self, sides: [Access; 2]) -> Graded {
+        self.untried.set(self.untried.get() + 1);
+        self.apparent(sides)
+    }
+
+    /// A race that an order predicts: `schedule` gives one that should lead to it, if there is any.
+    pub(super) fn predict(&self, pair: &Pair, schedule: impl FnOnce() -> Option<Turns>) -> Race {
+        self.predicted(pair, Some(schedule))
+    }
+
+    /// A race of which only the pair is known, and perhaps how to come by a schedule that should lead to it.
+    fn predicted(&self, pair: &Pair, schedule: Option<impl FnOnce() -> Option<Turns>>) -> Race {
         let location = self.observed.location(pair.location);
         let sides = [pair.first, pair.second];
-        let shown = schedule.and_then(|turns| {
-            self.stand(Script::new(turns, turns.turns.len(), Vec::new()), sides, &location)
-        });
-        let (grade, witness, first, second) = match shown {
-            Some(Shown { witness, first, second }) => (Grade::Feasible, Some(witness), first, second),
-            None => {
-                let [first, second] = sides.map(|access| describe(&self.observed, access));
-                (Grade::Apparent, None, first, second)
+        let (grade, witness, first, second) = match schedule {
+            None => self.apparent(sides),
+            Some(_) if !self.goes_on() => self.untried(sides),
+            Some(schedule) => {
+                let shown = schedule().and_then(|turns| {
+                    self.stand(Script::new(&turns, turns.turns.len(), Vec::new()), sides, &location)
+                });
+                match shown {
+                    Some(shown) => self.feasible(shown),
+                    None => self.apparent(sides),
+                }
             }
         };
         let (first, second) = in_source_order(first, second);
@@ -198,7 +261,7 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
             return None;
         }
         Some(Shown {
-            witness: run.witness(),
+            witness: run.witness()?,
             first: describe(&run, Access { task: first, ..sides[0] }),
             second: describe(&run, Access { task: second, ..sides[1] }),
         })
@@ -211,8 +274,13 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
         let run = run_once(&self.observed.program, &mut script, (), self.bounds);
         match script.here(side.access.task) {
             Some(task) => describe(&run, Access { task, ..side.access }),
-            None => describe(&self.observed, side.access),
+            None => self.outline(side.access),
         }
+    }
+
+    /// An access without its calls and locks, which only a task that stands before it can tell.
+    fn outline(&self, access: Access) -> RaceAccess {
+        RaceAccess { stack: Vec::new(), locks: Vec::new(), ..describe(&self.observed, access) }
     }
 
     /// The task in which the ways to two tasks part.
@@ -220,22 +288,30 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
         let tasks = self.observed.run.kernel.tasks();
         let above: HashSet<TaskId> = tasks.ancestry(a).collect();
         let fork = tasks.ancestry(b).find(|task| above.contains(task)).unwrap_or(TaskId::MAIN);
-        tasks.path(fork)
+        self.observed.task_name(fork)
     }
 }
 
-/// An access, by a task that stands before it or at least existed.
+/// An access, by a task that stands before it.
 pub(crate) fn describe<'a, P: Program<'a>, O: Observer>(
     execution: &Execution<'a, P, O>,
     access: Access,
 ) -> RaceAccess {
     RaceAccess {
         access: access.kind,
-        task: execution.run.kernel.tasks().path(access.task),
+        task: execution.task_name(access.task),
         at: execution.place(access.site),
         stack: execution.stack(access.task),
         spawned: execution.spawned(access.task),
         locks: execution.locks(access.task),
+    }
+}
+
+/// Keeps the list of races of a report within bounds.
+pub(super) fn truncate<T>(races: &mut Vec<T>, notes: &mut Vec<String>) {
+    if races.len() > MAX_RACES {
+        notes.push(format!("{MAX_RACES} of {} races are listed", races.len()));
+        races.truncate(MAX_RACES);
     }
 }
 

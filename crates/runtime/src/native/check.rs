@@ -60,11 +60,12 @@ pub struct Checker {
     stack_bytes: usize,
     max_events: u64,
     max_seconds: Option<f64>,
+    max_memory: Option<u64>,
 }
 
 impl Default for Checker {
     fn default() -> Self {
-        Checker { stack_bytes: STACK_BYTES, max_events: u64::MAX, max_seconds: None }
+        Checker { stack_bytes: STACK_BYTES, max_events: u64::MAX, max_seconds: None, max_memory: None }
     }
 }
 
@@ -92,6 +93,13 @@ impl Checker {
         Checker { max_seconds: Some(seconds), ..self }
     }
 
+    /// The most bytes of memory the process may have in use; a run that needs more is inconclusive. Where the system does
+    /// not tell (it does on Linux), nothing is limited.
+    #[must_use]
+    pub fn max_memory(self, bytes: u64) -> Self {
+        Checker { max_memory: Some(bytes), ..self }
+    }
+
     /// See [`check`].
     #[track_caller]
     pub fn check(self, program: impl Fn() + 'static) {
@@ -114,7 +122,7 @@ impl Checker {
             .and_then(|seconds| Instant::now().checked_add(Duration::try_from_secs_f64(seconds).ok()?));
         let bounds = Bounds {
             actions: self.max_events,
-            limits: Limits { deadline, ..Limits::default() },
+            limits: Limits { deadline, memory: self.max_memory, ..Limits::default() },
             ..Bounds::default()
         };
         self.check_within(&Closure::with_stacks(self.stack_bytes, program), bounds)

@@ -8,7 +8,7 @@ use super::stale;
 use super::world::{Claim, Failure, World};
 use crate::coroutine::{Body, Job};
 use crate::kernel::{Kernel, Stop};
-use crate::limits::Limits;
+use crate::limits::{Limits, Reached};
 use raceproof_core::event::{AccessKind, Observer};
 use raceproof_core::ids::{Location, SiteId, SyncId};
 use std::any::Any;
@@ -73,6 +73,7 @@ pub(crate) struct Env<'r, 'a, O: Observer> {
     pub(crate) world: &'r mut World,
     pub(crate) limits: Limits<'a>,
     pub(crate) ticks: &'r mut u32,
+    pub(crate) looks: &'r mut u64,
     pub(crate) stacks_in_use: usize,
 }
 
@@ -87,7 +88,15 @@ impl<O: Observer> Env<'_, '_, O> {
     #[cold]
     fn look_at_the_clock(&mut self) -> bool {
         *self.ticks = TICKS;
-        self.world.stopped = self.limits.reached().map(|reached| Failure::limit(reached.to_string(), None));
+        *self.looks += 1;
+        self.world.stopped = self.limits.reached_at(*self.looks).map(|reached| {
+            let advice = match reached {
+                Reached::Seconds => "; raise Checker::max_seconds, or give the program a smaller input",
+                Reached::Memory(_) => "; raise Checker::max_memory, or give the program a smaller input",
+                Reached::Interrupted => "",
+            };
+            Failure { by_chance: true, ..Failure::limit(format!("{reached}{advice}"), None) }
+        });
         self.world.stopped.is_none()
     }
 

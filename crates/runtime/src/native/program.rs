@@ -86,6 +86,10 @@ impl<'a> Program<'a> for Closure {
         error.clone()
     }
 
+    fn looks<O: Observer>(&self, machine: &Coroutines<'a>) -> u64 {
+        machine.looks
+    }
+
     fn reads<O: Observer>(&self, machine: &Coroutines<'a>) -> u64 {
         machine.world.reads
     }

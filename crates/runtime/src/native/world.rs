@@ -18,11 +18,11 @@ pub(crate) const MAX_CELLS: u64 = 1 << 28;
 
 impl Failure {
     pub(crate) fn error(kind: &'static str, message: impl Into<String>, at: Place) -> Self {
-        Failure { kind: Some(kind), message: message.into(), at: Some(at) }
+        Failure { kind: Some(kind), message: message.into(), at: Some(at), by_chance: false }
     }
 
     pub(crate) fn limit(message: impl Into<String>, at: Option<Place>) -> Self {
-        Failure { kind: None, message: message.into(), at }
+        Failure { kind: None, message: message.into(), at, by_chance: false }
     }
 }
 

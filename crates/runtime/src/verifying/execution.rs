@@ -2,7 +2,7 @@
 
 use super::general;
 use crate::checking::errors;
-use crate::checking::races::Explainer;
+use crate::checking::races::{Explainer, grading_deadline};
 use crate::explore::Executed;
 use crate::program::{Bounds, Execution, Program, run_once};
 use crate::strategy::{Guided, GuidedEnd, Traced};
@@ -18,7 +18,8 @@ use raceproof_core::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
 use raceproof_core::order::conflicting::Conflicting;
 use raceproof_core::order::wcp::Wcp;
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
+use std::sync::OnceLock;
+use std::time::Duration;
 
 /// How long to try to bring the pairs of one execution together.
 const GRADING: Duration = Duration::from_secs(2);
@@ -42,6 +43,8 @@ pub(super) struct Judge<'a, P> {
     pub(super) bounds: Bounds<'a>,
     pub(super) dependence: Dependence,
     pub(super) determinism: bool,
+    /// Why an execution was cut short.
+    pub(super) cut: OnceLock<String>,
 }
 
 impl<'a, P: Program<'a>> Judge<'a, P> {
@@ -82,7 +85,9 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
     ) -> Executed<Finding> {
         let mut guided = Guided::new(&job.prefix, &job.hint, &job.asleep, self.dependence);
         let mut execution = self.execute(&mut guided, detector);
-        if execution.ending.stopped.is_some() && self.bounds.limits.reached().is_some() {
+        if execution.is_cut_by_chance() {
+            let why = execution.limits(self.bounds.actions).pop();
+            self.cut.get_or_init(|| why.unwrap_or_default());
             return Executed::Cut;
         }
         let trace = &mut execution.run.kernel.observer.trace;
@@ -123,20 +128,23 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
         let found = racy(&execution.run.kernel.observer.detector);
         if !found.is_empty() {
             let mut guided = Guided::new(&names, &[], &[], self.dependence);
-            let mut again = self.execute(&mut guided, pairs(&found));
+            let watch = Watch::new(pairs(&found));
+            let mut again = run_once(&self.program, &mut guided, watch, self.again());
             let gathered = gather(&mut again.run.kernel.observer.detector);
-            let explainer = Explainer::new(again, self.bounds, &gathered, Instant::now() + GRADING);
+            let deadline = grading_deadline(&self.bounds, GRADING);
+            let explainer = Explainer::new(again, self.bounds, &gathered, deadline);
             finding.races = explainer.races(&gathered.pairs, &mut Vec::new());
         }
         let failed = !execution.ending.failed.is_empty();
         if complete && (failed || execution.run.kernel.tasks().live() > 0) {
             let mut guided = Guided::new(&names, &[], &[], self.dependence);
-            let bounds = Bounds { keep_schedule: true, ..self.bounds };
+            let bounds = Bounds { keep_schedule: true, ..self.again() };
             let witness = run_once(&self.program, &mut guided, Watch::new(()), bounds).witness();
-            finding.errors = errors(&execution, Some(witness.clone()));
+            finding.errors = errors(&execution, witness.clone());
             // Whoever waits for a task that failed is not in a deadlock: the program was stopped by then.
             if !failed {
-                finding.deadlocks = vec![Deadlock { waiting: execution.waiting(), witness: Some(witness) }];
+                let (waiting, _) = execution.waiting();
+                finding.deadlocks = vec![Deadlock { waiting, witness }];
             }
         } else if complete {
             finding.end = Some(self.program.end_state::<Watch<D>>(&execution.run));
@@ -146,6 +154,11 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
 
     fn execute<D: Observer>(&self, guided: &mut Guided<'_>, detector: D) -> Execution<'a, P, Watch<D>> {
         run_once(&self.program, guided, Watch::new(detector), self.bounds)
+    }
+
+    /// What bounds a repetition of an execution that was not cut short by chance: what bounded it will do so again.
+    fn again(&self) -> Bounds<'a> {
+        Bounds { actions: self.bounds.actions, ..Bounds::default() }
     }
 
     fn stats<O: Observer>(&self, execution: &Execution<'a, P, O>) -> Stats {

@@ -36,7 +36,7 @@ pub(super) fn races<'a, P: Program<'a>, O: Observer>(
             }
         };
         let on = execution.sync_name(SyncId(sync));
-        let task = |transition: &Transition| execution.run.kernel.tasks().path(transition.task);
+        let task = |transition: &Transition| execution.task_name(transition.task);
         let race = |location: Option<String>, sides: [(Option<AccessKind>, Option<_>); 2]| {
             let [(one, here), (other, there)] = sides;
             let mut first = GeneralSide { task: task(first), access: one, at: here };

@@ -7,9 +7,9 @@
 mod execution;
 mod general;
 
-use crate::checking::races::key;
+use crate::checking::races::{MAX_RACES, key};
 use crate::explore::{Executed, Explored, Go, explore, run_on};
-use crate::limits::Limits;
+use crate::limits::{Limits, Reached};
 use crate::program::{Bounds, Program};
 use execution::{Finding, Judge};
 use raceproof_core::explore::Dependence;
@@ -18,6 +18,7 @@ use raceproof_core::finding::{
     Deadlock, GeneralRace, Grade, ProgramError, Race, Report, Scope, Stats, Verdict,
 };
 use std::collections::BTreeSet;
+use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -32,6 +33,8 @@ pub struct Options<'a> {
     pub max_seconds: Option<f64>,
     /// The most actions of one execution.
     pub max_events: Option<u64>,
+    /// The most bytes of memory the process may use.
+    pub max_memory: Option<u64>,
     /// Go on after the first execution with a race.
     pub all: bool,
     /// Report nondeterminism that is no data race as well.
@@ -51,6 +54,7 @@ impl Default for Options<'_> {
             max_executions: None,
             max_seconds: None,
             max_events: None,
+            max_memory: None,
             all: false,
             determinism: false,
             workers: 1,
@@ -113,8 +117,13 @@ pub fn verify_here<'a, P: Program<'a>>(program: &P, search: &mut Search, options
 /// The nondeterminism, data races aside, that one execution shows: conflicting sections whose order is free, clashing sets and
 /// the like. If there is none, and no race, all schedules of the program are equivalent.
 pub fn general_races<'a, P: Program<'a>>(program: &P, bounds: Bounds<'a>) -> Vec<GeneralRace> {
-    let judge =
-        Judge { program: program.clone(), bounds, dependence: Dependence::Conflict, determinism: true };
+    let judge = Judge {
+        program: program.clone(),
+        bounds,
+        dependence: Dependence::Conflict,
+        determinism: true,
+        cut: OnceLock::new(),
+    };
     let mut tree = Tree::default();
     match tree.jobs(1).first().map(|job| judge.run(job)) {
         Some(Executed::Ran(_, finding)) => finding.general.into_iter().collect(),
@@ -131,7 +140,7 @@ fn go_on<'a, P: Program<'a>>(
     let start = Instant::now();
     let deadline =
         options.max_seconds.and_then(|seconds| start.checked_add(Duration::try_from_secs_f64(seconds).ok()?));
-    let limits = Limits { deadline, interrupt: options.interrupt, memory: None };
+    let limits = Limits { deadline, interrupt: options.interrupt, memory: options.max_memory, looks: None };
     let actions = options.max_events.unwrap_or(u64::MAX);
     let bounds = Bounds { actions, limits, keep_end_state: true, ..Bounds::default() };
     let judge = Judge {
@@ -139,7 +148,9 @@ fn go_on<'a, P: Program<'a>>(
         bounds,
         dependence: options.dependence,
         determinism: options.determinism,
+        cut: OnceLock::new(),
     };
+    let mut reached = None;
     let Search { tree, found } = search;
     let mut told = start;
     let most = options.max_executions.unwrap_or(u64::MAX);
@@ -156,10 +167,27 @@ fn go_on<'a, P: Program<'a>>(
                 let executions = tree.statistics.executions;
                 progress(&Progress { executions, pending: tree.pending(), elapsed: start.elapsed() });
             }
-            if stop || limits.reached().is_some() || found.limit.is_some() { Go::Stop } else { Go::On }
+            // Long executions look at the limits themselves.
+            if tree.statistics.executions % LOOK == 0 {
+                reached = reached.or_else(|| limits.reached());
+            }
+            if stop || reached.is_some() || found.limit.is_some() { Go::Stop } else { Go::On }
         },
     );
-    found.report(tree, explored, options, start)
+    let why = judge.cut.into_inner().or_else(|| reached.map(why));
+    found.report(tree, explored, why, options, start)
+}
+
+/// Short executions between two looks at the limits.
+const LOOK: u64 = 16;
+
+fn why(reached: Reached) -> String {
+    match reached {
+        Reached::Interrupted => "interrupted",
+        Reached::Seconds => "the time limit was reached; raise --max-seconds",
+        Reached::Memory(_) => "the memory limit was reached; raise --max-memory",
+    }
+    .into()
 }
 
 /// What the executions so far have shown, each thing once.
@@ -211,16 +239,26 @@ impl Gathered {
                 (&other.location, &other.first.at, &other.second.at)
                     == (&race.location, &race.first.at, &race.second.at)
             };
+            let full = self.races.len() >= MAX_RACES;
             match self.races.iter_mut().find(same) {
                 Some(other) if other.grade >= race.grade => other.count += race.count,
                 Some(other) => *other = Race { count: other.count + race.count, ..race },
+                None if full => {}
                 None => self.races.push(race),
             }
         }
         shown
     }
 
-    fn report(&self, tree: &Tree, explored: Explored, options: &Options<'_>, start: Instant) -> Verified {
+    /// `why` says why the search was cut short, if it was.
+    fn report(
+        &self,
+        tree: &Tree,
+        explored: Explored,
+        why: Option<String>,
+        options: &Options<'_>,
+        start: Instant,
+    ) -> Verified {
         let statistics = tree.statistics;
         // A pair that no schedule could bring together, though all were tried, is none.
         let complete = explored == Explored::All && self.limit.is_none();
@@ -239,9 +277,10 @@ impl Gathered {
                     tree.pending()
                 ),
                 _ => format!(
-                    "the search ended after {} executions with at least {} left; raise --max-seconds",
+                    "the search ended after {} executions with at least {} left: {}",
                     statistics.executions,
-                    tree.pending()
+                    tree.pending(),
+                    why.unwrap_or_else(|| "it was cut short".into())
                 ),
             });
         }

@@ -27,7 +27,8 @@ fn assert_replays(program: fn(), race: &Race) {
     let run = run_once(&Closure::new(program), &mut script, (), Bounds::default());
     let stands_before = |access: &RaceAccess| {
         let tasks = run.run.kernel.tasks();
-        let task = tasks.ids().find(|&task| tasks.path(task) == access.task).expect("the task was spawned");
+        let task =
+            tasks.ids().find(|&task| run.task_name(task) == access.task).expect("the task was spawned");
         match script.pending(task) {
             Some(Action::Access { kind, location, site }) => {
                 assert_eq!((kind, &run.place(site)), (access.access, &access.at), "{text}");
