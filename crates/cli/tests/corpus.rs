@@ -71,8 +71,8 @@ fn sites_of_races_are_accesses_of_the_location() {
     }
 }
 
-/// One run decides all schedules unless it passes through mutual exclusion, or its end is a second set:
-/// which of two sets is the second is the schedule's choice. The programs of the corpus
+/// One run decides all schedules unless it passes through mutual exclusion, posts an event again, or its end is a
+/// second set: which of two posts or sets is the first is the schedule's choice. The programs of the corpus
 /// execute what they contain, so that their text decides.
 #[test]
 fn scopes_follow_from_mutual_exclusion() {
@@ -80,8 +80,16 @@ fn scopes_follow_from_mutual_exclusion() {
         let code = program.source.lines().map(|line| line.split("//").next().unwrap_or_default());
         let words: Vec<&str> = code.flat_map(|line| line.split(|c: char| !c.is_alphanumeric())).collect();
         let exclusive = ["isolated", "with", "P"].iter().any(|word| words.contains(word));
+        let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
+        let posts: Vec<&str> =
+            words.windows(2).filter(|pair| pair[0] == "post").map(|pair| pair[1]).collect();
+        let posted_again = posts.iter().enumerate().any(|(at, event)| posts[..at].contains(event));
         let second_set = program.expected.errors.iter().any(|error| error.kind == "second-set");
-        let scope = if exclusive || second_set { Scope::ObservedSchedule } else { Scope::AllSchedules };
+        let scope = if exclusive || posted_again || second_set {
+            Scope::ObservedSchedule
+        } else {
+            Scope::AllSchedules
+        };
         assert_eq!(program.expected.scope, Some(scope), "{}", program.name);
     }
 }

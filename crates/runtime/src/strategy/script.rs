@@ -85,7 +85,7 @@ impl<'a> Script<'a> {
 
     fn resolve<B, O: Observer>(&mut self, task: TaskId, kernel: &Kernel<B, O>) -> Option<TaskId> {
         let tasks = kernel.tasks();
-        for id in tasks.ids().skip(self.seen) {
+        for id in (self.seen..tasks.len()).map(TaskId::at) {
             let entry = tasks.get(id);
             if let Some(parent) = entry.parent() {
                 self.children.insert((parent, entry.ordinal), id);
