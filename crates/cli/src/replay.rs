@@ -107,6 +107,7 @@ pub fn replay(
             )
         })?;
     }
+    replay.misuses()?;
     let ends = replay.ends()?;
     Ok(Replayed { steps: replay.steps, ends })
 }
@@ -207,6 +208,21 @@ impl Replay<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Lets tasks fail that are about to set a promise again or to enter a lock they hold: that is no action, so no
+    /// schedule has it.
+    fn misuses(&mut self) -> Result<(), String> {
+        let kernel = &self.run.kernel;
+        let fails = |task: &TaskId| match self.about.get(task) {
+            Some(&Action::Signal(sync)) => {
+                kernel.sync_kind(sync) == SyncKind::Promise && kernel.is_enabled(Action::Join(sync))
+            }
+            Some(&Action::Join(sync)) => kernel.locks_held(*task).any(|lock| lock == sync),
+            _ => false,
+        };
+        let failing: Vec<TaskId> = kernel.tasks().ready().filter(fails).collect();
+        failing.into_iter().try_for_each(|task| self.turn(task, 1).map(drop))
     }
 
     fn why_not(&self, task: TaskId) -> String {

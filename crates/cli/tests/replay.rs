@@ -107,7 +107,6 @@ fn all_replay(text: &str) -> Result<usize, String> {
 }
 
 #[test]
-#[ignore = "fails: a second set is no action of the schedule, so its replay stops short of the error"]
 fn witnesses_replay_to_what_was_reported() {
     let (cases, first) = (setting("RACEPROOF_CASES", 200), setting("RACEPROOF_SEED", 0));
     let mut count = 0;
