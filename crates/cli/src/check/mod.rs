@@ -8,6 +8,7 @@ use raceproof_core::detect::closure::Closure;
 use raceproof_core::detect::drdp::Drdp;
 use raceproof_core::detect::esp_bags::EspBags;
 use raceproof_core::detect::zipper::Zipper;
+use raceproof_core::order::{dc::Dc, hb::Hb, shb::Shb, wcp::Wcp, weak::Weak};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -51,10 +52,40 @@ impl DetectorName {
     }
 }
 
+/// The predictive orders by name, weakest claims first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub enum PredictiveOrder {
+    /// Happens-before: sections of a lock in the order they came
+    Hb,
+    /// Schedulable happens-before: happens-before, and reads after the writes they saw
+    Shb,
+    /// Weak-causally-precedes
+    Wcp,
+    /// Does-not-commute: sections of a lock only where they conflict
+    Dc,
+    /// Only what holds in every schedule
+    Weak,
+}
+
+impl PredictiveOrder {
+    /// What the report calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            PredictiveOrder::Hb => "order hb",
+            PredictiveOrder::Shb => "order shb",
+            PredictiveOrder::Wcp => "order wcp",
+            PredictiveOrder::Dc => "order dc",
+            PredictiveOrder::Weak => "order weak",
+        }
+    }
+}
+
 /// How to check.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
     pub detector: DetectorName,
+    /// Look for races with a predictive order instead.
+    pub order: Option<PredictiveOrder>,
     pub max_seconds: Option<f64>,
     /// The most actions (accesses and synchronisations) of the run.
     pub max_events: Option<u64>,
@@ -69,6 +100,7 @@ impl Default for Options<'_> {
     fn default() -> Self {
         Options {
             detector: DetectorName::Default,
+            order: None,
             max_seconds: None,
             max_events: None,
             max_memory: None,
@@ -93,6 +125,16 @@ pub fn check<'a>(code: &'a Code, file: &'a str, options: &Options<'a>) -> Result
         keep_output: options.keep_output,
         ..Bounds::default()
     };
+    if let Some(order) = options.order {
+        let session = Session::new(Tp { code, file }, bounds, order.name());
+        return Ok(match order {
+            PredictiveOrder::Hb => session.predict::<Hb>(),
+            PredictiveOrder::Shb => session.predict::<Shb>(),
+            PredictiveOrder::Wcp => session.predict::<Wcp>(),
+            PredictiveOrder::Dc => session.predict::<Dc>(),
+            PredictiveOrder::Weak => session.predict::<Weak>(),
+        });
+    }
     let detector = options.detector;
     let session = Session::new(Tp { code, file }, bounds, detector.name());
     let checked = match detector {
