@@ -76,6 +76,9 @@ pub struct CheckArgs {
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub limits: LimitArgs,
+    /// Report nondeterminism that is no data race as well: conflicting sections in either order, clashing sets
+    #[arg(long)]
+    pub determinism: bool,
     /// Show on standard error what the program prints
     #[arg(long)]
     pub show_output: bool,
@@ -94,6 +97,12 @@ pub struct VerifyArgs {
     /// Go on after the first execution with a race
     #[arg(long)]
     pub all: bool,
+    /// Report nondeterminism that is no data race as well: conflicting sections in either order, clashing sets
+    #[arg(long)]
+    pub determinism: bool,
+    /// Keep the search in a file as far as it has come, and go on from there if the file exists
+    #[arg(long, value_name = "FILE")]
+    pub checkpoint: Option<PathBuf>,
     /// How many executions run at the same time [default: as many as there are cores]
     #[arg(long, value_name = "N")]
     pub workers: Option<NonZeroUsize>,

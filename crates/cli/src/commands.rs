@@ -7,20 +7,18 @@ use crate::interrupt;
 use crate::output::{deliver, note};
 use crate::replay;
 use crate::report::{self, Sources, Style};
+use crate::search;
 use crate::tp::code::Code;
 use crate::tp::execute::Bounds;
 use crate::tp::source::Source;
 use crate::tp::{self, compile::compile};
-use crate::verify;
 use crate::witness_file;
 use raceproof::limits::Limits;
 use raceproof_core::finding::{Report, Verdict};
 use std::fs;
 use std::io::{self, IsTerminal, Read, Write};
-use std::num::NonZeroUsize;
 use std::path::Path;
 use std::process::ExitCode;
-use std::thread;
 
 const FOUND: u8 = 1;
 const BAD_INPUT: u8 = 2;
@@ -57,6 +55,7 @@ fn check(args: &CheckArgs) -> Result<u8, BadInput> {
         max_memory: Some(max_memory),
         interrupt: Some(interrupt::watch()),
         keep_output: args.show_output,
+        determinism: args.determinism,
     };
     let Checked { report, output } = check::check(&code, &source.name, &options).map_err(bad)?;
     // What the program says is for the terminal; nobody reading it is no reason to keep the report back.
@@ -66,22 +65,8 @@ fn check(args: &CheckArgs) -> Result<u8, BadInput> {
 
 fn verify(args: &VerifyArgs) -> Result<u8, BadInput> {
     let (source, code) = load(&args.file)?;
-    let LimitArgs { max_seconds, max_events, max_memory } = args.limits;
-    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let options = verify::Options {
-        order: args.order,
-        max_executions: args.max_executions,
-        max_seconds,
-        max_events,
-        max_memory: Some(max_memory),
-        all: args.all,
-        determinism: false,
-        workers: args.workers.map_or(cores, NonZeroUsize::get),
-        interrupt: Some(interrupt::watch()),
-        progress: None,
-    };
-    let verified = verify::verify(&code, &source.name, &options);
-    present(verified.report, &source, args.format, args.output.as_deref())
+    let report = search::run(args, &code, &source).map_err(bad)?;
+    present(report, &source, args.format, args.output.as_deref())
 }
 
 /// Renders a report, writes it, and gives the exit status.

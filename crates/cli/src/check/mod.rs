@@ -4,10 +4,12 @@ use crate::tp::code::Code;
 use crate::tp::execute::{Bounds, Tp};
 use raceproof::checking::Session;
 use raceproof::limits::Limits;
+use raceproof::verifying::general_races;
 use raceproof_core::detect::closure::Closure;
 use raceproof_core::detect::drdp::Drdp;
 use raceproof_core::detect::esp_bags::EspBags;
 use raceproof_core::detect::zipper::Zipper;
+use raceproof_core::finding::{Scope, Verdict};
 use raceproof_core::order::{dc::Dc, hb::Hb, shb::Shb, wcp::Wcp, weak::Weak};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -94,6 +96,8 @@ pub struct Options<'a> {
     /// Set from outside to end the run with what is known.
     pub interrupt: Option<&'a AtomicBool>,
     pub keep_output: bool,
+    /// Report nondeterminism that is no data race as well.
+    pub determinism: bool,
 }
 
 impl Default for Options<'_> {
@@ -106,6 +110,7 @@ impl Default for Options<'_> {
             max_memory: None,
             interrupt: None,
             keep_output: false,
+            determinism: false,
         }
     }
 }
@@ -118,6 +123,24 @@ pub fn deadline(seconds: f64) -> Option<Instant> {
 /// Checks a compiled program; `file` is what its source is called in the report. An error if the detector that was asked
 /// for cannot judge this program.
 pub fn check<'a>(code: &'a Code, file: &'a str, options: &Options<'a>) -> Result<Checked, String> {
+    let mut checked = check_races(code, file, options)?;
+    let report = &mut checked.report;
+    // A run that was cut short says nothing about what is free in the rest of it.
+    if options.determinism && report.limits.is_empty() {
+        let limits = Limits { interrupt: options.interrupt, memory: options.max_memory, ..Limits::default() };
+        let actions = options.max_events.unwrap_or(u64::MAX);
+        report.general_races =
+            general_races(&Tp { code, file }, Bounds { actions, limits, ..Bounds::default() });
+        if report.verdict == Verdict::RaceFree && report.general_races.is_empty() {
+            // No order of sections, sets or tokens is the schedule's choice: all schedules are this one.
+            report.scope = Scope::AllSchedules;
+            report.determinate = Some(true);
+        }
+    }
+    Ok(checked)
+}
+
+fn check_races<'a>(code: &'a Code, file: &'a str, options: &Options<'a>) -> Result<Checked, String> {
     let deadline = options.max_seconds.and_then(deadline);
     let bounds = Bounds {
         actions: options.max_events.unwrap_or(u64::MAX),

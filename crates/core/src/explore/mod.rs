@@ -44,8 +44,7 @@ pub enum Dependence {
     Conflict,
     /// Two sections of one lock if one at or after the first, in the order they came, conflicts with one at or before the
     /// second: what WCP amounts to. Which sections depend on each other is then a matter of the whole execution, so
-    /// that only [`Dependence::Lock`] can say when something explored elsewhere is the same; equivalent
-    /// executions are run more than once.
+    /// that nobody can say what sleeps; equivalent executions are run more than once.
     Composed,
 }
 

@@ -111,6 +111,7 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
                 .zip(trace.transitions.iter().map(|at| at.content.clone()))
                 .collect(),
             asleep: guided.slept,
+            sleeps: self.dependence != Dependence::Composed,
             complete: guided.end != Some(GuidedEnd::Asleep),
         };
         let general = if self.determinism {

@@ -78,6 +78,8 @@ pub struct Verified {
     pub report: Report,
     /// Executions begun and given up because everything in them was known.
     pub pruned: u64,
+    /// Whether it ended because of its time limit.
+    pub out_of_time: bool,
 }
 
 /// A search, as far as it has come: what is left to be explored and what has been found. It can be written down and gone
@@ -92,6 +94,11 @@ impl Search {
     /// Whether it can be gone on with: a search that was read from outside may be anything.
     pub fn check(&self) -> Result<(), &'static str> {
         self.tree.check()
+    }
+
+    /// The complete executions so far.
+    pub fn executions(&self) -> u64 {
+        self.tree.statistics.executions
     }
 
     /// Whether nothing is left to be explored.
@@ -175,7 +182,11 @@ fn go_on<'a, P: Program<'a>>(
         },
     );
     let why = judge.cut.into_inner().or_else(|| reached.map(why));
-    found.report(tree, explored, why, options, start)
+    let mut verified = found.report(tree, explored, why, options, start);
+    verified.out_of_time = matches!(explored, Explored::Cut | Explored::Stopped)
+        && deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        && found.limit.is_none();
+    verified
 }
 
 /// Short executions between two looks at the limits.
@@ -319,6 +330,6 @@ impl Gathered {
                 ..self.stats.clone()
             },
         };
-        Verified { report, pruned: statistics.pruned }
+        Verified { report, pruned: statistics.pruned, out_of_time: false }
     }
 }
