@@ -72,8 +72,6 @@ struct Order<'a> {
     chosen: Vec<(Choice, Vec<u32>)>,
     /// The transition that has just begun.
     fresh: Option<usize>,
-    /// For [`Dependence::Composed`]: the same with every two sections of a lock dependent.
-    observed: Option<Box<Order<'a>>>,
 }
 
 impl<'a> Order<'a> {
@@ -90,15 +88,10 @@ impl<'a> Order<'a> {
             scopes: Vec::new(),
             chosen: Vec::new(),
             fresh: None,
-            observed: (dependence == Dependence::Composed)
-                .then(|| Box::new(Order::new(trace, Dependence::Lock))),
         }
     }
 
     fn apply(&mut self, hard: Hard, from: usize, pairs: &mut Pairs) {
-        if let Some(observed) = &mut self.observed {
-            observed.apply(hard, usize::MAX, &mut Vec::new());
-        }
         let fresh = self.fresh.take();
         match hard {
             Hard::Begin(index) => self.begin(index as usize, from, pairs),
@@ -177,9 +170,6 @@ impl<'a> Order<'a> {
             Later::Stuck(stuck) => stuck.choice,
         };
         let Some((_, earlier)) = self.chosen.iter().find(|(other, _)| *other == choice) else { return clock };
-        if let (Some(observed), Later::Ran(index), Choice::Section(_)) = (&self.observed, later, choice) {
-            return self.composed(observed, earlier, index, clock, pairs);
-        }
         for &other in earlier.iter().rev() {
             let other = other as usize;
             if !self.dependent(other, later) {
@@ -190,46 +180,6 @@ impl<'a> Order<'a> {
                 pairs.push((other, later));
             }
             join(&mut clock, self.end_of(other));
-        }
-        clock
-    }
-
-    /// As `immediate`, for sections under [`Dependence::Composed`]: after what the section before it came after, and after
-    /// all that came before a section it conflicts with.
-    fn composed(
-        &self,
-        observed: &Order<'_>,
-        earlier: &[u32],
-        index: usize,
-        base: Clock,
-        pairs: &mut Pairs,
-    ) -> Clock {
-        let content = &self.trace.transitions[index].content;
-        let mut clock = base.clone();
-        if let Some(&before) = earlier.last() {
-            join(&mut clock, self.end_of(before as usize));
-            // It is not itself after the section before, only after what that came after.
-            let task = self.trace.transitions[before as usize].task.index();
-            let own = base.get(task).copied().unwrap_or(0);
-            if let Some(known) = clock.get_mut(task)
-                && *known >= self.number[before as usize]
-            {
-                *known = own.max(self.number[before as usize] - 1);
-            }
-        }
-        for &other in earlier {
-            let other = other as usize;
-            if content.depends_on(&self.trace.transitions[other].content, Dependence::Conflict) {
-                join(&mut clock, observed.end_of(other));
-            }
-        }
-        let mut covered = base.clone();
-        for &other in earlier.iter().rev() {
-            let other = other as usize;
-            if self.precedes(other, &clock) && !self.precedes(other, &covered) {
-                pairs.push((other, Later::Ran(index)));
-                join(&mut covered, self.end_of(other));
-            }
         }
         clock
     }

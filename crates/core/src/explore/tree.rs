@@ -37,8 +37,6 @@ pub struct Run {
     /// What slept before each transition from the end of the prefix on.
     pub asleep: Vec<Vec<Sleeper>>,
     pub reversals: Vec<Reversal>,
-    /// Whether what has been explored may sleep: not under [`Dependence::Composed`](super::Dependence::Composed).
-    pub sleeps: bool,
     /// Whether it came to an end; otherwise everything that could go on was asleep.
     pub complete: bool,
 }
@@ -219,9 +217,7 @@ impl Tree {
             let at = path[offset];
             let node = &mut self.nodes[at];
             // From now on it sleeps here for its siblings.
-            if run.sleeps {
-                node.asleep.push(Sleeper { task: *task, content: content.clone() });
-            }
+            node.asleep.push(Sleeper { task: *task, content: content.clone() });
             if !node.taken.contains(task) {
                 node.taken.push(*task);
             }
