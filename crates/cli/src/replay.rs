@@ -410,7 +410,11 @@ pub fn render(replayed: &Replayed, source: &Source, steps: bool) -> String {
         summaries.push(match end {
             End::Race { location, first, second } => {
                 for side in [first, second] {
-                    standing(&side.task, &format!("is about to: {} {location}", side.what), side.at.as_ref());
+                    standing(
+                        &side.task,
+                        &format!("is about to {} {location}", side.what.trim_end_matches('s')),
+                        side.at.as_ref(),
+                    );
                 }
                 format!(
                     "reproduced: after {} both accesses of {location} are next, one right after the other",
