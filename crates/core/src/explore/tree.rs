@@ -7,7 +7,7 @@
 //! result does not depend on how many executions run at the same time.
 
 use super::reversal::Reversal;
-use super::{Content, Dependence, Statistics, TaskName};
+use super::{Content, ContentRef, Dependence, Statistics, TaskName};
 use serde::{Deserialize, Serialize};
 
 /// A transition that has been explored from a state: a task and what it does there.
@@ -296,13 +296,13 @@ impl Tree {
 /// What still sleeps after a transition: those that do not depend on it.
 pub fn still_asleep(
     asleep: &[Sleeper],
-    ran: &Content,
+    ran: ContentRef<'_>,
     name: TaskName,
     dependence: Dependence,
 ) -> Vec<Sleeper> {
     asleep
         .iter()
-        .filter(|sleeper| sleeper.task != name && !sleeper.content.depends_on(ran, dependence))
+        .filter(|sleeper| sleeper.task != name && !sleeper.content.as_ref().depends_on(ran, dependence))
         .cloned()
         .collect()
 }

@@ -82,11 +82,11 @@ impl<'a> Guided<'a> {
         }
         let transition = &trace.transitions[ran - 1];
         let name = trace.names[transition.task.index()];
-        let mut content = transition.content.clone();
+        let mut content = trace.content(ran - 1);
         if content.choice == Choice::None {
             content.choice = self.choices[ran - 1];
         }
-        self.asleep = still_asleep(&self.asleep, &content, name, self.dependence);
+        self.asleep = still_asleep(&self.asleep, content, name, self.dependence);
         self.slept.push(self.asleep.clone());
     }
 

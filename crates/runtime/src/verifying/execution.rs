@@ -96,8 +96,8 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
             None => trace.finish(),
         }
         for (transition, &choice) in trace.transitions.iter_mut().zip(&guided.choices) {
-            if transition.content.choice == Choice::None {
-                transition.content.choice = choice;
+            if transition.choice == Choice::None {
+                transition.choice = choice;
             }
         }
         let trace = &execution.run.kernel.observer.trace;
@@ -108,7 +108,7 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
             transitions: names
                 .iter()
                 .copied()
-                .zip(trace.transitions.iter().map(|at| at.content.clone()))
+                .zip((0..trace.transitions.len()).map(|at| trace.content(at).to_content()))
                 .collect(),
             asleep: guided.slept,
             complete: guided.end != Some(GuidedEnd::Asleep),
