@@ -104,7 +104,7 @@ pub struct Content {
 }
 
 impl Content {
-    pub fn as_ref(&self) -> ContentRef<'_> {
+    pub fn view(&self) -> ContentRef<'_> {
         ContentRef { choice: self.choice, closed: self.closed, accesses: &self.accesses }
     }
 }

@@ -15,8 +15,8 @@ pub struct Reversal {
     /// The later one, if it ran.
     pub later: Option<usize>,
     /// The tasks any one of which can begin it; never empty, the later one of the pair first if it can.
-    pub initials: Vec<TaskName>,
-    /// The tasks, in order, whose transitions lead to the later one of the pair.
+    pub initials: Vec<TaskId>,
+    /// The tasks, in order, whose transitions lead to the later one of the pair once the first initial has begun.
     pub sequence: Vec<TaskName>,
 }
 
@@ -323,10 +323,6 @@ impl<'a> Order<'a> {
         self.clocks.get(clock, task) >= self.number[transition]
     }
 
-    fn name(&self, task: TaskId) -> TaskName {
-        self.trace.names[task.index()]
-    }
-
     /// What leads from the state before `first` to `second` without `first`: everything that does not depend on it.
     fn reversal(&self, first: usize, later: Later) -> Reversal {
         let (end, task, clock) = match later {
@@ -351,16 +347,20 @@ impl<'a> Order<'a> {
             }
             if !begun.iter().any(|&(other, _)| other == task.index()) {
                 if is_initial(clock, &begun) {
-                    initials.push(self.name(task));
+                    initials.push(task);
                 }
                 begun.push((task.index(), self.number[index]));
             }
-            sequence.push(self.name(task));
+            sequence.push(task);
         }
         if is_initial(clock, &begun) {
-            initials.insert(0, self.name(task));
+            initials.insert(0, task);
         }
-        sequence.push(self.name(task));
+        sequence.push(task);
+        if let Some(at) = sequence.iter().position(|&task| task == initials[0]) {
+            sequence.remove(at);
+        }
+        let sequence = sequence.into_iter().map(|task| self.trace.names[task.index()]).collect();
         let later = match later {
             Later::Ran(index) => Some(index),
             Later::Stuck(_) => None,
