@@ -26,14 +26,14 @@
 //! shortest execution into a state with two tasks about to race: it has no race before, so it
 //! is a prefix of a class that is explored, and there nothing orders the two.
 
+mod clocks;
 mod reversal;
 pub mod trace;
 pub mod tree;
 
 pub use reversal::{Reversal, Stuck, reversals};
 
-use crate::event::AccessKind;
-use crate::ids::{Location, SiteId, SyncId};
+use crate::ids::SyncId;
 
 /// Which transitions depend on each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,7 +62,7 @@ impl TaskName {
 }
 
 /// The choice a transition begins with.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Choice {
     /// None: the start of a task, or the end of a wait.
     None,
@@ -81,24 +81,42 @@ impl Choice {
 }
 
 /// What a transition did, as far as others can depend on it.
-#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
-pub struct Content {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ContentRef<'a> {
     pub choice: Choice,
     /// Whether the section it entered was left again within the transition, and nothing in it could have waited.
     pub closed: bool,
-    /// The accesses inside that section, sorted, each location once, a write before a read.
-    pub accesses: Vec<(u64, bool)>,
+    /// The accesses inside that section: location and whether it is written, sorted, each location once.
+    pub accesses: &'a [(u64, bool)],
+}
+
+/// The same, to be kept.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Content {
+    choice: Choice,
+    closed: bool,
+    accesses: Box<[(u64, bool)]>,
 }
 
 impl Content {
-    pub fn depends_on(&self, other: &Content, dependence: Dependence) -> bool {
+    pub fn view(&self) -> ContentRef<'_> {
+        ContentRef { choice: self.choice, closed: self.closed, accesses: &self.accesses }
+    }
+}
+
+impl ContentRef<'_> {
+    pub fn to_content(self) -> Content {
+        Content { choice: self.choice, closed: self.closed, accesses: self.accesses.into() }
+    }
+
+    pub fn depends_on(self, other: ContentRef<'_>, dependence: Dependence) -> bool {
         match (self.choice, other.choice) {
             (Choice::Section(a), Choice::Section(b)) => {
                 a == b
                     && (dependence == Dependence::Lock
                         || !self.closed
                         || !other.closed
-                        || conflict(&self.accesses, &other.accesses))
+                        || conflict(self.accesses, other.accesses))
             }
             (Choice::Take(a), Choice::Take(b)) | (Choice::Give(a), Choice::Give(b)) => a == b,
             _ => false,
@@ -136,20 +154,6 @@ pub fn conflicts(a: &[(u64, bool)], b: &[(u64, bool)]) -> Vec<(usize, usize)> {
         }
     }
     shared
-}
-
-/// Puts the accesses of a section into the form [`Content`] keeps, and the site of each into a list beside it.
-fn summarise(accesses: &mut [(Location, AccessKind, SiteId)]) -> (Vec<(u64, bool)>, Vec<SiteId>) {
-    accesses.sort_by_key(|&(location, kind, _)| (location, kind == AccessKind::Read));
-    let mut list: Vec<(u64, bool)> = Vec::with_capacity(accesses.len());
-    let mut sites = Vec::with_capacity(accesses.len());
-    for &(location, kind, site) in accesses.iter() {
-        if list.last().is_none_or(|&(last, _)| last != location.0) {
-            list.push((location.0, kind == AccessKind::Write));
-            sites.push(site);
-        }
-    }
-    (list, sites)
 }
 
 /// What an exploration has done.

@@ -1,12 +1,11 @@
 //! After an execution: which pairs of dependent transitions are next to each other in the order they induce, and what
 //! has to run first to see them the other way round.
 
+use super::clocks::{Clock, Clocks};
 use super::trace::{Hard, Trace};
 use super::{Choice, Dependence, TaskName};
 use crate::ids::TaskId;
-
-/// Vector clocks over the tasks of one execution: how many transitions of each precede.
-type Clock = Vec<u32>;
+use rustc_hash::FxHashMap;
 
 /// A pair to be tried the other way round.
 #[derive(Clone, Debug)]
@@ -16,8 +15,8 @@ pub struct Reversal {
     /// The later one, if it ran.
     pub later: Option<usize>,
     /// The tasks any one of which can begin it; never empty, the later one of the pair first if it can.
-    pub initials: Vec<TaskName>,
-    /// The tasks, in order, whose transitions lead to the later one of the pair.
+    pub initials: Vec<TaskId>,
+    /// The tasks, in order, whose transitions lead to the later one of the pair once the first initial has begun.
     pub sequence: Vec<TaskName>,
 }
 
@@ -41,82 +40,135 @@ type Pairs = Vec<(usize, Later)>;
 /// The reversals of an execution whose later transition is at `from` or beyond (what lies before was
 /// another execution's to reverse). `stuck` are the tasks that wait for a choice at the end.
 pub fn reversals(trace: &Trace, dependence: Dependence, from: usize, stuck: &[Stuck]) -> Vec<Reversal> {
-    let mut order = Order::new(trace, dependence);
+    let Some(contested) = Contested::find(trace, stuck) else { return Vec::new() };
+    let mut order = Order::new(trace, dependence, contested);
     let mut pairs = Vec::new();
     for &hard in &trace.log {
         order.apply(hard, from, &mut pairs);
     }
     for &stuck in stuck {
-        let clock = order.now[stuck.task.index()].clone();
-        order.immediate(Later::Stuck(stuck), clock, &mut pairs);
+        let Some(choice) = order.contested.number(stuck.choice) else { continue };
+        let clock = order.clocks.copy(Clocks::of(stuck.task.index()));
+        order.immediate(Later::Stuck(stuck), choice, clock, &mut pairs);
+        order.clocks.drop_newest(clock);
     }
     pairs.into_iter().map(|(first, later)| order.reversal(first, later)).collect()
+}
+
+/// The choices that more than one task makes, numbered; the others cannot be made in another order.
+#[derive(Clone)]
+struct Contested {
+    /// Whoever makes a choice first, and its number if another task makes it, too.
+    numbers: FxHashMap<Choice, (TaskId, Option<u32>)>,
+    count: u32,
+}
+
+impl Contested {
+    /// `None` if there are none.
+    fn find(trace: &Trace, stuck: &[Stuck]) -> Option<Self> {
+        let mut numbers: FxHashMap<Choice, (TaskId, Option<u32>)> = FxHashMap::default();
+        let mut count = 0;
+        let made = trace.transitions.iter().map(|transition| (transition.choice, transition.task));
+        for (choice, task) in made.chain(stuck.iter().map(|stuck| (stuck.choice, stuck.task))) {
+            if choice == Choice::None {
+                continue;
+            }
+            let (other, number) = numbers.entry(choice).or_insert((task, None));
+            if *other != task && number.is_none() {
+                *number = Some(count);
+                count += 1;
+            }
+        }
+        (count > 0).then_some(Contested { numbers, count })
+    }
+
+    fn number(&self, choice: Choice) -> Option<usize> {
+        let &(_, number) = self.numbers.get(&choice)?;
+        number.map(|number| number as usize)
+    }
+}
+
+/// A transition that made a contested choice.
+#[derive(Clone, Copy)]
+struct Chosen {
+    index: u32,
+    /// What it accesses, and what it writes, as sets of locations modulo 63: most sections that do not conflict are told apart
+    /// by these. The last bit is for what everybody accesses and those write that depend on everything.
+    accessed: u64,
+    written: u64,
 }
 
 struct Order<'a> {
     trace: &'a Trace,
     dependence: Dependence,
-    /// The clock of each task.
-    now: Vec<Clock>,
+    contested: Contested,
+    /// All clocks; the first ones are the tasks'.
+    clocks: Clocks,
     /// The clock each transition began with, its own choice and what that depends on included.
     began: Vec<Clock>,
     /// The same for a `P` without the `V` whose token it took: it could as well have taken another's.
     tokenless: Vec<(usize, Clock)>,
     /// The number of each transition among those of its task, from 1.
     number: Vec<u32>,
-    /// For each transition the clock behind its choice: when its section was left, or its own.
+    /// For each transition the clock behind its choice if that is another one: when its section was left.
     left: Vec<Option<Clock>>,
-    syncs: Vec<Clock>,
-    scopes: Vec<Clock>,
-    /// The transitions that made a choice, by kind and sync.
-    chosen: Vec<(Choice, Vec<u32>)>,
+    syncs: Vec<Option<Clock>>,
+    scopes: Vec<Option<Clock>>,
+    /// The transitions that made a choice, by its number.
+    chosen: Vec<Vec<Chosen>>,
     /// The transition that has just begun.
     fresh: Option<usize>,
 }
 
 impl<'a> Order<'a> {
-    fn new(trace: &'a Trace, dependence: Dependence) -> Self {
+    fn new(trace: &'a Trace, dependence: Dependence, contested: Contested) -> Self {
+        let transitions = trace.transitions.len();
         Order {
             trace,
             dependence,
-            now: vec![Clock::new(); trace.names.len()],
-            began: Vec::with_capacity(trace.transitions.len()),
+            clocks: Clocks::new(trace.names.len(), 2 * transitions + 8),
+            began: Vec::with_capacity(transitions),
             tokenless: Vec::new(),
-            number: Vec::with_capacity(trace.transitions.len()),
-            left: vec![None; trace.transitions.len()],
+            number: Vec::with_capacity(transitions),
+            left: vec![None; transitions],
             syncs: Vec::new(),
             scopes: Vec::new(),
-            chosen: Vec::new(),
+            chosen: vec![Vec::new(); contested.count as usize],
+            contested,
             fresh: None,
         }
     }
 
     fn apply(&mut self, hard: Hard, from: usize, pairs: &mut Pairs) {
         let fresh = self.fresh.take();
+        let of = |task: TaskId| Clocks::of(task.index());
         match hard {
             Hard::Begin(index) => self.begin(index as usize, from, pairs),
-            Hard::Spawn { parent, child } => self.now[child.index()] = self.now[parent.index()].clone(),
-            Hard::Signal { task, sync } => {
-                let clock = &self.now[task.index()];
-                *slot(&mut self.syncs, sync.index()) = clock.clone();
-            }
+            Hard::Spawn { parent, child } => self.clocks.set(of(child), of(parent)),
+            Hard::Signal { task, sync } => match slot(&mut self.syncs, sync.index()) {
+                Some(clock) => self.clocks.set(*clock, of(task)),
+                none => *none = Some(self.clocks.copy(of(task))),
+            },
             Hard::Join { task, sync } => {
-                if let Some(clock) = self.syncs.get(sync.index()) {
-                    join(&mut self.now[task.index()], clock);
+                if let Some(&Some(clock)) = self.syncs.get(sync.index()) {
+                    self.clocks.join(of(task), clock);
                 }
                 self.resumed(fresh, task);
             }
-            Hard::End { task, scope } => {
-                join(slot(&mut self.scopes, scope.index()), &self.now[task.index()]);
-            }
+            Hard::End { task, scope } => match slot(&mut self.scopes, scope.index()) {
+                Some(clock) => self.clocks.join(*clock, of(task)),
+                none => *none = Some(self.clocks.copy(of(task))),
+            },
             Hard::FinishEnd { task, scope } => {
-                if let Some(clock) = self.scopes.get(scope.index()) {
-                    join(&mut self.now[task.index()], clock);
+                if let Some(&Some(clock)) = self.scopes.get(scope.index()) {
+                    self.clocks.join(of(task), clock);
                 }
                 self.resumed(fresh, task);
             }
             Hard::Leave { section, task } => {
-                self.left[section as usize] = Some(self.now[task.index()].clone())
+                if self.contested.number(self.trace.transitions[section as usize].choice).is_some() {
+                    self.left[section as usize] = Some(self.clocks.copy(of(task)));
+                }
             }
         }
     }
@@ -125,15 +177,16 @@ impl<'a> Order<'a> {
     /// those that took the tokens before it did so: all later `V`s come after that one, all earlier tokens are gone.
     fn resumed(&mut self, fresh: Option<usize>, task: TaskId) {
         let Some(index) = fresh else { return };
-        let waited = match self.trace.transitions[index].content.choice {
+        let choice = self.trace.transitions[index].choice;
+        let waited = match choice {
             Choice::None => self.number[index] > 1,
             Choice::Take(_) => true,
             _ => false,
         };
         if waited {
-            let now = self.now[task.index()].clone();
+            let now = self.clocks.copy(Clocks::of(task.index()));
             let began = std::mem::replace(&mut self.began[index], now);
-            if self.trace.transitions[index].content.choice != Choice::None {
+            if choice != Choice::None {
                 self.tokenless.push((index, began));
             }
         }
@@ -142,71 +195,87 @@ impl<'a> Order<'a> {
     fn begin(&mut self, index: usize, from: usize, pairs: &mut Pairs) {
         let transition = &self.trace.transitions[index];
         let task = transition.task.index();
-        let mut clock = std::mem::take(&mut self.now[task]);
-        let own = slot(&mut clock, task);
+        let clock = Clocks::of(task);
+        let own = self.clocks.get_mut(clock, task);
         *own += 1;
         self.number.push(*own);
-        let mut found = Vec::new();
-        clock = self.immediate(Later::Ran(index), clock, &mut found);
-        if index >= from {
-            pairs.append(&mut found);
-        }
-        let choice = transition.content.choice;
-        if choice != Choice::None {
-            match self.chosen.iter_mut().find(|(other, _)| *other == choice) {
-                Some((_, all)) => all.push(index as u32),
-                None => self.chosen.push((choice, vec![index as u32])),
+        if let Some(choice) = self.contested.number(transition.choice) {
+            let known = pairs.len();
+            self.immediate(Later::Ran(index), choice, clock, pairs);
+            if index < from {
+                pairs.truncate(known);
             }
+            let chosen = self.chosen_by(index);
+            self.chosen[choice].push(chosen);
         }
-        self.began.push(clock.clone());
-        self.now[task] = clock;
+        self.began.push(self.clocks.copy(clock));
         self.fresh = Some(index);
     }
 
-    /// Pairs a transition with those right before it on which it depends; its clock with these included.
-    fn immediate(&self, later: Later, mut clock: Clock, pairs: &mut Pairs) -> Clock {
-        let choice = match later {
-            Later::Ran(index) => self.trace.transitions[index].content.choice,
-            Later::Stuck(stuck) => stuck.choice,
-        };
-        let Some((_, earlier)) = self.chosen.iter().find(|(other, _)| *other == choice) else { return clock };
-        for &other in earlier.iter().rev() {
-            let other = other as usize;
+    fn chosen_by(&self, index: usize) -> Chosen {
+        let content = self.trace.content(index);
+        let section = matches!(content.choice, Choice::Section(_));
+        if self.dependence != Dependence::Conflict || !content.closed || !section {
+            return Chosen { index: index as u32, accessed: u64::MAX, written: u64::MAX };
+        }
+        let (mut accessed, mut written) = (1 << 63, 0);
+        for &(location, write) in content.accesses {
+            let bit = 1 << (location % 63);
+            accessed |= bit;
+            written |= if write { bit } else { 0 };
+        }
+        Chosen { index: index as u32, accessed, written }
+    }
+
+    /// Pairs a transition with those right before it on which it depends; adds these to its clock.
+    fn immediate(&mut self, later: Later, choice: usize, clock: Clock, pairs: &mut Pairs) {
+        let mut all = false;
+        let mut own = Chosen { index: u32::MAX, accessed: u64::MAX, written: u64::MAX };
+        if let Later::Ran(index) = later {
+            let section = matches!(self.trace.transitions[index].choice, Choice::Section(_));
+            all = !section || self.dependence == Dependence::Lock;
+            own = self.chosen_by(index);
+        }
+        for at in (0..self.chosen[choice].len()).rev() {
+            let other = self.chosen[choice][at];
+            if own.accessed & other.written == 0 && own.written & other.accessed == 0 {
+                continue;
+            }
+            let other = other.index as usize;
             if !self.dependent(other, later) {
                 continue;
             }
             // Even one that cannot be reversed, being ordered otherwise, has to be left before this one begins.
-            if !self.precedes(other, &clock) {
+            if !self.precedes(other, clock) {
                 pairs.push((other, later));
             }
-            join(&mut clock, self.end_of(other));
+            self.clocks.join(clock, self.end_of(other));
+            if all {
+                // It came after all the others itself.
+                break;
+            }
         }
-        clock
     }
 
     /// The clock behind the choice of a transition.
-    fn end_of(&self, transition: usize) -> &Clock {
-        self.left[transition].as_ref().unwrap_or(&self.began[transition])
+    fn end_of(&self, transition: usize) -> Clock {
+        self.left[transition].unwrap_or(self.began[transition])
     }
 
     /// Whether two transitions that make the same choice depend on each other.
     fn dependent(&self, first: usize, later: Later) -> bool {
-        let content = &self.trace.transitions[first].content;
+        let content = self.trace.content(first);
         match later {
-            Later::Ran(index) => self.trace.transitions[index].content.depends_on(content, self.dependence),
+            Later::Ran(index) => self.trace.content(index).depends_on(content, self.dependence),
             // What it would have accessed is not known, and does not matter: only what has not come to its end can
             // keep it from going on.
             Later::Stuck(_) => !content.closed || !matches!(content.choice, Choice::Section(_)),
         }
     }
 
-    fn precedes(&self, transition: usize, clock: &Clock) -> bool {
+    fn precedes(&self, transition: usize, clock: Clock) -> bool {
         let task = self.trace.transitions[transition].task.index();
-        clock.get(task).is_some_and(|&known| known >= self.number[transition])
-    }
-
-    fn name(&self, task: TaskId) -> TaskName {
-        self.trace.names[task.index()]
+        self.clocks.get(clock, task) >= self.number[transition]
     }
 
     /// What leads from the state before `first` to `second` without `first`: everything that does not depend on it.
@@ -214,38 +283,39 @@ impl<'a> Order<'a> {
         let (end, task, clock) = match later {
             Later::Ran(index) => {
                 let tokenless = self.tokenless.iter().find(|(other, _)| *other == index);
-                let clock = tokenless.map_or(&self.began[index], |(_, clock)| clock);
+                let clock = tokenless.map_or(self.began[index], |&(_, clock)| clock);
                 (index, self.trace.transitions[index].task, clock)
             }
-            Later::Stuck(stuck) => (self.trace.transitions.len(), stuck.task, &self.now[stuck.task.index()]),
+            Later::Stuck(stuck) => (self.trace.transitions.len(), stuck.task, Clocks::of(stuck.task.index())),
         };
         let mut sequence = Vec::new();
         let mut initials = Vec::new();
         // For each task in the sequence the number of its first transition there.
         let mut begun: Vec<(usize, u32)> = Vec::new();
-        let is_initial = |clock: &Clock, begun: &[(usize, u32)]| {
-            begun.iter().all(|&(task, number)| clock.get(task).is_none_or(|&known| known < number))
-        };
-        let note = |begun: &mut Vec<(usize, u32)>, task: usize, number: u32| {
-            if !begun.iter().any(|&(other, _)| other == task) {
-                begun.push((task, number));
-            }
+        let is_initial = |clock: Clock, begun: &[(usize, u32)]| {
+            begun.iter().all(|&(task, number)| self.clocks.get(clock, task) < number)
         };
         for index in first + 1..end {
-            let (task, clock) = (self.trace.transitions[index].task, &self.began[index]);
+            let (task, clock) = (self.trace.transitions[index].task, self.began[index]);
             if self.precedes(first, clock) {
                 continue;
             }
-            if is_initial(clock, &begun) {
-                initials.push(self.name(task));
+            if !begun.iter().any(|&(other, _)| other == task.index()) {
+                if is_initial(clock, &begun) {
+                    initials.push(task);
+                }
+                begun.push((task.index(), self.number[index]));
             }
-            note(&mut begun, task.index(), self.number[index]);
-            sequence.push(self.name(task));
+            sequence.push(task);
         }
         if is_initial(clock, &begun) {
-            initials.insert(0, self.name(task));
+            initials.insert(0, task);
         }
-        sequence.push(self.name(task));
+        sequence.push(task);
+        if let Some(at) = sequence.iter().position(|&task| task == initials[0]) {
+            sequence.remove(at);
+        }
+        let sequence = sequence.into_iter().map(|task| self.trace.names[task.index()]).collect();
         let later = match later {
             Later::Ran(index) => Some(index),
             Later::Stuck(_) => None,
@@ -259,13 +329,4 @@ fn slot<T: Default>(all: &mut Vec<T>, index: usize) -> &mut T {
         all.resize_with(index + 1, T::default);
     }
     &mut all[index]
-}
-
-fn join(into: &mut Clock, from: &Clock) {
-    if into.len() < from.len() {
-        into.resize(from.len(), 0);
-    }
-    for (mine, &theirs) in into.iter_mut().zip(from) {
-        *mine = (*mine).max(theirs);
-    }
 }

@@ -1,16 +1,19 @@
 //! One execution as the explorer sees it: transitions, and the events that order them whatever the schedule.
 
-use super::{Choice, Content, TaskName, summarise};
+use super::{Choice, ContentRef, TaskName};
 use crate::event::{AccessKind, Observer, SyncKind};
 use crate::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
+use std::ops::Range;
 
-/// What a task did from one choice to the next.
+/// What a task did from one choice to the next; [`Trace::content`] has the rest.
 #[derive(Clone, Debug)]
 pub struct Transition {
     pub task: TaskId,
-    pub content: Content,
-    /// Where each of the accesses of `content` is.
-    pub sites: Vec<SiteId>,
+    pub choice: Choice,
+    /// See [`ContentRef::closed`].
+    closed: bool,
+    /// Its part of the trace's accesses.
+    accesses: Range<u32>,
 }
 
 /// What happened, as far as it orders tasks. Transitions are named by their index.
@@ -53,8 +56,12 @@ pub struct Trace {
     pub names: Vec<TaskName>,
     scopes: Vec<ScopeId>,
     children: Vec<u32>,
+    /// The accesses of all transitions, one after the other, in the form of [`ContentRef::accesses`].
+    accesses: Vec<(u64, bool)>,
+    /// Where each of them is.
+    sites: Vec<SiteId>,
     /// The accesses of the section that the running transition entered, while it is open.
-    accesses: Vec<(Location, AccessKind, SiteId)>,
+    inside: Vec<(Location, AccessKind, SiteId)>,
     /// The sections that are open: the lock, the transition that entered it.
     open: Vec<(SyncId, u32)>,
     /// Whether the running transition waited, or might have, inside the section it entered.
@@ -80,6 +87,8 @@ impl Trace {
             scopes: vec![ScopeId::PROGRAM],
             children: vec![0],
             accesses: Vec::new(),
+            sites: Vec::new(),
+            inside: Vec::new(),
             open: Vec::new(),
             waited: false,
             fresh: Location(u64::MAX),
@@ -91,15 +100,34 @@ impl Trace {
         self.close_transition();
     }
 
+    /// What a transition did.
+    pub fn content(&self, transition: usize) -> ContentRef<'_> {
+        let Transition { choice, closed, ref accesses, .. } = self.transitions[transition];
+        ContentRef { choice, closed, accesses: &self.accesses[span(accesses)] }
+    }
+
+    /// Where each of a transition's accesses is.
+    pub fn sites(&self, transition: usize) -> &[SiteId] {
+        &self.sites[span(&self.transitions[transition].accesses)]
+    }
+
     /// The accesses of a section that is still open when its transition ends belong to it no less.
     fn close_transition(&mut self) {
-        if self.accesses.is_empty() {
+        if self.inside.is_empty() {
             return;
         }
-        if let Some(transition) = self.transitions.last_mut() {
-            (transition.content.accesses, transition.sites) = summarise(&mut self.accesses);
+        // Each location once, with its first write or else its first read.
+        self.inside.sort_by_key(|&(location, kind, _)| (location, kind == AccessKind::Read));
+        let start = self.accesses.len();
+        for (location, kind, site) in self.inside.drain(..) {
+            if self.accesses[start..].last().is_none_or(|&(last, _)| last != location.0) {
+                self.accesses.push((location.0, kind == AccessKind::Write));
+                self.sites.push(site);
+            }
         }
-        self.accesses.clear();
+        if let Some(transition) = self.transitions.last_mut() {
+            transition.accesses = start as u32..self.accesses.len() as u32;
+        }
     }
 
     fn current(&self) -> u32 {
@@ -129,8 +157,7 @@ pub struct Mark {
 impl Observer for Trace {
     fn turn(&mut self, task: TaskId) {
         self.close_transition();
-        let content = Content { choice: Choice::None, closed: true, accesses: Vec::new() };
-        self.transitions.push(Transition { task, content, sites: Vec::new() });
+        self.transitions.push(Transition { task, choice: Choice::None, closed: true, accesses: 0..0 });
         self.log.push(Hard::Begin(self.current()));
     }
 
@@ -163,7 +190,7 @@ impl Observer for Trace {
         let Some(at) = self.open.iter().rposition(|&(lock, _)| lock == sync) else { return };
         let (_, section) = self.open.remove(at);
         if section == self.current() {
-            self.transitions[section as usize].content.closed = !self.waited;
+            self.transitions[section as usize].closed = !self.waited;
             self.close_transition();
         }
         self.log.push(Hard::Leave { section, task });
@@ -178,8 +205,9 @@ impl Observer for Trace {
         self.waited = false;
         self.fresh = Location(u64::MAX);
         let section = self.current();
-        self.transitions[section as usize].content.choice = Choice::Section(sync.0);
-        self.transitions[section as usize].content.closed = false;
+        let transition = &mut self.transitions[section as usize];
+        transition.choice = Choice::Section(sync.0);
+        transition.closed = false;
         self.open.push((sync, section));
     }
 
@@ -189,11 +217,15 @@ impl Observer for Trace {
             && section == self.current()
             && location < self.fresh
         {
-            self.accesses.push((location, kind, site));
+            self.inside.push((location, kind, site));
         }
     }
 
     fn fresh(&mut self, first: Location) {
         self.fresh = self.fresh.min(first);
     }
+}
+
+fn span(range: &Range<u32>) -> Range<usize> {
+    range.start as usize..range.end as usize
 }

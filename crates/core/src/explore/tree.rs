@@ -7,21 +7,24 @@
 //! result does not depend on how many executions run at the same time.
 
 use super::reversal::Reversal;
-use super::{Content, Dependence, Statistics, TaskName};
+use super::{Content, Statistics, TaskName};
+use crate::ids::TaskId;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
-/// A transition that has been explored from a state: a task and what it does there.
+/// A transition that has been explored from a state: a task and what it does there. (Tasks are numbered as they are spawned; in
+/// all executions that lead to a state by the same transitions, the same number is the same task.)
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Sleeper {
-    pub task: TaskName,
-    pub content: Content,
+    pub task: TaskId,
+    pub content: Arc<Content>,
 }
 
 /// One execution to run.
 #[derive(Clone, Debug)]
 pub struct Job {
     /// The tasks whose transitions lead to the node, and the one to run there.
-    pub prefix: Vec<TaskName>,
+    pub prefix: Vec<TaskId>,
     /// What sleeps at the node.
     pub asleep: Vec<Sleeper>,
     /// The tasks to run after the prefix, as long as they can.
@@ -29,13 +32,20 @@ pub struct Job {
     node: usize,
 }
 
+impl Job {
+    /// How many transitions lead to the node.
+    pub fn depth(&self) -> usize {
+        self.prefix.len().saturating_sub(1)
+    }
+}
+
 /// What an execution showed of its transitions beyond the node it started from.
 #[derive(Debug)]
 pub struct Run {
-    /// All transitions, those of the prefix included, with the names of their tasks.
-    pub transitions: Vec<(TaskName, Content)>,
-    /// What slept before each transition from the end of the prefix on.
-    pub asleep: Vec<Vec<Sleeper>>,
+    /// Its transitions from the node on, up to the last one before which something else is to begin.
+    pub transitions: Vec<Sleeper>,
+    /// For each of the job's sleepers how many transitions had run when it woke.
+    pub woke: Vec<usize>,
     pub reversals: Vec<Reversal>,
     /// Whether it came to an end; otherwise everything that could go on was asleep.
     pub complete: bool,
@@ -45,13 +55,13 @@ pub struct Run {
 struct Node {
     parent: usize,
     /// The task by which it is reached.
-    task: TaskName,
+    task: TaskId,
     /// What sleeps here, siblings explored from here included.
     asleep: Vec<Sleeper>,
     /// The tasks explored from here or waiting to be.
-    taken: Vec<TaskName>,
+    taken: Vec<TaskId>,
     /// The tasks still to be explored from here, with what to run after them.
-    pending: Vec<(TaskName, Vec<TaskName>)>,
+    pending: Vec<(TaskId, Vec<TaskName>)>,
     /// Executions below this node that are under way, and children that are kept.
     uses: usize,
 }
@@ -73,7 +83,7 @@ impl Default for Tree {
     fn default() -> Self {
         let root = Node {
             parent: ROOT,
-            task: TaskName::MAIN,
+            task: TaskId::MAIN,
             asleep: Vec::new(),
             taken: Vec::new(),
             pending: Vec::new(),
@@ -203,8 +213,8 @@ impl Tree {
         } else {
             self.statistics.pruned += 1;
         }
-        // The nodes along the execution: those of the prefix, then new ones.
-        let mut path = Vec::with_capacity(run.transitions.len() + 1);
+        // The nodes along the execution: those of the prefix, then new ones, as far as there is something to do at them.
+        let mut path = Vec::with_capacity(job.prefix.len() + run.transitions.len());
         let mut up = job.node;
         while up != ROOT {
             path.push(up);
@@ -212,26 +222,25 @@ impl Tree {
         }
         path.push(ROOT);
         path.reverse();
-        let base = path.len() - 1;
-        for (offset, (task, content)) in run.transitions.iter().enumerate().skip(base) {
-            let at = path[offset];
+        let steps = run.transitions.len();
+        for (step, ran) in run.transitions.into_iter().enumerate() {
+            let at = path[path.len() - 1];
+            let task = ran.task;
             let node = &mut self.nodes[at];
             // From now on it sleeps here for its siblings.
-            node.asleep.push(Sleeper { task: *task, content: content.clone() });
-            if !node.taken.contains(task) {
-                node.taken.push(*task);
+            node.asleep.push(ran);
+            if !node.taken.contains(&task) {
+                node.taken.push(task);
             }
-            let asleep = run.asleep.get(offset + 1 - base).cloned().unwrap_or_default();
-            let child = self.add(Node {
-                parent: at,
-                task: *task,
-                asleep,
-                taken: Vec::new(),
-                pending: Vec::new(),
-                uses: 0,
-            });
-            self.nodes[at].uses += 1;
-            path.push(child);
+            if step + 1 < steps {
+                let depth = path.len();
+                let asleep = job.asleep.iter().zip(&run.woke).filter(|&(_, &woke)| woke > depth);
+                let asleep = asleep.map(|(sleeper, _)| sleeper.clone()).collect();
+                let (taken, pending) = (Vec::new(), Vec::new());
+                let child = self.add(Node { parent: at, task, asleep, taken, pending, uses: 0 });
+                self.nodes[at].uses += 1;
+                path.push(child);
+            }
         }
         for reversal in run.reversals {
             self.reverse(&path, reversal);
@@ -246,7 +255,7 @@ impl Tree {
     fn reverse(&mut self, path: &[usize], reversal: Reversal) {
         let at = path[reversal.before];
         let node = &mut self.nodes[at];
-        let covered = |task: &TaskName| {
+        let covered = |task: &TaskId| {
             node.taken.contains(task) || node.asleep.iter().any(|sleeper| sleeper.task == *task)
         };
         if reversal.initials.iter().any(covered) {
@@ -254,11 +263,7 @@ impl Tree {
         }
         let task = reversal.initials[0];
         node.taken.push(task);
-        let mut hint = reversal.sequence;
-        if let Some(at) = hint.iter().position(|name| *name == task) {
-            hint.remove(at);
-        }
-        node.pending.push((task, hint));
+        node.pending.push((task, reversal.sequence));
         if node.pending.len() == 1 {
             self.open.push(at);
         }
@@ -291,18 +296,4 @@ impl Tree {
             at = parent;
         }
     }
-}
-
-/// What still sleeps after a transition: those that do not depend on it.
-pub fn still_asleep(
-    asleep: &[Sleeper],
-    ran: &Content,
-    name: TaskName,
-    dependence: Dependence,
-) -> Vec<Sleeper> {
-    asleep
-        .iter()
-        .filter(|sleeper| sleeper.task != name && !sleeper.content.depends_on(ran, dependence))
-        .cloned()
-        .collect()
 }

@@ -8,7 +8,7 @@ use crate::kernel::{Action, Kernel};
 use crate::task::State;
 use raceproof_core::event::{Observer, SyncKind};
 use raceproof_core::explore::trace::{Mark, Trace};
-use raceproof_core::explore::tree::{Sleeper, still_asleep};
+use raceproof_core::explore::tree::Sleeper;
 use raceproof_core::explore::{Choice, Dependence, Stuck, TaskName};
 use raceproof_core::ids::TaskId;
 
@@ -35,16 +35,16 @@ const QUANTUM: u64 = 1 << 16;
 #[derive(Debug)]
 pub struct Guided<'a> {
     dependence: Dependence,
-    prefix: &'a [TaskName],
+    prefix: &'a [TaskId],
     hint: &'a [TaskName],
-    /// What sleeps before the transition that comes next, once the prefix is done.
-    asleep: Vec<Sleeper>,
-    /// What slept before each transition from the last of the prefix on.
-    pub slept: Vec<Vec<Sleeper>>,
+    /// What sleeps before the last transition of the prefix.
+    asleep: &'a [Sleeper],
+    /// For each of them how many transitions had run when it woke; `usize::MAX` as long as it sleeps.
+    pub woke: Vec<usize>,
     /// The choice each transition was about to make.
     pub choices: Vec<Choice>,
-    /// What each ready task is about to do, if that is a choice.
-    pending: Vec<(TaskId, Action)>,
+    /// What each task is about to do, if it is ready and that is known.
+    pending: Vec<Option<Action>>,
     pub end: Option<GuidedEnd>,
     /// Who was about to choose something it could not, at the end, and how far the trace went then.
     pub stuck: Vec<Stuck>,
@@ -54,17 +54,17 @@ pub struct Guided<'a> {
 
 impl<'a> Guided<'a> {
     pub fn new(
-        prefix: &'a [TaskName],
+        prefix: &'a [TaskId],
         hint: &'a [TaskName],
-        asleep: &[Sleeper],
+        asleep: &'a [Sleeper],
         dependence: Dependence,
     ) -> Self {
         Guided {
             dependence,
             prefix,
             hint,
-            asleep: asleep.to_vec(),
-            slept: Vec::new(),
+            asleep,
+            woke: vec![usize::MAX; asleep.len()],
             choices: Vec::new(),
             pending: Vec::new(),
             end: None,
@@ -74,29 +74,47 @@ impl<'a> Guided<'a> {
         }
     }
 
-    /// Learns from the transition that has just run.
+    /// Learns from the transition that has just run: what depends on it sleeps no longer.
     fn learn(&mut self, trace: &Trace) {
         let ran = trace.transitions.len();
         if ran == 0 || ran < self.prefix.len() {
             return;
         }
-        let transition = &trace.transitions[ran - 1];
-        let name = trace.names[transition.task.index()];
-        let mut content = transition.content.clone();
+        let mut content = trace.content(ran - 1);
         if content.choice == Choice::None {
             content.choice = self.choices[ran - 1];
         }
-        self.asleep = still_asleep(&self.asleep, &content, name, self.dependence);
-        self.slept.push(self.asleep.clone());
+        let task = trace.transitions[ran - 1].task;
+        for (sleeper, woke) in self.asleep.iter().zip(&mut self.woke) {
+            let wakes =
+                || sleeper.task == task || sleeper.content.view().depends_on(content, self.dependence);
+            if *woke == usize::MAX && wakes() {
+                *woke = ran;
+            }
+        }
+    }
+
+    fn is_awake(&self, task: TaskId) -> bool {
+        let mut sleeping = self.asleep.iter().zip(&self.woke).filter(|&(_, &woke)| woke == usize::MAX);
+        !sleeping.any(|(sleeper, _)| sleeper.task == task)
     }
 
     fn pending(&self, task: TaskId) -> Option<Action> {
-        self.pending.iter().find(|(other, _)| *other == task).map(|&(_, action)| action)
+        self.pending.get(task.index()).copied().flatten()
+    }
+
+    fn set_pending(&mut self, task: TaskId, action: Action) {
+        if self.pending.len() <= task.index() {
+            self.pending.resize(task.index() + 1, None);
+        }
+        self.pending[task.index()] = Some(action);
     }
 
     fn turn<B, O: Observer>(&mut self, kernel: &Kernel<B, O>, task: TaskId) -> Turn {
         let choice = self.pending(task).map_or(Choice::None, |action| choice(kernel, action));
-        self.pending.retain(|&(other, _)| other != task);
+        if let Some(action) = self.pending.get_mut(task.index()) {
+            *action = None;
+        }
         self.choices.push(choice);
         self.last = Some(task);
         Turn { task, actions: QUANTUM, choices: u64::from(choice != Choice::None) }
@@ -122,7 +140,7 @@ impl<B, O: Traced> Strategy<B, O> for Guided<'_> {
 
     fn next(&mut self, kernel: &Kernel<B, O>, last: Last) -> Option<Turn> {
         if let (Last::Spent(task), Some(action)) = (last, kernel.refused()) {
-            self.pending.push((task, action));
+            self.set_pending(task, action);
             if choice(kernel, action) == Choice::None {
                 // It has used up its actions, in a loop perhaps that waits for another task: that one first.
                 self.last = None;
@@ -130,15 +148,7 @@ impl<B, O: Traced> Strategy<B, O> for Guided<'_> {
         }
         let trace = kernel.observer.trace();
         if self.end.is_none() {
-            if last == Last::Start {
-                if self.prefix.is_empty() || self.prefix.len() == 1 {
-                    self.slept.push(self.asleep.clone());
-                }
-            } else if trace.transitions.len() + 1 == self.prefix.len() {
-                self.slept.push(self.asleep.clone());
-            } else {
-                self.learn(trace);
-            }
+            self.learn(trace);
             if let Some(task) = self.choose(kernel) {
                 return Some(self.turn(kernel, task));
             }
@@ -169,14 +179,19 @@ impl Guided<'_> {
         let trace = kernel.observer.trace();
         let name = |task: TaskId| trace.names[task.index()];
         let can_go = |task: &TaskId| self.pending(*task).is_none_or(|action| kernel.is_enabled(action));
-        if let Some(wanted) = self.prefix.get(trace.transitions.len()) {
-            let found = kernel.tasks().ready().filter(can_go).find(|&task| name(task) == *wanted);
+        let is_ready = |task: TaskId| {
+            task.index() < kernel.tasks().len()
+                && kernel.tasks().get(task).state == State::Ready
+                && can_go(&task)
+        };
+        if let Some(&wanted) = self.prefix.get(trace.transitions.len()) {
+            let found = Some(wanted).filter(|&task| is_ready(task));
             if found.is_none() {
                 self.end = Some(GuidedEnd::Diverged);
             }
             return found;
         }
-        let awake = |task: &TaskId| !self.asleep.iter().any(|sleeper| sleeper.task == name(*task));
+        let awake = |task: &TaskId| self.is_awake(*task);
         let mut hint = self.hint;
         let mut hinted = None;
         while let Some((wanted, rest)) = hint.split_first() {
@@ -186,9 +201,7 @@ impl Guided<'_> {
                 break;
             }
         }
-        let again = self
-            .last
-            .filter(|&task| kernel.tasks().get(task).state == State::Ready && can_go(&task) && awake(&task));
+        let again = self.last.filter(|&task| is_ready(task) && awake(&task));
         let found = hinted.or(again).or_else(|| kernel.tasks().ready().filter(can_go).find(awake));
         if found.is_none() {
             let asleep = kernel.tasks().ready().any(|task| can_go(&task));

@@ -10,12 +10,13 @@ use raceproof_core::detect::last_access::LastAccess;
 use raceproof_core::detect::pairs::{Gathered, Pairs};
 use raceproof_core::event::{AccessKind, Observer, SyncKind};
 use raceproof_core::explore::trace::Trace;
-use raceproof_core::explore::tree::{Job, Run};
-use raceproof_core::explore::{Choice, Dependence, TaskName, reversals};
+use raceproof_core::explore::tree::{Job, Run, Sleeper};
+use raceproof_core::explore::{Choice, Dependence, reversals};
 use raceproof_core::finding::{Deadlock, GeneralRace, ProgramError, Race, Stats};
 use raceproof_core::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
 use raceproof_core::order::conflicting::Conflicting;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -86,21 +87,20 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
             None => trace.finish(),
         }
         for (transition, &choice) in trace.transitions.iter_mut().zip(&guided.choices) {
-            if transition.content.choice == Choice::None {
-                transition.content.choice = choice;
+            if transition.choice == Choice::None {
+                transition.choice = choice;
             }
         }
         let trace = &execution.run.kernel.observer.trace;
-        let names: Vec<TaskName> = trace.transitions.iter().map(|at| trace.names[at.task.index()]).collect();
-        let from = job.prefix.len().saturating_sub(1);
+        let schedule: Vec<TaskId> = trace.transitions.iter().map(|at| at.task).collect();
+        let depth = job.depth();
+        let reversals = reversals(trace, self.dependence, depth, &guided.stuck);
+        let deepest = reversals.iter().map(|reversal| reversal.before).max().unwrap_or(0).max(depth);
+        let sleeper = |(at, &task)| Sleeper { task, content: Arc::new(trace.content(at).to_content()) };
         let run = Run {
-            reversals: reversals(trace, self.dependence, from, &guided.stuck),
-            transitions: names
-                .iter()
-                .copied()
-                .zip(trace.transitions.iter().map(|at| at.content.clone()))
-                .collect(),
-            asleep: guided.slept,
+            transitions: (depth..=deepest).zip(schedule.iter().skip(depth)).map(sleeper).collect(),
+            woke: guided.woke,
+            reversals,
             complete: guided.end != Some(GuidedEnd::Asleep),
         };
         let general = if self.determinism {
@@ -117,7 +117,7 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
         }
         let found = racy(&execution.run.kernel.observer.detector);
         if !found.is_empty() {
-            let mut guided = Guided::new(&names, &[], &[], self.dependence);
+            let mut guided = Guided::new(&schedule, &[], &[], self.dependence);
             let watch = Watch::new(pairs(&found));
             let mut again = run_once(&self.program, &mut guided, watch, self.again());
             let gathered = gather(&mut again.run.kernel.observer.detector);
@@ -127,7 +127,7 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
         }
         let failed = !execution.ending.failed.is_empty();
         if complete && (failed || execution.run.kernel.tasks().live() > 0) {
-            let mut guided = Guided::new(&names, &[], &[], self.dependence);
+            let mut guided = Guided::new(&schedule, &[], &[], self.dependence);
             let bounds = Bounds { keep_schedule: true, ..self.again() };
             let witness = run_once(&self.program, &mut guided, Watch::new(()), bounds).witness();
             finding.errors = errors(&execution, witness.clone());

@@ -6,7 +6,7 @@
 
 use crate::program::{Execution, Program};
 use raceproof_core::event::{AccessKind, Observer, SyncKind};
-use raceproof_core::explore::trace::{Trace, Transition};
+use raceproof_core::explore::trace::Trace;
 use raceproof_core::explore::{Choice, Reversal, conflicts};
 use raceproof_core::finding::{GeneralRace, GeneralSide};
 use raceproof_core::ids::{Location, SyncId};
@@ -21,8 +21,8 @@ pub(super) fn races<'a, P: Program<'a>, O: Observer>(
     let mut found = BTreeSet::new();
     for reversal in reversals {
         let Some(later) = reversal.later else { continue };
-        let (first, second) = (&trace.transitions[reversal.before], &trace.transitions[later]);
-        let (kind, sync) = match first.content.choice {
+        let [first, second] = [reversal.before, later];
+        let (kind, sync) = match trace.transitions[first].choice {
             Choice::None => continue,
             Choice::Section(sync) => ("sections", sync),
             Choice::Take(sync) => ("takes", sync),
@@ -36,7 +36,7 @@ pub(super) fn races<'a, P: Program<'a>, O: Observer>(
             }
         };
         let on = execution.sync_name(SyncId(sync));
-        let task = |transition: &Transition| execution.task_name(transition.task);
+        let task = |transition: usize| execution.task_name(trace.transitions[transition].task);
         let race = |location: Option<String>, sides: [(Option<AccessKind>, Option<_>); 2]| {
             let [(one, here), (other, there)] = sides;
             let mut first = GeneralSide { task: task(first), access: one, at: here };
@@ -46,17 +46,17 @@ pub(super) fn races<'a, P: Program<'a>, O: Observer>(
             }
             GeneralRace { kind: kind.into(), on: on.clone(), location, first, second }
         };
-        let shared = conflicts(&first.content.accesses, &second.content.accesses);
+        let shared = conflicts(trace.content(first).accesses, trace.content(second).accesses);
         if shared.is_empty() {
             found.insert(race(None, [(None, None), (None, None)]));
         }
         for (i, j) in shared {
-            let side = |transition: &Transition, at: usize| {
-                let kind =
-                    if transition.content.accesses[at].1 { AccessKind::Write } else { AccessKind::Read };
-                (Some(kind), Some(execution.place(transition.sites[at])))
+            let side = |transition: usize, at: usize| {
+                let (_, write) = trace.content(transition).accesses[at];
+                let kind = if write { AccessKind::Write } else { AccessKind::Read };
+                (Some(kind), Some(execution.place(trace.sites(transition)[at])))
             };
-            let location = execution.location(Location(first.content.accesses[i].0));
+            let location = execution.location(Location(trace.content(first).accesses[i].0));
             found.insert(race(Some(location), [side(first, i), side(second, j)]));
         }
     }

@@ -1,0 +1,83 @@
+//! Vector clocks over the tasks of one execution, all in one table: how many transitions of each task precede.
+
+/// A clock of the table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Clock(u32);
+
+/// The table: a row of as many numbers as there are tasks for each clock. The first clocks are those of the tasks.
+#[derive(Debug)]
+pub(super) struct Clocks {
+    width: usize,
+    rows: Vec<u32>,
+}
+
+impl Clocks {
+    /// The clocks of `tasks` tasks, with room for `more`.
+    pub(super) fn new(tasks: usize, more: usize) -> Self {
+        let mut rows = Vec::with_capacity(tasks * (tasks + more));
+        rows.resize(tasks * tasks, 0);
+        Clocks { width: tasks, rows }
+    }
+
+    /// The clock of a task.
+    pub(super) fn of(task: usize) -> Clock {
+        Clock(task as u32)
+    }
+
+    fn start(&self, clock: Clock) -> usize {
+        clock.0 as usize * self.width
+    }
+
+    #[inline]
+    pub(super) fn get(&self, clock: Clock, task: usize) -> u32 {
+        self.rows[self.start(clock) + task]
+    }
+
+    pub(super) fn get_mut(&mut self, clock: Clock, task: usize) -> &mut u32 {
+        let start = self.start(clock);
+        &mut self.rows[start + task]
+    }
+
+    /// A new clock that stands where another one does.
+    pub(super) fn copy(&mut self, from: Clock) -> Clock {
+        let clock = Clock((self.rows.len() / self.width) as u32);
+        let start = self.start(from);
+        self.rows.extend_from_within(start..start + self.width);
+        clock
+    }
+
+    /// Drops the newest clock.
+    pub(super) fn drop_newest(&mut self, clock: Clock) {
+        debug_assert_eq!(
+            self.start(clock) + self.width,
+            self.rows.len(),
+            "clocks are dropped as they were made"
+        );
+        self.rows.truncate(self.rows.len() - self.width);
+    }
+
+    pub(super) fn set(&mut self, clock: Clock, from: Clock) {
+        let (start, to) = (self.start(from), self.start(clock));
+        self.rows.copy_within(start..start + self.width, to);
+    }
+
+    pub(super) fn join(&mut self, clock: Clock, with: Clock) {
+        let (into, from) = (self.start(clock), self.start(with));
+        let (into, from) = if into < from {
+            let (low, high) = self.rows.split_at_mut(from);
+            (&mut low[into..into + self.width], &high[..self.width])
+        } else if from < into {
+            let (low, high) = self.rows.split_at_mut(into);
+            (&mut high[..self.width], &low[from..from + self.width])
+        } else {
+            return;
+        };
+        max(into, from);
+    }
+}
+
+fn max(into: &mut [u32], from: &[u32]) {
+    for (mine, &theirs) in into.iter_mut().zip(from) {
+        *mine = (*mine).max(theirs);
+    }
+}
