@@ -18,8 +18,8 @@ use raceproof_core::finding::{
     Deadlock, GeneralRace, Grade, ProgramError, Race, Report, Scope, Stats, Verdict,
 };
 use std::collections::BTreeSet;
-use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 /// How to verify.
@@ -123,6 +123,7 @@ pub fn general_races<'a, P: Program<'a>>(program: &P, bounds: Bounds<'a>) -> Vec
         dependence: Dependence::Conflict,
         determinism: true,
         cut: OnceLock::new(),
+        spare: Mutex::default(),
     };
     let mut tree = Tree::default();
     match tree.jobs(1).first().map(|job| judge.run(job)) {
@@ -149,6 +150,7 @@ fn go_on<'a, P: Program<'a>>(
         dependence: options.dependence,
         determinism: options.determinism,
         cut: OnceLock::new(),
+        spare: Mutex::default(),
     };
     let mut reached = None;
     let Search { tree, found } = search;
