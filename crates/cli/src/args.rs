@@ -1,6 +1,6 @@
 //! The command line: what can be asked, and what values are good.
 
-use crate::check::DetectorName;
+use crate::check::{DetectorName, PredictiveOrder};
 use crate::verify::OrderName;
 use clap::{Parser, Subcommand, ValueEnum};
 use std::num::NonZeroUsize;
@@ -27,6 +27,11 @@ Exit status:
   2  bad usage or bad input
   3  the graph is drawn up to where a limit was reached";
 
+const REPLAY_STATUS: &str = "\
+Exit status:
+  1  the witness shows a race, a deadlock or a program error
+  2  bad usage or bad input, or the witness does not fit the program";
+
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// Run a TP program once and judge all its schedules
@@ -40,6 +45,11 @@ pub enum Command {
     /// Stops at the first execution with a race. A race-free verdict covers all schedules of this input.
     #[command(after_help = EXIT_STATUS)]
     Verify(VerifyArgs),
+    /// Run a TP program under the schedule of a witness
+    ///
+    /// The schedule is followed to the letter, to where two tasks are about to race, nobody can go on, or a task fails.
+    #[command(after_help = REPLAY_STATUS)]
+    Replay(ReplayArgs),
     /// Draw the computation graph of one run of a TP program
     ///
     /// Steps with an access that races are marked. A run that fails, deadlocks or is cut short by a limit is drawn
@@ -55,6 +65,9 @@ pub struct CheckArgs {
     /// How races are looked for
     #[arg(long, value_enum, default_value = "default")]
     pub detector: DetectorName,
+    /// Look for the races a predictive order allows in other schedules than the one that was run
+    #[arg(long, value_enum, conflicts_with = "detector")]
+    pub order: Option<PredictiveOrder>,
     /// What the report looks like
     #[arg(long, value_enum, default_value = "text")]
     pub format: ReportFormat,
@@ -63,6 +76,9 @@ pub struct CheckArgs {
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub limits: LimitArgs,
+    /// Report nondeterminism that is no data race as well: conflicting sections in either order, clashing sets
+    #[arg(long)]
+    pub determinism: bool,
     /// Show on standard error what the program prints
     #[arg(long)]
     pub show_output: bool,
@@ -81,6 +97,12 @@ pub struct VerifyArgs {
     /// Go on after the first execution with a race
     #[arg(long)]
     pub all: bool,
+    /// Report nondeterminism that is no data race as well: conflicting sections in either order, clashing sets
+    #[arg(long)]
+    pub determinism: bool,
+    /// Keep the search in a file as far as it has come, and go on from there if the file exists
+    #[arg(long, value_name = "FILE")]
+    pub checkpoint: Option<PathBuf>,
     /// How many executions run at the same time [default: as many as there are cores]
     #[arg(long, value_name = "N")]
     pub workers: Option<NonZeroUsize>,
@@ -104,6 +126,21 @@ pub struct LimitArgs {
     /// End the run when more memory is in use (on Linux)
     #[arg(long, value_name = "GB", default_value = "4", value_parser = gigabytes)]
     pub max_memory: u64,
+}
+
+#[derive(clap::Args, Debug)]
+pub struct ReplayArgs {
+    /// The program; `-` reads it from standard input
+    pub file: PathBuf,
+    /// A report in JSON, or one of its witnesses
+    #[arg(long, value_name = "W.json")]
+    pub witness: PathBuf,
+    /// Which of the report's findings with a witness: races first, then deadlocks, then errors
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub finding: NonZeroUsize,
+    /// Show every action on the way
+    #[arg(long)]
+    pub step: bool,
 }
 
 #[derive(clap::Args, Debug)]

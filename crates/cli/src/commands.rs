@@ -1,24 +1,24 @@
 //! The subcommands: read, run, render, write, and the exit status.
 
-use crate::args::{Args, CheckArgs, Command, GraphArgs, LimitArgs, ReportFormat, VerifyArgs};
+use crate::args::{Args, CheckArgs, Command, GraphArgs, LimitArgs, ReplayArgs, ReportFormat, VerifyArgs};
 use crate::check::{self, Checked, Options};
 use crate::draw::{self, Drawn};
 use crate::interrupt;
 use crate::output::{deliver, note};
+use crate::replay;
 use crate::report::{self, Sources, Style};
+use crate::search;
 use crate::tp::code::Code;
 use crate::tp::execute::Bounds;
 use crate::tp::source::Source;
 use crate::tp::{self, compile::compile};
-use crate::verify;
+use crate::witness_file;
 use raceproof::limits::Limits;
 use raceproof_core::finding::{Report, Verdict};
 use std::fs;
 use std::io::{self, IsTerminal, Read, Write};
-use std::num::NonZeroUsize;
 use std::path::Path;
 use std::process::ExitCode;
-use std::thread;
 
 const FOUND: u8 = 1;
 const BAD_INPUT: u8 = 2;
@@ -32,6 +32,7 @@ pub fn run(args: Args) -> ExitCode {
     let done = match args.command {
         Command::Check(args) => check(&args),
         Command::Verify(args) => verify(&args),
+        Command::Replay(args) => replay(&args),
         Command::Graph(args) => graph(&args),
     };
     match done {
@@ -48,56 +49,59 @@ fn check(args: &CheckArgs) -> Result<u8, BadInput> {
     let LimitArgs { max_seconds, max_events, max_memory } = args.limits;
     let options = Options {
         detector: args.detector,
+        order: args.order,
         max_seconds,
         max_events,
         max_memory: Some(max_memory),
         interrupt: Some(interrupt::watch()),
         keep_output: args.show_output,
+        determinism: args.determinism,
     };
     let Checked { report, output } = check::check(&code, &source.name, &options).map_err(bad)?;
     // What the program says is for the terminal; nobody reading it is no reason to keep the report back.
     let _ = io::stderr().write_all(output.as_bytes());
-    present(&report, &source, args.format, args.output.as_deref())
+    present(report, &source, args.format, args.output.as_deref())
 }
 
 fn verify(args: &VerifyArgs) -> Result<u8, BadInput> {
     let (source, code) = load(&args.file)?;
-    let LimitArgs { max_seconds, max_events, max_memory } = args.limits;
-    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let options = verify::Options {
-        order: args.order,
-        max_executions: args.max_executions,
-        max_seconds,
-        max_events,
-        max_memory: Some(max_memory),
-        all: args.all,
-        determinism: false,
-        workers: args.workers.map_or(cores, NonZeroUsize::get),
-        interrupt: Some(interrupt::watch()),
-        progress: None,
-    };
-    let verified = verify::verify(&code, &source.name, &options);
-    present(&verified.report, &source, args.format, args.output.as_deref())
+    let report = search::run(args, &code, &source).map_err(bad)?;
+    present(report, &source, args.format, args.output.as_deref())
 }
 
 /// Renders a report, writes it, and gives the exit status.
 fn present(
-    report: &Report,
+    mut report: Report,
     source: &Source,
     format: ReportFormat,
     output: Option<&Path>,
 ) -> Result<u8, BadInput> {
+    report.stamp(&witness_file::fingerprint(&source.text));
     let text = match format {
-        ReportFormat::Json => report::json::render(report),
+        ReportFormat::Json => report::json::render(&report),
         ReportFormat::Text => {
             let mut sources = Sources::new();
             sources.insert(source.name.clone(), &source.text);
             let terminal = output.is_none() && io::stdout().is_terminal();
-            report::text::render(report, &sources, Style::for_stream(terminal))
+            report::text::render(&report, &sources, Style::for_stream(terminal))
         }
     };
     deliver(&text, output).map_err(bad)?;
-    Ok(status(report))
+    Ok(status(&report))
+}
+
+fn replay(args: &ReplayArgs) -> Result<u8, BadInput> {
+    let (source, code) = load(&args.file)?;
+    let name = args.witness.display().to_string();
+    let text =
+        fs::read_to_string(&args.witness).map_err(|error| bad(format!("cannot read {name}: {error}")))?;
+    let program = witness_file::fingerprint(&source.text);
+    let witness = witness_file::read(&name, &text, args.finding.get(), &program).map_err(bad)?;
+    let limits = Limits { interrupt: Some(interrupt::watch()), ..Limits::default() };
+    let replayed =
+        replay::replay(&code, &source, &witness, limits).map_err(|wrong| bad(format!("{name}: {wrong}")))?;
+    deliver(&replay::render(&replayed, &source, args.step), None).map_err(bad)?;
+    Ok(FOUND)
 }
 
 fn graph(args: &GraphArgs) -> Result<u8, BadInput> {

@@ -9,6 +9,7 @@ mod interrupt;
 mod output;
 pub mod replay;
 pub mod report;
+mod search;
 pub mod tp;
 pub mod verify;
 pub mod witness_file;

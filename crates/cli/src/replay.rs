@@ -22,6 +22,9 @@ use raceproof_core::ids::{Location, SiteId, SyncId, TaskId};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
+/// Races told of at the end of one replay.
+const MAX_ENDS: usize = 1000;
+
 /// What a replay led to.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum End {
@@ -53,7 +56,8 @@ pub struct Step {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Replayed {
     pub steps: Vec<Step>,
-    pub end: End,
+    /// All that can be seen at the end: a schedule can lead to several races at once.
+    pub ends: Vec<End>,
 }
 
 /// Gives one task one turn.
@@ -103,8 +107,9 @@ pub fn replay(
             )
         })?;
     }
-    let end = replay.end()?;
-    Ok(Replayed { steps: replay.steps, end })
+    replay.misuses()?;
+    let ends = replay.ends()?;
+    Ok(Replayed { steps: replay.steps, ends })
 }
 
 fn count(actions: u64) -> String {
@@ -205,6 +210,21 @@ impl Replay<'_> {
         Ok(())
     }
 
+    /// Lets tasks fail that are about to set a promise again or to enter a lock they hold: that is no action, so no
+    /// schedule has it.
+    fn misuses(&mut self) -> Result<(), String> {
+        let kernel = &self.run.kernel;
+        let fails = |task: &TaskId| match self.about.get(task) {
+            Some(&Action::Signal(sync)) => {
+                kernel.sync_kind(sync) == SyncKind::Promise && kernel.is_enabled(Action::Join(sync))
+            }
+            Some(&Action::Join(sync)) => kernel.locks_held(*task).any(|lock| lock == sync),
+            _ => false,
+        };
+        let failing: Vec<TaskId> = kernel.tasks().ready().filter(fails).collect();
+        failing.into_iter().try_for_each(|task| self.turn(task, 1).map(drop))
+    }
+
     fn why_not(&self, task: TaskId) -> String {
         match self.run.kernel.tasks().get(task).state {
             State::Ended => "has ended".into(),
@@ -255,7 +275,8 @@ impl Replay<'_> {
         }
     }
 
-    fn end(&mut self) -> Result<End, String> {
+    fn ends(&self) -> Result<Vec<End>, String> {
+        let mut ends = Vec::new();
         let kernel = &self.run.kernel;
         let tasks = kernel.tasks();
         let accesses: Vec<(TaskId, AccessKind, Location, SiteId)> = tasks
@@ -267,7 +288,7 @@ impl Replay<'_> {
             .collect();
         for (at, one) in accesses.iter().enumerate() {
             for other in &accesses[at + 1..] {
-                if one.2 == other.2 && one.1.conflicts(other.1) {
+                if one.2 == other.2 && one.1.conflicts(other.1) && ends.len() < MAX_ENDS {
                     let [mut first, mut second] = [one, other].map(|&(task, kind, _, site)| Standing {
                         task: self.paths.name(task),
                         what: if kind == AccessKind::Read { "reads" } else { "writes" }.into(),
@@ -276,15 +297,16 @@ impl Replay<'_> {
                     if (&second.at, &second.task) < (&first.at, &first.task) {
                         std::mem::swap(&mut first, &mut second);
                     }
-                    return Ok(End::Race { location: self.name(one.2), first, second });
+                    ends.push(End::Race { location: self.name(one.2), first, second });
                 }
             }
         }
-        if let Some((task, kind, message, site)) = self.failed.pop() {
-            return Ok(End::Error { kind, message, task: self.paths.name(task), at: self.place(site) });
+        for &(task, kind, ref message, site) in &self.failed {
+            let (task, message) = (self.paths.name(task), message.clone());
+            ends.push(End::Error { kind, message, task, at: self.place(site) });
         }
         let can_go = |task: TaskId| self.about.get(&task).is_none_or(|&action| kernel.is_enabled(action));
-        if tasks.live() > 0 && !tasks.ready().any(can_go) {
+        if ends.is_empty() && tasks.live() > 0 && !tasks.ready().any(can_go) {
             let stuck = tasks.ids().filter(|&task| {
                 matches!(tasks.get(task).state, State::Waiting(_) | State::Finishing(_) | State::Ready)
             });
@@ -297,7 +319,10 @@ impl Replay<'_> {
                 },
                 at: kernel.body(task).and_then(|body| op_site(self.code, body)).map(|site| self.place(site)),
             };
-            return Ok(End::Deadlock(stuck.map(standing).collect()));
+            ends.push(End::Deadlock(stuck.map(standing).collect()));
+        }
+        if !ends.is_empty() {
+            return Ok(ends);
         }
         Err("at the end of the schedule no two tasks are about to race, all could go on and none has failed: the witness is of another program, or was changed".into())
     }
@@ -380,28 +405,38 @@ pub fn render(replayed: &Replayed, source: &Source, steps: bool) -> String {
             let _ = writeln!(out, "  {:>4} | {text}", at.line);
         }
     };
-    let summary = match &replayed.end {
-        End::Race { location, first, second } => {
-            for side in [first, second] {
-                standing(&side.task, &format!("is about to: {} {location}", side.what), side.at.as_ref());
+    let mut summaries = Vec::new();
+    for end in &replayed.ends {
+        summaries.push(match end {
+            End::Race { location, first, second } => {
+                for side in [first, second] {
+                    standing(
+                        &side.task,
+                        &format!("is about to {} {location}", side.what.trim_end_matches('s')),
+                        side.at.as_ref(),
+                    );
+                }
+                format!(
+                    "reproduced: after {} both accesses of {location} are next, one right after the other",
+                    count(actions(replayed))
+                )
             }
-            format!(
-                "reproduced: after {} both accesses of {location} are next, one right after the other",
-                count(actions(replayed))
-            )
-        }
-        End::Deadlock(stuck) => {
-            for side in stuck {
-                standing(&side.task, &side.what, side.at.as_ref());
+            End::Deadlock(stuck) => {
+                for side in stuck {
+                    standing(&side.task, &side.what, side.at.as_ref());
+                }
+                format!("reproduced: after {} nobody can go on", count(actions(replayed)))
             }
-            format!("reproduced: after {} nobody can go on", count(actions(replayed)))
-        }
-        End::Error { kind, message, task, at } => {
-            standing(task, &format!("fails ({kind}): {message}"), Some(at));
-            format!("reproduced: the program error comes after {}", count(actions(replayed)))
-        }
-    };
-    let _ = writeln!(out, "\n{summary}");
+            End::Error { kind, message, task, at } => {
+                standing(task, &format!("fails ({kind}): {message}"), Some(at));
+                format!("reproduced: the program error comes after {}", count(actions(replayed)))
+            }
+        });
+    }
+    out.push('\n');
+    for summary in summaries {
+        let _ = writeln!(out, "{summary}");
+    }
     out
 }
 

@@ -13,8 +13,6 @@ pub use raceproof::verifying::{Progress, Search, Verified};
 pub enum OrderName {
     /// Happens-before: sections of a lock in the order they came
     Hb,
-    /// Weak-causally-precedes: sections of a lock if something around them conflicts
-    Wcp,
     /// Does-not-commute: sections of a lock only where they conflict
     Dc,
 }
@@ -23,7 +21,6 @@ impl OrderName {
     pub fn name(self) -> &'static str {
         match self {
             OrderName::Hb => "hb",
-            OrderName::Wcp => "wcp",
             OrderName::Dc => "dc",
         }
     }
@@ -31,7 +28,6 @@ impl OrderName {
     fn dependence(self) -> Dependence {
         match self {
             OrderName::Hb => Dependence::Lock,
-            OrderName::Wcp => Dependence::Composed,
             OrderName::Dc => Dependence::Conflict,
         }
     }

@@ -5,7 +5,7 @@
 
 mod oracle;
 
-use oracle::{Limits, Outcome, Profile, Side, explore, generate};
+use oracle::{Limits, Outcome, Profile, Side, explore, generate, shrink};
 use raceproof_cli::check::{Checked, DetectorName, Options, check};
 use raceproof_cli::tp::code::Code;
 use raceproof_cli::tp::source::Source;
@@ -125,7 +125,8 @@ fn profile(profile: Profile) {
     for seed in first..first + setting("RACEPROOF_CASES", 2000) {
         let text = generate(profile, seed);
         if let Err(wrong) = judge(&text) {
-            panic!("{profile:?}, seed {seed}: {wrong}\n{text}");
+            let small = shrink(&text, |text| judge(text).is_err());
+            panic!("{profile:?}, seed {seed}: {wrong}\n{text}\nin short, for tests/regressions:\n{small}");
         }
     }
 }
@@ -158,4 +159,20 @@ fn locks() {
 #[test]
 fn mixed() {
     profile(Profile::Mixed);
+}
+
+/// Programs that were once judged wrongly.
+#[test]
+fn regressions() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/regressions");
+    let mut seen = 0;
+    for entry in std::fs::read_dir(folder).expect("the folder is there") {
+        let path = entry.expect("its entries can be read").path();
+        let text = std::fs::read_to_string(&path).expect("they are programs");
+        if let Err(wrong) = judge(&text) {
+            panic!("{}: {wrong}", path.display());
+        }
+        seen += 1;
+    }
+    assert!(seen >= 4, "{seen} programs");
 }

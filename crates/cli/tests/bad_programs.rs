@@ -132,7 +132,7 @@ fn endless_loops() {
         "proc main() { async { while (true) { print(1, 2, 3); } } while (true) { isolated { skip; } } }",
         "proc main() { while (true) { finish { async { skip; } } } }",
     ] {
-        for detector in ["default", "zipper", "drdp"] {
+        for detector in ["default", "drdp"] {
             check(program, &["--max-seconds", "0.2", "--detector", detector])
                 .expect_status(3)
                 .says("the time limit was reached before the program ended; raise --max-seconds");
@@ -191,12 +191,13 @@ fn a_chain_of_tasks_one_hundred_thousand_deep() {
     let finishes = "proc f(n) { if (n > 0) { finish { async f(n - 1); } } } proc main() { f(100000); }";
     let futures = "proc f(n) { if (n > 0) { return future { return f(n - 1); }.get() + 1; } return 0; }
         proc main() { assert(f(100000) == 100000); }";
-    for detector in ["default", "zipper", "esp-bags", "drdp"] {
+    for detector in ["default", "esp-bags", "drdp"] {
         check(finishes, &["--detector", detector]).expect_status(0);
         if detector != "esp-bags" {
             check(futures, &["--detector", detector]).expect_status(0);
         }
     }
+    check(finishes, &["--detector", "zipper"]).expect_status(2).says("use the default detector");
     let waiting = "proc f(n, p) { if (n > 0) { async { skip; } async f(n - 1, p); } p.get(); }
         proc main() { f(100000, promise()); }";
     small(check(waiting, &["--format", "json"]).expect_status(1));

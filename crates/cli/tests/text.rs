@@ -44,7 +44,7 @@ fn the_replay_hint_needs_a_witness_and_the_flag() {
     let sources = sample::sources(sample::SPAWNER);
     let style = Style { replay: true, ..Style::plain() };
     let mut report = sample::spawner();
-    assert!(text::render(&report, &sources, style).contains("--witness W.json"));
+    assert!(text::render(&report, &sources, style).contains("--witness report.json"));
     assert!(!text::render(&report, &sources, Style::plain()).contains("replay"));
     report.races[0].witness = None;
     assert!(!text::render(&report, &sources, style).contains("replay"));

@@ -4,10 +4,13 @@ use crate::tp::code::Code;
 use crate::tp::execute::{Bounds, Tp};
 use raceproof::checking::Session;
 use raceproof::limits::Limits;
+use raceproof::verifying::general_races;
 use raceproof_core::detect::closure::Closure;
 use raceproof_core::detect::drdp::Drdp;
 use raceproof_core::detect::esp_bags::EspBags;
 use raceproof_core::detect::zipper::Zipper;
+use raceproof_core::finding::{Scope, Verdict};
+use raceproof_core::order::{dc::Dc, hb::Hb, shb::Shb, wcp::Wcp, weak::Weak};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -51,10 +54,40 @@ impl DetectorName {
     }
 }
 
+/// The predictive orders by name, weakest claims first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub enum PredictiveOrder {
+    /// Happens-before: sections of a lock in the order they came
+    Hb,
+    /// Schedulable happens-before: happens-before, and reads after the writes they saw
+    Shb,
+    /// Weak-causally-precedes
+    Wcp,
+    /// Does-not-commute: sections of a lock only where they conflict
+    Dc,
+    /// Only what holds in every schedule
+    Weak,
+}
+
+impl PredictiveOrder {
+    /// What the report calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            PredictiveOrder::Hb => "order hb",
+            PredictiveOrder::Shb => "order shb",
+            PredictiveOrder::Wcp => "order wcp",
+            PredictiveOrder::Dc => "order dc",
+            PredictiveOrder::Weak => "order weak",
+        }
+    }
+}
+
 /// How to check.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
     pub detector: DetectorName,
+    /// Look for races with a predictive order instead.
+    pub order: Option<PredictiveOrder>,
     pub max_seconds: Option<f64>,
     /// The most actions (accesses and synchronisations) of the run.
     pub max_events: Option<u64>,
@@ -63,17 +96,21 @@ pub struct Options<'a> {
     /// Set from outside to end the run with what is known.
     pub interrupt: Option<&'a AtomicBool>,
     pub keep_output: bool,
+    /// Report nondeterminism that is no data race as well.
+    pub determinism: bool,
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
         Options {
             detector: DetectorName::Default,
+            order: None,
             max_seconds: None,
             max_events: None,
             max_memory: None,
             interrupt: None,
             keep_output: false,
+            determinism: false,
         }
     }
 }
@@ -86,6 +123,24 @@ pub fn deadline(seconds: f64) -> Option<Instant> {
 /// Checks a compiled program; `file` is what its source is called in the report. An error if the detector that was asked
 /// for cannot judge this program.
 pub fn check<'a>(code: &'a Code, file: &'a str, options: &Options<'a>) -> Result<Checked, String> {
+    let mut checked = check_races(code, file, options)?;
+    let report = &mut checked.report;
+    // A run that was cut short says nothing about what is free in the rest of it.
+    if options.determinism && report.limits.is_empty() {
+        let limits = Limits { interrupt: options.interrupt, memory: options.max_memory, ..Limits::default() };
+        let actions = options.max_events.unwrap_or(u64::MAX);
+        report.general_races =
+            general_races(&Tp { code, file }, Bounds { actions, limits, ..Bounds::default() });
+        if report.verdict == Verdict::RaceFree && report.general_races.is_empty() {
+            // No order of sections, sets or tokens is the schedule's choice: all schedules are this one.
+            report.scope = Scope::AllSchedules;
+            report.determinate = Some(true);
+        }
+    }
+    Ok(checked)
+}
+
+fn check_races<'a>(code: &'a Code, file: &'a str, options: &Options<'a>) -> Result<Checked, String> {
     let deadline = options.max_seconds.and_then(deadline);
     let bounds = Bounds {
         actions: options.max_events.unwrap_or(u64::MAX),
@@ -93,6 +148,16 @@ pub fn check<'a>(code: &'a Code, file: &'a str, options: &Options<'a>) -> Result
         keep_output: options.keep_output,
         ..Bounds::default()
     };
+    if let Some(order) = options.order {
+        let session = Session::new(Tp { code, file }, bounds, order.name());
+        return Ok(match order {
+            PredictiveOrder::Hb => session.predict::<Hb>(),
+            PredictiveOrder::Shb => session.predict::<Shb>(),
+            PredictiveOrder::Wcp => session.predict::<Wcp>(),
+            PredictiveOrder::Dc => session.predict::<Dc>(),
+            PredictiveOrder::Weak => session.predict::<Weak>(),
+        });
+    }
     let detector = options.detector;
     let session = Session::new(Tp { code, file }, bounds, detector.name());
     let checked = match detector {

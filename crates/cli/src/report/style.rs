@@ -35,6 +35,7 @@ impl Style {
                 no_color.is_some_and(|v| !v.is_empty()),
                 term.is_some_and(|v| v == "dumb"),
             ),
+            replay: true,
             ..Style::plain()
         }
     }

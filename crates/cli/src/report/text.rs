@@ -8,7 +8,7 @@ use super::sources::Sources;
 use super::style::{Page, Role, Style, count, grouped, safe};
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{
-    Grade, ProgramError, Race, RaceAccess, Report, Scope, Stats, Verdict, Witness,
+    GeneralRace, Grade, ProgramError, Race, RaceAccess, Report, Scope, Stats, Verdict, Witness,
 };
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
@@ -22,15 +22,48 @@ pub fn render(report: &Report, sources: &Sources, style: Style) -> String {
         if deadlock.witness.is_some() {
             page.blank();
         }
-        witness(&mut page, deadlock.witness.as_ref(), deadlock.waiting.first().map(|w| w.at.file.as_str()));
+        witness(&mut page, deadlock.witness.as_ref());
         page.blank();
     }
     for error in &report.errors {
         program_error(&mut page, sources, error);
         page.blank();
     }
+    for (number, race) in report.general_races.iter().take(page.style.blocks).enumerate() {
+        general_race(&mut page, number + 1, race);
+        page.blank();
+    }
+    if let Some(more @ 1..) = report.general_races.len().checked_sub(page.style.blocks) {
+        page.headline(Role::Strong, 0, &format!("and {}", count(more as u64, "more nondeterministic pair")));
+        page.blank();
+    }
     summary(&mut page, report);
     page.into_string()
+}
+
+/// Nondeterminism that is no data race: two things whose order the schedule chooses.
+fn general_race(page: &mut Page, number: usize, race: &GeneralRace) {
+    let what = match race.kind.as_str() {
+        "sections" if race.on == "isolated" => "isolated sections".to_owned(),
+        "sections" => format!("sections of {}", safe(&race.on)),
+        "sets" => format!("sets of the promise {}", safe(&race.on)),
+        "posts" => format!("posts of {}", safe(&race.on)),
+        "takes" => format!("P({})", safe(&race.on)),
+        _ => format!("V({})", safe(&race.on)),
+    };
+    let cell =
+        race.location.as_ref().map(|cell| format!(" that conflict on {}", safe(cell))).unwrap_or_default();
+    let headline = format!("nondeterminism {number}: {what}{cell} come in either order");
+    page.headline(Role::Doubt, 0, &headline);
+    for side in [&race.first, &race.second] {
+        let verb = match side.access {
+            Some(AccessKind::Read) => " reads",
+            Some(AccessKind::Write) => " writes",
+            None => "",
+        };
+        let place = side.at.as_ref().map(|at| format!(" at {}:{}:{}", safe(&at.file), at.line, at.column));
+        page.headline(Role::Plain, 2, &format!("{}{verb}{}", safe(&side.task), place.unwrap_or_default()));
+    }
 }
 
 fn races(page: &mut Page, sources: &Sources, races: &[Race]) {
@@ -106,7 +139,7 @@ fn race_block(
     if let Some(text) = consequence(index, block, owner) {
         page.prose(2, Role::Label, "note:", &text);
     }
-    witness(page, race.witness.as_ref(), Some(&race.first.at.file));
+    witness(page, race.witness.as_ref());
 }
 
 fn race_access(page: &mut Page, sources: &Sources, snippet: &Snippet, location: &str, access: &RaceAccess) {
@@ -154,19 +187,13 @@ fn program_error(page: &mut Page, sources: &Sources, error: &ProgramError) {
     if error.witness.is_some() {
         page.blank();
     }
-    witness(page, error.witness.as_ref(), Some(&error.at.file));
+    witness(page, error.witness.as_ref());
 }
 
-fn witness(page: &mut Page, witness: Option<&Witness>, file: Option<&str>) {
+fn witness(page: &mut Page, witness: Option<&Witness>) {
     let Some(witness) = witness else { return };
     let actions = witness.schedule.iter().fold(0u64, |sum, segment| sum.saturating_add(segment.actions));
-    let mut text = format!("a schedule of {} leads here.", count(actions, "action"));
-    if page.style.replay {
-        text += &format!(
-            " Save its `witness` from `--format json` as W.json, then: `raceproof replay {} --witness W.json`",
-            safe(file.unwrap_or("FILE.tp"))
-        );
-    }
+    let text = format!("a schedule of {} leads here.", count(actions, "action"));
     page.prose(2, Role::Label, "witness:", &text);
 }
 
@@ -199,12 +226,30 @@ fn summary(page: &mut Page, report: &Report) {
         Verdict::ProgramError => (Role::Bad, "program error:"),
     };
     page.prose(0, role, verdict, &claim(report));
+    if page.style.replay
+        && let Some(file) = witnessed(report)
+    {
+        let text = format!(
+            "to see it happen, write the report with `--format json -o report.json`, then run `raceproof replay {} --witness report.json --step`",
+            safe(file)
+        );
+        page.prose(0, Role::Label, "replay:", &text);
+    }
     let effort = effort(&report.stats);
     if report.detector.is_empty() {
         page.headline(Role::Plain, 0, &effort);
     } else {
         page.headline(Role::Plain, 0, &format!("{}: {effort}", safe(&report.detector)));
     }
+}
+
+/// The file of the first finding that has a witness.
+fn witnessed(report: &Report) -> Option<&str> {
+    let races = report.races.iter().filter(|race| race.witness.is_some()).map(|race| &race.first.at);
+    let errors = report.errors.iter().filter(|error| error.witness.is_some()).map(|error| &error.at);
+    let deadlocks = report.deadlocks.iter().filter(|deadlock| deadlock.witness.is_some());
+    let waiting = deadlocks.filter_map(|deadlock| deadlock.waiting.first()).map(|waiting| &waiting.at);
+    races.chain(waiting).chain(errors).map(|at| at.file.as_str()).next()
 }
 
 /// Exactly what the verdict says, and for which schedules.

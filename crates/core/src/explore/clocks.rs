@@ -28,11 +28,6 @@ impl Clocks {
         clock.0 as usize * self.width
     }
 
-    pub(super) fn row(&self, clock: Clock) -> &[u32] {
-        let start = self.start(clock);
-        &self.rows[start..start + self.width]
-    }
-
     #[inline]
     pub(super) fn get(&self, clock: Clock, task: usize) -> u32 {
         self.rows[self.start(clock) + task]
@@ -78,12 +73,6 @@ impl Clocks {
             return;
         };
         max(into, from);
-    }
-
-    /// As `join`, with a clock of another table of the same width.
-    pub(super) fn join_row(&mut self, clock: Clock, with: &[u32]) {
-        let into = self.start(clock);
-        max(&mut self.rows[into..into + self.width], with);
     }
 }
 

@@ -42,11 +42,6 @@ pub enum Dependence {
     Lock,
     /// Two sections of one lock if they conflict.
     Conflict,
-    /// Two sections of one lock if one at or after the first, in the order they came, conflicts with one at or before the
-    /// second: what WCP amounts to. Which sections depend on each other is then a matter of the whole execution, so
-    /// that only [`Dependence::Lock`] can say when something explored elsewhere is the same; equivalent
-    /// executions are run more than once.
-    Composed,
 }
 
 /// A task by a name that does not depend on the schedule: a hash of its spawn path.
@@ -118,7 +113,7 @@ impl ContentRef<'_> {
         match (self.choice, other.choice) {
             (Choice::Section(a), Choice::Section(b)) => {
                 a == b
-                    && (dependence != Dependence::Conflict
+                    && (dependence == Dependence::Lock
                         || !self.closed
                         || !other.closed
                         || conflict(self.accesses, other.accesses))

@@ -148,16 +148,12 @@ struct Order<'a> {
     chosen: Vec<Vec<Chosen>>,
     /// The transition that has just begun.
     fresh: Option<usize>,
-    /// For [`Dependence::Composed`]: the same with every two sections of a lock dependent.
-    observed: Option<Box<Order<'a>>>,
 }
 
 impl<'a> Order<'a> {
     fn new(trace: &'a Trace, dependence: Dependence, contested: Contested, mut clocks: Clocks) -> Self {
         clocks.reset(trace.names.len());
         let transitions = trace.transitions.len();
-        let observed = (dependence == Dependence::Composed)
-            .then(|| Box::new(Order::new(trace, Dependence::Lock, contested.clone(), Clocks::default())));
         Order {
             trace,
             dependence,
@@ -171,14 +167,10 @@ impl<'a> Order<'a> {
             chosen: vec![Vec::new(); contested.count],
             contested,
             fresh: None,
-            observed,
         }
     }
 
     fn apply(&mut self, hard: Hard, from: usize, pairs: &mut Pairs) {
-        if let Some(observed) = &mut self.observed {
-            observed.apply(hard, usize::MAX, &mut Vec::new());
-        }
         let fresh = self.fresh.take();
         let of = |task: TaskId| Clocks::of(task.index());
         match hard {
@@ -272,9 +264,6 @@ impl<'a> Order<'a> {
         let mut own = Chosen { index: u32::MAX, accessed: u64::MAX, written: u64::MAX };
         if let Later::Ran(index) = later {
             let section = matches!(self.trace.transitions[index].choice, Choice::Section(_));
-            if section && self.dependence == Dependence::Composed {
-                return self.composed(choice, index, clock, pairs);
-            }
             all = !section || self.dependence == Dependence::Lock;
             own = self.chosen_by(index);
         }
@@ -299,40 +288,6 @@ impl<'a> Order<'a> {
             }
         }
         self.chosen[choice] = chosen;
-    }
-
-    /// As `immediate`, for sections under [`Dependence::Composed`]: after what the section before it came after, and after
-    /// all that came before a section it conflicts with.
-    fn composed(&mut self, choice: usize, index: usize, clock: Clock, pairs: &mut Pairs) {
-        let Some(observed) = self.observed.take() else { return };
-        let covered = self.clocks.copy(clock);
-        if let Some(&Chosen { index: before, .. }) = self.chosen[choice].last() {
-            let before = before as usize;
-            self.clocks.join(clock, self.end_of(before));
-            // It is not itself after the section before, only after what that came after.
-            let task = self.trace.transitions[before].task.index();
-            let own = self.clocks.get(covered, task);
-            let number = self.number[before];
-            let known = self.clocks.get_mut(clock, task);
-            if *known >= number {
-                *known = own.max(number - 1);
-            }
-        }
-        let content = self.trace.content(index);
-        for &Chosen { index: other, .. } in &self.chosen[choice] {
-            if content.depends_on(self.trace.content(other as usize), Dependence::Conflict) {
-                self.clocks.join_row(clock, observed.clocks.row(observed.end_of(other as usize)));
-            }
-        }
-        for at in (0..self.chosen[choice].len()).rev() {
-            let other = self.chosen[choice][at].index as usize;
-            if self.precedes(other, clock) && !self.precedes(other, covered) {
-                pairs.push((other, Later::Ran(index)));
-                self.clocks.join(covered, self.end_of(other));
-            }
-        }
-        self.clocks.drop_newest(covered);
-        self.observed = Some(observed);
     }
 
     /// The clock behind the choice of a transition.

@@ -14,10 +14,12 @@ use std::cell::Cell;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-/// Time for bringing pairs together, beyond which they stay `apparent`: this, or so many times the first run's. A time
-/// limit of the user's is overrun by no more than this.
-const GRADING: Duration = Duration::from_secs(2);
+/// Time for bringing pairs together, beyond which they stay `apparent`: this, or so many times the first run's.
+const GRADING: Duration = Duration::from_secs(5);
 const GRADING_RUNS: u32 = 20;
+
+/// By how much looking for witnesses may overrun a time limit of the user's.
+const OVERRUN: Duration = Duration::from_secs(2);
 
 /// Turns that the witnesses of one report have in all: about 100 MB of it.
 const MAX_TURNS: usize = 1 << 20;
@@ -50,7 +52,7 @@ pub(super) fn explain<'a, P: Program<'a>>(
 pub(crate) fn grading_deadline(bounds: &Bounds<'_>, time: Duration) -> Instant {
     let now = Instant::now();
     let deadline = now + time;
-    bounds.limits.deadline.map_or(deadline, |limit| deadline.min(limit.max(now + GRADING)))
+    bounds.limits.deadline.map_or(deadline, |limit| deadline.min(limit.max(now + OVERRUN)))
 }
 
 /// Turns the pairs gathered in an execution into races.

@@ -8,7 +8,6 @@ use crate::program::{Bounds, Execution, Program, run_once};
 use crate::strategy::{Guided, GuidedEnd, Traced};
 use raceproof_core::detect::last_access::LastAccess;
 use raceproof_core::detect::pairs::{Gathered, Pairs};
-use raceproof_core::detect::predict::Predictor;
 use raceproof_core::event::{AccessKind, Observer, SyncKind};
 use raceproof_core::explore::trace::Trace;
 use raceproof_core::explore::tree::{Job, Run, Sleeper};
@@ -16,7 +15,6 @@ use raceproof_core::explore::{Choice, Dependence, Scratch, reversals};
 use raceproof_core::finding::{Deadlock, GeneralRace, ProgramError, Race, Stats};
 use raceproof_core::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
 use raceproof_core::order::conflicting::Conflicting;
-use raceproof_core::order::wcp::Wcp;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
@@ -63,14 +61,6 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
                 job,
                 Conflicting::new(LastAccess::default()),
                 |detector| detector.inner.racy().to_vec(),
-                |racy| Conflicting::new(Pairs::new(racy)),
-                |pairs| pairs.inner.gather(),
-            ),
-            // Whatever races by WCP does so by the weaker order as well, which gives all the pairs.
-            Dependence::Composed => self.run_with(
-                job,
-                Predictor::<Wcp>::default(),
-                Predictor::racy,
                 |racy| Conflicting::new(Pairs::new(racy)),
                 |pairs| pairs.inner.gather(),
             ),

@@ -8,7 +8,7 @@ mod execution;
 mod general;
 
 use crate::checking::races::{MAX_RACES, key};
-use crate::explore::{Executed, Explored, Go, explore, run_on};
+use crate::explore::{Executed, Explored, Go, explore, with_workers};
 use crate::limits::{Limits, Reached};
 use crate::program::{Bounds, Program};
 use execution::{Finding, Judge};
@@ -19,7 +19,7 @@ use raceproof_core::finding::{
 };
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 /// How to verify.
@@ -78,6 +78,8 @@ pub struct Verified {
     pub report: Report,
     /// Executions begun and given up because everything in them was known.
     pub pruned: u64,
+    /// Whether it ended because of its time limit.
+    pub out_of_time: bool,
 }
 
 /// A search, as far as it has come: what is left to be explored and what has been found. It can be written down and gone
@@ -94,6 +96,11 @@ impl Search {
         self.tree.check()
     }
 
+    /// The complete executions so far.
+    pub fn executions(&self) -> u64 {
+        self.tree.statistics.executions
+    }
+
     /// Whether nothing is left to be explored.
     pub fn is_done(&self) -> bool {
         self.tree.is_done()
@@ -106,12 +113,15 @@ pub fn verify<'a, P: Program<'a> + Sync>(
     search: &mut Search,
     options: &Options<'a>,
 ) -> Verified {
-    go_on(program, search, options, |judge, jobs| run_on(options.workers, jobs, |job| judge.run(job)))
+    let (start, judge) = begin(program, options);
+    let run = |job: &Job| judge.run(job);
+    with_workers(options.workers, &run, |run_all| go_on(&judge, start, search, options, run_all))
 }
 
 /// As [`verify`], on this thread: for programs that cannot leave it.
 pub fn verify_here<'a, P: Program<'a>>(program: &P, search: &mut Search, options: &Options<'a>) -> Verified {
-    go_on(program, search, options, |judge, jobs| jobs.iter().map(|job| judge.run(job)).collect())
+    let (start, judge) = begin(program, options);
+    go_on(&judge, start, search, options, &|jobs| jobs.iter().map(|job| judge.run(job)).collect())
 }
 
 /// The nondeterminism, data races aside, that one execution shows: conflicting sections whose order is free, clashing sets and
@@ -132,12 +142,8 @@ pub fn general_races<'a, P: Program<'a>>(program: &P, bounds: Bounds<'a>) -> Vec
     }
 }
 
-fn go_on<'a, P: Program<'a>>(
-    program: &P,
-    search: &mut Search,
-    options: &Options<'a>,
-    run_all: impl Fn(&Judge<'a, P>, &[Job]) -> Vec<Executed<Finding>>,
-) -> Verified {
+/// Starts the clock.
+fn begin<'a, P: Program<'a>>(program: &P, options: &Options<'a>) -> (Instant, Judge<'a, P>) {
     let start = Instant::now();
     let deadline =
         options.max_seconds.and_then(|seconds| start.checked_add(Duration::try_from_secs_f64(seconds).ok()?));
@@ -152,36 +158,46 @@ fn go_on<'a, P: Program<'a>>(
         cut: OnceLock::new(),
         spare: Mutex::default(),
     };
+    (start, judge)
+}
+
+fn go_on<'a, P: Program<'a>>(
+    judge: &Judge<'a, P>,
+    start: Instant,
+    search: &mut Search,
+    options: &Options<'a>,
+    run_all: &dyn Fn(&Arc<[Job]>) -> Vec<Executed<Finding>>,
+) -> Verified {
+    let limits = judge.bounds.limits;
     let mut reached = None;
     let Search { tree, found } = search;
     let mut told = start;
     let most = options.max_executions.unwrap_or(u64::MAX);
-    let explored = explore(
-        tree,
-        most,
-        |jobs| run_all(&judge, jobs),
-        |finding, tree| {
-            let stop = found.take(finding) && !options.all;
-            if let Some(progress) = options.progress
-                && told.elapsed() > Duration::from_millis(100)
-            {
-                told = Instant::now();
-                let executions = tree.statistics.executions;
-                progress(&Progress { executions, pending: tree.pending(), elapsed: start.elapsed() });
-            }
-            // Long executions look at the limits themselves.
-            if tree.statistics.executions % LOOK == 0 {
-                reached = reached.or_else(|| limits.reached());
-            }
-            if stop || reached.is_some() || found.limit.is_some() { Go::Stop } else { Go::On }
-        },
-    );
-    let why = judge.cut.into_inner().or_else(|| reached.map(why));
-    found.report(tree, explored, why, options, start)
+    let explored = explore(tree, most, run_all, |finding, tree| {
+        let stop = found.take(finding) && !options.all;
+        if let Some(progress) = options.progress
+            && told.elapsed() > Duration::from_millis(100)
+        {
+            told = Instant::now();
+            let executions = tree.statistics.executions;
+            progress(&Progress { executions, pending: tree.pending(), elapsed: start.elapsed() });
+        }
+        // Long executions look at the limits themselves.
+        if tree.statistics.executions % LOOK == 0 {
+            reached = reached.or_else(|| limits.reached());
+        }
+        if stop || reached.is_some() || found.limit.is_some() { Go::Stop } else { Go::On }
+    });
+    let why = judge.cut.get().cloned().or_else(|| reached.map(why));
+    let mut verified = found.report(tree, explored, why, options, start);
+    verified.out_of_time = matches!(explored, Explored::Cut | Explored::Stopped)
+        && limits.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        && found.limit.is_none();
+    verified
 }
 
 /// Short executions between two looks at the limits.
-const LOOK: u64 = 16;
+const LOOK: u64 = 64;
 
 fn why(reached: Reached) -> String {
     match reached {
@@ -321,6 +337,6 @@ impl Gathered {
                 ..self.stats.clone()
             },
         };
-        Verified { report, pruned: statistics.pruned }
+        Verified { report, pruned: statistics.pruned, out_of_time: false }
     }
 }

@@ -1,0 +1,109 @@
+//! `verify` as a command: the search with its progress line, and with a checkpoint from which it can be gone on with.
+
+use crate::args::{LimitArgs, VerifyArgs};
+use crate::checkpoint;
+use crate::interrupt;
+use crate::output::deliver;
+use crate::tp::code::Code;
+use crate::tp::source::Source;
+use crate::verify::{self, Options, Progress, Search, Verified};
+use crate::witness_file::fingerprint;
+use raceproof_core::finding::Report;
+use std::cell::Cell;
+use std::fs;
+use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::thread;
+use std::time::Instant;
+
+/// Seconds between two checkpoints.
+const SLICE: f64 = 10.0;
+
+/// Searches as the arguments say; the report, or what is wrong with the checkpoint.
+pub(crate) fn run(args: &VerifyArgs, code: &Code, source: &Source) -> Result<Report, String> {
+    let LimitArgs { max_seconds, max_events, max_memory } = args.limits;
+    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let line = Line::default();
+    let show = |progress: &Progress| line.show(progress);
+    let options = Options {
+        order: args.order,
+        max_executions: args.max_executions,
+        max_seconds,
+        max_events,
+        max_memory: Some(max_memory),
+        all: args.all,
+        determinism: args.determinism,
+        workers: args.workers.map_or(cores, NonZeroUsize::get),
+        interrupt: Some(interrupt::watch()),
+        progress: io::stderr().is_terminal().then_some(&show as &dyn Fn(&Progress)),
+    };
+    let verified = match &args.checkpoint {
+        None => Ok(verify::verify(code, &source.name, &options)),
+        Some(file) => with_checkpoint(file, code, source, &options, args.order),
+    };
+    line.erase();
+    Ok(verified?.report)
+}
+
+/// Goes on with the search in `file`, if it is there, and keeps it there as far as it has come.
+fn with_checkpoint(
+    file: &Path,
+    code: &Code,
+    source: &Source,
+    options: &Options<'_>,
+    order: verify::OrderName,
+) -> Result<Verified, String> {
+    let name = file.display().to_string();
+    let program = fingerprint(&source.text);
+    let mut search = match fs::read_to_string(file) {
+        Ok(text) => checkpoint::read(&name, &text, &program, order)?,
+        Err(error) if error.kind() == ErrorKind::NotFound => Search::default(),
+        Err(error) => return Err(format!("cannot read {name}: {error}")),
+    };
+    let start = Instant::now();
+    let mut slice = SLICE;
+    loop {
+        let left = options.max_seconds.map_or(f64::INFINITY, |most| most - start.elapsed().as_secs_f64());
+        let before = search.executions();
+        let last = left <= slice;
+        let options = Options { max_seconds: Some(left.min(slice).max(0.0)), ..*options };
+        let mut verified = verify::verify_from(&mut search, code, &source.name, &options);
+        verified.report.stats.seconds = start.elapsed().as_secs_f64();
+        if search.is_done() {
+            // A search that is over needs no going on; that the file is not there any more is no harm.
+            let _ = fs::remove_file(file);
+            return Ok(verified);
+        }
+        deliver(&checkpoint::write(&search, &program, order)?, Some(file))?;
+        if last || !verified.out_of_time {
+            return Ok(verified);
+        }
+        if search.executions() == before {
+            // One execution takes longer than a slice.
+            slice *= 2.0;
+        }
+    }
+}
+
+/// The line on the terminal that says how far a search has come.
+#[derive(Default)]
+struct Line {
+    shown: Cell<bool>,
+}
+
+impl Line {
+    fn show(&self, progress: &Progress) {
+        let Progress { executions, pending, elapsed } = progress;
+        let rate = (*executions as f64 / elapsed.as_secs_f64()).round();
+        self.shown.set(true);
+        let text = format!("{executions} executions, {rate} a second, at least {pending} left");
+        let _ = write!(io::stderr(), "\r\x1b[K{text}");
+    }
+
+    fn erase(&self) {
+        if self.shown.get() {
+            let _ = write!(io::stderr(), "\r\x1b[K");
+        }
+    }
+}
