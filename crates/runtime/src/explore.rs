@@ -23,6 +23,9 @@ pub enum Executed<F> {
     Cut,
 }
 
+/// A way to run a batch of jobs: what became of each, in their order.
+pub type RunAll<'a, F> = dyn Fn(&Arc<[Job]>) -> Vec<Executed<F>> + 'a;
+
 /// Whether to go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Go {
@@ -49,7 +52,7 @@ pub enum Explored {
 pub fn explore<F>(
     tree: &mut Tree,
     most: u64,
-    run_all: impl Fn(&Arc<[Job]>) -> Vec<Executed<F>>,
+    run_all: &RunAll<'_, F>,
     mut seen: impl FnMut(F, &Tree) -> Go,
 ) -> Explored {
     loop {

@@ -1,6 +1,6 @@
 //! The threads that run executions: started once, since a batch can be over in less time than it takes to start a thread.
 
-use super::Executed;
+use super::{Executed, RunAll};
 use raceproof_core::explore::tree::Job;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use std::thread;
 pub fn with_workers<F: Send, R>(
     workers: usize,
     run: &(impl Fn(&Job) -> Executed<F> + Sync),
-    body: impl FnOnce(&dyn Fn(&Arc<[Job]>) -> Vec<Executed<F>>) -> R,
+    body: impl FnOnce(&RunAll<'_, F>) -> R,
 ) -> R {
     if workers <= 1 {
         return body(&|jobs| jobs.iter().map(run).collect());

@@ -8,7 +8,7 @@ mod execution;
 mod general;
 
 use crate::checking::races::{MAX_RACES, key};
-use crate::explore::{Executed, Explored, Go, explore, with_workers};
+use crate::explore::{Executed, Explored, Go, RunAll, explore, with_workers};
 use crate::limits::{Limits, Reached};
 use crate::program::{Bounds, Program};
 use execution::{Finding, Judge};
@@ -19,7 +19,7 @@ use raceproof_core::finding::{
 };
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 /// How to verify.
@@ -166,7 +166,7 @@ fn go_on<'a, P: Program<'a>>(
     start: Instant,
     search: &mut Search,
     options: &Options<'a>,
-    run_all: &dyn Fn(&Arc<[Job]>) -> Vec<Executed<Finding>>,
+    run_all: &RunAll<'_, Finding>,
 ) -> Verified {
     let limits = judge.bounds.limits;
     let mut reached = None;
