@@ -5,9 +5,12 @@
 //! order of findings do not depend on the number of workers. Memory: the executions of a batch, and the part of
 //! the tree that is still open.
 
+mod workers;
+
+pub use workers::with_workers;
+
 use raceproof_core::explore::tree::{self, Job, Tree};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Arc;
 
 /// Executions handed out at once. Fixed, whatever the number of workers: it decides in which order the tree grows.
 const BATCH: usize = 64;
@@ -19,6 +22,9 @@ pub enum Executed<F> {
     /// It was cut short by a limit; the job is still to be done.
     Cut,
 }
+
+/// A way to run a batch of jobs: what became of each, in their order.
+pub type RunAll<'a, F> = dyn Fn(&Arc<[Job]>) -> Vec<Executed<F>> + 'a;
 
 /// Whether to go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,12 +46,13 @@ pub enum Explored {
     OutOfExecutions,
 }
 
-/// Runs what the tree hands out, batch by batch through `run_all`, until it is done, `most` complete executions have run, an execution is cut short or
-/// `seen`, which is told of every execution in order, says stop. The tree can be explored further afterwards.
+/// Runs what the tree hands out, batch by batch through `run_all`, until it is done, `most` complete executions have run, an
+/// execution is cut short or `seen`, which is told of every execution in order, says stop. The tree can be explored
+/// further afterwards.
 pub fn explore<F>(
     tree: &mut Tree,
     most: u64,
-    run_all: impl Fn(&[Job]) -> Vec<Executed<F>>,
+    run_all: &RunAll<'_, F>,
     mut seen: impl FnMut(F, &Tree) -> Go,
 ) -> Explored {
     loop {
@@ -56,53 +63,17 @@ pub fn explore<F>(
         if left == 0 {
             return Explored::OutOfExecutions;
         }
-        let jobs = tree.jobs(BATCH.min(usize::try_from(left).unwrap_or(BATCH)));
-        let mut results = run_all(&jobs).into_iter();
-        let mut jobs = jobs.into_iter();
-        while let (Some(job), Some(result)) = (jobs.next(), results.next()) {
+        let jobs: Arc<[Job]> = tree.jobs(BATCH.min(usize::try_from(left).unwrap_or(BATCH))).into();
+        for (at, (job, result)) in jobs.iter().zip(run_all(&jobs)).enumerate() {
             let Executed::Ran(run, found) = result else {
-                tree.put_back(std::iter::once(job).chain(jobs.by_ref()).collect());
+                tree.put_back(jobs[at..].to_vec());
                 return Explored::Cut;
             };
-            tree.report(&job, run);
+            tree.report(job, run);
             if seen(found, tree) == Go::Stop {
-                tree.put_back(jobs.collect());
+                tree.put_back(jobs[at + 1..].to_vec());
                 return Explored::Stopped;
             }
         }
     }
-}
-
-/// Runs a batch on several threads.
-pub fn run_on<F: Send>(
-    workers: usize,
-    jobs: &[Job],
-    run: impl Fn(&Job) -> Executed<F> + Sync,
-) -> Vec<Executed<F>> {
-    let workers = workers.min(jobs.len());
-    if workers <= 1 {
-        return jobs.iter().map(&run).collect();
-    }
-    let next = AtomicUsize::new(0);
-    let results: Vec<Mutex<Option<Executed<F>>>> = jobs.iter().map(|_| Mutex::new(None)).collect();
-    let work = || {
-        loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(job) = jobs.get(at) else { return };
-            let done = run(job);
-            *results[at].lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(done);
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..workers {
-            scope.spawn(work);
-        }
-        work();
-    });
-    results
-        .into_iter()
-        .map(|result| {
-            result.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()).unwrap_or(Executed::Cut)
-        })
-        .collect()
 }

@@ -39,6 +39,26 @@ fn indexer_has_as_many_executions_as_inequivalent_orders() {
     }
 }
 
+/// The numbers of cells made inside sections depend on the schedule; sections are not dependent by them.
+#[test]
+fn cells_made_inside_sections_are_their_own() {
+    let program = Closure::new(|| {
+        let x = Shared::named("x", 0);
+        let own = |value: i32| Shared::new(value).set(value + 1);
+        spawn(move || {
+            isolated(|| own(1));
+            isolated(|| x.set(1));
+        });
+        spawn(move || {
+            isolated(|| {
+                own(2);
+                x.set(2);
+            });
+        });
+    });
+    assert_eq!(verified(&program).report.stats.executions, 2);
+}
+
 /// DC, figure 1: one run hides the race, the other order of the sections shows it.
 #[test]
 fn a_race_in_another_order_of_the_sections_is_found() {

@@ -5,18 +5,18 @@
 pub(super) struct Clock(u32);
 
 /// The table: a row of as many numbers as there are tasks for each clock. The first clocks are those of the tasks.
-#[derive(Debug)]
+#[derive(Default, Debug)]
 pub(super) struct Clocks {
     width: usize,
     rows: Vec<u32>,
 }
 
 impl Clocks {
-    /// The clocks of `tasks` tasks, with room for `more`.
-    pub(super) fn new(tasks: usize, more: usize) -> Self {
-        let mut rows = Vec::with_capacity(tasks * (tasks + more));
-        rows.resize(tasks * tasks, 0);
-        Clocks { width: tasks, rows }
+    /// The clocks of `tasks` tasks, all at zero, in place of what was there.
+    pub(super) fn reset(&mut self, tasks: usize) {
+        self.width = tasks;
+        self.rows.clear();
+        self.rows.resize(tasks * tasks, 0);
     }
 
     /// The clock of a task.

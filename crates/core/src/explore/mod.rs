@@ -31,7 +31,7 @@ mod reversal;
 pub mod trace;
 pub mod tree;
 
-pub use reversal::{Reversal, Stuck, reversals};
+pub use reversal::{Reversal, Scratch, Stuck, reversals};
 
 use crate::ids::SyncId;
 

@@ -44,52 +44,82 @@ type Pairs = Vec<(usize, Later)>;
 
 /// The reversals of an execution whose later transition is at `from` or beyond (what lies before was
 /// another execution's to reverse). `stuck` are the tasks that wait for a choice at the end.
-pub fn reversals(trace: &Trace, dependence: Dependence, from: usize, stuck: &[Stuck]) -> Vec<Reversal> {
+pub fn reversals(
+    trace: &Trace,
+    dependence: Dependence,
+    from: usize,
+    stuck: &[Stuck],
+    scratch: &mut Scratch,
+) -> Vec<Reversal> {
     let Some(contested) = Contested::find(trace, stuck) else { return Vec::new() };
-    let mut order = Order::new(trace, dependence, contested);
+    let mut order = Order::new(trace, dependence, contested, std::mem::take(&mut scratch.0));
     let mut pairs = Vec::new();
     for &hard in &trace.log {
         order.apply(hard, from, &mut pairs);
     }
-    for &stuck in stuck {
-        let Some(choice) = order.contested.number(stuck.choice) else { continue };
+    for (at, &stuck) in stuck.iter().enumerate() {
+        let Some(choice) = order.contested.number(trace.transitions.len() + at) else { continue };
         let clock = order.clocks.copy(Clocks::of(stuck.task.index()));
         order.immediate(Later::Stuck(stuck), choice, clock, &mut pairs);
         order.clocks.drop_newest(clock);
     }
-    pairs.into_iter().map(|(first, later)| order.reversal(first, later)).collect()
+    let reversals = pairs.into_iter().map(|(first, later)| order.reversal(first, later)).collect();
+    scratch.0 = order.clocks;
+    reversals
 }
 
-/// The choices that more than one task makes, numbered; the others cannot be made in another order.
+/// Memory to be used again for the next execution.
+#[derive(Default, Debug)]
+pub struct Scratch(Clocks);
+
+/// Which choices are made by more than one task; the others cannot be made in another order.
 #[derive(Clone)]
 struct Contested {
-    /// Whoever makes a choice first, and its number if another task makes it, too.
-    numbers: FxHashMap<Choice, (TaskId, Option<u32>)>,
-    count: u32,
+    /// The number of each transition's choice, and then of each stuck task's; none if it is not contested.
+    numbers: Vec<Option<u32>>,
+    /// How many different choices there are.
+    count: usize,
 }
 
 impl Contested {
-    /// `None` if there are none.
+    /// `None` if no choice is.
     fn find(trace: &Trace, stuck: &[Stuck]) -> Option<Self> {
-        let mut numbers: FxHashMap<Choice, (TaskId, Option<u32>)> = FxHashMap::default();
-        let mut count = 0;
+        let mut known: FxHashMap<Choice, u32> = FxHashMap::default();
+        // Whoever makes a choice first, and whether another task makes it, too.
+        let mut makers: Vec<(TaskId, bool)> = Vec::new();
+        // Mostly the one before.
+        let mut last = (Choice::None, None);
         let made = trace.transitions.iter().map(|transition| (transition.choice, transition.task));
-        for (choice, task) in made.chain(stuck.iter().map(|stuck| (stuck.choice, stuck.task))) {
-            if choice == Choice::None {
-                continue;
-            }
-            let (other, number) = numbers.entry(choice).or_insert((task, None));
-            if *other != task && number.is_none() {
-                *number = Some(count);
-                count += 1;
-            }
+        let mut numbers: Vec<Option<u32>> = made
+            .chain(stuck.iter().map(|stuck| (stuck.choice, stuck.task)))
+            .map(|(choice, task)| {
+                if choice == Choice::None {
+                    return None;
+                }
+                if choice != last.0 {
+                    let number = *known.entry(choice).or_insert(makers.len() as u32);
+                    if number as usize == makers.len() {
+                        makers.push((task, false));
+                    }
+                    last = (choice, Some(number));
+                }
+                let (first, contested) = &mut makers[last.1? as usize];
+                *contested |= *first != task;
+                last.1
+            })
+            .collect();
+        if !makers.iter().any(|&(_, contested)| contested) {
+            return None;
         }
-        (count > 0).then_some(Contested { numbers, count })
+        for number in &mut numbers {
+            *number = number.filter(|&number| makers[number as usize].1);
+        }
+        Some(Contested { numbers, count: makers.len() })
     }
 
-    fn number(&self, choice: Choice) -> Option<usize> {
-        let &(_, number) = self.numbers.get(&choice)?;
-        number.map(|number| number as usize)
+    /// The number of what the transition at `index`, or the stuck task at `index` beyond all transitions, chooses.
+    fn number(&self, index: usize) -> Option<usize> {
+        self.numbers[index].map(|number| number as usize)
     }
 }
 
@@ -126,19 +156,20 @@ struct Order<'a> {
 }
 
 impl<'a> Order<'a> {
-    fn new(trace: &'a Trace, dependence: Dependence, contested: Contested) -> Self {
+    fn new(trace: &'a Trace, dependence: Dependence, contested: Contested, mut clocks: Clocks) -> Self {
+        clocks.reset(trace.names.len());
         let transitions = trace.transitions.len();
         Order {
             trace,
             dependence,
-            clocks: Clocks::new(trace.names.len(), 2 * transitions + 8),
+            clocks,
             began: Vec::with_capacity(transitions),
             tokenless: Vec::new(),
             number: Vec::with_capacity(transitions),
             left: vec![None; transitions],
             syncs: Vec::new(),
             scopes: Vec::new(),
-            chosen: vec![Vec::new(); contested.count as usize],
+            chosen: vec![Vec::new(); contested.count],
             contested,
             fresh: None,
         }
@@ -171,7 +202,7 @@ impl<'a> Order<'a> {
                 self.resumed(fresh, task);
             }
             Hard::Leave { section, task } => {
-                if self.contested.number(self.trace.transitions[section as usize].choice).is_some() {
+                if self.contested.number(section as usize).is_some() {
                     self.left[section as usize] = Some(self.clocks.copy(of(task)));
                 }
             }
@@ -204,7 +235,7 @@ impl<'a> Order<'a> {
         let own = self.clocks.get_mut(clock, task);
         *own += 1;
         self.number.push(*own);
-        if let Some(choice) = self.contested.number(transition.choice) {
+        if let Some(choice) = self.contested.number(index) {
             let known = pairs.len();
             self.immediate(Later::Ran(index), choice, clock, pairs);
             if index < from {
@@ -241,8 +272,9 @@ impl<'a> Order<'a> {
             all = !section || self.dependence == Dependence::Lock;
             own = self.chosen_by(index);
         }
-        for at in (0..self.chosen[choice].len()).rev() {
-            let other = self.chosen[choice][at];
+        // Out of the way: the clocks change meanwhile.
+        let chosen = std::mem::take(&mut self.chosen[choice]);
+        for other in chosen.iter().rev() {
             if own.accessed & other.written == 0 && own.written & other.accessed == 0 {
                 continue;
             }
@@ -260,6 +292,7 @@ impl<'a> Order<'a> {
                 break;
             }
         }
+        self.chosen[choice] = chosen;
     }
 
     /// The clock behind the choice of a transition.
@@ -293,11 +326,12 @@ impl<'a> Order<'a> {
             }
             Later::Stuck(stuck) => (self.trace.transitions.len(), stuck.task, Clocks::of(stuck.task.index())),
         };
-        let mut sequence = Vec::new();
+        let tasks = self.trace.names.len().min(end - first);
+        let mut sequence = Vec::with_capacity(end - first);
         let mut rivals = Vec::new();
-        let mut initials = Vec::new();
+        let mut initials = Vec::with_capacity(tasks);
         // For each task in the sequence the number of its first transition there.
-        let mut begun: Vec<(usize, u32)> = Vec::new();
+        let mut begun: Vec<(usize, u32)> = Vec::with_capacity(tasks);
         let is_initial = |clock: Clock, begun: &[(usize, u32)]| {
             begun.iter().all(|&(task, number)| self.clocks.get(clock, task) < number)
         };

@@ -48,7 +48,7 @@ pub(super) enum Hard {
 }
 
 /// Records an execution in which every turn is a transition.
-#[derive(Debug)]
+#[derive(Default, Debug)]
 pub struct Trace {
     pub transitions: Vec<Transition>,
     pub(super) log: Vec<Hard>,
@@ -68,31 +68,31 @@ pub struct Trace {
     waited: bool,
     /// The cells from here on were made inside that section. Whoever else accesses them comes after it anyway, by the way in which
     /// the reference was handed on; and in another execution these numbers would be another's cells.
-    fresh: Location,
-}
-
-impl Default for Trace {
-    fn default() -> Self {
-        Trace::new()
-    }
+    fresh: Option<Location>,
 }
 
 impl Trace {
     /// An empty trace.
     pub fn new() -> Self {
-        Trace {
-            transitions: Vec::new(),
-            log: Vec::new(),
-            names: vec![TaskName::MAIN],
-            scopes: vec![ScopeId::PROGRAM],
-            children: vec![0],
-            accesses: Vec::new(),
-            sites: Vec::new(),
-            inside: Vec::new(),
-            open: Vec::new(),
-            waited: false,
-            fresh: Location(u64::MAX),
-        }
+        let mut trace = Trace::default();
+        trace.reset();
+        trace
+    }
+
+    /// Makes it as new, keeping what is allocated: there are many executions, and each is much like the one before.
+    pub fn reset(&mut self) {
+        self.transitions.clear();
+        self.log.clear();
+        self.names.clear();
+        self.names.push(TaskName::MAIN);
+        self.scopes.clear();
+        self.scopes.push(ScopeId::PROGRAM);
+        self.children.clear();
+        self.children.push(0);
+        self.accesses.clear();
+        self.sites.clear();
+        self.inside.clear();
+        self.open.clear();
     }
 
     /// Ends the execution.
@@ -203,7 +203,7 @@ impl Observer for Trace {
             return;
         }
         self.waited = false;
-        self.fresh = Location(u64::MAX);
+        self.fresh = None;
         let section = self.current();
         let transition = &mut self.transitions[section as usize];
         transition.choice = Choice::Section(sync.0);
@@ -215,14 +215,14 @@ impl Observer for Trace {
     fn access(&mut self, _: TaskId, kind: AccessKind, location: Location, site: SiteId) {
         if let Some(&(_, section)) = self.open.last()
             && section == self.current()
-            && location < self.fresh
+            && self.fresh.is_none_or(|fresh| location < fresh)
         {
             self.inside.push((location, kind, site));
         }
     }
 
     fn fresh(&mut self, first: Location) {
-        self.fresh = self.fresh.min(first);
+        self.fresh = Some(self.fresh.map_or(first, |fresh| fresh.min(first)));
     }
 }
 

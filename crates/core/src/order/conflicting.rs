@@ -27,6 +27,7 @@ struct Last {
 struct Open {
     task: TaskId,
     lock: SyncId,
+    /// What it has accessed, mostly once each.
     accesses: Vec<(Location, AccessKind)>,
     /// Sections this one already comes after.
     after: Vec<SyncId>,
@@ -37,13 +38,18 @@ struct Open {
 pub struct Conflicting<D> {
     pub inner: D,
     open: Vec<Open>,
+    /// Sections that were left, empty: what they have allocated is used again.
+    spare: Vec<Open>,
     last: FxHashMap<(SyncId, Location), Last>,
     sections: u32,
 }
 
+/// How far back a repeated access of a section is looked for, so that the list of its accesses stays short.
+const NEARBY: usize = 8;
+
 impl<D: Observer> Conflicting<D> {
     pub fn new(inner: D) -> Self {
-        Conflicting { inner, open: Vec::new(), last: FxHashMap::default(), sections: 0 }
+        Conflicting { inner, open: Vec::new(), spare: Vec::new(), last: FxHashMap::default(), sections: 0 }
     }
 }
 
@@ -77,23 +83,38 @@ impl<D: Observer> Observer for Conflicting<D> {
         let Some(at) = self.open.iter().rposition(|open| (open.task, open.lock) == (task, sync)) else {
             return;
         };
-        let open = self.open.remove(at);
+        let mut open = self.open.remove(at);
         let end = SyncId(self.sections * 2 + 1);
         self.sections += 1;
         self.inner.signal(task, end, kind);
-        for (location, kind) in open.accesses {
+        if self.last.is_empty() {
+            self.last.reserve(64);
+        }
+        for (location, kind) in open.accesses.drain(..) {
             let last = self.last.entry((sync, location)).or_default();
             match kind {
                 // Whoever comes after the writer comes after what the writer came after.
-                AccessKind::Write => *last = Last { writer: Some(end), readers: Vec::new() },
+                AccessKind::Write => {
+                    last.writer = Some(end);
+                    last.readers.clear();
+                }
+                AccessKind::Read if last.writer == Some(end) || last.readers.last() == Some(&end) => {}
                 AccessKind::Read => last.readers.push(end),
             }
         }
+        open.after.clear();
+        self.spare.push(open);
     }
 
     fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
         if is_lock(kind) {
-            self.open.push(Open { task, lock: sync, accesses: Vec::new(), after: Vec::new() });
+            let Open { accesses, after, .. } = self.spare.pop().unwrap_or_else(|| Open {
+                task,
+                lock: sync,
+                accesses: Vec::new(),
+                after: Vec::new(),
+            });
+            self.open.push(Open { task, lock: sync, accesses, after });
         }
         // Nobody signals a lock to the wrapped observer, so this join orders nothing; it is still an action.
         self.inner.join(task, of_program(sync), kind);
@@ -120,7 +141,7 @@ impl<D: Observer> Conflicting<D> {
                     }
                 }
             }
-            match open.accesses.iter_mut().find(|(other, _)| *other == location) {
+            match open.accesses.iter_mut().rev().take(NEARBY).find(|(other, _)| *other == location) {
                 Some((_, strongest)) => *strongest = (*strongest).max(kind),
                 None => open.accesses.push((location, kind)),
             }

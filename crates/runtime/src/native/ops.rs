@@ -59,6 +59,8 @@ pub(crate) enum Step {
 /// Kernel and world, whatever the observer.
 pub(crate) trait Ops {
     fn world(&mut self) -> &mut World;
+    /// Tells that the current task has made cells, from `first` on.
+    fn fresh(&mut self, first: Location);
     /// Tries an operation of the current task.
     fn perform(&mut self, op: &mut Op<'_>, at: Caller) -> Step;
     fn unlock(&mut self, lock: SyncId);
@@ -114,6 +116,10 @@ impl<O: Observer> Env<'_, '_, O> {
 impl<O: Observer> Ops for Env<'_, '_, O> {
     fn world(&mut self) -> &mut World {
         self.world
+    }
+
+    fn fresh(&mut self, first: Location) {
+        self.kernel.observer.fresh(first);
     }
 
     fn perform(&mut self, op: &mut Op<'_>, at: Caller) -> Step {

@@ -7,6 +7,7 @@ use super::world::{Claim, Failure, MAX_CELLS};
 use crate::coroutine::{act, fail, with_ops};
 use raceproof_core::event::AccessKind;
 use raceproof_core::ids::Location;
+use std::any::Any;
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -49,7 +50,7 @@ impl<T: Copy + 'static> Shared<T> {
     fn make(name: Option<Cow<'static, str>>, value: T, at: Caller) -> Self {
         room(1, at);
         let cell = Box::new(Cell::new(value));
-        let made = with_ops(|ops| ops.world().add_cells(None, name, at, cell));
+        let made = add(None, name, at, cell);
         let (claim, location) = made.unwrap_or_else_outside();
         Shared { claim, location, value: PhantomData }
     }
@@ -103,7 +104,7 @@ impl<T: Copy + 'static> SharedArray<T> {
     fn make(name: Option<Cow<'static, str>>, len: usize, init: T, at: Caller) -> Self {
         room(len as u64, at);
         let cells: Cells<T> = Cells(vec![init; len].into_iter().map(Cell::new).collect());
-        let made = with_ops(|ops| ops.world().add_cells(Some(len as u64), name, at, Box::new(cells)));
+        let made = add(Some(len as u64), name, at, Box::new(cells));
         let (claim, base) = made.unwrap_or_else_outside();
         SharedArray { claim, base, len, value: PhantomData }
     }
@@ -142,6 +143,20 @@ impl<T: Copy + 'static> SharedArray<T> {
 
 /// The elements of an array.
 struct Cells<T>(Box<[Cell<T>]>);
+
+/// Makes cells of the run, unless there is none.
+fn add(
+    len: Option<u64>,
+    name: Option<Cow<'static, str>>,
+    at: Caller,
+    cells: Box<dyn Any>,
+) -> Option<(Claim, Location)> {
+    with_ops(|ops| {
+        let (claim, base) = ops.world().add_cells(len, name, at, cells);
+        ops.fresh(base);
+        (claim, base)
+    })
+}
 
 /// Fails the task if there is no room for so many cells more.
 #[track_caller]

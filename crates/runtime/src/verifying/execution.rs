@@ -11,13 +11,12 @@ use raceproof_core::detect::pairs::{Gathered, Pairs};
 use raceproof_core::event::{AccessKind, Observer, SyncKind};
 use raceproof_core::explore::trace::Trace;
 use raceproof_core::explore::tree::{Job, Run, Sleeper};
-use raceproof_core::explore::{Choice, Dependence, reversals};
+use raceproof_core::explore::{Choice, Dependence, Scratch, reversals};
 use raceproof_core::finding::{Deadlock, GeneralRace, ProgramError, Race, Stats};
 use raceproof_core::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
 use raceproof_core::order::conflicting::Conflicting;
 use std::collections::BTreeSet;
-use std::sync::Arc;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// How long to try to bring the pairs of one execution together.
@@ -44,6 +43,8 @@ pub(super) struct Judge<'a, P> {
     pub(super) determinism: bool,
     /// Why an execution was cut short.
     pub(super) cut: OnceLock<String>,
+    /// What earlier executions have allocated and later ones use again.
+    pub(super) spare: Mutex<Vec<(Trace, Scratch)>>,
 }
 
 impl<'a, P: Program<'a>> Judge<'a, P> {
@@ -75,7 +76,10 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
         gather: impl Fn(&mut Q) -> Gathered,
     ) -> Executed<Finding> {
         let mut guided = Guided::new(&job.prefix, &job.hint, &job.asleep, self.dependence);
-        let mut execution = self.execute(&mut guided, detector);
+        let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let (mut trace, mut scratch) = spare.unwrap_or_default();
+        trace.reset();
+        let mut execution = run_once(&self.program, &mut guided, Watch { trace, detector }, self.bounds);
         if execution.is_cut_by_chance() {
             let why = execution.limits(self.bounds.actions).pop();
             self.cut.get_or_init(|| why.unwrap_or_default());
@@ -94,7 +98,7 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
         let trace = &execution.run.kernel.observer.trace;
         let schedule: Vec<TaskId> = trace.transitions.iter().map(|at| at.task).collect();
         let depth = job.depth();
-        let reversals = reversals(trace, self.dependence, depth, &guided.stuck);
+        let reversals = reversals(trace, self.dependence, depth, &guided.stuck, &mut scratch);
         let deepest = reversals.iter().map(|reversal| reversal.before).max().unwrap_or(0).max(depth);
         let sleeper = |(at, &task)| Sleeper { task, content: Arc::new(trace.content(at).to_content()) };
         let run = Run {
@@ -139,11 +143,9 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
         } else if complete {
             finding.end = Some(self.program.end_state::<Watch<D>>(&execution.run));
         }
+        let trace = std::mem::take(&mut execution.run.kernel.observer.trace);
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner).push((trace, scratch));
         Executed::Ran(run, finding)
-    }
-
-    fn execute<D: Observer>(&self, guided: &mut Guided<'_>, detector: D) -> Execution<'a, P, Watch<D>> {
-        run_once(&self.program, guided, Watch::new(detector), self.bounds)
     }
 
     /// What bounds a repetition of an execution that was not cut short by chance: what bounded it will do so again.

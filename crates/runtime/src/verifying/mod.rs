@@ -8,7 +8,7 @@ mod execution;
 mod general;
 
 use crate::checking::races::{MAX_RACES, key};
-use crate::explore::{Executed, Explored, Go, explore, run_on};
+use crate::explore::{Executed, Explored, Go, RunAll, explore, with_workers};
 use crate::limits::{Limits, Reached};
 use crate::program::{Bounds, Program};
 use execution::{Finding, Judge};
@@ -18,8 +18,8 @@ use raceproof_core::finding::{
     Deadlock, GeneralRace, Grade, ProgramError, Race, Report, Scope, Stats, Verdict,
 };
 use std::collections::BTreeSet;
-use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 /// How to verify.
@@ -113,12 +113,15 @@ pub fn verify<'a, P: Program<'a> + Sync>(
     search: &mut Search,
     options: &Options<'a>,
 ) -> Verified {
-    go_on(program, search, options, |judge, jobs| run_on(options.workers, jobs, |job| judge.run(job)))
+    let (start, judge) = begin(program, options);
+    let run = |job: &Job| judge.run(job);
+    with_workers(options.workers, &run, |run_all| go_on(&judge, start, search, options, run_all))
 }
 
 /// As [`verify`], on this thread: for programs that cannot leave it.
 pub fn verify_here<'a, P: Program<'a>>(program: &P, search: &mut Search, options: &Options<'a>) -> Verified {
-    go_on(program, search, options, |judge, jobs| jobs.iter().map(|job| judge.run(job)).collect())
+    let (start, judge) = begin(program, options);
+    go_on(&judge, start, search, options, &|jobs| jobs.iter().map(|job| judge.run(job)).collect())
 }
 
 /// The nondeterminism, data races aside, that one execution shows: conflicting sections whose order is free, clashing sets and
@@ -130,6 +133,7 @@ pub fn general_races<'a, P: Program<'a>>(program: &P, bounds: Bounds<'a>) -> Vec
         dependence: Dependence::Conflict,
         determinism: true,
         cut: OnceLock::new(),
+        spare: Mutex::default(),
     };
     let mut tree = Tree::default();
     match tree.jobs(1).first().map(|job| judge.run(job)) {
@@ -138,12 +142,8 @@ pub fn general_races<'a, P: Program<'a>>(program: &P, bounds: Bounds<'a>) -> Vec
     }
 }
 
-fn go_on<'a, P: Program<'a>>(
-    program: &P,
-    search: &mut Search,
-    options: &Options<'a>,
-    run_all: impl Fn(&Judge<'a, P>, &[Job]) -> Vec<Executed<Finding>>,
-) -> Verified {
+/// Starts the clock.
+fn begin<'a, P: Program<'a>>(program: &P, options: &Options<'a>) -> (Instant, Judge<'a, P>) {
     let start = Instant::now();
     let deadline =
         options.max_seconds.and_then(|seconds| start.checked_add(Duration::try_from_secs_f64(seconds).ok()?));
@@ -156,41 +156,48 @@ fn go_on<'a, P: Program<'a>>(
         dependence: options.dependence,
         determinism: options.determinism,
         cut: OnceLock::new(),
+        spare: Mutex::default(),
     };
+    (start, judge)
+}
+
+fn go_on<'a, P: Program<'a>>(
+    judge: &Judge<'a, P>,
+    start: Instant,
+    search: &mut Search,
+    options: &Options<'a>,
+    run_all: &RunAll<'_, Finding>,
+) -> Verified {
+    let limits = judge.bounds.limits;
     let mut reached = None;
     let Search { tree, found } = search;
     let mut told = start;
     let most = options.max_executions.unwrap_or(u64::MAX);
-    let explored = explore(
-        tree,
-        most,
-        |jobs| run_all(&judge, jobs),
-        |finding, tree| {
-            let stop = found.take(finding) && !options.all;
-            if let Some(progress) = options.progress
-                && told.elapsed() > Duration::from_millis(100)
-            {
-                told = Instant::now();
-                let executions = tree.statistics.executions;
-                progress(&Progress { executions, pending: tree.pending(), elapsed: start.elapsed() });
-            }
-            // Long executions look at the limits themselves.
-            if tree.statistics.executions % LOOK == 0 {
-                reached = reached.or_else(|| limits.reached());
-            }
-            if stop || reached.is_some() || found.limit.is_some() { Go::Stop } else { Go::On }
-        },
-    );
-    let why = judge.cut.into_inner().or_else(|| reached.map(why));
+    let explored = explore(tree, most, run_all, |finding, tree| {
+        let stop = found.take(finding) && !options.all;
+        if let Some(progress) = options.progress
+            && told.elapsed() > Duration::from_millis(100)
+        {
+            told = Instant::now();
+            let executions = tree.statistics.executions;
+            progress(&Progress { executions, pending: tree.pending(), elapsed: start.elapsed() });
+        }
+        // Long executions look at the limits themselves.
+        if tree.statistics.executions % LOOK == 0 {
+            reached = reached.or_else(|| limits.reached());
+        }
+        if stop || reached.is_some() || found.limit.is_some() { Go::Stop } else { Go::On }
+    });
+    let why = judge.cut.get().cloned().or_else(|| reached.map(why));
     let mut verified = found.report(tree, explored, why, options, start);
     verified.out_of_time = matches!(explored, Explored::Cut | Explored::Stopped)
-        && deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        && limits.deadline.is_some_and(|deadline| Instant::now() >= deadline)
         && found.limit.is_none();
     verified
 }
 
 /// Short executions between two looks at the limits.
-const LOOK: u64 = 16;
+const LOOK: u64 = 64;
 
 fn why(reached: Reached) -> String {
     match reached {
