@@ -5,8 +5,7 @@
 int counter;
 
 int main(void) {
-  omp_lock_t lock, busy;
-  omp_init_lock(&lock);
+  omp_lock_t busy;
   omp_init_lock(&busy);
   omp_set_lock(&busy);
 #pragma omp parallel num_threads(2)
@@ -18,6 +17,5 @@ int main(void) {
   }
   omp_unset_lock(&busy);
   omp_destroy_lock(&busy);
-  omp_destroy_lock(&lock);
   return 0;
 }
