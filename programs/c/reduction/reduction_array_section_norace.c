@@ -3,9 +3,8 @@
 #include <assert.h>
 #define N 40
 
-int histogram[8];
-
 int main(void) {
+  int histogram[8] = {0};
 #pragma omp parallel for reduction(+ : histogram[0 : 8]) schedule(static, 3)
   for (int i = 0; i < N; i++)
     histogram[i % 8]++;
