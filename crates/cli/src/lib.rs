@@ -8,7 +8,7 @@ mod draw;
 mod interrupt;
 mod output;
 pub mod replay;
-pub mod report;
+pub use raceproof_report as report;
 mod search;
 pub mod tp;
 pub mod verify;

@@ -3,6 +3,8 @@
 //! A renderer sees a [`raceproof_core::finding::Report`] or a [`raceproof_core::graph::Graph`] and
 //! nothing else of the analysis; it returns a `String` and prints nothing itself.
 
+#![forbid(unsafe_code)]
+
 mod advice;
 mod deadlock;
 mod fold;
