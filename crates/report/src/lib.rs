@@ -10,6 +10,7 @@ mod deadlock;
 mod fold;
 pub mod graph;
 pub mod json;
+mod memory;
 mod snippet;
 mod sources;
 mod style;

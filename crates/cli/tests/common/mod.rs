@@ -5,5 +5,6 @@ pub mod command;
 pub mod golden;
 pub mod graphs;
 pub mod mutate;
+pub mod native;
 pub mod rearrange;
 pub mod sample;
