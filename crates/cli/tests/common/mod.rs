@@ -6,5 +6,6 @@ pub mod golden;
 pub mod graphs;
 pub mod mutate;
 pub mod native;
+pub mod native_tools;
 pub mod rearrange;
 pub mod sample;
