@@ -3,8 +3,9 @@
 use crate::check::{DetectorName, PredictiveOrder};
 use crate::verify::OrderName;
 use clap::{Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Find the data races of task-parallel programs, in all their schedules
 #[derive(Parser, Debug)]
@@ -56,6 +57,31 @@ pub enum Command {
     /// up to there.
     #[command(after_help = GRAPH_STATUS)]
     Graph(GraphArgs),
+    /// clang for C programs with OpenMP, instrumented and linked with raceproof's runtime
+    ///
+    /// All arguments are clang's: use it in place of the compiler (`make CC="raceproof cc"`). Called by the name
+    /// `raceproof-cc`, a link to this program, it does the same.
+    #[command(disable_help_flag = true)]
+    Cc(CompilerArgs),
+    /// The same for C++ (also by the name `raceproof-c++`)
+    #[command(name = "c++", disable_help_flag = true)]
+    Cxx(CompilerArgs),
+}
+
+#[derive(clap::Args, Debug)]
+pub struct CompilerArgs {
+    /// What clang is asked to do
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGS")]
+    pub args: Vec<OsString>,
+}
+
+/// The words of the command line; a program called `raceproof-cc` is `raceproof cc`, since build tools want a compiler
+/// that is one word.
+pub fn words(mut words: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let program = words.next().unwrap_or_default();
+    let name = Path::new(&program).file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let subcommand = ["cc", "c++"].into_iter().find(|sub| name.ends_with(&format!("raceproof-{sub}")));
+    [program].into_iter().chain(subcommand.map(OsString::from)).chain(words).collect()
 }
 
 #[derive(clap::Args, Debug)]

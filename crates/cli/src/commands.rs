@@ -1,6 +1,7 @@
 //! The subcommands: read, run, render, write, and the exit status.
 
 use crate::args::{Args, CheckArgs, Command, GraphArgs, LimitArgs, ReplayArgs, ReportFormat, VerifyArgs};
+use crate::cc::{self, Language};
 use crate::check::{self, Checked, Options};
 use crate::draw::{self, Drawn};
 use crate::interrupt;
@@ -34,6 +35,8 @@ pub fn run(args: Args) -> ExitCode {
         Command::Verify(args) => verify(&args),
         Command::Replay(args) => replay(&args),
         Command::Graph(args) => graph(&args),
+        Command::Cc(args) => return cc::run(Language::C, &args.args),
+        Command::Cxx(args) => return cc::run(Language::Cxx, &args.args),
     };
     match done {
         Ok(status) => ExitCode::from(status),

@@ -1,6 +1,9 @@
 //! The `raceproof` command as a library: the TP language, reports, and the drivers behind each subcommand.
 
+#![forbid(unsafe_code)]
+
 pub mod args;
+pub mod cc;
 pub mod check;
 pub mod checkpoint;
 pub mod commands;
@@ -8,7 +11,7 @@ mod draw;
 mod interrupt;
 mod output;
 pub mod replay;
-pub mod report;
+pub use raceproof_report as report;
 mod search;
 pub mod tp;
 pub mod verify;

@@ -1,9 +1,10 @@
 //! The `raceproof` command. Arguments are defined and validated in `args`, acted on in `commands`.
 
 use clap::Parser;
-use raceproof_cli::{args::Args, commands};
+use raceproof_cli::{args::Args, args::words, commands};
+use std::env;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    commands::run(Args::parse())
+    commands::run(Args::parse_from(words(env::args_os())))
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{golden, graphs, sample};
+use common::{golden, graphs, native, sample};
 use raceproof_cli::report::{graph, json};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -78,7 +78,18 @@ fn every_field_is_documented() {
     let none = BTreeSet::new();
     let picture = graph::Picture::new(&graph, &graphs::Plain, &none);
     let mut outputs = vec![graph::json::render(&picture)];
-    outputs.extend([sample::locks(), sample::circle(), sample::fails()].iter().map(json::render));
+    outputs.extend(
+        [
+            sample::locks(),
+            sample::circle(),
+            sample::fails(),
+            native::update(),
+            native::nowait(),
+            native::freed(),
+        ]
+        .iter()
+        .map(json::render),
+    );
     let mut found = BTreeSet::new();
     for output in outputs {
         keys(&serde_json::from_str(&output).expect("valid JSON"), &mut found);

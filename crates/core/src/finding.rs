@@ -2,8 +2,13 @@
 //!
 //! The serialised form of [`Report`] is the JSON report, schema 1; DESIGN and the user's guide document it.
 
+mod native;
+
+pub use native::{Construct, Object, Operation, Region, place_and_calls};
+
 use crate::event::AccessKind;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -60,6 +65,12 @@ pub struct Spawned {
     pub task: String,
     #[serde(flatten)]
     pub at: Place,
+    /// What spawned it, in a native program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub construct: Option<Construct>,
+    /// Its number in the team, if the construct makes one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thread: Option<u32>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -75,6 +86,14 @@ pub struct RaceAccess {
     pub spawned: Vec<Spawned>,
     /// The locks held, by name (`isolated` for an isolated section).
     pub locks: Vec<String>,
+    #[serde(default, skip_serializing_if = "Operation::is_plain")]
+    pub operation: Operation,
+    /// How many bytes are accessed, in a native program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// The worksharing construct it stands in, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub region: Option<Region>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -94,6 +113,9 @@ pub struct Race {
     pub count: u64,
     /// A schedule after which both accesses are next, for `replay`; absent if none is known.
     pub witness: Option<Witness>,
+    /// What the location is a part of, in a native program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub object: Option<Object>,
 }
 
 /// A schedule: runs of actions of one task each. An action is one access or one synchronisation.
@@ -180,10 +202,10 @@ pub struct Stats {
     pub seconds: f64,
 }
 
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Report {
-    pub tool: &'static str,
-    pub version: &'static str,
+    pub tool: Cow<'static, str>,
+    pub version: Cow<'static, str>,
     pub schema: u32,
     pub verdict: Verdict,
     pub scope: Scope,
@@ -195,11 +217,21 @@ pub struct Report {
     pub deadlocks: Vec<Deadlock>,
     pub errors: Vec<ProgramError>,
     /// Filled only if asked for.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub general_races: Vec<GeneralRace>,
     /// Why the verdict is no more certain than it is: a limit that was reached, and what to do.
     pub limits: Vec<String>,
+    /// Sizes of the teams a native program was run with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub threads: Vec<u32>,
+    /// How many races the user's suppressions kept out of `races`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub suppressed: u64,
     pub stats: Stats,
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 impl Report {

@@ -84,7 +84,12 @@ impl<'a, P: Program<'a>, O: Observer> Execution<'a, P, O> {
             way.drain(OUTERMOST..way.len() - (LISTED - OUTERMOST));
         }
         way.into_iter()
-            .map(|at| Spawned { task: self.task_name(at), at: self.place(tasks.get(at).site) })
+            .map(|at| Spawned {
+                task: self.task_name(at),
+                at: self.place(tasks.get(at).site),
+                construct: None,
+                thread: None,
+            })
             .collect()
     }
 

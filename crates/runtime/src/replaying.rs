@@ -61,8 +61,8 @@ pub fn replay<'a, P: Program<'a>>(
     }
     let verdict = Report::judge(&races, &failed, &deadlocks, &[]);
     Ok(Report {
-        tool: "raceproof",
-        version: env!("CARGO_PKG_VERSION"),
+        tool: "raceproof".into(),
+        version: env!("CARGO_PKG_VERSION").into(),
         schema: 1,
         verdict,
         scope: Scope::ObservedSchedule,
@@ -73,6 +73,8 @@ pub fn replay<'a, P: Program<'a>>(
         errors: failed,
         general_races: Vec::new(),
         limits: Vec::new(),
+        threads: Vec::new(),
+        suppressed: 0,
         stats: Stats { executions: 1, tasks: tasks.len() as u64, steps: kernel.steps(), ..Stats::default() },
     })
 }
@@ -131,5 +133,6 @@ fn race<'a, P: Program<'a>>(
         fork: run.task_name(fork.unwrap_or(TaskId::MAIN)),
         count: 1,
         witness: Some(witness.clone()),
+        object: None,
     }
 }

@@ -5,5 +5,7 @@ pub mod command;
 pub mod golden;
 pub mod graphs;
 pub mod mutate;
+pub mod native;
+pub mod native_tools;
 pub mod rearrange;
 pub mod sample;

@@ -15,11 +15,21 @@ pub fn sources(text: &str) -> Sources {
 }
 
 pub fn access(kind: AccessKind, task: &str, place: Place) -> RaceAccess {
-    RaceAccess { access: kind, task: task.into(), at: place, stack: vec![], spawned: vec![], locks: vec![] }
+    RaceAccess {
+        access: kind,
+        task: task.into(),
+        at: place,
+        stack: vec![],
+        spawned: vec![],
+        locks: vec![],
+        operation: Operation::Plain,
+        bytes: None,
+        region: None,
+    }
 }
 
 pub fn spawned(task: &str, place: Place) -> Spawned {
-    Spawned { task: task.into(), at: place }
+    Spawned { task: task.into(), at: place, construct: None, thread: None }
 }
 
 pub fn race(location: &str, first: RaceAccess, second: RaceAccess) -> Race {
@@ -33,13 +43,14 @@ pub fn race(location: &str, first: RaceAccess, second: RaceAccess) -> Race {
         fork: "main".into(),
         count: 1,
         witness: None,
+        object: None,
     }
 }
 
 pub fn report(races: Vec<Race>) -> Report {
     Report {
-        tool: "raceproof",
-        version: "0.1.0",
+        tool: "raceproof".into(),
+        version: "0.1.0".into(),
         schema: 1,
         verdict: Report::judge(&races, &[], &[], &[]),
         scope: Scope::AllSchedules,
@@ -50,6 +61,8 @@ pub fn report(races: Vec<Race>) -> Report {
         errors: vec![],
         general_races: vec![],
         limits: vec![],
+        threads: vec![],
+        suppressed: 0,
         stats: Stats { executions: 1, tasks: 2, steps: 5, reads: 1, writes: 1, seconds: 0.001 },
     }
 }

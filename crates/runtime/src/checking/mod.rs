@@ -149,8 +149,8 @@ impl<'a, P: Program<'a>> Session<'a, P> {
         };
         let kernel = &execution.run.kernel;
         let report = Report {
-            tool: "raceproof",
-            version: env!("CARGO_PKG_VERSION"),
+            tool: "raceproof".into(),
+            version: env!("CARGO_PKG_VERSION").into(),
             schema: 1,
             verdict,
             scope,
@@ -161,6 +161,8 @@ impl<'a, P: Program<'a>> Session<'a, P> {
             errors,
             general_races: Vec::new(),
             limits,
+            threads: Vec::new(),
+            suppressed: 0,
             stats: Stats {
                 executions: 1,
                 tasks: kernel.tasks().len() as u64,

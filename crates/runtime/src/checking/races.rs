@@ -8,7 +8,7 @@ use crate::strategy::{Hold, Script, Turns};
 use raceproof_core::detect::pairs::{Example, Gathered, Pairs, Side, SitePair};
 use raceproof_core::detect::{Access, Pair};
 use raceproof_core::event::Observer;
-use raceproof_core::finding::{Grade, Race, RaceAccess, Witness};
+use raceproof_core::finding::{Grade, Operation, Race, RaceAccess, Witness};
 use raceproof_core::ids::{Location, SiteId, TaskId};
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -159,6 +159,7 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
             fork,
             count: pair.count,
             witness,
+            object: None,
         }
     }
 
@@ -216,6 +217,7 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
             fork,
             count: 1,
             witness,
+            object: None,
         }
     }
 
@@ -306,6 +308,9 @@ pub(crate) fn describe<'a, P: Program<'a>, O: Observer>(
         stack: execution.stack(access.task),
         spawned: execution.spawned(access.task),
         locks: execution.locks(access.task),
+        operation: Operation::Plain,
+        bytes: None,
+        region: None,
     }
 }
 

@@ -319,8 +319,8 @@ impl Gathered {
             None
         };
         let report = Report {
-            tool: "raceproof",
-            version: env!("CARGO_PKG_VERSION"),
+            tool: "raceproof".into(),
+            version: env!("CARGO_PKG_VERSION").into(),
             schema: 1,
             verdict,
             scope,
@@ -331,6 +331,8 @@ impl Gathered {
             errors: self.errors.clone(),
             general_races: self.general.iter().cloned().collect(),
             limits,
+            threads: Vec::new(),
+            suppressed: 0,
             stats: Stats {
                 executions: statistics.executions,
                 seconds: start.elapsed().as_secs_f64(),

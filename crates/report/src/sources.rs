@@ -1,6 +1,6 @@
 //! The source texts a report quotes.
 
-use raceproof_core::finding::{Place, Report};
+use raceproof_core::finding::{Object, Place, Report};
 use std::collections::BTreeMap;
 use std::fs;
 
@@ -25,7 +25,11 @@ impl Sources {
         let races = report.races.iter().flat_map(|race| [&race.first.at, &race.second.at]);
         let waits = report.deadlocks.iter().flat_map(|d| d.waiting.iter().map(|w| &w.at));
         let errors = report.errors.iter().map(|error| &error.at);
-        for place in races.chain(waits).chain(errors) {
+        let blocks = report.races.iter().filter_map(|race| match &race.object {
+            Some(Object::Heap { at, .. }) => Some(at),
+            _ => None,
+        });
+        for place in races.chain(waits).chain(errors).chain(blocks) {
             if !self.files.contains_key(&place.file) {
                 if let Ok(bytes) = fs::read(&place.file) {
                     self.insert(place.file.clone(), &String::from_utf8_lossy(&bytes));

@@ -1,7 +1,7 @@
 //! The graph as JSON, schema 1; docs/JSON.md documents every field.
 
 use super::{Picture, edge_kind, node_kind};
-use crate::report::json::pretty;
+use crate::json::pretty;
 use raceproof_core::event::{AccessKind, SyncKind};
 use raceproof_core::finding::Place;
 use raceproof_core::graph::SyncOp;

@@ -1,7 +1,10 @@
 //! Why nothing orders the two accesses of a race, and what would.
 //!
 //! All of it is read off the finding: the task in which the ways to the accesses part, the spawns on
-//! the way to each, and the locks each holds. The words are those of TP.
+//! the way to each, and the locks each holds. The words are those of the program: TP's, or OpenMP's.
+
+mod openmp;
+mod tp;
 
 use super::snippet::place_name;
 use super::style::safe;
@@ -38,109 +41,24 @@ impl<'a> Advice<'a> {
     }
 
     pub(super) fn why(&self) -> String {
-        let fork = safe(&self.race.fork);
-        let at = |place| self.lines.name(place);
-        let mut text = match &self.parting {
-            Parting::Spawner { child, below, own } => format!(
-                "{fork} spawned {} at {}. Nothing from there to {} waits for that {}: {NO_WAIT}.",
-                lineage(child, below),
-                at(&child.at),
-                at(&own.at),
-                noun(below.access),
-            ),
-            Parting::Siblings { older, younger, .. } => {
-                let (a, b) = (safe(&older.task), safe(&younger.task));
-                let spawns = if older.at == younger.at {
-                    format!("{fork} spawned both {a} and {b} at {}.", at(&older.at))
-                } else {
-                    format!("{fork} spawned {a} at {} and {b} at {}.", at(&older.at), at(&younger.at))
-                };
-                format!(
-                    "{spawns} Nothing between the two spawns or in either task waits for the other's access: {NO_WAIT}."
-                )
-            }
-            Parting::Unknown => {
-                format!("the ways to the two accesses part in {fork}, and neither waits for the other.")
-            }
-        };
-        if let Some(locks) = self.locks() {
-            text.push(' ');
-            text.push_str(&locks);
-        }
-        text
-    }
-
-    /// What the locks do not do, if there are any.
-    fn locks(&self) -> Option<String> {
-        let (first, second) = (&self.race.first, &self.race.second);
-        let held = |a: &RaceAccess| format!("{} {}", safe(&a.task), holding(&a.locks));
-        if let Some((guarded, bare)) = one_sided(self.race) {
-            let bare = safe(&bare.task);
-            Some(format!("{}; that does not keep out {bare}, which holds no lock.", held(guarded)))
-        } else if first.locks.is_empty() {
-            None
-        } else {
-            let (first, second) = (held(first), held(second));
-            Some(format!("{first} and {second}: no lock in common, so neither keeps the other out."))
-        }
+        if native(self.race) { openmp::why(self) } else { tp::why(self) }
     }
 
     pub(super) fn fix(&self) -> String {
-        let (first, second) = (&self.race.first, &self.race.second);
-        let order = self.order();
-        if let Some((guarded, bare)) = one_sided(self.race) {
-            return format!("{}; or {order}.", self.protect(guarded, bare));
-        }
-        if !first.locks.is_empty() {
-            let locks = alternatives(first.locks.iter().chain(&second.locks));
-            return format!("hold the same lock on both sides ({locks}); or {order}.");
-        }
-        let around = if first.access == second.access { "the whole update" } else { "the whole use" };
-        format!(
-            "{order}; or, if either order will do, hold one lock around {around} on both sides (`isolated` or `with`)."
-        )
+        if native(self.race) { openmp::fix(self) } else { tp::fix(self) }
     }
 
-    /// Brings the bare access under the lock of the guarded one.
-    fn protect(&self, guarded: &RaceAccess, bare: &RaceAccess) -> String {
-        let what = format!("the {} at {}", noun(bare.access), self.lines.name(&bare.at));
-        if guarded.locks.iter().any(|lock| lock != "isolated") {
-            format!("hold {} around {what} too", alternatives(guarded.locks.iter()))
-        } else {
-            format!("put {what} into an `isolated` section too")
-        }
-    }
-
-    /// Makes one access wait for the other.
-    fn order(&self) -> String {
-        let at = |place| self.lines.name(place);
-        match &self.parting {
-            Parting::Spawner { child, own, .. } => format!(
-                "end a `finish` around the spawn at {} before {}, or `get` it as a future before {}",
-                at(&child.at),
-                at(&own.at),
-                at(&own.at)
-            ),
-            Parting::Siblings { older, younger, .. } if older.at == younger.at => {
-                "let the tasks use different cells".to_owned()
-            }
-            Parting::Siblings { older, younger, accesses: [before, after] } => format!(
-                "end a `finish` around the spawn at {} before the one at {}, or let {} `get` a promise that {} sets after its {}",
-                at(&older.at),
-                at(&younger.at),
-                safe(&after.task),
-                safe(&before.task),
-                noun(before.access)
-            ),
-            Parting::Unknown => {
-                "let one access wait for the other (`finish`, or `get` of a future)".to_owned()
-            }
-        }
+    fn at(&self, place: &Place) -> String {
+        self.lines.name(place)
     }
 }
 
-/// What would have made the later access wait.
-const NO_WAIT: &str = "no finish around it ends, and no get asks for what is set after it";
+/// Whether the program is a native one: only there do findings say which construct made a task.
+fn native(race: &Race) -> bool {
+    [&race.first, &race.second]
+        .iter()
+        .any(|access| access.spawned.iter().any(|spawn| spawn.construct.is_some()))
+}
 
 /// The access that holds a lock and the one that does not.
 fn one_sided(race: &Race) -> Option<(&RaceAccess, &RaceAccess)> {

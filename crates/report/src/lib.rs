@@ -3,11 +3,14 @@
 //! A renderer sees a [`raceproof_core::finding::Report`] or a [`raceproof_core::graph::Graph`] and
 //! nothing else of the analysis; it returns a `String` and prints nothing itself.
 
+#![forbid(unsafe_code)]
+
 mod advice;
 mod deadlock;
 mod fold;
 pub mod graph;
 pub mod json;
+mod memory;
 mod snippet;
 mod sources;
 mod style;

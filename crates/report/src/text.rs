@@ -1,8 +1,9 @@
 //! The text report.
 
-use super::advice::{Advice, holding, noun};
+use super::advice::{Advice, holding};
 use super::deadlock;
 use super::fold::{Block, fold};
+use super::memory;
 use super::snippet::Snippet;
 use super::sources::Sources;
 use super::style::{Page, Role, Style, count, grouped, safe};
@@ -108,6 +109,10 @@ fn race_block(
         page.blank();
         race_access(page, sources, &snippet, &race.location, access);
     }
+    if let Some(object) = &race.object {
+        page.blank();
+        memory::show(page, sources, &snippet, object);
+    }
     page.blank();
     let advice = Advice::of(race);
     for (label, text) in [("why:", advice.why()), ("fix:", advice.fix())] {
@@ -147,7 +152,7 @@ fn race_access(page: &mut Page, sources: &Sources, snippet: &Snippet, location: 
         AccessKind::Read => Role::Read,
         AccessKind::Write => Role::Write,
     };
-    let text = format!("{} {}s {}", safe(&access.task), noun(access.access), safe(location));
+    let text = format!("{} {}", safe(&access.task), memory::action(access, &safe(location)));
     page.headline(Role::Strong, 2, &text);
     snippet.show(page, sources, &access.at, mark);
     snippet.spawns(page, &access.spawned);
@@ -218,6 +223,10 @@ fn summary(page: &mut Page, report: &Report) {
     for limit in &report.limits {
         page.prose(0, Role::Doubt, "limit:", &safe(limit));
     }
+    if report.suppressed > 0 {
+        let text = format!("{} not shown, as the suppressions ask", count(report.suppressed, "race"));
+        page.prose(0, Role::Label, "suppressed:", &text);
+    }
     let (role, verdict) = match report.verdict {
         Verdict::RaceFree => (Role::Good, "race-free:"),
         Verdict::Inconclusive => (Role::Doubt, "inconclusive:"),
@@ -261,7 +270,7 @@ fn claim(report: &Report) -> String {
                 Some(false) => "; the result may still depend on the schedule",
                 None => "",
             };
-            format!("no schedule of this program on this input has a data race{same}.")
+            format!("no schedule of this program on this input{} has a data race{same}.", teams(report))
         }
         (Verdict::RaceFree, Scope::ObservedSchedule) => {
             "no data race in the schedule that was run, nor in any it predicts. Schedules that synchronise \
@@ -280,13 +289,25 @@ fn claim(report: &Report) -> String {
             found(report)
         ),
         (_, Scope::AllSchedules) => {
-            format!("{}. This covers every schedule of this input.", found(report))
+            format!("{}. This covers every schedule of this input{}.", found(report), teams(report))
         }
         (_, Scope::ObservedSchedule) => {
             format!(
                 "{}. This covers the schedule that was run and what it predicts; other schedules may hold more.",
                 found(report)
             )
+        }
+    }
+}
+
+/// For which team sizes a verdict about a native program holds.
+fn teams(report: &Report) -> String {
+    match report.threads.as_slice() {
+        [] => String::new(),
+        [only] => format!(" with teams of {only}"),
+        [most @ .., last] => {
+            let most: Vec<String> = most.iter().map(u32::to_string).collect();
+            format!(" with teams of {} and {last}", most.join(", "))
         }
     }
 }

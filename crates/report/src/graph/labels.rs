@@ -1,7 +1,7 @@
 //! Short texts of nodes: what a node is, and what it accesses, `w x  r a[0..4]`.
 
 use super::{Picture, sync_word};
-use crate::report::style::safe;
+use crate::style::safe;
 use raceproof_core::event::AccessKind;
 use raceproof_core::graph::NodeKind;
 use raceproof_core::ids::NodeId;
@@ -83,7 +83,7 @@ impl Picture<'_> {
 
     fn site_text(&self, site: raceproof_core::ids::SiteId) -> String {
         let site = self.names.site(site);
-        let place = crate::report::snippet::place_name(&site.place);
+        let place = crate::snippet::place_name(&site.place);
         if site.label.is_empty() { place } else { format!("{place}: {}", safe(&site.label)) }
     }
 }

@@ -5,7 +5,7 @@
 
 use super::sources::Sources;
 use super::style::{Page, Role, safe};
-use raceproof_core::finding::{Frame, Place, Spawned};
+use raceproof_core::finding::{Construct, Frame, Place, Spawned};
 
 const TAB: usize = 4;
 
@@ -52,7 +52,7 @@ impl Snippet {
                 let rest = spawned.len() - SHOWN;
                 return self.note(page, &format!("and {rest} more spawns on the way from main"));
             }
-            self.note(page, &format!("{} spawned at {}", safe(&spawn.task), place_name(&spawn.at)));
+            self.note(page, &origin(spawn));
         }
     }
 
@@ -63,8 +63,24 @@ impl Snippet {
             if i == SHOWN && stack.len() > SHOWN + 1 {
                 return self.note(page, &format!("and {} more calls", stack.len() - SHOWN));
             }
-            self.note(page, &format!("in {}, called at {}", safe(&frame.function), place_name(&frame.call)));
+            // Nobody that is known called the outermost function of a native stack.
+            let known = frame.call.line > 0 || !frame.call.file.is_empty();
+            let call = if known { format!(", called at {}", place_name(&frame.call)) } else { String::new() };
+            self.note(page, &format!("in {}{call}", safe(&frame.function)));
         }
+    }
+}
+
+/// How a task came to be: `main/1 spawned at f.tp:4:5`, `main/2 is thread 1 of the omp parallel at f.c:3:1`.
+fn origin(spawn: &Spawned) -> String {
+    let (task, at) = (safe(&spawn.task), place_name(&spawn.at));
+    match (spawn.construct, spawn.thread) {
+        (None, _) => format!("{task} spawned at {at}"),
+        (Some(construct), None) => format!("{task} created by the {construct} at {at}"),
+        (Some(construct @ Construct::Teams), Some(n)) => {
+            format!("{task} is team {n} of the {construct} at {at}")
+        }
+        (Some(construct), Some(n)) => format!("{task} is thread {n} of the {construct} at {at}"),
     }
 }
 

@@ -1,0 +1,153 @@
+//! Finds clang, and runs it.
+
+use super::Language;
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{self, Command, Stdio};
+
+/// The oldest clang whose calls of the OpenMP and TSan runtimes are known.
+const OLDEST: u32 = 14;
+
+/// Longer command lines go through a file, well below what any system takes.
+const LONGEST: usize = 100_000;
+
+pub(super) struct Clang {
+    pub(super) program: PathBuf,
+    pub(super) version: u32,
+    language: Language,
+    /// Whether the program is the C compiler, and has to be told to be the other.
+    by_mode: bool,
+}
+
+impl Clang {
+    /// The one the user names, else the newest `clang-NN`, else `clang`.
+    pub(super) fn find(language: Language) -> Result<Clang, String> {
+        let named = |variable: &str| env::var_os(variable).filter(|value| !value.is_empty());
+        if language == Language::Cxx
+            && let Some(program) = named("RACEPROOF_CLANGXX")
+        {
+            return Clang::checked(program, language, false, "RACEPROOF_CLANGXX");
+        }
+        let by_mode = language == Language::Cxx;
+        if let Some(program) = named("RACEPROOF_CLANG") {
+            return Clang::checked(program, language, by_mode, "RACEPROOF_CLANG");
+        }
+        let path = env::var_os("PATH").unwrap_or_default();
+        if let Some((version, program)) = newest(env::split_paths(&path)) {
+            return Ok(Clang { program, version, language, by_mode });
+        }
+        Clang::checked("clang".into(), language, by_mode, "PATH")
+    }
+
+    fn checked(program: OsString, language: Language, by_mode: bool, from: &str) -> Result<Clang, String> {
+        let advice = format!(
+            "raceproof needs clang {OLDEST} or newer: install it (on Debian and Ubuntu the packages clang-19 and \
+             libomp-19-dev) or set RACEPROOF_CLANG to it"
+        );
+        let shown = program.to_string_lossy().into_owned();
+        let output = Command::new(&program).arg("--version").stdin(Stdio::null()).output();
+        let output =
+            output.map_err(|error| format!("cannot run {shown} (from {from}): {error}; {advice}"))?;
+        match version(&String::from_utf8_lossy(&output.stdout)) {
+            None => Err(format!("{shown} (from {from}) does not say that it is clang; {advice}")),
+            Some(old) if old < OLDEST => Err(format!("{shown} (from {from}) is clang {old}; {advice}")),
+            Some(version) => Ok(Clang { program: program.into(), version, language, by_mode }),
+        }
+    }
+
+    /// Runs it with our streams; gives its status.
+    pub(super) fn run(&self, words: &[OsString]) -> Result<u8, String> {
+        let mut command = Command::new(&self.program);
+        if self.language == Language::Cxx && self.by_mode {
+            command.arg("--driver-mode=g++");
+        }
+        let file = if words.iter().map(|word| word.len() + 1).sum::<usize>() > LONGEST {
+            Some(Shortened::write(words)?)
+        } else {
+            None
+        };
+        match &file {
+            Some(file) => command.arg(file.argument()),
+            None => command.args(words),
+        };
+        let status =
+            command.status().map_err(|error| format!("cannot run {}: {error}", self.program.display()))?;
+        // A signal has no status; 1 is what compilers give for any failure.
+        Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+    }
+
+    /// Whether `#include <omp.h>` finds the header of LLVM's OpenMP runtime.
+    pub(super) fn has_omp_header(&self) -> bool {
+        let output = Command::new(&self.program).arg("-print-file-name=include/omp.h").output();
+        output.is_ok_and(|output| Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_file())
+    }
+}
+
+/// The newest `clang-NN` of these folders; the first folder counts where two have the same.
+fn newest(folders: impl Iterator<Item = PathBuf>) -> Option<(u32, PathBuf)> {
+    let mut best: Option<(u32, PathBuf)> = None;
+    for entry in folders.filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten() {
+        let number =
+            entry.file_name().to_str().and_then(|name| name.strip_prefix("clang-")?.parse::<u32>().ok());
+        if let Some(version) = number
+            && version >= OLDEST
+            && best.as_ref().is_none_or(|(known, _)| version > *known)
+        {
+            best = Some((version, entry.path()));
+        }
+    }
+    best
+}
+
+/// The major version in what `--version` prints.
+fn version(text: &str) -> Option<u32> {
+    let (_, rest) = text.split_once("clang version ")?;
+    rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
+/// A response file for a long command line, removed when clang is done.
+struct Shortened(PathBuf);
+
+impl Shortened {
+    fn write(words: &[OsString]) -> Result<Shortened, String> {
+        let path = env::temp_dir().join(format!("raceproof-cc-{}.rsp", process::id()));
+        let mut text = String::new();
+        for word in words {
+            let word = word.to_str().ok_or_else(|| {
+                format!("{}: file names in command lines this long have to be UTF-8", word.to_string_lossy())
+            })?;
+            text.push('"');
+            text.push_str(&word.replace('\\', "\\\\").replace('"', "\\\""));
+            text.push_str("\"\n");
+        }
+        fs::write(&path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        Ok(Shortened(path))
+    }
+
+    fn argument(&self) -> OsString {
+        let mut argument = OsStr::new("@").to_owned();
+        argument.push(&self.0);
+        argument
+    }
+}
+
+impl Drop for Shortened {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read_from_what_compilers_print() {
+        assert_eq!(version("Debian clang version 19.1.7 (3~deb12u1)\nTarget: x"), Some(19));
+        assert_eq!(version("Apple clang version 15.0.0 (clang-1500.3.9.4)"), Some(15));
+        assert_eq!(version("clang version 14.0.0-1ubuntu1"), Some(14));
+        assert_eq!(version("gcc (Debian 12.2.0-14) 12.2.0"), None);
+    }
+}

@@ -1,0 +1,68 @@
+//! `raceproof cc` and `raceproof c++`: clang, told to instrument what it compiles and to link our runtime.
+//!
+//! The command line goes to one clang, changed as little as serves:
+//!
+//! - what is compiled gets `-fsanitize=thread` (and `-fopenmp`, if it was asked for) for the compiler proper only
+//!   (`-Xclang`), since the driver would link the runtimes that ours replaces; and `-g`, for reports;
+//! - what is linked to an executable gets our library, with `main` wrapped by it. A shared library leaves our symbols
+//!   to the executable that loads it, which exports them.
+//!
+//! Whatever neither compiles nor links (`--version`, `-print-file-name=…`) is passed through as it is.
+
+mod arguments;
+mod clang;
+mod objects;
+mod plan;
+mod response;
+mod runtime;
+
+pub use arguments::{Arguments, Item};
+pub use plan::{Action, Plan};
+
+use crate::output::note;
+use clang::Clang;
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Language {
+    C,
+    Cxx,
+}
+
+/// Runs the compiler; the status is its own, or 2 if it was not run.
+pub(crate) fn run(language: Language, args: &[OsString]) -> ExitCode {
+    match compile(language, args) {
+        Ok(status) => ExitCode::from(status),
+        Err(message) => {
+            note(&format!("raceproof: error: {message}"));
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
+    let clang = Clang::find(language)?;
+    let arguments = Arguments::parse(response::expand(args)?);
+    let mut plan = Plan::new(&arguments)?;
+    if plan.action.links() {
+        for warning in objects::inspect(&arguments)? {
+            note(&format!("raceproof: warning: {warning}"));
+        }
+    }
+    if plan.action == Action::Executable {
+        plan.link_runtime(&runtime::find()?);
+    }
+    for warning in &plan.warnings {
+        note(&format!("raceproof: warning: {warning}"));
+    }
+    let status = clang.run(&plan.words)?;
+    if status != 0 && plan.openmp && plan.action.compiles() && !clang.has_omp_header() {
+        note(&format!(
+            "raceproof: note: {} has no omp.h; on Debian and Ubuntu the package libomp-{}-dev has it",
+            clang.program.display(),
+            clang.version
+        ));
+    }
+    Ok(status)
+}

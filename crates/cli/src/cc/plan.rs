@@ -1,0 +1,226 @@
+//! What clang is told to do: the user's command line, with what is added and what is left out.
+
+use super::arguments::{Arguments, Item};
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Action {
+    /// A question to the compiler, or nothing to do.
+    Query,
+    /// Up to objects, assembly, preprocessed text or dependencies.
+    Compile,
+    Executable,
+    SharedLibrary,
+    /// Objects joined to one object.
+    Relocatable,
+}
+
+impl Action {
+    pub fn links(self) -> bool {
+        matches!(self, Action::Executable | Action::SharedLibrary | Action::Relocatable)
+    }
+
+    pub(super) fn compiles(self) -> bool {
+        self != Action::Query
+    }
+}
+
+/// A command line for clang.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Plan {
+    pub action: Action,
+    pub words: Vec<OsString>,
+    /// Whether OpenMP was asked for.
+    pub openmp: bool,
+    pub warnings: Vec<String>,
+    is_static: bool,
+}
+
+/// The libraries that ours takes the place of, as after `-l`.
+const REPLACED: &[&str] = &["omp", "iomp5", "gomp", "tsan"];
+
+impl Plan {
+    pub fn new(arguments: &Arguments) -> Result<Plan, String> {
+        let action = action(arguments);
+        let mut plan = Plan {
+            action,
+            words: Vec::new(),
+            openmp: false,
+            warnings: Vec::new(),
+            is_static: arguments.has(&["-static"]),
+        };
+        if action == Action::Query {
+            plan.words.extend(arguments.items.iter().flat_map(words));
+            return Ok(plan);
+        }
+        let compiled = arguments.inputs().any(|(_, compiled)| compiled);
+        let mut instrument = true;
+        let mut openmp_options = Vec::new();
+        for item in &arguments.items {
+            let first = words(item)[0].to_string_lossy().into_owned();
+            match item {
+                Item::Input { path, .. } if action.links() && replaced_file(path) => {
+                    plan.warn_replaced(&first);
+                    continue;
+                }
+                Item::Option(option) if action.links() && replaced_library(option) => continue,
+                _ => {}
+            }
+            match first.as_str() {
+                "-fno-openmp" => plan.openmp = false,
+                "-fopenmp" => plan.openmp = true,
+                _ if first.starts_with("-fopenmp=") => plan.openmp = true,
+                "-fopenmp-simd" | "-fno-openmp-simd" => plan.push(item),
+                _ if first.starts_with("-fopenmp-targets=") || first.starts_with("--offload-arch=") => {
+                    plan.warnings.push(format!("{first} is left out: target regions run on the host"));
+                }
+                // For the driver's own link only.
+                "-fopenmp-implicit-rpath" | "-fno-openmp-implicit-rpath" | "-static-openmp" => {}
+                _ if first.starts_with("-fopenmp-")
+                    || first.starts_with("-fno-openmp-")
+                    || first.starts_with("-fnoopenmp-") =>
+                {
+                    openmp_options.extend(["-Xclang".into(), OsString::from(&first)]);
+                }
+                _ if first.starts_with("-fsanitize=") => sanitizer(&first)?,
+                "-fno-sanitize=thread" | "-fno-sanitize=all" => {
+                    instrument = false;
+                    plan.push(item);
+                }
+                "-static-libsan" | "-shared-libsan" => {}
+                _ => plan.push(item),
+            }
+        }
+        if compiled {
+            plan.instrument(arguments, instrument, openmp_options);
+        }
+        let strict = ["--no-undefined", "defs", "-no-undefined"];
+        if action == Action::SharedLibrary
+            && arguments.linker_words().iter().any(|word| strict.contains(&word.as_str()))
+        {
+            // Our symbols are in the executable that will load it.
+            plan.words.push("-Wl,-z,undefs".into());
+        }
+        Ok(plan)
+    }
+
+    fn push(&mut self, item: &Item) {
+        self.words.extend(words(item));
+    }
+
+    fn warn_replaced(&mut self, file: &str) {
+        self.warnings.push(format!("{file} is not linked: raceproof's runtime takes its place"));
+    }
+
+    /// What the compiler proper is told; it stands before the inputs, so that the user's own `-Xclang` can undo it.
+    fn instrument(&mut self, arguments: &Arguments, instrument: bool, openmp_options: Vec<OsString>) {
+        let mut added: Vec<OsString> = Vec::new();
+        if instrument {
+            added.extend(["-Xclang".into(), "-fsanitize=thread".into()]);
+        } else {
+            self.warnings.push(
+                "-fno-sanitize=thread: accesses of what is compiled here are not seen, nor are races with them"
+                    .to_owned(),
+            );
+        }
+        if self.openmp {
+            added.extend(["-Xclang".into(), "-fopenmp".into()]);
+            added.extend(openmp_options);
+        }
+        let debug = |option: &OsStr| {
+            let option = option.to_string_lossy();
+            option.starts_with("-g") && !option.starts_with("-gcc") && !option.starts_with("-gz")
+        };
+        if !arguments.options().any(|option| debug(&option[0])) {
+            added.push("-g".into());
+        }
+        self.words.splice(0..0, added);
+    }
+
+    /// Links an executable with our library.
+    pub fn link_runtime(&mut self, library: &Path) {
+        self.words.push("-Wl,--wrap=main".into());
+        // A language set by `-x` would be taken for the library's.
+        self.words.extend(["-x".into(), "none".into(), library.into()]);
+        if !self.is_static {
+            // Shared libraries and plugins that were compiled by us find our symbols in the executable.
+            self.words.push("-rdynamic".into());
+        }
+        self.words.extend(["-lpthread", "-ldl", "-lrt", "-lm"].map(OsString::from));
+    }
+}
+
+fn words(item: &Item) -> Vec<OsString> {
+    match item {
+        Item::Option(words) => words.clone(),
+        Item::Input { path, .. } => vec![path.clone()],
+    }
+}
+
+fn action(arguments: &Arguments) -> Action {
+    const ASKS: &[&str] = &["--version", "--help", "-help", "-cc1", "-cc1as", "-dumpversion", "-dumpmachine"];
+    const COMPILES: &[&str] = &[
+        "-c",
+        "-S",
+        "-E",
+        "-M",
+        "-MM",
+        "-fsyntax-only",
+        "--precompile",
+        "--analyze",
+        "-emit-ast",
+        "-extract-api",
+    ];
+    let asks = |option: &[OsString]| {
+        let first = option[0].to_string_lossy();
+        ASKS.contains(&&*first) || first.starts_with("-print-") || first.starts_with("--print-")
+    };
+    let linker = arguments.linker_words();
+    let relocatable = ["-r", "--relocatable", "-i"];
+    if arguments.options().any(asks) || arguments.inputs().next().is_none() {
+        Action::Query
+    } else if arguments.has(COMPILES) || headers_only(arguments) {
+        Action::Compile
+    } else if arguments.has(&["-shared", "--shared"]) || linker.iter().any(|word| word == "-shared") {
+        Action::SharedLibrary
+    } else if arguments.has(&["-r"]) || linker.iter().any(|word| relocatable.contains(&word.as_str())) {
+        Action::Relocatable
+    } else {
+        Action::Executable
+    }
+}
+
+/// Headers alone are precompiled, not linked.
+fn headers_only(arguments: &Arguments) -> bool {
+    const HEADERS: &[&str] = &["h", "hh", "hpp", "hxx", "H"];
+    let header = |path: &OsStr| {
+        Path::new(path).extension().is_some_and(|extension| HEADERS.iter().any(|known| extension == *known))
+    };
+    arguments.inputs().all(|(path, _)| header(path))
+}
+
+/// Other sanitizers bring a runtime of their own, which cannot live beside ours.
+fn sanitizer(option: &str) -> Result<(), String> {
+    let list = option.trim_start_matches("-fsanitize=");
+    match list.split(',').find(|name| *name != "thread") {
+        None => Ok(()),
+        Some(other) => Err(format!(
+            "-fsanitize={other} cannot be used together with raceproof, which instruments the program itself; \
+             leave it out, and check with that sanitizer in another build"
+        )),
+    }
+}
+
+fn replaced_library(option: &[OsString]) -> bool {
+    super::arguments::value(option, "-l").is_some_and(|name| REPLACED.contains(&name.as_str()))
+}
+
+/// `libomp.so`, `/usr/lib/libgomp.so.1`, as CMake writes them.
+fn replaced_file(path: &OsStr) -> bool {
+    let name = Path::new(path).file_name().unwrap_or_default().to_string_lossy();
+    let Some(name) = name.strip_prefix("lib") else { return false };
+    REPLACED
+        .iter()
+        .any(|library| name.strip_prefix(library).is_some_and(|rest| rest.starts_with(".so") || rest == ".a"))
+}
