@@ -1,5 +1,6 @@
 // An inclusive scan: partial sums are private until the directive combines them.
 // expect: race-free all-schedules
+// flags: -lm
 #include <assert.h>
 #define N 32
 
