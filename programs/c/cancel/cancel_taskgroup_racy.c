@@ -1,7 +1,7 @@
-// Two tasks of the group may both be running when it is cancelled.
+// The group is cancelled after two of its tasks have met.
 // expect: race
 // env: OMP_CANCELLATION=true
-int winner, copy;
+int winner, copy, one, two;
 
 int main(void) {
 #pragma omp parallel
@@ -9,11 +9,12 @@ int main(void) {
   {
 #pragma omp taskgroup
     {
-#pragma omp task
+#pragma omp task depend(out : one)
       copy = winner; //~ race winner #1
-#pragma omp task
+#pragma omp task depend(out : two)
+      winner = 1; //~ race winner #1
+#pragma omp task depend(in : one, two)
       {
-        winner = 1; //~ race winner #1
 #pragma omp cancel taskgroup
       }
     }

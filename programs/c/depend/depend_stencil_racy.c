@@ -1,4 +1,4 @@
-// The block to the right is read, but not waited for.
+// The neighbours are read, but not waited for.
 // expect: race
 #define BLOCKS 5
 
@@ -10,7 +10,7 @@ int main(void) {
   for (int step = 0; step < 2; step++) {
     int *from = value[step], *to = value[1 - step];
     for (int b = 1; b <= BLOCKS; b++) {
-#pragma omp task depend(in : from[b - 1], from[b]) depend(out : to[b])
+#pragma omp task depend(in : from[b]) depend(out : to[b])
       to[b] = from[b - 1] + from[b + 1]; //~ race value[] #1
     }
   }

@@ -1,6 +1,6 @@
 // An assertion fails in a task.
 // expect: program-error
-// message: abort
+// message: assertion failed
 #include <assert.h>
 
 volatile int x;

@@ -1,5 +1,6 @@
 // A critical region is entered again inside itself.
-// expect: deadlock
+// expect: program-error
+// message: holds this lock already
 int x;
 
 __attribute__((noinline)) static void add(int n) {

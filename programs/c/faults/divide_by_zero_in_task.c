@@ -1,6 +1,6 @@
 // A task divides by zero.
 // expect: program-error
-// message: SIGFPE
+// message: floating point exception
 volatile int zero;
 int x;
 
@@ -9,7 +9,7 @@ int main(void) {
 #pragma omp single
   {
 #pragma omp task
-    x = 1 / zero;
+    x = 7 / zero;
   }
   return 0;
 }

@@ -1,5 +1,6 @@
 // A task sets a lock it already holds.
-// expect: deadlock
+// expect: program-error
+// message: holds this lock already
 #include <omp.h>
 
 int main(void) {

@@ -1,5 +1,5 @@
 // A task forks; the child is not looked at.
-// expect: race-free
+// expect: inconclusive
 // message: fork
 #include <sys/wait.h>
 #include <unistd.h>

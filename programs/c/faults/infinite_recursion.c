@@ -1,6 +1,6 @@
 // Recursion without an end, in a thread of the team.
 // expect: program-error
-// message: stack overflow
+// message: overflowed
 volatile int calls;
 
 __attribute__((noinline)) static int endless(int n) {

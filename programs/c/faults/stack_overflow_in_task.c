@@ -1,6 +1,6 @@
 // The frames of a task need more than any stack has.
 // expect: program-error
-// message: stack overflow
+// message: overflowed
 volatile int depth = 1 << 20;
 
 __attribute__((noinline)) static int descend(int n) {

@@ -1,4 +1,4 @@
-// Chunks of two: every odd element is read by another thread than the one that writes it.
+// Chunks of two: every element is read by a neighbour of the thread that writes it.
 // expect: race
 #define N 40
 
@@ -8,9 +8,9 @@ int main(void) {
 #pragma omp parallel num_threads(4)
   {
 #pragma omp for schedule(static, 2)
-    for (int i = 1; i < N; i++) {
+    for (int i = 0; i < N; i++) {
       a[i] = i;        //~ race a[] #1
-      b[i] = a[i - 1]; //~ race a[] #1
+      b[i] = a[i ^ 2]; //~ race a[] #1
     }
   }
   return 0;

@@ -1,5 +1,5 @@
 // A conditional update is one atomic step.
-// expect: race-free observed-schedule
+// expect: race-free
 #include <assert.h>
 
 int largest;

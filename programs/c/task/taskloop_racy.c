@@ -9,9 +9,9 @@ int main(void) {
 #pragma omp single
   {
 #pragma omp taskloop grainsize(1)
-    for (int i = 1; i < N; i++) {
+    for (int i = 0; i < N; i++) {
       a[i] = i;        //~ race a[] #1
-      b[i] = a[i - 1]; //~ race a[] #1
+      b[i] = a[i ^ 1]; //~ race a[] #1
     }
   }
   return 0;

@@ -111,17 +111,17 @@ impl Expected {
             "race" if !self.pairs.iter().any(|pair| pair.certain) => {
                 Err("a race without a marked pair".into())
             }
-            "race" | "deadlock" | "program-error" if scope.is_some() => {
+            "race" | "deadlock" | "program-error" | "inconclusive" if scope.is_some() => {
                 Err("a scope is for race-free programs".into())
             }
             "race-free" if !matches!(scope, None | Some("all-schedules" | "observed-schedule")) => {
                 Err(format!("no such scope: {scope:?}"))
             }
             "race" => Ok(()),
-            "race-free" | "deadlock" | "program-error" if !self.pairs.is_empty() => {
+            "race-free" | "deadlock" | "program-error" | "inconclusive" if !self.pairs.is_empty() => {
                 Err("marked pairs without `expect: race`".into())
             }
-            "race-free" | "deadlock" | "program-error" => Ok(()),
+            "race-free" | "deadlock" | "program-error" | "inconclusive" => Ok(()),
             other => Err(format!("`// expect: VERDICT` expected, with a verdict that is not {other:?}")),
         }
     }

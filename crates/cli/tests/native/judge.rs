@@ -33,7 +33,11 @@ fn verdict(expected: &Expected, report: &Value, done: &Done, wrong: &mut Vec<Str
     if let Some(wanted) = expected.scope.as_deref().filter(|wanted| *wanted != scope) {
         wrong.push(format!("scope {wanted} expected, {scope} came"));
     }
-    let status = i32::from(expected.verdict != "race-free");
+    let status = match expected.verdict.as_str() {
+        "race-free" => 0,
+        "inconclusive" => 3,
+        _ => 1,
+    };
     if done.status != Some(status) {
         wrong.push(format!("status {status} expected, {:?} came", done.status));
     }
