@@ -1,0 +1,3 @@
+//! What an instrumented program is linked with.
+
+pub mod symbols;

@@ -1,0 +1,106 @@
+//! From addresses of the running program to what its author wrote: functions, files, lines, variables.
+//!
+//! The modules of the process are known from its memory map; each is read when an address in it is first asked about.
+//! What cannot be read (no debug information, a file that is gone) gives unknown names, never an error: a
+//! report without names is better than none.
+
+mod module;
+mod names;
+
+use module::{Kind, Module};
+use raceproof_core::finding::{self, Place};
+use std::env;
+use std::path::{Path, PathBuf};
+use std::{fs, iter};
+
+/// A function, and where in it the execution was.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Frame {
+    /// Demangled; `?` where it is not known.
+    pub function: String,
+    /// As the compiler was given it, relative to the working folder if it is below that; empty where it is not known.
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+}
+
+/// A global variable, and where in it an address is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Variable {
+    pub name: String,
+    pub offset: u64,
+    pub size: u64,
+}
+
+/// The symbols of a process.
+pub struct Symbols {
+    /// By address.
+    modules: Vec<Module>,
+    folder: PathBuf,
+}
+
+impl Symbols {
+    /// Those of this process. Libraries loaded later are not among them: load again.
+    pub fn load() -> Symbols {
+        Symbols::from_maps(&fs::read_to_string("/proc/self/maps").unwrap_or_default())
+    }
+
+    /// Those of a process with this memory map, in the format of `/proc/PID/maps`.
+    pub fn from_maps(maps: &str) -> Symbols {
+        let folder = env::current_dir().and_then(|folder| folder.canonicalize()).unwrap_or_default();
+        Symbols { modules: module::in_maps(maps), folder }
+    }
+
+    /// The functions at the call that returns to `pc`, innermost first: those inlined there, then the one they are
+    /// inlined into. Never empty.
+    pub fn frames(&self, pc: usize) -> Vec<Frame> {
+        self.all_frames(pc).into_iter().map(|(frame, _)| frame).collect()
+    }
+
+    /// The call stack of an access, given as the address its call of the runtime returns to and the return addresses
+    /// of the calls that led there, innermost first. Ends where the runtime called the program; what the compiler
+    /// wrapped around the body of a construct is left out.
+    pub fn stack(&self, pcs: impl IntoIterator<Item = usize>) -> Vec<Frame> {
+        let all = pcs.into_iter().flat_map(|pc| self.all_frames(pc));
+        names::tidy(all.take_while(|(_, kind)| *kind == Kind::Program).map(|(frame, _)| frame))
+    }
+
+    /// As [`Symbols::stack`], in the form of a finding: the place of the access, and the calls that led there.
+    pub fn site(&self, pcs: impl IntoIterator<Item = usize>) -> (Place, Vec<finding::Frame>) {
+        let frames = self.stack(pcs).into_iter();
+        finding::place_and_calls(
+            frames.map(|Frame { function, file, line, column }| (function, Place { file, line, column })),
+        )
+    }
+
+    /// The global variable an address is in.
+    pub fn variable(&self, address: usize) -> Option<Variable> {
+        self.module(address)?.variable(address as u64)
+    }
+
+    fn all_frames(&self, pc: usize) -> Vec<(Frame, Kind)> {
+        // The call is before the address it returns to, which may already belong to another line or function.
+        let probe = pc.saturating_sub(1);
+        let found = self.module(probe).map(|module| module.frames(probe as u64)).unwrap_or_default();
+        if found.is_empty() {
+            let unknown = Frame { function: "?".to_owned(), file: String::new(), line: 0, column: 0 };
+            return iter::once((unknown, Kind::Program)).collect();
+        }
+        found.into_iter().map(|(frame, kind)| (self.nearby(frame), kind)).collect()
+    }
+
+    fn module(&self, address: usize) -> Option<&Module> {
+        let after = self.modules.partition_point(|module| module.start <= address as u64);
+        self.modules[..after].last()
+    }
+
+    fn nearby(&self, mut frame: Frame) -> Frame {
+        // An empty folder is one that is not known; everything would be below it.
+        if self.folder.parent().is_some()
+            && let Ok(near) = Path::new(&frame.file).strip_prefix(&self.folder)
+        {
+            frame.file = near.to_string_lossy().into_owned();
+        }
+        frame
+    }
+}

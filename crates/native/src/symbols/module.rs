@@ -1,0 +1,147 @@
+//! One module of a process: the executable or a shared library.
+
+use super::names::{demangled, is_runtime};
+use super::{Frame, Variable};
+use addr2line::{Loader, gimli};
+use object::{Object, ObjectSegment, ObjectSymbol, SymbolKind};
+use std::cell::OnceCell;
+use std::fs;
+use std::path::PathBuf;
+
+/// Whose code a frame is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    Program,
+    Runtime,
+}
+
+pub(super) struct Module {
+    path: PathBuf,
+    /// Where its first mapping begins.
+    pub(super) start: u64,
+    /// Which part of the file that mapping shows.
+    offset: u64,
+    contents: OnceCell<Option<Contents>>,
+}
+
+/// What is read from its file.
+struct Contents {
+    /// What is added to an address in the file to get the one in memory.
+    bias: u64,
+    /// Where its last segment ends in memory; variables without initial value stand beyond what is mapped of the file.
+    end: u64,
+    lines: Option<Loader>,
+    /// By address in the file.
+    variables: Vec<Symbol>,
+}
+
+struct Symbol {
+    address: u64,
+    size: u64,
+    name: String,
+}
+
+/// The modules of a memory map, by address.
+pub(super) fn in_maps(maps: &str) -> Vec<Module> {
+    let mut modules: Vec<Module> = Vec::new();
+    for line in maps.lines() {
+        let Some((start, offset, path)) = mapping(line) else { continue };
+        if !modules.iter().any(|known| known.path == path) {
+            modules.push(Module { path, start, offset, contents: OnceCell::new() });
+        }
+    }
+    modules.sort_by_key(|module| module.start);
+    modules
+}
+
+/// `start-end perms offset device inode path`; none if no file is mapped.
+fn mapping(line: &str) -> Option<(u64, u64, PathBuf)> {
+    let mut rest = line;
+    let mut field = || {
+        let (field, after) = rest.trim_start().split_once(' ')?;
+        rest = after;
+        Some(field)
+    };
+    let (range, _perms, offset, _device, _inode) = (field()?, field()?, field()?, field()?, field()?);
+    let path = rest.trim_start();
+    let number = |text| u64::from_str_radix(text, 16).ok();
+    path.starts_with('/').then_some(())?;
+    Some((number(range.split('-').next()?)?, number(offset)?, path.into()))
+}
+
+impl Module {
+    pub(super) fn frames(&self, address: u64) -> Vec<(Frame, Kind)> {
+        let Some(contents) = self.contents().filter(|contents| address < contents.end) else {
+            return Vec::new();
+        };
+        let probe = address.wrapping_sub(contents.bias);
+        let Some(lines) = &contents.lines else { return Vec::new() };
+        let mut found = Vec::new();
+        if let Ok(mut frames) = lines.find_frames(probe) {
+            while let Ok(Some(frame)) = frames.next() {
+                let language = frame.function.as_ref().and_then(|function| function.language);
+                let name = frame.function.as_ref().and_then(|function| function.raw_name().ok());
+                // Code without debug information still has its symbol.
+                let name = name
+                    .map(|name| name.into_owned())
+                    .or_else(|| lines.find_symbol(probe).map(str::to_owned));
+                let name = name.unwrap_or_else(|| "?".to_owned());
+                let runtime = language == Some(gimli::DW_LANG_Rust) || is_runtime(&name);
+                let location = frame.location.as_ref();
+                let frame = Frame {
+                    function: demangled(&name),
+                    file: location.and_then(|at| at.file).unwrap_or_default().to_owned(),
+                    line: location.and_then(|at| at.line).unwrap_or(0),
+                    column: location.and_then(|at| at.column).unwrap_or(0),
+                };
+                found.push((frame, if runtime { Kind::Runtime } else { Kind::Program }));
+            }
+        }
+        if found.is_empty()
+            && let Some(name) = lines.find_symbol(probe)
+        {
+            let kind = if is_runtime(name) { Kind::Runtime } else { Kind::Program };
+            found.push((Frame { function: demangled(name), file: String::new(), line: 0, column: 0 }, kind));
+        }
+        found
+    }
+
+    pub(super) fn variable(&self, address: u64) -> Option<Variable> {
+        let contents = self.contents().filter(|contents| address < contents.end)?;
+        let probe = address.wrapping_sub(contents.bias);
+        let after = contents.variables.partition_point(|symbol| symbol.address <= probe);
+        let symbol = contents.variables[..after].last()?;
+        let offset = probe - symbol.address;
+        (offset < symbol.size).then(|| Variable { name: demangled(&symbol.name), offset, size: symbol.size })
+    }
+
+    fn contents(&self) -> Option<&Contents> {
+        self.contents.get_or_init(|| self.read()).as_ref()
+    }
+
+    fn read(&self) -> Option<Contents> {
+        let bytes = fs::read(&self.path).ok()?;
+        let file = object::File::parse(&*bytes).ok()?;
+        // The segment of which the first mapping shows the beginning; mappings begin at pages, segments need not.
+        const PAGE: u64 = 4096;
+        let first = file.segments().find(|segment| {
+            let (offset, size) = segment.file_range();
+            (offset / PAGE * PAGE..offset + size.max(1)).contains(&self.offset)
+        })?;
+        let at = first.address().wrapping_add(self.offset).wrapping_sub(first.file_range().0);
+        let bias = self.start.wrapping_sub(at);
+        let end = file.segments().map(|segment| segment.address().saturating_add(segment.size())).max()?;
+        let variables = file.symbols().chain(file.dynamic_symbols()).filter(|symbol| {
+            symbol.is_definition() && symbol.kind() == SymbolKind::Data && symbol.size() > 0
+        });
+        let mut variables: Vec<Symbol> = variables
+            .filter_map(|symbol| {
+                let name = symbol.name().ok().filter(|name| !name.is_empty())?.to_owned();
+                Some(Symbol { address: symbol.address(), size: symbol.size(), name })
+            })
+            .collect();
+        variables.sort_by(|a, b| (a.address, a.size, &a.name).cmp(&(b.address, b.size, &b.name)));
+        variables.dedup_by_key(|symbol| symbol.address);
+        Some(Contents { bias, end: bias.wrapping_add(end), lines: Loader::new(&self.path).ok(), variables })
+    }
+}

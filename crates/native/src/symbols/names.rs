@@ -1,0 +1,74 @@
+//! Names of functions as the program's author knows them.
+//!
+//! clang turns the body of a construct into functions of its own: `f.omp_outlined` for a parallel region in `f` (and
+//! `f.omp_outlined_debug__` inside it, if there is debug information), `.omp_outlined.` for the body of a task, called by
+//! `.omp_task_entry.`, and for a reduction `f.omp.reduction.reduction_func`. C++ names before the dot are mangled.
+
+use super::Frame;
+use std::borrow::Cow;
+
+/// What the body of a task is called, which has no name in the program.
+const TASK: &str = "omp task";
+
+/// A name without mangling and without what clang appends for a construct.
+pub(super) fn demangled(name: &str) -> String {
+    let base = construct_of(name).unwrap_or(name);
+    if base.is_empty() {
+        // Kept for `tidy`, which needs to tell the two apart.
+        return name.to_owned();
+    }
+    let plain = addr2line::demangle_auto(Cow::Borrowed(base), None).into_owned();
+    if base.len() == name.len() { plain } else { format!("{plain}{}", &name[base.len()..]) }
+}
+
+/// The function a construct stands in, if the name is that of a construct's body.
+fn construct_of(name: &str) -> Option<&str> {
+    name.find(".omp_outlined")
+        .or_else(|| name.find(".omp_task_entry"))
+        .or_else(|| name.find(".omp."))
+        .map(|at| &name[..at])
+}
+
+/// Whether the name is one of the runtime's entry points, or of what is below `main`.
+pub(super) fn is_runtime(name: &str) -> bool {
+    let prefixes = ["__kmp", "__tsan_", "__wrap_", "__libc_start", "_RNv", "_RIN"];
+    let names = ["_start", "__libc_start_main", "__libc_start_call_main"];
+    prefixes.iter().any(|prefix| name.starts_with(prefix)) || names.contains(&name)
+}
+
+/// Leaves out what the compiler wrapped around the body of a construct, and names the body after the function it
+/// stands in.
+pub(super) fn tidy(frames: impl Iterator<Item = Frame>) -> Vec<Frame> {
+    let mut tidied: Vec<Frame> = Vec::new();
+    // What clang called the frame before this one.
+    let mut inner: Option<String> = None;
+    for mut frame in frames {
+        let name = frame.function.clone();
+        let wrapper = inner.as_deref().is_some_and(|inner| wraps(&name, inner));
+        inner = Some(name);
+        if wrapper {
+            continue;
+        }
+        frame.function = match construct_of(&frame.function) {
+            Some("") => TASK.to_owned(),
+            Some(function) => function.to_owned(),
+            None => frame.function,
+        };
+        let last = frame.function == "main" && inner.as_deref() == Some("main");
+        tidied.push(frame);
+        // What started the program is nobody's concern, and in a libc without symbols has wrong names.
+        if last {
+            break;
+        }
+    }
+    tidied
+}
+
+/// Whether a construct's function only calls another one for the same construct.
+fn wraps(outer: &str, inner: &str) -> bool {
+    let (Some(of), Some(within)) = (construct_of(outer), construct_of(inner)) else { return false };
+    let task = outer.starts_with(".omp_task_entry") && inner.starts_with(".omp_outlined");
+    let debug = inner[within.len()..].starts_with(".omp_outlined_debug__")
+        && !outer[of.len()..].starts_with(".omp_outlined_debug__");
+    task || (debug && of == within)
+}
