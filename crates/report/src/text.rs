@@ -270,12 +270,15 @@ fn claim(report: &Report) -> String {
                 Some(false) => "; the result may still depend on the schedule",
                 None => "",
             };
-            format!("no schedule of this program on this input{} has a data race{same}.", teams(report))
+            let other = if report.suppressed > 0 { "another" } else { "a" };
+            format!("no schedule of this program on this input{} has {other} data race{same}.", teams(report))
         }
         (Verdict::RaceFree, Scope::ObservedSchedule) => {
-            "no data race in the schedule that was run, nor in any it predicts. Schedules that synchronise \
-             in another order were not looked at."
-                .to_owned()
+            let other = if report.suppressed > 0 { "other " } else { "" };
+            format!(
+                "no {other}data race in the schedule that was run, nor in any it predicts. Schedules that synchronise \
+                 in another order were not looked at."
+            )
         }
         (Verdict::Inconclusive, Scope::AllSchedules) => {
             "no data race was found, but not every schedule was looked at.".to_owned()
