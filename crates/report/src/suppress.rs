@@ -9,8 +9,7 @@ use raceproof_core::finding::{Object, Race, RaceAccess, Report};
 use rustc_hash::FxHashMap;
 
 /// What ThreadSanitizer has beside races, and what is no concern of ours.
-const OTHERS: &[&str] =
-    &["thread", "mutex", "signal", "deadlock", "called_from_lib", "fork", "race_free", "lib"];
+const OTHERS: &[&str] = &["thread", "mutex", "signal", "deadlock", "called_from_lib"];
 
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Suppressions {

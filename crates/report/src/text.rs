@@ -183,12 +183,15 @@ fn consequence(index: usize, block: &Block<'_>, owner: &[usize]) -> Option<Strin
 
 fn program_error(page: &mut Page, sources: &Sources, error: &ProgramError) {
     page.headline(Role::Bad, 0, &format!("program error ({}): {}", safe(&error.kind), safe(&error.message)));
-    page.blank();
-    let snippet = Snippet::for_places([&error.at]);
-    page.headline(Role::Strong, 2, &format!("in {}", safe(&error.task)));
-    snippet.show(page, sources, &error.at, Role::Write);
-    snippet.spawns(page, &error.spawned);
-    snippet.calls(page, &error.stack);
+    // How a process ended is no place in it.
+    if !error.at.file.is_empty() || !error.stack.is_empty() {
+        page.blank();
+        let snippet = Snippet::for_places([&error.at]);
+        page.headline(Role::Strong, 2, &format!("in {}", safe(&error.task)));
+        snippet.show(page, sources, &error.at, Role::Write);
+        snippet.spawns(page, &error.spawned);
+        snippet.calls(page, &error.stack);
+    }
     if error.witness.is_some() {
         page.blank();
     }
