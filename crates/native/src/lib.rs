@@ -1,3 +1,114 @@
-//! What an instrumented program is linked with.
+//! What an instrumented program is linked with, in place of the runtimes of thread sanitizer and libomp.
+//!
+//! `raceproof cc` compiles with clang's `-fsanitize=thread -fopenmp`: every access and every construct is a call. Here are
+//! the functions that are called. They run the program's tasks and threads, as coroutines on one OS thread, on the
+//! scheduler of the [`raceproof`] crate, and tell the detector what each does. When the program ends, however it
+//! does, what was found is reported.
+//!
+//! | where | what |
+//! | --- | --- |
+//! | `tsan` | accesses, atomic operations, function entry and exit |
+//! | `kmpc` | the constructs of OpenMP |
+//! | `interpose` | functions of the C library: memory, processes, threads |
+//! | `sched`, `omp` | tasks as coroutines; teams, threads and task regions |
+//! | `detector`, `shadow`, `contexts`, `memory` | who accessed what last, and from where |
+//! | `stacks`, `threads` | the stacks of tasks; thread-local storage of virtual threads |
+//! | `report`, `symbols`, `faults` | the end, in words |
 
+// The entry points are public by nature: C programs link with them.
+#![allow(unreachable_pub)]
+
+#[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
+compile_error!("raceproof runs native programs on x86-64 Linux only");
+
+mod contexts;
+mod detector;
+mod faults;
+mod interpose;
+mod kmpc;
+mod memory;
+mod omp;
+mod options;
+mod report;
+mod sched;
+mod shadow;
+mod stacks;
 pub mod symbols;
+mod threads;
+mod tsan;
+mod world;
+
+use contexts::{Context, Place};
+use raceproof::run::Run;
+use raceproof::task::State;
+use sched::{Body, Coroutines, Job, NewestFirst};
+use std::cell::Cell;
+use std::ffi::{c_char, c_int};
+use std::rc::Rc;
+use world::{Told, world};
+
+/// Says something to the user, about us.
+pub(crate) fn say(text: &str) {
+    eprintln!("raceproof: {text}");
+}
+
+/// Ends the process: it cannot be checked.
+pub(crate) fn fatal(text: &str) -> ! {
+    say(text);
+    // SAFETY: ends the process.
+    unsafe { libc::syscall(libc::SYS_exit_group, 2) };
+    unreachable!("the process has ended")
+}
+
+unsafe extern "C" {
+    fn __real_main(count: c_int, arguments: *mut *mut c_char, environment: *mut *mut c_char) -> c_int;
+}
+
+/// What the executable starts instead of the program's `main` (linked with `--wrap=main`): runs it as the main task.
+#[unsafe(no_mangle)]
+pub extern "C" fn __wrap_main(
+    count: c_int,
+    arguments: *mut *mut c_char,
+    environment: *mut *mut c_char,
+) -> c_int {
+    world::begin();
+    world().detector.on = world().options.detect;
+    let status = Rc::new(Cell::new(None));
+    let ending = status.clone();
+    // SAFETY: the program's main, with what the system passed.
+    let main = move || ending.set(Some(unsafe { __real_main(count, arguments, environment) }));
+    let job = Job::new(world().omp.initial, 0, Place::at(Context(0)), Box::new(main));
+    let mut run = Run::new(Coroutines, Told, Body(Some(Box::new(job))));
+    run.drive(&mut NewestFirst);
+    if let Some(status) = status.get() {
+        return status;
+    }
+    deadlock(&run);
+    report::finish_and_exit(world().options.status)
+}
+
+/// No task can go on, and main has not ended.
+fn deadlock(run: &Run<Coroutines, Told>) {
+    let kernel = &run.kernel;
+    let mut waiting = Vec::new();
+    for task in run.waiting() {
+        let Some(job) = kernel.body(task).and_then(|body| body.0.as_deref()) else { continue };
+        let site = job.site();
+        let entry = match kernel.tasks().get(task).state {
+            State::Waiting(sync) => {
+                let holder = kernel.holder(sync);
+                let on = format!("{:?}", kernel.sync_kind(sync)).to_lowercase();
+                let what = match holder {
+                    Some(_) => report::waiting_for(sync.index()),
+                    None if on == "future" => "a task".to_owned(),
+                    None => "an event that nobody fulfills".to_owned(),
+                };
+                (task, on, what, holder, site)
+            }
+            // Whoever waits for tasks that wait themselves is not the cause.
+            _ => continue,
+        };
+        waiting.push(entry);
+    }
+    report::deadlock(waiting);
+}

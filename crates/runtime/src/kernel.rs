@@ -469,6 +469,24 @@ impl<B, O: Observer> Kernel<B, O> {
         }
     }
 
+    /// The current task lets every other ready task go first; it has to return to the driver.
+    pub fn pass(&mut self) {
+        self.tasks.push_oldest(self.current);
+    }
+
+    /// Whether the tasks spawned from now on in this turn go before their parent.
+    pub fn set_eager(&mut self, eager: bool) {
+        self.eager = eager;
+    }
+
+    /// What `from` holds is `to`'s from now on: a front end's thread that goes on as another task.
+    pub fn hand_over(&mut self, from: TaskId, to: TaskId) {
+        for (holder, lock) in self.held.iter_mut().filter(|(holder, _)| *holder == from) {
+            *holder = to;
+            self.syncs.get_mut(*lock).gate = Gate::Held(Some(to));
+        }
+    }
+
     /// Ends the current task; `future` is its sync if it is one.
     pub(crate) fn end(&mut self, future: Option<SyncId>) {
         let task = self.current;

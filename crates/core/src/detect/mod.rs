@@ -11,7 +11,7 @@ pub mod last_access;
 pub mod pairs;
 pub mod predict;
 mod races;
-mod readers;
+pub mod readers;
 pub mod zipper;
 
 pub use races::Races;

@@ -13,7 +13,7 @@ use crate::ids::StepId;
 
 /// A set of two steps or more.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct SetId(pub(super) u32);
+pub struct SetId(pub u32);
 
 /// What a step is added to: one step, or a set. The top bit tells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,7 +38,7 @@ impl Rest {
 
 /// One or more readers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Readers {
+pub enum Readers {
     One(StepId),
     Set(SetId),
 }
@@ -64,7 +64,7 @@ struct Addition {
 const ADDITIONS: usize = 1 << 12;
 
 #[derive(Default, Debug)]
-pub(super) struct ReaderSets {
+pub struct ReaderSets {
     sets: Vec<Set>,
     /// A power of two of entries, or none yet.
     additions: Vec<Addition>,
@@ -73,12 +73,12 @@ pub(super) struct ReaderSets {
 }
 
 impl ReaderSets {
-    pub(super) fn newest(&self, set: SetId) -> StepId {
+    pub fn newest(&self, set: SetId) -> StepId {
         self.sets[set.0 as usize].newest
     }
 
     /// The steps of a set, newest first.
-    pub(super) fn steps(&self, set: SetId) -> impl Iterator<Item = StepId> + '_ {
+    pub fn steps(&self, set: SetId) -> impl Iterator<Item = StepId> + '_ {
         let mut at = Some(Rest::set(set));
         std::iter::from_fn(move || {
             let rest = at?;
@@ -93,19 +93,14 @@ impl ReaderSets {
     }
 
     /// The set of two steps, the older first.
-    pub(super) fn pair(&mut self, older: StepId, newer: StepId) -> SetId {
+    pub fn pair(&mut self, older: StepId, newer: StepId) -> SetId {
         self.push(Rest::step(older), newer)
     }
 
     /// `set` with `step` added. `subsumed` says which of its steps need not be kept beside `step`; it is asked about
     /// all of them whenever the set has doubled, and about the last few otherwise, so that the cost of an
     /// addition does not grow with the set.
-    pub(super) fn add(
-        &mut self,
-        set: SetId,
-        step: StepId,
-        mut subsumed: impl FnMut(StepId) -> bool,
-    ) -> Readers {
+    pub fn add(&mut self, set: SetId, step: StepId, mut subsumed: impl FnMut(StepId) -> bool) -> Readers {
         if let Some((before, added, after)) = self.last
             && (before, added) == (set, step)
         {

@@ -157,6 +157,16 @@ impl GraphOrder {
         self.now.step
     }
 
+    /// Whose step it is.
+    pub fn task_of(&self, step: StepId) -> TaskId {
+        self.steps[step.index()]
+    }
+
+    /// The step a task is at.
+    pub fn step_of(&self, task: TaskId) -> StepId {
+        StepId(self.tree.task(task).step)
+    }
+
     /// The number of steps so far.
     pub fn steps(&self) -> usize {
         self.steps.len()

@@ -1,0 +1,121 @@
+//! The calling contexts of a program: which calls led to where it is.
+//!
+//! Every function of the program tells when it is entered and left. A context is a node of a tree (Ammons, Ball, Larus,
+//! PLDI 1997): its parent is the context of the caller, and the same call from the same context is the same
+//! node however often it is made. So an access can name its whole stack with one number. All tasks of one construct have one
+//! root: where each was created is kept with the task, so that recursion by tasks adds no nodes.
+//!
+//! A recursion with many branches has more contexts than there is memory for. Past a bound no node is added: deeper
+//! calls then count as part of the deepest context there is, and the report shows the stack up to there.
+
+use rustc_hash::FxHashMap;
+
+/// A calling context.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Context(pub(crate) u32);
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    parent: u32,
+    /// The child that was entered last, and by which call.
+    child: u32,
+    child_call: usize,
+    /// The return address of the call that led here; for the root of a task, where it was created.
+    call: usize,
+    task: bool,
+}
+
+/// Where a task is in the tree.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) context: Context,
+    /// Calls beyond the bound that have not returned.
+    lost: u32,
+}
+
+impl Place {
+    pub(crate) fn at(context: Context) -> Self {
+        Place { context, lost: 0 }
+    }
+}
+
+const MOST: usize = 1 << 22;
+
+pub(crate) struct Contexts {
+    nodes: Vec<Node>,
+    children: FxHashMap<(u32, usize), u32>,
+    pub(crate) now: Place,
+}
+
+impl Contexts {
+    pub(crate) fn new() -> Self {
+        let root = Node { parent: 0, child: 0, child_call: 0, call: 0, task: true };
+        Contexts { nodes: vec![root], children: FxHashMap::default(), now: Place::at(Context(0)) }
+    }
+
+    #[inline]
+    pub(crate) fn enter(&mut self, call: usize) {
+        let node = &self.nodes[self.now.context.0 as usize];
+        if node.child_call == call && self.now.lost == 0 {
+            self.now.context = Context(node.child);
+        } else {
+            self.enter_other(call);
+        }
+    }
+
+    #[inline(never)]
+    fn enter_other(&mut self, call: usize) {
+        match (self.now.lost, self.child(self.now.context, call, false)) {
+            (0, Some(child)) => {
+                let node = &mut self.nodes[self.now.context.0 as usize];
+                (node.child, node.child_call) = (child.0, call);
+                self.now.context = child;
+            }
+            _ => self.now.lost += 1,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn leave(&mut self) {
+        if self.now.lost > 0 {
+            self.now.lost -= 1;
+            return;
+        }
+        let node = &self.nodes[self.now.context.0 as usize];
+        // A task does not return beyond its root, whatever a longjmp has done to the count.
+        if !node.task {
+            self.now.context = Context(node.parent);
+        }
+    }
+
+    fn child(&mut self, of: Context, call: usize, task: bool) -> Option<Context> {
+        // Tasks and calls from one place are told apart by a bit that no return address has.
+        let key = (of.0, call | usize::from(task) << 63);
+        if let Some(&child) = self.children.get(&key) {
+            return Some(Context(child));
+        }
+        if self.nodes.len() >= MOST {
+            return None;
+        }
+        let child = self.nodes.len() as u32;
+        self.nodes.push(Node { parent: of.0, child: 0, child_call: 0, call, task });
+        self.children.insert(key, child);
+        Some(Context(child))
+    }
+
+    /// The root context of the tasks that the construct whose call returns to `call` creates.
+    pub(crate) fn task(&mut self, call: usize) -> Context {
+        self.child(Context(0), call, true).unwrap_or(Context(0))
+    }
+
+    /// The calls that led to a context within its task, innermost first, as return addresses.
+    pub(crate) fn calls(&self, context: Context) -> Vec<usize> {
+        let mut calls = Vec::new();
+        let mut at = context.0 as usize;
+        while !self.nodes[at].task {
+            calls.push(self.nodes[at].call);
+            at = self.nodes[at].parent as usize;
+        }
+        calls
+    }
+}

@@ -1,0 +1,708 @@
+//! The detector of native programs: [`LastAccess`](raceproof_core::detect::last_access) over shadow memory.
+//!
+//! It is the default detector of the core, with the same order and the same sets of readers: of every location the last
+//! write and the reads since, and an access races iff one of them does not precede it. What differs:
+//!
+//! - A cell names *accesses*, not steps: an access is a step and a site, numbered in the order in which they are first
+//!   made. So the first run already knows both stacks. All accesses of the running step have numbers from `FIRST` on,
+//!   and "this step again" is still one comparison.
+//! - A location that raced is not left alone: the program is run once, so further pairs of sites are of interest. Each pair is
+//!   kept once.
+//! - *Mutual exclusion* is the DC order (Ogles, Aldous, Mercer, FMCAD 2019, Definition 2), computed when it is needed: if two
+//!   conflicting accesses are not ordered, but both are made in sections of one lock, the later
+//!   comes after the end of the earlier one's section. Sections that do not conflict are never ordered, so a race that the
+//!   order of the sections in this run would hide is still found.
+//! - *Atomic* accesses do not race with each other, and order nothing unless they release and acquire. An atomic
+//!   write that is not ordered after an earlier one cannot stand for it, so the earlier is kept among the readers.
+//! - Some unordered accesses meet no more in the memory they were made to, or cannot meet on different threads:
+//!   [`excuse`](Detector::excuse).
+//!
+//! What it can miss, with mutual exclusion: races that only another order of conflicting sections shows. False alarms, with
+//! several locks: see the order of sections in [`raceproof_core::order::conflicting`].
+
+use crate::contexts::{Context, Contexts};
+use crate::memory::{Block, Blocks};
+use crate::shadow::{self, BYTES, Cell};
+use crate::stacks::{Stacks, TaskStack};
+use raceproof_core::detect::readers::{ReaderSets, Readers, SetId};
+use raceproof_core::event::{AccessKind, Observer, SyncKind};
+use raceproof_core::ids::{Location, ScopeId, SiteId, StepId, SyncId, TaskId};
+use raceproof_core::order::graph::GraphOrder;
+use rustc_hash::FxHashMap;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+/// The first access of the step that runs now. Read by the entry points of every access.
+pub(crate) static FIRST: AtomicI32 = AtomicI32::new(1);
+
+/// In `Cell::readers`: a set of readers.
+const SET: i32 = i32::MIN;
+
+/// An access that was made: by which step, and where in the program.
+#[derive(Clone, Copy, Debug)]
+struct Made {
+    step: u32,
+    site: u32,
+}
+
+/// Flags of a `Made`, in the high bits of its site.
+const ATOMIC: u32 = 1 << 31;
+/// The access of an atomic operation that writes.
+const WRITES: u32 = 1 << 30;
+const SITE: u32 = WRITES - 1;
+
+/// A place in the program an access or a construct is at.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Site {
+    /// The return address of the call that told of it.
+    pub(crate) pc: usize,
+    pub(crate) context: Context,
+}
+
+/// What the detector knows of a task.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Task {
+    pub(crate) parent: TaskId,
+    /// Where it was created; a site.
+    pub(crate) created: u32,
+    pub(crate) role: Role,
+    /// The virtual thread it runs on.
+    pub(crate) thread: u32,
+    /// It has asked for the number of its thread: what it accesses may depend on it.
+    pub(crate) asked: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Role {
+    Main,
+    /// A thread of a team, by its number.
+    Thread(u32),
+    /// An explicit task; which child of its parent it is.
+    Explicit(u32),
+}
+
+/// A section of a lock that a step is in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Hold {
+    lock: usize,
+    section: u32,
+}
+
+/// Memory that belongs to one virtual thread (its thread-local storage, a threadprivate copy).
+#[derive(Clone, Copy, Debug)]
+struct Private {
+    from: usize,
+    to: usize,
+    thread: u32,
+}
+
+/// A race: the pair of accesses that showed it first.
+#[derive(Clone, Debug)]
+pub(crate) struct Raced {
+    pub(crate) first: RacedAccess,
+    pub(crate) second: RacedAccess,
+    pub(crate) address: usize,
+    pub(crate) count: u64,
+    /// The block of memory the address was in, and where that begins.
+    pub(crate) block: Option<(usize, Block)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RacedAccess {
+    pub(crate) kind: AccessKind,
+    pub(crate) atomic: bool,
+    pub(crate) freed: bool,
+    pub(crate) task: TaskId,
+    pub(crate) site: Site,
+    /// The locks held, as addresses or small numbers.
+    pub(crate) locks: [usize; 4],
+}
+
+#[derive(Clone, Copy)]
+struct Recent {
+    pc: usize,
+    context: u32,
+    flags: u32,
+    made: i32,
+}
+
+const RECENT: usize = 1 << 10;
+
+/// How an access is made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Manner {
+    Plain,
+    Atomic,
+}
+
+pub(crate) struct Detector {
+    pub(crate) order: GraphOrder,
+    pub(crate) contexts: Contexts,
+    made: Vec<Made>,
+    recent: Box<[Recent; RECENT]>,
+    sites: Vec<Site>,
+    site_numbers: FxHashMap<Site, u32>,
+    sets: ReaderSets,
+    bytes: Vec<[Cell; 4]>,
+    spare_bytes: Vec<u32>,
+    pub(crate) tasks: Vec<Task>,
+    current: TaskId,
+    /// The sections each task is in, and the sections of steps that are in any.
+    holds: FxHashMap<TaskId, Vec<Hold>>,
+    step_holds: FxHashMap<u32, Box<[Hold]>>,
+    /// The sync that tells of a section's end.
+    sections: Vec<Option<SyncId>>,
+    syncs: u32,
+    privates: Vec<Private>,
+    pub(crate) stacks: Stacks,
+    pub(crate) memory: Blocks,
+    pub(crate) races: Vec<Raced>,
+    pairs: FxHashMap<(usize, usize), u32>,
+    /// What the next spawn says of its child.
+    pub(crate) next: Option<Task>,
+    /// Mutual exclusion or ordering atomics were used.
+    pub(crate) exclusive: bool,
+    /// Whether races are looked for.
+    pub(crate) on: bool,
+    /// The access that is told now frees the memory.
+    freeing: bool,
+    pub(crate) freed_sites: rustc_hash::FxHashSet<u32>,
+}
+
+impl Detector {
+    pub(crate) fn new(stacks: Stacks) -> Self {
+        let nobody = Site { pc: 0, context: Context(0) };
+        let main = Task { parent: TaskId::MAIN, created: 0, role: Role::Main, thread: 0, asked: false };
+        Detector {
+            order: GraphOrder::default(),
+            contexts: Contexts::new(),
+            // Number 0 is no access.
+            made: vec![Made { step: 0, site: 0 }],
+            recent: Box::new([Recent { pc: 0, context: 0, flags: 0, made: 0 }; RECENT]),
+            sites: vec![nobody],
+            site_numbers: FxHashMap::default(),
+            sets: ReaderSets::default(),
+            bytes: Vec::new(),
+            spare_bytes: Vec::new(),
+            tasks: vec![main],
+            current: TaskId::MAIN,
+            holds: FxHashMap::default(),
+            step_holds: FxHashMap::default(),
+            sections: Vec::new(),
+            syncs: 0,
+            privates: Vec::new(),
+            stacks,
+            memory: Blocks::default(),
+            races: Vec::new(),
+            pairs: FxHashMap::default(),
+            next: None,
+            exclusive: false,
+            on: true,
+            freeing: false,
+            freed_sites: Default::default(),
+        }
+    }
+
+    // ---- numbers ----
+
+    fn first(&self) -> i32 {
+        FIRST.load(Ordering::Relaxed)
+    }
+
+    /// A new step of the current task has begun.
+    fn begun(&mut self) {
+        FIRST.store(self.made.len() as i32, Ordering::Relaxed);
+        if !self.holds.is_empty()
+            && let Some(holds) = self.holds.get(&self.current)
+        {
+            self.step_holds.insert(self.order.step().0, holds.as_slice().into());
+        }
+    }
+
+    pub(crate) fn site(&self, number: u32) -> Site {
+        self.sites[number as usize]
+    }
+
+    pub(crate) fn site_number(&mut self, site: Site) -> u32 {
+        let sites = &mut self.sites;
+        *self.site_numbers.entry(site).or_insert_with(|| {
+            sites.push(site);
+            (sites.len() - 1) as u32
+        })
+    }
+
+    /// The site of a construct whose call returns to `pc`, in the present context.
+    pub(crate) fn here(&mut self, pc: usize) -> u32 {
+        self.site_number(Site { pc, context: self.contexts.now.context })
+    }
+
+    /// The number of an access by the running step.
+    #[inline]
+    fn number(&mut self, pc: usize, flags: u32) -> i32 {
+        let context = self.contexts.now.context.0;
+        let recent = &self.recent[(pc >> 1) % RECENT];
+        if recent.pc == pc
+            && recent.context == context
+            && recent.flags == flags
+            && recent.made >= self.first()
+        {
+            return recent.made;
+        }
+        self.number_anew(pc, flags)
+    }
+
+    #[inline(never)]
+    fn number_anew(&mut self, pc: usize, flags: u32) -> i32 {
+        let context = self.contexts.now.context;
+        let site = self.site_number(Site { pc, context });
+        if self.freeing {
+            self.freed_sites.insert(site);
+        }
+        let Ok(made) = i32::try_from(self.made.len()) else {
+            crate::fatal("more than 2^31 different accesses: more than this version can count")
+        };
+        self.made.push(Made { step: self.order.step().0, site: site | flags });
+        self.recent[(pc >> 1) % RECENT] = Recent { pc, context: context.0, flags, made };
+        made
+    }
+
+    fn task_of(&self, made: i32) -> TaskId {
+        self.order.task_of(StepId(self.made[made as usize].step))
+    }
+
+    #[inline]
+    fn precedes(&mut self, made: i32) -> bool {
+        self.order.precedes_now(StepId(self.made[made as usize].step))
+    }
+
+    // ---- accesses ----
+
+    /// A read or write of `size` bytes by the running task, from an access whose call returns to `pc`.
+    pub(crate) fn access(
+        &mut self,
+        address: usize,
+        size: usize,
+        kind: AccessKind,
+        manner: Manner,
+        pc: usize,
+    ) {
+        if !self.on || size == 0 {
+            return;
+        }
+        let end = address + size;
+        let mut at = address;
+        while at < end {
+            let granule = at & !3;
+            let next = (granule + 4).min(end);
+            let cell = shadow::cell(granule);
+            // SAFETY: every address has its cell in the region reserved at the start, and nobody else has a reference to it.
+            let content = unsafe { *cell };
+            let whole = at == granule && next == granule + 4;
+            if content.writer == BYTES {
+                let group = (content.readers & !SET) as u32;
+                for byte in at - granule..next - granule {
+                    let one = self.bytes[group as usize][byte];
+                    let one = self.update(one, granule + byte, kind, manner, pc);
+                    self.bytes[group as usize][byte] = one;
+                }
+                if whole {
+                    // Back to one cell if the four have become alike.
+                    let [one, rest @ ..] = self.bytes[group as usize];
+                    if rest.iter().all(|other| *other == one) {
+                        self.spare_bytes.push(group);
+                        // SAFETY: as above.
+                        unsafe { *cell = one };
+                    }
+                }
+            } else if whole {
+                let after = self.update(content, granule, kind, manner, pc);
+                // SAFETY: as above.
+                unsafe { *cell = after };
+            } else {
+                let mut group = [content; 4];
+                for byte in at - granule..next - granule {
+                    group[byte] = self.update(content, granule + byte, kind, manner, pc);
+                }
+                let number = match self.spare_bytes.pop() {
+                    Some(number) => {
+                        self.bytes[number as usize] = group;
+                        number
+                    }
+                    None => {
+                        self.bytes.push(group);
+                        (self.bytes.len() - 1) as u32
+                    }
+                };
+                // SAFETY: as above.
+                unsafe { *cell = Cell { writer: BYTES, readers: number as i32 | SET } };
+            }
+            at = next;
+        }
+    }
+
+    /// The cell after an access.
+    #[inline]
+    fn update(&mut self, cell: Cell, address: usize, kind: AccessKind, manner: Manner, pc: usize) -> Cell {
+        match (kind, manner) {
+            (AccessKind::Read, Manner::Plain) => self.read(cell, address, pc),
+            (AccessKind::Write, Manner::Plain) => self.write(cell, address, pc),
+            (kind, Manner::Atomic) => self.atomic(cell, address, kind, pc),
+        }
+    }
+
+    fn read(&mut self, cell: Cell, address: usize, pc: usize) -> Cell {
+        if cell.writer >= self.first() || cell.readers >= self.first() {
+            return cell;
+        }
+        if cell.writer > 0 {
+            if !self.precedes(cell.writer) {
+                self.conflict(cell.writer, AccessKind::Write, AccessKind::Read, Manner::Plain, address, pc);
+            }
+            if self.made[cell.writer as usize].site & ATOMIC != 0 {
+                self.conflicts_with_older_atomic_writes(cell, address, pc);
+            }
+        }
+        let made = self.number(pc, 0);
+        Cell { readers: self.add_reader(cell.readers, made), ..cell }
+    }
+
+    #[cold]
+    fn conflicts_with_older_atomic_writes(&mut self, cell: Cell, address: usize, pc: usize) {
+        for made in self.list(cell.readers) {
+            if self.made[made as usize].site & WRITES != 0 && !self.precedes(made) {
+                self.conflict(made, AccessKind::Write, AccessKind::Read, Manner::Plain, address, pc);
+            }
+        }
+    }
+
+    fn write(&mut self, cell: Cell, address: usize, pc: usize) -> Cell {
+        if cell.writer >= self.first() && cell.readers == 0 {
+            return cell;
+        }
+        if cell.writer > 0 && !self.precedes(cell.writer) {
+            self.conflict(cell.writer, AccessKind::Write, AccessKind::Write, Manner::Plain, address, pc);
+        }
+        match cell.readers {
+            0 => {}
+            one if one > 0 => {
+                if !self.precedes(one) {
+                    self.conflict(one, self.kind_of(one), AccessKind::Write, Manner::Plain, address, pc);
+                }
+            }
+            _ => {
+                for made in self.list(cell.readers) {
+                    if !self.precedes(made) {
+                        self.conflict(
+                            made,
+                            self.kind_of(made),
+                            AccessKind::Write,
+                            Manner::Plain,
+                            address,
+                            pc,
+                        );
+                    }
+                }
+            }
+        }
+        Cell { writer: self.number(pc, 0), readers: 0 }
+    }
+
+    /// What an access among the readers did: mostly it read.
+    fn kind_of(&self, made: i32) -> AccessKind {
+        if self.made[made as usize].site & WRITES != 0 { AccessKind::Write } else { AccessKind::Read }
+    }
+
+    #[inline(never)]
+    fn atomic(&mut self, cell: Cell, address: usize, kind: AccessKind, pc: usize) -> Cell {
+        self.exclusive = true;
+        let flags = ATOMIC | if kind == AccessKind::Write { WRITES } else { 0 };
+        let is_atomic = |made: &Made| made.site & ATOMIC != 0;
+        let mut kept = 0;
+        if cell.writer > 0 && !self.precedes(cell.writer) {
+            if is_atomic(&self.made[cell.writer as usize]) {
+                kept = cell.writer;
+            } else {
+                self.conflict(cell.writer, AccessKind::Write, kind, Manner::Atomic, address, pc);
+            }
+        }
+        if kind == AccessKind::Read {
+            let made = self.number(pc, flags);
+            let repeated = self.list(cell.readers).first() == Some(&made);
+            let readers = if repeated { cell.readers } else { self.add_reader(cell.readers, made) };
+            return Cell { readers, ..cell };
+        }
+        let mut readers = 0;
+        for made in self.list(cell.readers).into_iter().rev() {
+            if self.precedes(made) {
+                continue;
+            }
+            if is_atomic(&self.made[made as usize]) {
+                readers = self.add_reader(readers, made);
+            } else {
+                self.conflict(made, AccessKind::Read, kind, Manner::Atomic, address, pc);
+            }
+        }
+        if kept > 0 {
+            readers = self.add_reader(readers, kept);
+        }
+        Cell { writer: self.number(pc, flags), readers }
+    }
+
+    // ---- readers ----
+
+    fn add_reader(&mut self, readers: i32, made: i32) -> i32 {
+        if readers == 0 {
+            return made;
+        }
+        let (order, all) = (&mut self.order, &self.made);
+        let mut subsumed = |old: StepId| {
+            let Made { step, site } = all[old.0 as usize];
+            site & ATOMIC == 0 && order.precedes_now_evidently(StepId(step))
+        };
+        let readers = if readers > 0 {
+            if subsumed(StepId(readers as u32)) {
+                return made;
+            }
+            Readers::Set(self.sets.pair(StepId(readers as u32), StepId(made as u32)))
+        } else {
+            let set = SetId((readers & !SET) as u32);
+            if self.sets.newest(set).0 == made as u32 {
+                return readers;
+            }
+            self.sets.add(set, StepId(made as u32), subsumed)
+        };
+        match readers {
+            Readers::One(step) => step.0 as i32,
+            Readers::Set(set) => set.0 as i32 | SET,
+        }
+    }
+
+    /// The accesses among the readers of a cell, newest first.
+    fn list(&self, readers: i32) -> Vec<i32> {
+        match readers {
+            0 => Vec::new(),
+            one if one > 0 => vec![one],
+            set => self.sets.steps(SetId((set & !SET) as u32)).map(|step| step.0 as i32).collect(),
+        }
+    }
+
+    // ---- conflicts ----
+
+    /// Two conflicting accesses that no order known so far keeps apart.
+    #[cold]
+    fn conflict(
+        &mut self,
+        earlier: i32,
+        was: AccessKind,
+        kind: AccessKind,
+        manner: Manner,
+        address: usize,
+        pc: usize,
+    ) {
+        if self.excuse(earlier, address) || self.exclude(earlier) {
+            return;
+        }
+        let Made { step, site } = self.made[earlier as usize];
+        let first_site = self.sites[(site & SITE) as usize];
+        let pair = (first_site.pc, pc);
+        if let Some(&known) = self.pairs.get(&pair) {
+            self.races[known as usize].count += 1;
+            return;
+        }
+        self.pairs.insert(pair, self.races.len() as u32);
+        let context = self.contexts.now.context;
+        let first = RacedAccess {
+            kind: was,
+            atomic: site & ATOMIC != 0,
+            freed: self.freed_sites.contains(&(site & SITE)),
+            task: self.order.task_of(StepId(step)),
+            site: first_site,
+            locks: self.locks_of(StepId(step)),
+        };
+        let second = RacedAccess {
+            kind,
+            atomic: manner == Manner::Atomic,
+            freed: self.freeing,
+            task: self.current,
+            site: Site { pc, context },
+            locks: self.locks_of(self.order.step()),
+        };
+        let block = self.memory.find(address);
+        self.races.push(Raced { first, second, address, count: 1, block });
+    }
+
+    fn locks_of(&self, step: StepId) -> [usize; 4] {
+        let mut locks = [0; 4];
+        let holds = self.step_holds.get(&step.0).map_or(&[][..], |holds| holds);
+        for (to, hold) in locks.iter_mut().zip(holds) {
+            *to = hold.lock;
+        }
+        locks
+    }
+
+    /// Whether two unordered accesses to an address cannot meet there all the same:
+    /// - the memory is a task's stack, and was another task's when the earlier access was made;
+    /// - the memory is private to a thread, and both tasks ran on that thread: a thread does one thing at a time;
+    /// - both tasks ran on one thread and asked which: then it may well be the number that led both here, and on
+    ///   different threads they would have gone elsewhere.
+    fn excuse(&self, earlier: i32, address: usize) -> bool {
+        if self.stacks.born(address).is_some_and(|born| earlier < born) {
+            return true;
+        }
+        let (before, now) = (&self.tasks[self.task_of(earlier).index()], &self.tasks[self.current.index()]);
+        if before.thread != now.thread {
+            return false;
+        }
+        if before.asked && now.asked {
+            return true;
+        }
+        self.privates.iter().any(|p| (p.from..p.to).contains(&address) && p.thread == now.thread)
+    }
+
+    /// Whether both accesses are in sections of one lock: then the later comes after the earlier one's section.
+    fn exclude(&mut self, earlier: i32) -> bool {
+        let step = self.made[earlier as usize].step;
+        let (Some(then), Some(now)) = (self.step_holds.get(&step), self.holds.get(&self.current)) else {
+            return false;
+        };
+        let common = then.iter().find(|then| now.iter().any(|now| now.lock == then.lock));
+        let Some(&Hold { section, .. }) = common else { return false };
+        if let Some(end) = self.sections[section as usize] {
+            self.order.join(self.current, end, SyncKind::Lock);
+            self.begun();
+        }
+        true
+    }
+
+    // ---- synchronisation that is not the kernel's ----
+
+    /// A new sync for the order alone.
+    pub(crate) fn new_sync(&mut self) -> SyncId {
+        self.syncs += 1;
+        SyncId(self.syncs * 2 + 1)
+    }
+
+    pub(crate) fn signal_sync(&mut self, sync: SyncId) {
+        self.order.signal(self.current, sync, SyncKind::Event);
+        self.begun();
+    }
+
+    pub(crate) fn join_sync(&mut self, sync: SyncId) {
+        self.order.join(self.current, sync, SyncKind::Event);
+        self.begun();
+    }
+
+    /// The current task enters a section of a lock.
+    pub(crate) fn enter_section(&mut self, lock: usize) {
+        let section = self.sections.len() as u32;
+        self.sections.push(None);
+        self.holds.entry(self.current).or_default().push(Hold { lock, section });
+        // A step of its own, so that a step has one set of locks.
+        let none = self.new_sync();
+        self.order.join(self.current, none, SyncKind::Lock);
+        self.begun();
+    }
+
+    pub(crate) fn leave_section(&mut self, lock: usize) {
+        let Some(holds) = self.holds.get_mut(&self.current) else { return };
+        let Some(at) = holds.iter().rposition(|hold| hold.lock == lock) else { return };
+        let hold = holds.remove(at);
+        if holds.is_empty() {
+            self.holds.remove(&self.current);
+        }
+        let end = self.new_sync();
+        self.sections[hold.section as usize] = Some(end);
+        self.order.signal(self.current, end, SyncKind::Lock);
+        self.begun();
+    }
+
+    /// What `from` holds is `to`'s from now on: a thread that goes on as another task.
+    pub(crate) fn hand_over(&mut self, from: TaskId, to: TaskId) {
+        if let Some(holds) = self.holds.remove(&from) {
+            self.step_holds.insert(self.order.step_of(to).0, holds.as_slice().into());
+            self.holds.insert(to, holds);
+        }
+    }
+
+    // ---- memory ----
+
+    /// Memory nobody has used yet.
+    pub(crate) fn allocated(&mut self, address: usize, size: usize) {
+        shadow::forget(address, size);
+    }
+
+    /// The current task frees memory: to the others as if it wrote all of it.
+    pub(crate) fn freed(&mut self, address: usize, size: usize, pc: usize) {
+        self.freeing = true;
+        // What nobody has accessed needs no mark, and large blocks are mostly that.
+        let (mut at, end) = (address & !3, address + size);
+        while at < end {
+            // SAFETY: as in `access`.
+            if unsafe { *shadow::cell(at) } != Cell::default() {
+                self.access(at, 4, AccessKind::Write, Manner::Plain, pc);
+            }
+            at += 4;
+        }
+        self.freeing = false;
+    }
+
+    pub(crate) fn private(&mut self, from: usize, to: usize, thread: u32) {
+        self.privates.push(Private { from, to, thread });
+    }
+
+    /// A stack for a task that begins. What was done to its memory so far, the task has nothing to do with.
+    pub(crate) fn take_stack(&mut self) -> std::io::Result<TaskStack> {
+        self.stacks.take(self.made.len() as i32)
+    }
+
+    pub(crate) fn current(&self) -> TaskId {
+        self.current
+    }
+}
+
+/// The kernel's syncs have even numbers in the order, the detector's own odd ones.
+fn of_kernel(sync: SyncId) -> SyncId {
+    SyncId(sync.0 * 2)
+}
+
+impl Observer for Detector {
+    fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, _: SiteId) {
+        let task = self.next.take().unwrap_or(self.tasks[parent.index()]);
+        self.tasks.push(task);
+        self.order.spawn(parent, child, scope);
+        self.begun();
+    }
+    fn end(&mut self, task: TaskId) {
+        self.order.end(task);
+    }
+    fn finish_begin(&mut self, task: TaskId, scope: ScopeId) {
+        self.order.finish_begin(task, scope);
+        self.begun();
+    }
+    fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
+        self.order.finish_end(task, scope);
+        self.begun();
+    }
+    fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
+        if kind.is_section() {
+            return self.leave_section(sync.index());
+        }
+        self.order.signal(task, of_kernel(sync), kind);
+        self.begun();
+    }
+    fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
+        if kind.is_section() {
+            self.exclusive = true;
+            return self.enter_section(sync.index());
+        }
+        self.order.join(task, of_kernel(sync), kind);
+        self.begun();
+    }
+    fn access(&mut self, _: TaskId, _: AccessKind, _: Location, _: SiteId) {
+        unreachable!("native accesses come through shadow memory")
+    }
+    fn turn(&mut self, task: TaskId) {
+        self.current = task;
+        self.order.enter(task);
+        FIRST.store(self.made.len() as i32, Ordering::Relaxed);
+    }
+}

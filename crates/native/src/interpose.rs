@@ -1,0 +1,284 @@
+//! Functions of the C library that a program must not reach unseen: memory, processes, threads, the end.
+//!
+//! They have the library's names, and an executable's symbols go before a library's, so that everybody calls these.
+
+use crate::kmpc::{caller, entry};
+use crate::{report, world};
+use std::alloc::{GlobalAlloc, Layout};
+use std::ffi::{CStr, c_char, c_int, c_void};
+
+unsafe extern "C" {
+    fn __libc_malloc(size: usize) -> *mut c_void;
+    fn __libc_calloc(count: usize, size: usize) -> *mut c_void;
+    fn __libc_realloc(memory: *mut c_void, size: usize) -> *mut c_void;
+    fn __libc_memalign(align: usize, size: usize) -> *mut c_void;
+    fn __libc_free(memory: *mut c_void);
+}
+
+/// Memory of our own, which no report is about.
+pub(crate) fn plain_malloc(size: usize) -> *mut c_void {
+    // SAFETY: as malloc.
+    unsafe { __libc_malloc(size) }
+}
+
+pub(crate) fn plain_free(memory: *mut c_void) {
+    // SAFETY: it comes from `plain_malloc`, and nobody uses it any more.
+    unsafe { __libc_free(memory) }
+}
+
+/// Our own allocator: what this library allocates is not the program's.
+struct Own;
+
+// SAFETY: the C library's functions uphold the contract; alignments beyond malloc's go through memalign.
+unsafe impl GlobalAlloc for Own {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promise: a size that is not zero.
+        unsafe {
+            if layout.align() <= 16 {
+                __libc_malloc(layout.size()).cast()
+            } else {
+                __libc_memalign(layout.align(), layout.size()).cast()
+            }
+        }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if layout.align() <= 16 {
+            // SAFETY: as above.
+            return unsafe { __libc_calloc(1, layout.size()).cast() };
+        }
+        // SAFETY: as above; what was allocated has that size.
+        unsafe {
+            let memory = self.alloc(layout);
+            if !memory.is_null() {
+                memory.write_bytes(0, layout.size());
+            }
+            memory
+        }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, _: Layout) {
+        // SAFETY: it comes from `alloc`.
+        unsafe { __libc_free(memory.cast()) }
+    }
+
+    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        if layout.align() <= 16 {
+            // SAFETY: it comes from `alloc`.
+            return unsafe { __libc_realloc(memory.cast(), size).cast() };
+        }
+        // SAFETY: the caller's promise; both blocks have at least the smaller size.
+        unsafe {
+            let new = self.alloc(Layout::from_size_align_unchecked(size, layout.align()));
+            if !new.is_null() {
+                std::ptr::copy_nonoverlapping(memory, new, size.min(layout.size()));
+                self.dealloc(memory, layout);
+            }
+            new
+        }
+    }
+}
+
+#[global_allocator]
+static OWN: Own = Own;
+
+entry! {
+    malloc => malloc_noted;
+    calloc => calloc_noted;
+    realloc => realloc_noted;
+    free => free_noted;
+    memalign => memalign_noted;
+    aligned_alloc => memalign_noted;
+    posix_memalign => posix_memalign_noted;
+    valloc => valloc_noted;
+}
+
+/// Memory the program has got.
+fn got(memory: *mut c_void, size: usize) -> *mut c_void {
+    if !memory.is_null() && crate::world::is_up() {
+        let detector = &mut world().detector;
+        detector.allocated(memory as usize, size);
+        let site = detector.here(caller());
+        detector.memory.add(memory as usize, size, site, detector.current());
+    }
+    memory
+}
+
+/// Memory the program gives back.
+fn given_back(memory: *mut c_void) -> Option<usize> {
+    if memory.is_null() || !crate::world::is_up() {
+        return None;
+    }
+    let size = world().detector.memory.remove(memory as usize)?.size;
+    world().detector.freed(memory as usize, size, caller());
+    Some(size)
+}
+
+pub(crate) extern "C" fn malloc_noted(size: usize) -> *mut c_void {
+    got(plain_malloc(size), size)
+}
+
+pub(crate) extern "C" fn calloc_noted(count: usize, size: usize) -> *mut c_void {
+    // SAFETY: as calloc.
+    got(unsafe { __libc_calloc(count, size) }, count.wrapping_mul(size))
+}
+
+pub(crate) extern "C" fn memalign_noted(align: usize, size: usize) -> *mut c_void {
+    // SAFETY: as memalign.
+    got(unsafe { __libc_memalign(align, size) }, size)
+}
+
+unsafe extern "C" fn posix_memalign_noted(to: *mut *mut c_void, align: usize, size: usize) -> c_int {
+    if !align.is_power_of_two() || align < size_of::<usize>() {
+        return libc::EINVAL;
+    }
+    let memory = memalign_noted(align, size);
+    if memory.is_null() {
+        return libc::ENOMEM;
+    }
+    // SAFETY: the program's pointer, to be written.
+    unsafe { *to = memory };
+    0
+}
+
+extern "C" fn valloc_noted(size: usize) -> *mut c_void {
+    memalign_noted(4096, size)
+}
+
+pub(crate) extern "C" fn realloc_noted(memory: *mut c_void, size: usize) -> *mut c_void {
+    let before = given_back(memory);
+    // SAFETY: as realloc.
+    let new = unsafe { __libc_realloc(memory, size) };
+    if new.is_null() {
+        // The old block is still there, unless it was asked to be given back.
+        if let Some(before) = before
+            && size > 0
+        {
+            got(memory, before);
+        }
+        return new;
+    }
+    got(new, size);
+    if let Some(before) = before {
+        let (kind, manner) = (raceproof_core::event::AccessKind::Write, crate::detector::Manner::Plain);
+        world().detector.access(new as usize, before.min(size), kind, manner, caller());
+    }
+    new
+}
+
+pub(crate) extern "C" fn free_noted(memory: *mut c_void) {
+    given_back(memory);
+    // SAFETY: as free.
+    unsafe { __libc_free(memory) }
+}
+
+// ---- threads and processes ----
+
+/// A function of the C library that one of ours hides.
+fn real(name: &CStr) -> *mut c_void {
+    // SAFETY: looks a name up.
+    unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) }
+}
+
+type Routine = extern "C" fn(*mut c_void) -> *mut c_void;
+
+/// # Safety
+/// As `pthread_create`.
+pub(crate) unsafe fn real_pthread_create(
+    thread: *mut libc::pthread_t,
+    attributes: *const libc::pthread_attr_t,
+    routine: Routine,
+) -> c_int {
+    type Create = unsafe extern "C" fn(
+        *mut libc::pthread_t,
+        *const libc::pthread_attr_t,
+        Routine,
+        *mut c_void,
+    ) -> c_int;
+    let found = real(c"pthread_create");
+    if found.is_null() {
+        return libc::ENOSYS;
+    }
+    // SAFETY: that is the type of the function of this name; the rest is the caller's promise.
+    unsafe {
+        std::mem::transmute::<*mut c_void, Create>(found)(thread, attributes, routine, std::ptr::null_mut())
+    }
+}
+
+entry! {
+    pthread_create => pthread_create_noted;
+    fork => fork_noted;
+    abort => abort_noted;
+    __assert_fail => assert_fail;
+}
+
+extern "C" fn pthread_create_noted() -> c_int {
+    report::program_error(
+        "threads",
+        "the program creates a thread of its own (pthread_create, std::thread): raceproof runs OpenMP's tasks and threads on one OS \
+         thread and does not see what other threads do; the run ends here",
+    );
+    report::finish_and_exit(world().options.status)
+}
+
+extern "C" fn fork_noted() -> c_int {
+    type Fork = unsafe extern "C" fn() -> c_int;
+    let found = real(c"fork");
+    if found.is_null() {
+        return -1;
+    }
+    // SAFETY: that is the type of the function of this name.
+    let child = unsafe { std::mem::transmute::<*mut c_void, Fork>(found)() };
+    if crate::world::is_up() {
+        if child == 0 {
+            report::leave_alone();
+        } else {
+            report::limit("the program forked: what the child process did was not checked");
+        }
+    }
+    child
+}
+
+fn die() -> ! {
+    crate::faults::uninstall();
+    world().threads.switch(0);
+    // SAFETY: the way abort ends a process: by the signal, whose action is the default one now.
+    unsafe {
+        libc::signal(libc::SIGABRT, libc::SIG_DFL);
+        libc::raise(libc::SIGABRT);
+        libc::_exit(127)
+    }
+}
+
+extern "C" fn abort_noted() -> ! {
+    if crate::world::is_up() {
+        report::program_error("abort", "the program called abort");
+        report::finish();
+    }
+    die()
+}
+
+unsafe extern "C" fn assert_fail(text: *const c_char, file: *const c_char, line: u32, _: *const c_char) -> ! {
+    // SAFETY: the C library's macro passes strings.
+    let (text, file) = unsafe { (CStr::from_ptr(text), CStr::from_ptr(file)) };
+    let (text, file) = (text.to_string_lossy(), file.to_string_lossy());
+    eprintln!("{file}:{line}: assertion `{text}' failed");
+    if crate::world::is_up() {
+        report::program_error("assertion", &format!("assertion failed: {text}"));
+        report::finish();
+    }
+    die()
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn _exit(status: c_int) -> ! {
+    let status = if crate::world::is_up() { report::finish_with(status) } else { status };
+    // SAFETY: ends the process.
+    unsafe { libc::syscall(libc::SYS_exit_group, status) };
+    unreachable!("the process has ended")
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn _Exit(status: c_int) -> ! {
+    _exit(status)
+}

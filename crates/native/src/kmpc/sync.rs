@@ -1,0 +1,119 @@
+//! Barriers, `single`, `master`, `critical`, `flush`.
+
+use super::locks;
+use super::{Loc, entry};
+use crate::omp::{self, team, thread};
+use crate::sched::{self, kernel, wait};
+
+use std::ffi::c_void;
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __kmpc_barrier(_: Loc, _: i32) {
+    omp::barrier();
+}
+
+/// Which thread runs the next `single`: not always the first, so that two without a barrier between them run on
+/// different ones.
+#[unsafe(no_mangle)]
+pub extern "C" fn __kmpc_single(_: Loc, _: i32) -> i32 {
+    let number = thread().singles;
+    thread().singles += 1;
+    i32::from(number % u64::from(team().size) == u64::from(thread().number))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __kmpc_end_single(_: Loc, _: i32) {}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __kmpc_master(_: Loc, _: i32) -> i32 {
+    i32::from(thread().number == 0)
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __kmpc_end_master(_: Loc, _: i32) {}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __kmpc_masked(_: Loc, _: i32, filter: i32) -> i32 {
+    i32::from(i64::from(thread().number) == i64::from(filter))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __kmpc_end_masked(_: Loc, _: i32) {}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __kmpc_scope(_: Loc, _: i32, _: *mut c_void) {}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __kmpc_end_scope(_: Loc, _: i32, _: *mut c_void) {}
+
+/// Hands the values of the thread that ran a `single` to the others.
+#[unsafe(no_mangle)]
+pub extern "C" fn __kmpc_copyprivate(
+    _: Loc,
+    _: i32,
+    _: usize,
+    data: *mut c_void,
+    copy: extern "C" fn(*mut c_void, *mut c_void),
+    did_it: i32,
+) {
+    if did_it != 0 {
+        team().copied = data;
+    }
+    omp::barrier();
+    if did_it == 0 {
+        copy(data, team().copied);
+    }
+    omp::barrier();
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __kmpc_copyprivate_light(_: Loc, _: i32, data: *mut c_void) -> *mut c_void {
+    if !data.is_null() {
+        team().copied = data;
+    }
+    omp::barrier();
+    team().copied
+}
+
+entry! {
+    __kmpc_critical => critical;
+    __kmpc_critical_with_hint => critical;
+}
+
+/// A critical section; its name is the address of a variable the compiler has made for it.
+extern "C" fn critical(_: Loc, _: i32, name: *const c_void) {
+    if sched::job().is_none() {
+        return;
+    }
+    let lock = locks::critical(name as usize);
+    wait(|kernel| kernel.lock(lock));
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __kmpc_end_critical(_: Loc, _: i32, name: *const c_void) {
+    if sched::job().is_none() {
+        return;
+    }
+    kernel().unlock(locks::critical(name as usize));
+}
+
+/// A flush lets busy waiters go on, and is a fence.
+#[unsafe(no_mangle)]
+pub extern "C" fn __kmpc_flush(_: Loc) {
+    crate::tsan::atomic::fence();
+    if sched::job().is_some() {
+        sched::pass();
+    }
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __kmpc_error(_: Loc, severity: i32, message: *const std::ffi::c_char) {
+    // SAFETY: the compiler passes a string, or null.
+    let text = unsafe { message.as_ref().map(|_| std::ffi::CStr::from_ptr(message).to_string_lossy()) };
+    let text = text.as_deref().unwrap_or("an error directive was reached");
+    if severity >= 2 {
+        crate::report::program_error("error-directive", text);
+        crate::report::finish_and_exit(1);
+    }
+    crate::say(text);
+}

@@ -1,0 +1,347 @@
+//! Explicit tasks.
+//!
+//! A task that is created goes to the kernel and its creator goes on; at a taskwait, taskgroup, barrier or its end
+//! the newest tasks run. If very many are waiting to begin, a new one runs at once, so that a loop that creates a
+//! million of them does not need memory for all.
+
+use super::depend::{self, Dependence};
+use super::{Loc, caller, entry};
+use crate::contexts::Place;
+use crate::detector::{Role, Task};
+use crate::omp::{Scope, scope, team, thread};
+use crate::sched::{self, Body, Job, kernel, wait};
+use crate::{interpose, world};
+use raceproof_core::ids::{SiteId, SyncId};
+use std::ffi::c_void;
+
+/// What the compiler knows of a task: `kmp_task_t`.
+#[repr(C)]
+pub struct KmpTask {
+    pub(crate) shareds: *mut c_void,
+    pub(crate) routine: Option<extern "C" fn(i32, *mut KmpTask) -> i32>,
+    pub(crate) part: i32,
+    /// The priority, or the function that destroys what the task has copied.
+    pub(crate) destructors: Option<extern "C" fn(i32, *mut KmpTask) -> i32>,
+    pub(crate) data: usize,
+}
+
+/// What we know of it, in front of it.
+#[repr(C, align(16))]
+pub(crate) struct Header {
+    pub(crate) flags: i32,
+    /// Bytes from the task's start, its shared pointers included, and where these begin.
+    pub(crate) size: usize,
+    pub(crate) shareds: usize,
+    /// Fulfilled by the program, for a detached task.
+    event: *mut Event,
+}
+
+const FINAL: i32 = 1 << 1;
+const DESTRUCTORS: i32 = 1 << 3;
+const DETACHABLE: i32 = 1 << 6;
+
+/// What `omp_fulfill_event` is given.
+pub(crate) struct Event {
+    promise: Option<SyncId>,
+    fulfilled: bool,
+}
+
+/// More tasks than this waiting to begin, and a new one runs at once.
+const MANY: usize = 1 << 12;
+
+pub(crate) fn header(task: *mut KmpTask) -> &'static mut Header {
+    // SAFETY: tasks come from `allocate`, which puts the header there.
+    unsafe { &mut *task.cast::<Header>().sub(1) }
+}
+
+/// Memory for a task; nobody has used it yet.
+pub(crate) fn allocate(flags: i32, size: usize, shareds: usize) -> *mut KmpTask {
+    let offset = size.next_multiple_of(16);
+    let total = offset + shareds;
+    let memory = interpose::plain_malloc(size_of::<Header>() + total) as usize;
+    if memory == 0 {
+        crate::fatal("out of memory for another task");
+    }
+    world().detector.allocated(memory, size_of::<Header>() + total);
+    let header = memory as *mut Header;
+    let task = (memory + size_of::<Header>()) as *mut KmpTask;
+    // SAFETY: memory of that size was just allocated, aligned to 16.
+    unsafe {
+        std::ptr::write_bytes(memory as *mut u8, 0, size_of::<Header>() + total);
+        *header = Header { flags, size: total, shareds: offset, event: std::ptr::null_mut() };
+        if shareds > 0 {
+            (*task).shareds = (task as usize + offset) as *mut c_void;
+        }
+    }
+    task
+}
+
+fn free(task: *mut KmpTask) {
+    interpose::plain_free(std::ptr::from_mut(header(task)).cast());
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __kmpc_omp_task_alloc(
+    _: Loc,
+    _: i32,
+    flags: i32,
+    size: usize,
+    shareds: usize,
+    routine: extern "C" fn(i32, *mut KmpTask) -> i32,
+) -> *mut KmpTask {
+    let task = allocate(flags, size, shareds);
+    // SAFETY: just allocated, with room for this.
+    unsafe { (*task).routine = Some(routine) };
+    task
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __kmpc_omp_target_task_alloc(
+    loc: Loc,
+    thread: i32,
+    flags: i32,
+    size: usize,
+    shareds: usize,
+    routine: extern "C" fn(i32, *mut KmpTask) -> i32,
+    _device: i64,
+) -> *mut KmpTask {
+    __kmpc_omp_task_alloc(loc, thread, flags, size, shareds, routine)
+}
+
+entry! {
+    __kmpc_omp_task => omp_task;
+    __kmpc_omp_task_parts => omp_task;
+    __kmpc_omp_task_with_deps => omp_task_with_deps;
+    __kmpc_omp_task_begin_if0 => begin_if0;
+}
+
+extern "C" fn omp_task(_: Loc, _: i32, task: *mut KmpTask) -> i32 {
+    create(task, &[], caller());
+    0
+}
+
+unsafe extern "C" fn omp_task_with_deps(
+    _: Loc,
+    _: i32,
+    task: *mut KmpTask,
+    count: i32,
+    list: *const Dependence,
+    count_noalias: i32,
+    list_noalias: *const Dependence,
+) -> i32 {
+    let pc = caller();
+    // SAFETY: the compiler passes arrays of these lengths.
+    let dependences = unsafe { depend::gather(count, list, count_noalias, list_noalias) };
+    create(task, &dependences, pc);
+    0
+}
+
+/// Runs the code of a task, in its own region.
+fn run(task: *mut KmpTask) {
+    let number = thread().virtual_thread as i32;
+    // SAFETY: the compiler has made the task to be run like this, once.
+    unsafe {
+        if let Some(routine) = (*task).routine {
+            routine(number, task);
+        }
+        if header(task).flags & DESTRUCTORS != 0
+            && let Some(destructors) = (*task).destructors
+        {
+            destructors(number, task);
+        }
+    }
+    // SAFETY: `__kmpc_task_allow_completion_event` has put a live event there, or there is none.
+    if let Some(event) = unsafe { header(task).event.as_mut() }
+        && !event.fulfilled
+        && let Some(promise) = event.promise
+    {
+        wait(|kernel| kernel.get(promise));
+    }
+}
+
+/// Whether tasks created here are run at once by their creator: inside a final task, and by a team of one, whose only thread
+/// can do one thing at a time.
+fn runs_at_once() -> bool {
+    sched::job().is_none() || scope().is_final || team().size <= 1
+}
+
+/// Runs a task as part of its creator.
+pub(crate) fn run_here(task: *mut KmpTask) {
+    enter(task);
+    run(task);
+    Scope::leave();
+    free(task);
+}
+
+fn enter(task: *mut KmpTask) {
+    let mut inner = Scope::new(scope().thread, true);
+    inner.is_final = scope().is_final || header(task).flags & FINAL != 0;
+    inner.groups = scope().groups.clone();
+    inner.enter();
+}
+
+/// A task that is not run.
+pub(crate) fn discard(task: *mut KmpTask) {
+    free(task);
+}
+
+/// Creates a task.
+pub(crate) fn create(task: *mut KmpTask, dependences: &[Dependence], pc: usize) {
+    let detached = header(task).flags & DETACHABLE != 0;
+    if runs_at_once() && !(detached && sched::job().is_some()) {
+        return run_here(task);
+    }
+    let creator = scope();
+    if creator.groups.last().is_some_and(|group| group.cancelled.get()) {
+        return free(task);
+    }
+    creator.created += 1;
+    let ordinal = creator.created;
+    let (team, own) = (team(), thread());
+    // Tasks are spread over the threads of the team, whoever creates them.
+    own.tasks = own.tasks.wrapping_add(1);
+    let on = (own.number + own.tasks) % team.size;
+    let runner = &raw mut team.threads[on as usize];
+    let virtual_thread = team.threads[on as usize].virtual_thread;
+
+    let mut region = Scope::new(runner, true);
+    region.is_final = header(task).flags & FINAL != 0;
+    region.groups = creator.groups.clone();
+    let region = Box::into_raw(Box::new(region));
+    let root = world().detector.contexts.task(pc);
+    let work = move || {
+        if !scope().groups.last().is_some_and(|group| group.cancelled.get()) {
+            run(task);
+        }
+    };
+    let mut job = Job::new(region, virtual_thread, Place::at(root), Box::new(work));
+    let future = kernel().new_future();
+    job.future = Some(future);
+    let (waits, locks) = creator.depends.add(dependences, future);
+    (job.waits, job.locks) = (waits, locks);
+    job.after = Some(Box::new(move || {
+        // SAFETY: made above; a task that has ended is in no region.
+        drop(unsafe { Box::from_raw(region) });
+        free(task);
+    }));
+    creator.children.push(future);
+
+    let created = world().detector.here(pc);
+    world().detector.next = Some(Task {
+        parent: world().detector.current(),
+        created,
+        role: Role::Explicit(ordinal),
+        thread: virtual_thread,
+        asked: false,
+    });
+    let mut job = Some(Box::new(job));
+    let at_once = kernel().tasks().live() > MANY;
+    wait(|kernel| {
+        kernel.set_eager(at_once);
+        let spawned = kernel.spawn(SiteId(0), |_| Body(job.take())).map(drop);
+        kernel.set_eager(false);
+        spawned
+    });
+}
+
+/// A task that its creator runs itself: a region of its own, and no more.
+extern "C" fn begin_if0(_: Loc, _: i32, task: *mut KmpTask) {
+    enter(task);
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __kmpc_omp_task_complete_if0(_: Loc, _: i32, task: *mut KmpTask) {
+    Scope::leave();
+    free(task);
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __kmpc_omp_taskwait(_: Loc, _: i32) -> i32 {
+    if sched::job().is_some() {
+        for child in std::mem::take(&mut scope().children) {
+            wait(|kernel| kernel.get(child));
+        }
+    }
+    0
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __kmpc_omp_taskyield(_: Loc, _: i32, _: i32) -> i32 {
+    if sched::job().is_some() {
+        sched::pass();
+    }
+    0
+}
+
+/// Waits for the tasks that a task with these dependences would wait for.
+///
+/// # Safety
+/// The lists are the compiler's, of the given lengths.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __kmpc_omp_wait_deps(
+    _: Loc,
+    _: i32,
+    count: i32,
+    list: *const Dependence,
+    count_noalias: i32,
+    list_noalias: *const Dependence,
+) {
+    // SAFETY: as said above.
+    let dependences = unsafe { depend::gather(count, list, count_noalias, list_noalias) };
+    if sched::job().is_none() {
+        return;
+    }
+    for before in scope().depends.before(&dependences) {
+        wait(|kernel| kernel.get(before));
+    }
+}
+
+/// # Safety
+/// As `__kmpc_omp_wait_deps`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __kmpc_omp_taskwait_deps_51(
+    loc: Loc,
+    thread: i32,
+    count: i32,
+    list: *const Dependence,
+    count_noalias: i32,
+    list_noalias: *const Dependence,
+    _no_wait: i32,
+) {
+    // SAFETY: the caller's promise.
+    unsafe { __kmpc_omp_wait_deps(loc, thread, count, list, count_noalias, list_noalias) };
+}
+
+/// The event of a detached task.
+#[unsafe(no_mangle)]
+pub extern "C" fn __kmpc_task_allow_completion_event(_: Loc, _: i32, task: *mut KmpTask) -> *mut c_void {
+    let promise = sched::job().is_some().then(|| kernel().new_promise());
+    let event = Box::into_raw(Box::new(Event { promise, fulfilled: false }));
+    header(task).event = event;
+    event.cast()
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn omp_fulfill_event(event: usize) {
+    // SAFETY: the program passes on what it got from `__kmpc_task_allow_completion_event`; events are never freed.
+    let Some(event) = (unsafe { (event as *mut Event).as_mut() }) else { return };
+    if std::mem::replace(&mut event.fulfilled, true) {
+        return;
+    }
+    if let Some(promise) = event.promise
+        && sched::job().is_some()
+    {
+        wait(|kernel| kernel.set(promise));
+    }
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __kmpc_omp_reg_task_with_affinity(
+    _: Loc,
+    _: i32,
+    _: *mut KmpTask,
+    _: i32,
+    _: *const c_void,
+) -> i32 {
+    0
+}

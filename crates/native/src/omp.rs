@@ -1,0 +1,363 @@
+//! Teams, threads and task regions: what OpenMP knows of a task beside what the kernel does.
+
+use crate::contexts::Place;
+use crate::detector::{Role, Task};
+use crate::options::Options;
+use crate::sched::{self, Body, Job, kernel, wait};
+use crate::world;
+use raceproof_core::ids::{SiteId, SyncId, TaskId};
+use rustc_hash::FxHashMap;
+use std::ffi::c_void;
+use std::rc::Rc;
+
+/// What the program has set for all of itself, and tables by address.
+pub(crate) struct Omp {
+    pub(crate) threads: u32,
+    pub(crate) dynamic: bool,
+    pub(crate) max_active_levels: u32,
+    pub(crate) cancellation: bool,
+    pub(crate) schedule: (i32, i32),
+    pub(crate) teams: i32,
+    pub(crate) thread_limit: i32,
+    pub(crate) locks: FxHashMap<usize, crate::kmpc::locks::OmpLock>,
+    /// Virtual threads that no team uses; the lowest last.
+    idle: Vec<u32>,
+    /// Virtual threads there are.
+    known: u32,
+    pub(crate) threadprivate: crate::kmpc::threadprivate::Table,
+    /// The region around everything.
+    pub(crate) initial: *mut Scope,
+    /// What the next parallel region was told.
+    pub(crate) next_threads: Option<u32>,
+    pub(crate) next_teams: Option<(u32, u32)>,
+}
+
+impl Omp {
+    pub(crate) fn new(options: &Options) -> Self {
+        let team = Box::leak(Box::new(Team::new(1, std::ptr::null_mut(), &[0])));
+        let pointer: *mut Team = team;
+        team.threads[0].team = pointer;
+        let initial = Box::into_raw(Box::new(Scope::new(&raw mut team.threads[0], false)));
+        Omp {
+            threads: options.threads,
+            dynamic: options.dynamic,
+            max_active_levels: if options.nested { i32::MAX as u32 } else { 1 },
+            cancellation: options.cancellation,
+            schedule: (2, 1),
+            teams: 0,
+            thread_limit: i32::MAX,
+            locks: FxHashMap::default(),
+            idle: Vec::new(),
+            known: 1,
+            threadprivate: Default::default(),
+            initial,
+            next_threads: None,
+            next_teams: None,
+        }
+    }
+}
+
+/// A team of threads, for one parallel region.
+pub(crate) struct Team {
+    pub(crate) size: u32,
+    pub(crate) threads: Vec<Thread>,
+    /// The thread that opened the region; null for the initial team.
+    pub(crate) parent: *mut Thread,
+    pub(crate) level: u32,
+    pub(crate) active_level: u32,
+    /// Threads at a barrier.
+    parked: Vec<Box<Job>>,
+    /// Worksharing loops under way, by how many came before them in the region.
+    pub(crate) loops: FxHashMap<u64, crate::kmpc::loops::Shared>,
+    pub(crate) doacross: FxHashMap<u64, crate::kmpc::doacross::Shared>,
+    pub(crate) copied: *mut c_void,
+    /// What was cancelled: the region, or a loop by its number.
+    pub(crate) cancelled: bool,
+    pub(crate) cancelled_loop: Option<u64>,
+    /// Which league of a `teams` construct it belongs to, and of how many.
+    pub(crate) league: (u32, u32),
+}
+
+pub(crate) struct Thread {
+    pub(crate) team: *mut Team,
+    pub(crate) number: u32,
+    /// The virtual thread.
+    pub(crate) virtual_thread: u32,
+    /// Worksharing constructs it has come to.
+    pub(crate) loops: u64,
+    pub(crate) singles: u64,
+    pub(crate) doacrosses: u64,
+    pub(crate) dispatch: Vec<crate::kmpc::loops::Cursor>,
+    pub(crate) tasks: u32,
+}
+
+/// A task region: an explicit task, or the implicit task of a thread.
+pub(crate) struct Scope {
+    pub(crate) thread: *mut Thread,
+    /// Children not yet waited for, by what tells of their ends.
+    pub(crate) children: Vec<SyncId>,
+    pub(crate) depends: crate::kmpc::depend::Table,
+    /// The taskgroups it is in, innermost last; those it was created in first.
+    pub(crate) groups: Vec<Rc<crate::kmpc::groups::Group>>,
+    pub(crate) is_final: bool,
+    pub(crate) is_explicit: bool,
+    /// The region that goes on when this one, on the same stack, is over.
+    pub(crate) outer: *mut Scope,
+    /// Children created.
+    pub(crate) created: u32,
+    pub(crate) threads: Option<u32>,
+}
+
+impl Scope {
+    pub(crate) fn new(thread: *mut Thread, is_explicit: bool) -> Self {
+        Scope {
+            thread,
+            children: Vec::new(),
+            depends: Default::default(),
+            groups: Vec::new(),
+            is_final: false,
+            is_explicit,
+            outer: std::ptr::null_mut(),
+            created: 0,
+            threads: None,
+        }
+    }
+}
+
+impl Scope {
+    /// Makes this the region the running task is in.
+    pub(crate) fn enter(mut self) {
+        self.outer = scope();
+        let inner = Box::into_raw(Box::new(self));
+        match sched::job() {
+            Some(job) => job.scope = inner,
+            None => world().omp.initial = inner,
+        }
+    }
+
+    /// Goes back to the region around it.
+    pub(crate) fn leave() -> Box<Scope> {
+        let inner: *mut Scope = scope();
+        // SAFETY: made by `enter`; once the pointer to it is replaced, nobody has another.
+        let inner = unsafe { Box::from_raw(inner) };
+        match sched::job() {
+            Some(job) => job.scope = inner.outer,
+            None => world().omp.initial = inner.outer,
+        }
+        inner
+    }
+}
+
+/// The task region the program is in.
+pub(crate) fn scope() -> &'static mut Scope {
+    let scope = match sched::job() {
+        Some(job) => job.scope,
+        None => world().omp.initial,
+    };
+    // SAFETY: a job's region lives as long as it is the job's (`Job::scope` is set back before it is freed), the initial one for
+    // ever; one function at a time looks.
+    unsafe { &mut *scope }
+}
+
+pub(crate) fn thread() -> &'static mut Thread {
+    // SAFETY: a region's thread is one of its team's, which outlives all tasks of the region.
+    unsafe { &mut *scope().thread }
+}
+
+pub(crate) fn team() -> &'static mut Team {
+    // SAFETY: a team outlives its threads.
+    unsafe { &mut *thread().team }
+}
+
+impl Team {
+    pub(crate) fn new(size: u32, parent: *mut Thread, virtual_threads: &[u32]) -> Self {
+        let thread = |(number, &virtual_thread): (usize, &u32)| Thread {
+            team: std::ptr::null_mut(),
+            number: number as u32,
+            virtual_thread,
+            loops: 0,
+            singles: 0,
+            doacrosses: 0,
+            dispatch: Vec::new(),
+            tasks: 0,
+        };
+        // SAFETY: a parent thread and its team live at least as long as the region that is opened.
+        let outer = unsafe { parent.as_ref().map(|parent| &*parent.team) };
+        let level = outer.map_or(0, |outer| outer.level + 1);
+        Team {
+            size,
+            threads: virtual_threads.iter().enumerate().map(thread).collect(),
+            parent,
+            level,
+            active_level: outer.map_or(0, |outer| outer.active_level) + u32::from(size > 1),
+            parked: Vec::new(),
+            loops: FxHashMap::default(),
+            doacross: FxHashMap::default(),
+            copied: std::ptr::null_mut(),
+            cancelled: false,
+            cancelled_loop: None,
+            league: outer.map_or((0, 1), |outer| outer.league),
+        }
+    }
+
+    /// Keeps a thread that is at a barrier.
+    pub(crate) fn park(job: Box<Job>) {
+        // SAFETY: the job's region and team are alive: the thread has not left it.
+        let team = unsafe { &mut *(*(*job.scope).thread).team };
+        team.parked.push(job);
+    }
+
+    /// Opens a team of its own for the running task, on its own stack: `work` sees one thread.
+    pub(crate) fn alone(work: impl FnOnce()) {
+        Self::enter_alone();
+        work();
+        Self::leave_alone();
+    }
+
+    pub(crate) fn enter_alone() {
+        let parent: *mut Thread = thread();
+        let team = Box::leak(Box::new(Team::new(1, parent, &[thread().virtual_thread])));
+        let pointer: *mut Team = team;
+        team.threads[0].team = pointer;
+        let first = &raw mut team.threads[0];
+        Scope::new(first, false).enter();
+        if sched::job().is_some() {
+            wait(|kernel| kernel.finish_begin().map(drop));
+        }
+    }
+
+    pub(crate) fn leave_alone() {
+        if sched::job().is_some() {
+            wait(|kernel| kernel.finish_end());
+        }
+        let inner = Scope::leave();
+        // SAFETY: made by `enter_alone`, and nobody refers to it any more: the tasks of the region have ended.
+        drop(unsafe { Box::from_raw((*inner.thread).team) });
+    }
+
+    /// Runs `work` on every thread of a new team of `size`, and waits for all of them.
+    pub(crate) fn fork(size: u32, pc: usize, league: Option<(u32, u32)>, work: Rc<dyn Fn(u32)>) {
+        if size <= 1 || sched::job().is_none() {
+            return Self::alone(|| {
+                if let Some(league) = league {
+                    team().league = league;
+                }
+                work(0);
+            });
+        }
+        let parent = thread();
+        let mut threads = vec![parent.virtual_thread];
+        for _ in 1..size {
+            threads.push(world().omp.take_thread());
+        }
+        let mut team = Box::new(Team::new(size, parent, &threads));
+        if let Some(league) = league {
+            team.league = league;
+        }
+        let pointer: *mut Team = &mut *team;
+        for thread in &mut team.threads {
+            thread.team = pointer;
+        }
+        let created = world().detector.here(pc);
+        let root = world().detector.contexts.task(pc);
+        wait(|kernel| kernel.finish_begin().map(drop));
+        for number in (0..size).rev() {
+            let thread = &raw mut team.threads[number as usize];
+            let scope = Box::into_raw(Box::new(Scope::new(thread, false)));
+            let work = work.clone();
+            let virtual_thread = threads[number as usize];
+            let mut job = Job::new(scope, virtual_thread, Place::at(root), Box::new(move || work(number)));
+            // SAFETY: made above; when the job has ended nobody refers to its region any more.
+            job.after = Some(Box::new(move || drop(unsafe { Box::from_raw(scope) })));
+            Self::spawn(Box::new(job), created, number);
+        }
+        loop {
+            wait(|kernel| kernel.finish_end());
+            if team.parked.is_empty() {
+                break;
+            }
+            let mut parked = std::mem::take(&mut team.parked);
+            if parked.len() < size as usize {
+                crate::report::program_error(
+                    "barrier",
+                    "some threads of a team wait at a barrier that others never come to",
+                );
+            }
+            wait(|kernel| kernel.finish_begin().map(drop));
+            // SAFETY: regions of jobs that have not ended.
+            parked.sort_by_key(|job| unsafe { (*(*job.scope).thread).number });
+            for job in parked.into_iter().rev() {
+                // SAFETY: as above.
+                let scope = unsafe { &mut *job.scope };
+                // All are over: nobody has to wait for them.
+                scope.children.clear();
+                scope.depends.clear();
+                // SAFETY: as above.
+                let number = unsafe { (*scope.thread).number };
+                Self::spawn(job, created, number);
+            }
+        }
+        world().omp.give_back(&threads[1..]);
+    }
+
+    fn spawn(job: Box<Job>, created: u32, number: u32) {
+        let before = (job.task != TaskId::MAIN).then_some(job.task);
+        let task = Task {
+            parent: world().detector.current(),
+            created,
+            role: Role::Thread(number),
+            thread: job.thread,
+            asked: before.is_some_and(|before| world().detector.tasks[before.index()].asked),
+        };
+        world().detector.next = Some(task);
+        let mut job = Some(job);
+        let mut now = TaskId::MAIN;
+        wait(|kernel| kernel.spawn(SiteId(0), |_| Body(job.take())).map(|task| now = task));
+        if let Some(before) = before {
+            kernel().hand_over(before, now);
+            world().detector.hand_over(before, now);
+        }
+    }
+}
+
+impl Omp {
+    /// A virtual thread for a team, the same ones again for regions that follow each other.
+    fn take_thread(&mut self) -> u32 {
+        let thread = self.idle.pop().unwrap_or_else(|| {
+            self.known += 1;
+            self.known - 1
+        });
+        while !world().threads.has(thread) {
+            match world().threads.add() {
+                Ok(added) => {
+                    let (from, to) = world().threads.storage(added);
+                    world().detector.private(from, to, added);
+                }
+                Err(error) => crate::fatal(&format!(
+                    "no storage for another virtual thread ({error}): ask for fewer threads, or raise the limit on threads \
+                     (ulimit -u)"
+                )),
+            }
+        }
+        thread
+    }
+
+    fn give_back(&mut self, threads: &[u32]) {
+        self.idle.extend(threads);
+        self.idle.sort_unstable_by(|a, b| b.cmp(a));
+    }
+}
+
+/// Waits for all threads of the team.
+pub(crate) fn barrier() {
+    if team().size <= 1 {
+        if sched::job().is_some() && team().level > 0 {
+            wait(|kernel| kernel.finish_end());
+            wait(|kernel| kernel.finish_begin().map(drop));
+            scope().children.clear();
+            scope().depends.clear();
+        }
+        return;
+    }
+    sched::barrier();
+}

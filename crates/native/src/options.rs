@@ -1,0 +1,108 @@
+//! What the environment asks for: `RACEPROOF_OPTIONS` and the variables of OpenMP.
+
+use std::env;
+use std::path::PathBuf;
+
+pub(crate) struct Options {
+    /// Where the JSON report goes, for `raceproof run`; none: a text report on standard error.
+    pub(crate) report: Option<PathBuf>,
+    pub(crate) suppressions: Option<PathBuf>,
+    pub(crate) color: Option<String>,
+    /// The exit status if something was found.
+    pub(crate) status: i32,
+    pub(crate) threads: u32,
+    pub(crate) stack_bytes: usize,
+    pub(crate) cancellation: bool,
+    pub(crate) nested: bool,
+    pub(crate) dynamic: bool,
+    pub(crate) detect: bool,
+}
+
+/// As thread sanitizer's.
+const STATUS: i32 = 66;
+const THREADS: u32 = 4;
+const STACK: usize = 1 << 20;
+
+impl Options {
+    pub(crate) fn from_environment() -> Self {
+        let mut options = Options {
+            report: None,
+            suppressions: None,
+            color: None,
+            status: STATUS,
+            threads: openmp("OMP_NUM_THREADS")
+                .and_then(|list| list.split(',').next()?.trim().parse().ok())
+                .filter(|&threads| threads > 0)
+                .unwrap_or(THREADS),
+            stack_bytes: openmp("OMP_STACKSIZE").and_then(|size| bytes(&size)).unwrap_or(STACK),
+            cancellation: openmp("OMP_CANCELLATION").is_some_and(|value| is_true(&value)),
+            nested: openmp("OMP_NESTED").is_none_or(|value| is_true(&value)),
+            dynamic: openmp("OMP_DYNAMIC").is_some_and(|value| is_true(&value)),
+            detect: true,
+        };
+        if let Ok(text) = env::var("RACEPROOF_OPTIONS") {
+            for word in text.split([':', ' ']).filter(|word| !word.is_empty()) {
+                options.set(word);
+            }
+        }
+        options
+    }
+
+    fn set(&mut self, word: &str) {
+        let known = match word.split_once('=') {
+            Some(("report", path)) => {
+                self.report = Some(path.into());
+                true
+            }
+            Some(("suppressions", path)) => {
+                self.suppressions = Some(path.into());
+                true
+            }
+            Some(("color", when @ ("auto" | "always" | "never"))) => {
+                self.color = Some(when.to_owned());
+                true
+            }
+            Some(("exitcode", status)) => status.parse().map(|status| self.status = status).is_ok(),
+            Some(("threads", threads)) => {
+                threads.parse().ok().filter(|&n| n > 0).map(|threads| self.threads = threads).is_some()
+            }
+            Some(("stack", size)) => bytes(size).map(|size| self.stack_bytes = size).is_some(),
+            Some(("detect", value)) => {
+                self.detect = is_true(value);
+                true
+            }
+            _ => false,
+        };
+        if !known {
+            crate::fatal(&format!(
+                "RACEPROOF_OPTIONS: `{word}` is not understood; expected words like report=FILE, threads=N, stack=SIZE, \
+                 suppressions=FILE, exitcode=N, color=auto|always|never, separated by `:`"
+            ));
+        }
+    }
+}
+
+fn openmp(name: &str) -> Option<String> {
+    env::var(name).ok()
+}
+
+fn is_true(value: &str) -> bool {
+    matches!(value.trim().to_ascii_lowercase().as_str(), "true" | "1" | "yes" | "on")
+}
+
+/// A size as OMP_STACKSIZE has it: kilobytes unless a letter says otherwise.
+fn bytes(text: &str) -> Option<usize> {
+    let text = text.trim();
+    let (number, unit) = match text.char_indices().find(|(_, c)| !c.is_ascii_digit()) {
+        Some((at, _)) => (&text[..at], text[at..].trim()),
+        None => (text, "K"),
+    };
+    let unit = match unit {
+        "B" | "b" => 1,
+        "K" | "k" => 1 << 10,
+        "M" | "m" => 1 << 20,
+        "G" | "g" => 1 << 30,
+        _ => return None,
+    };
+    number.parse::<usize>().ok()?.checked_mul(unit)
+}

@@ -1,0 +1,322 @@
+//! What was found, as a report: built when the program ends, however it does.
+
+use crate::detector::{Raced, RacedAccess, Role, Site};
+use crate::symbols::Symbols;
+use crate::world;
+use raceproof_core::finding::{
+    Construct, Deadlock, Grade, Object, Operation, Place, ProgramError, Race, RaceAccess, Report, Scope,
+    Spawned, Stats, Waiting,
+};
+use raceproof_core::ids::TaskId;
+use raceproof_report::{Sources, Style, json, text};
+use std::fs;
+use std::io::{IsTerminal, Write};
+
+/// What was found before the end, other than races.
+#[derive(Default)]
+pub(crate) struct Found {
+    errors: Vec<ProgramError>,
+    deadlocks: Vec<Deadlock>,
+    limits: Vec<String>,
+    /// The report is written, or not wanted.
+    done: bool,
+    /// What the program's status becomes.
+    bad: bool,
+}
+
+/// Has the report written when the program calls `exit` or returns from `main`.
+pub(crate) fn at_exit() {
+    extern "C" fn handler() {
+        if finish() {
+            // SAFETY: what the program has printed must come out before the process ends without it.
+            unsafe { libc::fflush(std::ptr::null_mut()) };
+            crate::interpose::_exit(world().options.status);
+        }
+    }
+    // SAFETY: registered before anything of the program is, so that it runs last.
+    unsafe { libc::atexit(handler) };
+}
+
+/// The process goes on unchecked.
+pub(crate) fn leave_alone() {
+    world().found.done = true;
+    world().detector.on = false;
+}
+
+pub(crate) fn limit(text: &str) {
+    let limits = &mut world().found.limits;
+    if !limits.iter().any(|known| known == text) {
+        limits.push(text.to_owned());
+    }
+}
+
+/// An error of the program, by the running task where it is.
+pub(crate) fn program_error(kind: &str, message: &str) {
+    let symbols = Symbols::load();
+    let task = world().detector.current();
+    let site = Site { pc: crate::kmpc::caller(), context: world().detector.contexts.now.context };
+    let (at, stack) = place(&symbols, site);
+    let error = ProgramError {
+        kind: kind.to_owned(),
+        message: message.to_owned(),
+        task: name(task),
+        at,
+        stack,
+        spawned: spawned(&symbols, task),
+        witness: None,
+    };
+    world().found.errors.push(error);
+}
+
+/// All tasks wait, the running one for what the text says.
+pub(crate) fn stuck(what: &'static str) -> ! {
+    let symbols = Symbols::load();
+    let task = world().detector.current();
+    let site = Site { pc: crate::kmpc::caller(), context: world().detector.contexts.now.context };
+    let (at, stack) = place(&symbols, site);
+    let spawned = spawned(&symbols, task);
+    let (task, on) = (name(task), "event".to_owned());
+    let waiting = vec![Waiting { task, on, what: what.to_owned(), held_by: None, at, stack, spawned }];
+    world().found.deadlocks.push(Deadlock { waiting, witness: None });
+    finish_and_exit(world().options.status)
+}
+
+/// The tasks that wait when none can go on.
+pub(crate) fn deadlock(waiting: Vec<(TaskId, String, String, Option<TaskId>, Site)>) {
+    let symbols = Symbols::load();
+    let waiting = waiting.into_iter().map(|(task, on, what, held_by, site)| {
+        let (at, stack) = place(&symbols, site);
+        let spawned = spawned(&symbols, task);
+        Waiting { task: name(task), on, what, held_by: held_by.map(name), at, stack, spawned }
+    });
+    world().found.deadlocks.push(Deadlock { waiting: waiting.collect(), witness: None });
+}
+
+pub(crate) fn finish_and_exit(status: i32) -> ! {
+    finish();
+    // SAFETY: as at the end of any program.
+    unsafe { libc::fflush(std::ptr::null_mut()) };
+    crate::interpose::_exit(status)
+}
+
+/// Writes the report and gives the status the process has to end with instead of `status`.
+pub(crate) fn finish_with(status: i32) -> i32 {
+    if finish() { world().options.status } else { status }
+}
+
+/// Writes the report, once; whether anything was found.
+pub(crate) fn finish() -> bool {
+    let found = &mut world().found;
+    if found.done {
+        return found.bad;
+    }
+    found.done = true;
+    let report = build();
+    world().detector.on = false;
+    let bad = !report.races.is_empty() || !report.errors.is_empty() || !report.deadlocks.is_empty();
+    world().found.bad = bad;
+    match world().options.report.clone() {
+        Some(path) => {
+            if let Err(error) = fs::write(&path, json::render(&report)) {
+                crate::say(&format!("cannot write the report to {}: {error}", path.display()));
+            }
+        }
+        None if bad || !report.limits.is_empty() => {
+            let style = match world().options.color.as_deref() {
+                Some("always") => Style::colored(),
+                Some("never") => Style::plain(),
+                _ => Style::for_stream(std::io::stderr().is_terminal()),
+            };
+            let mut sources = Sources::new();
+            sources.load_for(&report);
+            let text = text::render(&report, &sources, style);
+            // Nobody can be told if standard error is closed.
+            let _ = std::io::stderr().write_all(text.as_bytes());
+        }
+        None => {}
+    }
+    bad
+}
+
+fn build() -> Report {
+    let symbols = Symbols::load();
+    let world = world();
+    let detector = &world.detector;
+    let scope = if detector.exclusive { Scope::ObservedSchedule } else { Scope::AllSchedules };
+    let grade = if detector.exclusive { Grade::Apparent } else { Grade::Feasible };
+    let mut races: Vec<Race> = Vec::new();
+    for raced in &detector.races {
+        let mut race = race(&symbols, raced, grade);
+        // In source order, as everywhere.
+        let key = |access: &RaceAccess| (access.at.clone(), access.access);
+        if key(&race.second) < key(&race.first) {
+            std::mem::swap(&mut race.first, &mut race.second);
+        }
+        let same = |other: &&mut Race| {
+            other.location == race.location
+                && key(&other.first) == key(&race.first)
+                && key(&other.second) == key(&race.second)
+        };
+        match races.iter_mut().find(same) {
+            Some(known) => known.count += race.count,
+            None => races.push(race),
+        }
+    }
+    races.sort_by(|a, b| {
+        (&a.location, &a.first.at, &a.second.at).cmp(&(&b.location, &b.first.at, &b.second.at))
+    });
+    let found = &world.found;
+    let verdict = Report::judge(&races, &found.errors, &found.deadlocks, &found.limits);
+    Report {
+        tool: "raceproof".into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        schema: 1,
+        verdict,
+        scope,
+        determinate: (!detector.exclusive && races.is_empty()).then_some(true),
+        detector: "default".to_owned(),
+        races,
+        deadlocks: found.deadlocks.clone(),
+        errors: found.errors.clone(),
+        general_races: Vec::new(),
+        limits: found.limits.clone(),
+        threads: vec![world.options.threads],
+        suppressed: 0,
+        stats: Stats {
+            executions: 1,
+            tasks: detector.tasks.len() as u64,
+            steps: detector.order.steps() as u64,
+            reads: 0,
+            writes: 0,
+            seconds: world.started.elapsed().as_secs_f64(),
+        },
+    }
+}
+
+/// The name of a task: the way from `main`, `t2` for thread 2 of a team, `3` for a third child.
+fn name(task: TaskId) -> String {
+    let mut parts = Vec::new();
+    let mut at = task;
+    loop {
+        let entry = &world().detector.tasks[at.index()];
+        match entry.role {
+            Role::Main => break,
+            Role::Thread(number) => parts.push(format!("t{number}")),
+            Role::Explicit(ordinal) => parts.push(ordinal.to_string()),
+        }
+        at = entry.parent;
+    }
+    parts.push("main".to_owned());
+    parts.reverse();
+    parts.join("/")
+}
+
+fn spawned(symbols: &Symbols, task: TaskId) -> Vec<Spawned> {
+    let mut list = Vec::new();
+    let mut at = task;
+    loop {
+        let entry = world().detector.tasks[at.index()];
+        let (construct, thread) = match entry.role {
+            Role::Main => break,
+            Role::Thread(number) => (Construct::Parallel, Some(number)),
+            Role::Explicit(_) => (Construct::Task, None),
+        };
+        let (place, _) = place(symbols, world().detector.site(entry.created));
+        list.push(Spawned { task: name(at), at: place, construct: Some(construct), thread });
+        at = entry.parent;
+    }
+    list.reverse();
+    list
+}
+
+fn place(symbols: &Symbols, site: Site) -> (Place, Vec<raceproof_core::finding::Frame>) {
+    let calls = world().detector.contexts.calls(site.context);
+    symbols.site(std::iter::once(site.pc).chain(calls))
+}
+
+fn race(symbols: &Symbols, raced: &Raced, grade: Grade) -> Race {
+    let (location, object) = location(symbols, raced);
+    Race {
+        location,
+        grade,
+        partition: 1,
+        artifact_of: Vec::new(),
+        first: access(symbols, &raced.first),
+        second: access(symbols, &raced.second),
+        fork: name(common(raced.first.task, raced.second.task)),
+        count: raced.count,
+        witness: None,
+        object,
+    }
+}
+
+/// The closest task both come from.
+fn common(a: TaskId, b: TaskId) -> TaskId {
+    let line = |task| {
+        std::iter::successors(Some(task), |at: &TaskId| {
+            let entry = &world().detector.tasks[at.index()];
+            (entry.role != Role::Main).then_some(entry.parent)
+        })
+    };
+    let of_a: Vec<TaskId> = line(a).collect();
+    line(b).find(|task| of_a.contains(task)).unwrap_or(TaskId::MAIN)
+}
+
+fn access(symbols: &Symbols, access: &RacedAccess) -> RaceAccess {
+    let (at, stack) = place(symbols, access.site);
+    let locks = access.locks.iter().filter(|&&lock| lock != 0).map(|&lock| lock_name(symbols, lock));
+    RaceAccess {
+        access: access.kind,
+        task: name(access.task),
+        at,
+        stack,
+        spawned: spawned(symbols, access.task),
+        locks: locks.collect(),
+        operation: if access.freed {
+            Operation::Free
+        } else if access.atomic {
+            Operation::Atomic
+        } else {
+            Operation::Plain
+        },
+        bytes: None,
+        region: None,
+    }
+}
+
+pub(crate) fn lock_name(symbols: &Symbols, lock: usize) -> String {
+    let Some(address) = crate::kmpc::locks::address(lock) else { return "reduction".to_owned() };
+    let Some(variable) = symbols.variable(address) else { return "lock".to_owned() };
+    // The compiler's names for critical sections: `.gomp_critical_user_NAME.var`.
+    match variable.name.strip_prefix(".gomp_critical_user_").and_then(|name| name.strip_suffix(".var")) {
+        Some("") => "critical".to_owned(),
+        Some(name) => format!("critical({name})"),
+        None => variable.name,
+    }
+}
+
+fn location(symbols: &Symbols, raced: &Raced) -> (String, Option<Object>) {
+    let address = raced.address;
+    if let Some(variable) = symbols.variable(address) {
+        let location = match (variable.offset, variable.size) {
+            (0, 0..=8) => variable.name.clone(),
+            (offset, _) => format!("{}+{offset}", variable.name),
+        };
+        let object = Object::Global { name: variable.name, offset: variable.offset, size: variable.size };
+        return (location, Some(object));
+    }
+    if let Some((base, block)) = raced.block {
+        let (at, stack) = place(symbols, world().detector.site(block.site));
+        let offset = (address - base) as u64;
+        let location = format!("heap@{}:{}+{offset}", at.file, at.line);
+        let (size, task) = (block.size as u64, name(block.task));
+        return (location, Some(Object::Heap { offset, size, task, at, stack }));
+    }
+    let task = name(common(raced.first.task, raced.second.task));
+    ("a local variable".to_owned(), Some(Object::Stack { task, name: None }))
+}
+
+/// Told at the end of the run: what every task that has not ended waits for.
+pub(crate) fn waiting_for(lock: usize) -> String {
+    lock_name(&Symbols::load(), lock)
+}

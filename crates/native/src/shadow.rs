@@ -1,0 +1,90 @@
+//! Shadow memory: for every four bytes of the program's memory, who wrote them last and who has read them since.
+//!
+//! A cell is eight bytes: two numbers of accesses (see [`detector`](crate::detector)), zero for none. It stands at an
+//! address computed from the program's, so that reaching it costs three instructions: the region is reserved whole, at a
+//! fixed place, and the system gives it memory page by page as it is touched.
+//!
+//! Which addresses a program can have on x86-64 Linux: the executable and its heap near 0x55…, libraries, mappings
+//! and stacks near 0x7f…, and, not position-independent, the first terabyte. Their low 42 bits tell these apart.
+//!
+//! Bytes: most accesses are aligned words. Memory that is accessed by the byte or half word has, in its cell, the
+//! number of a group of four cells, one a byte.
+
+use std::io;
+
+/// The cell of four bytes, or of one. Negative numbers are not accesses: see `BYTES` and the detector's reader sets.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[repr(C, align(8))]
+pub(crate) struct Cell {
+    pub(crate) writer: i32,
+    pub(crate) readers: i32,
+}
+
+/// In `writer`: `readers` is the number of a group of byte cells, with the sign bit set so that it looks like no access.
+pub(crate) const BYTES: i32 = i32::MIN;
+
+const BASE: usize = 0x1000_0000_0000;
+const ADDRESS_MASK: usize = 0x3ff_ffff_fffc;
+/// Two bytes of shadow for each byte that `ADDRESS_MASK` lets through.
+const SIZE: usize = 0x800_0000_0000;
+
+/// Where the cell of an address is.
+#[inline(always)]
+pub(crate) fn cell(address: usize) -> *mut Cell {
+    (BASE + ((address & ADDRESS_MASK) << 1)) as *mut Cell
+}
+
+/// Reserves the region.
+pub(crate) fn reserve() -> io::Result<()> {
+    // SAFETY: the kernel refuses the mapping if anything is there already, so no memory of anyone is replaced.
+    let at = unsafe {
+        libc::mmap(
+            BASE as *mut libc::c_void,
+            SIZE,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_FIXED_NOREPLACE,
+            -1,
+            0,
+        )
+    };
+    if at == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    if at as usize != BASE {
+        return Err(io::Error::other("the place of the shadow memory is taken"));
+    }
+    // SAFETY: the region is ours. Advice only: huge pages would commit shadow nobody uses, and a core dump needs none of it.
+    unsafe {
+        libc::madvise(at, SIZE, libc::MADV_NOHUGEPAGE);
+        libc::madvise(at, SIZE, libc::MADV_DONTDUMP);
+    }
+    Ok(())
+}
+
+/// From this size on, forgetting gives pages back instead of writing zeros to them.
+const LARGE: usize = 1 << 16;
+
+/// Forgets all accesses to a range of addresses: nobody has used this memory yet.
+pub(crate) fn forget(address: usize, size: usize) {
+    if size == 0 {
+        return;
+    }
+    let first = cell(address) as usize;
+    let end = cell(address + size - 1) as usize + size_of::<Cell>();
+    // The first and the last cell may be shared with neighbours that are no part of the range, but the allocator
+    // gives out memory in larger units than a cell.
+    let (mut from, mut to) = (first, end);
+    if end - first >= LARGE {
+        let page = 4096;
+        let (inner, outer) = (first.next_multiple_of(page), end / page * page);
+        // SAFETY: whole pages inside our region, of cells of memory that nobody but the caller uses.
+        let given = unsafe { libc::madvise(inner as *mut libc::c_void, outer - inner, libc::MADV_DONTNEED) };
+        if given == 0 {
+            // SAFETY: as above, the rest of the last page.
+            unsafe { std::ptr::write_bytes(outer as *mut u8, 0, end - outer) };
+            (from, to) = (first, inner);
+        }
+    }
+    // SAFETY: cells of memory that nobody but the caller uses; the region is mapped readable and writable.
+    unsafe { std::ptr::write_bytes(from as *mut u8, 0, to - from) };
+}

@@ -1,0 +1,109 @@
+//! Stacks of tasks: slots of reserved address space, each with a guard page, lent to one task at a time.
+//!
+//! Whose stack an address is in is a division. A slot remembers how many accesses had been made when its present user
+//! began: what was done to the memory before has nothing to do with it.
+
+use corosensei::stack::{Stack, StackPointer};
+use std::io;
+use std::num::NonZeroUsize;
+
+/// Slots that are reserved at a time.
+const BATCH: usize = 1024;
+const PAGE: usize = 4096;
+
+struct Batch {
+    base: usize,
+    /// For each slot, the accesses made before its user began.
+    born: Vec<i32>,
+    /// Slots that were ever lent.
+    used: usize,
+}
+
+pub(crate) struct Stacks {
+    slot: usize,
+    batches: Vec<Batch>,
+    idle: Vec<TaskStack>,
+}
+
+/// A stack on loan.
+pub(crate) struct TaskStack {
+    bottom: usize,
+    top: usize,
+    batch: u32,
+    index: u32,
+}
+
+impl Stacks {
+    /// Stacks of at least `bytes`.
+    pub(crate) fn new(bytes: usize) -> Self {
+        let slot = bytes.max(16 * PAGE).next_multiple_of(PAGE) + PAGE;
+        Stacks { slot, batches: Vec::new(), idle: Vec::new() }
+    }
+
+    pub(crate) fn take(&mut self, made: i32) -> io::Result<TaskStack> {
+        let stack = match self.idle.pop() {
+            Some(stack) => stack,
+            None => self.fresh()?,
+        };
+        self.batches[stack.batch as usize].born[stack.index as usize] = made;
+        Ok(stack)
+    }
+
+    pub(crate) fn give_back(&mut self, stack: TaskStack) {
+        self.idle.push(stack);
+    }
+
+    fn fresh(&mut self) -> io::Result<TaskStack> {
+        if self.batches.last().is_none_or(|batch| batch.used == BATCH) {
+            let base = reserve(self.slot * BATCH)?;
+            self.batches.push(Batch { base, born: vec![0; BATCH], used: 0 });
+        }
+        let number = self.batches.len() - 1;
+        let batch = &mut self.batches[number];
+        let bottom = batch.base + batch.used * self.slot;
+        // SAFETY: a page inside the mapping made by `reserve`, at the low end of a slot nobody uses yet.
+        let guarded = unsafe { libc::mprotect(bottom as *mut libc::c_void, PAGE, libc::PROT_NONE) };
+        if guarded != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        batch.used += 1;
+        let (batch, index) = (number as u32, batch.used as u32 - 1);
+        Ok(TaskStack { bottom, top: bottom + self.slot, batch, index })
+    }
+
+    fn find(&self, address: usize) -> Option<(&Batch, usize)> {
+        let size = self.slot * BATCH;
+        let batch = self.batches.iter().find(|batch| (batch.base..batch.base + size).contains(&address))?;
+        Some((batch, (address - batch.base) / self.slot))
+    }
+
+    /// If the address is in a stack: the accesses made before the stack's present user began.
+    pub(crate) fn born(&self, address: usize) -> Option<i32> {
+        let (batch, index) = self.find(address)?;
+        Some(batch.born[index])
+    }
+
+    /// Whether the address is in the guard page of a stack, so that touching it means that the stack has overflowed.
+    pub(crate) fn is_guard(&self, address: usize) -> bool {
+        self.find(address).is_some_and(|(batch, _)| (address - batch.base) % self.slot < PAGE)
+    }
+}
+
+fn reserve(bytes: usize) -> io::Result<usize> {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE | libc::MAP_STACK;
+    // SAFETY: a new mapping wherever the system likes.
+    let at =
+        unsafe { libc::mmap(std::ptr::null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
+    if at == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(at as usize) }
+}
+
+// SAFETY: `fresh` upholds the contract: the slot is mapped, its lowest page is inaccessible, it is page-aligned and larger than
+// the minimum; it is never unmapped, and one `TaskStack` exists for it.
+unsafe impl Stack for TaskStack {
+    fn base(&self) -> StackPointer {
+        NonZeroUsize::new(self.top).expect("no stack ends at address 0")
+    }
+    fn limit(&self) -> StackPointer {
+        NonZeroUsize::new(self.bottom).expect("no stack begins at address 0")
+    }
+}

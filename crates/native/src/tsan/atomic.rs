@@ -1,0 +1,327 @@
+//! Atomic operations. The compiler leaves the operation itself to us.
+//!
+//! Atomic accesses do not race with each other. What they order: a load that acquires comes after the store that
+//! releases whose value it sees, or whose chain of read-modify-writes it sees the end of; with a fence, relaxed ones do the same.
+//! A task that loads the same location again and again waits for somebody: it lets the others go first.
+
+use crate::detector::Manner;
+use crate::{sched, world};
+use raceproof_core::event::AccessKind;
+use raceproof_core::ids::{SyncId, TaskId};
+use rustc_hash::FxHashMap;
+use std::arch::naked_asm;
+
+/// What atomic operations order.
+#[derive(Default)]
+pub(crate) struct Atomics {
+    /// What a load that acquires comes after, by address.
+    released: FxHashMap<usize, Vec<SyncId>>,
+    /// What a task's next fence comes after, and what its fence has published.
+    seen: FxHashMap<TaskId, Vec<SyncId>>,
+    fenced: FxHashMap<TaskId, SyncId>,
+    /// The location loaded last, and by whom.
+    spins: Option<(TaskId, usize)>,
+}
+
+/// More releases than this in one chain are joined by the next.
+const CHAIN: usize = 16;
+
+fn acquires(order: i32) -> bool {
+    matches!(order, 1 | 2 | 4 | 5)
+}
+
+fn releases(order: i32) -> bool {
+    matches!(order, 3..=5)
+}
+
+fn join_all(syncs: &[SyncId]) {
+    for &sync in syncs {
+        world().detector.join_sync(sync);
+    }
+}
+
+fn publish() -> SyncId {
+    let sync = world().detector.new_sync();
+    world().detector.signal_sync(sync);
+    sync
+}
+
+/// Before a load, or the load of a read-modify-write.
+fn before_load(address: usize, order: i32) {
+    let atomics = &mut world().atomics;
+    let Some(released) = atomics.released.get(&address).filter(|list| !list.is_empty()).cloned() else {
+        return;
+    };
+    if acquires(order) {
+        join_all(&released);
+    } else {
+        let task = world().detector.current();
+        let seen = atomics.seen.entry(task).or_default();
+        seen.extend(released);
+        seen.sort_unstable();
+        seen.dedup();
+    }
+}
+
+fn after_store(address: usize, order: i32, is_update: bool) {
+    let task = world().detector.current();
+    let own = if releases(order) { Some(publish()) } else { world().atomics.fenced.get(&task).copied() };
+    let mut chain =
+        if is_update { world().atomics.released.remove(&address).unwrap_or_default() } else { Vec::new() };
+    chain.extend(own);
+    if chain.len() > CHAIN {
+        join_all(&chain);
+        chain = vec![publish()];
+    }
+    if chain.is_empty() {
+        world().atomics.released.remove(&address);
+    } else {
+        world().atomics.released.insert(address, chain);
+    }
+    world().atomics.spins = None;
+}
+
+pub(crate) fn fence() {
+    if !crate::world::is_up() {
+        return;
+    }
+    let task = world().detector.current();
+    if let Some(seen) = world().atomics.seen.remove(&task) {
+        join_all(&seen);
+    }
+    let sync = publish();
+    world().atomics.fenced.insert(task, sync);
+}
+
+/// Lets the others go first if this looks like waiting for them.
+fn spin(address: usize) {
+    let now = Some((world().detector.current(), address));
+    if world().atomics.spins == now && sched::job().is_some() {
+        sched::pass();
+    }
+    world().atomics.spins = now;
+}
+
+fn load(address: usize, size: usize, order: i32, pc: usize) {
+    spin(address);
+    before_load(address, order);
+    world().detector.access(address, size, AccessKind::Read, Manner::Atomic, pc);
+}
+
+fn store(address: usize, size: usize, order: i32, pc: usize) {
+    world().detector.access(address, size, AccessKind::Write, Manner::Atomic, pc);
+    after_store(address, order, false);
+}
+
+fn update(address: usize, size: usize, order: i32, pc: usize) {
+    before_load(address, order);
+    world().detector.access(address, size, AccessKind::Write, Manner::Atomic, pc);
+    after_store(address, order, true);
+}
+
+/// Defines `__tsan_atomic…` functions: a stub that adds the return address as the last argument, and what it goes on as.
+macro_rules! stub {
+    ($name:ident, $register:literal, $target:path) => {
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name() {
+            naked_asm!(concat!("mov ", $register, ", [rsp]"), "jmp {target}", target = sym $target)
+        }
+    };
+}
+
+macro_rules! atomics {
+    ($($module:ident $type:ident: $load:ident $store:ident $exchange:ident $add:ident $sub:ident $and:ident $or:ident $xor:ident
+        $nand:ident $strong:ident $weak:ident $val:ident;)*) => { $(
+        mod $module {
+            use super::*;
+            const SIZE: usize = size_of::<$type>();
+
+            pub(super) extern "C" fn load_it(at: *const $type, order: i32, pc: usize) -> $type {
+                load(at as usize, SIZE, order, pc);
+                // SAFETY: what the program asked for; no other thread runs, so that a plain access is atomic.
+                unsafe { at.read_volatile() }
+            }
+            pub(super) extern "C" fn store_it(at: *mut $type, value: $type, order: i32, pc: usize) {
+                store(at as usize, SIZE, order, pc);
+                // SAFETY: as above.
+                unsafe { at.write_volatile(value) }
+            }
+            fn modify(at: *mut $type, order: i32, pc: usize, with: impl FnOnce($type) -> $type) -> $type {
+                update(at as usize, SIZE, order, pc);
+                // SAFETY: as above.
+                unsafe {
+                    let before = at.read_volatile();
+                    at.write_volatile(with(before));
+                    before
+                }
+            }
+            pub(super) extern "C" fn exchange_it(at: *mut $type, value: $type, order: i32, pc: usize) -> $type {
+                spin(at as usize);
+                let spins = world().atomics.spins;
+                let before = modify(at, order, pc, |_| value);
+                // A lock that is taken by exchange and is taken already.
+                world().atomics.spins = spins;
+                before
+            }
+            pub(super) extern "C" fn add_it(at: *mut $type, value: $type, order: i32, pc: usize) -> $type {
+                modify(at, order, pc, |before| before.wrapping_add(value))
+            }
+            pub(super) extern "C" fn sub_it(at: *mut $type, value: $type, order: i32, pc: usize) -> $type {
+                modify(at, order, pc, |before| before.wrapping_sub(value))
+            }
+            pub(super) extern "C" fn and_it(at: *mut $type, value: $type, order: i32, pc: usize) -> $type {
+                modify(at, order, pc, |before| before & value)
+            }
+            pub(super) extern "C" fn or_it(at: *mut $type, value: $type, order: i32, pc: usize) -> $type {
+                modify(at, order, pc, |before| before | value)
+            }
+            pub(super) extern "C" fn xor_it(at: *mut $type, value: $type, order: i32, pc: usize) -> $type {
+                modify(at, order, pc, |before| before ^ value)
+            }
+            pub(super) extern "C" fn nand_it(at: *mut $type, value: $type, order: i32, pc: usize) -> $type {
+                modify(at, order, pc, |before| !(before & value))
+            }
+            pub(super) extern "C" fn compare_it(
+                at: *mut $type, expected: *mut $type, value: $type, order: i32, failed: i32, pc: usize,
+            ) -> i32 {
+                // SAFETY: as above.
+                let wanted = unsafe { *expected };
+                let before = compare(at, wanted, value, order, failed, pc);
+                if before != wanted {
+                    // SAFETY: as above.
+                    unsafe { *expected = before };
+                }
+                i32::from(before == wanted)
+            }
+            fn compare(at: *mut $type, wanted: $type, value: $type, order: i32, failed: i32, pc: usize) -> $type {
+                // SAFETY: as above.
+                let before = unsafe { at.read_volatile() };
+                if before == wanted {
+                    modify(at, order, pc, |_| value);
+                    return before;
+                }
+                load(at as usize, SIZE, failed, pc);
+                // Others may have run.
+                // SAFETY: as above.
+                let before = unsafe { at.read_volatile() };
+                if before == wanted {
+                    modify(at, order, pc, |_| value);
+                }
+                before
+            }
+            pub(super) extern "C" fn compare_val_it(
+                at: *mut $type, wanted: $type, value: $type, order: i32, failed: i32, pc: usize,
+            ) -> $type {
+                compare(at, wanted, value, order, failed, pc)
+            }
+        }
+        stub!($load, "rdx", $module::load_it);
+        stub!($store, "rcx", $module::store_it);
+        stub!($exchange, "rcx", $module::exchange_it);
+        stub!($add, "rcx", $module::add_it);
+        stub!($sub, "rcx", $module::sub_it);
+        stub!($and, "rcx", $module::and_it);
+        stub!($or, "rcx", $module::or_it);
+        stub!($xor, "rcx", $module::xor_it);
+        stub!($nand, "rcx", $module::nand_it);
+        stub!($strong, "r9", $module::compare_it);
+        stub!($weak, "r9", $module::compare_it);
+        stub!($val, "r9", $module::compare_val_it);
+    )* };
+}
+
+atomics! {
+    a8 u8: __tsan_atomic8_load __tsan_atomic8_store __tsan_atomic8_exchange __tsan_atomic8_fetch_add __tsan_atomic8_fetch_sub
+        __tsan_atomic8_fetch_and __tsan_atomic8_fetch_or __tsan_atomic8_fetch_xor __tsan_atomic8_fetch_nand
+        __tsan_atomic8_compare_exchange_strong __tsan_atomic8_compare_exchange_weak __tsan_atomic8_compare_exchange_val;
+    a16 u16: __tsan_atomic16_load __tsan_atomic16_store __tsan_atomic16_exchange __tsan_atomic16_fetch_add
+        __tsan_atomic16_fetch_sub __tsan_atomic16_fetch_and __tsan_atomic16_fetch_or __tsan_atomic16_fetch_xor
+        __tsan_atomic16_fetch_nand __tsan_atomic16_compare_exchange_strong __tsan_atomic16_compare_exchange_weak
+        __tsan_atomic16_compare_exchange_val;
+    a32 u32: __tsan_atomic32_load __tsan_atomic32_store __tsan_atomic32_exchange __tsan_atomic32_fetch_add
+        __tsan_atomic32_fetch_sub __tsan_atomic32_fetch_and __tsan_atomic32_fetch_or __tsan_atomic32_fetch_xor
+        __tsan_atomic32_fetch_nand __tsan_atomic32_compare_exchange_strong __tsan_atomic32_compare_exchange_weak
+        __tsan_atomic32_compare_exchange_val;
+    a64 u64: __tsan_atomic64_load __tsan_atomic64_store __tsan_atomic64_exchange __tsan_atomic64_fetch_add
+        __tsan_atomic64_fetch_sub __tsan_atomic64_fetch_and __tsan_atomic64_fetch_or __tsan_atomic64_fetch_xor
+        __tsan_atomic64_fetch_nand __tsan_atomic64_compare_exchange_strong __tsan_atomic64_compare_exchange_weak
+        __tsan_atomic64_compare_exchange_val;
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __tsan_atomic_thread_fence(_: i32) {
+    fence();
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __tsan_atomic_signal_fence(_: i32) {}
+
+/// The generic operations of the compiler's support library, for what has no size of its own: with `size` first.
+macro_rules! generic {
+    ($($name:ident, $register:literal, $target:ident;)*) => { $( stub!($name, $register, $target); )* };
+}
+generic! {
+    __atomic_load, "r8", generic_load;
+    __atomic_store, "r8", generic_store;
+    __atomic_exchange, "r9", generic_exchange;
+}
+
+extern "C" fn generic_load(size: usize, from: *const u8, to: *mut u8, order: i32, pc: usize) {
+    load(from as usize, size, order, pc);
+    // SAFETY: what the program asked for.
+    unsafe { std::ptr::copy(from, to, size) };
+}
+
+extern "C" fn generic_store(size: usize, to: *mut u8, from: *const u8, order: i32, pc: usize) {
+    store(to as usize, size, order, pc);
+    // SAFETY: what the program asked for.
+    unsafe { std::ptr::copy(from, to, size) };
+}
+
+extern "C" fn generic_exchange(
+    size: usize,
+    at: *mut u8,
+    value: *const u8,
+    before: *mut u8,
+    order: i32,
+    pc: usize,
+) {
+    update(at as usize, size, order, pc);
+    // SAFETY: what the program asked for.
+    unsafe {
+        std::ptr::copy(at, before, size);
+        std::ptr::copy(value, at, size);
+    }
+}
+
+/// `__atomic_compare_exchange(size, at, expected, desired, success, failure)`; the return address is noted as for constructs.
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+pub extern "C" fn __atomic_compare_exchange() {
+    naked_asm!("mov rax, [rsp]", "mov [rip + {caller}], rax", "jmp {target}",
+        caller = sym crate::kmpc::CALLER, target = sym generic_compare)
+}
+
+extern "C" fn generic_compare(
+    size: usize,
+    at: *mut u8,
+    expected: *mut u8,
+    desired: *const u8,
+    success: i32,
+    failure: i32,
+) -> bool {
+    let pc = crate::kmpc::caller();
+    // SAFETY: the program's pointers, to `size` bytes each.
+    unsafe {
+        let same = std::slice::from_raw_parts(at, size) == std::slice::from_raw_parts(expected, size);
+        if same {
+            update(at as usize, size, success, pc);
+            std::ptr::copy(desired, at, size);
+        } else {
+            load(at as usize, size, failure, pc);
+            std::ptr::copy(at, expected, size);
+        }
+        same
+    }
+}

@@ -1,0 +1,260 @@
+//! The entry points that clang's `-fsanitize=thread` calls, at every access and function.
+//!
+//! An access by a step that has made the same access before is all that the fast paths know: the cell is loaded and
+//! compared with the first number of the running step. Everything else is the detector's.
+
+pub(crate) mod atomic;
+
+use crate::detector::{FIRST, Manner};
+use crate::world;
+use raceproof_core::event::AccessKind;
+use std::arch::naked_asm;
+use std::ffi::c_void;
+
+#[cold]
+extern "C" fn read_slow(address: usize, size: usize, pc: usize) {
+    world().detector.access(address, size, AccessKind::Read, Manner::Plain, pc);
+}
+
+#[cold]
+extern "C" fn write_slow(address: usize, size: usize, pc: usize) {
+    world().detector.access(address, size, AccessKind::Write, Manner::Plain, pc);
+}
+
+/// Aligned words of four bytes: one cell.
+///
+/// The address of the cell is computed as in [`shadow::cell`](crate::shadow::cell).
+macro_rules! four {
+    ($read:ident, $write:ident) => {
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $read() {
+            naked_asm!(
+                "movabs rax, 0x3fffffffffc",
+                "and rax, rdi",
+                "movabs rcx, 0x100000000000",
+                "mov edx, [rip + {first}]",
+                "cmp [rcx + rax*2], edx",
+                "jge 2f",
+                "cmp [rcx + rax*2 + 4], edx",
+                "jge 2f",
+                "mov esi, 4",
+                "mov rdx, [rsp]",
+                "jmp {slow}",
+                "2:",
+                "ret",
+                first = sym FIRST,
+                slow = sym read_slow,
+            )
+        }
+
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $write() {
+            naked_asm!(
+                "movabs rax, 0x3fffffffffc",
+                "and rax, rdi",
+                "movabs rcx, 0x100000000000",
+                "mov rcx, [rcx + rax*2]",
+                "cmp ecx, [rip + {first}]",
+                "jl 2f",
+                "shr rcx, 32",
+                "jnz 2f",
+                "ret",
+                "2:",
+                "mov esi, 4",
+                "mov rdx, [rsp]",
+                "jmp {slow}",
+                first = sym FIRST,
+                slow = sym write_slow,
+            )
+        }
+    };
+}
+four!(__tsan_read4, __tsan_write4);
+
+/// Aligned words of eight bytes: two cells.
+macro_rules! eight {
+    ($read:ident, $write:ident) => {
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $read() {
+            naked_asm!(
+                "movabs rax, 0x3fffffffffc",
+                "and rax, rdi",
+                "movabs rcx, 0x100000000000",
+                "mov edx, [rip + {first}]",
+                "cmp [rcx + rax*2], edx",
+                "jge 3f",
+                "cmp [rcx + rax*2 + 4], edx",
+                "jl 2f",
+                "3:",
+                "cmp [rcx + rax*2 + 8], edx",
+                "jge 4f",
+                "cmp [rcx + rax*2 + 12], edx",
+                "jl 2f",
+                "4:",
+                "ret",
+                "2:",
+                "mov esi, 8",
+                "mov rdx, [rsp]",
+                "jmp {slow}",
+                first = sym FIRST,
+                slow = sym read_slow,
+            )
+        }
+
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $write() {
+            naked_asm!(
+                "movabs rax, 0x3fffffffffc",
+                "and rax, rdi",
+                "movabs rcx, 0x100000000000",
+                "lea rax, [rcx + rax*2]",
+                "mov edx, [rip + {first}]",
+                "cmp [rax], edx",
+                "jl 2f",
+                "cmp [rax + 8], edx",
+                "jl 2f",
+                "mov ecx, [rax + 4]",
+                "or ecx, [rax + 12]",
+                "jnz 2f",
+                "ret",
+                "2:",
+                "mov esi, 8",
+                "mov rdx, [rsp]",
+                "jmp {slow}",
+                first = sym FIRST,
+                slow = sym write_slow,
+            )
+        }
+    };
+}
+eight!(__tsan_read8, __tsan_write8);
+
+/// Accesses of any other size or alignment.
+macro_rules! others {
+    ($($name:ident $size:literal $slow:ident;)*) => { $(
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name() {
+            naked_asm!(
+                concat!("mov esi, ", $size),
+                "mov rdx, [rsp]",
+                "jmp {slow}",
+                slow = sym $slow,
+            )
+        }
+    )* };
+}
+others! {
+    __tsan_read1 1 read_slow;
+    __tsan_read2 2 read_slow;
+    __tsan_read16 16 read_slow;
+    __tsan_write1 1 write_slow;
+    __tsan_write2 2 write_slow;
+    __tsan_write16 16 write_slow;
+    __tsan_unaligned_read2 2 read_slow;
+    __tsan_unaligned_read4 4 read_slow;
+    __tsan_unaligned_read8 8 read_slow;
+    __tsan_unaligned_read16 16 read_slow;
+    __tsan_unaligned_write2 2 write_slow;
+    __tsan_unaligned_write4 4 write_slow;
+    __tsan_unaligned_write8 8 write_slow;
+    __tsan_unaligned_write16 16 write_slow;
+    __tsan_volatile_read1 1 read_slow;
+    __tsan_volatile_read2 2 read_slow;
+    __tsan_volatile_read4 4 read_slow;
+    __tsan_volatile_read8 8 read_slow;
+    __tsan_volatile_read16 16 read_slow;
+    __tsan_volatile_write1 1 write_slow;
+    __tsan_volatile_write2 2 write_slow;
+    __tsan_volatile_write4 4 write_slow;
+    __tsan_volatile_write8 8 write_slow;
+    __tsan_volatile_write16 16 write_slow;
+    __tsan_read_write1 1 write_slow;
+    __tsan_read_write2 2 write_slow;
+    __tsan_read_write4 4 write_slow;
+    __tsan_read_write8 8 write_slow;
+    __tsan_read_write16 16 write_slow;
+    __tsan_unaligned_read_write2 2 write_slow;
+    __tsan_unaligned_read_write4 4 write_slow;
+    __tsan_unaligned_read_write8 8 write_slow;
+    __tsan_unaligned_read_write16 16 write_slow;
+    __tsan_vptr_read 8 read_slow;
+}
+
+/// A function with its return address as a further argument, the fourth.
+macro_rules! with_caller {
+    ($($name:ident => $target:ident;)*) => { $(
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name() {
+            naked_asm!("mov rcx, [rsp]", "jmp {target}", target = sym $target)
+        }
+    )* };
+}
+with_caller! {
+    __tsan_memcpy => memcpy;
+    __tsan_memmove => memmove;
+    __tsan_memset => memset;
+    __tsan_vptr_update => vptr_update;
+    __tsan_read_range => read_range;
+    __tsan_write_range => write_range;
+}
+
+extern "C" fn read_range(address: usize, size: usize, _: usize, pc: usize) {
+    read_slow(address, size, pc);
+}
+
+extern "C" fn write_range(address: usize, size: usize, _: usize, pc: usize) {
+    write_slow(address, size, pc);
+}
+
+extern "C" fn memcpy(to: *mut c_void, from: *const c_void, size: usize, pc: usize) -> *mut c_void {
+    // The compiler copies structures with it, also onto themselves, so it must be able to move.
+    memmove(to, from, size, pc)
+}
+
+extern "C" fn memmove(to: *mut c_void, from: *const c_void, size: usize, pc: usize) -> *mut c_void {
+    read_slow(from as usize, size, pc);
+    write_slow(to as usize, size, pc);
+    // SAFETY: what the program asked for.
+    unsafe { libc::memmove(to, from, size) }
+}
+
+extern "C" fn memset(to: *mut c_void, value: i32, size: usize, pc: usize) -> *mut c_void {
+    write_slow(to as usize, size, pc);
+    // SAFETY: what the program asked for.
+    unsafe { libc::memset(to, value, size) }
+}
+
+/// An object's table of virtual functions is set; setting it to what it is, as destructors do, is no write.
+extern "C" fn vptr_update(address: *const usize, value: usize, _: usize, pc: usize) {
+    // SAFETY: the program is about to write there.
+    if unsafe { *address } != value {
+        write_slow(address as usize, 8, pc);
+    }
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __tsan_func_entry(call: usize) {
+    world().detector.contexts.enter(call);
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __tsan_func_exit() {
+    world().detector.contexts.leave();
+}
+
+/// Called by the constructor of every instrumented module.
+#[unsafe(no_mangle)]
+pub extern "C" fn __tsan_init() {
+    crate::world::begin();
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __tsan_ignore_thread_begin() {}
+#[unsafe(no_mangle)]
+pub extern "C" fn __tsan_ignore_thread_end() {}

@@ -1,0 +1,97 @@
+//! The one state of the process. All of the program's code runs on one OS thread, and so does all of this.
+
+use crate::detector::Detector;
+use crate::omp::Omp;
+use crate::options::Options;
+use crate::shadow;
+use crate::stacks::Stacks;
+use crate::threads::Threads;
+use raceproof_core::event::{AccessKind, Observer, SyncKind};
+use raceproof_core::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
+use std::time::Instant;
+
+pub(crate) struct World {
+    pub(crate) detector: Detector,
+    pub(crate) threads: Threads,
+    pub(crate) omp: Omp,
+    pub(crate) atomics: crate::tsan::atomic::Atomics,
+    pub(crate) options: Options,
+    pub(crate) started: Instant,
+    /// Turns in a row in which a task looked in vain for what it waits for.
+    pub(crate) idle: u64,
+    /// What was reported before the end: errors, a deadlock, limits.
+    pub(crate) found: crate::report::Found,
+}
+
+static WORLD: AtomicPtr<World> = AtomicPtr::new(ptr::null_mut());
+
+#[inline(always)]
+pub(crate) fn world() -> &'static mut World {
+    // SAFETY: `begin` puts a leaked box there before any code of the program runs. One OS thread runs all code that gets here
+    // (`pthread_create` is refused), and no function keeps the reference across a switch of coroutines.
+    unsafe { &mut *WORLD.load(Ordering::Relaxed) }
+}
+
+pub(crate) fn is_up() -> bool {
+    !WORLD.load(Ordering::Relaxed).is_null()
+}
+
+/// Sets everything up; called by the first instrumented module that is initialised.
+pub(crate) fn begin() {
+    if is_up() {
+        return;
+    }
+    let options = Options::from_environment();
+    if let Err(error) = shadow::reserve() {
+        crate::fatal(&format!(
+            "no address space for shadow memory ({error}): lift the limit on virtual memory (ulimit -v unlimited)"
+        ));
+    }
+    let world = World {
+        detector: Detector::new(Stacks::new(options.stack_bytes)),
+        threads: Threads::new(),
+        omp: Omp::new(&options),
+        atomics: Default::default(),
+        options,
+        started: Instant::now(),
+        idle: 0,
+        found: Default::default(),
+    };
+    WORLD.store(Box::into_raw(Box::new(world)), Ordering::Relaxed);
+    let (from, to) = self::world().threads.storage(0);
+    self::world().detector.private(from, to, 0);
+    crate::report::at_exit();
+    crate::faults::install();
+}
+
+/// The observer the kernel tells: it passes everything on to the detector.
+pub(crate) struct Told;
+
+impl Observer for Told {
+    fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, site: SiteId) {
+        world().detector.spawn(parent, child, scope, site);
+    }
+    fn end(&mut self, task: TaskId) {
+        world().detector.end(task);
+    }
+    fn finish_begin(&mut self, task: TaskId, scope: ScopeId) {
+        world().detector.finish_begin(task, scope);
+    }
+    fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
+        world().detector.finish_end(task, scope);
+    }
+    fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
+        world().detector.signal(task, sync, kind);
+    }
+    fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
+        world().detector.join(task, sync, kind);
+    }
+    fn access(&mut self, task: TaskId, kind: AccessKind, location: Location, site: SiteId) {
+        Observer::access(&mut world().detector, task, kind, location, site);
+    }
+    fn turn(&mut self, task: TaskId) {
+        world().detector.turn(task);
+    }
+}
