@@ -66,6 +66,34 @@ pub enum Command {
     /// The same for C++ (also by the name `raceproof-c++`)
     #[command(name = "c++", disable_help_flag = true)]
     Cxx(CompilerArgs),
+    /// Run a program that `raceproof cc` built, and report
+    ///
+    /// The program keeps its standard streams. Without mutual exclusion one run decides all schedules for that number
+    /// of threads. A program that crashes or ends with another status than 0 has a program error.
+    #[command(after_help = EXIT_STATUS)]
+    Run(RunArgs),
+}
+
+#[derive(clap::Args, Debug)]
+pub struct RunArgs {
+    /// What the report looks like
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: ReportFormat,
+    /// Run once for each of these team sizes, and join what is found [default: OMP_NUM_THREADS, or 4]
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
+    pub threads: Vec<u32>,
+    /// Write the report to a file instead of standard output, where the program may print as well
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// Leave out the races that this file names, in lines such as `race:function_or_file_or_variable`
+    #[arg(long, value_name = "FILE")]
+    pub suppressions: Option<PathBuf>,
+    /// End each run after so many seconds, with what was found by then
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub time_limit: Option<f64>,
+    /// The program and its arguments
+    #[arg(required = true, trailing_var_arg = true, value_name = "PROGRAM")]
+    pub program: Vec<OsString>,
 }
 
 #[derive(clap::Args, Debug)]

@@ -1,6 +1,8 @@
 //! The subcommands: read, run, render, write, and the exit status.
 
-use crate::args::{Args, CheckArgs, Command, GraphArgs, LimitArgs, ReplayArgs, ReportFormat, VerifyArgs};
+use crate::args::{
+    Args, CheckArgs, Command, GraphArgs, LimitArgs, ReplayArgs, ReportFormat, RunArgs, VerifyArgs,
+};
 use crate::cc::{self, Language};
 use crate::check::{self, Checked, Options};
 use crate::draw::{self, Drawn};
@@ -8,6 +10,7 @@ use crate::interrupt;
 use crate::output::{deliver, note};
 use crate::replay;
 use crate::report::{self, Sources, Style};
+use crate::run;
 use crate::search;
 use crate::tp::code::Code;
 use crate::tp::execute::Bounds;
@@ -37,6 +40,7 @@ pub fn run(args: Args) -> ExitCode {
         Command::Graph(args) => graph(&args),
         Command::Cc(args) => return cc::run(Language::C, &args.args),
         Command::Cxx(args) => return cc::run(Language::Cxx, &args.args),
+        Command::Run(args) => run_program(&args),
     };
     match done {
         Ok(status) => ExitCode::from(status),
@@ -72,7 +76,14 @@ fn verify(args: &VerifyArgs) -> Result<u8, BadInput> {
     present(report, &source, args.format, args.output.as_deref())
 }
 
-/// Renders a report, writes it, and gives the exit status.
+fn run_program(args: &RunArgs) -> Result<u8, BadInput> {
+    let report = run::run(args).map_err(bad)?;
+    let mut sources = Sources::new();
+    sources.load_for(&report);
+    render(&report, &sources, args.format, args.output.as_deref())
+}
+
+/// Renders a report about a TP program, writes it, and gives the exit status.
 fn present(
     mut report: Report,
     source: &Source,
@@ -80,17 +91,26 @@ fn present(
     output: Option<&Path>,
 ) -> Result<u8, BadInput> {
     report.stamp(&witness_file::fingerprint(&source.text));
+    let mut sources = Sources::new();
+    sources.insert(source.name.clone(), &source.text);
+    render(&report, &sources, format, output)
+}
+
+fn render(
+    report: &Report,
+    sources: &Sources,
+    format: ReportFormat,
+    output: Option<&Path>,
+) -> Result<u8, BadInput> {
     let text = match format {
-        ReportFormat::Json => report::json::render(&report),
+        ReportFormat::Json => report::json::render(report),
         ReportFormat::Text => {
-            let mut sources = Sources::new();
-            sources.insert(source.name.clone(), &source.text);
             let terminal = output.is_none() && io::stdout().is_terminal();
-            report::text::render(&report, &sources, Style::for_stream(terminal))
+            report::text::render(report, sources, Style::for_stream(terminal))
         }
     };
     deliver(&text, output).map_err(bad)?;
-    Ok(status(&report))
+    Ok(status(report))
 }
 
 fn replay(args: &ReplayArgs) -> Result<u8, BadInput> {

@@ -11,6 +11,7 @@ mod draw;
 mod interrupt;
 mod output;
 pub mod replay;
+mod run;
 pub use raceproof_report as report;
 mod search;
 pub mod tp;

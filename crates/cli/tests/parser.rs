@@ -279,10 +279,10 @@ fn texts(source: &str) -> Vec<String> {
     }
     let source = in_main(&format!("let z = {source};"));
     let mut out = Vec::new();
-    if let Some(Decl::Proc(main)) = parse(&source).decls.last() {
-        if let StmtKind::Let(_, value) = &main.body.stmts[2].kind {
-            walk(value, &source, &mut out);
-        }
+    if let Some(Decl::Proc(main)) = parse(&source).decls.last()
+        && let StmtKind::Let(_, value) = &main.body.stmts[2].kind
+    {
+        walk(value, &source, &mut out);
     }
     out
 }

@@ -12,8 +12,8 @@
 //!   conflicting accesses are not ordered, but both are made in sections of one lock, the later
 //!   comes after the end of the earlier one's section. Sections that do not conflict are never ordered, so a race that the
 //!   order of the sections in this run would hide is still found.
-//! - *Atomic* accesses do not race with each other, and order nothing unless they release and acquire. An atomic
-//!   write that is not ordered after an earlier one cannot stand for it, so the earlier is kept among the readers.
+//! - *Atomic* accesses do not race with each other, and order nothing unless they release and acquire. They cannot stand for
+//!   plain ones, nor these for them, so that memory accessed atomically keeps both, in a [`Mixed`] record.
 //! - Some unordered accesses meet no more in the memory they were made to, or cannot meet on different threads:
 //!   [`excuse`](Detector::excuse).
 //!
@@ -44,11 +44,21 @@ struct Made {
     site: u32,
 }
 
-/// Flags of a `Made`, in the high bits of its site.
+/// In the site of a `Made`: it was an atomic access.
 const ATOMIC: u32 = 1 << 31;
-/// The access of an atomic operation that writes.
-const WRITES: u32 = 1 << 30;
-const SITE: u32 = WRITES - 1;
+const SITE: u32 = ATOMIC - 1;
+
+/// Memory that is accessed atomically: what a cell has no room for.
+#[derive(Clone, Copy, Default, Debug)]
+struct Mixed {
+    plain: Cell,
+    /// Atomic accesses since the last plain write after all of them, as in `Cell::readers`.
+    writes: i32,
+    reads: i32,
+}
+
+/// In `Cell::writer`: `readers` is the number of a `Mixed`, with the sign bit set.
+const MIXED: i32 = BYTES + 1;
 
 /// A place in the program an access or a construct is at.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -127,6 +137,9 @@ struct Recent {
 
 const RECENT: usize = 1 << 10;
 
+/// Blocks up to this size are marked whole when they are freed.
+const SMALL: usize = 1 << 12;
+
 /// How an access is made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Manner {
@@ -144,6 +157,8 @@ pub(crate) struct Detector {
     sets: ReaderSets,
     bytes: Vec<[Cell; 4]>,
     spare_bytes: Vec<u32>,
+    mixed: Vec<Mixed>,
+    spare_mixed: Vec<u32>,
     pub(crate) tasks: Vec<Task>,
     current: TaskId,
     /// The sections each task is in, and the sections of steps that are in any.
@@ -165,6 +180,8 @@ pub(crate) struct Detector {
     pub(crate) on: bool,
     /// The access that is told now frees the memory.
     freeing: bool,
+    /// The running task combines its part of a reduction.
+    reducing: bool,
     pub(crate) freed_sites: rustc_hash::FxHashSet<u32>,
 }
 
@@ -183,6 +200,8 @@ impl Detector {
             sets: ReaderSets::default(),
             bytes: Vec::new(),
             spare_bytes: Vec::new(),
+            mixed: Vec::new(),
+            spare_mixed: Vec::new(),
             tasks: vec![main],
             current: TaskId::MAIN,
             holds: FxHashMap::default(),
@@ -198,6 +217,7 @@ impl Detector {
             exclusive: false,
             on: true,
             freeing: false,
+            reducing: false,
             freed_sites: Default::default(),
         }
     }
@@ -288,6 +308,7 @@ impl Detector {
         if !self.on || size == 0 {
             return;
         }
+        let manner = if self.reducing { Manner::Atomic } else { manner };
         let end = address + size;
         let mut at = address;
         while at < end {
@@ -343,9 +364,10 @@ impl Detector {
     #[inline]
     fn update(&mut self, cell: Cell, address: usize, kind: AccessKind, manner: Manner, pc: usize) -> Cell {
         match (kind, manner) {
+            _ if cell.writer == MIXED => self.mixed(cell, address, kind, manner, pc),
             (AccessKind::Read, Manner::Plain) => self.read(cell, address, pc),
             (AccessKind::Write, Manner::Plain) => self.write(cell, address, pc),
-            (kind, Manner::Atomic) => self.atomic(cell, address, kind, pc),
+            (kind, Manner::Atomic) => self.mixed(cell, address, kind, manner, pc),
         }
     }
 
@@ -353,98 +375,99 @@ impl Detector {
         if cell.writer >= self.first() || cell.readers >= self.first() {
             return cell;
         }
-        if cell.writer > 0 {
-            if !self.precedes(cell.writer) {
-                self.conflict(cell.writer, AccessKind::Write, AccessKind::Read, Manner::Plain, address, pc);
-            }
-            if self.made[cell.writer as usize].site & ATOMIC != 0 {
-                self.conflicts_with_older_atomic_writes(cell, address, pc);
-            }
+        if cell.writer > 0 && !self.precedes(cell.writer) {
+            self.conflict(cell.writer, AccessKind::Write, AccessKind::Read, Manner::Plain, address, pc);
         }
         let made = self.number(pc, 0);
         Cell { readers: self.add_reader(cell.readers, made), ..cell }
-    }
-
-    #[cold]
-    fn conflicts_with_older_atomic_writes(&mut self, cell: Cell, address: usize, pc: usize) {
-        for made in self.list(cell.readers) {
-            if self.made[made as usize].site & WRITES != 0 && !self.precedes(made) {
-                self.conflict(made, AccessKind::Write, AccessKind::Read, Manner::Plain, address, pc);
-            }
-        }
     }
 
     fn write(&mut self, cell: Cell, address: usize, pc: usize) -> Cell {
         if cell.writer >= self.first() && cell.readers == 0 {
             return cell;
         }
-        if cell.writer > 0 && !self.precedes(cell.writer) {
-            self.conflict(cell.writer, AccessKind::Write, AccessKind::Write, Manner::Plain, address, pc);
-        }
-        match cell.readers {
-            0 => {}
-            one if one > 0 => {
-                if !self.precedes(one) {
-                    self.conflict(one, self.kind_of(one), AccessKind::Write, Manner::Plain, address, pc);
-                }
-            }
-            _ => {
-                for made in self.list(cell.readers) {
-                    if !self.precedes(made) {
-                        self.conflict(
-                            made,
-                            self.kind_of(made),
-                            AccessKind::Write,
-                            Manner::Plain,
-                            address,
-                            pc,
-                        );
-                    }
-                }
-            }
-        }
+        self.check(cell, AccessKind::Write, Manner::Plain, address, pc);
         Cell { writer: self.number(pc, 0), readers: 0 }
     }
 
-    /// What an access among the readers did: mostly it read.
-    fn kind_of(&self, made: i32) -> AccessKind {
-        if self.made[made as usize].site & WRITES != 0 { AccessKind::Write } else { AccessKind::Read }
+    /// Checks an access against the writer of a cell and, if it writes, the readers.
+    fn check(&mut self, cell: Cell, kind: AccessKind, manner: Manner, address: usize, pc: usize) {
+        if cell.writer > 0 && !self.precedes(cell.writer) {
+            self.conflict(cell.writer, AccessKind::Write, kind, manner, address, pc);
+        }
+        if kind == AccessKind::Write {
+            self.check_all(cell.readers, AccessKind::Read, kind, manner, address, pc);
+        }
     }
 
+    fn check_all(
+        &mut self,
+        others: i32,
+        were: AccessKind,
+        kind: AccessKind,
+        manner: Manner,
+        address: usize,
+        pc: usize,
+    ) -> bool {
+        let mut ordered = true;
+        if others > 0 {
+            if !self.precedes(others) {
+                self.conflict(others, were, kind, manner, address, pc);
+                ordered = false;
+            }
+        } else if others != 0 {
+            for made in self.list(others) {
+                if !self.precedes(made) {
+                    self.conflict(made, were, kind, manner, address, pc);
+                    ordered = false;
+                }
+            }
+        }
+        ordered
+    }
+
+    /// An access to memory that is accessed atomically, now or before.
     #[inline(never)]
-    fn atomic(&mut self, cell: Cell, address: usize, kind: AccessKind, pc: usize) -> Cell {
-        self.exclusive = true;
-        let flags = ATOMIC | if kind == AccessKind::Write { WRITES } else { 0 };
-        let is_atomic = |made: &Made| made.site & ATOMIC != 0;
-        let mut kept = 0;
-        if cell.writer > 0 && !self.precedes(cell.writer) {
-            if is_atomic(&self.made[cell.writer as usize]) {
-                kept = cell.writer;
-            } else {
-                self.conflict(cell.writer, AccessKind::Write, kind, Manner::Atomic, address, pc);
+    fn mixed(&mut self, cell: Cell, address: usize, kind: AccessKind, manner: Manner, pc: usize) -> Cell {
+        let number = if cell.writer == MIXED {
+            (cell.readers & !SET) as u32
+        } else {
+            let mixed = Mixed { plain: cell, ..Mixed::default() };
+            let number = self.spare_mixed.pop().unwrap_or(self.mixed.len() as u32);
+            match self.mixed.get_mut(number as usize) {
+                Some(spare) => *spare = mixed,
+                None => self.mixed.push(mixed),
+            }
+            number
+        };
+        let mut record = self.mixed[number as usize];
+        match (manner, kind) {
+            (Manner::Plain, AccessKind::Read) => {
+                self.check_all(record.writes, AccessKind::Write, kind, manner, address, pc);
+                record.plain = self.read(record.plain, address, pc);
+            }
+            (Manner::Plain, AccessKind::Write) => {
+                let written = self.check_all(record.writes, AccessKind::Write, kind, manner, address, pc);
+                let read = self.check_all(record.reads, AccessKind::Read, kind, manner, address, pc);
+                record.plain = self.write(record.plain, address, pc);
+                if written && read {
+                    // It stands for all of them.
+                    self.spare_mixed.push(number);
+                    return record.plain;
+                }
+            }
+            (Manner::Atomic, _) => {
+                self.exclusive |= !self.reducing;
+                self.check(record.plain, kind, manner, address, pc);
+                let made = self.number(pc, ATOMIC);
+                let set = if kind == AccessKind::Read { &mut record.reads } else { &mut record.writes };
+                if *set < self.first() {
+                    *set = self.add_reader(*set, made);
+                }
             }
         }
-        if kind == AccessKind::Read {
-            let made = self.number(pc, flags);
-            let repeated = self.list(cell.readers).first() == Some(&made);
-            let readers = if repeated { cell.readers } else { self.add_reader(cell.readers, made) };
-            return Cell { readers, ..cell };
-        }
-        let mut readers = 0;
-        for made in self.list(cell.readers).into_iter().rev() {
-            if self.precedes(made) {
-                continue;
-            }
-            if is_atomic(&self.made[made as usize]) {
-                readers = self.add_reader(readers, made);
-            } else {
-                self.conflict(made, AccessKind::Read, kind, Manner::Atomic, address, pc);
-            }
-        }
-        if kept > 0 {
-            readers = self.add_reader(readers, kept);
-        }
-        Cell { writer: self.number(pc, flags), readers }
+        self.mixed[number as usize] = record;
+        Cell { writer: MIXED, readers: number as i32 | SET }
     }
 
     // ---- readers ----
@@ -454,10 +477,7 @@ impl Detector {
             return made;
         }
         let (order, all) = (&mut self.order, &self.made);
-        let mut subsumed = |old: StepId| {
-            let Made { step, site } = all[old.0 as usize];
-            site & ATOMIC == 0 && order.precedes_now_evidently(StepId(step))
-        };
+        let mut subsumed = |old: StepId| order.precedes_now_evidently(StepId(all[old.0 as usize].step));
         let readers = if readers > 0 {
             if subsumed(StepId(readers as u32)) {
                 return made;
@@ -615,6 +635,14 @@ impl Detector {
         self.begun();
     }
 
+    /// The running task begins to combine its part of a reduction, or ends it. The order in which parts are combined makes no
+    /// difference that a program may depend on: as with atomic updates, none is before another, and nothing is excluded.
+    pub(crate) fn reduce(&mut self, begin: bool) {
+        self.reducing = begin;
+        // So that no access is taken for one that was made before this.
+        FIRST.store(self.made.len() as i32, Ordering::Relaxed);
+    }
+
     /// What `from` holds is `to`'s from now on: a thread that goes on as another task.
     pub(crate) fn hand_over(&mut self, from: TaskId, to: TaskId) {
         if let Some(holds) = self.holds.remove(&from) {
@@ -633,11 +661,11 @@ impl Detector {
     /// The current task frees memory: to the others as if it wrote all of it.
     pub(crate) fn freed(&mut self, address: usize, size: usize, pc: usize) {
         self.freeing = true;
-        // What nobody has accessed needs no mark, and large blocks are mostly that.
         let (mut at, end) = (address & !3, address + size);
         while at < end {
+            // What nobody has accessed of a large block gets no mark, which would cost more than it tells.
             // SAFETY: as in `access`.
-            if unsafe { *shadow::cell(at) } != Cell::default() {
+            if size <= SMALL || unsafe { *shadow::cell(at) } != Cell::default() {
                 self.access(at, 4, AccessKind::Write, Manner::Plain, pc);
             }
             at += 4;

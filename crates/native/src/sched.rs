@@ -52,6 +52,8 @@ pub(crate) struct Job {
     place: Place,
     /// Where it called what it waits in.
     pc: usize,
+    /// The exceptions it is handling.
+    exceptions: [usize; 2],
     /// The innermost task region it is in.
     pub(crate) scope: *mut Scope,
     /// Tells of its end, if anybody may ask.
@@ -79,6 +81,7 @@ impl Job {
             yielder: ptr::null(),
             place,
             pc: 0,
+            exceptions: [0; 2],
             scope,
             future: None,
             thread,
@@ -199,7 +202,9 @@ impl Machine<Told> for Coroutines {
         CURRENT.store(job, Ordering::Relaxed);
         world().detector.contexts.now = job.place;
         world().threads.switch(job.thread);
+        world().threads.swap_exceptions(&mut job.exceptions);
         let result = task.resume(());
+        world().threads.swap_exceptions(&mut job.exceptions);
         world().threads.switch(0);
         CURRENT.store(ptr::null_mut(), Ordering::Relaxed);
         job.place = world().detector.contexts.now;

@@ -23,6 +23,7 @@ pub(crate) struct Stacks {
     slot: usize,
     batches: Vec<Batch>,
     idle: Vec<TaskStack>,
+    in_use: usize,
 }
 
 /// A stack on loan.
@@ -37,7 +38,7 @@ impl Stacks {
     /// Stacks of at least `bytes`.
     pub(crate) fn new(bytes: usize) -> Self {
         let slot = bytes.max(16 * PAGE).next_multiple_of(PAGE) + PAGE;
-        Stacks { slot, batches: Vec::new(), idle: Vec::new() }
+        Stacks { slot, batches: Vec::new(), idle: Vec::new(), in_use: 0 }
     }
 
     pub(crate) fn take(&mut self, made: i32) -> io::Result<TaskStack> {
@@ -46,11 +47,18 @@ impl Stacks {
             None => self.fresh()?,
         };
         self.batches[stack.batch as usize].born[stack.index as usize] = made;
+        self.in_use += 1;
         Ok(stack)
     }
 
     pub(crate) fn give_back(&mut self, stack: TaskStack) {
+        self.in_use -= 1;
         self.idle.push(stack);
+    }
+
+    /// Tasks that have a stack.
+    pub(crate) fn in_use(&self) -> usize {
+        self.in_use
     }
 
     fn fresh(&mut self) -> io::Result<TaskStack> {

@@ -16,6 +16,8 @@ pub(crate) struct Threads {
     writable: bool,
     /// Bytes of thread-local variables below the base.
     size: usize,
+    /// The C++ library's function that gives the record of the exceptions a thread is handling, if it is there.
+    exceptions: Option<unsafe extern "C" fn() -> *mut [usize; 2]>,
 }
 
 impl Threads {
@@ -25,7 +27,13 @@ impl Threads {
         let features = unsafe { libc::getauxval(libc::AT_HWCAP2) };
         // SAFETY: on x86-64 the handle of a thread is the address of its control block, which is the FS base.
         let own = unsafe { libc::pthread_self() } as usize;
-        Threads { bases: vec![own], now: 0, writable: features & FSGSBASE != 0, size: storage_size() }
+        // SAFETY: looks a name up; that is the type of the function of this name, in both C++ libraries.
+        let exceptions = unsafe {
+            let found = libc::dlsym(libc::RTLD_DEFAULT, c"__cxa_get_globals".as_ptr());
+            std::mem::transmute::<*mut libc::c_void, Option<unsafe extern "C" fn() -> *mut [usize; 2]>>(found)
+        };
+        let writable = features & FSGSBASE != 0;
+        Threads { bases: vec![own], now: 0, writable, size: storage_size(), exceptions }
     }
 
     /// The memory of the thread-local variables of a thread.
@@ -47,6 +55,14 @@ impl Threads {
         self.switch(now as u32);
         self.bases.push(made?);
         Ok((self.bases.len() - 1) as u32)
+    }
+
+    /// Exchanges what the running thread's record of exceptions holds. Tasks that share a thread may each be in a handler.
+    pub(crate) fn swap_exceptions(&self, with: &mut [usize; 2]) {
+        if let Some(record) = self.exceptions {
+            // SAFETY: the record is the running thread's own: the head of a list, and a count.
+            std::mem::swap(unsafe { &mut *record() }, with);
+        }
     }
 
     /// From here on the storage of `thread` is used.

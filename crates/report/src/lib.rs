@@ -14,7 +14,9 @@ mod memory;
 mod snippet;
 mod sources;
 mod style;
+mod suppress;
 pub mod text;
 
 pub use sources::Sources;
 pub use style::Style;
+pub use suppress::Suppressions;

@@ -168,10 +168,10 @@ fn cut(cells: &[char], mark: std::ops::Range<usize>, room: usize) -> View {
     if from > 0 {
         shown[0] = '…';
     }
-    if to < len {
-        if let Some(last) = shown.last_mut() {
-            *last = '…';
-        }
+    if to < len
+        && let Some(last) = shown.last_mut()
+    {
+        *last = '…';
     }
     let mark_at = mark.start.saturating_sub(from);
     let mark_len = mark.len().min(room.saturating_sub(mark_at));

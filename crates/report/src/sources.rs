@@ -30,10 +30,10 @@ impl Sources {
             _ => None,
         });
         for place in races.chain(waits).chain(errors).chain(blocks) {
-            if !self.files.contains_key(&place.file) {
-                if let Ok(bytes) = fs::read(&place.file) {
-                    self.insert(place.file.clone(), &String::from_utf8_lossy(&bytes));
-                }
+            if !self.files.contains_key(&place.file)
+                && let Ok(bytes) = fs::read(&place.file)
+            {
+                self.insert(place.file.clone(), &String::from_utf8_lossy(&bytes));
             }
         }
     }

@@ -183,12 +183,15 @@ fn consequence(index: usize, block: &Block<'_>, owner: &[usize]) -> Option<Strin
 
 fn program_error(page: &mut Page, sources: &Sources, error: &ProgramError) {
     page.headline(Role::Bad, 0, &format!("program error ({}): {}", safe(&error.kind), safe(&error.message)));
-    page.blank();
-    let snippet = Snippet::for_places([&error.at]);
-    page.headline(Role::Strong, 2, &format!("in {}", safe(&error.task)));
-    snippet.show(page, sources, &error.at, Role::Write);
-    snippet.spawns(page, &error.spawned);
-    snippet.calls(page, &error.stack);
+    // How a process ended is no place in it.
+    if !error.at.file.is_empty() || !error.stack.is_empty() {
+        page.blank();
+        let snippet = Snippet::for_places([&error.at]);
+        page.headline(Role::Strong, 2, &format!("in {}", safe(&error.task)));
+        snippet.show(page, sources, &error.at, Role::Write);
+        snippet.spawns(page, &error.spawned);
+        snippet.calls(page, &error.stack);
+    }
     if error.witness.is_some() {
         page.blank();
     }
@@ -270,12 +273,15 @@ fn claim(report: &Report) -> String {
                 Some(false) => "; the result may still depend on the schedule",
                 None => "",
             };
-            format!("no schedule of this program on this input{} has a data race{same}.", teams(report))
+            let other = if report.suppressed > 0 { "another" } else { "a" };
+            format!("no schedule of this program on this input{} has {other} data race{same}.", teams(report))
         }
         (Verdict::RaceFree, Scope::ObservedSchedule) => {
-            "no data race in the schedule that was run, nor in any it predicts. Schedules that synchronise \
-             in another order were not looked at."
-                .to_owned()
+            let other = if report.suppressed > 0 { "other " } else { "" };
+            format!(
+                "no {other}data race in the schedule that was run, nor in any it predicts. Schedules that synchronise \
+                 in another order were not looked at."
+            )
         }
         (Verdict::Inconclusive, Scope::AllSchedules) => {
             "no data race was found, but not every schedule was looked at.".to_owned()

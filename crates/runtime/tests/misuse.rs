@@ -151,7 +151,7 @@ fn a_closure_that_does_something_else_each_time_is_found_out() {
     let report = try_check(|| {
         let (x, y) = (Shared::named("x", 0), Shared::named("y", 0));
         RUNS.set(RUNS.get() + 1);
-        if RUNS.get() % 2 == 0 {
+        if RUNS.get().is_multiple_of(2) {
             x.get()
         } else {
             y.get()

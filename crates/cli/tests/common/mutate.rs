@@ -146,10 +146,11 @@ fn like_for_like<'a>(ours: &mut [&'a str], theirs: &[&'a str], random: &mut Rand
     };
     for _ in 0..=random.below(8) {
         let (at, from) = (random.below(ours.len()), random.below(theirs.len()));
-        if let (Some(&old), Some(&new)) = (ours.get(at), theirs.get(from)) {
-            if kind(old) != 3 && kind(old) == kind(new) {
-                ours[at] = new;
-            }
+        if let (Some(&old), Some(&new)) = (ours.get(at), theirs.get(from))
+            && kind(old) != 3
+            && kind(old) == kind(new)
+        {
+            ours[at] = new;
         }
     }
 }

@@ -49,6 +49,11 @@ pub extern "C" fn __kmpc_end_taskgroup(_: Loc, _: i32) {
     if sched::job().is_some() {
         wait(|kernel| kernel.finish_end());
     }
+    combine();
+}
+
+/// Combines what the tasks of the innermost group have, and leaves it.
+fn combine() {
     let Some(group) = scope().groups.pop() else { return };
     for reduction in group.reductions.take() {
         let Item { shared, combine, fini, .. } = reduction.item;
@@ -86,16 +91,17 @@ pub extern "C" fn __kmpc_task_reduction_init(_: i32, count: i32, items: *const I
     add(count, items)
 }
 
-/// `reduction(task, …)` on a parallel or worksharing construct: a group a thread, around what it does there.
+/// `reduction(task, …)` on a parallel or worksharing construct: what the tasks that a thread creates there have, it adds to its
+/// own part. There may be barriers inside, so this is no group that is waited for, but ends with a barrier.
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_taskred_modifier_init(
-    loc: Loc,
-    thread: i32,
+    _: Loc,
+    _: i32,
     _worksharing: i32,
     count: i32,
     items: *const Item,
 ) -> *mut c_void {
-    __kmpc_taskgroup(loc, thread);
+    scope().groups.push(Rc::default());
     add(count, items)
 }
 
@@ -111,8 +117,9 @@ pub extern "C" fn __kmpc_task_reduction_modifier_init(
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn __kmpc_task_reduction_modifier_fini(loc: Loc, thread: i32, _worksharing: i32) {
-    __kmpc_end_taskgroup(loc, thread);
+pub extern "C" fn __kmpc_task_reduction_modifier_fini(_: Loc, _: i32, _worksharing: i32) {
+    crate::omp::barrier();
+    combine();
 }
 
 /// The running task's copy of a variable that its group reduces.

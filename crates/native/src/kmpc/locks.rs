@@ -82,7 +82,7 @@ locks! {
 }
 
 /// A new lock at this address; what was there is forgotten.
-fn init(lock: usize) {
+pub(crate) fn init(lock: usize) {
     world().omp.locks.remove(&lock);
 }
 
@@ -113,7 +113,7 @@ fn test(lock: usize) -> i32 {
     1
 }
 
-fn nest_set(lock: usize) {
+pub(crate) fn nest_set(lock: usize) {
     if !is_running() {
         return;
     }
@@ -124,7 +124,7 @@ fn nest_set(lock: usize) {
     entry(lock).depth += 1;
 }
 
-fn nest_unset(lock: usize) {
+pub(crate) fn nest_unset(lock: usize) {
     if !is_running() {
         return;
     }
@@ -136,7 +136,7 @@ fn nest_unset(lock: usize) {
     }
 }
 
-fn nest_test(lock: usize) -> i32 {
+pub(crate) fn nest_test(lock: usize) -> i32 {
     if !is_running() {
         return 1;
     }

@@ -99,9 +99,9 @@ impl Shared {
     }
 }
 
-/// By how much a row of chunks is turned.
-fn turn(row: u64, threads: u64) -> u64 {
-    (row.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) % threads
+/// By how much a row of chunks of a loop is turned: another amount for the same row of the next loop.
+fn turn(number: u64, row: u64, threads: u64) -> u64 {
+    ((row.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) + number) % threads
 }
 
 fn begin(schedule: i32, lower: i128, upper: i128, stride: i128, chunk: i128) {
@@ -147,7 +147,7 @@ fn next() -> Option<(u64, u64, bool)> {
     } else {
         let row = cursor.row;
         cursor.row += 1;
-        let place = (own + size - turn(row, size)) % size;
+        let place = (own + size - turn(cursor.number, row, size)) % size;
         // The chunks of the last row may be too few for all threads.
         row.checked_mul(size).and_then(|first| shared.chunk(first + place, size))
     };

@@ -1,8 +1,8 @@
 //! Explicit tasks.
 //!
-//! A task that is created goes to the kernel and its creator goes on; at a taskwait, taskgroup, barrier or its end
-//! the newest tasks run. If very many are waiting to begin, a new one runs at once, so that a loop that creates a
-//! million of them does not need memory for all.
+//! A task that is created runs at once, and its creator goes on when it has ended or waits: the order in which the program
+//! would run without its pragmas. If very many tasks are under way, each with a stack of its own, a new one is put off until
+//! its creator waits or ends.
 
 use super::depend::{self, Dependence};
 use super::{Loc, caller, entry};
@@ -34,6 +34,9 @@ pub(crate) struct Header {
     pub(crate) shareds: usize,
     /// Fulfilled by the program, for a detached task.
     event: *mut Event,
+    /// It runs; it has asked to be run again.
+    running: bool,
+    again: bool,
 }
 
 const FINAL: i32 = 1 << 1;
@@ -46,7 +49,7 @@ pub(crate) struct Event {
     fulfilled: bool,
 }
 
-/// More tasks than this waiting to begin, and a new one runs at once.
+/// With so many tasks under way, a new one is put off.
 const MANY: usize = 1 << 12;
 
 pub(crate) fn header(task: *mut KmpTask) -> &'static mut Header {
@@ -68,7 +71,14 @@ pub(crate) fn allocate(flags: i32, size: usize, shareds: usize) -> *mut KmpTask 
     // SAFETY: memory of that size was just allocated, aligned to 16.
     unsafe {
         std::ptr::write_bytes(memory as *mut u8, 0, size_of::<Header>() + total);
-        *header = Header { flags, size: total, shareds: offset, event: std::ptr::null_mut() };
+        *header = Header {
+            flags,
+            size: total,
+            shareds: offset,
+            event: std::ptr::null_mut(),
+            running: false,
+            again: false,
+        };
         if shareds > 0 {
             (*task).shareds = (task as usize + offset) as *mut c_void;
         }
@@ -139,10 +149,18 @@ unsafe extern "C" fn omp_task_with_deps(
 /// Runs the code of a task, in its own region.
 fn run(task: *mut KmpTask) {
     let number = thread().virtual_thread as i32;
+    // An untied task is compiled in parts: at every point where it may move to another thread it asks to be run again, and
+    // returns.
+    header(task).running = true;
     // SAFETY: the compiler has made the task to be run like this, once.
     unsafe {
         if let Some(routine) = (*task).routine {
-            routine(number, task);
+            loop {
+                routine(number, task);
+                if !std::mem::take(&mut header(task).again) {
+                    break;
+                }
+            }
         }
         if header(task).flags & DESTRUCTORS != 0
             && let Some(destructors) = (*task).destructors
@@ -152,7 +170,6 @@ fn run(task: *mut KmpTask) {
     }
     // SAFETY: `__kmpc_task_allow_completion_event` has put a live event there, or there is none.
     if let Some(event) = unsafe { header(task).event.as_mut() }
-        && !event.fulfilled
         && let Some(promise) = event.promise
     {
         wait(|kernel| kernel.get(promise));
@@ -187,6 +204,10 @@ pub(crate) fn discard(task: *mut KmpTask) {
 
 /// Creates a task.
 pub(crate) fn create(task: *mut KmpTask, dependences: &[Dependence], pc: usize) {
+    if header(task).running {
+        header(task).again = true;
+        return;
+    }
     let detached = header(task).flags & DETACHABLE != 0;
     if runs_at_once() && !(detached && sched::job().is_some()) {
         return run_here(task);
@@ -209,12 +230,8 @@ pub(crate) fn create(task: *mut KmpTask, dependences: &[Dependence], pc: usize) 
     region.groups = creator.groups.clone();
     let region = Box::into_raw(Box::new(region));
     let root = world().detector.contexts.task(pc);
-    let work = move || {
-        if !scope().groups.last().is_some_and(|group| group.cancelled.get()) {
-            run(task);
-        }
-    };
-    let mut job = Job::new(region, virtual_thread, Place::at(root), Box::new(work));
+    // If its group is cancelled before it runs, it runs all the same: it might have begun before.
+    let mut job = Job::new(region, virtual_thread, Place::at(root), Box::new(move || run(task)));
     let future = kernel().new_future();
     job.future = Some(future);
     let (waits, locks) = creator.depends.add(dependences, future);
@@ -235,7 +252,7 @@ pub(crate) fn create(task: *mut KmpTask, dependences: &[Dependence], pc: usize) 
         asked: false,
     });
     let mut job = Some(Box::new(job));
-    let at_once = kernel().tasks().live() > MANY;
+    let at_once = world().detector.stacks.in_use() < MANY;
     wait(|kernel| {
         kernel.set_eager(at_once);
         let spawned = kernel.spawn(SiteId(0), |_| Body(job.take())).map(drop);

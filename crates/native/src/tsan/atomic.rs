@@ -93,6 +93,23 @@ pub(crate) fn fence() {
     world().atomics.fenced.insert(task, sync);
 }
 
+/// What comes next comes after whoever called [`released`] with this address last.
+pub(crate) fn acquired(address: usize) {
+    if crate::world::is_up() {
+        before_load(address, ACQUIRE);
+    }
+}
+
+/// What the running task did so far comes before those who acquire this address from now on.
+pub(crate) fn released(address: usize) {
+    if crate::world::is_up() {
+        after_store(address, RELEASE, false);
+    }
+}
+
+const ACQUIRE: i32 = 2;
+const RELEASE: i32 = 3;
+
 /// Lets the others go first if this looks like waiting for them.
 fn spin(address: usize) {
     let now = Some((world().detector.current(), address));

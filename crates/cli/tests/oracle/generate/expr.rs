@@ -123,11 +123,12 @@ impl Generator {
             3 => format!("!{operand}"),
             _ => format!("{operand} != {value}"),
         };
-        if self.actions > 2 && self.rng.percent(12) {
-            if let Some(second) = self.read(context) {
-                let op = if self.rng.percent(50) { "&&" } else { "||" };
-                return format!("{simple} {op} {second} == 1");
-            }
+        if self.actions > 2
+            && self.rng.percent(12)
+            && let Some(second) = self.read(context)
+        {
+            let op = if self.rng.percent(50) { "&&" } else { "||" };
+            return format!("{simple} {op} {second} == 1");
         }
         simple
     }

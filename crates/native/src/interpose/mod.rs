@@ -2,6 +2,8 @@
 //!
 //! They have the library's names, and an executable's symbols go before a library's, so that everybody calls these.
 
+mod mutex;
+
 use crate::kmpc::{caller, entry};
 use crate::{report, world};
 use std::alloc::{GlobalAlloc, Layout};

@@ -1,0 +1,129 @@
+//! `raceproof run`: runs a program that `raceproof cc` built, once for each team size, and joins what was found.
+//!
+//! The library in the program does the work. It is told by `RACEPROOF_OPTIONS` where to write its report and not to
+//! change the program's exit status; how the program ended is added to the report here.
+
+mod execute;
+mod join;
+mod program;
+
+use crate::args::RunArgs;
+use execute::{Ended, Input, Run};
+use raceproof_core::finding::{Place, ProgramError, Report, Scope, Stats};
+use raceproof_report::Suppressions;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+/// Runs the program as asked; the error says what is wrong with the request.
+pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
+    let suppressions = args.suppressions.as_deref().map(suppressions).transpose()?;
+    let program = program::find(&args.program[0])?;
+    program::check(&program)?;
+    let teams: Vec<Option<u32>> =
+        if args.threads.is_empty() { vec![None] } else { args.threads.iter().copied().map(Some).collect() };
+    let mut input = Input::new(teams.len() > 1)?;
+    let limit = args.time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let mut joined: Option<Report> = None;
+    for team in teams {
+        let run = Run { program: &program, arguments: &args.program[1..], team, limit };
+        let (ended, report) = run.execute(&mut input)?;
+        let report = complete(report, ended, &run)?;
+        joined = Some(match joined {
+            None => report,
+            Some(before) => join::join(before, report),
+        });
+        if ended == Ended::Interrupted {
+            break;
+        }
+    }
+    let mut report = joined.ok_or("no team size is given")?;
+    if let Some(suppressions) = suppressions {
+        suppressions.apply(&mut report);
+    }
+    Ok(report)
+}
+
+fn suppressions(file: &Path) -> Result<Suppressions, String> {
+    let name = file.display();
+    let text = fs::read_to_string(file).map_err(|error| format!("cannot read {name}: {error}"))?;
+    Suppressions::parse(&text).map_err(|wrong| format!("{name}: {wrong}"))
+}
+
+/// The report of one run, with how it ended.
+fn complete(report: Option<Report>, ended: Ended, run: &Run<'_>) -> Result<Report, String> {
+    let program = run.program.display();
+    let team = run.team.map(|n| format!(" with teams of {n}")).unwrap_or_default();
+    let (error, limit) = match ended {
+        Ended::Status(0) => (None, None),
+        Ended::Status(status) => {
+            (Some(("exit-status", format!("the program ended with exit status {status}{team}"))), None)
+        }
+        Ended::Signal(signal) => {
+            let name = execute::signal_name(signal);
+            (Some(("signal", format!("the program was ended by signal {signal}{name}{team}"))), None)
+        }
+        Ended::OutOfTime => {
+            let seconds = run.limit.unwrap_or_default().as_secs_f64();
+            (
+                None,
+                Some(format!("the program{team} was ended after {seconds} s; raise --time-limit to go on")),
+            )
+        }
+        Ended::Interrupted => (None, Some(format!("the program{team} was interrupted"))),
+    };
+    let mut report = match (report, ended) {
+        (Some(report), _) => report,
+        (None, Ended::Status(status)) => {
+            return Err(format!(
+                "{program} ended with status {status} and wrote no report: it ended before or around the runtime \
+                 (`_exit`, a call of another program), or none of what it ran was built by `raceproof cc`"
+            ));
+        }
+        (None, _) => nothing_known(),
+    };
+    if let Some((kind, message)) = error
+        && report.errors.is_empty()
+    {
+        report.errors.push(outcome(kind, message));
+    }
+    report.limits.extend(limit);
+    report.verdict = Report::judge(&report.races, &report.errors, &report.deadlocks, &report.limits);
+    if !report.limits.is_empty() || !report.errors.is_empty() {
+        report.determinate = report.determinate.filter(|determinate| !determinate);
+    }
+    Ok(report)
+}
+
+fn outcome(kind: &str, message: String) -> ProgramError {
+    ProgramError {
+        kind: kind.to_owned(),
+        message,
+        task: "main".to_owned(),
+        at: Place { file: String::new(), line: 0, column: 0 },
+        stack: Vec::new(),
+        spawned: Vec::new(),
+        witness: None,
+    }
+}
+
+/// For a program that was gone before it could report.
+fn nothing_known() -> Report {
+    Report {
+        tool: "raceproof".into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        schema: 1,
+        verdict: raceproof_core::finding::Verdict::Inconclusive,
+        scope: Scope::ObservedSchedule,
+        determinate: None,
+        detector: String::new(),
+        races: Vec::new(),
+        deadlocks: Vec::new(),
+        errors: Vec::new(),
+        general_races: Vec::new(),
+        limits: vec!["the program ended before it could report what was found".to_owned()],
+        threads: Vec::new(),
+        suppressed: 0,
+        stats: Stats { executions: 1, ..Stats::default() },
+    }
+}

@@ -1,0 +1,50 @@
+//! The program that is run: found as a shell would, and checked to be one of ours.
+
+use object::{File, Object, ObjectSymbol};
+use std::env;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What the linker calls instead of `main`; only our runtime defines it.
+const ENTRY: &str = "__wrap_main";
+
+/// Where a program is, by its path or by `PATH`.
+pub(super) fn find(name: &OsStr) -> Result<PathBuf, String> {
+    let path = Path::new(name);
+    if path.components().count() > 1 || path.is_absolute() || name.to_string_lossy().starts_with('.') {
+        return if path.is_file() {
+            Ok(path.to_owned())
+        } else {
+            Err(format!("{} is not there, or no file", path.display()))
+        };
+    }
+    let folders = env::var_os("PATH").unwrap_or_default();
+    let found = env::split_paths(&folders).map(|folder| folder.join(path)).find(|path| path.is_file());
+    found.ok_or_else(|| {
+        let hint =
+            if path.is_file() { format!("; did you mean ./{}?", path.display()) } else { String::new() };
+        format!("{} is not in PATH{hint}", path.display())
+    })
+}
+
+/// An error if it is a program that was not built by `raceproof cc`. A script may start one that was.
+pub(super) fn check(path: &Path) -> Result<(), String> {
+    let name = path.display();
+    let bytes = fs::read(path).map_err(|error| format!("cannot read {name}: {error}"))?;
+    if bytes.starts_with(b"#!") {
+        return Ok(());
+    }
+    let file = File::parse(&*bytes).map_err(|_| format!("{name} is neither a program nor a script"))?;
+    let ours = file
+        .symbols()
+        .chain(file.dynamic_symbols())
+        .any(|symbol| symbol.is_definition() && symbol.name() == Ok(ENTRY));
+    if ours {
+        return Ok(());
+    }
+    Err(format!(
+        "{name} was not built by raceproof, so nothing it does can be seen; compile and link it with `raceproof cc` or \
+         `raceproof c++` (`make clean && make CC=\"raceproof cc\"`)"
+    ))
+}

@@ -1,0 +1,103 @@
+//! Mutexes of the C and C++ libraries, and the guards of local statics, used by OpenMP programs.
+//!
+//! All tasks run on one OS thread: one that waited in the C library would wait for ever. So a mutex is a lock of the kernel, by
+//! its address. A condition variable wakes its waiters at once, which the specification allows.
+
+use crate::kmpc::{entry, locks};
+use crate::sched;
+use crate::tsan::atomic;
+use std::ffi::c_int;
+
+entry! {
+    pthread_mutex_lock => lock;
+    pthread_mutex_trylock => try_lock;
+    pthread_mutex_unlock => unlock;
+    pthread_rwlock_rdlock => lock;
+    pthread_rwlock_wrlock => lock;
+    pthread_rwlock_tryrdlock => try_lock;
+    pthread_rwlock_trywrlock => try_lock;
+    pthread_rwlock_unlock => unlock;
+    pthread_spin_lock => lock;
+    pthread_spin_trylock => try_lock;
+    pthread_spin_unlock => unlock;
+    pthread_cond_wait => cond_wait;
+    pthread_cond_timedwait => cond_wait;
+}
+
+extern "C" fn lock(mutex: usize) -> c_int {
+    locks::nest_set(mutex);
+    0
+}
+
+extern "C" fn try_lock(mutex: usize) -> c_int {
+    if locks::nest_test(mutex) != 0 { 0 } else { libc::EBUSY }
+}
+
+extern "C" fn unlock(mutex: usize) -> c_int {
+    locks::nest_unset(mutex);
+    0
+}
+
+extern "C" fn cond_wait(_condition: usize, mutex: usize) -> c_int {
+    locks::nest_unset(mutex);
+    if sched::job().is_some() {
+        sched::pass();
+    }
+    locks::nest_set(mutex);
+    0
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn pthread_mutex_destroy(mutex: usize) -> c_int {
+    if crate::world::is_up() {
+        locks::init(mutex);
+    }
+    0
+}
+
+/// Whether a local static has to be initialised, by the caller. Its first byte is set once it is, and is looked at without us.
+///
+/// # Safety
+/// The guard is the compiler's own variable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __cxa_guard_acquire(guard: *mut u8) -> c_int {
+    // SAFETY: as said above; the second byte says that somebody is at it.
+    let (is_done, is_busy) = unsafe { (guard.read_volatile() != 0, guard.add(1)) };
+    if is_done {
+        atomic::acquired(guard as usize);
+        return 0;
+    }
+    // SAFETY: as above.
+    while unsafe { is_busy.read_volatile() } != 0 && sched::job().is_some() {
+        sched::pass();
+    }
+    // SAFETY: as above.
+    unsafe {
+        if guard.read_volatile() != 0 {
+            atomic::acquired(guard as usize);
+            return 0;
+        }
+        is_busy.write_volatile(1);
+    }
+    1
+}
+
+/// # Safety
+/// The guard is the compiler's own variable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __cxa_guard_release(guard: *mut u8) {
+    atomic::released(guard as usize);
+    // SAFETY: as said above.
+    unsafe {
+        guard.write_volatile(1);
+        guard.add(1).write_volatile(0);
+    }
+}
+
+/// # Safety
+/// The guard is the compiler's own variable.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __cxa_guard_abort(guard: *mut u8) {
+    // SAFETY: as said above.
+    unsafe { guard.add(1).write_volatile(0) };
+}
