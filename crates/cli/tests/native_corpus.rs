@@ -53,7 +53,7 @@ fn judge(program: &Path, level: &str, folder: &Folder) -> Vec<String> {
         compile(&root().canonicalize().unwrap().join(&source), level, &expected.flags, &binary)?;
         let done = execute(&binary, &expected)?;
         let _ = fs::remove_file(&binary);
-        Ok(mistakes(&expected, &[name.clone()], &done))
+        Ok(mistakes(&expected, std::slice::from_ref(&name), &done))
     };
     attempt().unwrap_or_else(|wrong: String| vec![wrong])
 }
