@@ -168,6 +168,8 @@ fn what_the_documents_point_to_exists() {
         "CHANGELOG.md",
         "docs/GUARANTEES.md",
         "docs/TP.md",
+        "docs/JSON.md",
+        "docs/OPENMP.md",
     ] {
         let folder = root().join(Path::new(name).parent().unwrap());
         let text = document(name);

@@ -34,7 +34,6 @@ pub struct Plan {
     /// Whether OpenMP was asked for.
     pub openmp: bool,
     pub warnings: Vec<String>,
-    is_static: bool,
 }
 
 /// The libraries that ours takes the place of, as after `-l`.
@@ -43,16 +42,15 @@ const REPLACED: &[&str] = &["omp", "iomp5", "gomp", "tsan"];
 impl Plan {
     pub fn new(arguments: &Arguments) -> Result<Plan, String> {
         let action = action(arguments);
-        let mut plan = Plan {
-            action,
-            words: Vec::new(),
-            openmp: false,
-            warnings: Vec::new(),
-            is_static: arguments.has(&["-static"]),
-        };
+        let mut plan = Plan { action, words: Vec::new(), openmp: false, warnings: Vec::new() };
         if action == Action::Query {
             plan.words.extend(arguments.items.iter().flat_map(words));
             return Ok(plan);
+        }
+        if action == Action::Executable && arguments.has(&["-static", "-static-pie", "--static"]) {
+            return Err("-static cannot be used: raceproof's runtime takes the place of functions of the C library, which \
+                        has to be a shared one; leave it out"
+                .to_owned());
         }
         let compiled = arguments.inputs().any(|(_, compiled)| compiled);
         let mut instrument = true;
@@ -143,10 +141,8 @@ impl Plan {
         self.words.push("-Wl,--wrap=main".into());
         // A language set by `-x` would be taken for the library's.
         self.words.extend(["-x".into(), "none".into(), library.into()]);
-        if !self.is_static {
-            // Shared libraries and plugins that were compiled by us find our symbols in the executable.
-            self.words.push("-rdynamic".into());
-        }
+        // Shared libraries and plugins that were compiled by us find our symbols in the executable.
+        self.words.push("-rdynamic".into());
         self.words.extend(["-lpthread", "-ldl", "-lrt", "-lm"].map(OsString::from));
     }
 }
