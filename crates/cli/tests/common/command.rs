@@ -49,22 +49,37 @@ pub fn run(command: &mut Command) -> Done {
 }
 
 /// Waits for a command that was started.
-pub fn finish(mut child: Child) -> Done {
+pub fn finish(child: Child) -> Done {
+    wait(child, PATIENCE).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// Runs a command that may start others; if it takes too long, all of them are ended.
+#[cfg(unix)]
+pub fn finish_within(command: &mut Command, patience: Duration) -> Result<Done, String> {
+    use std::os::unix::process::CommandExt;
+    let child = command.process_group(0).spawn().map_err(|e| format!("{command:?}: {e}"))?;
+    let group = format!("-{}", child.id());
+    wait(child, patience).inspect_err(|_| {
+        drop(Command::new("kill").args(["-KILL", "--", &group]).stderr(Stdio::null()).status())
+    })
+}
+
+fn wait(mut child: Child, patience: Duration) -> Result<Done, String> {
     let stdout = reader(child.stdout.take());
     let stderr = reader(child.stderr.take());
     let start = Instant::now();
     let status = loop {
         match child.try_wait().expect("the command can be waited for") {
             Some(status) => break status,
-            None if start.elapsed() > PATIENCE => {
+            None if start.elapsed() > patience => {
                 let _ = child.kill();
-                panic!("still running after {PATIENCE:?}");
+                return Err(format!("still running after {patience:?}"));
             }
             None => thread::sleep(Duration::from_millis(2)),
         }
     };
     let text = |thread: thread::JoinHandle<String>| thread.join().expect("output can be read");
-    Done { status: status.code(), stdout: text(stdout), stderr: text(stderr) }
+    Ok(Done { status: status.code(), stdout: text(stdout), stderr: text(stderr) })
 }
 
 fn reader(stream: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String> {

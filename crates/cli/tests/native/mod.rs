@@ -1,0 +1,6 @@
+//! The corpus of C and C++ programs: what it expects of the tool, and whether the tool does it.
+#![allow(unreachable_pub)]
+
+pub mod expect;
+pub mod judge;
+pub mod toolchain;

@@ -1,0 +1,19 @@
+// The reader depends on the writer.
+// expect: race-free all-schedules
+#include <assert.h>
+
+int x;
+
+int main(void) {
+#pragma omp parallel
+#pragma omp single
+  {
+#pragma omp task depend(out : x)
+    x = 1;
+#pragma omp task depend(in : x)
+    assert(x == 1);
+#pragma omp task depend(in : x)
+    assert(x == 1);
+  }
+  return 0;
+}

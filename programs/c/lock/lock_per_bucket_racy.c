@@ -1,0 +1,22 @@
+// The lock of the wrong bucket.
+// expect: race
+#include <omp.h>
+#define BUCKETS 4
+
+int size[BUCKETS];
+omp_lock_t lock[BUCKETS];
+
+int main(void) {
+  for (int b = 0; b < BUCKETS; b++)
+    omp_init_lock(&lock[b]);
+#pragma omp parallel for schedule(dynamic)
+  for (int key = 0; key < 24; key++) {
+    int b = (key * 5) % BUCKETS;
+    omp_set_lock(&lock[key % 3]);
+    size[b]++; //~ race size[] #1
+    omp_unset_lock(&lock[key % 3]);
+  }
+  for (int b = 0; b < BUCKETS; b++)
+    omp_destroy_lock(&lock[b]);
+  return 0;
+}

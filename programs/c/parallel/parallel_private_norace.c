@@ -1,0 +1,16 @@
+// The clause gives every thread its own copy.
+// expect: race-free all-schedules
+#include <assert.h>
+
+int main(void) {
+  int x = 7;
+#pragma omp parallel private(x)
+  {
+    x = 0;
+    for (int i = 0; i < 10; i++)
+      x += i;
+    assert(x == 45);
+  }
+  assert(x == 7);
+  return 0;
+}
