@@ -4,6 +4,12 @@ use super::arguments::{Arguments, Item};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
+/// Optimisations that are left out: one reads variables ahead of a loop that may not access them at all, which on another thread
+/// would be a race the program does not have; the others make one access of two in different branches, which then has
+/// no line.
+const INVENTIVE: [&str; 3] =
+    ["-disable-licm-promotion", "-simplifycfg-sink-common=false", "-simplifycfg-hoist-common=false"];
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Action {
     /// A question to the compiler, or nothing to do.
@@ -116,6 +122,9 @@ impl Plan {
         let mut added: Vec<OsString> = Vec::new();
         if instrument {
             added.extend(["-Xclang".into(), "-fsanitize=thread".into()]);
+            for pass in INVENTIVE {
+                added.extend(["-Xclang", "-mllvm", "-Xclang", pass].map(OsString::from));
+            }
         } else {
             self.warnings.push(
                 "-fno-sanitize=thread: accesses of what is compiled here are not seen, nor are races with them"
