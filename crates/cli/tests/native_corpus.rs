@@ -49,7 +49,7 @@ fn judge(program: &Path, level: &str, folder: &Folder) -> Vec<String> {
     let name = program.file_name().unwrap().to_string_lossy().into_owned();
     let attempt = || {
         let expected = Expected::read(&[&root().join(&source)])?;
-        let binary = folder.path(&format!("{name}{level}"));
+        let binary = folder.path(&format!("{name}{level}.out"));
         compile(&root().canonicalize().unwrap().join(&source), level, &expected.flags, &binary)?;
         let done = execute(&binary, &expected)?;
         let _ = fs::remove_file(&binary);
