@@ -2,7 +2,7 @@
 
 use crate::detector::{Raced, RacedAccess, Role, Site};
 use crate::symbols::Symbols;
-use crate::world;
+use crate::{sched, world};
 use raceproof_core::finding::{
     Construct, Deadlock, Grade, Object, Operation, Place, ProgramError, Race, RaceAccess, Report, Scope,
     Spawned, Stats, Waiting,
@@ -112,6 +112,10 @@ pub(crate) fn finish() -> bool {
         return found.bad;
     }
     found.done = true;
+    // A task that ends the program leaves open what the others would have done.
+    if sched::job().is_some() && sched::kernel().tasks().live() > 1 {
+        world().detector.exclusive = true;
+    }
     let mut report = build();
     world().detector.on = false;
     if let Some(path) = &world().options.suppressions {
