@@ -228,6 +228,15 @@ impl Detector {
         FIRST.load(Ordering::Relaxed)
     }
 
+    /// Sets the first number of the running step anew: what it has done before counts as done by another step of the task.
+    pub(crate) fn renumber(&mut self) {
+        FIRST.store(self.made.len() as i32, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_reducing(&self) -> bool {
+        self.reducing
+    }
+
     /// A new step of the current task has begun.
     fn begun(&mut self) {
         FIRST.store(self.made.len() as i32, Ordering::Relaxed);
@@ -340,8 +349,8 @@ impl Detector {
                 unsafe { *cell = after };
             } else {
                 let mut group = [content; 4];
-                for byte in at - granule..next - granule {
-                    group[byte] = self.update(content, granule + byte, kind, manner, pc);
+                for (byte, cell) in group.iter_mut().enumerate().take(next - granule).skip(at - granule) {
+                    *cell = self.update(content, granule + byte, kind, manner, pc);
                 }
                 let number = match self.spare_bytes.pop() {
                     Some(number) => {
@@ -640,7 +649,7 @@ impl Detector {
     pub(crate) fn reduce(&mut self, begin: bool) {
         self.reducing = begin;
         // So that no access is taken for one that was made before this.
-        FIRST.store(self.made.len() as i32, Ordering::Relaxed);
+        self.renumber();
     }
 
     /// What `from` holds is `to`'s from now on: a thread that goes on as another task.

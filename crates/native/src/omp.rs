@@ -65,7 +65,8 @@ pub(crate) struct Team {
     pub(crate) parent: *mut Thread,
     pub(crate) level: u32,
     pub(crate) active_level: u32,
-    /// Threads at a barrier.
+    /// Threads at a barrier. Boxed as the kernel has them: they are moved, and are large.
+    #[allow(clippy::vec_box)]
     parked: Vec<Box<Job>>,
     /// Worksharing loops under way, by how many came before them in the region.
     pub(crate) loops: FxHashMap<u64, crate::kmpc::loops::Shared>,

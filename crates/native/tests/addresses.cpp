@@ -7,6 +7,7 @@ struct S {
 S g;
 static int arr[10];
 }
+int x; // a name that is a mangled type too
 static int initialised[3] = {1, 2, 3};
 
 __attribute__((noinline)) static void here(void) {
@@ -31,6 +32,7 @@ int main() {
   std::printf("var %p n::arr\n", (void *)&n::arr[0]);
   std::printf("var %p n::arr\n", (void *)((char *)&n::arr[3] + 1));
   std::printf("var %p initialised\n", (void *)&initialised[2]);
+  std::printf("var %p x\n", (void *)&x);
   std::printf("var %p main::local\n", (void *)&local);
   std::printf("none %p\n", (void *)(&n::arr[10] + 1000000));
   std::printf("maps\n");

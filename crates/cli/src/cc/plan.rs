@@ -4,6 +4,12 @@ use super::arguments::{Arguments, Item};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
+/// Optimisations that are left out: one reads variables ahead of a loop that may not access them at all, which on another thread
+/// would be a race the program does not have; the others make one access of two in different branches, which then has
+/// no line.
+const INVENTIVE: [&str; 3] =
+    ["-disable-licm-promotion", "-simplifycfg-sink-common=false", "-simplifycfg-hoist-common=false"];
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Action {
     /// A question to the compiler, or nothing to do.
@@ -34,7 +40,6 @@ pub struct Plan {
     /// Whether OpenMP was asked for.
     pub openmp: bool,
     pub warnings: Vec<String>,
-    is_static: bool,
 }
 
 /// The libraries that ours takes the place of, as after `-l`.
@@ -43,16 +48,15 @@ const REPLACED: &[&str] = &["omp", "iomp5", "gomp", "tsan"];
 impl Plan {
     pub fn new(arguments: &Arguments) -> Result<Plan, String> {
         let action = action(arguments);
-        let mut plan = Plan {
-            action,
-            words: Vec::new(),
-            openmp: false,
-            warnings: Vec::new(),
-            is_static: arguments.has(&["-static"]),
-        };
+        let mut plan = Plan { action, words: Vec::new(), openmp: false, warnings: Vec::new() };
         if action == Action::Query {
             plan.words.extend(arguments.items.iter().flat_map(words));
             return Ok(plan);
+        }
+        if action == Action::Executable && arguments.has(&["-static", "-static-pie", "--static"]) {
+            return Err("-static cannot be used: raceproof's runtime takes the place of functions of the C library, which \
+                        has to be a shared one; leave it out"
+                .to_owned());
         }
         let compiled = arguments.inputs().any(|(_, compiled)| compiled);
         let mut instrument = true;
@@ -118,6 +122,9 @@ impl Plan {
         let mut added: Vec<OsString> = Vec::new();
         if instrument {
             added.extend(["-Xclang".into(), "-fsanitize=thread".into()]);
+            for pass in INVENTIVE {
+                added.extend(["-Xclang", "-mllvm", "-Xclang", pass].map(OsString::from));
+            }
         } else {
             self.warnings.push(
                 "-fno-sanitize=thread: accesses of what is compiled here are not seen, nor are races with them"
@@ -143,10 +150,8 @@ impl Plan {
         self.words.push("-Wl,--wrap=main".into());
         // A language set by `-x` would be taken for the library's.
         self.words.extend(["-x".into(), "none".into(), library.into()]);
-        if !self.is_static {
-            // Shared libraries and plugins that were compiled by us find our symbols in the executable.
-            self.words.push("-rdynamic".into());
-        }
+        // Shared libraries and plugins that were compiled by us find our symbols in the executable.
+        self.words.push("-rdynamic".into());
         self.words.extend(["-lpthread", "-ldl", "-lrt", "-lm"].map(OsString::from));
     }
 }

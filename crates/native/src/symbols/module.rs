@@ -69,8 +69,26 @@ fn mapping(line: &str) -> Option<(u64, u64, PathBuf)> {
     Some((number(range.split('-').next()?)?, number(offset)?, path.into()))
 }
 
+/// How many bytes away a line is looked for.
+const NEARBY: u64 = 96;
+
 impl Module {
+    /// The functions at an address. The optimiser gives no line to code that stands for several; then the nearest line
+    /// of the same function has to do.
     pub(super) fn frames(&self, address: u64) -> Vec<(Frame, Kind)> {
+        let found = self.frames_at(address);
+        let Some((inner, _)) = found.first().filter(|(inner, _)| inner.line == 0 && !inner.file.is_empty())
+        else {
+            return found;
+        };
+        let nearby = (1..=NEARBY).flat_map(|by| [address.saturating_sub(by), address.saturating_add(by)]);
+        let with_line = nearby.map(|address| self.frames_at(address)).find(|other| {
+            other.first().is_some_and(|(other, _)| other.line != 0 && other.function == inner.function)
+        });
+        with_line.unwrap_or(found)
+    }
+
+    fn frames_at(&self, address: u64) -> Vec<(Frame, Kind)> {
         let Some(contents) = self.contents().filter(|contents| address < contents.end) else {
             return Vec::new();
         };

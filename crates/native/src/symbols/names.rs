@@ -17,7 +17,13 @@ pub(super) fn demangled(name: &str) -> String {
         // Kept for `tidy`, which needs to tell the two apart.
         return name.to_owned();
     }
-    let plain = addr2line::demangle_auto(Cow::Borrowed(base), None).into_owned();
+    // A demangler takes any text for a type: `x` would be `long long`.
+    let mangled = base.starts_with("_Z") || base.starts_with("_R");
+    let plain = if mangled {
+        addr2line::demangle_auto(Cow::Borrowed(base), None).into_owned()
+    } else {
+        base.to_owned()
+    };
     if base.len() == name.len() { plain } else { format!("{plain}{}", &name[base.len()..]) }
 }
 
@@ -33,7 +39,15 @@ fn construct_of(name: &str) -> Option<&str> {
 pub(super) fn is_runtime(name: &str) -> bool {
     let prefixes = ["__kmp", "__tsan_", "__wrap_", "__libc_start", "_RNv", "_RIN"];
     let names = ["_start", "__libc_start_main", "__libc_start_call_main"];
-    prefixes.iter().any(|prefix| name.starts_with(prefix)) || names.contains(&name)
+    // Assembly of the runtime has no debug information that says so.
+    prefixes.iter().any(|prefix| name.starts_with(prefix)) || names.contains(&name) || is_rust(name)
+}
+
+/// A Rust name in the older mangling, which looks like C++ up to its hash: `_ZN…17h0123456789abcdefE`.
+fn is_rust(name: &str) -> bool {
+    let hash = name.strip_suffix('E').and_then(|name| name.get(name.len().checked_sub(19)?..));
+    hash.and_then(|hash| hash.strip_prefix("17h"))
+        .is_some_and(|hash| hash.chars().all(|c| c.is_ascii_hexdigit()))
 }
 
 /// Leaves out what the compiler wrapped around the body of a construct, and names the body after the function it

@@ -6,18 +6,26 @@
 pub(crate) mod atomic;
 
 use crate::detector::{FIRST, Manner};
+use crate::interrupts::{self, PENDING};
 use crate::world;
 use raceproof_core::event::AccessKind;
 use std::arch::naked_asm;
 use std::ffi::c_void;
+use std::sync::atomic::Ordering;
 
 #[cold]
 extern "C" fn read_slow(address: usize, size: usize, pc: usize) {
+    if PENDING.load(Ordering::Relaxed) {
+        interrupts::attend();
+    }
     world().detector.access(address, size, AccessKind::Read, Manner::Plain, pc);
 }
 
 #[cold]
 extern "C" fn write_slow(address: usize, size: usize, pc: usize) {
+    if PENDING.load(Ordering::Relaxed) {
+        interrupts::attend();
+    }
     world().detector.access(address, size, AccessKind::Write, Manner::Plain, pc);
 }
 

@@ -134,6 +134,8 @@ pub(super) fn fix(advice: &Advice<'_>) -> String {
             }
             let own = if same_region(first, second) {
                 "let every iteration use cells of its own"
+            } else if first.at == second.at {
+                "let every thread use cells of its own"
             } else {
                 "put a `#pragma omp barrier` between the two (or leave out a `nowait`)"
             };
