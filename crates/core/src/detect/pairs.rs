@@ -26,8 +26,34 @@ const EXAMPLES: usize = 4;
 pub struct Side {
     pub access: Access,
     pub actions: u64,
-    /// The same for the moment before its task entered the outermost section the access is in; `actions` if it is in none.
-    pub outside: u64,
+    /// The same for the moments before its task entered the sections the access is in.
+    pub entered: Entered,
+}
+
+/// The actions a task had taken before it entered each section it is in, innermost first. Of more than four, the three
+/// innermost and the outermost.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Entered {
+    points: [u64; 4],
+    count: u8,
+}
+
+impl Entered {
+    /// From the sections of a task, outermost first.
+    fn of(sections: &[u64]) -> Self {
+        let mut entered = Entered::default();
+        let innermost = sections.iter().rev().take(3);
+        let outermost = sections.first().filter(|_| sections.len() > 3);
+        for &actions in innermost.chain(outermost) {
+            entered.points[usize::from(entered.count)] = actions;
+            entered.count += 1;
+        }
+        entered
+    }
+
+    pub fn points(&self) -> &[u64] {
+        &self.points[..usize::from(self.count)]
+    }
 }
 
 /// Two accesses that raced in the run, `first` first.
@@ -65,8 +91,8 @@ pub struct Pairs {
     pairs: Vec<SitePair>,
     /// Actions taken so far, for each task.
     actions: Vec<u64>,
-    /// For each task that is in a section: the locks it holds, and the actions it had taken before the first.
-    sections: FxHashMap<TaskId, (u32, u64)>,
+    /// For each task that is in a section: the actions it had taken before it entered each, outermost first.
+    sections: FxHashMap<TaskId, Vec<u64>>,
     /// For each task but main: its parent and which child it is.
     spawned: Vec<(TaskId, u32)>,
     children: Vec<u32>,
@@ -178,10 +204,11 @@ impl Observer for Pairs {
     fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
         self.order.signal(task, sync, kind);
         if matches!(kind, SyncKind::Lock | SyncKind::Isolated)
-            && let Some((locks, _)) = self.sections.get_mut(&task)
+            && let Some(sections) = self.sections.get_mut(&task)
         {
-            *locks -= 1;
-            if *locks == 0 {
+            // Sections nest: the one that is left is the one that was entered last.
+            sections.pop();
+            if sections.is_empty() {
                 self.sections.remove(&task);
             }
         }
@@ -192,7 +219,7 @@ impl Observer for Pairs {
     fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
         self.order.join(task, sync, kind);
         if matches!(kind, SyncKind::Lock | SyncKind::Isolated) {
-            self.sections.entry(task).or_insert((0, self.actions[task.index()])).0 += 1;
+            self.sections.entry(task).or_default().push(self.actions[task.index()]);
         }
         self.act(task);
     }
@@ -203,7 +230,7 @@ impl Observer for Pairs {
         self.order.enter(task);
         let actions = self.actions[task.index()];
         self.act(task);
-        let outside = self.sections.get(&task).map_or(actions, |&(_, before)| before);
-        self.examine(location, Side { access: Access { task, kind, site }, actions, outside });
+        let entered = self.sections.get(&task).map(|sections| Entered::of(sections)).unwrap_or_default();
+        self.examine(location, Side { access: Access { task, kind, site }, actions, entered });
     }
 }

@@ -3,7 +3,7 @@
 
 use super::clocks::{Clock, Clocks};
 use super::trace::{Hard, Trace};
-use super::{Choice, Dependence, TaskName};
+use super::{Choice, Content, Dependence, TaskName};
 use crate::ids::TaskId;
 use rustc_hash::FxHashMap;
 
@@ -16,8 +16,13 @@ pub struct Reversal {
     pub later: Option<usize>,
     /// The tasks any one of which can begin it; never empty, the later one of the pair first if it can.
     pub initials: Vec<TaskId>,
-    /// The tasks, in order, whose transitions lead to the later one of the pair once the first initial has begun.
-    pub sequence: Vec<TaskName>,
+    /// Whether the first initial is the later one of the pair itself.
+    pub later_begins: bool,
+    /// What comes before the later one and makes the same choice, if that one can begin. It did not depend on these where it
+    /// ran; before the earlier one it may do something else, and depend on them.
+    pub rivals: Vec<Content>,
+    /// The tasks, in order, whose transitions lead to the later one of the pair.
+    pub sequence: Vec<(TaskId, TaskName)>,
 }
 
 /// A task that could not go on at the end, and the choice it was about to make.
@@ -323,6 +328,7 @@ impl<'a> Order<'a> {
         };
         let tasks = self.trace.names.len().min(end - first);
         let mut sequence = Vec::with_capacity(end - first);
+        let mut rivals = Vec::new();
         let mut initials = Vec::with_capacity(tasks);
         // For each task in the sequence the number of its first transition there.
         let mut begun: Vec<(usize, u32)> = Vec::with_capacity(tasks);
@@ -340,21 +346,27 @@ impl<'a> Order<'a> {
                 }
                 begun.push((task.index(), self.number[index]));
             }
+            if let Later::Ran(later) = later
+                && self.trace.transitions[index].choice == self.trace.transitions[later].choice
+            {
+                rivals.push(index);
+            }
             sequence.push(task);
         }
-        if is_initial(clock, &begun) {
+        let later_begins = is_initial(clock, &begun);
+        if later_begins {
             initials.insert(0, task);
+        } else {
+            rivals.clear();
         }
         sequence.push(task);
-        if let Some(at) = sequence.iter().position(|&task| task == initials[0]) {
-            sequence.remove(at);
-        }
-        let sequence = sequence.into_iter().map(|task| self.trace.names[task.index()]).collect();
+        let sequence = sequence.into_iter().map(|task| (task, self.trace.names[task.index()])).collect();
+        let rivals = rivals.into_iter().map(|index| self.trace.content(index).to_content()).collect();
         let later = match later {
             Later::Ran(index) => Some(index),
             Later::Stuck(_) => None,
         };
-        Reversal { before: first, later, initials, sequence }
+        Reversal { before: first, later, initials, later_begins, rivals, sequence }
     }
 }
 

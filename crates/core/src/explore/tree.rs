@@ -7,7 +7,7 @@
 //! result does not depend on how many executions run at the same time.
 
 use super::reversal::Reversal;
-use super::{Content, Statistics, TaskName};
+use super::{Content, Dependence, Statistics, TaskName};
 use crate::ids::TaskId;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -258,12 +258,29 @@ impl Tree {
         let covered = |task: &TaskId| {
             node.taken.contains(task) || node.asleep.iter().any(|sleeper| sleeper.task == *task)
         };
-        if reversal.initials.iter().any(covered) {
+        let mut initials = reversal.initials.as_slice();
+        if reversal.later_begins && !reversal.rivals.is_empty() && covered(&initials[0]) {
+            // What is known to be explored is what the later one does here. If that depends on something before it in the
+            // sequence, or is not known yet, it does not stand for the sequence.
+            let known = node.asleep.iter().find(|sleeper| sleeper.task == initials[0]);
+            let free = |rival: &Content| {
+                known
+                    .is_some_and(|known| !known.content.view().depends_on(rival.view(), Dependence::Conflict))
+            };
+            if !reversal.rivals.iter().all(free) {
+                initials = &initials[1..];
+            }
+        }
+        if initials.iter().any(covered) {
             return;
         }
-        let task = reversal.initials[0];
+        let Some(&task) = initials.first() else { return };
         node.taken.push(task);
-        node.pending.push((task, reversal.sequence));
+        let mut hint = reversal.sequence;
+        if let Some(at) = hint.iter().position(|&(other, _)| other == task) {
+            hint.remove(at);
+        }
+        node.pending.push((task, hint.into_iter().map(|(_, name)| name).collect()));
         if node.pending.len() == 1 {
             self.open.push(at);
         }

@@ -223,19 +223,19 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
     /// outside the section their access is in, to go in once the rest is done.
     fn bring_together(&self, example: &Example, location: &str) -> Option<Shown> {
         let Example { first, second, .. } = example;
-        let at = |side: &Side| Hold { task: side.access.task, actions: side.actions, then: side.actions };
-        let outside = |side: &Side| Hold { actions: side.outside, ..at(side) };
-        let in_section = |side: &Side| side.outside < side.actions;
-        let mut ways = vec![[at(first), at(second)]];
-        if in_section(first) {
-            ways.push([outside(first), at(second)]);
-        }
-        if in_section(second) {
-            ways.push([outside(second), at(first)]);
-        }
-        if in_section(first) && in_section(second) {
-            ways.push([outside(first), outside(second)]);
-            ways.push([outside(second), outside(first)]);
+        // At its access first, then outside each section it is in, the innermost first.
+        let points = |side: &Side| -> Vec<Hold> {
+            let hold = |&actions: &u64| Hold { task: side.access.task, actions, then: side.actions };
+            std::iter::once(&side.actions).chain(side.entered.points()).map(hold).collect()
+        };
+        let mut ways = Vec::new();
+        for one in points(first) {
+            for other in points(second) {
+                ways.push([one, other]);
+                if one.actions < one.then || other.actions < other.then {
+                    ways.push([other, one]);
+                }
+            }
         }
         ways.into_iter().find_map(|held| self.follow(example, location, held.to_vec()))
     }
