@@ -2,10 +2,12 @@
 //! has to run first to see them the other way round.
 
 use super::clocks::{Clock, Clocks};
+use super::sequence::{Event, Record, Sequence};
 use super::trace::{Hard, Trace};
-use super::{Choice, Content, Dependence, TaskName};
+use super::{Choice, Dependence};
 use crate::ids::TaskId;
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// A pair to be tried the other way round.
 #[derive(Clone, Debug)]
@@ -14,15 +16,8 @@ pub struct Reversal {
     pub before: usize,
     /// The later one, if it ran.
     pub later: Option<usize>,
-    /// The tasks any one of which can begin it; never empty, the later one of the pair first if it can.
-    pub initials: Vec<TaskId>,
-    /// Whether the first initial is the later one of the pair itself.
-    pub later_begins: bool,
-    /// What comes before the later one and makes the same choice, if that one can begin. It did not depend on these where it
-    /// ran; before the earlier one it may do something else, and depend on them.
-    pub rivals: Vec<Content>,
-    /// The tasks, in order, whose transitions lead to the later one of the pair.
-    pub sequence: Vec<(TaskId, TaskName)>,
+    /// What leads to the later one from the state before the earlier one.
+    pub sequence: Sequence,
 }
 
 /// A task that could not go on at the end, and the choice it was about to make.
@@ -63,9 +58,20 @@ pub fn reversals(
         order.immediate(Later::Stuck(stuck), choice, clock, &mut pairs);
         order.clocks.drop_newest(clock);
     }
-    let reversals = pairs.into_iter().map(|(first, later)| order.reversal(first, later)).collect();
-    scratch.0 = order.clocks;
-    reversals
+    if pairs.is_empty() {
+        scratch.0 = order.clocks;
+        return Vec::new();
+    }
+    let sequences: Vec<_> = pairs.iter().map(|&(first, later)| order.sequence(first, later)).collect();
+    let record = Arc::new(Record { dependence, clocks: order.clocks, contents: trace.contents() });
+    let reversal = |((before, later), events)| {
+        let later = match later {
+            Later::Ran(index) => Some(index),
+            Later::Stuck(_) => None,
+        };
+        Reversal { before, later, sequence: Sequence::new(events, record.clone()) }
+    };
+    pairs.into_iter().zip(sequences).map(reversal).collect()
 }
 
 /// Memory to be used again for the next execution.
@@ -316,57 +322,36 @@ impl<'a> Order<'a> {
         self.clocks.get(clock, task) >= self.number[transition]
     }
 
-    /// What leads from the state before `first` to `second` without `first`: everything that does not depend on it.
-    fn reversal(&self, first: usize, later: Later) -> Reversal {
-        let (end, task, clock) = match later {
+    /// What leads from the state before `first` to `later` without `first`: everything that does not depend on it.
+    fn sequence(&self, first: usize, later: Later) -> Vec<Event> {
+        let (end, task, number, clock, choice) = match later {
             Later::Ran(index) => {
                 let tokenless = self.tokenless.iter().find(|(other, _)| *other == index);
                 let clock = tokenless.map_or(self.began[index], |&(_, clock)| clock);
-                (index, self.trace.transitions[index].task, clock)
+                let transition = &self.trace.transitions[index];
+                (index, transition.task, self.number[index], clock, transition.choice)
             }
-            Later::Stuck(stuck) => (self.trace.transitions.len(), stuck.task, Clocks::of(stuck.task.index())),
+            Later::Stuck(Stuck { task, choice }) => {
+                let clock = Clocks::of(task.index());
+                let number = self.clocks.get(clock, task.index()) + 1;
+                (self.trace.transitions.len(), task, number, clock, choice)
+            }
         };
-        let tasks = self.trace.names.len().min(end - first);
-        let mut sequence = Vec::with_capacity(end - first);
-        let mut rivals = Vec::new();
-        let mut initials = Vec::with_capacity(tasks);
-        // For each task in the sequence the number of its first transition there.
-        let mut begun: Vec<(usize, u32)> = Vec::with_capacity(tasks);
-        let is_initial = |clock: Clock, begun: &[(usize, u32)]| {
-            begun.iter().all(|&(task, number)| self.clocks.get(clock, task) < number)
+        let event = |task: TaskId, number, clock, choice, content| {
+            let name = self.trace.names[task.index()];
+            Event { name, task: task.index() as u32, number, clock, choice, content }
         };
+        let mut events = Vec::with_capacity(end - first);
         for index in first + 1..end {
-            let (task, clock) = (self.trace.transitions[index].task, self.began[index]);
-            if self.precedes(first, clock) {
-                continue;
+            let began = self.began[index];
+            if !self.precedes(first, began) {
+                let transition = &self.trace.transitions[index];
+                let (number, content) = (self.number[index], Some(index as u32));
+                events.push(event(transition.task, number, began, transition.choice, content));
             }
-            if !begun.iter().any(|&(other, _)| other == task.index()) {
-                if is_initial(clock, &begun) {
-                    initials.push(task);
-                }
-                begun.push((task.index(), self.number[index]));
-            }
-            if let Later::Ran(later) = later
-                && self.trace.transitions[index].choice == self.trace.transitions[later].choice
-            {
-                rivals.push(index);
-            }
-            sequence.push(task);
         }
-        let later_begins = is_initial(clock, &begun);
-        if later_begins {
-            initials.insert(0, task);
-        } else {
-            rivals.clear();
-        }
-        sequence.push(task);
-        let sequence = sequence.into_iter().map(|task| (task, self.trace.names[task.index()])).collect();
-        let rivals = rivals.into_iter().map(|index| self.trace.content(index).to_content()).collect();
-        let later = match later {
-            Later::Ran(index) => Some(index),
-            Later::Stuck(_) => None,
-        };
-        Reversal { before: first, later, initials, later_begins, rivals, sequence }
+        events.push(event(task, number, clock, choice, None));
+        events
     }
 }
 

@@ -99,10 +99,14 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
         let schedule: Vec<TaskId> = trace.transitions.iter().map(|at| at.task).collect();
         let depth = job.depth();
         let reversals = reversals(trace, self.dependence, depth, &guided.stuck, &mut scratch);
-        let deepest = reversals.iter().map(|reversal| reversal.before).max().unwrap_or(0).max(depth);
+        let deepest = match job.whole {
+            true => schedule.len(),
+            false => reversals.iter().map(|reversal| reversal.before).max().unwrap_or(0).max(depth),
+        };
         let sleeper = |(at, &task)| Sleeper { task, content: Arc::new(trace.content(at).to_content()) };
         let run = Run {
             transitions: (depth..=deepest).zip(schedule.iter().skip(depth)).map(sleeper).collect(),
+            names: trace.names.clone(),
             woke: guided.woke,
             reversals,
             complete: guided.end != Some(GuidedEnd::Asleep),

@@ -135,8 +135,7 @@ pub fn general_races<'a, P: Program<'a>>(program: &P, bounds: Bounds<'a>) -> Vec
         cut: OnceLock::new(),
         spare: Mutex::default(),
     };
-    let mut tree = Tree::default();
-    match tree.jobs(1).first().map(|job| judge.run(job)) {
+    match Tree::default().next().map(|job| judge.run(&job)) {
         Some(Executed::Ran(_, finding)) => finding.general.into_iter().collect(),
         _ => Vec::new(),
     }
@@ -173,7 +172,7 @@ fn go_on<'a, P: Program<'a>>(
     let Search { tree, found } = search;
     let mut told = start;
     let most = options.max_executions.unwrap_or(u64::MAX);
-    let explored = explore(tree, most, run_all, |finding, tree| {
+    let explored = explore(tree, most, options.workers, run_all, |finding, tree| {
         let stop = found.take(finding) && !options.all;
         if let Some(progress) = options.progress
             && told.elapsed() > Duration::from_millis(100)
@@ -183,7 +182,7 @@ fn go_on<'a, P: Program<'a>>(
             progress(&Progress { executions, pending: tree.pending(), elapsed: start.elapsed() });
         }
         // Long executions look at the limits themselves.
-        if tree.statistics.executions % LOOK == 0 {
+        if (tree.statistics.executions + tree.statistics.pruned).is_multiple_of(LOOK) {
             reached = reached.or_else(|| limits.reached());
         }
         if stop || reached.is_some() || found.limit.is_some() { Go::Stop } else { Go::On }
