@@ -8,7 +8,7 @@ mod common;
 mod counts;
 mod oracle;
 
-use counts::{Case, Reason, cases};
+use counts::{Case, Reason, cases, sized};
 use oracle::{Limits, Profile, Sections, branches, choices, classes, explore, generate, shrink};
 use raceproof_cli::tp::ast::Program;
 use raceproof_cli::tp::source::Source;
@@ -46,7 +46,7 @@ fn count(source: &str, order: OrderName) -> Count {
 impl Case {
     fn reason(&self, order: OrderName) -> Reason {
         match order {
-            OrderName::Dc => self.dc,
+            OrderName::Dc | OrderName::Wcp => self.dc,
             OrderName::Hb => self.hb,
         }
     }
@@ -122,6 +122,18 @@ fn racy_programs_are_found_racy() {
             }
         }
     }
+}
+
+/// What the paper says of its two programs: below 12 tasks of indexer, and for findmax, WCP needs what DC needs.
+#[test]
+fn wcp_needs_what_dc_needs_for_the_programs_of_the_paper() {
+    let counts = |text: &str| [OrderName::Dc, OrderName::Wcp].map(|order| count(text, order).executions);
+    for tasks in [2, 5, 8, 11] {
+        assert_eq!(counts(&sized("examples/indexer", "TASKS", tasks)), [1, 1], "indexer with {tasks} tasks");
+    }
+    let found: Vec<[u64; 2]> =
+        (2..=5).map(|tasks| counts(&sized("examples/findmax", "TASKS", tasks))).collect();
+    assert_eq!(found, [[2, 2], [5, 5], [15, 15], [52, 52]]);
 }
 
 fn setting(name: &str, default: u64) -> u64 {

@@ -21,6 +21,9 @@ pub(crate) struct Job<'a> {
 /// Executions after which a search is given up.
 pub(crate) const BUDGET: u64 = 1_000_000;
 
+/// Seconds after which it is.
+const SECONDS: f64 = 20.0;
+
 /// How a search went.
 #[derive(Clone, Debug)]
 pub(crate) struct Outcome {
@@ -40,7 +43,11 @@ pub(crate) struct Outcome {
 impl Outcome {
     /// The executions, or that there are more than the budget allows.
     pub(crate) fn executions(&self) -> String {
-        if self.executions == BUDGET { format!("> {BUDGET}") } else { self.executions.to_string() }
+        if self.given_up() { format!("> {}", self.executions) } else { self.executions.to_string() }
+    }
+
+    pub(crate) fn given_up(&self) -> bool {
+        self.verdict == "inconclusive"
     }
 
     /// Executions, pruned ones included, for a second of one processor.
@@ -83,9 +90,14 @@ pub(crate) fn serve(job: &[String]) -> ExitCode {
     let text = if tasks == "0" { text } else { with_tasks(&text, tasks) };
     let code = compiled(program, &text);
     let options = Options {
-        order: if order == "hb" { OrderName::Hb } else { OrderName::Dc },
+        order: match order.as_str() {
+            "hb" => OrderName::Hb,
+            "wcp" => OrderName::Wcp,
+            _ => OrderName::Dc,
+        },
         workers: workers.parse().expect("workers are a number"),
         max_executions: Some(BUDGET),
+        max_seconds: Some(SECONDS),
         ..Options::default()
     };
     let (start, processor) = (Instant::now(), processor_time());

@@ -88,6 +88,14 @@ impl Clocks {
     }
 }
 
+impl Clocks {
+    /// As [`Clocks::join`], with a clock of another table.
+    pub(super) fn join_from(&mut self, clock: Clock, with: &[u32]) {
+        let start = self.start(clock);
+        max(&mut self.rows[start..start + self.width], with);
+    }
+}
+
 fn max(into: &mut [u32], from: &[u32]) {
     for (mine, &theirs) in into.iter_mut().zip(from) {
         *mine = (*mine).max(theirs);

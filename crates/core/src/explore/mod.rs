@@ -23,6 +23,8 @@
 //! here the sets are those of POPL 2014. As it warns (its Figure 4), what a section accesses depends on the schedule: all
 //! immediate dependences are reversed, not the last one only.
 //!
+//! *WCP* ([`Dependence::Wcp`]) orders more than DC and less than HB; [`wcp`] says how executions are told apart then.
+//!
 //! *Why no race is missed.* In an execution of each class the accesses are checked under the matching order. Consider a
 //! shortest execution into a state with two tasks about to race: it has no race before, so it
 //! is a prefix of a class that is explored, and there nothing orders the two.
@@ -32,9 +34,11 @@ mod reversal;
 mod sequence;
 pub mod trace;
 pub mod tree;
+mod wcp;
 
 pub use reversal::{Reversal, Scratch, Stuck, reversals};
 pub use sequence::Sequence;
+pub use wcp::Class;
 
 use crate::ids::SyncId;
 
@@ -45,6 +49,8 @@ pub enum Dependence {
     Lock,
     /// Two sections of one lock if they conflict.
     Conflict,
+    /// The same; but what WCP orders because of that is to be tried the other way round as well.
+    Wcp,
 }
 
 /// A task by a name that does not depend on the schedule: a hash of its spawn path.

@@ -4,6 +4,7 @@
 use super::clocks::{Clock, Clocks};
 use super::sequence::{Event, Record, Sequence};
 use super::trace::{Hard, Trace};
+use super::wcp::{self, Class};
 use super::{Choice, Dependence};
 use crate::ids::TaskId;
 use rustc_hash::FxHashMap;
@@ -38,15 +39,23 @@ enum Later {
 type Pairs = Vec<(usize, Later)>;
 
 /// The reversals of an execution whose later transition is at `from` or beyond (what lies before was
-/// another execution's to reverse). `stuck` are the tasks that wait for a choice at the end.
+/// another execution's to reverse), and its class under WCP if that is the dependence. `stuck` are the tasks that wait
+/// for a choice at the end.
 pub fn reversals(
     trace: &Trace,
     dependence: Dependence,
     from: usize,
     stuck: &[Stuck],
     scratch: &mut Scratch,
-) -> Vec<Reversal> {
-    let Some(contested) = Contested::find(trace, stuck) else { return Vec::new() };
+) -> (Vec<Reversal>, Option<Class>) {
+    let (class, ordered) = match dependence {
+        Dependence::Wcp => {
+            let (class, pairs) = wcp::analyse(trace);
+            (Some(class), pairs)
+        }
+        _ => (None, Vec::new()),
+    };
+    let Some(contested) = Contested::find(trace, stuck) else { return (Vec::new(), class) };
     let mut order = Order::new(trace, dependence, contested, std::mem::take(&mut scratch.0));
     let mut pairs = Vec::new();
     for &hard in &trace.log {
@@ -58,9 +67,14 @@ pub fn reversals(
         order.immediate(Later::Stuck(stuck), choice, clock, &mut pairs);
         order.clocks.drop_newest(clock);
     }
+    for (first, later) in ordered {
+        if later >= from && !order.precedes(first, order.began[later]) {
+            pairs.push((first, Later::Ran(later)));
+        }
+    }
     if pairs.is_empty() {
         scratch.0 = order.clocks;
-        return Vec::new();
+        return (Vec::new(), class);
     }
     let sequences: Vec<_> = pairs.iter().map(|&(first, later)| order.sequence(first, later)).collect();
     let record = Arc::new(Record { dependence, clocks: order.clocks, contents: trace.contents() });
@@ -71,7 +85,7 @@ pub fn reversals(
         };
         Reversal { before, later, sequence: Sequence::new(events, record.clone()) }
     };
-    pairs.into_iter().zip(sequences).map(reversal).collect()
+    (pairs.into_iter().zip(sequences).map(reversal).collect(), class)
 }
 
 /// Memory to be used again for the next execution.
@@ -257,7 +271,7 @@ impl<'a> Order<'a> {
     fn chosen_by(&self, index: usize) -> Chosen {
         let content = self.trace.content(index);
         let section = matches!(content.choice, Choice::Section(_));
-        if self.dependence != Dependence::Conflict || !content.closed || !section {
+        if self.dependence == Dependence::Lock || !content.closed || !section {
             return Chosen { index: index as u32, accessed: u64::MAX, written: u64::MAX };
         }
         let (mut accessed, mut written) = (1 << 63, 0);
@@ -322,35 +336,35 @@ impl<'a> Order<'a> {
         self.clocks.get(clock, task) >= self.number[transition]
     }
 
-    /// What leads from the state before `first` to `later` without `first`: everything that does not depend on it.
+    /// What can be run from the state before `first` without it, and then `later`: everything in the execution that does not depend
+    /// on it, also what came after `later`, which may depend on that if `first` is not there.
     fn sequence(&self, first: usize, later: Later) -> Vec<Event> {
-        let (end, task, number, clock, choice) = match later {
-            Later::Ran(index) => {
-                let tokenless = self.tokenless.iter().find(|(other, _)| *other == index);
-                let clock = tokenless.map_or(self.began[index], |&(_, clock)| clock);
-                let transition = &self.trace.transitions[index];
-                (index, transition.task, self.number[index], clock, transition.choice)
-            }
-            Later::Stuck(Stuck { task, choice }) => {
-                let clock = Clocks::of(task.index());
-                let number = self.clocks.get(clock, task.index()) + 1;
-                (self.trace.transitions.len(), task, number, clock, choice)
-            }
-        };
         let event = |task: TaskId, number, clock, choice, content| {
             let name = self.trace.names[task.index()];
             Event { name, task: task.index() as u32, number, clock, choice, content }
         };
-        let mut events = Vec::with_capacity(end - first);
-        for index in first + 1..end {
+        let mut events = Vec::with_capacity(self.trace.transitions.len() - first);
+        for (index, transition) in self.trace.transitions.iter().enumerate().skip(first + 1) {
             let began = self.began[index];
-            if !self.precedes(first, began) {
-                let transition = &self.trace.transitions[index];
+            // Under WCP the later one need not depend on the first.
+            let behind = matches!(later, Later::Ran(later) if self.precedes(later, began));
+            if !self.precedes(first, began) && !behind {
                 let (number, content) = (self.number[index], Some(index as u32));
                 events.push(event(transition.task, number, began, transition.choice, content));
             }
         }
-        events.push(event(task, number, clock, choice, None));
+        events.push(match later {
+            Later::Ran(index) => {
+                let tokenless = self.tokenless.iter().find(|(other, _)| *other == index);
+                let clock = tokenless.map_or(self.began[index], |&(_, clock)| clock);
+                let transition = &self.trace.transitions[index];
+                event(transition.task, self.number[index], clock, transition.choice, None)
+            }
+            Later::Stuck(Stuck { task, choice }) => {
+                let clock = Clocks::of(task.index());
+                event(task, self.clocks.get(clock, task.index()) + 1, clock, choice, None)
+            }
+        });
         events
     }
 }

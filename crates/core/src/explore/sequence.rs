@@ -106,7 +106,7 @@ impl Sequence {
 
     /// Whether what one who makes a choice depends on is a matter of what it does then.
     fn varies(&self, choice: Choice) -> bool {
-        self.record.dependence == Dependence::Conflict && matches!(choice, Choice::Section(_))
+        self.record.dependence != Dependence::Lock && matches!(choice, Choice::Section(_))
     }
 
     /// Whether nothing in the sequence has to come before an event, as far as is known.

@@ -16,10 +16,10 @@
 
 use super::reversal::Reversal;
 use super::sequence::{Part, Sequence};
-use super::{Content, Statistics, TaskName};
+use super::{Class, Content, Statistics, TaskName};
 use crate::ids::TaskId;
 use serde::{Deserialize, Serialize};
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 /// A transition that has been explored from a state: a task and what it does there. (Tasks are numbered as they are spawned; in
@@ -66,6 +66,8 @@ pub struct Run {
     /// For each of the job's sleepers how many transitions had run when it woke.
     pub woke: Vec<usize>,
     pub reversals: Vec<Reversal>,
+    /// See [`Tree::sleepless`].
+    pub class: Option<Class>,
     /// Whether it came to an end; otherwise everything that could go on was asleep.
     pub complete: bool,
 }
@@ -110,6 +112,8 @@ pub struct Tree {
     /// The nodes that owe something, the deepest last.
     open: Vec<usize>,
     started: bool,
+    /// The classes seen, where nothing sleeps and executions are told apart by these.
+    classes: Option<BTreeSet<Class>>,
     pub statistics: Statistics,
 }
 
@@ -125,7 +129,14 @@ impl Default for Tree {
             uses: 1,
         };
         let statistics = Statistics::default();
-        Tree { nodes: vec![root], spare: Vec::new(), open: Vec::new(), started: false, statistics }
+        Tree {
+            nodes: vec![root],
+            spare: Vec::new(),
+            open: Vec::new(),
+            started: false,
+            classes: None,
+            statistics,
+        }
     }
 }
 
@@ -152,6 +163,15 @@ impl Way<'_> {
 }
 
 impl Tree {
+    /// One in which nothing sleeps, where what depends on what is a matter of the whole execution.
+    pub fn sleepless() -> Self {
+        Tree { classes: Some(BTreeSet::new()), ..Tree::default() }
+    }
+
+    pub fn is_sleepless(&self) -> bool {
+        self.classes.is_some()
+    }
+
     /// The next execution, then those that come next at the nodes above, up to `most`. Whatever the first one shows, the others
     /// will still have to be run.
     pub fn ahead(&self, most: usize) -> Vec<Job> {
@@ -179,7 +199,8 @@ impl Tree {
             up = self.nodes[up].parent;
         }
         prefix.reverse();
-        let (asleep, hint) = (node.asleep.clone(), sequence.hint(*name));
+        let asleep = if self.is_sleepless() { Vec::new() } else { node.asleep.clone() };
+        let hint = sequence.hint(*name);
         Some(Job { prefix, asleep, hint, whole: node.owed.len() > 1, node: at })
     }
 
@@ -247,7 +268,11 @@ impl Tree {
     /// Takes in what the [next](Tree::next) execution showed.
     pub fn report(&mut self, job: &Job, run: Run) {
         self.started = true;
-        if run.complete {
+        let fresh = match (&mut self.classes, run.class) {
+            (Some(classes), Some(class)) => classes.insert(class),
+            _ => true,
+        };
+        if run.complete && fresh {
             self.statistics.executions += 1;
         } else {
             self.statistics.pruned += 1;

@@ -57,7 +57,7 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
                 Pairs::new,
                 Pairs::gather,
             ),
-            Dependence::Conflict => self.run_with(
+            Dependence::Conflict | Dependence::Wcp => self.run_with(
                 job,
                 Conflicting::new(LastAccess::default()),
                 |detector| detector.inner.racy().to_vec(),
@@ -98,7 +98,7 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
         let trace = &execution.run.kernel.observer.trace;
         let schedule: Vec<TaskId> = trace.transitions.iter().map(|at| at.task).collect();
         let depth = job.depth();
-        let reversals = reversals(trace, self.dependence, depth, &guided.stuck, &mut scratch);
+        let (reversals, class) = reversals(trace, self.dependence, depth, &guided.stuck, &mut scratch);
         let deepest = match job.whole {
             true => schedule.len(),
             false => reversals.iter().map(|reversal| reversal.before).max().unwrap_or(0).max(depth),
@@ -109,6 +109,7 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
             names: trace.names.clone(),
             woke: guided.woke,
             reversals,
+            class,
             complete: guided.end != Some(GuidedEnd::Asleep),
         };
         let general = if self.determinism {

@@ -167,6 +167,9 @@ fn go_on<'a, P: Program<'a>>(
     options: &Options<'a>,
     run_all: &RunAll<'_, Finding>,
 ) -> Verified {
+    if options.dependence == Dependence::Wcp && !search.tree.is_sleepless() {
+        search.tree = Tree::sleepless();
+    }
     let limits = judge.bounds.limits;
     let mut reached = None;
     let Search { tree, found } = search;
