@@ -75,6 +75,38 @@ fn shuttle(
     Row { executions: executions as u64, elapsed, all: exhaustive && elapsed < budget }
 }
 
+/// The same for the Rust library of raceproof: the search, over and over until the time is up.
+fn raceproof(tasks: usize, items: usize, budget: Duration) -> Row {
+    use raceproof::{SharedArray, Verifier, finish, isolated, spawn};
+    let program = move || {
+        let table = SharedArray::new(SLOTS, 0usize);
+        finish(|| {
+            for task in 0..tasks {
+                spawn(move || {
+                    for m in 1..=items {
+                        let word = m * 11 + task;
+                        let mut slot = word * 7 % SLOTS;
+                        isolated(|| {
+                            while table.get(slot) != 0 {
+                                slot = (slot + 1) % SLOTS;
+                            }
+                            table.set(slot, word);
+                        });
+                    }
+                });
+            }
+        });
+    };
+    let start = Instant::now();
+    let mut executions = 0;
+    while start.elapsed() < budget {
+        let report = Verifier::new().try_verify(program);
+        assert!(report.limits.is_empty(), "{:?}", report.limits);
+        executions += report.stats.executions;
+    }
+    Row { executions, elapsed: start.elapsed(), all: true }
+}
+
 fn main() {
     let seconds = std::env::args().nth(1).map_or(30, |arg| arg.parse().expect("SECONDS is a number"));
     let budget = Duration::from_secs(seconds);
@@ -88,6 +120,7 @@ fn main() {
     };
     let random = shuttle::scheduler::RandomScheduler::new(usize::MAX);
     print("shuttle, random", "indexer, 14 tasks", shuttle(random, 14, 4, budget, false));
+    print("raceproof, Rust library", "indexer, 14 tasks", raceproof(14, 4, budget));
     let dfs = shuttle::scheduler::DfsScheduler::new(None, false);
     print("shuttle, depth first", "indexer, 14 tasks", shuttle(dfs, 14, 4, budget, true));
     let dfs = shuttle::scheduler::DfsScheduler::new(None, false);

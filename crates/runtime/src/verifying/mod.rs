@@ -185,7 +185,7 @@ fn go_on<'a, P: Program<'a>>(
             progress(&Progress { executions, pending: tree.pending(), elapsed: start.elapsed() });
         }
         // Long executions look at the limits themselves.
-        if (tree.statistics.executions + tree.statistics.pruned).is_multiple_of(LOOK) {
+        if (tree.statistics.executions + tree.statistics.pruned) % LOOK == 0 {
             reached = reached.or_else(|| limits.reached());
         }
         if stop || reached.is_some() || found.limit.is_some() { Go::Stop } else { Go::On }
