@@ -336,7 +336,7 @@ impl Tree {
             let begun = way.begun(depth);
             let mut begins = false;
             for sleeper in &self.nodes[at].asleep {
-                let name = way.names[sleeper.task.index()];
+                let Some(&name) = way.names.get(sleeper.task.index()) else { continue };
                 let content = sleeper.content.view();
                 let part = sequence.part(name, content);
                 if begun != Some(sleeper.task) {
