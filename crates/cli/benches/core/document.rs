@@ -54,9 +54,9 @@ impl Document {
         Document { path, text }
     }
 
-    /// Puts `text` between the marks of the section `name`.
+    /// Puts `text` between the marks of the section `name`, which is that of a benchmark and a part of it.
     pub(crate) fn replace(&mut self, name: &str, text: &str) {
-        let (begin, end) = (format!("<!-- core:{name} -->"), format!("<!-- /core:{name} -->"));
+        let (begin, end) = (format!("<!-- {name} -->"), format!("<!-- /{name} -->"));
         let place =
             |mark: &str| self.text.find(mark).unwrap_or_else(|| panic!("{}: no {mark}", self.path.display()));
         let (from, to) = (place(&begin) + begin.len(), place(&end));

@@ -55,7 +55,7 @@ fn main() -> ExitCode {
             let section = measure();
             println!("## {name}\n\n{}", section.text);
             if let Some(document) = &mut document {
-                document.replace(name, &section.text);
+                document.replace(&format!("core:{name}"), &section.text);
             }
             missed.extend(section.missed);
         }

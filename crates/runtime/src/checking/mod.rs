@@ -92,7 +92,8 @@ impl<'a, P: Program<'a>> Session<'a, P> {
 
     /// What bounds a repetition of the run: it ends where the run ended, however long that takes.
     fn again<O: Observer>(&self, execution: &Execution<'a, P, O>) -> Bounds<'a> {
-        Bounds { limits: execution.limits_again(), keep_output: false, ..self.bounds }
+        let actions = execution.actions_again(self.bounds.actions);
+        Bounds { actions, limits: execution.limits_again(), keep_output: false, ..self.bounds }
     }
 
     /// The report on an execution in which the detector found `found`.
@@ -202,6 +203,10 @@ fn same<'a, P: Program<'a>>(
     one: &Execution<'a, P, impl Observer>,
     other: &Execution<'a, P, impl Observer>,
 ) -> bool {
+    // A repetition that needs more actions is another run.
+    if one.is_complete() && other.ending.out_of_actions {
+        return false;
+    }
     // A limit on time cuts runs at any point.
     let comparable = one.is_complete() && other.is_complete();
     !comparable || one.fingerprint() == other.fingerprint()

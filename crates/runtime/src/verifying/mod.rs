@@ -135,8 +135,7 @@ pub fn general_races<'a, P: Program<'a>>(program: &P, bounds: Bounds<'a>) -> Vec
         cut: OnceLock::new(),
         spare: Mutex::default(),
     };
-    let mut tree = Tree::default();
-    match tree.jobs(1).first().map(|job| judge.run(job)) {
+    match Tree::default().next().map(|job| judge.run(&job)) {
         Some(Executed::Ran(_, finding)) => finding.general.into_iter().collect(),
         _ => Vec::new(),
     }
@@ -168,12 +167,15 @@ fn go_on<'a, P: Program<'a>>(
     options: &Options<'a>,
     run_all: &RunAll<'_, Finding>,
 ) -> Verified {
+    if options.dependence == Dependence::Wcp && !search.tree.is_sleepless() {
+        search.tree = Tree::sleepless();
+    }
     let limits = judge.bounds.limits;
     let mut reached = None;
     let Search { tree, found } = search;
     let mut told = start;
     let most = options.max_executions.unwrap_or(u64::MAX);
-    let explored = explore(tree, most, run_all, |finding, tree| {
+    let explored = explore(tree, most, options.workers, run_all, |finding, tree| {
         let stop = found.take(finding) && !options.all;
         if let Some(progress) = options.progress
             && told.elapsed() > Duration::from_millis(100)
@@ -183,7 +185,7 @@ fn go_on<'a, P: Program<'a>>(
             progress(&Progress { executions, pending: tree.pending(), elapsed: start.elapsed() });
         }
         // Long executions look at the limits themselves.
-        if tree.statistics.executions % LOOK == 0 {
+        if (tree.statistics.executions + tree.statistics.pruned) % LOOK == 0 {
             reached = reached.or_else(|| limits.reached());
         }
         if stop || reached.is_some() || found.limit.is_some() { Go::Stop } else { Go::On }
