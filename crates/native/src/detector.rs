@@ -22,17 +22,20 @@
 
 use crate::contexts::{Context, Contexts};
 use crate::memory::{Block, Blocks};
-use crate::shadow::{self, BYTES, Cell};
+use crate::shadow::{self, Cell, Reference};
 use crate::stacks::{Stacks, TaskStack};
 use raceproof_core::detect::readers::{ReaderSets, Readers, SetId};
 use raceproof_core::event::{AccessKind, Observer, SyncKind};
 use raceproof_core::ids::{Location, ScopeId, SiteId, StepId, SyncId, TaskId};
 use raceproof_core::order::graph::GraphOrder;
 use rustc_hash::FxHashMap;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
 /// The first access of the step that runs now. Read by the entry points of every access.
 pub(crate) static FIRST: AtomicI32 = AtomicI32::new(1);
+
+/// The first set of readers that the running step has made, as it stands in a cell: those from here on have it as their last.
+pub(crate) static FIRST_SET: AtomicU32 = AtomicU32::new(SET as u32);
 
 /// In `Cell::readers`: a set of readers.
 const SET: i32 = i32::MIN;
@@ -56,9 +59,6 @@ struct Mixed {
     writes: i32,
     reads: i32,
 }
-
-/// In `Cell::writer`: `readers` is the number of a `Mixed`, with the sign bit set.
-const MIXED: i32 = BYTES + 1;
 
 /// A place in the program an access or a construct is at.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -229,8 +229,10 @@ impl Detector {
     }
 
     /// Sets the first number of the running step anew: what it has done before counts as done by another step of the task.
+    #[inline]
     pub(crate) fn renumber(&mut self) {
         FIRST.store(self.made.len() as i32, Ordering::Relaxed);
+        FIRST_SET.store(SET as u32 | self.sets.count(), Ordering::Relaxed);
     }
 
     pub(crate) fn is_reducing(&self) -> bool {
@@ -239,7 +241,7 @@ impl Detector {
 
     /// A new step of the current task has begun.
     fn begun(&mut self) {
-        FIRST.store(self.made.len() as i32, Ordering::Relaxed);
+        self.renumber();
         if !self.holds.is_empty()
             && let Some(holds) = self.holds.get(&self.current)
         {
@@ -327,8 +329,7 @@ impl Detector {
             // SAFETY: every address has its cell in the region reserved at the start, and nobody else has a reference to it.
             let content = unsafe { *cell };
             let whole = at == granule && next == granule + 4;
-            if content.writer == BYTES {
-                let group = (content.readers & !SET) as u32;
+            if let Some(Reference::Bytes(group)) = content.reference() {
                 for byte in at - granule..next - granule {
                     let one = self.bytes[group as usize][byte];
                     let one = self.update(one, granule + byte, kind, manner, pc);
@@ -363,7 +364,7 @@ impl Detector {
                     }
                 };
                 // SAFETY: as above.
-                unsafe { *cell = Cell { writer: BYTES, readers: number as i32 | SET } };
+                unsafe { *cell = Cell::refer(Reference::Bytes(number)) };
             }
             at = next;
         }
@@ -373,7 +374,7 @@ impl Detector {
     #[inline]
     fn update(&mut self, cell: Cell, address: usize, kind: AccessKind, manner: Manner, pc: usize) -> Cell {
         match (kind, manner) {
-            _ if cell.writer == MIXED => self.mixed(cell, address, kind, manner, pc),
+            _ if cell.writer < 0 => self.mixed(cell, address, kind, manner, pc),
             (AccessKind::Read, Manner::Plain) => self.read(cell, address, pc),
             (AccessKind::Write, Manner::Plain) => self.write(cell, address, pc),
             (kind, Manner::Atomic) => self.mixed(cell, address, kind, manner, pc),
@@ -381,7 +382,7 @@ impl Detector {
     }
 
     fn read(&mut self, cell: Cell, address: usize, pc: usize) -> Cell {
-        if cell.writer >= self.first() || cell.readers >= self.first() {
+        if cell.writer >= self.first() || self.has_read(cell.readers) {
             return cell;
         }
         if cell.writer > 0 && !self.precedes(cell.writer) {
@@ -389,6 +390,32 @@ impl Detector {
         }
         let made = self.number(pc, 0);
         Cell { readers: self.add_reader(cell.readers, made), ..cell }
+    }
+
+    /// Whether the running step is the last of the readers.
+    #[inline]
+    fn has_read(&self, readers: i32) -> bool {
+        readers >= self.first() || readers as u32 >= FIRST_SET.load(Ordering::Relaxed)
+    }
+
+    /// An aligned access of eight bytes, whose two cells are mostly alike.
+    #[inline]
+    pub(crate) fn eight(&mut self, address: usize, kind: AccessKind, pc: usize) {
+        let cells = shadow::cell(address);
+        // SAFETY: as in `access`; the cells of neighbouring words are neighbours.
+        let (low, high) = unsafe { (*cells, *cells.add(1)) };
+        if low != high || low.writer < 0 || !self.on || self.reducing {
+            return self.access(address, 8, kind, Manner::Plain, pc);
+        }
+        let after = match kind {
+            AccessKind::Read => self.read(low, address, pc),
+            AccessKind::Write => self.write(low, address, pc),
+        };
+        // SAFETY: as above.
+        unsafe {
+            *cells = after;
+            *cells.add(1) = after;
+        }
     }
 
     fn write(&mut self, cell: Cell, address: usize, pc: usize) -> Cell {
@@ -438,8 +465,8 @@ impl Detector {
     /// An access to memory that is accessed atomically, now or before.
     #[inline(never)]
     fn mixed(&mut self, cell: Cell, address: usize, kind: AccessKind, manner: Manner, pc: usize) -> Cell {
-        let number = if cell.writer == MIXED {
-            (cell.readers & !SET) as u32
+        let number = if let Some(Reference::Mixed(number)) = cell.reference() {
+            number
         } else {
             let mixed = Mixed { plain: cell, ..Mixed::default() };
             let number = self.spare_mixed.pop().unwrap_or(self.mixed.len() as u32);
@@ -470,13 +497,13 @@ impl Detector {
                 self.check(record.plain, kind, manner, address, pc);
                 let made = self.number(pc, ATOMIC);
                 let set = if kind == AccessKind::Read { &mut record.reads } else { &mut record.writes };
-                if *set < self.first() {
+                if !self.has_read(*set) {
                     *set = self.add_reader(*set, made);
                 }
             }
         }
         self.mixed[number as usize] = record;
-        Cell { writer: MIXED, readers: number as i32 | SET }
+        Cell::refer(Reference::Mixed(number))
     }
 
     // ---- readers ----
@@ -740,6 +767,6 @@ impl Observer for Detector {
     fn turn(&mut self, task: TaskId) {
         self.current = task;
         self.order.enter(task);
-        FIRST.store(self.made.len() as i32, Ordering::Relaxed);
+        self.renumber();
     }
 }

@@ -8,7 +8,7 @@
 //! How an access notices: the handler makes every number of an access smaller than the first of the running step, so that the
 //! fast paths fail and the detector is asked.
 
-use crate::detector::FIRST;
+use crate::detector::{FIRST, FIRST_SET};
 use crate::{report, sched, world};
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -65,6 +65,7 @@ extern "C" fn handle(signal: c_int) {
     }
     PENDING.store(true, Ordering::Relaxed);
     FIRST.store(i32::MAX, Ordering::Relaxed);
+    FIRST_SET.store(u32::MAX, Ordering::Relaxed);
 }
 
 /// Reports, and ends by the signal that came.
