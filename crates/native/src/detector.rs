@@ -79,6 +79,10 @@ pub(crate) struct Task {
     pub(crate) thread: u32,
     /// It has asked for the number of its thread: what it accesses may depend on it.
     pub(crate) asked: bool,
+    /// The finish of the order it belongs to.
+    pub(crate) scope: ScopeId,
+    /// Tasks that it, or one of those it has waited for, has created are not waited for.
+    pub(crate) loose: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -174,6 +178,13 @@ pub(crate) struct Detector {
     pairs: FxHashMap<(usize, usize), u32>,
     /// What the next spawn says of its child.
     pub(crate) next: Option<Task>,
+    /// The finishes of the order by those of the kernel, and how many there are.
+    kernel_scopes: Vec<ScopeId>,
+    scopes: u32,
+    /// Finishes of which a task has ended loose.
+    loose: rustc_hash::FxHashSet<ScopeId>,
+    /// Joins are not told to the order: a taskwait is under way.
+    waiting: bool,
     /// Mutual exclusion or ordering atomics were used.
     pub(crate) exclusive: bool,
     /// Whether races are looked for.
@@ -188,7 +199,15 @@ pub(crate) struct Detector {
 impl Detector {
     pub(crate) fn new(stacks: Stacks) -> Self {
         let nobody = Site { pc: 0, context: Context(0) };
-        let main = Task { parent: TaskId::MAIN, created: 0, role: Role::Main, thread: 0, asked: false };
+        let main = Task {
+            parent: TaskId::MAIN,
+            created: 0,
+            role: Role::Main,
+            thread: 0,
+            asked: false,
+            scope: ScopeId::PROGRAM,
+            loose: false,
+        };
         Detector {
             order: GraphOrder::default(),
             contexts: Contexts::new(),
@@ -214,6 +233,10 @@ impl Detector {
             races: Vec::new(),
             pairs: FxHashMap::default(),
             next: None,
+            kernel_scopes: vec![ScopeId::PROGRAM],
+            scopes: 1,
+            loose: Default::default(),
+            waiting: false,
             exclusive: false,
             on: true,
             freeing: false,
@@ -687,6 +710,63 @@ impl Detector {
         }
     }
 
+    // ---- tasks that are waited for ----
+    //
+    // The tasks a region creates from one taskwait to the next are a finish of the order, which the taskwait ends. That is what
+    // a taskwait orders, as long as the tasks themselves have waited for all they have created. If one has not, the finish is
+    // left, each child is joined, and what else they have created belongs to the region around.
+
+    fn open_scope(&mut self, task: TaskId) -> ScopeId {
+        let scope = ScopeId(self.scopes);
+        self.scopes += 1;
+        self.order.finish_begin(task, scope);
+        scope
+    }
+
+    /// The finish that a child created now belongs to.
+    pub(crate) fn children(&mut self, open: &mut Option<ScopeId>) -> ScopeId {
+        match *open {
+            Some(scope) => scope,
+            None => *open.insert(self.open_scope(self.current)),
+        }
+    }
+
+    /// The finish that was opened last.
+    pub(crate) fn newest_scope(&self) -> ScopeId {
+        ScopeId(self.scopes - 1)
+    }
+
+    /// Runs an operation of the kernel that waits for a child.
+    pub(crate) fn set_waiting(&mut self, waiting: bool) {
+        self.waiting = waiting;
+    }
+
+    /// All tasks of a finish have ended, and are waited for.
+    pub(crate) fn close(&mut self, scope: ScopeId) {
+        self.order.finish_end(self.current, scope);
+        self.begun();
+    }
+
+    /// The children of a finish are waited for, by what tells of their ends; `around` is the finish around it.
+    pub(crate) fn waited(&mut self, scope: ScopeId, around: Option<ScopeId>, children: &[SyncId]) {
+        if !self.loose.remove(&scope) {
+            return self.close(scope);
+        }
+        self.leave(scope, around);
+        for &child in children {
+            self.order.join(self.current, of_kernel(child), SyncKind::Future);
+        }
+        self.begun();
+    }
+
+    /// The tasks of a finish are not waited for by the one that has created them.
+    pub(crate) fn leave(&mut self, scope: ScopeId, around: Option<ScopeId>) {
+        let current = &mut self.tasks[self.current.index()];
+        current.loose = true;
+        let around = around.unwrap_or(current.scope);
+        self.order.finish_leave(scope, around);
+    }
+
     // ---- memory ----
 
     /// Memory nobody has used yet.
@@ -730,20 +810,29 @@ fn of_kernel(sync: SyncId) -> SyncId {
 
 impl Observer for Detector {
     fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, _: SiteId) {
-        let task = self.next.take().unwrap_or(self.tasks[parent.index()]);
+        let mut task = self.next.take().unwrap_or(self.tasks[parent.index()]);
+        // Threads belong to the region of their team, explicit tasks to a finish of their creator's.
+        if !matches!(task.role, Role::Explicit(_)) {
+            task.scope = self.kernel_scopes[scope.index()];
+        }
         self.tasks.push(task);
-        self.order.spawn(parent, child, scope);
+        self.order.spawn(parent, child, task.scope);
         self.begun();
     }
     fn end(&mut self, task: TaskId) {
+        let Task { scope, loose, .. } = self.tasks[task.index()];
+        if loose {
+            self.loose.insert(scope);
+        }
         self.order.end(task);
     }
-    fn finish_begin(&mut self, task: TaskId, scope: ScopeId) {
-        self.order.finish_begin(task, scope);
+    fn finish_begin(&mut self, task: TaskId, _: ScopeId) {
+        let scope = self.open_scope(task);
+        self.kernel_scopes.push(scope);
         self.begun();
     }
     fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
-        self.order.finish_end(task, scope);
+        self.order.finish_end(task, self.kernel_scopes[scope.index()]);
         self.begun();
     }
     fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
@@ -754,6 +843,9 @@ impl Observer for Detector {
         self.begun();
     }
     fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
+        if self.waiting {
+            return;
+        }
         if kind.is_section() {
             self.exclusive = true;
             return self.enter_section(sync.index());

@@ -207,7 +207,7 @@ impl GraphOrder {
     pub fn end(&mut self, task: TaskId) {
         let &TaskState { known, inherited, .. } = self.tree.task(task);
         if known != inherited {
-            let scope = self.tree.scope_of(task);
+            let scope = self.tree.stands_for(self.tree.scope_of(task));
             let gathered = *self.tree.scope_mut(scope);
             *self.tree.scope_mut(scope) = self.union(gathered, known);
         }
@@ -225,6 +225,15 @@ impl GraphOrder {
         self.set_known(known);
         self.begin_step();
         self.tree.finish_end(scope, self.now.step);
+    }
+
+    /// The finish is left without waiting for its tasks, which belong to `instead`, an open one around it, from now on.
+    pub fn finish_leave(&mut self, scope: ScopeId, instead: ScopeId) {
+        let gathered = *self.tree.scope_mut(scope);
+        self.tree.finish_leave(scope, instead);
+        let instead = self.tree.stands_for(instead);
+        let so_far = *self.tree.scope_mut(instead);
+        *self.tree.scope_mut(instead) = self.union(so_far, gathered);
     }
 
     pub fn signal(&mut self, task: TaskId, sync: SyncId, _: SyncKind) {
