@@ -1,5 +1,6 @@
 //! The `raceproof` command as a library: the TP language, reports, and the drivers behind each subcommand.
 
+pub mod analyze;
 pub mod args;
 pub mod check;
 pub mod checkpoint;
@@ -11,5 +12,6 @@ pub mod replay;
 pub mod report;
 mod search;
 pub mod tp;
+pub mod traces;
 pub mod verify;
 pub mod witness_file;

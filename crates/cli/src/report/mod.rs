@@ -12,6 +12,7 @@ mod snippet;
 mod sources;
 mod style;
 pub mod text;
+pub mod trace;
 
 pub use sources::Sources;
 pub use style::Style;
