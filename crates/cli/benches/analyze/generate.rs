@@ -11,10 +11,10 @@ const LOCKS: u64 = 16;
 const OWN: u64 = 256;
 const SITES: u64 = 400;
 
-pub struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
@@ -46,7 +46,7 @@ impl<W: Write> Writer<W> {
 }
 
 /// Writes a trace of about so many events.
-pub fn generate(out: impl Write, threads: u64, events: u64, seed: u64) -> io::Result<()> {
+pub(crate) fn generate(out: impl Write, threads: u64, events: u64, seed: u64) -> io::Result<()> {
     let random = &mut Random::new(seed);
     let mut out = Writer { out, events: 0 };
     // Thread 0 forks and joins the others.

@@ -90,11 +90,11 @@ pub enum AnySource<R> {
 impl<R: Read> AnySource<R> {
     pub fn open(reader: R) -> Result<Self, TraceError> {
         let mut input = input::Input::new(reader);
-        let start = input.peek(writer::MAGIC.len())?;
+        let first = input.peek(1)?.first().copied();
         // RAPID's begins with the number of threads in two bytes, at most 1024 of them; no text begins so low.
-        Ok(if start == writer::MAGIC {
+        Ok(if first == Some(writer::MAGIC[0]) {
             AnySource::Raceproof(reader::TraceReader::new(input)?)
-        } else if start.first().is_some_and(|&first| first <= 4) {
+        } else if first.is_some_and(|first| first <= 4) {
             AnySource::Rapid(rapid::RapidReader::new(input)?)
         } else {
             AnySource::Std(text::StdReader::new(input))

@@ -20,12 +20,13 @@ pub struct TraceReader<R> {
     tables: Tables,
     names: Names,
     plain: Vec<u8>,
+    zstd: zstd::bulk::Decompressor<'static>,
     events: u64,
     note: Option<&'static str>,
     ended: bool,
 }
 
-/// What ids have been defined, and what the events of a block are told relative to.
+/// What ids have been defined.
 #[derive(Default)]
 struct Tables {
     discipline: Discipline,
@@ -34,9 +35,9 @@ struct Tables {
     last_new: u64,
     sites: u32,
     syncs: Vec<SyncKind>,
-    last_task: u32,
-    last_location: u32,
-    last_site: u32,
+    /// Columns of the block at hand.
+    location_column: Vec<u32>,
+    site_column: Vec<u32>,
 }
 
 impl<R: Read> TraceReader<R> {
@@ -64,6 +65,8 @@ impl<R: Read> TraceReader<R> {
             tables: Tables::default(),
             names: Names::default(),
             plain: Vec::new(),
+            zstd: zstd::bulk::Decompressor::new()
+                .map_err(|error| wrong(0, format!("cannot decompress: {error}")))?,
             events: 0,
             note: None,
             ended: false,
@@ -123,7 +126,7 @@ impl<R: Read> TraceReader<R> {
             }
             block::ZSTD => {
                 self.plain.resize(plain, 0);
-                match zstd::bulk::decompress_to_buffer(bytes, &mut self.plain[..]) {
+                match self.zstd.decompress_to_buffer(bytes, &mut self.plain[..]) {
                     Ok(len) => self.plain.truncate(len),
                     Err(error) => {
                         return Err(wrong(start, format!("a block cannot be decompressed: {error}")));
@@ -138,9 +141,7 @@ impl<R: Read> TraceReader<R> {
                 format!("a block of {} bytes, {plain} were announced", self.plain.len()),
             ));
         }
-        let inside = |(at, message): (usize, String)| {
-            wrong(start, format!("in the block that begins here, byte {at} of its {plain}: {message}"))
-        };
+        let inside = |message: String| wrong(start, format!("in the block that begins here: {message}"));
         match kind {
             block::EVENTS => {
                 self.tables.events(&self.plain, count, &mut batch.events).map_err(inside)?;
@@ -195,116 +196,167 @@ fn word(bytes: &[u8], at: usize) -> u32 {
 }
 
 fn short() -> String {
-    "an event is cut short, or a number is too large".into()
+    "it is cut short, or a number is too large".into()
 }
 
 fn number(bytes: &mut &[u8]) -> Result<u32, String> {
     take(bytes).and_then(|value| u32::try_from(value).ok()).ok_or_else(short)
 }
 
-/// An id told as the difference from the one before, among `count` that are defined.
-#[inline]
-fn relative(code: u64, last: u32, count: u32) -> Option<u32> {
-    let id = i64::from(last).checked_add(unzigzag(code - 1))?;
-    u32::try_from(id).ok().filter(|&id| id < count)
+fn split<'a>(bytes: &mut &'a [u8], len: usize) -> Result<&'a [u8], String> {
+    let (column, rest) = bytes.split_at_checked(len).ok_or_else(short)?;
+    *bytes = rest;
+    Ok(column)
+}
+
+/// A column of numbers of a fixed width.
+fn fixed(bytes: &mut &[u8], count: usize, width: u8, out: &mut Vec<u32>) -> Result<(), String> {
+    let column = split(bytes, count.saturating_mul(width.into()))?;
+    out.clear();
+    match width {
+        1 => out.extend(column.iter().map(|&byte| u32::from(byte))),
+        2 => out.extend(column.chunks_exact(2).map(|two| u32::from(u16::from_le_bytes([two[0], two[1]])))),
+        4 => out.extend(column.chunks_exact(4).map(|four| word(four, 0))),
+        other => return Err(format!("a column of width {other}, expected 1, 2 or 4")),
+    }
+    Ok(())
 }
 
 impl Tables {
-    fn events(&mut self, plain: &[u8], count: u32, out: &mut Vec<Event>) -> Result<(), (usize, String)> {
-        (self.last_task, self.last_location, self.last_site) = (0, 0, 0);
+    /// The events of a block; those before an offence are among `out` as well.
+    fn events(&mut self, plain: &[u8], count: u32, out: &mut Vec<Event>) -> Result<(), String> {
         let mut bytes = plain;
-        // An event takes at least a byte.
-        out.reserve(plain.len().min(count as usize));
-        while let Some((&head, rest)) = bytes.split_first() {
-            let at = plain.len() - bytes.len();
-            bytes = rest;
-            let event = self.event(head, &mut bytes).map_err(|message| (at, message))?;
-            self.discipline.check(&event).map_err(|message| (at, message))?;
+        let &[location_width, site_width] = split(&mut bytes, 2)? else { return Err(short()) };
+        let [tasks, locations, sites] = [number(&mut bytes)?, number(&mut bytes)?, number(&mut bytes)?];
+        let ops = split(&mut bytes, count as usize)?;
+        let tasks = split(&mut bytes, tasks as usize)?;
+        let mut location_column = std::mem::take(&mut self.location_column);
+        let mut site_column = std::mem::take(&mut self.site_column);
+        let done = fixed(&mut bytes, locations as usize, location_width, &mut location_column)
+            .and_then(|()| fixed(&mut bytes, sites as usize, site_width, &mut site_column))
+            .and_then(|()| {
+                let mut columns = Columns {
+                    tasks,
+                    locations: location_column.iter(),
+                    sites: site_column.iter(),
+                    rest: bytes,
+                };
+                self.decode(ops, &mut columns, out)
+            });
+        (self.location_column, self.site_column) = (location_column, site_column);
+        done
+    }
+
+    fn decode(&mut self, ops: &[u8], columns: &mut Columns<'_>, out: &mut Vec<Event>) -> Result<(), String> {
+        out.reserve(ops.len());
+        let mut task = TaskId::MAIN;
+        // Whether it is known of the task at hand that it may go on.
+        let mut runs = false;
+        for (at, &op) in ops.iter().enumerate() {
+            if op & op::SAME_TASK == 0 {
+                task = TaskId(number(&mut columns.tasks).map_err(|message| within(at, message))?);
+                runs = false;
+            }
+            let bare = op & !op::SAME_TASK;
+            if bare > op::WRITE {
+                let event = self.other(bare, task, columns).map_err(|message| within(at, message))?;
+                self.discipline.check(&event).map_err(|message| within(at, message))?;
+                out.push(event);
+                runs = false;
+                continue;
+            }
+            // No branch on what is as good as random.
+            let kind = [AccessKind::Read, AccessKind::Write][usize::from(bare & 1)];
+            let (Some(&location), Some(&site)) = (columns.locations.next(), columns.sites.next()) else {
+                return Err(within(at, "there are too few locations or sites".into()));
+            };
+            if location as usize >= self.locations.len() {
+                self.define_location(location, columns).map_err(|message| within(at, message))?;
+            }
+            if site >= self.sites {
+                self.define_site(site).map_err(|message| within(at, message))?;
+            }
+            let event = Event::Access { task, kind, location: Location(location.into()), site: SiteId(site) };
+            if !runs {
+                self.discipline.check(&event).map_err(|message| within(at, message))?;
+                runs = true;
+            }
             out.push(event);
-        }
-        let told = out.len() as u32;
-        if told != count {
-            return Err((plain.len(), format!("{told} events, {count} were announced")));
         }
         Ok(())
     }
 
-    #[inline]
-    fn event(&mut self, head: u8, bytes: &mut &[u8]) -> Result<Event, String> {
-        if head & !(op::SAME_TASK | op::MASK) != 0 {
-            return Err(format!("an event begins with {head:#04x}, which is not known"));
-        }
-        if head & op::SAME_TASK == 0 {
-            self.last_task = number(bytes)?;
-        }
-        let task = TaskId(self.last_task);
-        Ok(match head & op::MASK {
-            op::READ => self.access(task, AccessKind::Read, bytes)?,
-            op::WRITE => self.access(task, AccessKind::Write, bytes)?,
+    fn other(&mut self, op: u8, task: TaskId, columns: &mut Columns<'_>) -> Result<Event, String> {
+        Ok(match op {
             op::SPAWN => {
-                let scope = ScopeId(number(bytes)?);
+                let scope = ScopeId(number(&mut columns.rest)?);
+                let &site = columns.sites.next().ok_or_else(short)?;
+                if site >= self.sites {
+                    self.define_site(site)?;
+                }
                 let child = TaskId(self.discipline.tasks());
-                Event::Spawn { parent: task, child, scope, site: self.site(bytes)? }
+                Event::Spawn { parent: task, child, scope, site: SiteId(site) }
             }
             op::END => Event::End { task },
-            op::FINISH_BEGIN => Event::FinishBegin { task, scope: ScopeId(number(bytes)?) },
-            op::FINISH_END => Event::FinishEnd { task, scope: ScopeId(number(bytes)?) },
+            op::FINISH_BEGIN => Event::FinishBegin { task, scope: ScopeId(number(&mut columns.rest)?) },
+            op::FINISH_END => Event::FinishEnd { task, scope: ScopeId(number(&mut columns.rest)?) },
             op::SIGNAL => {
-                let (sync, kind) = self.sync(bytes)?;
+                let (sync, kind) = self.sync(&mut columns.rest)?;
                 Event::Signal { task, sync, kind }
             }
             op::JOIN => {
-                let (sync, kind) = self.sync(bytes)?;
+                let (sync, kind) = self.sync(&mut columns.rest)?;
                 Event::Join { task, sync, kind }
             }
-            other => return Err(format!("event {other} is not known")),
+            other => return Err(format!("operation {other:#04x} is not known")),
         })
     }
 
-    #[inline]
-    fn access(&mut self, task: TaskId, kind: AccessKind, bytes: &mut &[u8]) -> Result<Event, String> {
-        let id = match take(bytes).ok_or_else(short)? {
-            0 => {
-                let step = unzigzag(take(bytes).ok_or_else(short)?);
-                self.last_new = self.last_new.wrapping_add(step as u64);
-                self.locations.push(self.last_new);
-                self.locations.len() as u32 - 1
-            }
-            code => relative(code, self.last_location, self.locations.len() as u32)
-                .ok_or("a location that is not defined")?,
-        };
-        self.last_location = id;
-        Ok(Event::Access { task, kind, location: Location(id.into()), site: self.site(bytes)? })
+    #[cold]
+    fn define_location(&mut self, id: u32, columns: &mut Columns<'_>) -> Result<(), String> {
+        if id as usize > self.locations.len() {
+            return Err("a location is used that is not defined".into());
+        }
+        let step = unzigzag(take(&mut columns.rest).ok_or_else(short)?);
+        self.last_new = self.last_new.wrapping_add(step as u64);
+        self.locations.push(self.last_new);
+        Ok(())
     }
 
-    #[inline]
-    fn site(&mut self, bytes: &mut &[u8]) -> Result<SiteId, String> {
-        let id = match take(bytes).ok_or_else(short)? {
-            0 => {
-                self.sites += 1;
-                self.sites - 1
-            }
-            code => relative(code, self.last_site, self.sites).ok_or("a site that is not defined")?,
-        };
-        self.last_site = id;
-        Ok(SiteId(id))
+    #[cold]
+    fn define_site(&mut self, id: u32) -> Result<(), String> {
+        if id > self.sites {
+            return Err("a site is used that is not defined".into());
+        }
+        self.sites += 1;
+        Ok(())
     }
 
-    fn sync(&mut self, bytes: &mut &[u8]) -> Result<(SyncId, SyncKind), String> {
-        let at = match take(bytes).ok_or_else(short)? {
-            0 => {
-                let kind = number(bytes)?;
-                self.syncs.push(*KINDS.get(kind as usize).ok_or(format!("sync kind {kind} is not known"))?);
-                self.syncs.len() - 1
-            }
-            code => usize::try_from(code - 1).unwrap_or(usize::MAX),
-        };
-        let kind = *self.syncs.get(at).ok_or("a sync that is not defined")?;
-        Ok((SyncId::at(at), kind))
+    fn sync(&mut self, rest: &mut &[u8]) -> Result<(SyncId, SyncKind), String> {
+        let id = number(rest)?;
+        if id as usize == self.syncs.len() {
+            let kind = number(rest)?;
+            self.syncs
+                .push(*KINDS.get(kind as usize).ok_or_else(|| format!("sync kind {kind} is not known"))?);
+        }
+        let kind = *self.syncs.get(id as usize).ok_or("a sync is used that is not defined")?;
+        Ok((SyncId(id), kind))
     }
 }
 
-fn names(plain: &[u8], tables: &Tables, names: &mut Names) -> Result<(), (usize, String)> {
+/// What is left of the columns of a block.
+struct Columns<'a> {
+    tasks: &'a [u8],
+    locations: std::slice::Iter<'a, u32>,
+    sites: std::slice::Iter<'a, u32>,
+    rest: &'a [u8],
+}
+
+fn within(event: usize, message: String) -> String {
+    format!("event {event}: {message}")
+}
+
+fn names(plain: &[u8], tables: &Tables, names: &mut Names) -> Result<(), String> {
     let mut bytes = plain;
     while let Some((&kind, rest)) = bytes.split_first() {
         let at = plain.len() - bytes.len();
@@ -328,7 +380,7 @@ fn names(plain: &[u8], tables: &Tables, names: &mut Names) -> Result<(), (usize,
             names.set(named, name);
             Ok(())
         };
-        entry().map_err(|message| (at, message))?;
+        entry().map_err(|message| format!("byte {at} of {}: {message}", plain.len()))?;
     }
     Ok(())
 }

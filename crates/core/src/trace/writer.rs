@@ -4,7 +4,7 @@
 //! along sees whole blocks. Ids are replaced by dense ones in the order of their first use, and an id is
 //! defined where it is first used: a prefix of a trace makes sense by itself.
 //!
-//! Cost: about five bytes an event before compression, one look in a hash table for each access, and memory for the tables
+//! Cost: about six bytes an event before compression, two looks in hash tables for each access, and memory for the tables
 //! of ids and one block.
 
 use super::Named;
@@ -17,8 +17,9 @@ use std::io::{self, Write};
 pub const MAGIC: [u8; 8] = *b"\x89RPT\r\n\x1a\n";
 pub const VERSION: u16 = 1;
 
-/// A block is written when its events take so many bytes.
-const FULL: usize = 1 << 16;
+/// A block is written when it has so many events, or names of so many bytes.
+const FULL: usize = 1 << 14;
+const FULL_NAMES: usize = 1 << 16;
 
 /// What a block may have at most, plain or stored; what is longer is not read.
 pub(super) const LONGEST_BLOCK: usize = 1 << 20;
@@ -42,8 +43,6 @@ pub(super) mod op {
     pub(in crate::trace) const FINISH_END: u8 = 5;
     pub(in crate::trace) const SIGNAL: u8 = 6;
     pub(in crate::trace) const JOIN: u8 = 7;
-    /// The low bits of the first byte of an event.
-    pub(in crate::trace) const MASK: u8 = 0x0f;
     /// It is of the same task as the event before.
     pub(in crate::trace) const SAME_TASK: u8 = 0x10;
 }
@@ -57,19 +56,72 @@ pub(super) const KINDS: [SyncKind; 6] = [
     SyncKind::Event,
 ];
 
+/// The events of a block, column by column: what is of one kind stands together, so that it compresses well and is read
+/// back without looking at every byte.
+#[derive(Debug, Default)]
+struct Columns {
+    /// An operation each, and whether it is of the same task as the one before.
+    ops: Vec<u8>,
+    /// The tasks of the others.
+    tasks: Vec<u8>,
+    last_task: u32,
+    /// Of accesses.
+    locations: Vec<u32>,
+    /// Of accesses and spawns.
+    sites: Vec<u32>,
+    /// Scopes, syncs, and what defines ids.
+    rest: Vec<u8>,
+}
+
+impl Columns {
+    fn clear(&mut self) {
+        self.ops.clear();
+        self.tasks.clear();
+        self.last_task = 0;
+        self.locations.clear();
+        self.sites.clear();
+        self.rest.clear();
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(self.ops.len() * 6);
+        let (locations, sites) = (width(&self.locations), width(&self.sites));
+        out.extend([locations, sites]);
+        for len in [self.tasks.len(), self.locations.len(), self.sites.len()] {
+            put(&mut out, len as u64);
+        }
+        out.extend(&self.ops);
+        out.extend(&self.tasks);
+        fixed(&mut out, &self.locations, locations);
+        fixed(&mut out, &self.sites, sites);
+        out.extend(&self.rest);
+        out
+    }
+}
+
+/// In how many bytes all of them can be written.
+fn width(numbers: &[u32]) -> u8 {
+    match numbers.iter().max() {
+        None | Some(0..=0xff) => 1,
+        Some(0..=0xffff) => 2,
+        Some(_) => 4,
+    }
+}
+
+fn fixed(out: &mut Vec<u8>, numbers: &[u32], width: u8) {
+    for number in numbers {
+        out.extend(&number.to_le_bytes()[..width as usize]);
+    }
+}
+
 /// See the module. Errors of the writer below are kept and given by [`finish`](TraceWriter::finish): an observer cannot fail.
 #[derive(Debug)]
 pub struct TraceWriter<W: Write> {
     out: W,
     failed: Option<io::Error>,
-    block: Vec<u8>,
-    in_block: u32,
+    columns: Columns,
     events: u64,
     tasks: u32,
-    /// What the events of a block are told relative to.
-    last_task: u32,
-    last_location: u32,
-    last_site: u32,
     locations: FxHashMap<Location, u32>,
     last_new: u64,
     sites: FxHashMap<SiteId, u32>,
@@ -88,13 +140,9 @@ impl<W: Write> TraceWriter<W> {
         TraceWriter {
             out,
             failed,
-            block: Vec::new(),
-            in_block: 0,
+            columns: Columns::default(),
             events: 0,
             tasks: 1,
-            last_task: 0,
-            last_location: 0,
-            last_site: 0,
             locations: FxHashMap::default(),
             last_new: 0,
             sites: FxHashMap::default(),
@@ -143,20 +191,17 @@ impl<W: Write> TraceWriter<W> {
         put(&mut self.names, end as u64);
         self.names.extend(&name.as_bytes()[..end]);
         self.name_count += 1;
-        if self.names.len() >= FULL {
+        if self.names.len() >= FULL_NAMES {
             self.flush();
         }
     }
 
     /// Writes what there is, as a block of its own.
     pub fn flush(&mut self) {
-        if self.in_block > 0 {
-            let block = std::mem::take(&mut self.block);
-            self.store(block::EVENTS, &block, self.in_block);
-            self.block = block;
-            self.block.clear();
-            self.in_block = 0;
-            (self.last_task, self.last_location, self.last_site) = (0, 0, 0);
+        if !self.columns.ops.is_empty() {
+            let plain = self.columns.bytes();
+            self.store(block::EVENTS, &plain, self.columns.ops.len() as u32);
+            self.columns.clear();
         }
         if self.name_count > 0 {
             let names = std::mem::take(&mut self.names);
@@ -201,39 +246,33 @@ impl<W: Write> TraceWriter<W> {
     /// Begins an event.
     #[inline]
     fn head(&mut self, op: u8, task: TaskId) {
-        if self.block.len() >= FULL {
+        if self.columns.ops.len() >= FULL {
             self.flush();
         }
-        self.in_block += 1;
         self.events += 1;
-        if task.0 == self.last_task {
-            self.block.push(op | op::SAME_TASK);
+        let columns = &mut self.columns;
+        if task.0 == columns.last_task {
+            columns.ops.push(op | op::SAME_TASK);
         } else {
-            self.block.push(op);
-            put(&mut self.block, task.0.into());
-            self.last_task = task.0;
+            columns.ops.push(op);
+            put(&mut columns.tasks, task.0.into());
+            columns.last_task = task.0;
         }
     }
 
+    #[inline]
     fn site(&mut self, site: SiteId) {
         let next = self.sites.len() as u32;
-        let id = *self.sites.entry(site).or_insert(next);
-        if id == next {
-            self.block.push(0);
-        } else {
-            put(&mut self.block, zigzag(i64::from(id) - i64::from(self.last_site)) + 1);
-        }
-        self.last_site = id;
+        self.columns.sites.push(*self.sites.entry(site).or_insert(next));
     }
 
     fn sync(&mut self, sync: SyncId, kind: SyncKind) {
         let next = self.syncs.len() as u32;
         let id = *self.syncs.entry(sync).or_insert(next);
+        put(&mut self.columns.rest, id.into());
         if id == next {
             let kind = KINDS.iter().position(|&known| known == kind).unwrap_or(0);
-            self.block.extend([0, kind as u8]);
-        } else {
-            put(&mut self.block, u64::from(id) + 1);
+            self.columns.rest.push(kind as u8);
         }
     }
 }
@@ -248,7 +287,7 @@ impl<W: Write> Observer for TraceWriter<W> {
     fn spawn(&mut self, parent: TaskId, _: TaskId, scope: ScopeId, site: SiteId) {
         self.head(op::SPAWN, parent);
         self.tasks += 1;
-        put(&mut self.block, scope.0.into());
+        put(&mut self.columns.rest, scope.0.into());
         self.site(site);
     }
     fn end(&mut self, task: TaskId) {
@@ -256,11 +295,11 @@ impl<W: Write> Observer for TraceWriter<W> {
     }
     fn finish_begin(&mut self, task: TaskId, scope: ScopeId) {
         self.head(op::FINISH_BEGIN, task);
-        put(&mut self.block, scope.0.into());
+        put(&mut self.columns.rest, scope.0.into());
     }
     fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
         self.head(op::FINISH_END, task);
-        put(&mut self.block, scope.0.into());
+        put(&mut self.columns.rest, scope.0.into());
     }
     fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
         self.head(op::SIGNAL, task);
@@ -274,14 +313,11 @@ impl<W: Write> Observer for TraceWriter<W> {
         self.head(if kind == AccessKind::Read { op::READ } else { op::WRITE }, task);
         let next = self.locations.len() as u32;
         let id = *self.locations.entry(location).or_insert(next);
+        self.columns.locations.push(id);
         if id == next {
-            self.block.push(0);
-            put(&mut self.block, zigzag(location.0.wrapping_sub(self.last_new) as i64));
+            put(&mut self.columns.rest, zigzag(location.0.wrapping_sub(self.last_new) as i64));
             self.last_new = location.0;
-        } else {
-            put(&mut self.block, zigzag(i64::from(id) - i64::from(self.last_location)) + 1);
         }
-        self.last_location = id;
         self.site(site);
     }
 }
