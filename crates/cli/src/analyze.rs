@@ -1,11 +1,14 @@
 //! `analyze`: the races of a recorded trace, by pair of source locations.
 
-use crate::args::{AnalyzeArgs, TraceOrder};
+use crate::args::{self, AnalyzeArgs, TemporalLevel, TraceOrder};
 use crate::traces::{open, recovered, tell};
+use raceproof_core::debug::netzer::{
+    Analysis, Conflict, Feasibility, Grain, Level, MAX_RACES, Options, StepRace, analyse,
+};
 use raceproof_core::debug::witness::Witnesses;
-use raceproof_core::detect::Access;
 use raceproof_core::detect::epochs::{Epochs, SiteRaces};
 use raceproof_core::detect::predict::{Predicted, Predictor};
+use raceproof_core::detect::{Access, Pair};
 use raceproof_core::event::{AccessKind, Event};
 use raceproof_core::finding::{
     Grade, Place, Race, RaceAccess, Report, Scope, Segment, Stats, Verdict, Witness,
@@ -13,6 +16,8 @@ use raceproof_core::finding::{
 use raceproof_core::ids::TaskId;
 use raceproof_core::order::{Order, dc::Dc, hb::Hb, shb::Shb, wcp::Wcp};
 use raceproof_core::trace::{AnySource, Batch, Named, Names, Source};
+use rustc_hash::FxHashMap;
+use serde::Serialize;
 use std::fs::File;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -20,9 +25,24 @@ use std::time::{Duration, Instant};
 /// Time for building witnesses, beyond which races stay `apparent`.
 const GRADING: Duration = Duration::from_secs(10);
 
+/// What an analysis gives.
+#[derive(Serialize)]
+pub struct Analyzed {
+    #[serde(flatten)]
+    pub report: Report,
+    /// With `--validate`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub validation: Option<Validation>,
+}
+
 /// Does what was asked for; an error is for the user.
-pub fn run(args: &AnalyzeArgs) -> Result<Report, String> {
+pub fn run(args: &AnalyzeArgs) -> Result<Analyzed, String> {
     let start = Instant::now();
+    if args.validate {
+        let mut analyzed = validate(args)?;
+        analyzed.report.stats.seconds = start.elapsed().as_secs_f64();
+        return Ok(analyzed);
+    }
     let mut report = match (args.order, args.witness) {
         (TraceOrder::Hb, false) => stream::<Hb>(args)?,
         (TraceOrder::Shb, false) => stream::<Shb>(args)?,
@@ -34,7 +54,7 @@ pub fn run(args: &AnalyzeArgs) -> Result<Report, String> {
         (TraceOrder::Dc, true) => witnessed::<Dc>(args)?,
     };
     report.stats.seconds = start.elapsed().as_secs_f64();
-    Ok(report)
+    Ok(Analyzed { report, validation: None })
 }
 
 /// How many there were of what.
@@ -141,6 +161,131 @@ fn witnessed<O: Order + Default>(args: &AnalyzeArgs) -> Result<Report, String> {
         limits.push(format!("there was no time for a witness of every race: {untried} were not tried"));
     }
     Ok(report(args.order, races, counts, limits))
+}
+
+/// Netzer's analysis, its races by pair of sites.
+fn validate(args: &AnalyzeArgs) -> Result<Analyzed, String> {
+    let mut events = Vec::new();
+    let (source, counts) = read(args, |event| events.push(*event))?;
+    let names = source.names();
+    let level = match args.level {
+        TemporalLevel::Complete => Level::Complete,
+        TemporalLevel::Approximate => Level::Approximate,
+    };
+    let grain = match args.grain {
+        args::Grain::Step => Grain::Step,
+        args::Grain::Access => Grain::Access,
+    };
+    let analysis = analyse(&events, Options { level, grain, ..Options::default() }).map_err(|_| {
+        format!("more than {MAX_RACES} apparent races, or of too many tasks, to be validated")
+    })?;
+    let witnesses = args.witness.then(|| Witnesses::new(&events));
+    let deadline = Instant::now() + GRADING;
+    let pairs = by_sites(&analysis);
+    let races = pairs
+        .iter()
+        .map(|pair| {
+            let conflict = pair.conflict;
+            let partition = &analysis.partitions[pair.partition as usize];
+            let found = Predicted {
+                pair: Pair { location: conflict.location, first: conflict.first, second: conflict.second },
+                first_event: conflict.first_event.min(conflict.second_event),
+                second_event: conflict.first_event.max(conflict.second_event),
+            };
+            let order = witnesses
+                .as_ref()
+                .filter(|_| partition.rank == 1 && Instant::now() < deadline)
+                .and_then(|all| all.confirm(&found).map(|order| all.schedule(&order)));
+            let witness = order.map(|turns| Witness { program: None, schedule: segments(&turns, names) });
+            let causes =
+                pairs.iter().zip(0..).filter(|(other, _)| partition.causes.contains(&other.partition));
+            Race {
+                location: names.of(Named::Location(conflict.location)),
+                grade: if witness.is_some() { Grade::Feasible } else { Grade::Apparent },
+                partition: partition.rank,
+                artifact_of: causes.map(|(_, at)| at).take(CAUSES).collect(),
+                first: side(names, &args.file, conflict.first),
+                second: side(names, &args.file, conflict.second),
+                fork: String::new(),
+                count: pair.count,
+                witness,
+            }
+        })
+        .collect();
+    let mut report = report(args.order, races, counts, Vec::new());
+    report.detector = format!("netzer {}", if level == Level::Complete { "complete" } else { "approximate" });
+    report.stats.steps = analysis.steps.into();
+    Ok(Analyzed { report, validation: Some(Validation::new(&analysis)) })
+}
+
+/// Causes listed for one race.
+const CAUSES: usize = 8;
+
+/// The races of two sites.
+struct SitePair {
+    /// Of the earliest of them.
+    conflict: Conflict,
+    partition: u32,
+    count: u64,
+}
+
+fn by_sites(analysis: &Analysis) -> Vec<SitePair> {
+    let mut pairs: Vec<SitePair> = Vec::new();
+    let mut numbers: FxHashMap<[(u32, AccessKind); 2], usize> = FxHashMap::default();
+    for race in &analysis.races {
+        for conflict in &race.conflicts {
+            let mut key = [conflict.first, conflict.second].map(|access| (access.site.0, access.kind));
+            key.sort();
+            let at = *numbers.entry(key).or_insert(pairs.len());
+            if at == pairs.len() {
+                pairs.push(SitePair { conflict: *conflict, partition: race.partition, count: 0 });
+            }
+            pairs[at].count += 1;
+            // Partitions are numbered by rank.
+            if race.partition < pairs[at].partition {
+                (pairs[at].partition, pairs[at].conflict) = (race.partition, *conflict);
+            }
+        }
+    }
+    pairs
+}
+
+/// What Netzer's analysis says in numbers, as in Figures 9.2 and 9.3 of the thesis.
+#[derive(Serialize, Debug)]
+pub struct Validation {
+    pub steps: u32,
+    /// Pairs of conflicting steps that synchronisation leaves unordered.
+    pub apparent: usize,
+    pub tangled: usize,
+    pub tangles: u32,
+    /// Feasible since G_D leaves them unordered, and since G_E does.
+    pub by_data: usize,
+    pub by_control: usize,
+    pub partitions: usize,
+    pub first_partitions: usize,
+    /// Races in first partitions, and how many of these are validated.
+    pub first_races: usize,
+    pub first_validated: usize,
+}
+
+impl Validation {
+    pub fn new(analysis: &Analysis) -> Self {
+        let races = &analysis.races;
+        let count = |test: &dyn Fn(&StepRace) -> bool| races.iter().filter(|race| test(race)).count();
+        let is_first = |race: &StepRace| analysis.partitions[race.partition as usize].rank == 1;
+        Validation {
+            steps: analysis.steps,
+            apparent: races.len(),
+            tangled: count(&|race| race.tangle.is_some()),
+            tangles: analysis.tangles,
+            by_data: count(&|race| race.feasibility == Feasibility::ByData),
+            by_control: count(&|race| race.feasibility == Feasibility::ByControl),
+            partitions: analysis.partitions.len(),
+            first_partitions: analysis.partitions.iter().filter(|partition| partition.rank == 1).count(),
+            first_races: count(&is_first),
+            first_validated: count(&|race| is_first(race) && race.feasibility != Feasibility::Unknown),
+        }
+    }
 }
 
 fn segments(turns: &[(TaskId, u64)], names: &Names) -> Vec<Segment> {

@@ -198,6 +198,16 @@ pub struct AnalyzeArgs {
     /// whole trace is kept in memory
     #[arg(long)]
     pub witness: bool,
+    /// Tell which races can happen by themselves and which may only be consequences of others (Netzer's analysis). The whole
+    /// trace is kept in memory; the order is happens-before
+    #[arg(long, conflicts_with = "order")]
+    pub validate: bool,
+    /// With --validate: how much of the order of accesses is used
+    #[arg(long, value_enum, default_value = "complete", requires = "validate")]
+    pub level: TemporalLevel,
+    /// With --validate: what a race is between
+    #[arg(long, value_enum, default_value = "step", requires = "validate")]
+    pub grain: Grain,
     /// Make do with what can be read before the first offence
     #[arg(long)]
     pub recover: bool,
@@ -207,6 +217,22 @@ pub struct AnalyzeArgs {
     /// Write the report to a file instead of standard output
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum TemporalLevel {
+    /// Which access came first is known
+    Complete,
+    /// Only what synchronisation orders is, and what each step read and wrote
+    Approximate,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Grain {
+    /// Steps: a task's accesses between two synchronisations
+    Step,
+    /// Single accesses
+    Access,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

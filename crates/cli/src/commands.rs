@@ -138,13 +138,13 @@ fn trace(args: &TraceArgs) -> Result<u8, BadInput> {
 }
 
 fn analyze(args: &AnalyzeArgs) -> Result<u8, BadInput> {
-    let report = analyze::run(args).map_err(bad)?;
+    let analyzed = analyze::run(args).map_err(bad)?;
     let text = match args.format {
-        ReportFormat::Json => report::json::render(&report),
-        ReportFormat::Text => report::trace::render(&report),
+        ReportFormat::Json => report::json::pretty(&analyzed),
+        ReportFormat::Text => report::trace::render(&analyzed),
     };
     deliver(&text, args.output.as_deref()).map_err(bad)?;
-    Ok(status(&report))
+    Ok(status(&analyzed.report))
 }
 
 fn bounds(args: &LimitArgs) -> Bounds<'static> {

@@ -4,7 +4,7 @@
 mod support;
 
 use raceproof_core::debug::netzer::posts::{Guaranteed, Posts};
-use raceproof_core::debug::netzer::{Analysis, Feasibility, Level, StepRace, Uses, analyse};
+use raceproof_core::debug::netzer::{Analysis, Feasibility, Grain, Level, Options, StepRace, Uses, analyse};
 use raceproof_core::event::{AccessKind, Event, SyncKind};
 use raceproof_core::ids::{Location, ScopeId, SiteId, TaskId};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -60,7 +60,16 @@ fn figure_2_1() -> Figure {
 
 impl Figure {
     fn analyse(&self, level: Level, uses: Uses<'_>) -> Analysis {
-        analyse(&self.events, level, uses, |at| self.letters.contains_key(&at)).expect("few races")
+        analyse(
+            &self.events,
+            Options {
+                level,
+                uses,
+                grain: Grain::Cut(&|at| self.letters.contains_key(&at)),
+                ..Options::default()
+            },
+        )
+        .expect("few races")
     }
 
     /// The letters of a race, as the thesis writes it.
@@ -217,7 +226,8 @@ fn agrees(seed: u64, events: &[Event]) -> Option<(bool, bool)> {
     if plain.steps.len() > 9 {
         return None;
     }
-    let analysis = analyse(events, Level::Approximate, Uses::Unknown, |_| false).expect("few races");
+    let analysis =
+        analyse(events, Options { level: Level::Approximate, ..Options::default() }).expect("few races");
     let races: Vec<(usize, usize)> = (0..plain.steps.len())
         .flat_map(|a| (a + 1..plain.steps.len()).map(move |b| (a, b)))
         .filter(|&(a, b)| plain.unordered(a, b) && plain.meet(events, a, b, &CONFLICTS))

@@ -1,49 +1,103 @@
 //! The report on a trace: a line for each pair of source locations. There is no source to show.
 
-use super::style::grouped;
+use super::style::{count, grouped, safe};
+use crate::analyze::{Analyzed, Validation};
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{Grade, Place, Race, RaceAccess, Report};
+use std::cmp::Reverse;
 use std::fmt::Write;
 
+/// Races named as causes of one.
+const CAUSES: usize = 5;
+
 /// The whole report, ending in a line break.
-pub fn render(report: &Report) -> String {
+pub fn render(analyzed: &Analyzed) -> String {
+    let Analyzed { report, validation } = analyzed;
     let mut text = String::new();
-    let mut races: Vec<&Race> = report.races.iter().collect();
-    races.sort_by_key(|race| (race.partition, std::cmp::Reverse(race.count)));
-    for race in &races {
-        let grade = match race.grade {
-            Grade::Feasible => ", feasible (a reordering of the trace shows it)",
-            Grade::Infeasible => ", infeasible",
-            Grade::Actual => ", actual",
-            Grade::Apparent => "",
-        };
-        let _ = writeln!(
-            text,
-            "race between {} and {}, seen {}, first on {}{grade}",
-            side(&race.first),
-            side(&race.second),
-            counted(race.count, "time"),
-            race.location,
-        );
+    let mut order: Vec<usize> = (0..report.races.len()).collect();
+    order.sort_by_key(|&at| (report.races[at].partition, Reverse(report.races[at].count), at));
+    // By place in the report, the number it is shown with.
+    let mut numbers = vec![0; order.len()];
+    order.iter().zip(1..).for_each(|(&at, number)| numbers[at] = number);
+    for &at in &order {
+        race(&mut text, &report.races[at], numbers[at], &numbers, validation.is_some());
     }
     for limit in &report.limits {
         let _ = writeln!(text, "note: {limit}");
     }
-    let stats = &report.stats;
-    let order = report.detector.strip_prefix("order ").unwrap_or(&report.detector).to_uppercase();
-    let seen: u64 = report.races.iter().map(|race| race.count).sum();
-    let verdict = match report.races.len() as u64 {
-        0 => "no races".to_owned(),
-        pairs => format!("{} ({} in all)", counted(pairs, "racing pair of locations"), seen),
+    summary(&mut text, report);
+    if let Some(validation) = validation {
+        validated(&mut text, validation);
+    }
+    text
+}
+
+fn race(text: &mut String, race: &Race, number: usize, numbers: &[usize], in_order: bool) {
+    let grade = match race.grade {
+        Grade::Feasible => "; feasible: a reordering of the trace shows it",
+        Grade::Infeasible => "; infeasible",
+        Grade::Actual => "; actual",
+        Grade::Apparent => "",
     };
     let _ = writeln!(
         text,
-        "{verdict} by {order} in {}, {} and {} of this trace",
-        counted(stats.tasks, "task"),
-        counted(stats.reads, "read"),
-        counted(stats.writes, "write"),
+        "race {number}: {} and {}, {}, first on {}{grade}",
+        side(&race.first),
+        side(&race.second),
+        count(race.count, "time"),
+        safe(&race.location),
     );
-    text
+    if !in_order {
+        return;
+    }
+    let causes: Vec<String> =
+        race.artifact_of.iter().take(CAUSES).map(|&at| numbers[at as usize].to_string()).collect();
+    if race.partition == 1 {
+        let _ = writeln!(text, "  fix this first: nothing else can have caused it");
+    } else if causes.is_empty() {
+        let _ = writeln!(text, "  this may only be a consequence of races before it");
+    } else {
+        let _ = writeln!(text, "  this may only be a consequence of {}", causes.join(", "));
+    }
+}
+
+fn summary(text: &mut String, report: &Report) {
+    let stats = &report.stats;
+    let by = match report.detector.strip_prefix("order ") {
+        Some(order) => order.to_uppercase(),
+        None => "happens-before".to_owned(),
+    };
+    let seen: u64 = report.races.iter().map(|race| race.count).sum();
+    let verdict = match report.races.len() as u64 {
+        0 => "no races".to_owned(),
+        1 => format!("one racing pair of locations ({})", count(seen, "race")),
+        pairs => format!("{} racing pairs of locations ({})", grouped(pairs), count(seen, "race")),
+    };
+    let _ = writeln!(
+        text,
+        "{verdict} by {by}, in {}, {} and {} of this trace",
+        count(stats.tasks, "task"),
+        count(stats.reads, "read"),
+        count(stats.writes, "write"),
+    );
+}
+
+fn validated(text: &mut String, validation: &Validation) {
+    let Validation { steps, apparent, tangled, tangles, by_data, by_control, .. } = *validation;
+    let _ = writeln!(
+        text,
+        "{} between {} steps: {tangled} in {}, {by_data} validated by data, {by_control} more by control",
+        count(apparent as u64, "apparent race"),
+        grouped(steps.into()),
+        count(tangles.into(), "tangle"),
+    );
+    let Validation { partitions, first_partitions, first_races, first_validated, .. } = *validation;
+    let _ = writeln!(
+        text,
+        "{}, {first_partitions} of them first, with {} ({first_validated} validated)",
+        count(partitions as u64, "partition"),
+        count(first_races as u64, "race"),
+    );
 }
 
 fn side(side: &RaceAccess) -> String {
@@ -51,24 +105,13 @@ fn side(side: &RaceAccess) -> String {
         AccessKind::Read => "a read",
         AccessKind::Write => "a write",
     };
-    format!("{does} at {} by {}", spoken(&side.at), side.task)
+    format!("{does} at {} by {}", spoken(&side.at), safe(&side.task))
 }
 
 fn spoken(Place { file, line, column }: &Place) -> String {
     match (line, column) {
-        (0, 0) => file.clone(),
+        (0, 0) => safe(file).to_string(),
         (line, 0) => format!("location {line}"),
-        (line, column) => format!("{file}:{line}:{column}"),
+        (line, column) => format!("{}:{line}:{column}", safe(file)),
     }
-}
-
-fn counted(count: u64, what: &str) -> String {
-    let plural = match what.split_once(' ') {
-        _ if count == 1 => return format!("1 {what}"),
-        Some((first, rest)) if rest.starts_with("pair") => {
-            format!("{first} {}", rest.replacen("pair", "pairs", 1))
-        }
-        _ => format!("{what}s"),
-    };
-    format!("{} {plural}", grouped(count))
 }

@@ -19,6 +19,8 @@ pub(super) type Edges = Vec<Vec<u32>>;
 pub(super) struct Dependences {
     /// The steps in races, chain by chain in the order of the chain.
     pub(super) racing: Vec<u32>,
+    /// The chain of each, by number among those that have any.
+    pub(super) chain_of: Vec<u32>,
     /// By race: its steps, by number among these.
     pub(super) sides: Vec<[u32; 2]>,
     pub(super) data: Edges,
@@ -53,7 +55,18 @@ impl Dependences {
         let ordered = |a: u32, b: u32| steps.ordered(racing[a as usize], racing[b as usize]);
         let data = transitive(&data, &ordered);
         let control = transitive(&control_direct, &ordered);
-        Dependences { racing, sides, data, control, control_direct }
+        let mut chain_of = Vec::with_capacity(racing.len());
+        let mut chain = 0;
+        for (at, &step) in racing.iter().enumerate() {
+            chain += u32::from(at > 0 && steps.chain(step) != steps.chain(racing[at - 1]));
+            chain_of.push(chain);
+        }
+        Dependences { racing, chain_of, sides, data, control, control_direct }
+    }
+
+    /// How many chains have racing steps.
+    pub(super) fn chains(&self) -> usize {
+        self.chain_of.last().map_or(0, |&last| last as usize + 1)
     }
 }
 

@@ -26,10 +26,14 @@
 //! Reachability in the cyclic graphs is kept as the *first* position reached on each chain (7.5 keeps the last one that
 //! reaches). Partitions are the components of a graph of races and steps instead of 8.1's comparison of all pairs.
 //!
-//! What it can miss, and false alarms: the theorems speak of steps as wholes. A nontangled race of two steps with several
-//! conflicts is feasible for one of them, not for all; and what a step does before its racing access may itself depend on
-//! another access of the same step. `crates/cli/tests/netzer_oracle.rs` holds the theorems to the oracle and has the
-//! program where they do not reach. A grade of `feasible` is given for a witness only.
+//! The grain. The theorems speak of steps as wholes that can overlap: a nontangled race of two steps with several conflicts
+//! is feasible for one of them, not for all, and if a step gets to its racing access only by what it read before in the
+//! same step, from what comes after the other access, it is feasible for none. With single accesses for steps
+//! ([`Grain::Access`]) there is no inside to be wrong about; an access that saw a write cannot end before it, so that
+//! the edges then go from finish to finish.
+//!
+//! What it can miss, and false alarms: `crates/cli/tests/netzer_oracle.rs` holds the claims to the oracle, and has a program
+//! where the theorem for whole steps does not reach. A grade of `feasible` is given for a witness only.
 
 mod dependences;
 mod partitions;
@@ -42,7 +46,7 @@ use crate::event::Event;
 use crate::ids::Location;
 use dependences::Dependences;
 use partitions::Partitions;
-use reach::{Reach, Target};
+use reach::{EdgeKind, Reach};
 use steps::Steps;
 
 /// How much of the temporal order is used.
@@ -119,22 +123,58 @@ pub struct Analysis {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TooMany;
 
-/// Apparent races that are taken.
+/// Apparent races that are taken unless the caller says otherwise.
 pub const MAX_RACES: usize = 1 << 18;
 
-/// Analyses a run. `cut` says of an access whether a new step begins with it though its task did not synchronise.
-pub fn analyse(
-    events: &[Event],
-    level: Level,
-    uses: Uses<'_>,
-    cut: impl Fn(u32) -> bool,
-) -> Result<Analysis, TooMany> {
-    let steps = Steps::new(events, uses, cut);
-    let apparent = steps.races(level, MAX_RACES)?;
+/// How large the tables of reachability may be: racing steps times chains.
+const MAX_TABLE: usize = 1 << 26;
+
+/// What a race is between.
+#[derive(Clone, Copy)]
+pub enum Grain<'a> {
+    /// Steps: accesses of one task between two synchronisations.
+    Step,
+    /// Steps that also begin at some accesses, told by their events.
+    Cut(&'a dyn Fn(u32) -> bool),
+    /// Single accesses.
+    Access,
+}
+
+/// How to analyse.
+#[derive(Clone, Copy)]
+pub struct Options<'a> {
+    pub level: Level,
+    pub uses: Uses<'a>,
+    pub grain: Grain<'a>,
+    /// Apparent races that are taken.
+    pub limit: usize,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Options { level: Level::Complete, uses: Uses::Unknown, grain: Grain::Step, limit: MAX_RACES }
+    }
+}
+
+/// Analyses a run.
+pub fn analyse(events: &[Event], options: Options<'_>) -> Result<Analysis, TooMany> {
+    let steps = match options.grain {
+        Grain::Step => Steps::new(events, options.uses, |_| false),
+        Grain::Cut(cut) => Steps::new(events, options.uses, cut),
+        Grain::Access => Steps::new(events, options.uses, |_| true),
+    };
+    let edges = match options.grain {
+        Grain::Access => EdgeKind::FinishToFinish,
+        _ => EdgeKind::StartToFinish,
+    };
+    let apparent = steps.races(options.level, options.limit)?;
     let dependences = Dependences::new(&steps, &apparent);
-    let by_data = Reach::new(&steps, &dependences, &dependences.data, Target::Finish);
-    let by_control = Reach::new(&steps, &dependences, &dependences.control, Target::Finish);
-    let ordering = Reach::new(&steps, &dependences, &dependences.control_direct, Target::Start);
+    if dependences.racing.len().saturating_mul(dependences.chains()) > MAX_TABLE {
+        return Err(TooMany);
+    }
+    let by_data = Reach::new(&steps, &dependences, &dependences.data, edges);
+    let by_control = Reach::new(&steps, &dependences, &dependences.control, edges);
+    let ordering = Reach::new(&steps, &dependences, &dependences.control_direct, EdgeKind::StartToStart);
     let partitions = Partitions::new(&dependences, &ordering);
 
     let mut tangles: Vec<u32> = Vec::new();

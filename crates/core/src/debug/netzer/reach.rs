@@ -8,13 +8,15 @@
 use super::dependences::{Dependences, Edges};
 use super::steps::Steps;
 
-/// Where the edges of dependences lead.
+/// Between which nodes the edges of dependences go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Target {
-    /// To finishes: b may have overlapped a. What the graphs of validation have.
-    Finish,
-    /// To starts: transitive by themselves. What the order of races takes (section 8.2).
-    Start,
+pub(super) enum EdgeKind {
+    /// b may have overlapped a, but not ended before a began. What the graphs of validation have.
+    StartToFinish,
+    /// b cannot have ended before a did: for single accesses.
+    FinishToFinish,
+    /// Transitive by themselves: what the order of races takes (section 8.2).
+    StartToStart,
 }
 
 const NEVER: u32 = u32::MAX;
@@ -40,10 +42,10 @@ fn finish(step: u32) -> u32 {
 }
 
 impl Reach {
-    pub(super) fn new(steps: &Steps, dependences: &Dependences, edges: &Edges, target: Target) -> Self {
+    pub(super) fn new(steps: &Steps, dependences: &Dependences, edges: &Edges, kind: EdgeKind) -> Self {
         let racing = &dependences.racing;
-        let chain_of: Vec<u32> = racing.iter().map(|&step| steps.chain(step)).collect();
-        let chains = steps.chains() as usize;
+        let chain_of = dependences.chain_of.clone();
+        let chains = dependences.chains();
         let mut graph: Edges = vec![Vec::new(); 2 * racing.len()];
         let mut bounds = vec![(0, 0); chains];
         for (at, &chain) in chain_of.iter().enumerate() {
@@ -55,9 +57,13 @@ impl Reach {
         }
         for at in 0..racing.len() as u32 {
             graph[start(at) as usize].push(finish(at));
-            for to in &edges[at as usize] {
-                let to = if target == Target::Finish { finish(*to) } else { start(*to) };
-                graph[start(at) as usize].push(to);
+            for &to in &edges[at as usize] {
+                let (from, to) = match kind {
+                    EdgeKind::StartToFinish => (start(at), finish(to)),
+                    EdgeKind::FinishToFinish => (finish(at), finish(to)),
+                    EdgeKind::StartToStart => (start(at), start(to)),
+                };
+                graph[from as usize].push(to);
             }
             for &(from, to) in &bounds {
                 let after = |&step: &u32| !steps.precedes(racing[at as usize], step);

@@ -13,7 +13,7 @@ use std::rc::Rc;
 const NEVER: u32 = u32::MAX;
 
 /// Conflicts listed for one race.
-const LISTED: usize = 32;
+const LISTED: usize = 256;
 
 #[derive(Debug)]
 struct Step {
@@ -74,7 +74,6 @@ pub(super) struct Apparent {
 #[derive(Debug)]
 pub(super) struct Steps {
     steps: Vec<Step>,
-    chains: u32,
     /// By location, then by chain: who touched it, in the order of the chain.
     touched: FxHashMap<Location, Vec<(u32, Vec<Touch>)>>,
 }
@@ -82,7 +81,7 @@ pub(super) struct Steps {
 impl Steps {
     pub(super) fn new(events: &[Event], uses: Uses<'_>, cut: impl Fn(u32) -> bool) -> Self {
         let mut tasks: Hard<Clock> = Hard::default();
-        let mut steps = Steps { steps: Vec::new(), chains: 0, touched: FxHashMap::default() };
+        let mut steps = Steps { steps: Vec::new(), touched: FxHashMap::default() };
         // By task: the step it is in. By slot: a copy of what its task knows, if it has learnt nothing since; the last step.
         let mut current: Vec<Option<u32>> = vec![None];
         let mut known: Vec<Option<Rc<Clock>>> = Vec::new();
@@ -146,7 +145,6 @@ impl Steps {
             }
             steps.touch(step, location, kind, at, used);
         }
-        steps.chains = lengths.len() as u32;
         steps
     }
 
@@ -186,10 +184,6 @@ impl Steps {
 
     pub(super) fn len(&self) -> u32 {
         self.steps.len() as u32
-    }
-
-    pub(super) fn chains(&self) -> u32 {
-        self.chains
     }
 
     pub(super) fn chain(&self, step: u32) -> u32 {

@@ -1,0 +1,122 @@
+//! Which races to fix first, and what they may have caused: [`raceproof_core::debug::netzer`] over one more run.
+//!
+//! The run is taken access by access with its complete order; if that gives too many races, step by step. Races that this
+//! run does not show, since they come from another schedule, keep to the first.
+
+use crate::program::{Bounds, Program, run_once};
+use crate::strategy::DepthFirst;
+use raceproof_core::debug::netzer::{Analysis, Grain, Options, analyse};
+use raceproof_core::detect::Access;
+use raceproof_core::event::{AccessKind, Event, Observer, SyncKind};
+use raceproof_core::finding::{Place, Race, RaceAccess};
+use raceproof_core::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
+use std::collections::HashMap;
+
+/// Events that are kept: about 25 MB of them.
+const MAX_EVENTS: usize = 1 << 20;
+
+/// Races access by access, beyond which they are taken step by step.
+const MANY: usize = 1 << 13;
+
+/// Causes listed for one race.
+const LISTED: usize = 8;
+
+/// Fills in `partition` and `artifact_of`.
+pub(crate) fn arrange<'a, P: Program<'a>>(program: &P, bounds: Bounds<'a>, races: &mut [Race]) {
+    // One race is the first; the fields say so already.
+    if races.len() < 2 {
+        return;
+    }
+    let execution = run_once(program, &mut DepthFirst, Recorder::default(), bounds);
+    let Recorder { events, full } = &execution.run.kernel.observer;
+    if *full {
+        return;
+    }
+    let fine = analyse(events, Options { grain: Grain::Access, limit: MANY, ..Options::default() });
+    let coarse = || analyse(events, Options::default());
+    let Ok(analysis) = fine.or_else(|_| coarse()) else { return };
+    let mut known: HashMap<Key, u32> = HashMap::new();
+    let side = |access: Access| (execution.place(access.site), access.kind);
+    for (ids, partition) in by_site(&analysis) {
+        let (location, first, second) = ids;
+        let key = key(execution.location(location), side(first), side(second));
+        let earliest = known.entry(key).or_insert(partition);
+        *earliest = (*earliest).min(partition);
+    }
+    let told = |side: &RaceAccess| (side.at.clone(), side.access);
+    let of: Vec<Option<u32>> = races
+        .iter()
+        .map(|race| known.get(&key(race.location.clone(), told(&race.first), told(&race.second))).copied())
+        .collect();
+    for (race, partition) in races.iter_mut().zip(&of) {
+        let Some(partition) = partition.map(|at| &analysis.partitions[at as usize]) else { continue };
+        race.partition = partition.rank;
+        let causes =
+            of.iter().zip(0..).filter(|(other, _)| other.is_some_and(|at| partition.causes.contains(&at)));
+        race.artifact_of = causes.map(|(_, at)| at).take(LISTED).collect();
+    }
+}
+
+type Key = (String, (Place, AccessKind), (Place, AccessKind));
+
+fn key(location: String, a: (Place, AccessKind), b: (Place, AccessKind)) -> Key {
+    if a <= b { (location, a, b) } else { (location, b, a) }
+}
+
+/// Each location and pair of sites once, with the earliest of its partitions: they are numbered by rank.
+fn by_site(analysis: &Analysis) -> HashMap<(Location, Access, Access), u32> {
+    let mut earliest = HashMap::new();
+    for race in &analysis.races {
+        for conflict in &race.conflicts {
+            // Which task it was is no matter.
+            let plain = |access: Access| Access { task: TaskId::MAIN, ..access };
+            let ids = (conflict.location, plain(conflict.first), plain(conflict.second));
+            let partition = earliest.entry(ids).or_insert(race.partition);
+            *partition = race.partition.min(*partition);
+        }
+    }
+    earliest
+}
+
+/// The events of a run, unless there are too many.
+#[derive(Default)]
+struct Recorder {
+    events: Vec<Event>,
+    full: bool,
+}
+
+impl Recorder {
+    #[inline]
+    fn add(&mut self, event: Event) {
+        if self.events.len() < MAX_EVENTS {
+            self.events.push(event);
+        } else {
+            self.full = true;
+        }
+    }
+}
+
+impl Observer for Recorder {
+    fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, site: SiteId) {
+        self.add(Event::Spawn { parent, child, scope, site });
+    }
+    fn end(&mut self, task: TaskId) {
+        self.add(Event::End { task });
+    }
+    fn finish_begin(&mut self, task: TaskId, scope: ScopeId) {
+        self.add(Event::FinishBegin { task, scope });
+    }
+    fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
+        self.add(Event::FinishEnd { task, scope });
+    }
+    fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
+        self.add(Event::Signal { task, sync, kind });
+    }
+    fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
+        self.add(Event::Join { task, sync, kind });
+    }
+    #[inline]
+    fn access(&mut self, task: TaskId, kind: AccessKind, location: Location, site: SiteId) {
+        self.add(Event::Access { task, kind, location, site });
+    }
+}
