@@ -3,7 +3,7 @@
 use crate::args::{self, AnalyzeArgs, TemporalLevel, TraceOrder};
 use crate::traces::{open, recovered, tell};
 use raceproof_core::debug::netzer::{
-    Analysis, Conflict, Feasibility, Grain, Level, MAX_RACES, Options, StepRace, analyse,
+    self, Analysis, Conflict, Feasibility, Grain, Level, MAX_RACES, Options, StepRace, Uses, analyse,
 };
 use raceproof_core::debug::witness::Witnesses;
 use raceproof_core::detect::epochs::{Epochs, SiteRaces};
@@ -176,7 +176,9 @@ fn validate(args: &AnalyzeArgs) -> Result<Analyzed, String> {
         args::Grain::Step => Grain::Step,
         args::Grain::Access => Grain::Access,
     };
-    let analysis = analyse(&events, Options { level, grain, ..Options::default() }).map_err(|_| {
+    let used = source.uses().filter(|_| !args.coarse).map(|used| netzer::by_event(&events, used));
+    let uses = used.as_deref().map_or(Uses::Unknown, Uses::Exact);
+    let analysis = analyse(&events, Options { level, uses, grain, ..Options::default() }).map_err(|_| {
         format!("more than {MAX_RACES} apparent races, or of too many tasks, to be validated")
     })?;
     let witnesses = args.witness.then(|| Witnesses::new(&events));

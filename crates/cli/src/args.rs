@@ -205,6 +205,9 @@ pub struct AnalyzeArgs {
     /// With --validate: how much of the order of accesses is used
     #[arg(long, value_enum, default_value = "complete", requires = "validate")]
     pub level: TemporalLevel,
+    /// With --validate: take every value that a step read to decide what it does, even if the trace tells which did
+    #[arg(long, requires = "validate")]
+    pub coarse: bool,
     /// With --validate: what a race is between
     #[arg(long, value_enum, default_value = "step", requires = "validate")]
     pub grain: Grain,

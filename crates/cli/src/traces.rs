@@ -5,6 +5,7 @@ use crate::args::{TraceArgs, TraceFormat};
 use crate::output::{deliver, note};
 use crate::tp::code::Code;
 use crate::tp::execute::{Bounds, Execution, execute};
+use raceproof::program::Program;
 use raceproof::strategy::DepthFirst;
 use raceproof_core::event::{AccessKind, Event, Observer};
 use raceproof_core::finding::Place;
@@ -41,6 +42,7 @@ pub fn record(
         write_std(&mut source, &names, file, output, false)?;
         return Ok(execution.limits(actions));
     }
+    let bounds = Bounds { keep_uses: true, ..bounds };
     let out: Box<dyn Write> = Box::new(file);
     let mut execution = execute(code, name, TraceWriter::new(out), &mut DepthFirst, bounds);
     // What observes a run cannot be taken out of it, only replaced.
@@ -67,6 +69,9 @@ fn finish<W: Write, O: Observer>(
     }
     for task in (0..execution.run.kernel.tasks().len()).map(TaskId::at) {
         writer.name(Named::Task(task), &execution.task_name(task));
+    }
+    if let Some(uses) = execution.program.uses::<O>(&execution.run.machine) {
+        writer.uses(&uses);
     }
     writer.finish()
 }
@@ -176,6 +181,9 @@ fn convert(args: &TraceArgs) -> Result<(), String> {
     }
     for task in (0..writer.tasks()).map(TaskId) {
         writer.name(Named::Task(task), names.given(Named::Task(task)).unwrap_or_default());
+    }
+    if let Some(uses) = source.uses() {
+        writer.uses(uses);
     }
     writer.finish().map_err(complain)?;
     tell(&args.file, source.note().map(str::to_owned));

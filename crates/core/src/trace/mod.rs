@@ -74,6 +74,11 @@ pub trait Source {
     /// The names known so far; all of them at the end.
     fn names(&self) -> &Names;
 
+    /// By number of the read: whether its value reached a branch or an index, if the trace tells. At the end.
+    fn uses(&self) -> Option<&[bool]> {
+        None
+    }
+
     /// Something to tell about a trace that ended well: that it was not finished.
     fn note(&self) -> Option<&str> {
         None
@@ -124,6 +129,14 @@ impl<R: Read> Source for AnySource<R> {
             AnySource::Raceproof(source) => source.names(),
             AnySource::Std(source) => source.names(),
             AnySource::Rapid(source) => source.names(),
+        }
+    }
+
+    fn uses(&self) -> Option<&[bool]> {
+        match self {
+            AnySource::Raceproof(source) => source.uses(),
+            AnySource::Std(source) => source.uses(),
+            AnySource::Rapid(source) => source.uses(),
         }
     }
 

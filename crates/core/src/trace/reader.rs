@@ -22,6 +22,7 @@ pub struct TraceReader<R> {
     plain: Vec<u8>,
     zstd: zstd::bulk::Decompressor<'static>,
     events: u64,
+    uses: Vec<bool>,
     note: Option<&'static str>,
     ended: bool,
 }
@@ -68,6 +69,7 @@ impl<R: Read> TraceReader<R> {
             zstd: zstd::bulk::Decompressor::new()
                 .map_err(|error| wrong(0, format!("cannot decompress: {error}")))?,
             events: 0,
+            uses: Vec::new(),
             note: None,
             ended: false,
         })
@@ -156,6 +158,13 @@ impl<R: Read> TraceReader<R> {
                 }
                 self.ended = true;
             }
+            block::USES => {
+                if count.div_ceil(8) as usize != self.plain.len() {
+                    return Err(wrong(start, format!("{count} reads in {plain} bytes")));
+                }
+                let bit = |at: u32| self.plain[at as usize / 8] >> (at % 8) & 1 == 1;
+                self.uses.extend((0..count).map(bit));
+            }
             // Small letters are for what a reader can do without.
             b'a'..=b'z' => {}
             other => return Err(wrong(start, format!("a block of kind {other:#04x} is not known"))),
@@ -188,6 +197,10 @@ impl<R: Read> Source for TraceReader<R> {
 
     fn note(&self) -> Option<&str> {
         self.note
+    }
+
+    fn uses(&self) -> Option<&[bool]> {
+        (!self.uses.is_empty()).then_some(&self.uses)
     }
 }
 

@@ -30,6 +30,8 @@ pub(super) mod block {
     pub(in crate::trace) const EVENTS: u8 = b'E';
     pub(in crate::trace) const NAMES: u8 = b'N';
     pub(in crate::trace) const END: u8 = b'Z';
+    /// Which reads decided something; a small letter, since a reader can do without.
+    pub(in crate::trace) const USES: u8 = b'u';
     pub(in crate::trace) const PLAIN: u8 = 0;
     pub(in crate::trace) const ZSTD: u8 = 1;
 }
@@ -193,6 +195,17 @@ impl<W: Write> TraceWriter<W> {
         self.name_count += 1;
         if self.names.len() >= FULL_NAMES {
             self.flush();
+        }
+    }
+
+    /// Says of each read, in the order in which they came, whether its value reached a branch or an index. Once, at the end.
+    pub fn uses(&mut self, reads: &[bool]) {
+        self.flush();
+        for reads in reads.chunks(4 * LONGEST_BLOCK) {
+            let byte =
+                |bits: &[bool]| bits.iter().zip(0..).fold(0, |all, (&bit, at)| all | u8::from(bit) << at);
+            let bytes: Vec<u8> = reads.chunks(8).map(byte).collect();
+            self.store(block::USES, &bytes, reads.len() as u32);
         }
     }
 

@@ -5,7 +5,7 @@
 
 use crate::program::{Bounds, Program, run_once};
 use crate::strategy::DepthFirst;
-use raceproof_core::debug::netzer::{Analysis, Grain, Options, analyse};
+use raceproof_core::debug::netzer::{self, Analysis, Grain, Options, Uses, analyse};
 use raceproof_core::detect::Access;
 use raceproof_core::event::{AccessKind, Event, Observer, SyncKind};
 use raceproof_core::finding::{Place, Race, RaceAccess};
@@ -27,13 +27,17 @@ pub(crate) fn arrange<'a, P: Program<'a>>(program: &P, bounds: Bounds<'a>, races
     if races.len() < 2 {
         return;
     }
+    let bounds = Bounds { keep_uses: true, ..bounds };
     let execution = run_once(program, &mut DepthFirst, Recorder::default(), bounds);
     let Recorder { events, full } = &execution.run.kernel.observer;
     if *full {
         return;
     }
-    let fine = analyse(events, Options { grain: Grain::Access, limit: MANY, ..Options::default() });
-    let coarse = || analyse(events, Options::default());
+    let used = execution.program.uses::<Recorder>(&execution.run.machine);
+    let used = used.map(|used| netzer::by_event(events, &used));
+    let uses = used.as_deref().map_or(Uses::Unknown, Uses::Exact);
+    let fine = analyse(events, Options { uses, grain: Grain::Access, limit: MANY, ..Options::default() });
+    let coarse = || analyse(events, Options { uses, ..Options::default() });
     let Ok(analysis) = fine.or_else(|_| coarse()) else { return };
     let mut known: HashMap<Key, u32> = HashMap::new();
     let side = |access: Access| (execution.place(access.site), access.kind);

@@ -42,7 +42,7 @@ mod reach;
 mod steps;
 
 use crate::detect::Access;
-use crate::event::Event;
+use crate::event::{AccessKind, Event};
 use crate::ids::Location;
 use dependences::Dependences;
 use partitions::Partitions;
@@ -63,6 +63,17 @@ pub enum Uses<'a> {
     Unknown,
     /// By event: whether the value that was read reached a branch or an index.
     Exact(&'a [bool]),
+}
+
+/// From which reads decided something, by their number among the reads, to the same by event, as [`Uses::Exact`] takes it.
+/// A read beyond those told counts as one that did.
+pub fn by_event(events: &[Event], reads: &[bool]) -> Vec<bool> {
+    let mut told = reads.iter().copied();
+    let used = |event: &Event| match event {
+        Event::Access { kind: AccessKind::Read, .. } => told.next().unwrap_or(true),
+        _ => false,
+    };
+    events.iter().map(used).collect()
 }
 
 /// What is known of the feasibility of a race.
