@@ -2,6 +2,7 @@
 
 use crate::args::{self, AnalyzeArgs, TemporalLevel, TraceOrder};
 use crate::traces::{open, recovered, tell};
+use raceproof_core::debug::netzer::posts::Posts;
 use raceproof_core::debug::netzer::{
     self, Analysis, Conflict, Feasibility, Grain, Level, MAX_RACES, Options, StepRace, Uses, analyse,
 };
@@ -11,7 +12,7 @@ use raceproof_core::detect::predict::{Predicted, Predictor};
 use raceproof_core::detect::{Access, Pair};
 use raceproof_core::event::{AccessKind, Event};
 use raceproof_core::finding::{
-    Grade, Place, Race, RaceAccess, Report, Scope, Segment, Stats, Verdict, Witness,
+    GeneralRace, GeneralSide, Grade, Place, Race, RaceAccess, Report, Scope, Segment, Stats, Verdict, Witness,
 };
 use raceproof_core::ids::TaskId;
 use raceproof_core::order::{Order, dc::Dc, hb::Hb, shb::Shb, wcp::Wcp};
@@ -38,12 +39,20 @@ pub struct Analyzed {
 /// Does what was asked for; an error is for the user.
 pub fn run(args: &AnalyzeArgs) -> Result<Analyzed, String> {
     let start = Instant::now();
-    if args.validate {
-        let mut analyzed = validate(args)?;
-        analyzed.report.stats.seconds = start.elapsed().as_secs_f64();
-        return Ok(analyzed);
+    let mut analyzed = if args.validate {
+        validate(args)?
+    } else {
+        Analyzed { report: under_order(args)?, validation: None }
+    };
+    if args.general {
+        analyzed.report.general_races = general(args)?;
     }
-    let mut report = match (args.order, args.witness) {
+    analyzed.report.stats.seconds = start.elapsed().as_secs_f64();
+    Ok(analyzed)
+}
+
+fn under_order(args: &AnalyzeArgs) -> Result<Report, String> {
+    let report = match (args.order, args.witness) {
         (TraceOrder::Hb, false) => stream::<Hb>(args)?,
         (TraceOrder::Shb, false) => stream::<Shb>(args)?,
         (TraceOrder::Wcp, false) => stream::<Wcp>(args)?,
@@ -53,8 +62,34 @@ pub fn run(args: &AnalyzeArgs) -> Result<Analyzed, String> {
         (TraceOrder::Wcp, true) => witnessed::<Wcp>(args)?,
         (TraceOrder::Dc, true) => witnessed::<Dc>(args)?,
     };
-    report.stats.seconds = start.elapsed().as_secs_f64();
-    Ok(Analyzed { report, validation: None })
+    Ok(report)
+}
+
+/// The most steps times events that are simulated for general races: some ten seconds.
+const MAX_SIMULATED: usize = 4_000_000_000;
+
+/// Conflicting accesses whose order nothing guarantees (Netzer's Algorithm 5.1).
+fn general(args: &AnalyzeArgs) -> Result<Vec<GeneralRace>, String> {
+    let mut events = Vec::new();
+    let (source, _) = read(args, |event| events.push(*event))?;
+    let posts = Posts::new(&events);
+    if posts.effort() > MAX_SIMULATED {
+        return Err("--general takes time by steps times events, and these are too many".into());
+    }
+    let names = source.names();
+    let side = |access: Access| GeneralSide {
+        task: names.of(Named::Task(access.task)),
+        access: Some(access.kind),
+        at: Some(place(&names.of(Named::Site(access.site)), &args.file)),
+    };
+    let race = |found: &Conflict| GeneralRace {
+        kind: "accesses".into(),
+        on: String::new(),
+        location: Some(names.of(Named::Location(found.location))),
+        first: side(found.first),
+        second: side(found.second),
+    };
+    Ok(posts.general_races().iter().map(race).collect())
 }
 
 /// How many there were of what.

@@ -211,6 +211,10 @@ pub struct AnalyzeArgs {
     /// With --validate: what a race is between
     #[arg(long, value_enum, default_value = "step", requires = "validate")]
     pub grain: Grain,
+    /// Report conflicting accesses whose order posts, waits, spawns and joins do not guarantee as well, locks aside. The whole
+    /// trace is kept in memory
+    #[arg(long)]
+    pub general: bool,
     /// Make do with what can be read before the first offence
     #[arg(long)]
     pub recover: bool,

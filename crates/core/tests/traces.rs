@@ -13,7 +13,7 @@ use raceproof_core::trace::writer::TraceWriter;
 use raceproof_core::trace::{AnySource, Batch, Format, Named, Names, Source};
 use std::collections::{BTreeSet, HashMap};
 use support::sectioned::{self, Sectioned};
-use support::{PLAIN, Profile, Rng, Schedule};
+use support::{Profile, Rng, Schedule};
 
 const CASES: u64 = 1_500;
 
@@ -26,7 +26,6 @@ const EVERYTHING: Profile = Profile {
     locks: true,
     semaphores: true,
     events: true,
-    ..PLAIN
 };
 
 fn streams() -> impl Iterator<Item = (u64, Vec<Event>)> {

@@ -3,7 +3,7 @@
 use super::style::{count, grouped, safe};
 use crate::analyze::{Analyzed, Validation};
 use raceproof_core::event::AccessKind;
-use raceproof_core::finding::{Grade, Place, Race, RaceAccess, Report};
+use raceproof_core::finding::{GeneralSide, Grade, Place, Race, RaceAccess, Report};
 use std::cmp::Reverse;
 use std::fmt::Write;
 
@@ -21,6 +21,15 @@ pub fn render(analyzed: &Analyzed) -> String {
     order.iter().zip(1..).for_each(|(&at, number)| numbers[at] = number);
     for &at in &order {
         race(&mut text, &report.races[at], numbers[at], &numbers, validation.is_some());
+    }
+    for general in &report.general_races {
+        let side = |side: &GeneralSide| {
+            let at = side.at.as_ref().map(spoken).unwrap_or_default();
+            format!("{} at {at} by {}", noun(side.access), safe(&side.task))
+        };
+        let location = general.location.as_deref().map(|at| format!(", on {}", safe(at))).unwrap_or_default();
+        let (first, second) = (side(&general.first), side(&general.second));
+        let _ = writeln!(text, "nondeterminism: {first} and {second} come in either order{location}");
     }
     for limit in &report.limits {
         let _ = writeln!(text, "note: {limit}");
@@ -101,11 +110,15 @@ fn validated(text: &mut String, validation: &Validation) {
 }
 
 fn side(side: &RaceAccess) -> String {
-    let does = match side.access {
-        AccessKind::Read => "a read",
-        AccessKind::Write => "a write",
-    };
-    format!("{does} at {} by {}", spoken(&side.at), safe(&side.task))
+    format!("{} at {} by {}", noun(Some(side.access)), spoken(&side.at), safe(&side.task))
+}
+
+fn noun(access: Option<AccessKind>) -> &'static str {
+    match access {
+        Some(AccessKind::Read) => "a read",
+        Some(AccessKind::Write) => "a write",
+        None => "something",
+    }
 }
 
 fn spoken(Place { file, line, column }: &Place) -> String {

@@ -1,19 +1,19 @@
 //! Which races to fix first, and what they may have caused: [`raceproof_core::debug::netzer`] over one more run.
 //!
 //! The run is taken access by access with its complete order; if that gives too many races, step by step. Races that this
-//! run does not show, since they come from another schedule, keep to the first.
+//! run does not show, since they come from another schedule or after a million actions, keep to the first.
 
 use crate::program::{Bounds, Program, run_once};
 use crate::strategy::DepthFirst;
 use raceproof_core::debug::netzer::{self, Analysis, Grain, Options, Uses, analyse};
 use raceproof_core::detect::Access;
-use raceproof_core::event::{AccessKind, Event, Observer, SyncKind};
+use raceproof_core::event::{AccessKind, Event};
 use raceproof_core::finding::{Place, Race, RaceAccess};
-use raceproof_core::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
+use raceproof_core::ids::{Location, TaskId};
 use std::collections::HashMap;
 
-/// Events that are kept: about 25 MB of them.
-const MAX_EVENTS: usize = 1 << 20;
+/// Actions of the run that are looked at: about 25 MB of events.
+const MAX_ACTIONS: u64 = 1 << 20;
 
 /// Races access by access, beyond which they are taken step by step.
 const MANY: usize = 1 << 13;
@@ -27,13 +27,10 @@ pub(crate) fn arrange<'a, P: Program<'a>>(program: &P, bounds: Bounds<'a>, races
     if races.len() < 2 {
         return;
     }
-    let bounds = Bounds { keep_uses: true, ..bounds };
-    let execution = run_once(program, &mut DepthFirst, Recorder::default(), bounds);
-    let Recorder { events, full } = &execution.run.kernel.observer;
-    if *full {
-        return;
-    }
-    let used = execution.program.uses::<Recorder>(&execution.run.machine);
+    let bounds = Bounds { actions: bounds.actions.min(MAX_ACTIONS), keep_uses: true, ..bounds };
+    let execution = run_once(program, &mut DepthFirst, Vec::new(), bounds);
+    let events: &Vec<Event> = &execution.run.kernel.observer;
+    let used = execution.program.uses::<Vec<Event>>(&execution.run.machine);
     let used = used.map(|used| netzer::by_event(events, &used));
     let uses = used.as_deref().map_or(Uses::Unknown, Uses::Exact);
     let fine = analyse(events, Options { uses, grain: Grain::Access, limit: MANY, ..Options::default() });
@@ -80,47 +77,4 @@ fn by_site(analysis: &Analysis) -> HashMap<(Location, Access, Access), u32> {
         }
     }
     earliest
-}
-
-/// The events of a run, unless there are too many.
-#[derive(Default)]
-struct Recorder {
-    events: Vec<Event>,
-    full: bool,
-}
-
-impl Recorder {
-    #[inline]
-    fn add(&mut self, event: Event) {
-        if self.events.len() < MAX_EVENTS {
-            self.events.push(event);
-        } else {
-            self.full = true;
-        }
-    }
-}
-
-impl Observer for Recorder {
-    fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, site: SiteId) {
-        self.add(Event::Spawn { parent, child, scope, site });
-    }
-    fn end(&mut self, task: TaskId) {
-        self.add(Event::End { task });
-    }
-    fn finish_begin(&mut self, task: TaskId, scope: ScopeId) {
-        self.add(Event::FinishBegin { task, scope });
-    }
-    fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
-        self.add(Event::FinishEnd { task, scope });
-    }
-    fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
-        self.add(Event::Signal { task, sync, kind });
-    }
-    fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
-        self.add(Event::Join { task, sync, kind });
-    }
-    #[inline]
-    fn access(&mut self, task: TaskId, kind: AccessKind, location: Location, site: SiteId) {
-        self.add(Event::Access { task, kind, location, site });
-    }
 }

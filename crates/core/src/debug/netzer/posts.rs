@@ -121,6 +121,12 @@ impl<'a> Posts<'a> {
         visited
     }
 
+    /// What finding all general races takes: the number of steps times that of events, at most.
+    pub fn effort(&self) -> usize {
+        let ends = self.events.iter().filter(|event| !matches!(event, Event::Access { .. })).count();
+        (ends + self.tasks.len()).saturating_mul(self.events.len())
+    }
+
     /// How two events are ordered in every execution of the same events.
     pub fn order(&self, first: u32, second: u32) -> Guaranteed {
         let later = |held: u32, other: u32| !self.reachable_without(&[held])[other as usize];
