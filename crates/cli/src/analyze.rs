@@ -72,7 +72,7 @@ const MAX_SIMULATED: usize = 4_000_000_000;
 fn general(args: &AnalyzeArgs) -> Result<Vec<GeneralRace>, String> {
     let mut events = Vec::new();
     let (source, _) = read(args, |event| events.push(*event))?;
-    let posts = Posts::new(&events);
+    let posts = Posts::of_runtime(&events);
     if posts.effort() > MAX_SIMULATED {
         return Err("--general takes time by steps times events, and these are too many".into());
     }

@@ -152,18 +152,19 @@ fn races_to_fix_first() {
     let trace = record(&folder, "examples/netzer_fig2_1.tp");
     let (_, report) = json(&trace, &["--validate", "--grain", "access"]);
     let races = report["races"].as_array().expect("races");
-    let first: Vec<&Value> = races.iter().filter(|race| race["partition"] == 1).collect();
-    assert!(!first.is_empty() && first.iter().all(|race| race["location"] == "head"), "{report}");
-    let on_data =
-        races.iter().filter(|race| race["location"].as_str().is_some_and(|at| at.starts_with("data")));
-    let mut count = 0;
-    for race in on_data {
-        count += 1;
+    let (first, later): (Vec<&Value>, Vec<&Value>) = races.iter().partition(|race| race["partition"] == 1);
+    // The left child's write of `head` and the right child's read of it.
+    assert!(first.len() == 1 && pairs(&report).contains(&(35, 43)), "{report}");
+    assert_eq!(
+        (&first[0]["location"], &first[0]["second"]["line"]),
+        (&Value::from("head"), &Value::from(43))
+    );
+    assert!(!later.is_empty());
+    for race in later {
         let causes = race["artifact_of"].as_array().expect("causes");
-        assert!(race["partition"].as_u64() > Some(1) && !causes.is_empty(), "{race}");
+        assert!(!causes.is_empty(), "{race}");
         assert!(causes.iter().all(|at| races[at.as_u64().unwrap() as usize]["partition"] == 1));
     }
-    assert!(count > 0, "{report}");
     let validation = &report["validation"];
     assert_eq!(validation["tangles"], 0, "the complete order has none");
     assert!(validation["first_partitions"].as_u64() >= Some(1));

@@ -15,7 +15,7 @@
 
 use super::Conflict;
 use crate::detect::Access;
-use crate::event::{AccessKind, Event};
+use crate::event::{AccessKind, Event, SyncKind};
 use crate::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -39,6 +39,8 @@ pub struct Posts<'a> {
     members: FxHashMap<ScopeId, u32>,
     /// By task: its scope.
     scopes: Vec<ScopeId>,
+    /// Events that are posted and that nobody waits for, if they may stand for others posted again.
+    repeated: FxHashSet<SyncId>,
 }
 
 impl<'a> Posts<'a> {
@@ -50,6 +52,7 @@ impl<'a> Posts<'a> {
             signalled: FxHashSet::default(),
             members: FxHashMap::default(),
             scopes: vec![ScopeId::PROGRAM],
+            repeated: FxHashSet::default(),
         };
         for (event, at) in events.iter().zip(0..) {
             posts.tasks[event.task().index()].push(at);
@@ -68,6 +71,21 @@ impl<'a> Posts<'a> {
         posts
     }
 
+    /// As [`Posts::new`], for a run that the runtime has told: it tells a second post of an event as the post of another
+    /// that nobody waits for. Which one it was is not told, so that it may let any wait pass.
+    pub fn of_runtime(events: &'a [Event]) -> Self {
+        let mut posts = Posts::new(events);
+        let of = |event: &Event, wait: bool| match *event {
+            Event::Signal { sync, kind: SyncKind::Event, .. } if !wait => Some(sync),
+            Event::Join { sync, kind: SyncKind::Event, .. } if wait => Some(sync),
+            _ => None,
+        };
+        let awaited: FxHashSet<SyncId> = events.iter().filter_map(|event| of(event, true)).collect();
+        posts.repeated = events.iter().filter_map(|event| of(event, false)).collect();
+        posts.repeated.retain(|sync| !awaited.contains(sync));
+        posts
+    }
+
     /// By event: whether it can be reached while the given events are held back.
     pub fn reachable_without(&self, held: &[u32]) -> Vec<bool> {
         let mut visited = vec![false; self.events.len()];
@@ -77,6 +95,7 @@ impl<'a> Posts<'a> {
         // Those that wait to be triggered.
         let mut waiting: FxHashMap<SyncId, Vec<usize>> = FxHashMap::default();
         let mut finishing: FxHashMap<ScopeId, usize> = FxHashMap::default();
+        let mut any_posted = false;
         let mut runnable = vec![0];
         while let Some(task) = runnable.pop() {
             while let Some(&at) = self.tasks[task].get(next[task]) {
@@ -87,7 +106,8 @@ impl<'a> Posts<'a> {
                     Event::Join { sync, kind, .. }
                         if !kind.is_section()
                             && self.signalled.contains(&sync)
-                            && !posted.contains(&sync) =>
+                            && !posted.contains(&sync)
+                            && !(any_posted && kind == SyncKind::Event) =>
                     {
                         waiting.entry(sync).or_default().push(task);
                         break;
@@ -103,6 +123,11 @@ impl<'a> Posts<'a> {
                     Event::Signal { sync, kind, .. } if !kind.is_section() => {
                         posted.insert(sync);
                         runnable.extend(waiting.remove(&sync).unwrap_or_default());
+                        if self.repeated.contains(&sync) {
+                            any_posted = true;
+                            // Those that wait for something else wait again.
+                            runnable.extend(waiting.drain().flat_map(|(_, tasks)| tasks));
+                        }
                     }
                     Event::End { .. } => {
                         let scope = self.scopes[task];
