@@ -49,12 +49,20 @@ pub(crate) fn arrange<'a, P: Program<'a>>(program: &P, bounds: Bounds<'a>, races
         .iter()
         .map(|race| known.get(&key(race.location.clone(), told(&race.first), told(&race.second))).copied())
         .collect();
+    let mut members: HashMap<u32, Vec<u32>> = HashMap::new();
+    for (partition, at) in of.iter().zip(0..) {
+        let Some(partition) = partition else { continue };
+        let members = members.entry(*partition).or_default();
+        if members.len() < LISTED {
+            members.push(at);
+        }
+    }
     for (race, partition) in races.iter_mut().zip(&of) {
         let Some(partition) = partition.map(|at| &analysis.partitions[at as usize]) else { continue };
         race.partition = partition.rank;
-        let causes =
-            of.iter().zip(0..).filter(|(other, _)| other.is_some_and(|at| partition.causes.contains(&at)));
-        race.artifact_of = causes.map(|(_, at)| at).take(LISTED).collect();
+        let causes = partition.causes.iter().filter_map(|cause| members.get(cause)).flatten();
+        race.artifact_of = causes.copied().take(LISTED).collect();
+        race.artifact_of.sort_unstable();
     }
 }
 
