@@ -173,7 +173,7 @@ pub fn analyse(events: &[Event], options: Options<'_>) -> Result<Analysis, TooMa
         Grain::Step => Steps::new(events, options.uses, |_| false),
         Grain::Cut(cut) => Steps::new(events, options.uses, cut),
         Grain::Access => Steps::new(events, options.uses, |_| true),
-    };
+    }?;
     let edges = match options.grain {
         Grain::Access => EdgeKind::FinishToFinish,
         _ => EdgeKind::StartToFinish,

@@ -12,6 +12,10 @@ use std::rc::Rc;
 
 const NEVER: u32 = u32::MAX;
 
+/// Chains, and entries of clocks that are kept: beyond these, some hundred megabytes, a run is not analysed.
+const MAX_CHAINS: u32 = 4096;
+const MAX_ENTRIES: usize = 1 << 26;
+
 /// Conflicts listed for one race.
 const LISTED: usize = 256;
 
@@ -79,7 +83,8 @@ pub(super) struct Steps {
 }
 
 impl Steps {
-    pub(super) fn new(events: &[Event], uses: Uses<'_>, cut: impl Fn(u32) -> bool) -> Self {
+    pub(super) fn new(events: &[Event], uses: Uses<'_>, cut: impl Fn(u32) -> bool) -> Result<Self, TooMany> {
+        let mut entries = 0;
         let mut tasks: Hard<Clock> = Hard::default();
         let mut steps = Steps { steps: Vec::new(), touched: FxHashMap::default() };
         // By task: the step it is in. By slot: a copy of what its task knows, if it has learnt nothing since; the last step.
@@ -98,6 +103,9 @@ impl Steps {
                 match *event {
                     Event::Spawn { parent, child, scope, .. } => {
                         tasks.spawn(parent, child, scope);
+                        if tasks.slot(child) >= MAX_CHAINS || entries > MAX_ENTRIES {
+                            return Err(TooMany);
+                        }
                         current.push(None);
                         learns(child, &tasks, &mut known);
                     }
@@ -124,7 +132,11 @@ impl Steps {
                         known.resize(slot + 1, None);
                         lengths.resize(slot + 1, 0);
                     }
-                    let known = known[slot].get_or_insert_with(|| Rc::new(tasks.view(task).clone()));
+                    let chains = known.len();
+                    let known = known[slot].get_or_insert_with(|| {
+                        entries += chains;
+                        Rc::new(tasks.view(task).clone())
+                    });
                     let known = Rc::clone(known);
                     let step =
                         Step { at: lengths[slot], epoch, known, begins: at, task, accesses: Vec::new() };
@@ -145,7 +157,7 @@ impl Steps {
             }
             steps.touch(step, location, kind, at, used);
         }
-        steps
+        Ok(steps)
     }
 
     fn touch(&mut self, step: u32, location: Location, kind: AccessKind, at: u32, used: bool) {
