@@ -107,7 +107,7 @@ impl<'a> Posts<'a> {
                         if !kind.is_section()
                             && self.signalled.contains(&sync)
                             && !posted.contains(&sync)
-                            && !(any_posted && kind == SyncKind::Event) =>
+                            && (kind != SyncKind::Event || !any_posted) =>
                     {
                         waiting.entry(sync).or_default().push(task);
                         break;
