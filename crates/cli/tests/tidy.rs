@@ -51,8 +51,13 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 fn the_core_is_pure() {
     assert!(document("crates/core/src/lib.rs").contains("#![forbid(unsafe_code)]"));
     for (name, text) in files("crates/core/src", &["rs"]) {
-        for forbidden in ["std::fs", "std::io", "std::process", "println!", "print!", "dbg!"] {
-            assert!(!code(&text).contains(forbidden), "{name} has {forbidden}");
+        // The trace codec works on readers and writers that it is handed; it opens none.
+        let codec = name.starts_with("crates/core/src/trace/");
+        for forbidden in
+            ["std::fs", "std::io", "std::process", "println!", "print!", "dbg!", "stdin", "stdout"]
+        {
+            let allowed = codec && forbidden == "std::io";
+            assert!(allowed || !code(&text).contains(forbidden), "{name} has {forbidden}");
         }
     }
     let manifest = document("crates/core/Cargo.toml");
@@ -170,6 +175,7 @@ fn what_the_documents_point_to_exists() {
         "docs/TP.md",
         "docs/JSON.md",
         "docs/OPENMP.md",
+        "docs/TRACE.md",
     ] {
         let folder = root().join(Path::new(name).parent().unwrap());
         let text = document(name);

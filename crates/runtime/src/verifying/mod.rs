@@ -7,6 +7,7 @@
 mod execution;
 mod general;
 
+use crate::checking::first;
 use crate::checking::races::{MAX_RACES, key};
 use crate::explore::{Executed, Explored, Go, RunAll, explore, with_workers};
 use crate::limits::{Limits, Reached};
@@ -115,13 +116,24 @@ pub fn verify<'a, P: Program<'a> + Sync>(
 ) -> Verified {
     let (start, judge) = begin(program, options);
     let run = |job: &Job| judge.run(job);
-    with_workers(options.workers, &run, |run_all| go_on(&judge, start, search, options, run_all))
+    let verified =
+        with_workers(options.workers, &run, |run_all| go_on(&judge, start, search, options, run_all));
+    in_order(&judge, verified)
 }
 
 /// As [`verify`], on this thread: for programs that cannot leave it.
 pub fn verify_here<'a, P: Program<'a>>(program: &P, search: &mut Search, options: &Options<'a>) -> Verified {
     let (start, judge) = begin(program, options);
-    go_on(&judge, start, search, options, &|jobs| jobs.iter().map(|job| judge.run(job)).collect())
+    let verified =
+        go_on(&judge, start, search, options, &|jobs| jobs.iter().map(|job| judge.run(job)).collect());
+    in_order(&judge, verified)
+}
+
+/// Says which races to fix first.
+fn in_order<'a, P: Program<'a>>(judge: &Judge<'a, P>, mut verified: Verified) -> Verified {
+    let bounds = Bounds { keep_end_state: false, ..judge.bounds };
+    first::arrange(&judge.program, bounds, &mut verified.report.races);
+    verified
 }
 
 /// The nondeterminism, data races aside, that one execution shows: conflicting sections whose order is free, clashing sets and
