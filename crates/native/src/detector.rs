@@ -421,6 +421,23 @@ impl Detector {
         readers >= self.first() || readers as u32 >= FIRST_SET.load(Ordering::Relaxed)
     }
 
+    /// An aligned access of four bytes.
+    #[inline]
+    pub(crate) fn four(&mut self, address: usize, kind: AccessKind, pc: usize) {
+        let cell = shadow::cell(address);
+        // SAFETY: as in `access`.
+        let before = unsafe { *cell };
+        if before.writer < 0 || !self.on || self.reducing {
+            return self.access(address, 4, kind, Manner::Plain, pc);
+        }
+        let after = match kind {
+            AccessKind::Read => self.read(before, address, pc),
+            AccessKind::Write => self.write(before, address, pc),
+        };
+        // SAFETY: as above.
+        unsafe { *cell = after };
+    }
+
     /// An aligned access of eight bytes, whose two cells are mostly alike.
     #[inline]
     pub(crate) fn eight(&mut self, address: usize, kind: AccessKind, pc: usize) {

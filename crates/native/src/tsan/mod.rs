@@ -30,11 +30,27 @@ extern "C" fn write_slow(address: usize, size: usize, pc: usize) {
 }
 
 #[cold]
+extern "C" fn read_four(address: usize, pc: usize) {
+    if PENDING.load(Ordering::Relaxed) {
+        interrupts::attend();
+    }
+    world().detector.four(address, AccessKind::Read, pc);
+}
+
+#[cold]
 extern "C" fn read_eight(address: usize, pc: usize) {
     if PENDING.load(Ordering::Relaxed) {
         interrupts::attend();
     }
     world().detector.eight(address, AccessKind::Read, pc);
+}
+
+#[cold]
+extern "C" fn write_four(address: usize, pc: usize) {
+    if PENDING.load(Ordering::Relaxed) {
+        interrupts::attend();
+    }
+    world().detector.four(address, AccessKind::Write, pc);
 }
 
 #[cold]
@@ -66,14 +82,13 @@ pub extern "C" fn __tsan_read4() {
         "mov edx, [rip + {first_set}]",
         "cmp [rcx + rax*2 + 4], edx",
         "jae 2f",
-        "mov esi, 4",
-        "mov rdx, [rsp]",
+        "mov rsi, [rsp]",
         "jmp {slow}",
         "2:",
         "ret",
         first = sym FIRST,
         first_set = sym FIRST_SET,
-        slow = sym read_slow,
+        slow = sym read_four,
     )
 }
 
@@ -91,11 +106,10 @@ pub extern "C" fn __tsan_write4() {
         "jnz 2f",
         "ret",
         "2:",
-        "mov esi, 4",
-        "mov rdx, [rsp]",
+        "mov rsi, [rsp]",
         "jmp {slow}",
         first = sym FIRST,
-        slow = sym write_slow,
+        slow = sym write_four,
     )
 }
 
