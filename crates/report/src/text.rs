@@ -9,7 +9,7 @@ use super::sources::Sources;
 use super::style::{Page, Role, Style, count, grouped, safe};
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{
-    GeneralRace, Grade, ProgramError, Race, RaceAccess, Report, Scope, Stats, Verdict, Witness,
+    GeneralRace, Grade, ProgramError, Race, RaceAccess, Report, Scope, Verdict, Witness,
 };
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
@@ -247,7 +247,7 @@ fn summary(page: &mut Page, report: &Report) {
         );
         page.prose(0, Role::Label, "replay:", &text);
     }
-    let effort = effort(&report.stats);
+    let effort = effort(report);
     if report.detector.is_empty() {
         page.headline(Role::Plain, 0, &effort);
     } else {
@@ -340,7 +340,8 @@ fn found(report: &Report) -> String {
     }
 }
 
-fn effort(stats: &Stats) -> String {
+fn effort(report: &Report) -> String {
+    let stats = &report.stats;
     let seconds = if stats.seconds < 10.0 {
         format!("{:.3} s", stats.seconds)
     } else {
@@ -349,7 +350,7 @@ fn effort(stats: &Stats) -> String {
     let mut counts =
         vec![count(stats.executions, "execution"), count(stats.tasks, "task"), count(stats.steps, "step")];
     // Accesses of native programs are not counted.
-    if stats.reads + stats.writes > 0 {
+    if report.threads.is_empty() {
         counts.extend([count(stats.reads, "read"), count(stats.writes, "write")]);
     }
     format!("{}, {seconds}", counts.join(", "))
