@@ -57,7 +57,7 @@ pub fn compile(source: &Path, level: &str, flags: &[String], output: &Path) -> R
 
 pub fn execute(program: &Path, expected: &Expected) -> Result<Done, String> {
     let mut command = tool();
-    command.args(["run", "--format", "json", "--"]).arg(program);
+    command.args(["run", "--format", "json", "--"]).arg(program).args(&expected.arguments);
     command.env("OMP_NUM_THREADS", expected.threads.as_deref().unwrap_or("4"));
     command.envs(expected.environment.iter().map(|(name, value)| (name, value)));
     finish_within(&mut command, PATIENCE)
