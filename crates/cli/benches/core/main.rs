@@ -6,6 +6,7 @@
 
 mod child;
 mod detectors;
+#[path = "../common/document.rs"]
 mod document;
 mod growth;
 mod programs;
@@ -13,14 +14,8 @@ mod ratio;
 mod search;
 mod table3;
 
-use document::Document;
+use document::{Document, Section};
 use std::process::ExitCode;
-
-/// What a section gives: its text, and the targets it missed.
-pub(crate) struct Section {
-    pub(crate) text: String,
-    pub(crate) missed: Vec<String>,
-}
 
 type Measure = fn() -> Section;
 
@@ -48,7 +43,7 @@ fn main() -> ExitCode {
         eprintln!("usage: core [--write] [machine|table3|growth|detectors|ratio|search]…");
         return ExitCode::from(2);
     }
-    let mut document = if flags.is_empty() { None } else { Some(Document::open()) };
+    let mut document = if flags.is_empty() { None } else { Some(Document::open("core")) };
     let mut missed = Vec::new();
     for (name, measure) in SECTIONS {
         if names.is_empty() || names.contains(&name) {

@@ -77,7 +77,8 @@ impl Module {
     /// of the same function has to do.
     pub(super) fn frames(&self, address: u64) -> Vec<(Frame, Kind)> {
         let found = self.frames_at(address);
-        let Some((inner, _)) = found.first().filter(|(inner, _)| inner.line == 0 && !inner.file.is_empty()) else {
+        let Some((inner, _)) = found.first().filter(|(inner, _)| inner.line == 0 && !inner.file.is_empty())
+        else {
             return found;
         };
         let nearby = (1..=NEARBY).flat_map(|by| [address.saturating_sub(by), address.saturating_add(by)]);
