@@ -7,7 +7,9 @@
 use crate::build::{Tools, Way};
 use nix::sys::resource::{UsageWho, getrusage};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+use std::{io, thread};
 
 /// The argument that tells the benchmark to run one program; the program and its arguments follow.
 pub(crate) const CHILD: &str = "--child";
@@ -78,10 +80,28 @@ fn run(tools: &Tools, job: &Job) -> Result<Cost, String> {
     }
 }
 
+/// A program that takes longer is ended: what it would take is beyond any target.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Waits for the program, as long as there is patience.
+fn finish(program: &mut Child) -> io::Result<ExitStatus> {
+    let start = Instant::now();
+    while start.elapsed() < PATIENCE {
+        if let Some(status) = program.try_wait()? {
+            return Ok(status);
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    program.kill()?;
+    program.wait()?;
+    Err(io::Error::other(format!("it takes more than {} seconds", PATIENCE.as_secs())))
+}
+
 /// The child: runs the program, and prints its cost.
 pub(crate) fn serve(words: Vec<String>) -> ExitCode {
     let Some((program, arguments)) = words.split_first() else { return ExitCode::from(2) };
-    let status = Command::new(Path::new(program)).args(arguments).stdout(Stdio::null()).status();
+    let status = Command::new(Path::new(program)).args(arguments).stdout(Stdio::null()).spawn();
+    let status = status.and_then(|mut started| finish(&mut started));
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN);
     match (status, usage) {
         (Ok(status), Ok(usage)) if status.success() => {
@@ -95,7 +115,7 @@ pub(crate) fn serve(words: Vec<String>) -> ExitCode {
             ExitCode::FAILURE
         }
         (Err(error), _) => {
-            eprintln!("{program}: {error}");
+            eprintln!("{error}");
             ExitCode::FAILURE
         }
     }
