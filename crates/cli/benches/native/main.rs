@@ -93,7 +93,10 @@ fn main() -> ExitCode {
 
 fn measure(options: &Options) -> Result<Vec<String>, String> {
     let tools = build::Tools::find()?;
-    let mut sections = vec![("machine", document::machine()), ("programs", table::measure(&tools, options)?)];
+    let mut machine = document::machine();
+    machine.text =
+        format!("{}; runs of each program in each way: {}\n", machine.text.trim_end(), options.repeats);
+    let mut sections = vec![("machine", machine), ("programs", table::measure(&tools, options)?)];
     if options.growth && options.only.is_empty() {
         sections.push(("growth", growth::measure(&tools, options)?));
     }
