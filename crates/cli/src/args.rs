@@ -28,6 +28,12 @@ Exit status:
   2  bad usage or bad input
   3  the graph is drawn up to where a limit was reached";
 
+const TRACE_STATUS: &str = "\
+Exit status:
+  0  done; with --check, the trace is well-formed
+  2  bad usage or bad input: a damaged trace, with the offset of the first offence
+  3  the run is recorded up to where a limit was reached";
+
 const REPLAY_STATUS: &str = "\
 Exit status:
   1  the witness shows a race, a deadlock or a program error
@@ -72,6 +78,18 @@ pub enum Command {
     /// of threads. A program that crashes or ends with another status than 0 has a program error.
     #[command(after_help = EXIT_STATUS)]
     Run(RunArgs),
+    /// Record one run of a TP program as a trace, or look after traces
+    ///
+    /// With --convert, --stat or --check FILE is a trace: raceproof's own, or RAPID's text (STD) or binary; which, its
+    /// first bytes tell. docs/TRACE.md describes the formats.
+    #[command(after_help = TRACE_STATUS)]
+    Trace(TraceArgs),
+    /// Find the races of a recorded trace under an order
+    ///
+    /// Races are counted by pair of source locations. The trace is read once, from any of the formats of `trace`, in
+    /// memory that grows with tasks, locks and variables and not with its length.
+    #[command(after_help = EXIT_STATUS)]
+    Analyze(AnalyzeArgs),
 }
 
 #[derive(clap::Args, Debug)]
@@ -195,6 +213,107 @@ pub struct ReplayArgs {
     /// Show every action on the way
     #[arg(long)]
     pub step: bool,
+}
+
+#[derive(clap::Args, Debug)]
+pub struct TraceArgs {
+    /// The program to run (`-` reads it from standard input), or the trace
+    pub file: PathBuf,
+    /// Write the trace here
+    #[arg(short, long, value_name = "OUT", required_unless_present_any = ["stat", "check"])]
+    pub output: Option<PathBuf>,
+    /// FILE is a trace: write it in another format
+    #[arg(long, conflicts_with_all = ["stat", "check"])]
+    pub convert: bool,
+    /// FILE is a trace: tell what is in it
+    #[arg(long, conflicts_with_all = ["check", "output"])]
+    pub stat: bool,
+    /// FILE is a trace: tell whether it is well-formed, and where the first offence is if not
+    #[arg(long, conflicts_with = "output")]
+    pub check: bool,
+    /// With --convert and --stat: make do with what can be read before the first offence
+    #[arg(long, conflicts_with = "check")]
+    pub recover: bool,
+    /// The format to write [default: std if OUT ends in .std, else raceproof]
+    #[arg(long, value_enum)]
+    pub to: Option<TraceFormat>,
+    #[command(flatten)]
+    pub limits: LimitArgs,
+}
+
+#[derive(clap::Args, Debug)]
+pub struct AnalyzeArgs {
+    /// The trace: raceproof's own, or RAPID's text (STD) or binary
+    pub file: PathBuf,
+    /// What orders the sections of a lock
+    #[arg(long, value_enum, default_value = "hb")]
+    pub order: TraceOrder,
+    /// Find every pair of sites and look for a witness of each: a reordering of the trace that ends in the race. The
+    /// whole trace is kept in memory
+    #[arg(long)]
+    pub witness: bool,
+    /// Tell which races can happen by themselves and which may only be consequences of others (Netzer's analysis). The whole
+    /// trace is kept in memory; the order is happens-before
+    #[arg(long, conflicts_with = "order")]
+    pub validate: bool,
+    /// With --validate: how much of the order of accesses is used
+    #[arg(long, value_enum, default_value = "complete", requires = "validate")]
+    pub level: TemporalLevel,
+    /// With --validate: take every value that a step read to decide what it does, even if the trace tells which did
+    #[arg(long, requires = "validate")]
+    pub coarse: bool,
+    /// With --validate: what a race is between
+    #[arg(long, value_enum, default_value = "step", requires = "validate")]
+    pub grain: Grain,
+    /// Report conflicting accesses whose order posts, waits, spawns and joins do not guarantee as well, locks aside. The whole
+    /// trace is kept in memory
+    #[arg(long)]
+    pub general: bool,
+    /// Make do with what can be read before the first offence
+    #[arg(long)]
+    pub recover: bool,
+    /// What the report looks like
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: ReportFormat,
+    /// Write the report to a file instead of standard output
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum TemporalLevel {
+    /// Which access came first is known
+    Complete,
+    /// Only what synchronisation orders is, and what each step read and wrote
+    Approximate,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Grain {
+    /// Steps: a task's accesses between two synchronisations
+    Step,
+    /// Single accesses
+    Access,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum TraceOrder {
+    /// Happens-before: as the locks were passed
+    Hb,
+    /// Schedulable happens-before: and reads after the writes they saw
+    Shb,
+    /// Weak-causally-precedes
+    Wcp,
+    /// Does-not-commute: sections of a lock only where they conflict
+    Dc,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum TraceFormat {
+    /// Compact, with all events
+    Raceproof,
+    /// RAPID's text
+    Std,
 }
 
 #[derive(clap::Args, Debug)]

@@ -1,7 +1,9 @@
 //! The subcommands: read, run, render, write, and the exit status.
 
+use crate::analyze;
 use crate::args::{
-    Args, CheckArgs, Command, GraphArgs, LimitArgs, ReplayArgs, ReportFormat, RunArgs, VerifyArgs,
+    AnalyzeArgs, Args, CheckArgs, Command, GraphArgs, LimitArgs, ReplayArgs, ReportFormat, RunArgs,
+    TraceArgs, VerifyArgs,
 };
 use crate::cc::{self, Language};
 use crate::check::{self, Checked, Options};
@@ -16,6 +18,7 @@ use crate::tp::code::Code;
 use crate::tp::execute::Bounds;
 use crate::tp::source::Source;
 use crate::tp::{self, compile::compile};
+use crate::traces;
 use crate::witness_file;
 use raceproof::limits::Limits;
 use raceproof_core::finding::{Report, Verdict};
@@ -41,6 +44,8 @@ pub fn run(args: Args) -> ExitCode {
         Command::Cc(args) => return cc::run(Language::C, &args.args),
         Command::Cxx(args) => return cc::run(Language::Cxx, &args.args),
         Command::Run(args) => run_program(&args),
+        Command::Trace(args) => trace(&args),
+        Command::Analyze(args) => analyze(&args),
     };
     match done {
         Ok(status) => ExitCode::from(status),
@@ -129,20 +134,49 @@ fn replay(args: &ReplayArgs) -> Result<u8, BadInput> {
 
 fn graph(args: &GraphArgs) -> Result<u8, BadInput> {
     let (source, code) = load(&args.file)?;
-    let LimitArgs { max_seconds, max_events, max_memory } = args.limits;
-    let limits = Limits {
-        deadline: max_seconds.and_then(check::deadline),
-        interrupt: Some(interrupt::watch()),
-        memory: Some(max_memory),
-        looks: None,
-    };
-    let bounds = Bounds { actions: max_events.unwrap_or(u64::MAX), limits, ..Bounds::default() };
+    let bounds = bounds(&args.limits);
     let Drawn { text, notes, cut_short } = draw::draw(&code, &source.name, args.format, bounds);
     deliver(&text, args.output.as_deref()).map_err(bad)?;
     for text in notes {
         note(&format!("raceproof: {text}"));
     }
     Ok(if cut_short { INCONCLUSIVE } else { 0 })
+}
+
+fn trace(args: &TraceArgs) -> Result<u8, BadInput> {
+    if args.convert || args.stat || args.check {
+        traces::look_after(args).map_err(bad)?;
+        return Ok(0);
+    }
+    let (source, code) = load(&args.file)?;
+    let bounds = bounds(&args.limits);
+    let Some(output) = &args.output else { return Err(bad("-o OUT is missing: where to write the trace")) };
+    let notes = traces::record(&code, &source.name, bounds, output, args.to).map_err(bad)?;
+    for text in &notes {
+        note(&format!("raceproof: {text}"));
+    }
+    Ok(if notes.is_empty() { 0 } else { INCONCLUSIVE })
+}
+
+fn analyze(args: &AnalyzeArgs) -> Result<u8, BadInput> {
+    let analyzed = analyze::run(args).map_err(bad)?;
+    let text = match args.format {
+        ReportFormat::Json => report::json::pretty(&analyzed),
+        ReportFormat::Text => report::trace::render(&analyzed),
+    };
+    deliver(&text, args.output.as_deref()).map_err(bad)?;
+    Ok(status(&analyzed.report))
+}
+
+fn bounds(args: &LimitArgs) -> Bounds<'static> {
+    let LimitArgs { max_seconds, max_events, max_memory } = *args;
+    let limits = Limits {
+        deadline: max_seconds.and_then(check::deadline),
+        interrupt: Some(interrupt::watch()),
+        memory: Some(max_memory),
+        looks: None,
+    };
+    Bounds { actions: max_events.unwrap_or(u64::MAX), limits, ..Bounds::default() }
 }
 
 fn status(report: &Report) -> u8 {

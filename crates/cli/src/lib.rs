@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod analyze;
 pub mod args;
 pub mod cc;
 pub mod check;
@@ -15,5 +16,6 @@ mod run;
 pub use raceproof_report as report;
 mod search;
 pub mod tp;
+pub mod traces;
 pub mod verify;
 pub mod witness_file;

@@ -13,6 +13,8 @@ pub use raceproof::verifying::{Progress, Search, Verified};
 pub enum OrderName {
     /// Happens-before: sections of a lock in the order they came
     Hb,
+    /// Weak-causally-precedes: where they conflict, with all that happened before the one and after the other
+    Wcp,
     /// Does-not-commute: sections of a lock only where they conflict
     Dc,
 }
@@ -21,6 +23,7 @@ impl OrderName {
     pub fn name(self) -> &'static str {
         match self {
             OrderName::Hb => "hb",
+            OrderName::Wcp => "wcp",
             OrderName::Dc => "dc",
         }
     }
@@ -28,6 +31,7 @@ impl OrderName {
     fn dependence(self) -> Dependence {
         match self {
             OrderName::Hb => Dependence::Lock,
+            OrderName::Wcp => Dependence::Wcp,
             OrderName::Dc => Dependence::Conflict,
         }
     }

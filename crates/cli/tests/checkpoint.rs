@@ -72,7 +72,7 @@ fn what_is_no_checkpoint_of_this_search_is_refused() {
     };
     refused(&text, "4567", OrderName::Dc, "another program");
     refused(&text, PROGRAM, OrderName::Hb, "--order dc");
-    refused(&text.replace("\"checkpoint\":1", "\"checkpoint\":7"), PROGRAM, OrderName::Dc, "another version");
+    refused(&text.replace("\"checkpoint\":", "\"checkpoint\":7"), PROGRAM, OrderName::Dc, "another version");
     refused(&text[..text.len() / 2], PROGRAM, OrderName::Dc, "not a checkpoint");
     refused("", PROGRAM, OrderName::Dc, "not a checkpoint");
     refused("{}", PROGRAM, OrderName::Dc, "not a checkpoint");

@@ -49,11 +49,11 @@ fn judge(program: &Path, level: &str, folder: &Folder) -> Vec<String> {
     let name = program.file_name().unwrap().to_string_lossy().into_owned();
     let attempt = || {
         let expected = Expected::read(&[&root().join(&source)])?;
-        let binary = folder.path(&format!("{name}{level}"));
+        let binary = folder.path(&format!("{name}{level}.out"));
         compile(&root().canonicalize().unwrap().join(&source), level, &expected.flags, &binary)?;
         let done = execute(&binary, &expected)?;
         let _ = fs::remove_file(&binary);
-        Ok(mistakes(&expected, &[name.clone()], &done))
+        Ok(mistakes(&expected, std::slice::from_ref(&name), &done))
     };
     attempt().unwrap_or_else(|wrong: String| vec![wrong])
 }

@@ -35,6 +35,12 @@ fn judge(text: &str) -> Result<(), String> {
         let (dc, hb) = (dc.report.stats.executions, hb.report.stats.executions);
         return Err(format!("dc takes {dc} executions, hb {hb}"));
     }
+    let wcp = run(OrderName::Wcp, 1, false);
+    compare(&wcp.report, &outcome).map_err(|wrong| format!("wcp: {wrong}"))?;
+    if dc.report.verdict != Verdict::Race && dc.report.stats.executions > wcp.report.stats.executions {
+        let (dc, wcp) = (dc.report.stats.executions, wcp.report.stats.executions);
+        return Err(format!("dc takes {dc} executions, wcp {wcp}"));
+    }
     let many = run(OrderName::Dc, 3, false);
     if essence(&many) != essence(&dc) {
         return Err(format!("three workers: {:?}, one: {:?}", essence(&many), essence(&dc)));

@@ -14,3 +14,4 @@ pub mod finding;
 pub mod graph;
 pub mod ids;
 pub mod order;
+pub mod trace;

@@ -22,17 +22,20 @@
 
 use crate::contexts::{Context, Contexts};
 use crate::memory::{Block, Blocks};
-use crate::shadow::{self, BYTES, Cell};
+use crate::shadow::{self, Cell, Reference};
 use crate::stacks::{Stacks, TaskStack};
 use raceproof_core::detect::readers::{ReaderSets, Readers, SetId};
 use raceproof_core::event::{AccessKind, Observer, SyncKind};
 use raceproof_core::ids::{Location, ScopeId, SiteId, StepId, SyncId, TaskId};
 use raceproof_core::order::graph::GraphOrder;
 use rustc_hash::FxHashMap;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
 /// The first access of the step that runs now. Read by the entry points of every access.
 pub(crate) static FIRST: AtomicI32 = AtomicI32::new(1);
+
+/// The first set of readers that the running step has made, as it stands in a cell: those from here on have it as their last.
+pub(crate) static FIRST_SET: AtomicU32 = AtomicU32::new(SET as u32);
 
 /// In `Cell::readers`: a set of readers.
 const SET: i32 = i32::MIN;
@@ -57,9 +60,6 @@ struct Mixed {
     reads: i32,
 }
 
-/// In `Cell::writer`: `readers` is the number of a `Mixed`, with the sign bit set.
-const MIXED: i32 = BYTES + 1;
-
 /// A place in the program an access or a construct is at.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Site {
@@ -79,6 +79,10 @@ pub(crate) struct Task {
     pub(crate) thread: u32,
     /// It has asked for the number of its thread: what it accesses may depend on it.
     pub(crate) asked: bool,
+    /// The finish of the order it belongs to.
+    pub(crate) scope: ScopeId,
+    /// Tasks that it, or one of those it has waited for, has created are not waited for.
+    pub(crate) loose: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -174,6 +178,13 @@ pub(crate) struct Detector {
     pairs: FxHashMap<(usize, usize), u32>,
     /// What the next spawn says of its child.
     pub(crate) next: Option<Task>,
+    /// The finishes of the order by those of the kernel, and how many there are.
+    kernel_scopes: Vec<ScopeId>,
+    scopes: u32,
+    /// Finishes of which a task has ended loose.
+    loose: rustc_hash::FxHashSet<ScopeId>,
+    /// Joins are not told to the order: a taskwait is under way.
+    waiting: bool,
     /// Mutual exclusion or ordering atomics were used.
     pub(crate) exclusive: bool,
     /// Whether races are looked for.
@@ -188,7 +199,15 @@ pub(crate) struct Detector {
 impl Detector {
     pub(crate) fn new(stacks: Stacks) -> Self {
         let nobody = Site { pc: 0, context: Context(0) };
-        let main = Task { parent: TaskId::MAIN, created: 0, role: Role::Main, thread: 0, asked: false };
+        let main = Task {
+            parent: TaskId::MAIN,
+            created: 0,
+            role: Role::Main,
+            thread: 0,
+            asked: false,
+            scope: ScopeId::PROGRAM,
+            loose: false,
+        };
         Detector {
             order: GraphOrder::default(),
             contexts: Contexts::new(),
@@ -214,6 +233,10 @@ impl Detector {
             races: Vec::new(),
             pairs: FxHashMap::default(),
             next: None,
+            kernel_scopes: vec![ScopeId::PROGRAM],
+            scopes: 1,
+            loose: Default::default(),
+            waiting: false,
             exclusive: false,
             on: true,
             freeing: false,
@@ -228,9 +251,20 @@ impl Detector {
         FIRST.load(Ordering::Relaxed)
     }
 
+    /// Sets the first number of the running step anew: what it has done before counts as done by another step of the task.
+    #[inline]
+    pub(crate) fn renumber(&mut self) {
+        FIRST.store(self.made.len() as i32, Ordering::Relaxed);
+        FIRST_SET.store(SET as u32 | self.sets.count(), Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_reducing(&self) -> bool {
+        self.reducing
+    }
+
     /// A new step of the current task has begun.
     fn begun(&mut self) {
-        FIRST.store(self.made.len() as i32, Ordering::Relaxed);
+        self.renumber();
         if !self.holds.is_empty()
             && let Some(holds) = self.holds.get(&self.current)
         {
@@ -318,8 +352,7 @@ impl Detector {
             // SAFETY: every address has its cell in the region reserved at the start, and nobody else has a reference to it.
             let content = unsafe { *cell };
             let whole = at == granule && next == granule + 4;
-            if content.writer == BYTES {
-                let group = (content.readers & !SET) as u32;
+            if let Some(Reference::Bytes(group)) = content.reference() {
                 for byte in at - granule..next - granule {
                     let one = self.bytes[group as usize][byte];
                     let one = self.update(one, granule + byte, kind, manner, pc);
@@ -340,8 +373,8 @@ impl Detector {
                 unsafe { *cell = after };
             } else {
                 let mut group = [content; 4];
-                for byte in at - granule..next - granule {
-                    group[byte] = self.update(content, granule + byte, kind, manner, pc);
+                for (byte, cell) in group.iter_mut().enumerate().take(next - granule).skip(at - granule) {
+                    *cell = self.update(content, granule + byte, kind, manner, pc);
                 }
                 let number = match self.spare_bytes.pop() {
                     Some(number) => {
@@ -354,7 +387,7 @@ impl Detector {
                     }
                 };
                 // SAFETY: as above.
-                unsafe { *cell = Cell { writer: BYTES, readers: number as i32 | SET } };
+                unsafe { *cell = Cell::refer(Reference::Bytes(number)) };
             }
             at = next;
         }
@@ -364,7 +397,7 @@ impl Detector {
     #[inline]
     fn update(&mut self, cell: Cell, address: usize, kind: AccessKind, manner: Manner, pc: usize) -> Cell {
         match (kind, manner) {
-            _ if cell.writer == MIXED => self.mixed(cell, address, kind, manner, pc),
+            _ if cell.writer < 0 => self.mixed(cell, address, kind, manner, pc),
             (AccessKind::Read, Manner::Plain) => self.read(cell, address, pc),
             (AccessKind::Write, Manner::Plain) => self.write(cell, address, pc),
             (kind, Manner::Atomic) => self.mixed(cell, address, kind, manner, pc),
@@ -372,7 +405,7 @@ impl Detector {
     }
 
     fn read(&mut self, cell: Cell, address: usize, pc: usize) -> Cell {
-        if cell.writer >= self.first() || cell.readers >= self.first() {
+        if cell.writer >= self.first() || self.has_read(cell.readers) {
             return cell;
         }
         if cell.writer > 0 && !self.precedes(cell.writer) {
@@ -380,6 +413,49 @@ impl Detector {
         }
         let made = self.number(pc, 0);
         Cell { readers: self.add_reader(cell.readers, made), ..cell }
+    }
+
+    /// Whether the running step is the last of the readers.
+    #[inline]
+    fn has_read(&self, readers: i32) -> bool {
+        readers >= self.first() || readers as u32 >= FIRST_SET.load(Ordering::Relaxed)
+    }
+
+    /// An aligned access of four bytes.
+    #[inline]
+    pub(crate) fn four(&mut self, address: usize, kind: AccessKind, pc: usize) {
+        let cell = shadow::cell(address);
+        // SAFETY: as in `access`.
+        let before = unsafe { *cell };
+        if before.writer < 0 || !self.on || self.reducing {
+            return self.access(address, 4, kind, Manner::Plain, pc);
+        }
+        let after = match kind {
+            AccessKind::Read => self.read(before, address, pc),
+            AccessKind::Write => self.write(before, address, pc),
+        };
+        // SAFETY: as above.
+        unsafe { *cell = after };
+    }
+
+    /// An aligned access of eight bytes, whose two cells are mostly alike.
+    #[inline]
+    pub(crate) fn eight(&mut self, address: usize, kind: AccessKind, pc: usize) {
+        let cells = shadow::cell(address);
+        // SAFETY: as in `access`; the cells of neighbouring words are neighbours.
+        let (low, high) = unsafe { (*cells, *cells.add(1)) };
+        if low != high || low.writer < 0 || !self.on || self.reducing {
+            return self.access(address, 8, kind, Manner::Plain, pc);
+        }
+        let after = match kind {
+            AccessKind::Read => self.read(low, address, pc),
+            AccessKind::Write => self.write(low, address, pc),
+        };
+        // SAFETY: as above.
+        unsafe {
+            *cells = after;
+            *cells.add(1) = after;
+        }
     }
 
     fn write(&mut self, cell: Cell, address: usize, pc: usize) -> Cell {
@@ -429,8 +505,8 @@ impl Detector {
     /// An access to memory that is accessed atomically, now or before.
     #[inline(never)]
     fn mixed(&mut self, cell: Cell, address: usize, kind: AccessKind, manner: Manner, pc: usize) -> Cell {
-        let number = if cell.writer == MIXED {
-            (cell.readers & !SET) as u32
+        let number = if let Some(Reference::Mixed(number)) = cell.reference() {
+            number
         } else {
             let mixed = Mixed { plain: cell, ..Mixed::default() };
             let number = self.spare_mixed.pop().unwrap_or(self.mixed.len() as u32);
@@ -461,13 +537,13 @@ impl Detector {
                 self.check(record.plain, kind, manner, address, pc);
                 let made = self.number(pc, ATOMIC);
                 let set = if kind == AccessKind::Read { &mut record.reads } else { &mut record.writes };
-                if *set < self.first() {
+                if !self.has_read(*set) {
                     *set = self.add_reader(*set, made);
                 }
             }
         }
         self.mixed[number as usize] = record;
-        Cell { writer: MIXED, readers: number as i32 | SET }
+        Cell::refer(Reference::Mixed(number))
     }
 
     // ---- readers ----
@@ -640,7 +716,7 @@ impl Detector {
     pub(crate) fn reduce(&mut self, begin: bool) {
         self.reducing = begin;
         // So that no access is taken for one that was made before this.
-        FIRST.store(self.made.len() as i32, Ordering::Relaxed);
+        self.renumber();
     }
 
     /// What `from` holds is `to`'s from now on: a thread that goes on as another task.
@@ -649,6 +725,63 @@ impl Detector {
             self.step_holds.insert(self.order.step_of(to).0, holds.as_slice().into());
             self.holds.insert(to, holds);
         }
+    }
+
+    // ---- tasks that are waited for ----
+    //
+    // The tasks a region creates from one taskwait to the next are a finish of the order, which the taskwait ends. That is what
+    // a taskwait orders, as long as the tasks themselves have waited for all they have created. If one has not, the finish is
+    // left, each child is joined, and what else they have created belongs to the region around.
+
+    fn open_scope(&mut self, task: TaskId) -> ScopeId {
+        let scope = ScopeId(self.scopes);
+        self.scopes += 1;
+        self.order.finish_begin(task, scope);
+        scope
+    }
+
+    /// The finish that a child created now belongs to.
+    pub(crate) fn children(&mut self, open: &mut Option<ScopeId>) -> ScopeId {
+        match *open {
+            Some(scope) => scope,
+            None => *open.insert(self.open_scope(self.current)),
+        }
+    }
+
+    /// The finish that was opened last.
+    pub(crate) fn newest_scope(&self) -> ScopeId {
+        ScopeId(self.scopes - 1)
+    }
+
+    /// Runs an operation of the kernel that waits for a child.
+    pub(crate) fn set_waiting(&mut self, waiting: bool) {
+        self.waiting = waiting;
+    }
+
+    /// All tasks of a finish have ended, and are waited for.
+    pub(crate) fn close(&mut self, scope: ScopeId) {
+        self.order.finish_end(self.current, scope);
+        self.begun();
+    }
+
+    /// The children of a finish are waited for, by what tells of their ends; `around` is the finish around it.
+    pub(crate) fn waited(&mut self, scope: ScopeId, around: Option<ScopeId>, children: &[SyncId]) {
+        if !self.loose.remove(&scope) {
+            return self.close(scope);
+        }
+        self.leave(scope, around);
+        for &child in children {
+            self.order.join(self.current, of_kernel(child), SyncKind::Future);
+        }
+        self.begun();
+    }
+
+    /// The tasks of a finish are not waited for by the one that has created them.
+    pub(crate) fn leave(&mut self, scope: ScopeId, around: Option<ScopeId>) {
+        let current = &mut self.tasks[self.current.index()];
+        current.loose = true;
+        let around = around.unwrap_or(current.scope);
+        self.order.finish_leave(scope, around);
     }
 
     // ---- memory ----
@@ -694,20 +827,29 @@ fn of_kernel(sync: SyncId) -> SyncId {
 
 impl Observer for Detector {
     fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, _: SiteId) {
-        let task = self.next.take().unwrap_or(self.tasks[parent.index()]);
+        let mut task = self.next.take().unwrap_or(self.tasks[parent.index()]);
+        // Threads belong to the region of their team, explicit tasks to a finish of their creator's.
+        if !matches!(task.role, Role::Explicit(_)) {
+            task.scope = self.kernel_scopes[scope.index()];
+        }
         self.tasks.push(task);
-        self.order.spawn(parent, child, scope);
+        self.order.spawn(parent, child, task.scope);
         self.begun();
     }
     fn end(&mut self, task: TaskId) {
+        let Task { scope, loose, .. } = self.tasks[task.index()];
+        if loose {
+            self.loose.insert(scope);
+        }
         self.order.end(task);
     }
-    fn finish_begin(&mut self, task: TaskId, scope: ScopeId) {
-        self.order.finish_begin(task, scope);
+    fn finish_begin(&mut self, task: TaskId, _: ScopeId) {
+        let scope = self.open_scope(task);
+        self.kernel_scopes.push(scope);
         self.begun();
     }
     fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
-        self.order.finish_end(task, scope);
+        self.order.finish_end(task, self.kernel_scopes[scope.index()]);
         self.begun();
     }
     fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
@@ -718,6 +860,9 @@ impl Observer for Detector {
         self.begun();
     }
     fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
+        if self.waiting {
+            return;
+        }
         if kind.is_section() {
             self.exclusive = true;
             return self.enter_section(sync.index());
@@ -731,6 +876,6 @@ impl Observer for Detector {
     fn turn(&mut self, task: TaskId) {
         self.current = task;
         self.order.enter(task);
-        FIRST.store(self.made.len() as i32, Ordering::Relaxed);
+        self.renumber();
     }
 }

@@ -13,7 +13,7 @@
 //! | `sched`, `omp` | tasks as coroutines; teams, threads and task regions |
 //! | `detector`, `shadow`, `contexts`, `memory` | who accessed what last, and from where |
 //! | `stacks`, `threads` | the stacks of tasks; thread-local storage of virtual threads |
-//! | `report`, `symbols`, `faults` | the end, in words |
+//! | `report`, `symbols`, `faults`, `interrupts` | the end, in words |
 
 // The entry points are public by nature: C programs link with them.
 #![allow(unreachable_pub)]
@@ -25,6 +25,7 @@ mod contexts;
 mod detector;
 mod faults;
 mod interpose;
+mod interrupts;
 mod kmpc;
 mod memory;
 mod omp;
@@ -65,8 +66,11 @@ unsafe extern "C" {
 }
 
 /// What the executable starts instead of the program's `main` (linked with `--wrap=main`): runs it as the main task.
+///
+/// # Safety
+/// Called once, by the C library, as `main` is.
 #[unsafe(no_mangle)]
-pub extern "C" fn __wrap_main(
+pub unsafe extern "C" fn __wrap_main(
     count: c_int,
     arguments: *mut *mut c_char,
     environment: *mut *mut c_char,

@@ -5,7 +5,7 @@ use crate::detector::{Role, Task};
 use crate::options::Options;
 use crate::sched::{self, Body, Job, kernel, wait};
 use crate::world;
-use raceproof_core::ids::{SiteId, SyncId, TaskId};
+use raceproof_core::ids::{ScopeId, SiteId, SyncId, TaskId};
 use rustc_hash::FxHashMap;
 use std::ffi::c_void;
 use std::rc::Rc;
@@ -65,7 +65,8 @@ pub(crate) struct Team {
     pub(crate) parent: *mut Thread,
     pub(crate) level: u32,
     pub(crate) active_level: u32,
-    /// Threads at a barrier.
+    /// Threads at a barrier. Boxed as the kernel has them: they are moved, and are large.
+    #[allow(clippy::vec_box)]
     parked: Vec<Box<Job>>,
     /// Worksharing loops under way, by how many came before them in the region.
     pub(crate) loops: FxHashMap<u64, crate::kmpc::loops::Shared>,
@@ -94,8 +95,13 @@ pub(crate) struct Thread {
 /// A task region: an explicit task, or the implicit task of a thread.
 pub(crate) struct Scope {
     pub(crate) thread: *mut Thread,
-    /// Children not yet waited for, by what tells of their ends.
+    /// Children not yet waited for, by what tells of their ends, and the finish of the order they are in.
     pub(crate) children: Vec<SyncId>,
+    pub(crate) open: Option<ScopeId>,
+    /// The finish of the order around: of the innermost taskgroup, or of a team of one. None: that of the task.
+    pub(crate) around: Option<ScopeId>,
+    /// `open` and `around` of the taskgroups it is in.
+    pub(crate) outside: Vec<(Option<ScopeId>, Option<ScopeId>)>,
     pub(crate) depends: crate::kmpc::depend::Table,
     /// The taskgroups it is in, innermost last; those it was created in first.
     pub(crate) groups: Vec<Rc<crate::kmpc::groups::Group>>,
@@ -113,6 +119,9 @@ impl Scope {
         Scope {
             thread,
             children: Vec::new(),
+            open: None,
+            around: None,
+            outside: Vec::new(),
             depends: Default::default(),
             groups: Vec::new(),
             is_final: false,
@@ -128,6 +137,7 @@ impl Scope {
     /// Makes this the region the running task is in.
     pub(crate) fn enter(mut self) {
         self.outer = scope();
+        self.around = scope().around;
         let inner = Box::into_raw(Box::new(self));
         match sched::job() {
             Some(job) => job.scope = inner,
@@ -135,8 +145,30 @@ impl Scope {
         }
     }
 
+    /// The region is over, or at a barrier: what it has created and not waited for, it will not wait for.
+    pub(crate) fn end(&mut self) {
+        if let Some(open) = self.open.take() {
+            world().detector.leave(open, self.around);
+        }
+    }
+
+    /// A taskgroup begins: its tasks are waited for on their own.
+    pub(crate) fn begin_group(&mut self) {
+        let around = world().detector.newest_scope();
+        self.outside.push((self.open.take(), self.around.replace(around)));
+    }
+
+    /// A taskgroup has ended, and with it all tasks created in it.
+    pub(crate) fn end_group(&mut self) {
+        if let Some(open) = self.open.take() {
+            world().detector.close(open);
+        }
+        (self.open, self.around) = self.outside.pop().unwrap_or_default();
+    }
+
     /// Goes back to the region around it.
     pub(crate) fn leave() -> Box<Scope> {
+        scope().end();
         let inner: *mut Scope = scope();
         // SAFETY: made by `enter`; once the pointer to it is replaced, nobody has another.
         let inner = unsafe { Box::from_raw(inner) };
@@ -223,12 +255,14 @@ impl Team {
         Scope::new(first, false).enter();
         if sched::job().is_some() {
             wait(|kernel| kernel.finish_begin().map(drop));
+            scope().begin_group();
         }
     }
 
     pub(crate) fn leave_alone() {
         if sched::job().is_some() {
             wait(|kernel| kernel.finish_end());
+            scope().end_group();
         }
         let inner = Scope::leave();
         // SAFETY: made by `enter_alone`, and nobody refers to it any more: the tasks of the region have ended.
@@ -266,7 +300,11 @@ impl Team {
             let scope = Box::into_raw(Box::new(Scope::new(thread, false)));
             let work = work.clone();
             let virtual_thread = threads[number as usize];
-            let mut job = Job::new(scope, virtual_thread, Place::at(root), Box::new(move || work(number)));
+            let work = move || {
+                work(number);
+                self::scope().end();
+            };
+            let mut job = Job::new(scope, virtual_thread, Place::at(root), Box::new(work));
             // SAFETY: made above; when the job has ended nobody refers to its region any more.
             job.after = Some(Box::new(move || drop(unsafe { Box::from_raw(scope) })));
             Self::spawn(Box::new(job), created, number);
@@ -308,6 +346,8 @@ impl Team {
             role: Role::Thread(number),
             thread: job.thread,
             asked: before.is_some_and(|before| world().detector.tasks[before.index()].asked),
+            scope: ScopeId::PROGRAM,
+            loose: false,
         };
         world().detector.next = Some(task);
         let mut job = Some(job);
@@ -353,11 +393,14 @@ pub(crate) fn barrier() {
     if team().size <= 1 {
         if sched::job().is_some() && team().level > 0 {
             wait(|kernel| kernel.finish_end());
+            scope().end_group();
             wait(|kernel| kernel.finish_begin().map(drop));
+            scope().begin_group();
             scope().children.clear();
             scope().depends.clear();
         }
         return;
     }
+    scope().end();
     sched::barrier();
 }

@@ -2,13 +2,13 @@
 
 use crate::detector::{Raced, RacedAccess, Role, Site};
 use crate::symbols::Symbols;
-use crate::world;
+use crate::{sched, world};
 use raceproof_core::finding::{
     Construct, Deadlock, Grade, Object, Operation, Place, ProgramError, Race, RaceAccess, Report, Scope,
     Spawned, Stats, Waiting,
 };
 use raceproof_core::ids::TaskId;
-use raceproof_report::{Sources, Style, json, text};
+use raceproof_report::{Sources, Style, Suppressions, json, text};
 use std::fs;
 use std::io::{IsTerminal, Write};
 
@@ -27,7 +27,8 @@ pub(crate) struct Found {
 /// Has the report written when the program calls `exit` or returns from `main`.
 pub(crate) fn at_exit() {
     extern "C" fn handler() {
-        if finish() {
+        // For `raceproof run`, which reads the report, the program's own status stands.
+        if finish() && world().options.report.is_none() {
             // SAFETY: what the program has printed must come out before the process ends without it.
             unsafe { libc::fflush(std::ptr::null_mut()) };
             crate::interpose::_exit(world().options.status);
@@ -101,7 +102,7 @@ pub(crate) fn finish_and_exit(status: i32) -> ! {
 
 /// Writes the report and gives the status the process has to end with instead of `status`.
 pub(crate) fn finish_with(status: i32) -> i32 {
-    if finish() { world().options.status } else { status }
+    if finish() && world().options.report.is_none() { world().options.status } else { status }
 }
 
 /// Writes the report, once; whether anything was found.
@@ -111,8 +112,19 @@ pub(crate) fn finish() -> bool {
         return found.bad;
     }
     found.done = true;
-    let report = build();
+    // A task that ends the program leaves open what the others would have done.
+    if sched::job().is_some() && sched::kernel().tasks().live() > 1 {
+        world().detector.exclusive = true;
+    }
+    let mut report = build();
     world().detector.on = false;
+    if let Some(path) = &world().options.suppressions {
+        let text = fs::read_to_string(path).map_err(|error| error.to_string());
+        match text.and_then(|text| Suppressions::parse(&text)) {
+            Ok(suppressions) => suppressions.apply(&mut report),
+            Err(error) => crate::say(&format!("cannot use the suppressions in {}: {error}", path.display())),
+        }
+    }
     let bad = !report.races.is_empty() || !report.errors.is_empty() || !report.deadlocks.is_empty();
     world().found.bad = bad;
     match world().options.report.clone() {

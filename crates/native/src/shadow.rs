@@ -12,7 +12,8 @@
 
 use std::io;
 
-/// The cell of four bytes, or of one. Negative numbers are not accesses: see `BYTES` and the detector's reader sets.
+/// The cell of four bytes, or of one. A negative `writer` is no access but a reference, and then `readers` is zero; a
+/// negative `readers` is a set of readers.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[repr(C, align(8))]
 pub(crate) struct Cell {
@@ -20,8 +21,33 @@ pub(crate) struct Cell {
     pub(crate) readers: i32,
 }
 
-/// In `writer`: `readers` is the number of a group of byte cells, with the sign bit set so that it looks like no access.
-pub(crate) const BYTES: i32 = i32::MIN;
+/// What the cell of memory that needs more than a cell refers to, by number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Reference {
+    /// A group of cells, one a byte.
+    Bytes(u32),
+    /// A record of plain and atomic accesses.
+    Mixed(u32),
+}
+
+impl Cell {
+    pub(crate) fn refer(to: Reference) -> Cell {
+        let (number, kind) = match to {
+            Reference::Bytes(number) => (number, 0),
+            Reference::Mixed(number) => (number, 1),
+        };
+        Cell { writer: i32::MIN | (number << 1 | kind) as i32, readers: 0 }
+    }
+
+    #[inline]
+    pub(crate) fn reference(self) -> Option<Reference> {
+        if self.writer >= 0 {
+            return None;
+        }
+        let number = (self.writer & i32::MAX) as u32 >> 1;
+        Some(if self.writer & 1 == 0 { Reference::Bytes(number) } else { Reference::Mixed(number) })
+    }
+}
 
 const BASE: usize = 0x1000_0000_0000;
 const ADDRESS_MASK: usize = 0x3ff_ffff_fffc;

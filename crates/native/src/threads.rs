@@ -57,6 +57,12 @@ impl Threads {
         Ok((self.bases.len() - 1) as u32)
     }
 
+    /// Whether the running thread is throwing or handling an exception.
+    pub(crate) fn handles_exception(&self) -> bool {
+        // SAFETY: the record is the running thread's own.
+        self.exceptions.is_some_and(|record| unsafe { *record() } != [0; 2])
+    }
+
     /// Exchanges what the running thread's record of exceptions holds. Tasks that share a thread may each be in a handler.
     pub(crate) fn swap_exceptions(&self, with: &mut [usize; 2]) {
         if let Some(record) = self.exceptions {

@@ -64,6 +64,7 @@ pub(crate) fn begin() {
     self::world().detector.private(from, to, 0);
     crate::report::at_exit();
     crate::faults::install();
+    crate::interrupts::install();
 }
 
 /// The observer the kernel tells: it passes everything on to the detector.

@@ -9,7 +9,7 @@ pub fn render(report: &Report) -> String {
 }
 
 /// What every JSON output of the tool looks like.
-pub(super) fn pretty(value: &impl Serialize) -> String {
+pub fn pretty(value: &impl Serialize) -> String {
     // Cannot fail: the types written here have string keys only and no serialiser of their own that does.
     let mut text = serde_json::to_string_pretty(value).expect("plain data serialises");
     text.push('\n');

@@ -16,6 +16,7 @@ mod sources;
 mod style;
 mod suppress;
 pub mod text;
+pub mod trace;
 
 pub use sources::Sources;
 pub use style::Style;

@@ -346,12 +346,11 @@ fn effort(stats: &Stats) -> String {
     } else {
         format!("{:.1} s", stats.seconds)
     };
-    format!(
-        "{}, {}, {}, {}, {}, {seconds}",
-        count(stats.executions, "execution"),
-        count(stats.tasks, "task"),
-        count(stats.steps, "step"),
-        count(stats.reads, "read"),
-        count(stats.writes, "write")
-    )
+    let mut counts =
+        vec![count(stats.executions, "execution"), count(stats.tasks, "task"), count(stats.steps, "step")];
+    // Accesses of native programs are not counted.
+    if stats.reads + stats.writes > 0 {
+        counts.extend([count(stats.reads, "read"), count(stats.writes, "write")]);
+    }
+    format!("{}, {seconds}", counts.join(", "))
 }

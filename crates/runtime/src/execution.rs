@@ -56,6 +56,14 @@ impl<'a, P: Program<'a>, O: Observer> Execution<'a, P, O> {
         Limits { looks, ..Limits::default() }
     }
 
+    /// The most actions of a repetition, of which one run was allowed `most`. A program that does the same again needs no more than
+    /// this run; one that does not might go on for ever.
+    pub fn actions_again(&self, most: u64) -> u64 {
+        let tasks = self.run.kernel.tasks();
+        let taken: u64 = tasks.ids().map(|task| tasks.get(task).taken()).sum();
+        most.min(taken.saturating_add(1))
+    }
+
     /// The name of a cell.
     pub fn location(&self, location: Location) -> String {
         self.program.location::<O>(&self.run.machine, location)

@@ -1,19 +1,21 @@
 //! The exploration of a program's schedules on all cores.
 //!
-//! The [tree](raceproof_core::explore::tree) hands out batches of executions of a fixed size; workers run them, and what they
-//! show is taken in by one thread in the order in which they were handed out. So the verdict, the counts and the
-//! order of findings do not depend on the number of workers. Memory: the executions of a batch, and the part of
-//! the tree that is still open.
+//! The [tree](raceproof_core::explore::tree) says which execution is next, and which ones will have to be run after it; workers
+//! run several of them, and what they show is taken in by one thread in the order of the tree. So the verdict, the counts
+//! and the order of findings do not depend on the number of workers. Memory: the part of the tree that is still open, and for each of
+//! its nodes at most one execution that has run before its turn.
 
 mod workers;
 
 pub use workers::with_workers;
 
 use raceproof_core::explore::tree::{self, Job, Tree};
+use raceproof_core::ids::TaskId;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Executions handed out at once. Fixed, whatever the number of workers: it decides in which order the tree grows.
-const BATCH: usize = 64;
+/// Executions handed out at once, for each worker.
+const BATCH: usize = 8;
 
 /// What became of a job.
 pub enum Executed<F> {
@@ -46,34 +48,41 @@ pub enum Explored {
     OutOfExecutions,
 }
 
-/// Runs what the tree hands out, batch by batch through `run_all`, until it is done, `most` complete executions have run, an
+/// Runs what the tree asks for, `workers` at a time through `run_all`, until it is done, `most` complete executions have run, an
 /// execution is cut short or `seen`, which is told of every execution in order, says stop. The tree can be explored
 /// further afterwards.
 pub fn explore<F>(
     tree: &mut Tree,
     most: u64,
+    workers: usize,
     run_all: &RunAll<'_, F>,
     mut seen: impl FnMut(F, &Tree) -> Go,
 ) -> Explored {
-    loop {
-        if tree.is_done() {
-            return Explored::All;
-        }
-        let left = most.saturating_sub(tree.statistics.executions);
-        if left == 0 {
+    let batch = if workers > 1 { workers * BATCH } else { 1 };
+    // What has run before its turn, and whether all its transitions are known.
+    let mut ahead: FxHashMap<(usize, TaskId), (bool, Executed<F>)> = FxHashMap::default();
+    while let Some(job) = tree.next() {
+        if tree.statistics.executions >= most {
             return Explored::OutOfExecutions;
         }
-        let jobs: Arc<[Job]> = tree.jobs(BATCH.min(usize::try_from(left).unwrap_or(BATCH))).into();
-        for (at, (job, result)) in jobs.iter().zip(run_all(&jobs)).enumerate() {
-            let Executed::Ran(run, found) = result else {
-                tree.put_back(jobs[at..].to_vec());
-                return Explored::Cut;
-            };
-            tree.report(job, run);
-            if seen(found, tree) == Go::Stop {
-                tree.put_back(jobs[at + 1..].to_vec());
-                return Explored::Stopped;
+        let known = ahead.remove(&job.key()).filter(|&(whole, _)| whole || !job.whole);
+        let result = match known {
+            Some((_, result)) => result,
+            None => {
+                let mut jobs = tree.ahead(batch);
+                jobs.retain(|job| !ahead.contains_key(&job.key()));
+                let jobs: Arc<[Job]> = jobs.into();
+                let mut results = jobs.iter().zip(run_all(&jobs));
+                let Some((_, result)) = results.next() else { return Explored::Cut };
+                ahead.extend(results.map(|(job, result)| (job.key(), (job.whole, result))));
+                result
             }
+        };
+        let Executed::Ran(run, found) = result else { return Explored::Cut };
+        tree.report(&job, run);
+        if seen(found, tree) == Go::Stop {
+            return Explored::Stopped;
         }
     }
+    Explored::All
 }

@@ -24,6 +24,8 @@ pub struct Bounds<'a> {
     pub keep_output: bool,
     /// Whether what it takes to tell end states apart is kept, for [`Program::end_state`].
     pub keep_end_state: bool,
+    /// Whether it is kept which reads decided something, for [`Program::uses`].
+    pub keep_uses: bool,
 }
 
 impl Default for Bounds<'_> {
@@ -34,6 +36,7 @@ impl Default for Bounds<'_> {
             keep_schedule: false,
             keep_output: false,
             keep_end_state: false,
+            keep_uses: false,
         }
     }
 }
@@ -79,6 +82,11 @@ pub trait Program<'a>: Clone {
 
     /// Where a task that waits does so.
     fn waits_at(&self, body: &Self::Body) -> Option<SiteId>;
+
+    /// By number of the read: whether its value reached a branch or an index, if that was kept and can be told.
+    fn uses<O: Observer>(&self, _machine: &Self::Machine<O>) -> Option<Vec<bool>> {
+        None
+    }
 
     /// The sync that tells of the task's end, if it is a future.
     fn future(&self, body: &Self::Body) -> Option<SyncId>;

@@ -218,3 +218,21 @@ fn deadlocks_and_errors_read_well() {
     let text = render::render(&try_check(|| panic!("no")));
     assert!(text.contains("error (panic): no\n  in main at "), "{text}");
 }
+
+/// The second run of this closure never ends; that must not keep the check from ending.
+#[test]
+fn a_closure_that_is_endless_when_it_is_run_again() {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    static RUNS: AtomicU32 = AtomicU32::new(0);
+    let report = try_check(|| {
+        let x = Shared::new(0);
+        let again = RUNS.fetch_add(1, Ordering::Relaxed) > 0;
+        x.set(1);
+        if again {
+            loop {
+                x.get();
+            }
+        }
+    });
+    assert_eq!(report.errors[0].kind, "not-deterministic");
+}

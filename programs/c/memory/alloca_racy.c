@@ -4,6 +4,10 @@
 
 int result;
 
+__attribute__((noinline)) static int last(const int *part) {
+  return part[3]; //~ race part[] #1
+}
+
 int main(void) {
 #pragma omp parallel
 #pragma omp single
@@ -12,7 +16,7 @@ int main(void) {
     part[3] = 0;
 #pragma omp task
     part[3] = 5; //~ race part[] #1
-    result = part[3]; //~ race part[] #1
+    result = last(part);
 #pragma omp taskwait
   }
   return 0;

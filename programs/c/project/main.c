@@ -17,7 +17,7 @@ int main(void) {
     items = stock_count();
 #pragma omp for schedule(static, 1)
     for (int s = 0; s < SHELVES; s++)
-      value[s] = shelves[s].count * price(s % 4);
+      value[s] = shelves[s].count * price(s % 3);
   }
   printf("%d items\n", items);
   return 0;

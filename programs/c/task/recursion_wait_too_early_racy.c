@@ -1,5 +1,9 @@
 // The wait comes before the second child.
 // expect: race
+__attribute__((noinline)) static void add(int *to, const int *value) {
+  *to += *value; //~ race x[] #1
+}
+
 __attribute__((noinline)) static void count(int *out, int n) {
   int x[2] = {0, 0};
   if (n > 0) {
@@ -8,7 +12,7 @@ __attribute__((noinline)) static void count(int *out, int n) {
 #pragma omp taskwait
 #pragma omp task shared(x)
     count(&x[1], 0);
-    x[0] += x[1]; //~ race x[] #1
+    add(&x[0], &x[1]);
 #pragma omp taskwait
   }
   *out = x[0] + 1; //~ race x[] #1

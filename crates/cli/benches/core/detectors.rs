@@ -1,7 +1,8 @@
 //! All detectors on the programs that grow: time and peak memory of a whole `check`.
 
+use crate::Section;
 use crate::child::{self, EMPTY};
-use crate::document::{Section, Table, number};
+use crate::document::{Table, number};
 use crate::growth::FAMILIES;
 use raceproof_cli::check::DetectorName;
 

@@ -1,7 +1,8 @@
 //! How time and memory grow with the number of tasks.
 
+use crate::Section;
 use crate::child::{self, EMPTY};
-use crate::document::{Section, Table, number};
+use crate::document::{Table, number};
 use raceproof_cli::check::DetectorName::{Default, None as NoDetector};
 
 pub(crate) const FAMILIES: [&str; 5] = ["forall", "forkjoin", "pipeline", "pipeline_blocked", "stencil"];

@@ -6,7 +6,6 @@
 
 mod child;
 mod detectors;
-#[path = "../common/document.rs"]
 mod document;
 mod growth;
 mod programs;
@@ -14,8 +13,14 @@ mod ratio;
 mod search;
 mod table3;
 
-use document::{Document, Section};
+use document::Document;
 use std::process::ExitCode;
+
+/// What a section gives: its text, and the targets it missed.
+pub(crate) struct Section {
+    pub(crate) text: String,
+    pub(crate) missed: Vec<String>,
+}
 
 type Measure = fn() -> Section;
 
@@ -43,14 +48,14 @@ fn main() -> ExitCode {
         eprintln!("usage: core [--write] [machine|table3|growth|detectors|ratio|search]…");
         return ExitCode::from(2);
     }
-    let mut document = if flags.is_empty() { None } else { Some(Document::open("core")) };
+    let mut document = if flags.is_empty() { None } else { Some(Document::open()) };
     let mut missed = Vec::new();
     for (name, measure) in SECTIONS {
         if names.is_empty() || names.contains(&name) {
             let section = measure();
             println!("## {name}\n\n{}", section.text);
             if let Some(document) = &mut document {
-                document.replace(name, &section.text);
+                document.replace(&format!("core:{name}"), &section.text);
             }
             missed.extend(section.missed);
         }

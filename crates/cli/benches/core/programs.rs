@@ -8,8 +8,12 @@ use raceproof_cli::tp::source::Source;
 use raceproof_cli::tp::{self, diagnostic};
 use raceproof_core::event::Event;
 use std::fs;
+use std::path::{Path, PathBuf};
 
-pub(crate) use crate::document::repository;
+/// The root of the repository.
+pub(crate) fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
 
 /// The text of `programs/tp/NAME.tp`.
 pub(crate) fn text(name: &str) -> String {

@@ -1,7 +1,8 @@
 //! What detection adds to a run that does some work: matmul with a task for each row, fib with one for each call.
 
+use crate::Section;
 use crate::child;
-use crate::document::{Section, Table, number};
+use crate::document::{Table, number};
 use raceproof_cli::check::DetectorName;
 
 const PROGRAMS: [(&str, u64); 2] = [("matmul", 128), ("fib", 25)];

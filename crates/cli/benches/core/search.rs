@@ -1,7 +1,8 @@
 //! How many signals DRDP's search visits: the paper's Table 3, breadth first or depth first, newest or oldest join
 //! first.
 
-use crate::document::{Section, Table, number};
+use crate::Section;
+use crate::document::{Table, number};
 use crate::programs::{events, text, with_size};
 use raceproof_core::detect::drdp::Drdp;
 use raceproof_core::event::Event;

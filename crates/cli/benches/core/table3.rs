@@ -4,7 +4,8 @@
 //! graph belongs to that for the detectors that need one. The detectors take turns for [`ROUNDS`] rounds, a
 //! turn repeats the work until it takes [`TURN`], and the fastest turn counts.
 
-use crate::document::{Section, Table, number};
+use crate::Section;
+use crate::document::{Table, number};
 use crate::programs::{self, repository};
 use raceproof_core::detect::Detector;
 use raceproof_core::detect::closure::Closure;

@@ -1,6 +1,6 @@
 //! The compilers: plain clang, `raceproof cc`, and clang with ThreadSanitizer and Archer.
 
-use crate::document::repository;
+use crate::programs::repository;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -1,10 +1,10 @@
 //! How the time of a task grows with the number of tasks.
 
-use crate::Options;
 use crate::build::{Tools, Way};
-use crate::document::{Section, Table, number};
+use crate::document::{Table, number};
 use crate::programs::GROWING;
 use crate::run::{Job, interleaved};
+use crate::{Options, Section};
 
 /// The first is what starting and ending take; it is taken off the others.
 const SIZES: [u64; 4] = [100, 10_000, 100_000, 1_000_000];

@@ -5,15 +5,21 @@
 //! status 1 if a target is missed, naming each.
 
 mod build;
-#[path = "../common/document.rs"]
+#[path = "../core/document.rs"]
 mod document;
 mod growth;
 mod programs;
 mod run;
 mod table;
 
-use document::{Document, Section};
+use document::Document;
 use std::process::ExitCode;
+
+/// What a section gives: its text, and the targets it missed.
+pub(crate) struct Section {
+    pub(crate) text: String,
+    pub(crate) missed: Vec<String>,
+}
 
 const USAGE: &str =
     "usage: native [--write] [--quick] [--repeats N] [--threads N] [--only NAME]… [--no-growth]
@@ -100,12 +106,12 @@ fn measure(options: &Options) -> Result<Vec<String>, String> {
     if options.growth && options.only.is_empty() {
         sections.push(("growth", growth::measure(&tools, options)?));
     }
-    let mut document = options.write.then(|| Document::open("native"));
+    let mut document = options.write.then(Document::open);
     let mut all_missed = Vec::new();
     for (name, Section { text, missed }) in sections {
         println!("## {name}\n\n{text}");
         if let Some(document) = &mut document {
-            document.replace(name, &text);
+            document.replace(&format!("native:{name}"), &text);
         }
         all_missed.extend(missed);
     }

@@ -1,5 +1,12 @@
 //! What is measured: the programs of `programs/c/bench` that have no race.
 
+use std::path::{Path, PathBuf};
+
+/// The root of the repository.
+pub(crate) fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
 /// A program, by its name without the ending.
 pub(crate) struct Program {
     pub(crate) name: &'static str,

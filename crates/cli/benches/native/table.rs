@@ -1,10 +1,10 @@
 //! The programs in three ways: time, memory, ratios, and the targets.
 
-use crate::Options;
 use crate::build::{Tools, WAYS, Way, small_input};
-use crate::document::{Section, Table, number};
+use crate::document::{Table, number};
 use crate::programs::{ALL, Program};
 use crate::run::{Cost, Job, interleaved};
+use crate::{Options, Section};
 
 /// Of ThreadSanitizer's time, in geometric mean over the seven.
 const OF_TSAN: f64 = 0.7;

@@ -4,6 +4,17 @@ use super::arguments::{Arguments, Item};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
+/// Optimisations that are left out. The first reads variables ahead of a loop that may not access them at all, which on another
+/// thread would be a race the program does not have. By the second the instrumentation takes local variables for private
+/// that are not. The others make one access of two in different branches, which then has no line.
+const INVENTIVE: [&str; 5] = [
+    "-disable-licm-promotion",
+    "-capture-tracking-max-uses-to-explore=0",
+    "-simplifycfg-sink-common=false",
+    "-simplifycfg-hoist-common=false",
+    "-sink-common-insts=false",
+];
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Action {
     /// A question to the compiler, or nothing to do.
@@ -116,6 +127,9 @@ impl Plan {
         let mut added: Vec<OsString> = Vec::new();
         if instrument {
             added.extend(["-Xclang".into(), "-fsanitize=thread".into()]);
+            for pass in INVENTIVE {
+                added.extend(["-Xclang", "-mllvm", "-Xclang", pass].map(OsString::from));
+            }
         } else {
             self.warnings.push(
                 "-fno-sanitize=thread: accesses of what is compiled here are not seen, nor are races with them"

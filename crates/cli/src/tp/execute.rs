@@ -50,6 +50,9 @@ impl<'a> Program<'a> for Tp<'a> {
         if bounds.keep_end_state {
             vm.keep_makers();
         }
+        if bounds.keep_uses {
+            vm.flow = Some(Box::default());
+        }
         let main = vm.main();
         let mut run = Run::new(vm, observer, main);
         run.machine.declare(&mut run.kernel);
@@ -91,6 +94,10 @@ impl<'a> Program<'a> for Tp<'a> {
         frames.push(Frame { function: format!("{left_out} further calls"), call });
         frames.extend(vm.calls(body).skip(innermost + left_out).map(frame));
         frames
+    }
+
+    fn uses<O: Observer>(&self, vm: &Vm<'a>) -> Option<Vec<bool>> {
+        vm.flow.as_ref().map(|flow| flow.uses())
     }
 
     fn waits_at(&self, body: &Body) -> Option<SiteId> {

@@ -12,6 +12,7 @@ pub mod end_state;
 pub mod erase;
 pub mod execute;
 pub mod fault;
+mod flow;
 mod lexer;
 pub mod limits;
 mod parser;

@@ -9,6 +9,7 @@ use super::ast::{BinaryOp, UnaryOp};
 use super::calls::{CallList, Caller, Calls};
 use super::code::{Code, Op};
 use super::fault::{Fault, FaultKind, Limit};
+use super::flow::{Begun, Flow};
 use super::value::{MAX_CELLS, Memory, Value};
 use raceproof::kernel::{Action, Fault as Misuse, Kernel, Stop};
 use raceproof::limits::Limits;
@@ -101,6 +102,8 @@ pub struct Vm<'a> {
     calls: Calls,
     spare_stacks: Vec<Vec<Value>>,
     pub(super) makers: Option<Makers>,
+    /// Which reads decide something, if wanted.
+    pub(super) flow: Option<Box<Flow>>,
 }
 
 /// Who made the arrays, promises and futures of a run, in the order of their making.
@@ -139,6 +142,7 @@ impl<'a> Vm<'a> {
             calls: Calls::default(),
             spare_stacks: Vec::new(),
             makers: None,
+            flow: None,
         }
     }
 
@@ -238,6 +242,9 @@ impl<'a> Vm<'a> {
         let code = self.code;
         loop {
             let op = code.ops[body.pc as usize];
+            if self.flow.is_some() {
+                self.follow(op, body, kernel);
+            }
             let stack = &mut body.stack;
             match op {
                 Op::Int(value) => stack.push(Value::Int(value)),
@@ -473,6 +480,22 @@ impl<'a> Vm<'a> {
         }
     }
 
+    /// Tells the record of what reads decide that an instruction begins.
+    #[cold]
+    fn follow<O: Observer>(&mut self, op: Op, body: &Body, kernel: &Kernel<Body, O>) {
+        let begun = Begun {
+            task: kernel.current(),
+            op,
+            base: body.base as usize,
+            outermost: body.calls.len() == 0,
+            future: body.future(),
+            next_task: TaskId::at(kernel.tasks().len()),
+        };
+        if let Some(flow) = &mut self.flow {
+            flow.begin(begun, &body.stack, &self.memory, self.code);
+        }
+    }
+
     fn may_spawn<O: Observer>(&self, kernel: &mut Kernel<Body, O>, site: SiteId) -> Done {
         kernel.outside_isolated().map_err(|stop| halt(stop, site))?;
         if kernel.tasks().live() >= MAX_LIVE_TASKS {
@@ -513,7 +536,14 @@ impl<O: Observer> Machine<O> for Vm<'_> {
     type Error = Fault;
 
     fn resume(&mut self, body: &mut Body, kernel: &mut Kernel<Body, O>) -> Outcome<Fault> {
-        match self.run(body, kernel) {
+        let done = self.run(body, kernel);
+        if let Some(flow) = &mut self.flow {
+            match done {
+                Err(Halt::Retry) => flow.take_back(),
+                _ => flow.commit(self.code),
+            }
+        }
+        match done {
             Ok(outcome) => outcome,
             Err(Halt::Retry) => Outcome::Suspended,
             Err(Halt::Failed(fault)) => Outcome::Failed(fault),

@@ -43,7 +43,7 @@ pub(crate) fn cases() -> Vec<Case> {
         let name = format!("indexer, {tasks} tasks");
         add(&name, sized("examples/indexer", "TASKS", tasks), dc, hb);
     }
-    for tasks in 2..=6 {
+    for tasks in 2..=8 {
         let name = format!("findmax, {tasks} tasks");
         add(&name, sized("examples/findmax", "TASKS", tasks), Counted, Counted);
     }

@@ -2,6 +2,7 @@
 
 use super::expect::Expected;
 use crate::common::command::{Done, finish_within, raceproof, root};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
@@ -55,10 +56,20 @@ pub fn compile(source: &Path, level: &str, flags: &[String], output: &Path) -> R
     }
 }
 
+/// Runs it; what the program itself prints is not the report, which takes the place of its standard output.
 pub fn execute(program: &Path, expected: &Expected) -> Result<Done, String> {
+    let report = program.with_extension("json");
     let mut command = tool();
-    command.args(["run", "--format", "json", "--"]).arg(program).args(&expected.arguments);
+    command
+        .args(["run", "--format", "json", "-o"])
+        .arg(&report)
+        .arg("--")
+        .arg(program)
+        .args(&expected.arguments);
     command.env("OMP_NUM_THREADS", expected.threads.as_deref().unwrap_or("4"));
     command.envs(expected.environment.iter().map(|(name, value)| (name, value)));
-    finish_within(&mut command, PATIENCE)
+    let mut done = finish_within(&mut command, PATIENCE)?;
+    done.stdout = fs::read_to_string(&report).unwrap_or_default();
+    let _ = fs::remove_file(report);
+    Ok(done)
 }

@@ -26,6 +26,35 @@ pub fn choices(seed: u64) -> String {
     text + "}\n"
 }
 
+/// A program of isolated sections only, most of which access one thing or another depending on what they find: what
+/// conflicts with what is then a matter of the order. The same seed gives the same text.
+pub fn branches(seed: u64) -> String {
+    let mut rng = Rng::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x6272_616e_6368);
+    rng.next();
+    let cells = rng.range(2, 5);
+    let mut text = format!("var z[{cells}];\nproc main() {{\n");
+    let mut left = rng.range(4, 8);
+    for _ in 0..rng.range(2, 5) {
+        text += "    async {\n";
+        for _ in 0..rng.range(1, 4).min(left) {
+            left -= 1;
+            let (i, j, k) = (rng.range(0, cells), rng.range(0, cells), rng.range(0, cells));
+            let section = match rng.range(0, 7) {
+                0 => format!("z[{i}] = 1;"),
+                1 => format!("let v = z[{i}];"),
+                2 => format!("if (z[{i}] == 0) {{ z[{j}] = 1; }}"),
+                3 => format!("if (z[{i}] == 0) {{ let v = z[{j}]; }}"),
+                4 => format!("if (z[{i}] > 0) {{ z[{j}] = 1; }}"),
+                5 => format!("if (z[{i}] > 0) {{ let v = z[{j}]; }} else {{ z[{k}] = 1; }}"),
+                _ => format!("z[{i}] = z[{j}];"),
+            };
+            text += &format!("        isolated {{ {section} }}\n");
+        }
+        text += "    }\n";
+    }
+    text + "}\n"
+}
+
 fn statement(rng: &mut Rng) -> String {
     match rng.range(0, 10) {
         0..3 => simple(rng),

@@ -47,7 +47,7 @@ mod rng;
 mod shrink;
 mod state;
 
-pub use choices::choices;
+pub use choices::{branches, choices};
 pub use classes::{Sections, classes};
 pub use explore::{Limits, explore, schedules};
 pub use generate::{Profile, generate};

@@ -2,6 +2,7 @@
 
 mod constraints;
 mod cut;
+pub mod netzer;
 pub mod reordering;
 mod trace;
 pub mod witness;

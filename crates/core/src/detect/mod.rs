@@ -6,6 +6,7 @@
 
 pub mod closure;
 pub mod drdp;
+pub mod epochs;
 pub mod esp_bags;
 pub mod last_access;
 pub mod pairs;

@@ -73,6 +73,11 @@ pub struct ReaderSets {
 }
 
 impl ReaderSets {
+    /// How many sets there are; the next made gets this number.
+    pub fn count(&self) -> u32 {
+        self.sets.len() as u32
+    }
+
     pub fn newest(&self, set: SetId) -> StepId {
         self.sets[set.0 as usize].newest
     }

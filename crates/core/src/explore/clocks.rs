@@ -1,11 +1,13 @@
 //! Vector clocks over the tasks of one execution, all in one table: how many transitions of each task precede.
 
+use serde::{Deserialize, Serialize};
+
 /// A clock of the table.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Clock(u32);
 
 /// The table: a row of as many numbers as there are tasks for each clock. The first clocks are those of the tasks.
-#[derive(Default, Debug)]
+#[derive(Default, Debug, Serialize, Deserialize)]
 pub(super) struct Clocks {
     width: usize,
     rows: Vec<u32>,
@@ -26,6 +28,16 @@ impl Clocks {
 
     fn start(&self, clock: Clock) -> usize {
         clock.0 as usize * self.width
+    }
+
+    /// Whether there is such a clock.
+    pub(super) fn has(&self, clock: Clock) -> bool {
+        (clock.0 as usize).checked_mul(self.width).is_some_and(|start| start + self.width <= self.rows.len())
+    }
+
+    /// Whether clocks know of such a task.
+    pub(super) fn is_task(&self, task: usize) -> bool {
+        task < self.width
     }
 
     #[inline]
@@ -73,6 +85,14 @@ impl Clocks {
             return;
         };
         max(into, from);
+    }
+}
+
+impl Clocks {
+    /// As [`Clocks::join`], with a clock of another table.
+    pub(super) fn join_from(&mut self, clock: Clock, with: &[u32]) {
+        let start = self.start(clock);
+        max(&mut self.rows[start..start + self.width], with);
     }
 }
 

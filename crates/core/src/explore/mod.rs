@@ -11,16 +11,19 @@
 //!
 //! *How.* Source sets and sleep sets (Abdulla, Aronis, Jonsson and Sagonas, *Optimal dynamic partial order reduction*, POPL
 //! 2014): after an execution, each pair of dependent transitions that are next to each other in the induced order is
-//! to be tried the other way round: a task that can begin that is added at the state before the earlier one, unless
-//! one is there already. A task whose transition has been explored from a state sleeps in the states
-//! beyond its siblings until something dependent on it happens; so no two complete executions are equivalent. The
-//! sequence that brings the reversal about is followed as far as it goes, so that few executions end with
-//! everybody asleep ([`Statistics::pruned`] counts them; wakeup trees would make it none, but need to know what
-//! a transition accesses before it runs, and a section's accesses may depend on what came before).
+//! to be tried the other way round: a [`Sequence`] leads there, and a task that can begin it is explored from the state before
+//! the earlier one, unless one is already. A task whose transition has been explored from a state sleeps in the states
+//! beyond its siblings until something dependent on it happens; so no two complete executions are equivalent. Some
+//! executions end with everybody asleep ([`Statistics::pruned`] counts them).
+//!
+//! *Departures from POPL 2014.* There, whether two transitions depend on each other is not a matter of what came before. Here a
+//! section may access other things in another order; [`tree`] says what that takes.
 //!
 //! *Departures from the FMCAD paper.* Its pseudo-code adds one thread at a time and shares done sets between siblings;
 //! here the sets are those of POPL 2014. As it warns (its Figure 4), what a section accesses depends on the schedule: all
 //! immediate dependences are reversed, not the last one only.
+//!
+//! *WCP* ([`Dependence::Wcp`]) orders more than DC and less than HB; [`wcp`] says how executions are told apart then.
 //!
 //! *Why no race is missed.* In an execution of each class the accesses are checked under the matching order. Consider a
 //! shortest execution into a state with two tasks about to race: it has no race before, so it
@@ -28,20 +31,26 @@
 
 mod clocks;
 mod reversal;
+mod sequence;
 pub mod trace;
 pub mod tree;
+mod wcp;
 
 pub use reversal::{Reversal, Scratch, Stuck, reversals};
+pub use sequence::Sequence;
+pub use wcp::Class;
 
 use crate::ids::SyncId;
 
 /// Which transitions depend on each other.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Dependence {
     /// Any two sections of one lock.
     Lock,
     /// Two sections of one lock if they conflict.
     Conflict,
+    /// The same; but what WCP orders because of that is to be tried the other way round as well.
+    Wcp,
 }
 
 /// A task by a name that does not depend on the schedule: a hash of its spawn path.

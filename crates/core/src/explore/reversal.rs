@@ -2,10 +2,13 @@
 //! has to run first to see them the other way round.
 
 use super::clocks::{Clock, Clocks};
+use super::sequence::{Event, Record, Sequence};
 use super::trace::{Hard, Trace};
-use super::{Choice, Content, Dependence, TaskName};
+use super::wcp::{self, Class};
+use super::{Choice, Dependence};
 use crate::ids::TaskId;
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// A pair to be tried the other way round.
 #[derive(Clone, Debug)]
@@ -14,15 +17,8 @@ pub struct Reversal {
     pub before: usize,
     /// The later one, if it ran.
     pub later: Option<usize>,
-    /// The tasks any one of which can begin it; never empty, the later one of the pair first if it can.
-    pub initials: Vec<TaskId>,
-    /// Whether the first initial is the later one of the pair itself.
-    pub later_begins: bool,
-    /// What comes before the later one and makes the same choice, if that one can begin. It did not depend on these where it
-    /// ran; before the earlier one it may do something else, and depend on them.
-    pub rivals: Vec<Content>,
-    /// The tasks, in order, whose transitions lead to the later one of the pair.
-    pub sequence: Vec<(TaskId, TaskName)>,
+    /// What leads to the later one from the state before the earlier one.
+    pub sequence: Sequence,
 }
 
 /// A task that could not go on at the end, and the choice it was about to make.
@@ -43,15 +39,23 @@ enum Later {
 type Pairs = Vec<(usize, Later)>;
 
 /// The reversals of an execution whose later transition is at `from` or beyond (what lies before was
-/// another execution's to reverse). `stuck` are the tasks that wait for a choice at the end.
+/// another execution's to reverse), and its class under WCP if that is the dependence. `stuck` are the tasks that wait
+/// for a choice at the end.
 pub fn reversals(
     trace: &Trace,
     dependence: Dependence,
     from: usize,
     stuck: &[Stuck],
     scratch: &mut Scratch,
-) -> Vec<Reversal> {
-    let Some(contested) = Contested::find(trace, stuck) else { return Vec::new() };
+) -> (Vec<Reversal>, Option<Class>) {
+    let (class, ordered) = match dependence {
+        Dependence::Wcp => {
+            let (class, pairs) = wcp::analyse(trace);
+            (Some(class), pairs)
+        }
+        _ => (None, Vec::new()),
+    };
+    let Some(contested) = Contested::find(trace, stuck) else { return (Vec::new(), class) };
     let mut order = Order::new(trace, dependence, contested, std::mem::take(&mut scratch.0));
     let mut pairs = Vec::new();
     for &hard in &trace.log {
@@ -63,9 +67,25 @@ pub fn reversals(
         order.immediate(Later::Stuck(stuck), choice, clock, &mut pairs);
         order.clocks.drop_newest(clock);
     }
-    let reversals = pairs.into_iter().map(|(first, later)| order.reversal(first, later)).collect();
-    scratch.0 = order.clocks;
-    reversals
+    for (first, later) in ordered {
+        if later >= from && !order.precedes(first, order.began[later]) {
+            pairs.push((first, Later::Ran(later)));
+        }
+    }
+    if pairs.is_empty() {
+        scratch.0 = order.clocks;
+        return (Vec::new(), class);
+    }
+    let sequences: Vec<_> = pairs.iter().map(|&(first, later)| order.sequence(first, later)).collect();
+    let record = Arc::new(Record { dependence, clocks: order.clocks, contents: trace.contents() });
+    let reversal = |((before, later), events)| {
+        let later = match later {
+            Later::Ran(index) => Some(index),
+            Later::Stuck(_) => None,
+        };
+        Reversal { before, later, sequence: Sequence::new(events, record.clone()) }
+    };
+    (pairs.into_iter().zip(sequences).map(reversal).collect(), class)
 }
 
 /// Memory to be used again for the next execution.
@@ -251,7 +271,7 @@ impl<'a> Order<'a> {
     fn chosen_by(&self, index: usize) -> Chosen {
         let content = self.trace.content(index);
         let section = matches!(content.choice, Choice::Section(_));
-        if self.dependence != Dependence::Conflict || !content.closed || !section {
+        if self.dependence == Dependence::Lock || !content.closed || !section {
             return Chosen { index: index as u32, accessed: u64::MAX, written: u64::MAX };
         }
         let (mut accessed, mut written) = (1 << 63, 0);
@@ -316,57 +336,36 @@ impl<'a> Order<'a> {
         self.clocks.get(clock, task) >= self.number[transition]
     }
 
-    /// What leads from the state before `first` to `second` without `first`: everything that does not depend on it.
-    fn reversal(&self, first: usize, later: Later) -> Reversal {
-        let (end, task, clock) = match later {
+    /// What can be run from the state before `first` without it, and then `later`: everything in the execution that does not depend
+    /// on it, also what came after `later`, which may depend on that if `first` is not there.
+    fn sequence(&self, first: usize, later: Later) -> Vec<Event> {
+        let event = |task: TaskId, number, clock, choice, content| {
+            let name = self.trace.names[task.index()];
+            Event { name, task: task.index() as u32, number, clock, choice, content }
+        };
+        let mut events = Vec::with_capacity(self.trace.transitions.len() - first);
+        for (index, transition) in self.trace.transitions.iter().enumerate().skip(first + 1) {
+            let began = self.began[index];
+            // Under WCP the later one need not depend on the first.
+            let behind = matches!(later, Later::Ran(later) if self.precedes(later, began));
+            if !self.precedes(first, began) && !behind {
+                let (number, content) = (self.number[index], Some(index as u32));
+                events.push(event(transition.task, number, began, transition.choice, content));
+            }
+        }
+        events.push(match later {
             Later::Ran(index) => {
                 let tokenless = self.tokenless.iter().find(|(other, _)| *other == index);
                 let clock = tokenless.map_or(self.began[index], |&(_, clock)| clock);
-                (index, self.trace.transitions[index].task, clock)
+                let transition = &self.trace.transitions[index];
+                event(transition.task, self.number[index], clock, transition.choice, None)
             }
-            Later::Stuck(stuck) => (self.trace.transitions.len(), stuck.task, Clocks::of(stuck.task.index())),
-        };
-        let tasks = self.trace.names.len().min(end - first);
-        let mut sequence = Vec::with_capacity(end - first);
-        let mut rivals = Vec::new();
-        let mut initials = Vec::with_capacity(tasks);
-        // For each task in the sequence the number of its first transition there.
-        let mut begun: Vec<(usize, u32)> = Vec::with_capacity(tasks);
-        let is_initial = |clock: Clock, begun: &[(usize, u32)]| {
-            begun.iter().all(|&(task, number)| self.clocks.get(clock, task) < number)
-        };
-        for index in first + 1..end {
-            let (task, clock) = (self.trace.transitions[index].task, self.began[index]);
-            if self.precedes(first, clock) {
-                continue;
+            Later::Stuck(Stuck { task, choice }) => {
+                let clock = Clocks::of(task.index());
+                event(task, self.clocks.get(clock, task.index()) + 1, clock, choice, None)
             }
-            if !begun.iter().any(|&(other, _)| other == task.index()) {
-                if is_initial(clock, &begun) {
-                    initials.push(task);
-                }
-                begun.push((task.index(), self.number[index]));
-            }
-            if let Later::Ran(later) = later
-                && self.trace.transitions[index].choice == self.trace.transitions[later].choice
-            {
-                rivals.push(index);
-            }
-            sequence.push(task);
-        }
-        let later_begins = is_initial(clock, &begun);
-        if later_begins {
-            initials.insert(0, task);
-        } else {
-            rivals.clear();
-        }
-        sequence.push(task);
-        let sequence = sequence.into_iter().map(|task| (task, self.trace.names[task.index()])).collect();
-        let rivals = rivals.into_iter().map(|index| self.trace.content(index).to_content()).collect();
-        let later = match later {
-            Later::Ran(index) => Some(index),
-            Later::Stuck(_) => None,
-        };
-        Reversal { before: first, later, initials, later_begins, rivals, sequence }
+        });
+        events
     }
 }
 

@@ -3,6 +3,7 @@
 use super::{Choice, ContentRef, TaskName};
 use crate::event::{AccessKind, Observer, SyncKind};
 use crate::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// What a task did from one choice to the next; [`Trace::content`] has the rest.
@@ -14,6 +15,27 @@ pub struct Transition {
     closed: bool,
     /// Its part of the trace's accesses.
     accesses: Range<u32>,
+}
+
+/// What the transitions of an execution did, to be kept.
+#[derive(Default, Debug, Serialize, Deserialize)]
+pub(super) struct Contents {
+    /// Choice, [`ContentRef::closed`], and the part of the accesses.
+    transitions: Vec<(Choice, bool, Range<u32>)>,
+    accesses: Vec<(u64, bool)>,
+}
+
+impl Contents {
+    pub(super) fn get(&self, transition: usize) -> ContentRef<'_> {
+        let (choice, closed, ref accesses) = self.transitions[transition];
+        ContentRef { choice, closed, accesses: &self.accesses[span(accesses)] }
+    }
+
+    /// Whether there is such a transition.
+    pub(super) fn has(&self, transition: usize) -> bool {
+        let accesses = self.transitions.get(transition).map(|(_, _, accesses)| span(accesses));
+        accesses.is_some_and(|accesses| self.accesses.get(accesses).is_some())
+    }
 }
 
 /// What happened, as far as it orders tasks. Transitions are named by their index.
@@ -104,6 +126,18 @@ impl Trace {
     pub fn content(&self, transition: usize) -> ContentRef<'_> {
         let Transition { choice, closed, ref accesses, .. } = self.transitions[transition];
         ContentRef { choice, closed, accesses: &self.accesses[span(accesses)] }
+    }
+
+    /// What all transitions did.
+    pub(super) fn contents(&self) -> Contents {
+        let content = |transition: &Transition| {
+            let Transition { choice, closed, ref accesses, .. } = *transition;
+            (choice, closed, accesses.clone())
+        };
+        Contents {
+            transitions: self.transitions.iter().map(content).collect(),
+            accesses: self.accesses.clone(),
+        }
     }
 
     /// Where each of a transition's accesses is.

@@ -1,15 +1,25 @@
 //! The exploration tree: what is being explored, what is still to be, and what sleeps where.
 //!
 //! A node is a state, reached from its parent by one transition; the root is the start of the program. Only nodes below
-//! which something is left to explore are kept. The tree hands out [`Job`]s (a schedule up to a node and the task
-//! to run there), an execution of each is reported back, in the order in which they were handed out, and its
-//! reversals become new tasks at the nodes on its way. All decisions are taken here, one after the other, so that the
-//! result does not depend on how many executions run at the same time.
+//! which something is left to explore are kept. The tree is explored depth first: everything below a task is over before the
+//! next task of the same node is begun. So the open nodes are all on one path, and what is known when a task is begun does
+//! not depend on how many executions run at the same time. What will be run next at the open nodes is known before
+//! it is its turn ([`Tree::ahead`]), so that it can be run on other cores meanwhile.
+//!
+//! *Sequences are handed down.* With source sets (POPL 2014) it is enough that from the state where a sequence is to be run some
+//! task is explored that can begin it. That takes for granted that whether a transition depends on another one is not
+//! a matter of those before the two. Sections that access this or that, depending on what they read, do not keep to it: what is asleep
+//! may be the very thing that a section depends on if another one has not come first, and nobody who could find
+//! that out is awake. So each node keeps the sequences that are to be run from it; whoever is explored next and begins one
+//! hands what is left of it down to the node behind, and so on (as wakeup trees do in optimal DPOR, but for
+//! transitions of which it is not known before they run what they depend on). When nobody has begun a sequence, that is who is next.
 
 use super::reversal::Reversal;
-use super::{Content, Dependence, Statistics, TaskName};
+use super::sequence::{Part, Sequence};
+use super::{Class, Content, Statistics, TaskName};
 use crate::ids::TaskId;
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 /// A transition that has been explored from a state: a task and what it does there. (Tasks are numbered as they are spawned; in
@@ -29,24 +39,35 @@ pub struct Job {
     pub asleep: Vec<Sleeper>,
     /// The tasks to run after the prefix, as long as they can.
     pub hint: Vec<TaskName>,
+    /// Whether all its transitions are asked for.
+    pub whole: bool,
     node: usize,
 }
 
 impl Job {
     /// How many transitions lead to the node.
     pub fn depth(&self) -> usize {
-        self.prefix.len().saturating_sub(1)
+        self.prefix.len() - 1
+    }
+
+    /// What tells it from all others there are at the time.
+    pub fn key(&self) -> (usize, TaskId) {
+        (self.node, self.prefix[self.depth()])
     }
 }
 
 /// What an execution showed of its transitions beyond the node it started from.
 #[derive(Debug)]
 pub struct Run {
-    /// Its transitions from the node on, up to the last one before which something else is to begin.
+    /// Its transitions from the node on: all, or at least up to the last one before which something else is to begin.
     pub transitions: Vec<Sleeper>,
+    /// The names of its tasks.
+    pub names: Vec<TaskName>,
     /// For each of the job's sleepers how many transitions had run when it woke.
     pub woke: Vec<usize>,
     pub reversals: Vec<Reversal>,
+    /// See [`Tree::sleepless`].
+    pub class: Option<Class>,
     /// Whether it came to an end; otherwise everything that could go on was asleep.
     pub complete: bool,
 }
@@ -54,16 +75,31 @@ pub struct Run {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Node {
     parent: usize,
+    /// How many transitions lead here.
+    depth: usize,
     /// The task by which it is reached.
     task: TaskId,
-    /// What sleeps here, siblings explored from here included.
+    /// What sleeps here, tasks explored from here included.
     asleep: Vec<Sleeper>,
-    /// The tasks explored from here or waiting to be.
-    taken: Vec<TaskId>,
-    /// The tasks still to be explored from here, with what to run after them.
-    pending: Vec<(TaskId, Vec<TaskName>)>,
-    /// Executions below this node that are under way, and children that are kept.
+    /// The sequences that nobody explored from here begins for certain. The first one is for whom the next task is explored.
+    owed: VecDeque<Owed>,
+    /// Children that are kept.
     uses: usize,
+}
+
+/// A sequence to be run from a node.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Owed {
+    sequence: Sequence,
+    /// The first of the tasks that can begin it and are not explored.
+    task: TaskId,
+    name: TaskName,
+}
+
+impl Node {
+    fn explored(&self, task: TaskId) -> Option<&Sleeper> {
+        self.asleep.iter().find(|sleeper| sleeper.task == task)
+    }
 }
 
 const ROOT: usize = 0;
@@ -73,9 +109,11 @@ const ROOT: usize = 0;
 pub struct Tree {
     nodes: Vec<Node>,
     spare: Vec<usize>,
-    /// The nodes that have something pending, the deepest last.
+    /// The nodes that owe something, the deepest last.
     open: Vec<usize>,
     started: bool,
+    /// The classes seen, where nothing sleeps and executions are told apart by these.
+    classes: Option<BTreeSet<Class>>,
     pub statistics: Statistics,
 }
 
@@ -83,56 +121,87 @@ impl Default for Tree {
     fn default() -> Self {
         let root = Node {
             parent: ROOT,
+            depth: 0,
             task: TaskId::MAIN,
             asleep: Vec::new(),
-            taken: Vec::new(),
-            pending: Vec::new(),
+            owed: VecDeque::new(),
             // The root stays.
             uses: 1,
         };
+        let statistics = Statistics::default();
         Tree {
             nodes: vec![root],
             spare: Vec::new(),
             open: Vec::new(),
             started: false,
-            statistics: Statistics::default(),
+            classes: None,
+            statistics,
         }
     }
 }
 
+/// The way an execution went through the tree.
+#[derive(Clone, Copy)]
+struct Way<'a> {
+    nodes: &'a [usize],
+    /// The task it ran at each of them.
+    ran: &'a [TaskId],
+    /// Up to here it only repeated what had been run before.
+    known: usize,
+    names: &'a [TaskName],
+}
+
+impl Way<'_> {
+    fn task(&self, name: TaskName) -> Option<TaskId> {
+        self.names.iter().position(|&other| other == name).map(|at| TaskId(at as u32))
+    }
+
+    /// The task whose exploration the execution began at a depth.
+    fn begun(&self, depth: usize) -> Option<TaskId> {
+        self.ran.get(depth).copied().filter(|_| depth >= self.known)
+    }
+}
+
 impl Tree {
-    /// Takes out up to `most` executions that can run at the same time, at most one from each node: what a task does there
-    /// is known only once it has run, and its siblings have to know it.
-    pub fn jobs(&mut self, most: usize) -> Vec<Job> {
+    /// One in which nothing sleeps, where what depends on what is a matter of the whole execution.
+    pub fn sleepless() -> Self {
+        Tree { classes: Some(BTreeSet::new()), ..Tree::default() }
+    }
+
+    pub fn is_sleepless(&self) -> bool {
+        self.classes.is_some()
+    }
+
+    /// The next execution, then those that come next at the nodes above, up to `most`. Whatever the first one shows, the others
+    /// will still have to be run.
+    pub fn ahead(&self, most: usize) -> Vec<Job> {
+        let next = self.next();
+        let above = self.open.iter().rev().skip(1).take(most.saturating_sub(1));
+        next.into_iter().chain(above.filter_map(|&at| self.job(at))).collect()
+    }
+
+    /// The next execution.
+    pub fn next(&self) -> Option<Job> {
         if !self.started {
-            self.started = true;
-            self.nodes[ROOT].uses += 1;
-            return vec![Job { prefix: Vec::new(), asleep: Vec::new(), hint: Vec::new(), node: ROOT }];
+            let (asleep, hint) = Default::default();
+            return Some(Job { prefix: vec![TaskId::MAIN], asleep, hint, whole: false, node: ROOT });
         }
-        let mut jobs = Vec::new();
-        let mut later = Vec::new();
-        while jobs.len() < most
-            && let Some(at) = self.open.pop()
-        {
-            let node = &mut self.nodes[at];
-            let Some((task, hint)) = node.pending.pop() else { continue };
-            if !node.pending.is_empty() {
-                later.push(at);
-            }
-            node.uses += 1;
-            let asleep = node.asleep.clone();
-            let mut prefix = vec![task];
-            let mut up = at;
-            while up != ROOT {
-                prefix.push(self.nodes[up].task);
-                up = self.nodes[up].parent;
-            }
-            prefix.reverse();
-            jobs.push(Job { prefix, asleep, hint, node: at });
+        self.job(*self.open.last()?)
+    }
+
+    fn job(&self, at: usize) -> Option<Job> {
+        let node = &self.nodes[at];
+        let Owed { sequence, task, name } = node.owed.front()?;
+        let mut prefix = vec![*task];
+        let mut up = at;
+        while up != ROOT {
+            prefix.push(self.nodes[up].task);
+            up = self.nodes[up].parent;
         }
-        // Shallow nodes first, as before.
-        self.open.extend(later.into_iter().rev());
-        jobs
+        prefix.reverse();
+        let asleep = if self.is_sleepless() { Vec::new() } else { node.asleep.clone() };
+        let hint = sequence.hint(*name);
+        Some(Job { prefix, asleep, hint, whole: node.owed.len() > 1, node: at })
     }
 
     /// Whether a tree that was read from outside can be explored: nodes refer to nodes there are, and to the root in the end.
@@ -145,144 +214,159 @@ impl Tree {
         for &at in &self.spare {
             *spare.get_mut(at).ok_or("a spare node does not exist")? = true;
         }
-        if spare[ROOT] {
-            return Err("the root is spare");
+        if spare[ROOT] || self.nodes[ROOT].depth != 0 {
+            return Err("the root is none");
         }
-        for (at, node) in self.nodes.iter().enumerate().filter(|&(at, _)| at != ROOT && !spare[at]) {
-            let mut up = node.parent;
-            let mut steps = 0;
-            while up != ROOT {
-                let parent = self.nodes.get(up).filter(|_| !spare[up]).ok_or("a node has no parent")?;
-                steps += 1;
-                if steps > self.nodes.len() {
-                    return Err("nodes are their own parents");
+        for (at, node) in self.nodes.iter().enumerate().filter(|&(at, _)| !spare[at]) {
+            if at != ROOT {
+                // Depths that go up one by one lead to the root.
+                let parent = self.nodes.get(node.parent).filter(|_| !spare[node.parent]);
+                if parent.ok_or("a node has no parent")?.depth.checked_add(1) != Some(node.depth) {
+                    return Err("a node is at another depth than its parent says");
                 }
-                up = parent.parent;
+                children[node.parent] += 1;
+                if node.uses == 0 && node.owed.is_empty() {
+                    return Err("a node is kept for nothing");
+                }
             }
-            children[node.parent] += 1;
-            if node.uses == 0 && node.pending.is_empty() {
-                return Err("a node is kept for nothing");
+            for owed in &node.owed {
+                owed.sequence.check()?;
             }
-            let _ = at;
         }
         for (at, node) in self.nodes.iter().enumerate().filter(|&(at, _)| !spare[at]) {
             if node.uses != children[at] + usize::from(at == ROOT) {
                 return Err("the uses of a node are miscounted");
             }
-            if !node.pending.is_empty() && !self.open.contains(&at) {
-                return Err("a node with something pending is not open");
+            if node.owed.is_empty() == self.open.contains(&at) {
+                return Err("open nodes are those that owe something");
             }
         }
         if self.open.iter().any(|&at| at >= self.nodes.len() || spare[at]) {
             return Err("an open node does not exist");
         }
+        if !self.open.is_sorted_by(|&a, &b| self.nodes[a].depth < self.nodes[b].depth) {
+            return Err("the open nodes are not on one path");
+        }
         Ok(())
     }
 
-    /// How many executions are known to be left.
+    /// How many executions are left at least.
     pub fn pending(&self) -> usize {
-        self.open.iter().map(|&at| self.nodes[at].pending.len()).sum()
+        let tasks = |node: &Node| {
+            let mut tasks: Vec<TaskId> = node.owed.iter().map(|owed| owed.task).collect();
+            tasks.sort_unstable();
+            tasks.dedup();
+            tasks.len()
+        };
+        usize::from(!self.started) + self.open.iter().map(|&at| tasks(&self.nodes[at])).sum::<usize>()
     }
 
     pub fn is_done(&self) -> bool {
         self.started && self.open.is_empty()
     }
 
-    /// Puts back executions that were taken out but not run.
-    pub fn put_back(&mut self, jobs: Vec<Job>) {
-        for job in jobs.into_iter().rev() {
-            if job.prefix.is_empty() {
-                self.started = false;
-                self.nodes[ROOT].uses -= 1;
-                continue;
-            }
-            let node = &mut self.nodes[job.node];
-            node.uses -= 1;
-            let task = job.prefix[job.prefix.len() - 1];
-            node.pending.push((task, job.hint));
-            if !self.open.contains(&job.node) {
-                self.open.push(job.node);
-            }
-        }
-    }
-
-    /// Takes in what an execution showed.
+    /// Takes in what the [next](Tree::next) execution showed.
     pub fn report(&mut self, job: &Job, run: Run) {
-        if run.complete {
+        self.started = true;
+        let fresh = match (&mut self.classes, run.class) {
+            (Some(classes), Some(class)) => classes.insert(class),
+            _ => true,
+        };
+        if run.complete && fresh {
             self.statistics.executions += 1;
         } else {
             self.statistics.pruned += 1;
         }
+        let owed = std::mem::take(&mut self.nodes[job.node].owed);
+        self.open.retain(|&at| at != job.node);
         // The nodes along the execution: those of the prefix, then new ones, as far as there is something to do at them.
-        let mut path = Vec::with_capacity(job.prefix.len() + run.transitions.len());
+        let mut nodes = Vec::with_capacity(job.prefix.len() + run.transitions.len());
         let mut up = job.node;
         while up != ROOT {
-            path.push(up);
+            nodes.push(up);
             up = self.nodes[up].parent;
         }
-        path.push(ROOT);
-        path.reverse();
+        nodes.push(ROOT);
+        nodes.reverse();
+        let known = job.depth();
+        let mut ran = job.prefix.clone();
+        ran.truncate(known);
         let steps = run.transitions.len();
-        for (step, ran) in run.transitions.into_iter().enumerate() {
-            let at = path[path.len() - 1];
-            let task = ran.task;
-            let node = &mut self.nodes[at];
+        for (step, sleeper) in run.transitions.into_iter().enumerate() {
+            let (at, task) = (nodes[nodes.len() - 1], sleeper.task);
+            ran.push(task);
             // From now on it sleeps here for its siblings.
-            node.asleep.push(ran);
-            if !node.taken.contains(&task) {
-                node.taken.push(task);
-            }
+            self.nodes[at].asleep.push(sleeper);
             if step + 1 < steps {
-                let depth = path.len();
+                let depth = nodes.len();
                 let asleep = job.asleep.iter().zip(&run.woke).filter(|&(_, &woke)| woke > depth);
                 let asleep = asleep.map(|(sleeper, _)| sleeper.clone()).collect();
-                let (taken, pending) = (Vec::new(), Vec::new());
-                let child = self.add(Node { parent: at, task, asleep, taken, pending, uses: 0 });
+                let owed = VecDeque::new();
+                let child = self.add(Node { parent: at, depth, task, asleep, owed, uses: 0 });
                 self.nodes[at].uses += 1;
-                path.push(child);
+                nodes.push(child);
             }
         }
-        for reversal in run.reversals {
-            self.reverse(&path, reversal);
+        let way = Way { nodes: &nodes, ran: &ran, known, names: &run.names };
+        for (at, Owed { sequence, name, .. }) in owed.into_iter().enumerate() {
+            // The first one is what the execution has run, if its task begins it.
+            let begun = self.nodes[job.node].explored(job.prefix[known]);
+            let hinted = |begun: &Sleeper| sequence.part(name, begun.content.view()) == Part::Begins;
+            if at > 0 || !begun.is_some_and(hinted) {
+                self.owe(&way, known, sequence);
+            }
+        }
+        for Reversal { before, sequence, .. } in run.reversals {
+            // Not behind the earlier one of the pair: that one does not begin it.
+            let way = Way { known: known.max(before + 1), ..way };
+            self.owe(&way, before, sequence);
         }
         // What has nothing pending below it is not needed again.
-        self.nodes[job.node].uses -= 1;
-        for &at in path.iter().rev() {
+        for &at in nodes.iter().rev() {
             self.release(at);
         }
     }
 
-    fn reverse(&mut self, path: &[usize], reversal: Reversal) {
-        let at = path[reversal.before];
-        let node = &mut self.nodes[at];
-        let covered = |task: &TaskId| {
-            node.taken.contains(task) || node.asleep.iter().any(|sleeper| sleeper.task == *task)
-        };
-        let mut initials = reversal.initials.as_slice();
-        if reversal.later_begins && !reversal.rivals.is_empty() && covered(&initials[0]) {
-            // What is known to be explored is what the later one does here. If that depends on something before it in the
-            // sequence, or is not known yet, it does not stand for the sequence.
-            let known = node.asleep.iter().find(|sleeper| sleeper.task == initials[0]);
-            let free = |rival: &Content| {
-                known
-                    .is_some_and(|known| !known.content.view().depends_on(rival.view(), Dependence::Conflict))
-            };
-            if !reversal.rivals.iter().all(free) {
-                initials = &initials[1..];
+    /// Sees to it that a sequence is run from the node at a depth of the way.
+    fn owe(&mut self, way: &Way<'_>, mut depth: usize, sequence: Sequence) {
+        let mut left = Some(sequence);
+        while let Some(sequence) = left.take()
+            && let Some(&at) = way.nodes.get(depth)
+        {
+            let begun = way.begun(depth);
+            let mut begins = false;
+            for sleeper in &self.nodes[at].asleep {
+                let Some(&name) = way.names.get(sleeper.task.index()) else { continue };
+                let content = sleeper.content.view();
+                let part = sequence.part(name, content);
+                if begun != Some(sleeper.task) {
+                    // What is explored, or sleeps, aside may have to come after something behind the sequence.
+                    if part == Part::Begins {
+                        return;
+                    }
+                } else if part != Part::No {
+                    left = sequence.after(name, content.choice);
+                    begins = part != Part::PerhapsAside;
+                }
             }
+            if !begins {
+                self.add_owed(way, at, sequence);
+            }
+            depth += 1;
         }
-        if initials.iter().any(covered) {
-            return;
-        }
-        let Some(&task) = initials.first() else { return };
-        node.taken.push(task);
-        let mut hint = reversal.sequence;
-        if let Some(at) = hint.iter().position(|&(other, _)| other == task) {
-            hint.remove(at);
-        }
-        node.pending.push((task, hint.into_iter().map(|(_, name)| name).collect()));
-        if node.pending.len() == 1 {
-            self.open.push(at);
+    }
+
+    /// A sequence that nobody begins for certain. If all who can have been explored, one of them did.
+    fn add_owed(&mut self, way: &Way<'_>, at: usize, sequence: Sequence) {
+        let node = &mut self.nodes[at];
+        let named = |name| Some((way.task(name)?, name));
+        let next = sequence.beginning().filter_map(named).find(|&(task, _)| node.explored(task).is_none());
+        let Some((task, name)) = next else { return };
+        node.owed.push_back(Owed { sequence, task, name });
+        if node.owed.len() == 1 {
+            let depth = node.depth;
+            let place = self.open.partition_point(|&other| self.nodes[other].depth < depth);
+            self.open.insert(place, at);
         }
     }
 
@@ -301,13 +385,12 @@ impl Tree {
 
     /// Drops a node that nothing refers to any more, and its parents likewise.
     fn release(&mut self, mut at: usize) {
-        while at != ROOT && self.nodes[at].uses == 0 && self.nodes[at].pending.is_empty() {
+        while at != ROOT && self.nodes[at].uses == 0 && self.nodes[at].owed.is_empty() {
             if self.nodes[at].parent == usize::MAX {
                 return;
             }
             let parent = std::mem::replace(&mut self.nodes[at].parent, usize::MAX);
             self.nodes[at].asleep = Vec::new();
-            self.nodes[at].taken = Vec::new();
             self.spare.push(at);
             self.nodes[parent].uses -= 1;
             at = parent;

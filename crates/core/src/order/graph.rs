@@ -73,9 +73,6 @@ const PROVEN: usize = 1 << 10;
 /// Searches that visit no more nodes than this do without marks.
 const SHORT: usize = 16;
 
-/// What a search of no more nodes than this finds is as quickly found again as looked up.
-const TRIVIAL: usize = 2;
-
 /// See the module.
 #[derive(Debug)]
 pub struct GraphOrder {
@@ -104,6 +101,8 @@ struct Now {
     parent: Before,
     /// What was last found out about another task.
     last: Before,
+    /// A step that was found not to precede evidently.
+    unrelated: u32,
 }
 
 /// "The steps of `task` before `bound` precede."
@@ -135,7 +134,7 @@ impl Default for GraphOrder {
             searches: 0,
             stack: Vec::new(),
             proven: Vec::new(),
-            now: Now { task: TaskId::MAIN, step: StepId(0), parent: NOTHING, last: NOTHING },
+            now: Now { task: TaskId::MAIN, step: StepId(0), parent: NOTHING, last: NOTHING, unrelated: NONE },
         }
     }
 }
@@ -147,7 +146,8 @@ impl GraphOrder {
         if task != self.now.task {
             let step = StepId(self.tree.task(task).step);
             let (parent, bound) = self.tree.parent(task);
-            self.now = Now { task, step, parent: Before { task: parent.0, bound }, last: NOTHING };
+            self.now =
+                Now { task, step, parent: Before { task: parent.0, bound }, last: NOTHING, unrelated: NONE };
         }
     }
 
@@ -182,6 +182,7 @@ impl GraphOrder {
     fn begin_step(&mut self) {
         let step = self.add_step(self.now.task);
         self.now.step = step;
+        self.now.unrelated = NONE;
         self.tree.task_mut(self.now.task).step = step.0;
     }
 
@@ -207,7 +208,7 @@ impl GraphOrder {
     pub fn end(&mut self, task: TaskId) {
         let &TaskState { known, inherited, .. } = self.tree.task(task);
         if known != inherited {
-            let scope = self.tree.scope_of(task);
+            let scope = self.tree.stands_for(self.tree.scope_of(task));
             let gathered = *self.tree.scope_mut(scope);
             *self.tree.scope_mut(scope) = self.union(gathered, known);
         }
@@ -225,6 +226,15 @@ impl GraphOrder {
         self.set_known(known);
         self.begin_step();
         self.tree.finish_end(scope, self.now.step);
+    }
+
+    /// The finish is left without waiting for its tasks, which belong to `instead`, an open one around it, from now on.
+    pub fn finish_leave(&mut self, scope: ScopeId, instead: ScopeId) {
+        let gathered = *self.tree.scope_mut(scope);
+        self.tree.finish_leave(scope, instead);
+        let instead = self.tree.stands_for(instead);
+        let so_far = *self.tree.scope_mut(instead);
+        *self.tree.scope_mut(instead) = self.union(so_far, gathered);
     }
 
     pub fn signal(&mut self, task: TaskId, sync: SyncId, _: SyncKind) {
@@ -259,7 +269,15 @@ impl GraphOrder {
     /// As [`GraphOrder::precedes_now`], but gives up, saying no, where the answer is not near at hand.
     #[inline]
     pub fn precedes_now_evidently(&mut self, step: StepId) -> bool {
-        self.precedes_now_within(step, SHORT)
+        // Neighbouring locations mostly ask the same.
+        if step.0 == self.now.unrelated {
+            return false;
+        }
+        let precedes = self.precedes_now_within(step, SHORT);
+        if !precedes {
+            self.now.unrelated = step.0;
+        }
+        precedes
     }
 
     #[inline]
@@ -273,12 +291,29 @@ impl GraphOrder {
 
     #[inline(never)]
     fn find_out(&mut self, step: StepId, task: TaskId, budget: usize) -> bool {
-        let bound = self.tree.before(task, self.now.task, self.now.step);
-        if step.0 < bound {
+        let slot = (task.0 ^ (self.now.task.0 << 5)) as usize & self.proven.len().wrapping_sub(1);
+        let proven =
+            self.proven.get(slot).filter(|proven| (proven.task, proven.of) == (self.now.task.0, task.0));
+        if let Some(&Proven { bound, .. }) = proven
+            && step.0 < bound
+        {
             self.now.last = Before { task: task.0, bound };
             return true;
         }
+        let bound = self.tree.before(task, self.now.task, self.now.step);
+        if step.0 < bound {
+            self.prove(task, bound);
+            return true;
+        }
         self.known_now() != NONE && self.precedes_by_joins(step, task, budget)
+    }
+
+    /// Remembers that the steps of `of` before `bound` precede the task that runs from now on.
+    fn prove(&mut self, of: TaskId, bound: Bound) {
+        self.make_room_for_proofs();
+        let slot = (of.0 ^ (self.now.task.0 << 5)) as usize & (self.proven.len() - 1);
+        self.proven[slot] = Proven { task: self.now.task.0, of: of.0, bound };
+        self.now.last = Before { task: of.0, bound };
     }
 
     fn newest(&self, known: KnownId) -> u32 {
@@ -303,27 +338,13 @@ impl GraphOrder {
     }
 
     fn precedes_by_joins(&mut self, step: StepId, of: TaskId, budget: usize) -> bool {
-        let hash = (of.0 ^ (self.now.task.0 << 5)) as usize;
-        let cached = self.proven.get(hash & self.proven.len().wrapping_sub(1));
-        let cached = cached.filter(|proven| (proven.task, proven.of) == (self.now.task.0, of.0));
-        let bound = match cached {
-            Some(proven) if step.0 < proven.bound => proven.bound,
-            _ => {
-                let (found, visits) = match self.search_briefly(step, of) {
-                    Searched::GaveUp if budget > SHORT => (self.search(step, of), usize::MAX),
-                    Searched::GaveUp => (None, SHORT),
-                    Searched::Done(found, visits) => (found, visits),
-                };
-                let Some(bound) = found else { return false };
-                if visits > TRIVIAL {
-                    self.make_room_for_proofs();
-                    let slot = hash & (self.proven.len() - 1);
-                    self.proven[slot] = Proven { task: self.now.task.0, of: of.0, bound };
-                }
-                bound
-            }
+        let found = match self.search_briefly(step, of) {
+            Searched::GaveUp if budget > SHORT => self.search(step, of),
+            Searched::GaveUp => None,
+            Searched::Done(found) => found,
         };
-        self.now.last = Before { task: of.0, bound };
+        let Some(bound) = found else { return false };
+        self.prove(of, bound);
         true
     }
 
@@ -377,13 +398,13 @@ impl GraphOrder {
             visits += 1;
             let node = self.known[at as usize];
             if let Some(bound) = self.before_source(step, of, node) {
-                return Searched::Done(Some(bound), visits);
+                return Searched::Done(Some(bound));
             }
             // Each visit adds one entry at most to those that were there.
             stack[height..height + 2].copy_from_slice(&self.halves(node));
             height += 2;
         }
-        Searched::Done(None, visits)
+        Searched::Done(None)
     }
 
     fn before_source(&self, step: StepId, of: TaskId, node: Known) -> Option<Bound> {
@@ -405,7 +426,7 @@ impl GraphOrder {
 }
 
 enum Searched {
-    /// What was found, and the nodes visited for it.
-    Done(Option<Bound>, usize),
+    /// What was found.
+    Done(Option<Bound>),
     GaveUp,
 }

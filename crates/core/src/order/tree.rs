@@ -9,6 +9,8 @@
 //!   that was over by then. Of these finishes only the innermost counts: while `b` runs, those around it
 //!   cannot end.
 //!
+//! A finish can also be *left* without waiting for its tasks: from then on they belong to another one around it.
+//!
 //! So the order is a question about ancestors. It is answered with jump pointers (Myers, *An applicative random-access
 //! stack*, 1983): beside its parent every node knows one far ancestor, chosen by its depth so that any depth is
 //! reached in O(log depth) hops. The same is done for the finishes: from a finish to that which its owner belongs to.
@@ -21,6 +23,8 @@
 use crate::ids::{ScopeId, StepId, TaskId};
 
 const NONE: u32 = u32::MAX;
+/// The end of a finish that was left.
+const LEFT: u32 = u32::MAX - 1;
 
 /// Steps of a task up to but not including this one.
 pub(super) type Bound = u32;
@@ -49,8 +53,10 @@ struct Scope<S> {
     outer: u32,
     jump: u32,
     depth: u32,
-    /// The owner's first step after it, or `NONE`.
+    /// The owner's first step after it, or `NONE`, or `LEFT`.
     end: u32,
+    /// If it was left: the finish its tasks belong to instead.
+    instead: u32,
     data: S,
 }
 
@@ -68,7 +74,15 @@ impl<T: Copy, S: Copy> Tree<T, S> {
     pub(super) fn new(main: T, program: S) -> Self {
         let mut tree = Tree { tasks: Vec::with_capacity(ROOM), scopes: Vec::with_capacity(ROOM / 4) };
         tree.tasks.push(Task { parent: 0, jump: 0, depth: 0, first: 0, scope: 0, data: main });
-        tree.scopes.push(Scope { owner: 0, outer: 0, jump: 0, depth: 0, end: NONE, data: program });
+        tree.scopes.push(Scope {
+            owner: 0,
+            outer: 0,
+            jump: 0,
+            depth: 0,
+            end: NONE,
+            instead: 0,
+            data: program,
+        });
         tree
     }
 
@@ -131,12 +145,28 @@ impl<T: Copy, S: Copy> Tree<T, S> {
         } else {
             outer
         };
-        self.scopes.push(Scope { owner: owner.0, outer, jump, depth: up.depth + 1, end: NONE, data });
+        let depth = up.depth + 1;
+        self.scopes.push(Scope { owner: owner.0, outer, jump, depth, end: NONE, instead: 0, data });
     }
 
     /// The finish is over; its owner goes on with the step `after`.
     pub(super) fn finish_end(&mut self, scope: ScopeId, after: StepId) {
         self.scopes[scope.index()].end = after.0;
+    }
+
+    /// The finish is left: its tasks belong to `instead`, which is open around it.
+    pub(super) fn finish_leave(&mut self, scope: ScopeId, instead: ScopeId) {
+        let instead = self.stands_for(instead);
+        let left = &mut self.scopes[scope.index()];
+        (left.end, left.instead) = (LEFT, instead.0);
+    }
+
+    /// The finish to which the tasks of `scope` belong by now.
+    pub(super) fn stands_for(&self, mut scope: ScopeId) -> ScopeId {
+        while self.scopes[scope.index()].end == LEFT {
+            scope = ScopeId(self.scopes[scope.index()].instead);
+        }
+        scope
     }
 
     /// Which steps of `task` precede the step `at` of the task `to`, or are it.
@@ -157,18 +187,29 @@ impl<T: Copy, S: Copy> Tree<T, S> {
             return bound;
         }
         let mut scope = &self.scopes[self.tasks[task.index()].scope as usize];
-        if scope.end == NONE {
-            return NO_STEP;
+        if scope.end >= LEFT {
+            if scope.end == NONE {
+                return NO_STEP;
+            }
+            scope = &self.scopes[self.stands_for(ScopeId(scope.instead)).index()];
+            if scope.end == NONE {
+                return NO_STEP;
+            }
         }
         // The innermost finish around `task` that `to` or an ancestor of it owns; main owns the outermost.
         let bound = loop {
             if let Some(bound) = self.before_branch(scope.owner, to, at) {
-                break bound;
+                if scope.end != LEFT {
+                    break bound;
+                }
+                scope = &self.scopes[scope.instead as usize];
+                continue;
             }
             let far = &self.scopes[scope.jump as usize];
             let reached = self.before_branch(far.owner, to, at).is_some();
             scope = &self.scopes[if reached { scope.outer } else { scope.jump } as usize];
         };
+        // A finish that has not ended is above all bounds.
         if scope.end < bound { ALL_STEPS } else { NO_STEP }
     }
 
@@ -237,7 +278,7 @@ mod tests {
             let first = self.step(child, vec![self.tasks[task].0]);
             self.tree.spawn(TaskId::at(task), ScopeId(scope), StepId::at(first), ());
             self.tasks.push((first, Vec::new(), false));
-            self.scopes[scope as usize].1 += 1;
+            self.scopes[self.tree.stands_for(ScopeId(scope)).index()].1 += 1;
             self.go_on(task, Vec::new());
         }
 
@@ -254,9 +295,20 @@ mod tests {
             self.tree.finish_end(ScopeId(scope), StepId::at(after));
         }
 
+        /// The innermost open finish of the task is left: its tasks belong to the next one around it.
+        fn finish_leave(&mut self, task: usize) {
+            let left = self.tasks[task].1.pop().expect("an open finish");
+            let instead = self.scope_of_children(task);
+            let (ends, pending) = std::mem::take(&mut self.scopes[left as usize]);
+            self.tree.finish_leave(ScopeId(left), ScopeId(instead));
+            let instead = self.tree.stands_for(ScopeId(instead)).index();
+            self.scopes[instead].0.extend(ends);
+            self.scopes[instead].1 += pending;
+        }
+
         fn end(&mut self, task: usize) {
             self.tasks[task].2 = true;
-            let scope = self.tree.tasks[task].scope as usize;
+            let scope = self.tree.stands_for(ScopeId(self.tree.tasks[task].scope)).index();
             self.scopes[scope].0.push(self.tasks[task].0);
             self.scopes[scope].1 -= 1;
         }
@@ -266,12 +318,13 @@ mod tests {
             let task = random(self.tasks.len());
             let (_, open, ended) = &self.tasks[task];
             let pending = open.last().map(|&scope| self.scopes[scope as usize].1);
-            match random(8) {
+            match random(9) {
                 _ if *ended => {}
                 0..=2 => self.spawn(task),
                 3 => self.finish_begin(task),
                 4 | 5 if pending == Some(0) => self.finish_end(task),
                 6 | 7 if open.is_empty() && task != 0 => self.end(task),
+                8 if !open.is_empty() => self.finish_leave(task),
                 _ => {}
             }
         }

@@ -254,7 +254,13 @@ fn die() -> ! {
 
 extern "C" fn abort_noted() -> ! {
     if crate::world::is_up() {
-        report::program_error("abort", "the program called abort");
+        if world().threads.handles_exception() {
+            let text =
+                "an exception was not caught: it would have left a task, a parallel region or the program";
+            report::program_error("exception", text);
+        } else {
+            report::program_error("abort", "the program called abort");
+        }
         report::finish();
     }
     die()

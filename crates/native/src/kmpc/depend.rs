@@ -53,12 +53,11 @@ pub(crate) unsafe fn gather(
     more_list: *const Dependence,
 ) -> Vec<Dependence> {
     let slice = |count: i32, list: *const Dependence| {
-        // SAFETY: the caller's promise.
         if list.is_null() {
-            &[][..]
-        } else {
-            unsafe { std::slice::from_raw_parts(list, count.max(0) as usize) }
+            return &[][..];
         }
+        // SAFETY: the caller's promise.
+        unsafe { std::slice::from_raw_parts(list, count.max(0) as usize) }
     };
     [slice(count, list), slice(more, more_list)].concat()
 }

@@ -41,6 +41,7 @@ pub extern "C" fn __kmpc_taskgroup(_: Loc, _: i32) {
     scope().groups.push(Rc::default());
     if sched::job().is_some() {
         wait(|kernel| kernel.finish_begin().map(drop));
+        scope().begin_group();
     }
 }
 
@@ -48,6 +49,7 @@ pub extern "C" fn __kmpc_taskgroup(_: Loc, _: i32) {
 pub extern "C" fn __kmpc_end_taskgroup(_: Loc, _: i32) {
     if sched::job().is_some() {
         wait(|kernel| kernel.finish_end());
+        scope().end_group();
     }
     combine();
 }

@@ -231,7 +231,11 @@ pub(crate) fn create(task: *mut KmpTask, dependences: &[Dependence], pc: usize) 
     let region = Box::into_raw(Box::new(region));
     let root = world().detector.contexts.task(pc);
     // If its group is cancelled before it runs, it runs all the same: it might have begun before.
-    let mut job = Job::new(region, virtual_thread, Place::at(root), Box::new(move || run(task)));
+    let work = move || {
+        run(task);
+        self::scope().end();
+    };
+    let mut job = Job::new(region, virtual_thread, Place::at(root), Box::new(work));
     let future = kernel().new_future();
     job.future = Some(future);
     let (waits, locks) = creator.depends.add(dependences, future);
@@ -250,6 +254,8 @@ pub(crate) fn create(task: *mut KmpTask, dependences: &[Dependence], pc: usize) 
         role: Role::Explicit(ordinal),
         thread: virtual_thread,
         asked: false,
+        scope: world().detector.children(&mut creator.open),
+        loose: false,
     });
     let mut job = Some(Box::new(job));
     let at_once = world().detector.stacks.in_use() < MANY;
@@ -275,8 +281,17 @@ pub extern "C" fn __kmpc_omp_task_complete_if0(_: Loc, _: i32, task: *mut KmpTas
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_omp_taskwait(_: Loc, _: i32) -> i32 {
     if sched::job().is_some() {
-        for child in std::mem::take(&mut scope().children) {
-            wait(|kernel| kernel.get(child));
+        let children = std::mem::take(&mut scope().children);
+        for &child in &children {
+            wait(|kernel| {
+                world().detector.set_waiting(true);
+                let waited = kernel.get(child);
+                world().detector.set_waiting(false);
+                waited
+            });
+        }
+        if let Some(open) = scope().open.take() {
+            world().detector.waited(open, scope().around, &children);
         }
     }
     0

@@ -19,9 +19,13 @@ pub(crate) struct Atomics {
     /// What a task's next fence comes after, and what its fence has published.
     seen: FxHashMap<TaskId, Vec<SyncId>>,
     fenced: FxHashMap<TaskId, SyncId>,
-    /// The location loaded last, and by whom.
-    spins: Option<(TaskId, usize)>,
+    /// The location loaded last, by whom, how much had happened by then, and how often it was loaded since.
+    spins: Option<(TaskId, usize, u64)>,
+    spun: u32,
 }
+
+/// Loads of one location in a row, with nothing else happening, that look like waiting.
+const PATIENCE: u32 = 8;
 
 /// More releases than this in one chain are joined by the next.
 const CHAIN: usize = 16;
@@ -112,11 +116,17 @@ const RELEASE: i32 = 3;
 
 /// Lets the others go first if this looks like waiting for them.
 fn spin(address: usize) {
-    let now = Some((world().detector.current(), address));
-    if world().atomics.spins == now && sched::job().is_some() {
+    if sched::job().is_none() {
+        return;
+    }
+    let now = Some((world().detector.current(), address, sched::kernel().steps()));
+    let atomics = &mut world().atomics;
+    atomics.spun = if atomics.spins == now { atomics.spun + 1 } else { 0 };
+    atomics.spins = now;
+    if atomics.spun >= PATIENCE {
+        atomics.spun = 0;
         sched::pass();
     }
-    world().atomics.spins = now;
 }
 
 fn load(address: usize, size: usize, order: i32, pc: usize) {

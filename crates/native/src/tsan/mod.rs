@@ -5,133 +5,165 @@
 
 pub(crate) mod atomic;
 
-use crate::detector::{FIRST, Manner};
+use crate::detector::{FIRST, FIRST_SET, Manner};
+use crate::interrupts::{self, PENDING};
 use crate::world;
 use raceproof_core::event::AccessKind;
 use std::arch::naked_asm;
 use std::ffi::c_void;
+use std::sync::atomic::Ordering;
 
 #[cold]
 extern "C" fn read_slow(address: usize, size: usize, pc: usize) {
+    if PENDING.load(Ordering::Relaxed) {
+        interrupts::attend();
+    }
     world().detector.access(address, size, AccessKind::Read, Manner::Plain, pc);
 }
 
 #[cold]
 extern "C" fn write_slow(address: usize, size: usize, pc: usize) {
+    if PENDING.load(Ordering::Relaxed) {
+        interrupts::attend();
+    }
     world().detector.access(address, size, AccessKind::Write, Manner::Plain, pc);
 }
 
-/// Aligned words of four bytes: one cell.
-///
-/// The address of the cell is computed as in [`shadow::cell`](crate::shadow::cell).
-macro_rules! four {
-    ($read:ident, $write:ident) => {
-        #[unsafe(naked)]
-        #[unsafe(no_mangle)]
-        pub extern "C" fn $read() {
-            naked_asm!(
-                "movabs rax, 0x3fffffffffc",
-                "and rax, rdi",
-                "movabs rcx, 0x100000000000",
-                "mov edx, [rip + {first}]",
-                "cmp [rcx + rax*2], edx",
-                "jge 2f",
-                "cmp [rcx + rax*2 + 4], edx",
-                "jge 2f",
-                "mov esi, 4",
-                "mov rdx, [rsp]",
-                "jmp {slow}",
-                "2:",
-                "ret",
-                first = sym FIRST,
-                slow = sym read_slow,
-            )
-        }
-
-        #[unsafe(naked)]
-        #[unsafe(no_mangle)]
-        pub extern "C" fn $write() {
-            naked_asm!(
-                "movabs rax, 0x3fffffffffc",
-                "and rax, rdi",
-                "movabs rcx, 0x100000000000",
-                "mov rcx, [rcx + rax*2]",
-                "cmp ecx, [rip + {first}]",
-                "jl 2f",
-                "shr rcx, 32",
-                "jnz 2f",
-                "ret",
-                "2:",
-                "mov esi, 4",
-                "mov rdx, [rsp]",
-                "jmp {slow}",
-                first = sym FIRST,
-                slow = sym write_slow,
-            )
-        }
-    };
+#[cold]
+extern "C" fn read_four(address: usize, pc: usize) {
+    if PENDING.load(Ordering::Relaxed) {
+        interrupts::attend();
+    }
+    world().detector.four(address, AccessKind::Read, pc);
 }
-four!(__tsan_read4, __tsan_write4);
 
-/// Aligned words of eight bytes: two cells.
-macro_rules! eight {
-    ($read:ident, $write:ident) => {
-        #[unsafe(naked)]
-        #[unsafe(no_mangle)]
-        pub extern "C" fn $read() {
-            naked_asm!(
-                "movabs rax, 0x3fffffffffc",
-                "and rax, rdi",
-                "movabs rcx, 0x100000000000",
-                "mov edx, [rip + {first}]",
-                "cmp [rcx + rax*2], edx",
-                "jge 3f",
-                "cmp [rcx + rax*2 + 4], edx",
-                "jl 2f",
-                "3:",
-                "cmp [rcx + rax*2 + 8], edx",
-                "jge 4f",
-                "cmp [rcx + rax*2 + 12], edx",
-                "jl 2f",
-                "4:",
-                "ret",
-                "2:",
-                "mov esi, 8",
-                "mov rdx, [rsp]",
-                "jmp {slow}",
-                first = sym FIRST,
-                slow = sym read_slow,
-            )
-        }
-
-        #[unsafe(naked)]
-        #[unsafe(no_mangle)]
-        pub extern "C" fn $write() {
-            naked_asm!(
-                "movabs rax, 0x3fffffffffc",
-                "and rax, rdi",
-                "movabs rcx, 0x100000000000",
-                "lea rax, [rcx + rax*2]",
-                "mov edx, [rip + {first}]",
-                "cmp [rax], edx",
-                "jl 2f",
-                "cmp [rax + 8], edx",
-                "jl 2f",
-                "mov ecx, [rax + 4]",
-                "or ecx, [rax + 12]",
-                "jnz 2f",
-                "ret",
-                "2:",
-                "mov esi, 8",
-                "mov rdx, [rsp]",
-                "jmp {slow}",
-                first = sym FIRST,
-                slow = sym write_slow,
-            )
-        }
-    };
+#[cold]
+extern "C" fn read_eight(address: usize, pc: usize) {
+    if PENDING.load(Ordering::Relaxed) {
+        interrupts::attend();
+    }
+    world().detector.eight(address, AccessKind::Read, pc);
 }
-eight!(__tsan_read8, __tsan_write8);
+
+#[cold]
+extern "C" fn write_four(address: usize, pc: usize) {
+    if PENDING.load(Ordering::Relaxed) {
+        interrupts::attend();
+    }
+    world().detector.four(address, AccessKind::Write, pc);
+}
+
+#[cold]
+extern "C" fn write_eight(address: usize, pc: usize) {
+    if PENDING.load(Ordering::Relaxed) {
+        interrupts::attend();
+    }
+    world().detector.eight(address, AccessKind::Write, pc);
+}
+
+// Aligned words of four and eight bytes: one cell, or two that are alike. The address of the cell is computed as in
+// `shadow::cell`.
+//
+// A read is done if the running step is the last reader or the writer; a write, if it is the writer and nobody has
+// read since.
+
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+pub extern "C" fn __tsan_read4() {
+    naked_asm!(
+        "movabs rax, 0x3fffffffffc",
+        "and rax, rdi",
+        "movabs rcx, 0x100000000000",
+        "mov edx, [rip + {first}]",
+        "cmp [rcx + rax*2 + 4], edx",
+        "jge 2f",
+        "cmp [rcx + rax*2], edx",
+        "jge 2f",
+        "mov edx, [rip + {first_set}]",
+        "cmp [rcx + rax*2 + 4], edx",
+        "jae 2f",
+        "mov rsi, [rsp]",
+        "jmp {slow}",
+        "2:",
+        "ret",
+        first = sym FIRST,
+        first_set = sym FIRST_SET,
+        slow = sym read_four,
+    )
+}
+
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+pub extern "C" fn __tsan_write4() {
+    naked_asm!(
+        "movabs rax, 0x3fffffffffc",
+        "and rax, rdi",
+        "movabs rcx, 0x100000000000",
+        "mov rcx, [rcx + rax*2]",
+        "cmp ecx, [rip + {first}]",
+        "jl 2f",
+        "shr rcx, 32",
+        "jnz 2f",
+        "ret",
+        "2:",
+        "mov rsi, [rsp]",
+        "jmp {slow}",
+        first = sym FIRST,
+        slow = sym write_four,
+    )
+}
+
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+pub extern "C" fn __tsan_read8() {
+    naked_asm!(
+        "movabs rax, 0x3fffffffffc",
+        "and rax, rdi",
+        "movabs rcx, 0x100000000000",
+        "mov rsi, [rcx + rax*2]",
+        "cmp rsi, [rcx + rax*2 + 8]",
+        "jne 3f",
+        "mov edx, [rip + {first}]",
+        "cmp [rcx + rax*2 + 4], edx",
+        "jge 2f",
+        "cmp esi, edx",
+        "jge 2f",
+        "mov edx, [rip + {first_set}]",
+        "cmp [rcx + rax*2 + 4], edx",
+        "jae 2f",
+        "3:",
+        "mov rsi, [rsp]",
+        "jmp {slow}",
+        "2:",
+        "ret",
+        first = sym FIRST,
+        first_set = sym FIRST_SET,
+        slow = sym read_eight,
+    )
+}
+
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+pub extern "C" fn __tsan_write8() {
+    naked_asm!(
+        "movabs rax, 0x3fffffffffc",
+        "and rax, rdi",
+        "movabs rcx, 0x100000000000",
+        "mov rsi, [rcx + rax*2]",
+        "cmp rsi, [rcx + rax*2 + 8]",
+        "jne 2f",
+        "cmp esi, [rip + {first}]",
+        "jl 2f",
+        "shr rsi, 32",
+        "jnz 2f",
+        "ret",
+        "2:",
+        "mov rsi, [rsp]",
+        "jmp {slow}",
+        first = sym FIRST,
+        slow = sym write_eight,
+    )
+}
 
 /// Accesses of any other size or alignment.
 macro_rules! others {

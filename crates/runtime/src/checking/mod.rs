@@ -6,9 +6,12 @@
 //!    access held back until its task and the other's both stand before their accesses. If they get there, the
 //!    race is `feasible` and that schedule is its witness; if not, it stays `apparent`.
 //!
+//! 4. The races are put in order: those to fix first, and those they may have caused (`first.rs`).
+//!
 //! A program that says it may not be deterministic is run at least twice, and the runs are compared.
 
 mod determinism;
+pub(crate) mod first;
 mod predict;
 pub mod races;
 
@@ -92,7 +95,8 @@ impl<'a, P: Program<'a>> Session<'a, P> {
 
     /// What bounds a repetition of the run: it ends where the run ended, however long that takes.
     fn again<O: Observer>(&self, execution: &Execution<'a, P, O>) -> Bounds<'a> {
-        Bounds { limits: execution.limits_again(), keep_output: false, ..self.bounds }
+        let actions = execution.actions_again(self.bounds.actions);
+        Bounds { actions, limits: execution.limits_again(), keep_output: false, ..self.bounds }
     }
 
     /// The report on an execution in which the detector found `found`.
@@ -114,6 +118,8 @@ impl<'a, P: Program<'a>> Session<'a, P> {
             deterministic &= same(&execution, &observed);
             races::explain(observed, self.bounds, &found, first_run, &mut limits)
         };
+        let mut races = races;
+        first::arrange(&self.program, again, &mut races);
         // Whoever waits for a task that failed is not in a deadlock: the program was stopped by then.
         let failed = !execution.ending.failed.is_empty();
         let stuck = execution.is_complete() && !failed && execution.run.waiting().next().is_some();
@@ -202,6 +208,10 @@ fn same<'a, P: Program<'a>>(
     one: &Execution<'a, P, impl Observer>,
     other: &Execution<'a, P, impl Observer>,
 ) -> bool {
+    // A repetition that needs more actions is another run.
+    if one.is_complete() && other.ending.out_of_actions {
+        return false;
+    }
     // A limit on time cuts runs at any point.
     let comparable = one.is_complete() && other.is_complete();
     !comparable || one.fingerprint() == other.fingerprint()

@@ -57,7 +57,7 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
                 Pairs::new,
                 Pairs::gather,
             ),
-            Dependence::Conflict => self.run_with(
+            Dependence::Conflict | Dependence::Wcp => self.run_with(
                 job,
                 Conflicting::new(LastAccess::default()),
                 |detector| detector.inner.racy().to_vec(),
@@ -98,13 +98,18 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
         let trace = &execution.run.kernel.observer.trace;
         let schedule: Vec<TaskId> = trace.transitions.iter().map(|at| at.task).collect();
         let depth = job.depth();
-        let reversals = reversals(trace, self.dependence, depth, &guided.stuck, &mut scratch);
-        let deepest = reversals.iter().map(|reversal| reversal.before).max().unwrap_or(0).max(depth);
+        let (reversals, class) = reversals(trace, self.dependence, depth, &guided.stuck, &mut scratch);
+        let deepest = match job.whole {
+            true => schedule.len(),
+            false => reversals.iter().map(|reversal| reversal.before).max().unwrap_or(0).max(depth),
+        };
         let sleeper = |(at, &task)| Sleeper { task, content: Arc::new(trace.content(at).to_content()) };
         let run = Run {
             transitions: (depth..=deepest).zip(schedule.iter().skip(depth)).map(sleeper).collect(),
+            names: trace.names.clone(),
             woke: guided.woke,
             reversals,
+            class,
             complete: guided.end != Some(GuidedEnd::Asleep),
         };
         let general = if self.determinism {
@@ -123,7 +128,7 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
         if !found.is_empty() {
             let mut guided = Guided::new(&schedule, &[], &[], self.dependence);
             let watch = Watch::new(pairs(&found));
-            let mut again = run_once(&self.program, &mut guided, watch, self.again());
+            let mut again = run_once(&self.program, &mut guided, watch, self.again(&execution));
             let gathered = gather(&mut again.run.kernel.observer.detector);
             let deadline = grading_deadline(&self.bounds, GRADING);
             let explainer = Explainer::new(again, self.bounds, &gathered, deadline);
@@ -132,7 +137,7 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
         let failed = !execution.ending.failed.is_empty();
         if complete && (failed || execution.run.kernel.tasks().live() > 0) {
             let mut guided = Guided::new(&schedule, &[], &[], self.dependence);
-            let bounds = Bounds { keep_schedule: true, ..self.again() };
+            let bounds = Bounds { keep_schedule: true, ..self.again(&execution) };
             let witness = run_once(&self.program, &mut guided, Watch::new(()), bounds).witness();
             finding.errors = errors(&execution, witness.clone());
             // Whoever waits for a task that failed is not in a deadlock: the program was stopped by then.
@@ -149,8 +154,8 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
     }
 
     /// What bounds a repetition of an execution that was not cut short by chance: what bounded it will do so again.
-    fn again(&self) -> Bounds<'a> {
-        Bounds { actions: self.bounds.actions, ..Bounds::default() }
+    fn again<O: Observer>(&self, execution: &Execution<'a, P, O>) -> Bounds<'a> {
+        Bounds { actions: execution.actions_again(self.bounds.actions), ..Bounds::default() }
     }
 
     fn stats<O: Observer>(&self, execution: &Execution<'a, P, O>) -> Stats {

@@ -7,6 +7,7 @@
 mod execution;
 mod general;
 
+use crate::checking::first;
 use crate::checking::races::{MAX_RACES, key};
 use crate::explore::{Executed, Explored, Go, RunAll, explore, with_workers};
 use crate::limits::{Limits, Reached};
@@ -115,13 +116,24 @@ pub fn verify<'a, P: Program<'a> + Sync>(
 ) -> Verified {
     let (start, judge) = begin(program, options);
     let run = |job: &Job| judge.run(job);
-    with_workers(options.workers, &run, |run_all| go_on(&judge, start, search, options, run_all))
+    let verified =
+        with_workers(options.workers, &run, |run_all| go_on(&judge, start, search, options, run_all));
+    in_order(&judge, verified)
 }
 
 /// As [`verify`], on this thread: for programs that cannot leave it.
 pub fn verify_here<'a, P: Program<'a>>(program: &P, search: &mut Search, options: &Options<'a>) -> Verified {
     let (start, judge) = begin(program, options);
-    go_on(&judge, start, search, options, &|jobs| jobs.iter().map(|job| judge.run(job)).collect())
+    let verified =
+        go_on(&judge, start, search, options, &|jobs| jobs.iter().map(|job| judge.run(job)).collect());
+    in_order(&judge, verified)
+}
+
+/// Says which races to fix first.
+fn in_order<'a, P: Program<'a>>(judge: &Judge<'a, P>, mut verified: Verified) -> Verified {
+    let bounds = Bounds { keep_end_state: false, ..judge.bounds };
+    first::arrange(&judge.program, bounds, &mut verified.report.races);
+    verified
 }
 
 /// The nondeterminism, data races aside, that one execution shows: conflicting sections whose order is free, clashing sets and
@@ -135,8 +147,7 @@ pub fn general_races<'a, P: Program<'a>>(program: &P, bounds: Bounds<'a>) -> Vec
         cut: OnceLock::new(),
         spare: Mutex::default(),
     };
-    let mut tree = Tree::default();
-    match tree.jobs(1).first().map(|job| judge.run(job)) {
+    match Tree::default().next().map(|job| judge.run(&job)) {
         Some(Executed::Ran(_, finding)) => finding.general.into_iter().collect(),
         _ => Vec::new(),
     }
@@ -168,12 +179,15 @@ fn go_on<'a, P: Program<'a>>(
     options: &Options<'a>,
     run_all: &RunAll<'_, Finding>,
 ) -> Verified {
+    if options.dependence == Dependence::Wcp && !search.tree.is_sleepless() {
+        search.tree = Tree::sleepless();
+    }
     let limits = judge.bounds.limits;
     let mut reached = None;
     let Search { tree, found } = search;
     let mut told = start;
     let most = options.max_executions.unwrap_or(u64::MAX);
-    let explored = explore(tree, most, run_all, |finding, tree| {
+    let explored = explore(tree, most, options.workers, run_all, |finding, tree| {
         let stop = found.take(finding) && !options.all;
         if let Some(progress) = options.progress
             && told.elapsed() > Duration::from_millis(100)
@@ -183,7 +197,7 @@ fn go_on<'a, P: Program<'a>>(
             progress(&Progress { executions, pending: tree.pending(), elapsed: start.elapsed() });
         }
         // Long executions look at the limits themselves.
-        if tree.statistics.executions % LOOK == 0 {
+        if (tree.statistics.executions + tree.statistics.pruned) % LOOK == 0 {
             reached = reached.or_else(|| limits.reached());
         }
         if stop || reached.is_some() || found.limit.is_some() { Go::Stop } else { Go::On }

@@ -1,19 +1,10 @@
 //! Markdown tables, and the sections of `docs/BENCHMARKS.md`.
 
+use crate::Section;
+use crate::programs::repository;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::{fs, thread};
-
-/// What a section gives: its text, and the targets it missed.
-pub(crate) struct Section {
-    pub(crate) text: String,
-    pub(crate) missed: Vec<String>,
-}
-
-/// The root of the repository.
-pub(crate) fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
 
 /// A markdown table; the first column is text, the others are numbers.
 pub(crate) struct Table {
@@ -54,21 +45,18 @@ pub(crate) fn number(value: f64) -> String {
 pub(crate) struct Document {
     path: PathBuf,
     text: String,
-    /// What the names of the sections begin with: which benchmark.
-    bench: &'static str,
 }
 
 impl Document {
-    pub(crate) fn open(bench: &'static str) -> Self {
+    pub(crate) fn open() -> Self {
         let path = repository().join("docs/BENCHMARKS.md");
         let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        Document { path, text, bench }
+        Document { path, text }
     }
 
-    /// Puts `text` between the marks of the section `name`.
+    /// Puts `text` between the marks of the section `name`, which is that of a benchmark and a part of it.
     pub(crate) fn replace(&mut self, name: &str, text: &str) {
-        let bench = self.bench;
-        let (begin, end) = (format!("<!-- {bench}:{name} -->"), format!("<!-- /{bench}:{name} -->"));
+        let (begin, end) = (format!("<!-- {name} -->"), format!("<!-- /{name} -->"));
         let place =
             |mark: &str| self.text.find(mark).unwrap_or_else(|| panic!("{}: no {mark}", self.path.display()));
         let (from, to) = (place(&begin) + begin.len(), place(&end));

@@ -1,0 +1,129 @@
+//! One analysis in a process of its own, so that its peak memory can be read: this program runs itself again.
+
+use crate::plain::Plain;
+use raceproof_core::debug::netzer::{Level, Options, analyse};
+use raceproof_core::detect::epochs::Epochs;
+use raceproof_core::event::Event;
+use raceproof_core::order::{Order, dc::Dc, hb::Hb, shb::Shb, wcp::Wcp};
+use raceproof_core::trace::{AnySource, Batch, Source};
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::{Command, ExitCode};
+use std::thread;
+use std::time::Duration;
+
+pub(crate) const FLAG: &str = "--child";
+
+/// What one analysis took.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cost {
+    /// Of processor time, reading included.
+    pub(crate) seconds: f64,
+    pub(crate) events: u64,
+    /// Races, or what the analysis counts.
+    pub(crate) found: u64,
+    pub(crate) steps: u64,
+    /// The peak of the resident memory of the process, in bytes.
+    pub(crate) peak: u64,
+}
+
+impl Cost {
+    /// Millions of events a second.
+    pub(crate) fn rate(&self) -> f64 {
+        self.events as f64 / self.seconds / 1e6
+    }
+
+    pub(crate) fn megabytes(&self) -> f64 {
+        self.peak as f64 / 1e6
+    }
+}
+
+/// The fastest of some rounds in which the analyses of one trace take turns.
+pub(crate) fn interleaved(jobs: &[(&str, &Path)], rounds: usize) -> Vec<Cost> {
+    let mut best: Vec<Cost> = jobs.iter().map(|(name, file)| run(name, file)).collect();
+    for _ in 1..rounds {
+        for (best, (name, file)) in best.iter_mut().zip(jobs) {
+            let cost = run(name, file);
+            best.seconds = best.seconds.min(cost.seconds);
+            best.peak = best.peak.min(cost.peak);
+        }
+    }
+    best
+}
+
+fn run(name: &str, file: &Path) -> Cost {
+    let itself = std::env::current_exe().expect("a program knows where it is");
+    let output = Command::new(itself).arg(FLAG).arg(name).arg(file).output();
+    let output = output.unwrap_or_else(|error| panic!("cannot run itself: {error}"));
+    let (said, complained) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{name} {}: {complained}", file.display());
+    let fields: Vec<f64> = said.split_whitespace().filter_map(|field| field.parse().ok()).collect();
+    let [seconds, events, found, steps, peak] = fields[..] else {
+        panic!("a child prints five numbers: {said}")
+    };
+    Cost { seconds, events: events as u64, found: found as u64, steps: steps as u64, peak: peak as u64 }
+}
+
+fn each(file: &str, mut event: impl FnMut(&Event)) -> u64 {
+    let mut source =
+        AnySource::open(File::open(file).expect("the trace can be read")).expect("it is a trace");
+    let (mut batch, mut events) = (Batch::default(), 0);
+    while source.next(&mut batch).expect("the trace is well-formed") {
+        events += batch.events.len() as u64;
+        batch.events.iter().for_each(&mut event);
+    }
+    events
+}
+
+fn ordered<O: Order + Default>(file: &str) -> (u64, u64, u64) {
+    let mut detector = Epochs::<O>::default();
+    let events = each(file, |event| event.deliver(&mut detector));
+    (events, detector.races().iter().map(|race| race.count).sum(), 0)
+}
+
+fn validated(file: &str, level: Level) -> (u64, u64, u64) {
+    let mut all = Vec::new();
+    let events = each(file, |event| all.push(*event));
+    let analysis = analyse(&all, Options { level, ..Options::default() }).expect("not too many races");
+    (events, analysis.races.len() as u64, analysis.steps.into())
+}
+
+/// The child: analyses, and prints the cost.
+pub(crate) fn serve(job: &[String]) -> ExitCode {
+    let [name, file] = job else { panic!("a child is given an analysis and a trace") };
+    let start = processor_time();
+    let (events, found, steps) = match name.as_str() {
+        "hb" => ordered::<Hb>(file),
+        "shb" => ordered::<Shb>(file),
+        "wcp" => ordered::<Wcp>(file),
+        "dc" => ordered::<Dc>(file),
+        "complete" => validated(file, Level::Complete),
+        "approximate" => validated(file, Level::Approximate),
+        "plain" => {
+            let mut plain = Plain::default();
+            (each(file, |event| plain.event(event)), plain.races, 0)
+        }
+        other => panic!("{other} is no analysis"),
+    };
+    let seconds = (processor_time() - start).as_secs_f64();
+    println!("{seconds} {events} {found} {steps} {}", peak());
+    ExitCode::SUCCESS
+}
+
+/// The time this process has had a processor for. The kernel brings the figure up to date when a process sleeps.
+fn processor_time() -> Duration {
+    thread::sleep(Duration::from_micros(1));
+    let statistics = fs::read_to_string("/proc/self/schedstat").expect("processor time is read from /proc");
+    let nanoseconds = statistics.split_whitespace().next().and_then(|field| field.parse().ok());
+    Duration::from_nanos(nanoseconds.expect("/proc/self/schedstat begins with the nanoseconds"))
+}
+
+/// The peak of this process's resident memory so far, in bytes.
+fn peak() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").expect("peak memory is read from /proc");
+    let line =
+        status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("VmHWM in /proc/self/status");
+    let kilobytes = line.trim().trim_end_matches("kB").trim();
+    1024 * kilobytes.parse::<u64>().expect("VmHWM is a number")
+}

@@ -1,0 +1,245 @@
+//! Races by epochs: one write and the reads since, for traces of millions of events.
+//!
+//! Flanagan and Freund, *FastTrack: efficient and precise dynamic race detection* (PLDI 2009), over any [`Order`], with
+//! the races counted by their pair of source sites, as RAPID gives them. For each location it keeps the last write and
+//! the reads since: one of them while each read knows the one before, else one for each slot.
+//!
+//! Cost, beyond the order's: two or three comparisons for an access, in one cell of 32 bytes; a write after reads that did
+//! not know each other takes one comparison for each. Memory grows with locations, slots and racing pairs of sites, and not
+//! with events. Locations must be dense numbers, as every [`Source`](crate::trace::Source) gives them.
+//!
+//! Departures from FastTrack: a repeated access of one epoch is not looked at again, but its site is the one that is told;
+//! reads that a write is not ordered after stay, since a later write may race with them as well.
+//!
+//! What it can miss: pairs of sites. For every location of which two accesses race by the order at least one race is
+//! found, and the first one; [`predict`](super::predict) finds every pair of sites, at some ten times the cost. False
+//! alarms: as the order's.
+
+use super::Access;
+use crate::event::{AccessKind, Observer, SyncKind};
+use crate::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
+use crate::order::Order;
+use crate::order::clock::Epoch;
+use rustc_hash::FxHashMap;
+
+/// Before all events.
+const NEVER: Epoch = Epoch { slot: 0, time: 0 };
+
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    epoch: Epoch,
+    site: u32,
+}
+
+const NOTHING: Seen = Seen { epoch: NEVER, site: 0 };
+
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    write: Seen,
+    /// The only read since, or `NOTHING`.
+    read: Seen,
+    /// Where in `readers` the reads are if there are several, plus one.
+    several: u32,
+    is_racy: bool,
+}
+
+const EMPTY: Cell = Cell { write: NOTHING, read: NOTHING, several: 0, is_racy: false };
+
+const _: () = assert!(size_of::<Cell>() == 32);
+
+/// Races between two sites.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SiteRaces {
+    pub first: Access,
+    pub second: Access,
+    /// Of the first of them.
+    pub location: Location,
+    pub count: u64,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Epochs<O> {
+    order: O,
+    cells: Vec<Cell>,
+    readers: Vec<Vec<Seen>>,
+    spare: Vec<u32>,
+    /// By slot: the task that has or had it last.
+    tasks: Vec<TaskId>,
+    races: Found,
+}
+
+#[derive(Debug, Default)]
+struct Found {
+    pairs: Vec<SiteRaces>,
+    numbers: FxHashMap<(u32, u32, AccessKind, AccessKind), u32>,
+    racy: Vec<Location>,
+}
+
+impl<O: Default> Default for Epochs<O> {
+    fn default() -> Self {
+        Epochs {
+            order: O::default(),
+            cells: Vec::new(),
+            readers: Vec::new(),
+            spare: Vec::new(),
+            tasks: Vec::new(),
+            races: Found::default(),
+        }
+    }
+}
+
+impl<O: Order> Epochs<O> {
+    /// The races by pair of sites and kinds of access, in the order of discovery.
+    pub fn races(&self) -> &[SiteRaces] {
+        &self.races.pairs
+    }
+
+    /// The locations that have a race, in the order of discovery.
+    pub fn racy(&self) -> &[Location] {
+        &self.races.racy
+    }
+
+    #[cold]
+    fn grow(&mut self, at: usize) {
+        self.cells.resize((at + 1).max(self.cells.len() * 3 / 2), EMPTY);
+    }
+
+    #[cold]
+    fn race(&mut self, location: Location, old: Seen, old_kind: AccessKind, now: Access) {
+        let cell = &mut self.cells[location.0 as usize];
+        if !cell.is_racy {
+            cell.is_racy = true;
+            self.races.racy.push(location);
+        }
+        let pairs = &mut self.races.pairs;
+        let key = (old.site, now.site.0, old_kind, now.kind);
+        let number = *self.races.numbers.entry(key).or_insert_with(|| {
+            let task = self.tasks.get(old.epoch.slot as usize).copied().unwrap_or(TaskId::MAIN);
+            let first = Access { task, kind: old_kind, site: SiteId(old.site) };
+            pairs.push(SiteRaces { first, second: now, location, count: 0 });
+            pairs.len() as u32 - 1
+        });
+        pairs[number as usize].count += 1;
+    }
+
+    #[inline]
+    fn read(&mut self, location: Location, now: Seen, by: Access) {
+        let cell = &mut self.cells[location.0 as usize];
+        if cell.read.epoch == now.epoch {
+            cell.read.site = now.site;
+            return;
+        }
+        let write = cell.write;
+        if cell.several == 0 && (cell.read.epoch == NEVER || self.order.precedes(cell.read.epoch)) {
+            cell.read = now;
+        } else {
+            self.share(location, now);
+        }
+        if !self.order.precedes(write.epoch) {
+            self.race(location, write, AccessKind::Write, by);
+        }
+    }
+
+    /// Adds a read that does not know the others.
+    fn share(&mut self, location: Location, now: Seen) {
+        let cell = &mut self.cells[location.0 as usize];
+        if cell.several == 0 {
+            let at = self.spare.pop().unwrap_or_else(|| {
+                self.readers.push(Vec::new());
+                self.readers.len() as u32 - 1
+            });
+            cell.several = at + 1;
+            self.readers[at as usize].push(cell.read);
+        }
+        // The one repeated reads are compared with.
+        cell.read = now;
+        let readers = &mut self.readers[cell.several as usize - 1];
+        match readers.iter_mut().find(|old| old.epoch.slot == now.epoch.slot) {
+            Some(old) => *old = now,
+            None => readers.push(now),
+        }
+    }
+
+    #[inline]
+    fn write(&mut self, location: Location, now: Seen, by: Access) {
+        let cell = &mut self.cells[location.0 as usize];
+        let Cell { write, read, several, .. } = *cell;
+        if write.epoch == now.epoch && several == 0 && read.epoch == NEVER {
+            cell.write.site = now.site;
+            return;
+        }
+        cell.write = now;
+        if several != 0 {
+            self.write_after_several(location, by);
+        } else if self.order.precedes(read.epoch) {
+            cell.read = NOTHING;
+        } else {
+            self.race(location, read, AccessKind::Read, by);
+        }
+        if !self.order.precedes(write.epoch) {
+            self.race(location, write, AccessKind::Write, by);
+        }
+    }
+
+    fn write_after_several(&mut self, location: Location, by: Access) {
+        let at = self.cells[location.0 as usize].several as usize - 1;
+        let mut readers = std::mem::take(&mut self.readers[at]);
+        readers.retain(|&read| {
+            let races = !self.order.precedes(read.epoch);
+            if races {
+                self.race(location, read, AccessKind::Read, by);
+            }
+            races
+        });
+        let cell = &mut self.cells[location.0 as usize];
+        if readers.len() <= 1 {
+            cell.several = 0;
+            cell.read = readers.pop().unwrap_or(NOTHING);
+            self.spare.push(at as u32);
+        } else {
+            // None of these is of the epoch now, so that the next read is looked at.
+            cell.read = readers[0];
+        }
+        self.readers[at] = readers;
+    }
+}
+
+impl<O: Order> Observer for Epochs<O> {
+    fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, site: SiteId) {
+        self.order.spawn(parent, child, scope, site);
+        let slot = self.order.epoch_of(child).slot as usize;
+        if slot >= self.tasks.len() {
+            self.tasks.resize(slot + 1, TaskId::MAIN);
+        }
+        self.tasks[slot] = child;
+    }
+    fn end(&mut self, task: TaskId) {
+        self.order.end(task);
+    }
+    fn finish_begin(&mut self, task: TaskId, scope: ScopeId) {
+        self.order.finish_begin(task, scope);
+    }
+    fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
+        self.order.finish_end(task, scope);
+    }
+    fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
+        self.order.signal(task, sync, kind);
+    }
+    fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
+        self.order.join(task, sync, kind);
+    }
+    #[inline]
+    fn access(&mut self, task: TaskId, kind: AccessKind, location: Location, site: SiteId) {
+        self.order.access(task, kind, location, site);
+        if location.0 as usize >= self.cells.len() {
+            self.grow(location.0 as usize);
+        }
+        let now = Seen { epoch: self.order.epoch_of(task), site: site.0 };
+        let by = Access { task, kind, site };
+        match kind {
+            AccessKind::Read => self.read(location, now, by),
+            AccessKind::Write => self.write(location, now, by),
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Reads RAPID's binary format: a header of big-endian numbers (threads in 16 bits, locks and variables in 32 each, events
+//! in 64), then an event in each 64 bits: the thread in bits 0 to 9, the operation in 10 to 13, the operand in
+//! 14 to 47, the location from 48 on. The operations are numbered acquire, release, read, write, fork, join, begin, end.
+
+use super::input::Input;
+use super::intern::Intern;
+use super::threads::{Op, Threads};
+use super::{Batch, Named, Names, START, Source, TraceError};
+use crate::ids::{Location, SiteId, TaskId};
+use std::io::Read;
+
+const HEADER: usize = 18;
+const EVENT: usize = 8;
+const BATCH: usize = 4096;
+
+const OPS: [Op; 8] = [Op::Acquire, Op::Release, Op::Read, Op::Write, Op::Fork, Op::Join, Op::Begin, Op::End];
+
+/// See the module.
+pub struct RapidReader<R> {
+    input: Input<R>,
+    /// How many events are still to come by what the header says.
+    left: u64,
+    threads: Threads,
+    thread_ids: Intern,
+    lock_ids: Intern,
+    variables: Intern,
+    sites: Intern,
+    names: Names,
+}
+
+impl<R: Read> RapidReader<R> {
+    pub(super) fn new(mut input: Input<R>) -> Result<Self, TraceError> {
+        let header = input.peek(HEADER)?;
+        let Ok(header) = <[u8; HEADER]>::try_from(header) else {
+            let message = format!("the file ends within its header of {HEADER} bytes");
+            return Err(TraceError { offset: header.len() as u64, line: None, message });
+        };
+        let left = header[10..].iter().fold(0, |all, &byte| all << 8 | u64::from(byte));
+        input.advance(HEADER);
+        let mut names = Names::default();
+        names.set(Named::Task(TaskId::MAIN), START);
+        Ok(RapidReader {
+            input,
+            left,
+            threads: Threads::default(),
+            thread_ids: Intern::default(),
+            lock_ids: Intern::default(),
+            variables: Intern::default(),
+            sites: Intern::default(),
+            names,
+        })
+    }
+
+    fn wrong(&mut self, message: String) -> TraceError {
+        let error = TraceError { offset: self.input.offset(), line: None, message };
+        self.input.finish();
+        self.left = 0;
+        error
+    }
+
+    fn event(&mut self, word: u64, batch: &mut Batch) -> Result<(), String> {
+        let (thread, op, operand, site) =
+            (word & 0x3ff, word >> 10 & 0xf, word >> 14 & 0x3_ffff_ffff, word >> 48);
+        let op = *OPS.get(op as usize).ok_or_else(|| format!("operation {op}, expected at most 7"))?;
+        let task = self.thread_ids.number(thread).0;
+        let (site, is_new) = self.sites.number(site);
+        if is_new {
+            self.names.set(Named::Site(SiteId(site)), &(word >> 48).to_string());
+        }
+        let id = match op {
+            Op::Read | Op::Write => {
+                let (id, is_new) = self.variables.number(operand);
+                if is_new {
+                    self.names.set(Named::Location(Location(id.into())), &format!("V{operand}"));
+                }
+                id
+            }
+            Op::Acquire | Op::Release => self.lock_ids.number(operand).0,
+            Op::Fork | Op::Join => self.thread_ids.number(operand).0,
+            Op::Begin | Op::End => 0,
+        };
+        let known = self.threads.task(task).is_some();
+        self.threads
+            .event(task, op, id, SiteId(site), &mut batch.events)
+            .map_err(|message| format!("{message} (thread {thread}, operand {operand})"))?;
+        if let (false, Some(task)) = (known, self.threads.task(task)) {
+            self.names.set(Named::Task(task), &format!("T{thread}"));
+        }
+        match op {
+            Op::Fork => {
+                if let Some(task) = self.threads.task(id) {
+                    self.names.set(Named::Task(task), &format!("T{operand}"));
+                }
+            }
+            Op::Acquire => {
+                if let Some(sync) =
+                    self.threads.lock(id).filter(|&sync| self.names.given(Named::Sync(sync)).is_none())
+                {
+                    self.names.set(Named::Sync(sync), &format!("L{operand}"));
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl<R: Read> Source for RapidReader<R> {
+    fn next(&mut self, batch: &mut Batch) -> Result<bool, TraceError> {
+        batch.events.clear();
+        while batch.events.len() < BATCH {
+            let bytes = self.input.peek(EVENT)?;
+            let Ok(bytes) = <[u8; EVENT]>::try_from(bytes) else {
+                let (found, left) = (bytes.len(), self.left);
+                if found > 0 || left > 0 {
+                    return Err(
+                        self.wrong(format!("the trace ends here; its header promises {left} more events"))
+                    );
+                }
+                break;
+            };
+            if self.left == 0 {
+                return Err(self.wrong("there are more events than the header promises".into()));
+            }
+            if let Err(message) = self.event(u64::from_be_bytes(bytes), batch) {
+                return Err(self.wrong(message));
+            }
+            self.left -= 1;
+            self.input.advance(EVENT);
+        }
+        Ok(!batch.events.is_empty())
+    }
+
+    fn names(&self) -> &Names {
+        &self.names
+    }
+}

@@ -1,0 +1,244 @@
+//! Trace files and the analyses over them, on random event streams: what is written comes back, the text format keeps
+//! every order, and the fast detector agrees with the one that finds every pair.
+
+mod support;
+
+use raceproof_core::detect::epochs::Epochs;
+use raceproof_core::detect::predict::Predictor;
+use raceproof_core::event::{AccessKind, Event, Observer};
+use raceproof_core::ids::{Location, SiteId, SyncId};
+use raceproof_core::order::{Order, dc::Dc, hb::Hb, shb::Shb, wcp::Wcp};
+use raceproof_core::trace::text_writer::StdWriter;
+use raceproof_core::trace::writer::TraceWriter;
+use raceproof_core::trace::{AnySource, Batch, Format, Named, Names, Source};
+use std::collections::{BTreeSet, HashMap};
+use support::sectioned::{self, Sectioned};
+use support::{Profile, Rng, Schedule};
+
+const CASES: u64 = 1_500;
+
+const EVERYTHING: Profile = Profile {
+    name: "everything",
+    schedule: Schedule::Random,
+    futures: true,
+    promises: true,
+    isolated: true,
+    locks: true,
+    semaphores: true,
+    events: true,
+};
+
+fn streams() -> impl Iterator<Item = (u64, Vec<Event>)> {
+    (0..CASES).map(|seed| {
+        let mut rng = Rng(seed);
+        let events = if seed % 3 == 0 {
+            let shape = Sectioned { name: "nested", locks: 3, signals: seed % 2 == 0 };
+            support::run(&sectioned::generate(&shape, &mut rng), Schedule::Random, seed)
+        } else {
+            support::run(&support::generate(&EVERYTHING, &mut rng), EVERYTHING.schedule, seed)
+        };
+        (seed, events)
+    })
+}
+
+/// Numbers a kind of id in the order of first use.
+struct Dense<T>(HashMap<T, u32>);
+
+impl<T: std::hash::Hash + Eq> Dense<T> {
+    fn new() -> Self {
+        Dense(HashMap::new())
+    }
+
+    fn of(&mut self, id: T) -> u32 {
+        let next = self.0.len() as u32;
+        *self.0.entry(id).or_insert(next)
+    }
+}
+
+/// The events with ids as a trace has them.
+fn renumbered(events: &[Event]) -> Vec<Event> {
+    let (mut syncs, mut locations, mut sites) = (Dense::new(), Dense::new(), Dense::new());
+    let renumber = |event: &Event| match *event {
+        Event::Spawn { parent, child, scope, site } => {
+            Event::Spawn { parent, child, scope, site: SiteId(sites.of(site)) }
+        }
+        Event::Signal { task, sync, kind } => Event::Signal { task, sync: SyncId(syncs.of(sync)), kind },
+        Event::Join { task, sync, kind } => Event::Join { task, sync: SyncId(syncs.of(sync)), kind },
+        Event::Access { task, kind, location, site } => {
+            let location = Location(locations.of(location).into());
+            Event::Access { task, kind, location, site: SiteId(sites.of(site)) }
+        }
+        other => other,
+    };
+    events.iter().map(renumber).collect()
+}
+
+fn written(events: &[Event]) -> Vec<u8> {
+    let mut writer = TraceWriter::new(Vec::new());
+    for (at, event) in events.iter().enumerate() {
+        event.deliver(&mut writer);
+        // Blocks of all sizes.
+        if at % 37 == 5 {
+            writer.flush();
+        }
+    }
+    for site in writer.used_sites() {
+        writer.name(Named::Site(site), &format!("site{}", site.0));
+    }
+    for location in writer.used_locations() {
+        writer.name(Named::Location(location), &format!("x{}", location.0));
+    }
+    writer.finish().expect("a vector takes everything")
+}
+
+fn read(bytes: &[u8]) -> (Vec<Event>, Names, Format) {
+    let mut source = AnySource::open(bytes).expect("it begins like a trace");
+    let (mut batch, mut events) = (Batch::default(), Vec::new());
+    while source.next(&mut batch).unwrap_or_else(|error| panic!("{error}")) {
+        events.append(&mut batch.events);
+    }
+    assert_eq!(source.note(), None);
+    (events, source.names().clone(), source.format())
+}
+
+#[test]
+fn what_is_written_comes_back() {
+    for (seed, events) in streams() {
+        let (back, names, format) = read(&written(&events));
+        assert_eq!((back, format), (renumbered(&events), Format::Raceproof), "seed {seed}");
+        let first = events.iter().find_map(|event| match event {
+            Event::Access { location, .. } => Some(format!("x{}", location.0)),
+            _ => None,
+        });
+        assert_eq!(names.given(Named::Location(Location(0))).map(str::to_owned), first);
+    }
+}
+
+/// Every prefix that ends with a block is a trace that is still being written; any other is an error where it ends.
+#[test]
+fn a_trace_can_be_read_while_it_is_written() {
+    for (seed, events) in streams().step_by(50) {
+        let bytes = written(&events);
+        let whole = renumbered(&events);
+        for end in 0..bytes.len() {
+            let Ok(mut source) = AnySource::open(&bytes[..end]) else {
+                assert!(end < 16, "seed {seed}");
+                continue;
+            };
+            let (mut batch, mut seen) = (Batch::default(), Vec::new());
+            let error = loop {
+                let more = source.next(&mut batch);
+                seen.append(&mut batch.events);
+                match more {
+                    Ok(true) => {}
+                    Ok(false) => break None,
+                    Err(error) => break Some(error),
+                }
+            };
+            assert!(whole.starts_with(&seen), "seed {seed}, {end} bytes");
+            match error {
+                Some(error) => assert_eq!(error.offset, end as u64, "seed {seed}: {error}"),
+                None if source.format() == Format::Raceproof => assert!(source.note().is_some()),
+                None => {}
+            }
+        }
+    }
+}
+
+type Side = (String, AccessKind);
+
+/// Location, first and second access of every race by name, as the detector that misses no pair finds them.
+fn races<O: Order + Default>(events: &[Event], names: &Names) -> BTreeSet<(String, Side, Side)> {
+    let mut predictor = Predictor::<O>::default();
+    events.iter().for_each(|event| event.deliver(&mut predictor));
+    let side = |site, kind| (names.of(Named::Site(site)), kind);
+    let told = predictor.predictions().into_iter().map(|found| {
+        let pair = found.pair;
+        let name = names.of(Named::Location(pair.location));
+        let (first, second) =
+            (side(pair.first.site, pair.first.kind), side(pair.second.site, pair.second.kind));
+        (name, first.clone().min(second.clone()), first.max(second))
+    });
+    told.collect()
+}
+
+#[test]
+fn the_text_format_keeps_every_order() {
+    let mut racy = 0;
+    for (seed, events) in streams() {
+        let (events, names, _) = read(&written(&events));
+        let mut writer = StdWriter::new(Vec::new());
+        events.iter().for_each(|event| writer.event(event, &names).expect("a vector takes everything"));
+        let text = writer.finish().expect("a vector takes everything");
+        if text.is_empty() {
+            continue;
+        }
+        let (back, back_names, format) = read(&text);
+        assert_eq!(format, Format::Std);
+        let shown = || format!("seed {seed}\n{}", String::from_utf8_lossy(&text));
+        racy += usize::from(!races::<Hb>(&events, &names).is_empty());
+        assert_eq!(races::<Hb>(&events, &names), races::<Hb>(&back, &back_names), "{}", shown());
+        assert_eq!(races::<Shb>(&events, &names), races::<Shb>(&back, &back_names), "{}", shown());
+        assert_eq!(races::<Wcp>(&events, &names), races::<Wcp>(&back, &back_names), "{}", shown());
+        assert_eq!(races::<Dc>(&events, &names), races::<Dc>(&back, &back_names), "{}", shown());
+    }
+    assert!(racy > 300, "{racy} streams with races");
+}
+
+fn epochs_agree<O: Order + Default>(seed: u64, events: &[Event]) {
+    let mut fast = Epochs::<O>::default();
+    let mut slow = Predictor::<O>::default();
+    for event in events {
+        event.deliver(&mut fast);
+        event.deliver(&mut slow);
+    }
+    let mut racy = fast.racy().to_vec();
+    racy.sort();
+    assert_eq!(racy, slow.racy(), "seed {seed}");
+    let side = |access: raceproof_core::detect::Access| (access.site, access.kind);
+    let predictions = slow.predictions();
+    let all: BTreeSet<_> = predictions
+        .iter()
+        .flat_map(|found| {
+            let (first, second) = (side(found.pair.first), side(found.pair.second));
+            [(found.pair.location, first, second), (found.pair.location, second, first)]
+        })
+        .collect();
+    for found in fast.races() {
+        assert!(found.count > 0);
+        let told = (found.location, side(found.first), side(found.second));
+        assert!(all.contains(&told), "seed {seed}: {found:?} is no race of {predictions:?}");
+    }
+    let first = predictions.first().map(|found| (found.pair.location, side(found.pair.second)));
+    assert_eq!(fast.races().first().map(|found| (found.location, side(found.second))), first, "seed {seed}");
+}
+
+#[test]
+fn epochs_find_every_racy_location_and_the_first_race() {
+    for (seed, events) in streams() {
+        let events = renumbered(&events);
+        epochs_agree::<Hb>(seed, &events);
+        epochs_agree::<Shb>(seed, &events);
+        epochs_agree::<Wcp>(seed, &events);
+        epochs_agree::<Dc>(seed, &events);
+    }
+}
+
+#[test]
+fn a_writer_that_fails_is_told_of_at_the_end() {
+    struct Full(usize);
+    impl std::io::Write for Full {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 = self.0.checked_sub(bytes.len()).ok_or(std::io::ErrorKind::StorageFull)?;
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut writer = TraceWriter::new(Full(100));
+    for location in 0..100_000 {
+        writer.access(raceproof_core::ids::TaskId::MAIN, AccessKind::Write, Location(location), SiteId(1));
+    }
+    assert_eq!(writer.finish().err().map(|error| error.kind()), Some(std::io::ErrorKind::StorageFull));
+}

@@ -1,0 +1,97 @@
+//! Being interrupted: by the user, who then gets what is known so far, and by ourselves, when a task runs long.
+//!
+//! A task that waits for another by looking at a variable, without anything that says so, would wait for ever: all tasks run
+//! on one OS thread. So after some time of its own a running task is made to let the others go first, at its next access. (Such a
+//! program has a race; it should be reported, not hang.) And a signal that ends the program can come at any moment,
+//! also in the middle of our own work: what has to be done is done at the next access too.
+//!
+//! How an access notices: the handler makes every number of an access smaller than the first of the running step, so that the
+//! fast paths fail and the detector is asked.
+
+use crate::detector::{FIRST, FIRST_SET};
+use crate::{report, sched, world};
+use std::ffi::c_int;
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+
+/// Something is to be done at the next access.
+pub(crate) static PENDING: AtomicBool = AtomicBool::new(false);
+static PREEMPT: AtomicBool = AtomicBool::new(false);
+/// The signal that ends the program, and whether it came before.
+static ENDING: AtomicI32 = AtomicI32::new(0);
+
+/// Seconds of its own that a task gets before others go first.
+const SHARE: i64 = 1;
+/// Seconds until an ending that no access has noticed is forced.
+const PATIENCE: u32 = 2;
+
+pub(crate) fn install() {
+    // SAFETY: documented uses, on values that live here.
+    unsafe {
+        for signal in [libc::SIGTERM, libc::SIGINT, libc::SIGHUP, libc::SIGVTALRM, libc::SIGALRM] {
+            let mut before: libc::sigaction = std::mem::zeroed();
+            libc::sigaction(signal, std::ptr::null(), &mut before);
+            // What the program's starter chose to ignore stays ignored.
+            if before.sa_sigaction != libc::SIG_DFL || signal == libc::SIGALRM {
+                continue;
+            }
+            let mut action: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = handle as *const () as usize;
+            action.sa_flags = libc::SA_RESTART | libc::SA_ONSTACK;
+            libc::sigaction(signal, &action, std::ptr::null_mut());
+        }
+        let share = libc::timeval { tv_sec: SHARE, tv_usec: 0 };
+        let timer = libc::itimerval { it_interval: share, it_value: share };
+        setitimer(ITIMER_VIRTUAL, &timer, std::ptr::null_mut());
+    }
+}
+
+const ITIMER_VIRTUAL: c_int = 1;
+unsafe extern "C" {
+    fn setitimer(which: c_int, new: *const libc::itimerval, old: *mut libc::itimerval) -> c_int;
+}
+
+extern "C" fn handle(signal: c_int) {
+    match signal {
+        libc::SIGVTALRM => PREEMPT.store(true, Ordering::Relaxed),
+        libc::SIGALRM => end(),
+        _ if ENDING.swap(signal, Ordering::Relaxed) != 0 => end(),
+        _ => {
+            // SAFETY: documented uses.
+            unsafe {
+                libc::signal(libc::SIGALRM, handle as *const () as libc::sighandler_t);
+                libc::alarm(PATIENCE);
+            }
+        }
+    }
+    PENDING.store(true, Ordering::Relaxed);
+    FIRST.store(i32::MAX, Ordering::Relaxed);
+    FIRST_SET.store(u32::MAX, Ordering::Relaxed);
+}
+
+/// Reports, and ends by the signal that came.
+fn end() -> ! {
+    let signal = ENDING.load(Ordering::Relaxed);
+    report::limit("the run was interrupted: what comes after that is not known");
+    report::finish();
+    world().threads.switch(0);
+    // SAFETY: as if the signal had not been handled.
+    unsafe {
+        libc::signal(signal, libc::SIG_DFL);
+        libc::raise(signal);
+        libc::_exit(128 + signal)
+    }
+}
+
+/// Does what is pending. The caller is an access of the running task.
+#[cold]
+pub(crate) fn attend() {
+    PENDING.store(false, Ordering::Relaxed);
+    world().detector.renumber();
+    if ENDING.load(Ordering::Relaxed) != 0 {
+        end();
+    }
+    let others = sched::job().is_some() && sched::kernel().tasks().newest().is_some();
+    if PREEMPT.swap(false, Ordering::Relaxed) && others && !world().detector.is_reducing() {
+        sched::pass();
+    }
+}

@@ -1,0 +1,179 @@
+//! The report on a trace: a line for each pair of source locations. There is no source to show.
+
+use super::style::{count, grouped, safe};
+use raceproof_core::debug::netzer::{Analysis, Feasibility, StepRace};
+use raceproof_core::event::AccessKind;
+use raceproof_core::finding::{GeneralSide, Grade, Place, Race, RaceAccess, Report};
+use serde::Serialize;
+use std::cmp::Reverse;
+use std::fmt::Write;
+
+/// What an analysis gives.
+#[derive(Serialize)]
+pub struct Analyzed {
+    #[serde(flatten)]
+    pub report: Report,
+    /// With `--validate`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub validation: Option<Validation>,
+}
+
+/// What Netzer's analysis says in numbers, as in Figures 9.2 and 9.3 of the thesis.
+#[derive(Serialize, Debug)]
+pub struct Validation {
+    pub steps: u32,
+    /// Pairs of conflicting steps that synchronisation leaves unordered.
+    pub apparent: usize,
+    pub tangled: usize,
+    pub tangles: u32,
+    /// Feasible since G_D leaves them unordered, and since G_E does.
+    pub by_data: usize,
+    pub by_control: usize,
+    pub partitions: usize,
+    pub first_partitions: usize,
+    /// Races in first partitions, and how many of these are validated.
+    pub first_races: usize,
+    pub first_validated: usize,
+}
+
+impl Validation {
+    pub fn new(analysis: &Analysis) -> Self {
+        let races = &analysis.races;
+        let count = |test: &dyn Fn(&StepRace) -> bool| races.iter().filter(|race| test(race)).count();
+        let is_first = |race: &StepRace| analysis.partitions[race.partition as usize].rank == 1;
+        Validation {
+            steps: analysis.steps,
+            apparent: races.len(),
+            tangled: count(&|race| race.tangle.is_some()),
+            tangles: analysis.tangles,
+            by_data: count(&|race| race.feasibility == Feasibility::ByData),
+            by_control: count(&|race| race.feasibility == Feasibility::ByControl),
+            partitions: analysis.partitions.len(),
+            first_partitions: analysis.partitions.iter().filter(|partition| partition.rank == 1).count(),
+            first_races: count(&is_first),
+            first_validated: count(&|race| is_first(race) && race.feasibility != Feasibility::Unknown),
+        }
+    }
+}
+
+/// Races named as causes of one.
+const CAUSES: usize = 5;
+
+/// The whole report, ending in a line break.
+pub fn render(analyzed: &Analyzed) -> String {
+    let Analyzed { report, validation } = analyzed;
+    let mut text = String::new();
+    let mut order: Vec<usize> = (0..report.races.len()).collect();
+    order.sort_by_key(|&at| (report.races[at].partition, Reverse(report.races[at].count), at));
+    // By place in the report, the number it is shown with.
+    let mut numbers = vec![0; order.len()];
+    order.iter().zip(1..).for_each(|(&at, number)| numbers[at] = number);
+    for &at in &order {
+        race(&mut text, &report.races[at], numbers[at], &numbers, validation.is_some());
+    }
+    for general in &report.general_races {
+        let side = |side: &GeneralSide| {
+            let at = side.at.as_ref().map(spoken).unwrap_or_default();
+            format!("{} at {at} by {}", noun(side.access), safe(&side.task))
+        };
+        let location = general.location.as_deref().map(|at| format!(", on {}", safe(at))).unwrap_or_default();
+        let (first, second) = (side(&general.first), side(&general.second));
+        let _ = writeln!(text, "nondeterminism: {first} and {second} come in either order{location}");
+    }
+    for limit in &report.limits {
+        let _ = writeln!(text, "note: {limit}");
+    }
+    summary(&mut text, report);
+    if let Some(validation) = validation {
+        validated(&mut text, validation);
+    }
+    text
+}
+
+fn race(text: &mut String, race: &Race, number: usize, numbers: &[usize], in_order: bool) {
+    let grade = match race.grade {
+        Grade::Feasible => "; feasible: a reordering of the trace shows it",
+        Grade::Infeasible => "; infeasible",
+        Grade::Actual => "; actual",
+        Grade::Apparent => "",
+    };
+    let _ = writeln!(
+        text,
+        "race {number}: {} and {}, {}, first on {}{grade}",
+        side(&race.first),
+        side(&race.second),
+        count(race.count, "time"),
+        safe(&race.location),
+    );
+    if !in_order {
+        return;
+    }
+    let causes: Vec<String> =
+        race.artifact_of.iter().take(CAUSES).map(|&at| numbers[at as usize].to_string()).collect();
+    if race.partition == 1 {
+        let _ = writeln!(text, "  fix this first: nothing else can have caused it");
+    } else if causes.is_empty() {
+        let _ = writeln!(text, "  this may only be a consequence of races before it");
+    } else {
+        let _ = writeln!(text, "  this may only be a consequence of {}", causes.join(", "));
+    }
+}
+
+fn summary(text: &mut String, report: &Report) {
+    let stats = &report.stats;
+    let by = match report.detector.strip_prefix("order ") {
+        Some(order) => order.to_uppercase(),
+        None => "happens-before".to_owned(),
+    };
+    let seen: u64 = report.races.iter().map(|race| race.count).sum();
+    let verdict = match report.races.len() as u64 {
+        0 => "no races".to_owned(),
+        1 => format!("one racing pair of locations ({})", count(seen, "race")),
+        pairs => format!("{} racing pairs of locations ({})", grouped(pairs), count(seen, "race")),
+    };
+    let _ = writeln!(
+        text,
+        "{verdict} by {by}, in {}, {} and {} of this trace",
+        count(stats.tasks, "task"),
+        count(stats.reads, "read"),
+        count(stats.writes, "write"),
+    );
+}
+
+fn validated(text: &mut String, validation: &Validation) {
+    let Validation { steps, apparent, tangled, tangles, by_data, by_control, .. } = *validation;
+    let _ = writeln!(
+        text,
+        "{} between {} steps: {tangled} in {}, {by_data} validated by data, {by_control} more by control",
+        count(apparent as u64, "apparent race"),
+        grouped(steps.into()),
+        count(tangles.into(), "tangle"),
+    );
+    let Validation { partitions, first_partitions, first_races, first_validated, .. } = *validation;
+    let _ = writeln!(
+        text,
+        "{}, {first_partitions} of them first, with {} ({first_validated} validated)",
+        count(partitions as u64, "partition"),
+        count(first_races as u64, "race"),
+    );
+}
+
+fn side(side: &RaceAccess) -> String {
+    format!("{} at {} by {}", noun(Some(side.access)), spoken(&side.at), safe(&side.task))
+}
+
+fn noun(access: Option<AccessKind>) -> &'static str {
+    match access {
+        Some(AccessKind::Read) => "a read",
+        Some(AccessKind::Write) => "a write",
+        None => "something",
+    }
+}
+
+fn spoken(Place { file, line, column }: &Place) -> String {
+    match (line, column) {
+        (0, 0) => safe(file).to_string(),
+        (line, 0) => format!("location {line}"),
+        (line, column) => format!("{}:{line}:{column}", safe(file)),
+    }
+}
