@@ -49,6 +49,7 @@ pub struct Expected {
     pub message: Option<String>,
     pub threads: Option<String>,
     pub flags: Vec<String>,
+    pub arguments: Vec<String>,
     pub environment: Vec<(String, String)>,
     pub pairs: Vec<Pair>,
 }
@@ -96,6 +97,7 @@ impl Expected {
             "message" => self.message = Some(value.to_lowercase()),
             "threads" => self.threads = Some(value.to_owned()),
             "flags" => self.flags = value.split_whitespace().map(str::to_owned).collect(),
+            "args" => self.arguments = value.split_whitespace().map(str::to_owned).collect(),
             "env" => {
                 let (name, value) = value.split_once('=').ok_or("`// env: NAME=VALUE` expected")?;
                 self.environment.push((name.to_owned(), value.to_owned()));

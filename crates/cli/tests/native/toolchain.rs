@@ -60,7 +60,12 @@ pub fn compile(source: &Path, level: &str, flags: &[String], output: &Path) -> R
 pub fn execute(program: &Path, expected: &Expected) -> Result<Done, String> {
     let report = program.with_extension("json");
     let mut command = tool();
-    command.args(["run", "--format", "json", "-o"]).arg(&report).arg("--").arg(program);
+    command
+        .args(["run", "--format", "json", "-o"])
+        .arg(&report)
+        .arg("--")
+        .arg(program)
+        .args(&expected.arguments);
     command.env("OMP_NUM_THREADS", expected.threads.as_deref().unwrap_or("4"));
     command.envs(expected.environment.iter().map(|(name, value)| (name, value)));
     let mut done = finish_within(&mut command, PATIENCE)?;

@@ -1,0 +1,89 @@
+//! The compilers: plain clang, `raceproof cc`, and clang with ThreadSanitizer and Archer.
+
+use crate::programs::repository;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// How a program is compiled and run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Way {
+    Plain,
+    Raceproof,
+    /// ThreadSanitizer, which Archer tells of what OpenMP orders.
+    Tsan,
+}
+
+pub(crate) const WAYS: [Way; 3] = [Way::Plain, Way::Raceproof, Way::Tsan];
+
+pub(crate) struct Tools {
+    clang: String,
+    pub(crate) archer: PathBuf,
+    /// Where the release build is, and what is compiled here.
+    target: PathBuf,
+}
+
+impl Tools {
+    /// Finds clang and Archer, and builds `raceproof` and its runtime.
+    pub(crate) fn find() -> Result<Tools, String> {
+        let works = |name: &String| {
+            let mut command = Command::new(name);
+            command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+            command.status().is_ok_and(|status| status.success())
+        };
+        let mut versions = (14..30).rev();
+        let version = versions.find(|version| works(&format!("clang-{version}")));
+        let version = version.ok_or("no clang: run scripts/install-deps")?;
+        let archer = PathBuf::from(format!("/usr/lib/llvm-{version}/lib/libarcher.so"));
+        if !archer.exists() {
+            return Err(format!("{} is not there: install libomp-{version}-dev", archer.display()));
+        }
+        let itself = std::env::current_exe().map_err(|error| format!("cannot find itself: {error}"))?;
+        let target = itself.ancestors().nth(2).ok_or("the benchmark is in TARGET/release/deps")?.to_owned();
+        let build = Command::new(env!("CARGO"))
+            .args(["build", "--release", "-p", "raceproof-native", "-p", "raceproof-cli", "--target-dir"])
+            .arg(target.parent().ok_or("TARGET has a place")?)
+            .current_dir(repository())
+            .status();
+        if !build.is_ok_and(|status| status.success()) {
+            return Err("cargo build --release failed".into());
+        }
+        Ok(Tools { clang: format!("clang-{version}"), archer, target })
+    }
+
+    /// Compiles `programs/c/bench/NAME_norace.c`.
+    pub(crate) fn compile(&self, name: &str, way: Way) -> Result<PathBuf, String> {
+        let folder = self.target.join("native-bench");
+        fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        let output = folder.join(format!("{name}-{way:?}").to_lowercase());
+        let mut command = match way {
+            Way::Raceproof => {
+                let mut command = Command::new(self.target.join("raceproof"));
+                command.arg("cc");
+                command
+            }
+            Way::Plain | Way::Tsan => Command::new(&self.clang),
+        };
+        if way == Way::Tsan {
+            command.args(["-g", "-fsanitize=thread"]);
+        }
+        command.args(["-O2", "-fopenmp"]).arg(source(name)).arg("-o").arg(&output).arg("-lm");
+        let done = command.output().map_err(|error| format!("{command:?}: {error}"))?;
+        if !done.status.success() {
+            return Err(format!("{command:?}:\n{}", String::from_utf8_lossy(&done.stderr)));
+        }
+        Ok(output)
+    }
+}
+
+fn source(name: &str) -> PathBuf {
+    repository().join("programs/c/bench").join(format!("{name}_norace.c"))
+}
+
+/// The small input that the program's header names.
+pub(crate) fn small_input(name: &str) -> Result<Vec<String>, String> {
+    let path: &Path = &source(name);
+    let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let arguments = text.lines().find_map(|line| line.strip_prefix("// args: ")).unwrap_or_default();
+    Ok(arguments.split_whitespace().map(str::to_owned).collect())
+}

@@ -1,0 +1,154 @@
+//! The programs in three ways: time, memory, ratios, and the targets.
+
+use crate::build::{Tools, WAYS, Way, small_input};
+use crate::document::{Table, number};
+use crate::programs::{ALL, Program};
+use crate::run::{Cost, Job, interleaved};
+use crate::{Options, Section};
+
+/// Of ThreadSanitizer's time, in geometric mean over the seven.
+const OF_TSAN: f64 = 0.7;
+
+struct Row {
+    program: &'static Program,
+    plain: Cost,
+    raceproof: Result<Cost, String>,
+    /// With one thread, and with several.
+    tsan: [Result<Cost, String>; 2],
+}
+
+impl Row {
+    fn measure(tools: &Tools, program: &'static Program, options: &Options) -> Result<Row, String> {
+        let arguments = if options.quick { small_input(program.name)? } else { Vec::new() };
+        let [plain, raceproof, tsan] = WAYS.map(|way| tools.compile(program.name, way));
+        let (plain, raceproof, tsan) = (plain?, raceproof?, tsan?);
+        let job = |program: &std::path::PathBuf, way, threads| Job {
+            program: program.clone(),
+            way,
+            threads,
+            arguments: arguments.clone(),
+        };
+        let jobs = [
+            job(&plain, Way::Plain, 1),
+            job(&raceproof, Way::Raceproof, options.threads),
+            job(&tsan, Way::Tsan, 1),
+            job(&tsan, Way::Tsan, options.threads),
+        ];
+        let mut costs = interleaved(tools, &jobs, options.repeats).into_iter();
+        let mut next = || costs.next().unwrap_or_else(|| Err("not measured".into()));
+        let plain = next().map_err(|wrong| format!("{}, plain: {wrong}", program.name))?;
+        Ok(Row { program, plain, raceproof: next(), tsan: [next(), next()] })
+    }
+
+    /// The cheaper of ThreadSanitizer's runs, by a measure.
+    fn tsan(&self, measure: impl Fn(&Cost) -> f64) -> Option<f64> {
+        self.tsan.iter().filter_map(|cost| cost.as_ref().ok()).map(measure).min_by(f64::total_cmp)
+    }
+
+    fn slowdown(&self) -> Option<f64> {
+        Some(self.raceproof.as_ref().ok()?.seconds / self.plain.seconds)
+    }
+
+    fn of_tsan(&self) -> Option<f64> {
+        Some(self.raceproof.as_ref().ok()?.seconds / self.tsan(|cost| cost.seconds)?)
+    }
+
+    fn memory_of_tsan(&self) -> Option<f64> {
+        Some(self.raceproof.as_ref().ok()?.megabytes / self.tsan(|cost| cost.megabytes)?)
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let shown = |value: Option<f64>| value.map_or("–".to_owned(), number);
+        let raceproof = self.raceproof.as_ref().ok();
+        let [one, many] = self.tsan.each_ref().map(|cost| cost.as_ref().ok());
+        let tsan = self.tsan(|cost| cost.seconds);
+        vec![
+            self.program.name.to_owned(),
+            shown(Some(self.plain.seconds)),
+            shown(raceproof.map(|cost| cost.seconds)),
+            shown(self.slowdown()),
+            shown(one.map(|cost| cost.seconds)),
+            shown(many.map(|cost| cost.seconds)),
+            shown(tsan.map(|seconds| seconds / self.plain.seconds)),
+            shown(self.of_tsan()),
+            shown(self.program.drdp),
+            shown(Some(self.plain.megabytes)),
+            shown(raceproof.map(|cost| cost.megabytes)),
+            shown(self.tsan(|cost| cost.megabytes)),
+            shown(self.memory_of_tsan()),
+        ]
+    }
+
+    fn missed(&self) -> Vec<String> {
+        let (program, mut missed) = (self.program, Vec::new());
+        let name = program.name;
+        if let Err(wrong) = &self.raceproof {
+            missed.push(format!("{name}: raceproof's {wrong}"));
+        }
+        let Some(published) = program.drdp else { return missed };
+        let mut above = |value: Option<f64>, most: f64, what: &str| {
+            if let Some(value) = value.filter(|value| *value > most) {
+                missed.push(format!("{name}: {what} {}, at most {} wanted", number(value), number(most)));
+            }
+        };
+        above(self.of_tsan(), 1.0, "raceproof's time as a part of ThreadSanitizer's is");
+        above(self.memory_of_tsan(), 1.0, "raceproof's memory as a part of ThreadSanitizer's is");
+        if program.compiled {
+            above(self.slowdown(), published, "the slowdown over the plain program is");
+        }
+        missed
+    }
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let logarithms: Vec<f64> = values.map(f64::ln).collect();
+    let count = logarithms.len() as f64;
+    (count > 0.0).then(|| (logarithms.iter().sum::<f64>() / count).exp())
+}
+
+pub(crate) fn measure(tools: &Tools, options: &Options) -> Result<Section, String> {
+    let many = options.threads;
+    let mut table = Table::new(&[
+        "program",
+        "plain s",
+        "raceproof s",
+        "× plain",
+        "TSan s, 1 thread",
+        &format!("TSan s, {many} threads"),
+        "TSan × plain",
+        "raceproof / TSan",
+        "DRDP × plain",
+        "plain MB",
+        "raceproof MB",
+        "TSan MB",
+        "MB / TSan",
+    ]);
+    let chosen =
+        |program: &&Program| options.only.is_empty() || options.only.iter().any(|name| name == program.name);
+    let mut rows = Vec::new();
+    for program in ALL.iter().filter(chosen) {
+        eprintln!("{} …", program.name);
+        let row = Row::measure(tools, program, options)?;
+        table.row(&row.cells());
+        rows.push(row);
+    }
+    let mut missed: Vec<String> = rows.iter().flat_map(Row::missed).collect();
+    for (name, seven) in [("*the seven*", true), ("*the others*", false)] {
+        let rows = || rows.iter().filter(|row| row.program.drdp.is_some() == seven);
+        let of_tsan = mean(rows().filter_map(Row::of_tsan));
+        let shown = |value: Option<f64>| value.map_or("–".to_owned(), number);
+        let tsan = mean(rows().filter_map(|row| Some(row.tsan(|cost| cost.seconds)? / row.plain.seconds)));
+        let slowdown = shown(mean(rows().filter_map(Row::slowdown)));
+        let memory = shown(mean(rows().filter_map(Row::memory_of_tsan)));
+        let drdp = shown(mean(rows().filter_map(|row| row.program.drdp)));
+        let (tsan, ratio) = (shown(tsan), shown(of_tsan));
+        table.row(&[name, "", "", &slowdown, "", "", &tsan, &ratio, &drdp, "", "", "", &memory]);
+        if let Some(value) = of_tsan.filter(|value| seven && *value >= OF_TSAN) {
+            let value = number(value);
+            missed.push(format!(
+                "the seven in geometric mean: {value} of ThreadSanitizer's time, below {OF_TSAN} wanted"
+            ));
+        }
+    }
+    Ok(Section { text: table.into_text(), missed })
+}
