@@ -290,8 +290,12 @@ pub extern "C" fn __kmpc_omp_taskwait(_: Loc, _: i32) -> i32 {
                 waited
             });
         }
-        if let Some(open) = scope().open.take() {
-            world().detector.waited(open, scope().around, &children);
+        // Those created before the taskgroups it is in are waited for as well.
+        let scope = scope();
+        let open = scope.open.take().map(|open| (open, scope.around));
+        let outside = scope.outside.iter_mut().filter_map(|(open, around)| Some((open.take()?, *around)));
+        for (open, around) in open.into_iter().chain(outside) {
+            world().detector.waited(open, around, &children);
         }
     }
     0

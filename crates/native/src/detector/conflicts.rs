@@ -1,0 +1,91 @@
+//! Two accesses that nothing known so far orders: whether they can meet, and what is kept of it if so.
+
+use super::*;
+
+impl Detector {
+    /// Two conflicting accesses that no order known so far keeps apart.
+    #[cold]
+    pub(super) fn conflict(
+        &mut self,
+        earlier: i32,
+        was: AccessKind,
+        kind: AccessKind,
+        manner: Manner,
+        address: usize,
+        pc: usize,
+    ) {
+        if self.excuse(earlier, address) || self.exclude(earlier) {
+            return;
+        }
+        let Made { step, site } = self.made[earlier as usize];
+        let first_site = self.sites[(site & SITE) as usize];
+        let pair = (first_site.pc, pc);
+        if let Some(&known) = self.pairs.get(&pair) {
+            self.races[known as usize].count += 1;
+            return;
+        }
+        self.pairs.insert(pair, self.races.len() as u32);
+        let context = self.contexts.now.context;
+        let first = RacedAccess {
+            kind: was,
+            atomic: site & ATOMIC != 0,
+            freed: self.freed_sites.contains(&(site & SITE)),
+            task: self.order.task_of(StepId(step)),
+            site: first_site,
+            locks: self.locks_of(StepId(step)),
+        };
+        let second = RacedAccess {
+            kind,
+            atomic: manner == Manner::Atomic,
+            freed: self.freeing,
+            task: self.current,
+            site: Site { pc, context },
+            locks: self.locks_of(self.order.step()),
+        };
+        let block = self.memory.find(address);
+        self.races.push(Raced { first, second, address, count: 1, block });
+    }
+
+    fn locks_of(&self, step: StepId) -> [usize; 4] {
+        let mut locks = [0; 4];
+        let holds = self.step_holds.get(&step.0).map_or(&[][..], |holds| holds);
+        for (to, hold) in locks.iter_mut().zip(holds) {
+            *to = hold.lock;
+        }
+        locks
+    }
+
+    /// Whether two unordered accesses to an address cannot meet there all the same:
+    /// - the memory is a task's stack, and was another task's when the earlier access was made;
+    /// - the memory is private to a thread, and both tasks ran on that thread: a thread does one thing at a time;
+    /// - both tasks ran on one thread and asked which: then it may well be the number that led both here, and on
+    ///   different threads they would have gone elsewhere.
+    fn excuse(&self, earlier: i32, address: usize) -> bool {
+        if self.stacks.born(address).is_some_and(|born| earlier < born) {
+            return true;
+        }
+        let (before, now) = (&self.tasks[self.task_of(earlier).index()], &self.tasks[self.current.index()]);
+        if before.thread != now.thread {
+            return false;
+        }
+        if before.asked && now.asked {
+            return true;
+        }
+        self.privates.iter().any(|p| (p.from..p.to).contains(&address) && p.thread == now.thread)
+    }
+
+    /// Whether both accesses are in sections of one lock: then the later comes after the earlier one's section.
+    fn exclude(&mut self, earlier: i32) -> bool {
+        let step = self.made[earlier as usize].step;
+        let (Some(then), Some(now)) = (self.step_holds.get(&step), self.holds.get(&self.current)) else {
+            return false;
+        };
+        let common = then.iter().find(|then| now.iter().any(|now| now.lock == then.lock));
+        let Some(&Hold { section, .. }) = common else { return false };
+        if let Some(end) = self.sections[section as usize] {
+            self.order.join(self.current, end, SyncKind::Lock);
+            self.begun();
+        }
+        true
+    }
+}
