@@ -1,5 +1,5 @@
 //! The corpus of C and C++ programs: what it expects of the tool, and whether the tool does it.
-#![allow(unreachable_pub)]
+#![allow(dead_code, unreachable_pub)]
 
 pub mod expect;
 pub mod judge;

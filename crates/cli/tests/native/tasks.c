@@ -1,0 +1,71 @@
+// Runs the tasks that its argument describes: r0 and w0 access a variable, j waits, t{…} is a task, f{…} one that its
+// creator runs, i0{…} and o0{…} ones with a dependence, g{…} a group.
+#include <string.h>
+
+int x[8];
+char key[8];
+
+__attribute__((noinline)) static int get(int i) { return x[i]; }
+__attribute__((noinline)) static void set(int i) { x[i] = 1; }
+
+static const char *end_of(const char *block) {
+  for (int depth = 0;; block++) {
+    if (*block == '{')
+      depth++;
+    if (*block == '}' && --depth == 0)
+      return block;
+  }
+}
+
+__attribute__((noinline)) static void run(const char *at, const char *end) {
+  while (at < end) {
+    char what = *at++;
+    int number = strchr("rwio", what) ? *at++ - '0' : 0;
+    const char *from = at + 1, *to = at;
+    if (strchr("tfiog", what)) {
+      to = end_of(at);
+      at = to + 1;
+    }
+    switch (what) {
+    case 'r': {
+      volatile int value = get(number);
+      (void)value;
+      break;
+    }
+    case 'w':
+      set(number);
+      break;
+    case 'j': {
+#pragma omp taskwait
+      break;
+    }
+    case 't':
+#pragma omp task firstprivate(from, to)
+      run(from, to);
+      break;
+    case 'f':
+#pragma omp task firstprivate(from, to) if (0)
+      run(from, to);
+      break;
+    case 'i':
+#pragma omp task firstprivate(from, to) depend(in : key[number])
+      run(from, to);
+      break;
+    case 'o':
+#pragma omp task firstprivate(from, to) depend(out : key[number])
+      run(from, to);
+      break;
+    case 'g':
+#pragma omp taskgroup
+      run(from, to);
+      break;
+    }
+  }
+}
+
+int main(int count, char **words) {
+#pragma omp parallel
+#pragma omp single
+  run(words[1], words[1] + strlen(words[1]));
+  return count - 2;
+}
