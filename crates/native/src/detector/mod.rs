@@ -293,7 +293,7 @@ impl Detector {
     }
 
     /// The number of an access by the running step.
-    #[inline]
+    #[inline(always)]
     fn number(&mut self, pc: usize, flags: u32) -> i32 {
         let context = self.contexts.now.context.0;
         let recent = &self.recent[(pc >> 1) % RECENT];
@@ -326,7 +326,7 @@ impl Detector {
         self.order.task_of(StepId(self.made[made as usize].step))
     }
 
-    #[inline]
+    #[inline(always)]
     fn precedes(&mut self, made: i32) -> bool {
         self.order.precedes_now(StepId(self.made[made as usize].step))
     }
@@ -407,6 +407,7 @@ impl Detector {
         }
     }
 
+    #[inline(always)]
     fn read(&mut self, cell: Cell, address: usize, pc: usize) -> Cell {
         if cell.writer >= self.first() || self.has_read(cell.readers) {
             return cell;
@@ -415,17 +416,18 @@ impl Detector {
             self.conflict(cell.writer, AccessKind::Write, AccessKind::Read, Manner::Plain, address, pc);
         }
         let made = self.number(pc, 0);
-        Cell { readers: self.add_reader(cell.readers, made), ..cell }
+        let readers = if cell.readers == 0 { made } else { self.add_reader(cell.readers, made) };
+        Cell { readers, ..cell }
     }
 
     /// Whether the running step is the last of the readers.
-    #[inline]
+    #[inline(always)]
     fn has_read(&self, readers: i32) -> bool {
         readers >= self.first() || readers as u32 >= FIRST_SET.load(Ordering::Relaxed)
     }
 
     /// An aligned access of four bytes.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn four(&mut self, address: usize, kind: AccessKind, pc: usize) {
         let cell = shadow::cell(address);
         // SAFETY: as in `access`.
@@ -442,7 +444,7 @@ impl Detector {
     }
 
     /// An aligned access of eight bytes, whose two cells are mostly alike.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn eight(&mut self, address: usize, kind: AccessKind, pc: usize) {
         let cells = shadow::cell(address);
         // SAFETY: as in `access`; the cells of neighbouring words are neighbours.
@@ -461,6 +463,7 @@ impl Detector {
         }
     }
 
+    #[inline(always)]
     fn write(&mut self, cell: Cell, address: usize, pc: usize) -> Cell {
         if cell.writer >= self.first() && cell.readers == 0 {
             return cell;
@@ -470,15 +473,17 @@ impl Detector {
     }
 
     /// Checks an access against the writer of a cell and, if it writes, the readers.
+    #[inline(always)]
     fn check(&mut self, cell: Cell, kind: AccessKind, manner: Manner, address: usize, pc: usize) {
         if cell.writer > 0 && !self.precedes(cell.writer) {
             self.conflict(cell.writer, AccessKind::Write, kind, manner, address, pc);
         }
-        if kind == AccessKind::Write {
+        if kind == AccessKind::Write && cell.readers != 0 {
             self.check_all(cell.readers, AccessKind::Read, kind, manner, address, pc);
         }
     }
 
+    #[inline(never)]
     fn check_all(
         &mut self,
         others: i32,
@@ -551,6 +556,7 @@ impl Detector {
 
     // ---- readers ----
 
+    #[inline(never)]
     fn add_reader(&mut self, readers: i32, made: i32) -> i32 {
         if readers == 0 {
             return made;
