@@ -46,7 +46,8 @@ extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, _: *mut c_void) 
     if !BUSY.swap(true, Ordering::Relaxed) && crate::world::is_up() {
         // SAFETY: the system passes a valid description.
         let address = unsafe { (*info).si_addr() } as usize;
-        let overflow = signal == libc::SIGSEGV && world().detector.stacks.is_guard(address);
+        let is_guard = world().detector.stacks.is_guard(address) || world().main_stack.is_guard(address);
+        let overflow = signal == libc::SIGSEGV && is_guard;
         if overflow {
             report::program_error(
                 "stack-overflow",

@@ -81,7 +81,8 @@ pub unsafe extern "C" fn __wrap_main(
     let ending = status.clone();
     // SAFETY: the program's main, with what the system passed.
     let main = move || ending.set(Some(unsafe { __real_main(count, arguments, environment) }));
-    let job = Job::new(world().omp.initial, 0, Place::at(Context(0)), Box::new(main));
+    let mut job = Job::new(world().omp.initial, 0, Place::at(Context(0)), Box::new(main));
+    job.is_main = true;
     let mut run = Run::new(Coroutines, Told, Body(Some(Box::new(job))));
     run.drive(&mut NewestFirst);
     if let Some(status) = status.get() {

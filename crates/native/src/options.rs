@@ -21,7 +21,7 @@ pub(crate) struct Options {
 /// As thread sanitizer's.
 const STATUS: i32 = 66;
 const THREADS: u32 = 4;
-const STACK: usize = 1 << 20;
+const STACK: usize = 8 << 20;
 
 impl Options {
     pub(crate) fn from_environment() -> Self {

@@ -60,6 +60,8 @@ pub(crate) struct Job {
     pub(crate) future: Option<SyncId>,
     /// The virtual thread.
     pub(crate) thread: u32,
+    /// It is `main`, which has a larger stack.
+    pub(crate) is_main: bool,
     /// The task as which it ran last.
     pub(crate) task: TaskId,
     /// Run when it has ended, outside of it.
@@ -85,6 +87,7 @@ impl Job {
             scope,
             future: None,
             thread,
+            is_main: false,
             task: TaskId::MAIN,
             after: None,
         }
@@ -188,7 +191,7 @@ impl Machine<Told> for Coroutines {
                     job.stage = Stage::New(work);
                     return Outcome::Suspended;
                 }
-                match start(work) {
+                match start(work, job.is_main) {
                     Ok(task) => task,
                     Err(error) => crate::fatal(&format!(
                         "no stack for another task ({error}): raise the system's limit on mappings (vm.max_map_count) or give \
@@ -220,7 +223,9 @@ impl Machine<Told> for Coroutines {
                 Outcome::Ended(None)
             }
             CoroutineResult::Return(()) => {
-                world().detector.stacks.give_back(task.into_stack());
+                if !job.is_main {
+                    world().detector.stacks.give_back(task.into_stack());
+                }
                 for &lock in job.locks.iter().rev() {
                     kernel.unlock(lock);
                 }
@@ -233,8 +238,8 @@ impl Machine<Told> for Coroutines {
     }
 }
 
-fn start(work: Box<dyn FnOnce()>) -> std::io::Result<Task> {
-    let stack = world().detector.take_stack()?;
+fn start(work: Box<dyn FnOnce()>, is_main: bool) -> std::io::Result<Task> {
+    let stack = if is_main { world().main_stack.take(0)? } else { world().detector.take_stack()? };
     Ok(Coroutine::with_stack(stack, move |yielder, ()| {
         job().expect("it runs").yielder = yielder;
         work();

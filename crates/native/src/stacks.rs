@@ -7,8 +7,8 @@ use corosensei::stack::{Stack, StackPointer};
 use std::io;
 use std::num::NonZeroUsize;
 
-/// Slots that are reserved at a time.
-const BATCH: usize = 1024;
+/// Slots of tasks that are reserved at a time.
+pub(crate) const BATCH: usize = 1024;
 const PAGE: usize = 4096;
 
 struct Batch {
@@ -21,6 +21,8 @@ struct Batch {
 
 pub(crate) struct Stacks {
     slot: usize,
+    /// Slots that are reserved at a time.
+    batch: usize,
     batches: Vec<Batch>,
     idle: Vec<TaskStack>,
     in_use: usize,
@@ -35,10 +37,10 @@ pub(crate) struct TaskStack {
 }
 
 impl Stacks {
-    /// Stacks of at least `bytes`.
-    pub(crate) fn new(bytes: usize) -> Self {
+    /// Stacks of at least `bytes`, reserved so many at a time.
+    pub(crate) fn new(bytes: usize, batch: usize) -> Self {
         let slot = bytes.max(16 * PAGE).next_multiple_of(PAGE) + PAGE;
-        Stacks { slot, batches: Vec::new(), idle: Vec::new(), in_use: 0 }
+        Stacks { slot, batch, batches: Vec::new(), idle: Vec::new(), in_use: 0 }
     }
 
     pub(crate) fn take(&mut self, made: i32) -> io::Result<TaskStack> {
@@ -62,9 +64,9 @@ impl Stacks {
     }
 
     fn fresh(&mut self) -> io::Result<TaskStack> {
-        if self.batches.last().is_none_or(|batch| batch.used == BATCH) {
-            let base = reserve(self.slot * BATCH)?;
-            self.batches.push(Batch { base, born: vec![0; BATCH], used: 0 });
+        if self.batches.last().is_none_or(|batch| batch.used == self.batch) {
+            let base = reserve(self.slot * self.batch)?;
+            self.batches.push(Batch { base, born: vec![0; self.batch], used: 0 });
         }
         let number = self.batches.len() - 1;
         let batch = &mut self.batches[number];
@@ -80,7 +82,7 @@ impl Stacks {
     }
 
     fn find(&self, address: usize) -> Option<(&Batch, usize)> {
-        let size = self.slot * BATCH;
+        let size = self.slot * self.batch;
         let batch = self.batches.iter().find(|batch| (batch.base..batch.base + size).contains(&address))?;
         Some((batch, (address - batch.base) / self.slot))
     }

@@ -4,7 +4,7 @@ use crate::detector::Detector;
 use crate::omp::Omp;
 use crate::options::Options;
 use crate::shadow;
-use crate::stacks::Stacks;
+use crate::stacks::{BATCH, Stacks};
 use crate::threads::Threads;
 use raceproof_core::event::{AccessKind, Observer, SyncKind};
 use raceproof_core::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
@@ -14,6 +14,8 @@ use std::time::Instant;
 
 pub(crate) struct World {
     pub(crate) detector: Detector,
+    /// The stack of `main`.
+    pub(crate) main_stack: Stacks,
     pub(crate) threads: Threads,
     pub(crate) omp: Omp,
     pub(crate) atomics: crate::tsan::atomic::Atomics,
@@ -38,6 +40,21 @@ pub(crate) fn is_up() -> bool {
     !WORLD.load(Ordering::Relaxed).is_null()
 }
 
+/// The least size of the stack of `main`, and what it is if the system sets no limit.
+const MAIN_STACK: usize = 64 << 20;
+
+/// As much as the system would give it.
+fn main_bytes() -> usize {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: writes the limit it is asked for.
+    let known = unsafe { libc::getrlimit(libc::RLIMIT_STACK, &mut limit) } == 0;
+    match limit.rlim_cur {
+        libc::RLIM_INFINITY => 16 * MAIN_STACK,
+        bytes if known => MAIN_STACK.max(bytes as usize),
+        _ => MAIN_STACK,
+    }
+}
+
 /// Sets everything up; called by the first instrumented module that is initialised.
 pub(crate) fn begin() {
     if is_up() {
@@ -50,7 +67,8 @@ pub(crate) fn begin() {
         ));
     }
     let world = World {
-        detector: Detector::new(Stacks::new(options.stack_bytes)),
+        detector: Detector::new(Stacks::new(options.stack_bytes, BATCH)),
+        main_stack: Stacks::new(main_bytes(), 1),
         threads: Threads::new(),
         omp: Omp::new(&options),
         atomics: Default::default(),
