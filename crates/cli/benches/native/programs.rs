@@ -35,7 +35,7 @@ pub(crate) const ALL: [Program; 30] = [
     ours("fib"),
     ours("nqueens"),
     ours("fft"),
-    ours("tree_sum"),
+    ours("tree_build"),
     ours("list_nodes"),
     ours("mergesort"),
     ours("quicksort"),
