@@ -7,7 +7,6 @@
 #![cfg(target_arch = "x86_64")]
 
 mod common;
-#[allow(dead_code)] // the test of the corpus uses the rest
 mod native;
 
 use common::command::{Folder, finish_within};
