@@ -5,7 +5,7 @@
 
 pub(crate) mod atomic;
 
-use crate::detector::{FIRST, FIRST_SET, Manner};
+use crate::detector::{Detector, FIRST, FIRST_SET, Manner};
 use crate::interrupts::{self, PENDING};
 use crate::world;
 use raceproof_core::event::AccessKind;
@@ -13,52 +13,43 @@ use std::arch::naked_asm;
 use std::ffi::c_void;
 use std::sync::atomic::Ordering;
 
-#[cold]
-extern "C" fn read_slow(address: usize, size: usize, pc: usize) {
+/// The detector, once what is pending is done.
+#[inline(always)]
+fn detector() -> &'static mut Detector {
     if PENDING.load(Ordering::Relaxed) {
         interrupts::attend();
     }
-    world().detector.access(address, size, AccessKind::Read, Manner::Plain, pc);
+    &mut world().detector
+}
+
+#[cold]
+extern "C" fn read_slow(address: usize, size: usize, pc: usize) {
+    detector().access(address, size, AccessKind::Read, Manner::Plain, pc);
 }
 
 #[cold]
 extern "C" fn write_slow(address: usize, size: usize, pc: usize) {
-    if PENDING.load(Ordering::Relaxed) {
-        interrupts::attend();
-    }
-    world().detector.access(address, size, AccessKind::Write, Manner::Plain, pc);
+    detector().access(address, size, AccessKind::Write, Manner::Plain, pc);
 }
 
 #[cold]
 extern "C" fn read_four(address: usize, pc: usize) {
-    if PENDING.load(Ordering::Relaxed) {
-        interrupts::attend();
-    }
-    world().detector.four(address, AccessKind::Read, pc);
+    detector().four(address, AccessKind::Read, pc);
 }
 
 #[cold]
 extern "C" fn read_eight(address: usize, pc: usize) {
-    if PENDING.load(Ordering::Relaxed) {
-        interrupts::attend();
-    }
-    world().detector.eight(address, AccessKind::Read, pc);
+    detector().eight(address, AccessKind::Read, pc);
 }
 
 #[cold]
 extern "C" fn write_four(address: usize, pc: usize) {
-    if PENDING.load(Ordering::Relaxed) {
-        interrupts::attend();
-    }
-    world().detector.four(address, AccessKind::Write, pc);
+    detector().four(address, AccessKind::Write, pc);
 }
 
 #[cold]
 extern "C" fn write_eight(address: usize, pc: usize) {
-    if PENDING.load(Ordering::Relaxed) {
-        interrupts::attend();
-    }
-    world().detector.eight(address, AccessKind::Write, pc);
+    detector().eight(address, AccessKind::Write, pc);
 }
 
 // Aligned words of four and eight bytes: one cell, or two that are alike. The address of the cell is computed as in
