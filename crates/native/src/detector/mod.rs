@@ -20,6 +20,7 @@
 //! What it can miss, with mutual exclusion: races that only another order of conflicting sections shows. False alarms, with
 //! several locks: see the order of sections in [`raceproof_core::order::conflicting`].
 
+mod chunks;
 mod conflicts;
 mod synchronisation;
 
@@ -52,6 +53,8 @@ struct Made {
 
 /// In the site of a `Made`: it was an atomic access.
 const ATOMIC: u32 = 1 << 31;
+/// Of the access that is told now: it is made to memory of the running thread, and not by its chunk.
+const OWN: u32 = 1 << 30;
 const SITE: u32 = ATOMIC - 1;
 
 /// Memory that is accessed atomically: what a cell has no room for.
@@ -95,6 +98,8 @@ pub(crate) enum Role {
     Thread(u32),
     /// An explicit task; which child of its parent it is.
     Explicit(u32),
+    /// A chunk of a loop, by how many its thread has taken.
+    Chunk(u32),
 }
 
 /// A section of a lock that a step is in.
@@ -168,6 +173,13 @@ pub(crate) struct Detector {
     spare_mixed: Vec<u32>,
     pub(crate) tasks: Vec<Task>,
     current: TaskId,
+    /// The task of the kernel that runs, and as which task of the order each of them does.
+    running: TaskId,
+    runs_as: Vec<TaskId>,
+    /// The loops that tasks are in, and the chunks that are run.
+    loops: FxHashMap<TaskId, chunks::Loop>,
+    chunks: FxHashMap<TaskId, chunks::Own>,
+    own: chunks::Own,
     /// The sections each task is in, and the sections of steps that are in any.
     holds: FxHashMap<TaskId, Vec<Hold>>,
     step_holds: FxHashMap<u32, Box<[Hold]>>,
@@ -226,6 +238,11 @@ impl Detector {
             spare_mixed: Vec::new(),
             tasks: vec![main],
             current: TaskId::MAIN,
+            running: TaskId::MAIN,
+            runs_as: vec![TaskId::MAIN],
+            loops: FxHashMap::default(),
+            chunks: FxHashMap::default(),
+            own: Default::default(),
             holds: FxHashMap::default(),
             step_holds: FxHashMap::default(),
             sections: Vec::new(),
@@ -307,6 +324,11 @@ impl Detector {
         self.number_anew(pc, flags)
     }
 
+    #[inline(always)]
+    fn owned(&self, address: usize) -> u32 {
+        if self.own.holds(address) { OWN } else { 0 }
+    }
+
     #[inline(never)]
     fn number_anew(&mut self, pc: usize, flags: u32) -> i32 {
         let context = self.contexts.now.context;
@@ -317,7 +339,8 @@ impl Detector {
         let Ok(made) = i32::try_from(self.made.len()) else {
             crate::fatal("more than 2^31 different accesses: more than this version can count")
         };
-        self.made.push(Made { step: self.order.step().0, site: site | flags });
+        let step = if flags & OWN != 0 { self.own.step } else { self.order.step().0 };
+        self.made.push(Made { step, site: site | flags & ATOMIC });
         self.recent[(pc >> 1) % RECENT] = Recent { pc, context: context.0, flags, made };
         made
     }
@@ -415,7 +438,7 @@ impl Detector {
         if cell.writer > 0 && !self.precedes(cell.writer) {
             self.conflict(cell.writer, AccessKind::Write, AccessKind::Read, Manner::Plain, address, pc);
         }
-        let made = self.number(pc, 0);
+        let made = self.number(pc, self.owned(address));
         let readers = if cell.readers == 0 { made } else { self.add_reader(cell.readers, made) };
         Cell { readers, ..cell }
     }
@@ -469,7 +492,7 @@ impl Detector {
             return cell;
         }
         self.check(cell, AccessKind::Write, Manner::Plain, address, pc);
-        Cell { writer: self.number(pc, 0), readers: 0 }
+        Cell { writer: self.number(pc, self.owned(address)), readers: 0 }
     }
 
     /// Checks an access against the writer of a cell and, if it writes, the readers.
@@ -621,7 +644,13 @@ impl Detector {
         self.stacks.take(self.made.len() as i32)
     }
 
+    /// The task of the order that runs.
     pub(crate) fn current(&self) -> TaskId {
         self.current
+    }
+
+    /// As which task of the order a task of the kernel runs, or has.
+    pub(crate) fn runs_as(&self, task: TaskId) -> TaskId {
+        self.runs_as[task.index()]
     }
 }
