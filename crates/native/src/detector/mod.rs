@@ -371,6 +371,8 @@ impl Detector {
         let manner = if self.reducing { Manner::Atomic } else { manner };
         let end = address + size;
         let mut at = address;
+        // Neighbouring cells are mostly alike.
+        let mut last = None;
         while at < end {
             let granule = at & !3;
             let next = (granule + 4).min(end);
@@ -378,25 +380,34 @@ impl Detector {
             // SAFETY: every address has its cell in the region reserved at the start, and nobody else has a reference to it.
             let content = unsafe { *cell };
             let whole = at == granule && next == granule + 4;
+            if let Some((before, after)) = last
+                && before == content
+                && whole
+            {
+                // SAFETY: as above.
+                unsafe { *cell = after };
+                at = next;
+                continue;
+            }
             if let Some(Reference::Bytes(group)) = content.reference() {
                 for byte in at - granule..next - granule {
                     let one = self.bytes[group as usize][byte];
                     let one = self.update(one, granule + byte, kind, manner, pc);
                     self.bytes[group as usize][byte] = one;
                 }
-                if whole {
-                    // Back to one cell if the four have become alike.
-                    let [one, rest @ ..] = self.bytes[group as usize];
-                    if rest.iter().all(|other| *other == one) {
-                        self.spare_bytes.push(group);
-                        // SAFETY: as above.
-                        unsafe { *cell = one };
-                    }
+                // Back to one cell if the four have become alike.
+                let [one, rest @ ..] = self.bytes[group as usize];
+                if one.writer >= 0 && rest.iter().all(|other| *other == one) {
+                    self.spare_bytes.push(group);
+                    // SAFETY: as above.
+                    unsafe { *cell = one };
                 }
             } else if whole {
                 let after = self.update(content, granule, kind, manner, pc);
                 // SAFETY: as above.
                 unsafe { *cell = after };
+                // Each address that is accessed atomically has a record of its own.
+                last = (content.writer >= 0 && after.writer >= 0).then_some((content, after));
             } else {
                 let mut group = [content; 4];
                 for (byte, cell) in group.iter_mut().enumerate().take(next - granule).skip(at - granule) {
@@ -449,41 +460,21 @@ impl Detector {
         readers >= self.first() || readers as u32 >= FIRST_SET.load(Ordering::Relaxed)
     }
 
-    /// An aligned access of four bytes.
+    /// An access of words, aligned, whose cells are mostly alike.
     #[inline(always)]
-    pub(crate) fn four(&mut self, address: usize, kind: AccessKind, pc: usize) {
+    pub(crate) fn words(&mut self, address: usize, size: usize, kind: AccessKind, pc: usize) {
         let cell = shadow::cell(address);
-        // SAFETY: as in `access`.
-        let before = unsafe { *cell };
-        if before.writer < 0 || !self.on || self.reducing {
-            return self.access(address, 4, kind, Manner::Plain, pc);
+        // SAFETY: as in `access`; the cells of neighbouring words are neighbours, and these are for this access alone.
+        let cells = unsafe { std::slice::from_raw_parts_mut(cell, size / 4) };
+        let before = cells[0];
+        if before.writer < 0 || !self.on || self.reducing || cells[1..].iter().any(|cell| *cell != before) {
+            return self.access(address, size, kind, Manner::Plain, pc);
         }
         let after = match kind {
             AccessKind::Read => self.read(before, address, pc),
             AccessKind::Write => self.write(before, address, pc),
         };
-        // SAFETY: as above.
-        unsafe { *cell = after };
-    }
-
-    /// An aligned access of eight bytes, whose two cells are mostly alike.
-    #[inline(always)]
-    pub(crate) fn eight(&mut self, address: usize, kind: AccessKind, pc: usize) {
-        let cells = shadow::cell(address);
-        // SAFETY: as in `access`; the cells of neighbouring words are neighbours.
-        let (low, high) = unsafe { (*cells, *cells.add(1)) };
-        if low != high || low.writer < 0 || !self.on || self.reducing {
-            return self.access(address, 8, kind, Manner::Plain, pc);
-        }
-        let after = match kind {
-            AccessKind::Read => self.read(low, address, pc),
-            AccessKind::Write => self.write(low, address, pc),
-        };
-        // SAFETY: as above.
-        unsafe {
-            *cells = after;
-            *cells.add(1) = after;
-        }
+        cells.fill(after);
     }
 
     #[inline(always)]
@@ -623,14 +614,21 @@ impl Detector {
     /// The current task frees memory: to the others as if it wrote all of it.
     pub(crate) fn freed(&mut self, address: usize, size: usize, pc: usize) {
         self.freeing = true;
-        let (mut at, end) = (address & !3, address + size);
-        while at < end {
+        let (mut at, end) = (address & !3, (address + size).next_multiple_of(4));
+        if size > SMALL {
             // What nobody has accessed of a large block gets no mark, which would cost more than it tells.
             // SAFETY: as in `access`.
-            if size <= SMALL || unsafe { *shadow::cell(at) } != Cell::default() {
-                self.access(at, 4, AccessKind::Write, Manner::Plain, pc);
+            let is_used = |at| unsafe { *shadow::cell(at) } != Cell::default();
+            while at < end {
+                let from = at;
+                while at < end && is_used(at) {
+                    at += 4;
+                }
+                self.access(from, at - from, AccessKind::Write, Manner::Plain, pc);
+                at += 4;
             }
-            at += 4;
+        } else {
+            self.access(at, end - at, AccessKind::Write, Manner::Plain, pc);
         }
         self.freeing = false;
     }
