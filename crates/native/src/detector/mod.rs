@@ -200,6 +200,8 @@ pub(crate) struct Detector {
     loose: rustc_hash::FxHashSet<ScopeId>,
     /// Joins are not told to the order: a taskwait is under way.
     waiting: bool,
+    /// Joins are with siblings.
+    preparing: bool,
     /// Mutual exclusion or ordering atomics were used.
     pub(crate) exclusive: bool,
     /// Whether races are looked for.
@@ -224,7 +226,7 @@ impl Detector {
             loose: false,
         };
         Detector {
-            order: GraphOrder::default(),
+            order: GraphOrder::folding(),
             contexts: Contexts::new(),
             // Number 0 is no access.
             made: vec![Made { step: 0, site: 0 }],
@@ -257,6 +259,7 @@ impl Detector {
             scopes: 1,
             loose: Default::default(),
             waiting: false,
+            preparing: false,
             exclusive: false,
             on: true,
             freeing: false,

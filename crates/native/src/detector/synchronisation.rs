@@ -25,8 +25,7 @@ impl Detector {
         self.sections.push(None);
         self.holds.entry(self.current).or_default().push(Hold { lock, section });
         // A step of its own, so that a step has one set of locks.
-        let none = self.new_sync();
-        self.order.join(self.current, none, SyncKind::Lock);
+        self.order.next_step(self.current);
         self.begun();
     }
 
@@ -106,6 +105,11 @@ impl Detector {
         self.waiting = waiting;
     }
 
+    /// A task waits for others before it begins: for siblings, by `depend`.
+    pub(crate) fn set_preparing(&mut self, preparing: bool) {
+        self.preparing = preparing;
+    }
+
     /// All tasks of a finish have ended, and are waited for.
     pub(crate) fn close(&mut self, scope: ScopeId) {
         self.order.finish_end(self.current, scope);
@@ -175,7 +179,12 @@ impl Observer for Detector {
         if kind.is_section() {
             return self.leave_section(sync.index());
         }
-        self.order.signal(self.runs_as(task), of_kernel(sync), kind);
+        let task = self.runs_as(task);
+        match kind {
+            // Only depend and taskwait ask for the end of a task.
+            SyncKind::Future => self.order.signal_end(task, of_kernel(sync), kind),
+            _ => self.order.signal(task, of_kernel(sync), kind),
+        }
         self.begun();
     }
     fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
@@ -186,7 +195,12 @@ impl Observer for Detector {
             self.exclusive = true;
             return self.enter_section(sync.index());
         }
-        self.order.join(self.runs_as(task), of_kernel(sync), kind);
+        let task = self.runs_as(task);
+        if self.preparing {
+            self.order.join_sibling(task, of_kernel(sync), kind);
+        } else {
+            self.order.join(task, of_kernel(sync), kind);
+        }
         self.begun();
     }
     fn access(&mut self, _: TaskId, _: AccessKind, _: Location, _: SiteId) {
