@@ -105,4 +105,47 @@ impl Folds {
         let into = self.tasks[task.index()].into;
         (into != NONE).then_some(into)
     }
+
+    /// Goes over to new numbers of tasks, finishes and steps; `NONE` for those that are gone.
+    pub(super) fn renumber(&mut self, tasks: &[u32], scopes: &[u32], steps: &[u32]) {
+        for members in &mut self.scopes {
+            let mut at = std::mem::replace(members, EMPTY).first;
+            while at != NONE {
+                let next = self.tasks[at as usize].next;
+                let new = tasks[at as usize];
+                if new != NONE {
+                    match members.last {
+                        NONE => members.first = new,
+                        // By its old number: that is where it still stands.
+                        last => self.tasks[last as usize].next = new,
+                    }
+                    members.last = at;
+                    self.tasks[at as usize].next = NONE;
+                }
+                at = next;
+            }
+            if members.last != NONE {
+                members.last = tasks[members.last as usize];
+            }
+        }
+        let mut at = 0;
+        self.tasks.retain(|_| {
+            at += 1;
+            tasks[at - 1] != NONE
+        });
+        for fold in self.tasks.iter_mut().filter(|fold| fold.into != NONE) {
+            fold.into = steps[fold.into as usize];
+        }
+        let mut at = 0;
+        self.scopes.retain(|_| {
+            at += 1;
+            scopes[at - 1] != NONE
+        });
+        self.kept.retain_mut(|task| {
+            *task = tasks[*task as usize];
+            *task != NONE
+        });
+        self.tasks.shrink_to(2 * self.tasks.len());
+        self.scopes.shrink_to(2 * self.scopes.len());
+    }
 }

@@ -29,40 +29,40 @@ use crate::ids::{ScopeId, StepId, SyncId, TaskId};
 /// An index into `GraphOrder::known`, or `NONE` for "nothing".
 type KnownId = u32;
 
-const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 
 /// A set of sources, as a node of a persistent graph.
 #[derive(Clone, Copy, Debug)]
-struct Known {
+pub(super) struct Known {
     /// The newest source of the whole set.
-    newest: u32,
+    pub(super) newest: u32,
     /// The source this node adds, or `NONE` for the mere union of the two sets.
-    source: u32,
+    pub(super) source: u32,
     /// For a source, what its task knew then.
-    left: KnownId,
-    right: KnownId,
+    pub(super) left: KnownId,
+    pub(super) right: KnownId,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct TaskState {
-    step: u32,
-    known: KnownId,
+pub(super) struct TaskState {
+    pub(super) step: u32,
+    pub(super) known: KnownId,
     /// What it knew when it was spawned: part of what its parent knows.
-    inherited: KnownId,
+    pub(super) inherited: KnownId,
 }
 
 /// Entries of the step table to begin with.
 const ROOM: usize = 32;
 
 #[derive(Clone, Copy, Debug)]
-struct Signalled {
-    step: u32,
-    known: KnownId,
+pub(super) struct Signalled {
+    pub(super) step: u32,
+    pub(super) known: KnownId,
 }
 
 /// "The steps of `of` before `bound` precede `task` from some moment on."
 #[derive(Clone, Copy, Debug)]
-struct Proven {
+pub(super) struct Proven {
     task: u32,
     of: u32,
     bound: Bound,
@@ -78,26 +78,26 @@ const SHORT: usize = 16;
 #[derive(Debug)]
 pub struct GraphOrder {
     /// The tasks with where they stand; the finishes with what the tasks of them that have ended knew.
-    tree: Tree<TaskState, KnownId>,
+    pub(super) tree: Tree<TaskState, KnownId>,
     /// The task of every step.
-    steps: Vec<TaskId>,
-    syncs: Vec<Signalled>,
-    known: Vec<Known>,
+    pub(super) steps: Vec<TaskId>,
+    pub(super) syncs: Vec<Signalled>,
+    pub(super) known: Vec<Known>,
     /// The number of the search that last visited each node of `known`; as long as the longest search needed.
-    visited: Vec<u32>,
+    pub(super) visited: Vec<u32>,
     searches: u32,
     stack: Vec<KnownId>,
     /// A cache of searches: a power of two of entries, or none yet.
-    proven: Vec<Proven>,
-    now: Now,
+    pub(super) proven: Vec<Proven>,
+    pub(super) now: Now,
     /// If finished tasks are folded: where they are.
-    folds: Option<Box<Folds>>,
+    pub(super) folds: Option<Box<Folds>>,
 }
 
 /// The running task, and what its accesses need most often.
 #[derive(Clone, Copy, Debug)]
-struct Now {
-    task: TaskId,
+pub(super) struct Now {
+    pub(super) task: TaskId,
     /// The same as in its state.
     step: StepId,
     /// The steps of its parent before its first one precede it.
@@ -290,6 +290,13 @@ impl GraphOrder {
         self.join_sibling(task, sync, kind);
     }
 
+    /// What was signalled by `sync` nobody will join any more.
+    pub fn forget(&mut self, sync: SyncId) {
+        if let Some(sync) = self.syncs.get_mut(sync.index()) {
+            *sync = Signalled { step: NONE, known: NONE };
+        }
+    }
+
     /// Begins another step of `task`.
     pub fn next_step(&mut self, task: TaskId) {
         self.enter(task);
@@ -342,7 +349,7 @@ impl GraphOrder {
 
     /// The step that stands for a step, and its task.
     #[inline]
-    fn resolve(&mut self, step: StepId, task: TaskId) -> (StepId, TaskId) {
+    pub(super) fn resolve(&mut self, step: StepId, task: TaskId) -> (StepId, TaskId) {
         let Some(folds) = &mut self.folds else { return (step, task) };
         let Some(into) = folds.step_for(task) else { return (step, task) };
         let (mut to, mut at) = (into, self.steps[into as usize]);
@@ -389,7 +396,7 @@ impl GraphOrder {
         self.now.last = Before { task: of.0, bound };
     }
 
-    fn newest(&self, known: KnownId) -> u32 {
+    pub(super) fn newest(&self, known: KnownId) -> u32 {
         if known == NONE { 0 } else { self.known[known as usize].newest }
     }
 

@@ -26,6 +26,7 @@
 //! with a definition to hold it to.
 
 pub mod clock;
+pub mod compact;
 pub mod conflicting;
 pub mod dc;
 pub mod dpst;

@@ -24,7 +24,7 @@ use crate::ids::{ScopeId, StepId, TaskId};
 
 const NONE: u32 = u32::MAX;
 /// The end of a finish that was left.
-const LEFT: u32 = u32::MAX - 1;
+pub(super) const LEFT: u32 = u32::MAX - 1;
 
 /// Steps of a task up to but not including this one.
 pub(super) type Bound = u32;
@@ -35,35 +35,35 @@ pub(super) const NO_STEP: Bound = 0;
 pub(super) const ALL_STEPS: Bound = u32::MAX;
 
 #[derive(Clone, Copy, Debug)]
-struct Task<T> {
-    parent: u32,
-    jump: u32,
-    depth: u32,
+pub(super) struct Task<T> {
+    pub(super) parent: u32,
+    pub(super) jump: u32,
+    pub(super) depth: u32,
     /// Its first step.
-    first: u32,
+    pub(super) first: u32,
     /// The finish it belongs to.
-    scope: u32,
-    data: T,
+    pub(super) scope: u32,
+    pub(super) data: T,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Scope<S> {
-    owner: u32,
+pub(super) struct Scope<S> {
+    pub(super) owner: u32,
     /// The finish its owner belongs to.
-    outer: u32,
-    jump: u32,
-    depth: u32,
+    pub(super) outer: u32,
+    pub(super) jump: u32,
+    pub(super) depth: u32,
     /// The owner's first step after it, or `NONE`, or `LEFT`.
-    end: u32,
+    pub(super) end: u32,
     /// If it was left: the finish its tasks belong to instead.
-    instead: u32,
-    data: S,
+    pub(super) instead: u32,
+    pub(super) data: S,
 }
 
 #[derive(Debug)]
 pub(super) struct Tree<T, S> {
-    tasks: Vec<Task<T>>,
-    scopes: Vec<Scope<S>>,
+    pub(super) tasks: Vec<Task<T>>,
+    pub(super) scopes: Vec<Scope<S>>,
 }
 
 /// Room to begin with, so that small programs do not spend their time growing tables.

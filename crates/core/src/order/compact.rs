@@ -1,0 +1,511 @@
+//! Gives back what the order keeps of tasks nobody will ask about.
+//!
+//! The user of the order names the steps it may still ask about, and the tasks and finishes that are under way. What these lead to
+//! (the ancestors of their tasks, the finishes around them, the steps that a live task knows of) is kept; all
+//! else goes. What is kept is numbered anew, in the same order, so that every comparison of numbers comes out as before.
+//!
+//! Cost: linear in what there was. Done each time the tables have doubled, a constant a task.
+
+use super::graph::{GraphOrder, Known, NONE, Signalled};
+use super::tree::LEFT;
+use crate::ids::{ScopeId, StepId, TaskId};
+
+const GONE: u32 = u32::MAX;
+
+/// The new numbers of what was kept.
+#[derive(Debug)]
+pub struct Renumbering {
+    steps: Vec<u32>,
+    tasks: Vec<u32>,
+    scopes: Vec<u32>,
+}
+
+fn new_number(table: &[u32], old: u32) -> Option<u32> {
+    table.get(old as usize).copied().filter(|&new| new != GONE)
+}
+
+impl Renumbering {
+    pub fn step(&self, step: StepId) -> Option<StepId> {
+        new_number(&self.steps, step.0).map(StepId)
+    }
+
+    pub fn task(&self, task: TaskId) -> Option<TaskId> {
+        new_number(&self.tasks, task.0).map(TaskId)
+    }
+
+    pub fn scope(&self, scope: ScopeId) -> Option<ScopeId> {
+        new_number(&self.scopes, scope.0).map(ScopeId)
+    }
+}
+
+/// What is kept; `GONE` is not.
+struct Kept {
+    steps: Vec<u32>,
+    tasks: Vec<u32>,
+    scopes: Vec<u32>,
+    known: Vec<u32>,
+    /// Tasks, finishes and known sets whose neighbours are still to be looked at.
+    todo: Vec<Node>,
+}
+
+#[derive(Clone, Copy)]
+enum Node {
+    Task(u32),
+    Scope(u32),
+    Known(u32),
+}
+
+impl Kept {
+    fn task(&mut self, task: u32) {
+        if std::mem::replace(&mut self.tasks[task as usize], 0) == GONE {
+            self.todo.push(Node::Task(task));
+        }
+    }
+
+    fn scope(&mut self, scope: u32) {
+        if std::mem::replace(&mut self.scopes[scope as usize], 0) == GONE {
+            self.todo.push(Node::Scope(scope));
+        }
+    }
+
+    fn known(&mut self, known: u32) {
+        if known != NONE && std::mem::replace(&mut self.known[known as usize], 0) == GONE {
+            self.todo.push(Node::Known(known));
+        }
+    }
+
+    fn step(&mut self, order: &GraphOrder, step: u32) {
+        self.steps[step as usize] = 0;
+        self.task(order.steps[step as usize].0);
+    }
+
+    /// Keeps what everything kept so far leads to.
+    fn follow(&mut self, order: &GraphOrder) {
+        while let Some(node) = self.todo.pop() {
+            match node {
+                Node::Task(at) => {
+                    let task = &order.tree.tasks[at as usize];
+                    self.task(task.parent);
+                    self.scope(task.scope);
+                    self.step(order, task.first);
+                    self.step(order, task.data.step);
+                    if let Some(into) = order.folds.as_ref().and_then(|folds| folds.step_for(TaskId(at))) {
+                        self.step(order, into);
+                    }
+                }
+                Node::Scope(at) => {
+                    let scope = &order.tree.scopes[at as usize];
+                    self.task(scope.owner);
+                    self.scope(scope.outer);
+                    match scope.end {
+                        NONE => self.known(scope.data),
+                        LEFT => self.scope(scope.instead),
+                        end => self.step(order, end),
+                    }
+                }
+                Node::Known(at) => {
+                    let Known { source, left, right, .. } = order.known[at as usize];
+                    if source != NONE {
+                        self.step(order, source);
+                    }
+                    self.known(left);
+                    self.known(right);
+                }
+            }
+        }
+    }
+}
+
+/// Numbers what is kept, and how much it is.
+fn number(kept: &mut [u32]) -> u32 {
+    let mut next = 0;
+    for entry in kept.iter_mut().filter(|entry| **entry != GONE) {
+        *entry = next;
+        next += 1;
+    }
+    next
+}
+
+/// What is kept of a table.
+fn gather<T: Copy>(table: &mut Vec<T>, kept: &[u32], mut change: impl FnMut(&mut T)) {
+    let mut at = 0;
+    table.retain(|_| {
+        at += 1;
+        kept[at - 1] != GONE
+    });
+    table.iter_mut().for_each(&mut change);
+    if table.capacity() > 4 * table.len() + 1024 {
+        table.shrink_to(2 * table.len());
+    }
+}
+
+impl GraphOrder {
+    /// What the tables hold, in entries of about 16 bytes.
+    pub fn size(&self) -> usize {
+        self.steps.len() / 4 + 4 * self.tree.tasks.len() + 2 * self.tree.scopes.len() + self.known.len()
+    }
+
+    /// The step that stands for `step`: for a task that is folded, a step of the one that waited for it.
+    pub fn stand_in(&mut self, step: StepId) -> StepId {
+        self.resolve(step, self.steps[step.index()]).0
+    }
+
+    /// Keeps what is needed to tell whether these steps precede those that come, and to go on with these tasks (first of all
+    /// those that have not ended) and finishes; forgets the rest. For an order that [folds](GraphOrder::folding).
+    pub fn compact(
+        &mut self,
+        steps: impl IntoIterator<Item = StepId>,
+        tasks: impl IntoIterator<Item = TaskId>,
+        scopes: impl IntoIterator<Item = ScopeId>,
+    ) -> Renumbering {
+        let mut kept = Kept {
+            steps: vec![GONE; self.steps.len()],
+            tasks: vec![GONE; self.tree.tasks.len()],
+            scopes: vec![GONE; self.tree.scopes.len()],
+            known: vec![GONE; self.known.len()],
+            todo: Vec::new(),
+        };
+        kept.task(TaskId::MAIN.0);
+        kept.task(self.now.task.0);
+        kept.scope(ScopeId::PROGRAM.0);
+        let mut under_way = vec![false; self.tree.tasks.len()];
+        for task in tasks.into_iter().chain([TaskId::MAIN, self.now.task]) {
+            under_way[task.index()] = true;
+            kept.task(task.0);
+            let state = self.tree.task(task);
+            kept.known(state.known);
+            kept.known(state.inherited);
+        }
+        for scope in scopes {
+            kept.scope(scope.0);
+        }
+        for step in steps {
+            kept.step(self, step.0);
+        }
+        for &Signalled { step, known } in self.syncs.iter().filter(|sync| sync.step != NONE) {
+            kept.step(self, step);
+            kept.known(known);
+        }
+        kept.follow(self);
+        number(&mut kept.steps);
+        number(&mut kept.tasks);
+        number(&mut kept.scopes);
+        number(&mut kept.known);
+        self.renumber(&kept, &under_way);
+        Renumbering { steps: kept.steps, tasks: kept.tasks, scopes: kept.scopes }
+    }
+
+    fn renumber(&mut self, kept: &Kept, under_way: &[bool]) {
+        let step = |old: u32| kept.steps[old as usize];
+        let known = |old: u32| if old == NONE { NONE } else { kept.known[old as usize] };
+        for (task, _) in self.tree.tasks.iter_mut().zip(under_way).filter(|(_, under_way)| !**under_way) {
+            (task.data.known, task.data.inherited) = (NONE, NONE);
+        }
+        gather(&mut self.tree.tasks, &kept.tasks, |task| {
+            task.parent = kept.tasks[task.parent as usize];
+            task.jump = kept.tasks[task.jump as usize];
+            task.scope = kept.scopes[task.scope as usize];
+            task.first = step(task.first);
+            task.data.step = step(task.data.step);
+            task.data.known = known(task.data.known);
+            task.data.inherited = known(task.data.inherited);
+        });
+        gather(&mut self.tree.scopes, &kept.scopes, |scope| {
+            scope.owner = kept.tasks[scope.owner as usize];
+            scope.outer = kept.scopes[scope.outer as usize];
+            scope.jump = kept.scopes[scope.jump as usize];
+            match scope.end {
+                NONE => scope.data = known(scope.data),
+                LEFT => scope.instead = kept.scopes[scope.instead as usize],
+                end => scope.end = step(end),
+            }
+            if scope.end != NONE {
+                scope.data = NONE;
+            }
+        });
+        gather(&mut self.known, &kept.known, |node| {
+            (node.left, node.right) = (known(node.left), known(node.right));
+            if node.source != NONE {
+                node.source = step(node.source);
+            }
+        });
+        gather(&mut self.steps, &kept.steps, |task| task.0 = kept.tasks[task.index()]);
+        // The newest source of a set: of what it adds and of the sets below, which come before it.
+        for at in 0..self.known.len() {
+            let Known { source, left, right, .. } = self.known[at];
+            let own = if source == NONE { 0 } else { source };
+            self.known[at].newest = own.max(self.newest(left)).max(self.newest(right));
+        }
+        for sync in self.syncs.iter_mut().filter(|sync| sync.step != NONE) {
+            *sync = Signalled { step: step(sync.step), known: known(sync.known) };
+        }
+        if let Some(folds) = &mut self.folds {
+            folds.renumber(&kept.tasks, &kept.scopes, &kept.steps);
+        }
+        self.visited.clear();
+        self.proven.clear();
+        let task = TaskId(kept.tasks[self.now.task.index()]);
+        // As if no task had run before.
+        self.now.task = TaskId(NONE);
+        self.enter(task);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::SyncKind;
+    use crate::ids::SyncId;
+
+    #[derive(Clone)]
+    struct Task {
+        /// Its numbers in the plain order and in the folding one.
+        id: (TaskId, TaskId),
+        parent: usize,
+        /// The finish it belongs to, and those it owns that are open.
+        scope: usize,
+        open: Vec<usize>,
+        ended: bool,
+    }
+
+    struct Scope {
+        id: (ScopeId, ScopeId),
+        /// Tasks that have not ended.
+        pending: usize,
+        instead: Option<usize>,
+        ended: bool,
+    }
+
+    /// One run, told to two orders: one that keeps everything, and one that folds and is compacted.
+    struct Both {
+        plain: GraphOrder,
+        folding: GraphOrder,
+        tasks: Vec<Task>,
+        scopes: Vec<Scope>,
+        /// Steps that may be asked about.
+        named: Vec<(StepId, StepId)>,
+        /// Signals anybody may join, and ends of tasks with who may.
+        events: u32,
+        ends: Vec<(SyncId, usize)>,
+        syncs: u32,
+    }
+
+    impl Both {
+        fn new() -> Self {
+            let main = Task {
+                id: (TaskId::MAIN, TaskId::MAIN),
+                parent: 0,
+                scope: 0,
+                open: Vec::new(),
+                ended: false,
+            };
+            let program =
+                Scope { id: (ScopeId::PROGRAM, ScopeId::PROGRAM), pending: 1, instead: None, ended: false };
+            Both {
+                plain: GraphOrder::default(),
+                folding: GraphOrder::folding(),
+                tasks: vec![main],
+                scopes: vec![program],
+                named: Vec::new(),
+                events: 0,
+                ends: Vec::new(),
+                syncs: 0,
+            }
+        }
+
+        fn stands_for(&self, mut scope: usize) -> usize {
+            while let Some(instead) = self.scopes[scope].instead {
+                scope = instead;
+            }
+            scope
+        }
+
+        fn inner(&self, task: usize) -> usize {
+            self.tasks[task].open.last().copied().unwrap_or(self.tasks[task].scope)
+        }
+
+        fn sync(&mut self) -> SyncId {
+            self.syncs += 1;
+            SyncId(self.syncs)
+        }
+
+        fn spawn(&mut self, task: usize) {
+            let scope = self.inner(task);
+            let to = self.stands_for(scope);
+            self.scopes[to].pending += 1;
+            let (parent, within) = (self.tasks[task].id, self.scopes[scope].id);
+            let id = (TaskId::at(self.plain.tree.tasks()), TaskId::at(self.folding.tree.tasks()));
+            self.plain.spawn(parent.0, id.0, within.0);
+            self.folding.spawn(parent.1, id.1, within.1);
+            self.tasks.push(Task { id, parent: task, scope, open: Vec::new(), ended: false });
+        }
+
+        fn act(&mut self, mut random: impl FnMut(usize) -> usize) {
+            let at = random(self.tasks.len());
+            let Task { id, parent, scope, ref open, ended } = self.tasks[at];
+            if ended {
+                return;
+            }
+            let (inner, is_open) = (self.inner(at), !open.is_empty());
+            match random(13) {
+                0..=2 => self.spawn(at),
+                3 => {
+                    let ids =
+                        (ScopeId::at(self.plain.tree.scopes()), ScopeId::at(self.folding.tree.scopes()));
+                    self.plain.finish_begin(id.0, ids.0);
+                    self.folding.finish_begin(id.1, ids.1);
+                    self.tasks[at].open.push(self.scopes.len());
+                    self.scopes.push(Scope { id: ids, pending: 0, instead: None, ended: false });
+                }
+                4 | 5 if is_open && self.scopes[inner].pending == 0 => {
+                    let ids = self.scopes[inner].id;
+                    self.plain.finish_end(id.0, ids.0);
+                    self.folding.finish_end(id.1, ids.1);
+                    self.scopes[inner].ended = true;
+                    self.tasks[at].open.pop();
+                }
+                6 if is_open => {
+                    self.tasks[at].open.pop();
+                    let instead = self.inner(at);
+                    let (left, to) = (self.scopes[inner].id, self.scopes[instead].id);
+                    self.plain.finish_leave(left.0, to.0);
+                    self.folding.finish_leave(left.1, to.1);
+                    self.scopes[inner].instead = Some(instead);
+                    let to = self.stands_for(instead);
+                    self.scopes[to].pending += std::mem::take(&mut self.scopes[inner].pending);
+                }
+                7 | 8 if !is_open && at != 0 => {
+                    let end = self.sync();
+                    self.plain.signal(id.0, end, SyncKind::Future);
+                    self.folding.signal_end(id.1, end, SyncKind::Future);
+                    self.ends.push((end, at));
+                    self.plain.end(id.0);
+                    self.folding.end(id.1);
+                    let to = self.stands_for(scope);
+                    self.scopes[to].pending -= 1;
+                    self.tasks[at].ended = true;
+                }
+                9 if random(8) == 0 => {
+                    self.events = self.sync().0;
+                    self.plain.signal(id.0, SyncId(self.events), SyncKind::Event);
+                    self.folding.signal(id.1, SyncId(self.events), SyncKind::Event);
+                }
+                10 if self.events != 0 => {
+                    self.plain.join(id.0, SyncId(self.events), SyncKind::Event);
+                    self.folding.join(id.1, SyncId(self.events), SyncKind::Event);
+                }
+                11 if !self.ends.is_empty() => {
+                    let (end, of) = self.ends[random(self.ends.len())];
+                    let (sibling, child) =
+                        (self.tasks[of].parent == parent && at != 0, self.tasks[of].parent == at);
+                    // Before the finish of its task has ended. A sibling of another finish counts as anybody.
+                    if self.scopes[self.stands_for(self.tasks[of].scope)].ended || !(sibling || child) {
+                        return;
+                    }
+                    self.plain.join(id.0, end, SyncKind::Future);
+                    if sibling && self.tasks[of].scope == scope {
+                        self.folding.join_sibling(id.1, end, SyncKind::Future);
+                    } else {
+                        self.folding.join(id.1, end, SyncKind::Future);
+                    }
+                }
+                12 => {
+                    self.plain.enter(id.0);
+                    self.folding.enter(id.1);
+                    self.named.push((self.plain.step(), self.folding.step()));
+                }
+                _ => {}
+            }
+        }
+
+        fn compact(&mut self) {
+            for (_, step) in &mut self.named {
+                *step = self.folding.stand_in(*step);
+            }
+            let over: Vec<SyncId> = self.ends.iter().map(|&(end, _)| end).collect();
+            let ended = |this: &Self, of: usize| this.scopes[this.stands_for(this.tasks[of].scope)].ended;
+            let gone: Vec<bool> = self.ends.iter().map(|&(_, of)| ended(self, of)).collect();
+            for (end, _) in over.into_iter().zip(&gone).filter(|(_, gone)| **gone) {
+                self.folding.forget(end);
+            }
+            let mut gone = gone.into_iter();
+            self.ends.retain(|_| !gone.next().expect("one for each"));
+            let live = self.tasks.iter().filter(|task| !task.ended).map(|task| task.id.1);
+            let scopes = self
+                .tasks
+                .iter()
+                .filter(|task| !task.ended)
+                .flat_map(|task| task.open.iter().chain([&task.scope]));
+            let open: Vec<ScopeId> = scopes.map(|&scope| self.scopes[scope].id.1).collect();
+            let new =
+                self.folding.compact(self.named.iter().map(|named| named.1), live.collect::<Vec<_>>(), open);
+            for (_, step) in &mut self.named {
+                *step = new.step(*step).expect("it was named");
+            }
+            for task in self.tasks.iter_mut().filter(|task| !task.ended) {
+                task.id.1 = new.task(task.id.1).expect("it is under way");
+            }
+            for scope in &mut self.scopes {
+                scope.id.1 = new.scope(scope.id.1).unwrap_or(ScopeId(GONE));
+            }
+        }
+
+        fn compare(&mut self, round: usize) {
+            for task in self.tasks.iter().filter(|task| !task.ended) {
+                self.plain.enter(task.id.0);
+                self.folding.enter(task.id.1);
+                for &(a, b) in &self.named {
+                    let (should, is) = (self.plain.precedes_now(a), self.folding.precedes_now(b));
+                    assert_eq!(is, should, "round {round}: {a:?} before {:?}", task.id.0);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn folding_and_compacting_change_no_answer() {
+        let mut state = 0x2545_f491_4f6c_dd1du64;
+        let mut random = |below: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 16) as usize % below
+        };
+        for round in 0..400 {
+            let mut both = Both::new();
+            for turn in 0..40 + round {
+                both.act(&mut random);
+                if turn % 23 == 22 {
+                    both.compare(round);
+                    both.compact();
+                    both.compare(round);
+                }
+            }
+        }
+    }
+
+    /// A thousand times a finish with ten tasks: what is kept does not grow.
+    #[test]
+    fn what_was_waited_for_is_given_back() {
+        let mut order = GraphOrder::folding();
+        let mut sizes = Vec::new();
+        let mut step = order.step();
+        for _ in 0..1000 {
+            let scope = ScopeId::at(order.tree.scopes());
+            order.finish_begin(TaskId::MAIN, scope);
+            for _ in 0..10 {
+                let child = TaskId::at(order.tree.tasks());
+                order.spawn(TaskId::MAIN, child, scope);
+                order.enter(child);
+                step = order.step();
+                order.end(child);
+            }
+            order.finish_end(TaskId::MAIN, scope);
+            step = order.stand_in(step);
+            step = order.compact([step], [], []).step(step).expect("it was named");
+            assert!(order.precedes_now(step));
+            sizes.push(order.size());
+        }
+        assert_eq!(sizes.first(), sizes.last(), "{sizes:?}");
+    }
+}
