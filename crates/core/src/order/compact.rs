@@ -341,11 +341,9 @@ mod tests {
         }
 
         fn act(&mut self, mut random: impl FnMut(usize) -> usize) {
-            let at = random(self.tasks.len());
-            let Task { id, parent, scope, ref open, ended } = self.tasks[at];
-            if ended {
-                return;
-            }
+            let live: Vec<usize> = (0..self.tasks.len()).filter(|&task| !self.tasks[task].ended).collect();
+            let at = live[random(live.len())];
+            let Task { id, parent, scope, ref open, .. } = self.tasks[at];
             let (inner, is_open) = (self.inner(at), !open.is_empty());
             match random(13) {
                 0..=2 => self.spawn(at),
@@ -385,7 +383,7 @@ mod tests {
                     self.scopes[to].pending -= 1;
                     self.tasks[at].ended = true;
                 }
-                9 if random(8) == 0 => {
+                9 if random(3) == 0 => {
                     self.events = self.sync().0;
                     self.plain.signal(id.0, SyncId(self.events), SyncKind::Event);
                     self.folding.signal(id.1, SyncId(self.events), SyncKind::Event);
@@ -397,8 +395,8 @@ mod tests {
                 11 if !self.ends.is_empty() => {
                     let (end, of) = self.ends[random(self.ends.len())];
                     let (sibling, child) =
-                        (self.tasks[of].parent == parent && at != 0, self.tasks[of].parent == at);
-                    // Before the finish of its task has ended. A sibling of another finish counts as anybody.
+                        (self.tasks[of].parent == parent && at > of, self.tasks[of].parent == at);
+                    // Before the finish of its task has ended, and an older sibling's only.
                     if self.scopes[self.stands_for(self.tasks[of].scope)].ended || !(sibling || child) {
                         return;
                     }
@@ -464,18 +462,19 @@ mod tests {
 
     #[test]
     fn folding_and_compacting_change_no_answer() {
-        let mut state = 0x2545_f491_4f6c_dd1du64;
-        let mut random = |below: usize| {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state >> 16) as usize % below
-        };
-        for round in 0..400 {
+        for round in 0..6000 {
+            let mut state = 0x2545_f491_4f6c_dd1du64.wrapping_mul(round as u64 + 1);
+            let mut random = |below: usize| {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                (state >> 16) as usize % below
+            };
             let mut both = Both::new();
-            for turn in 0..40 + round {
+            let often = 5 + round % 30;
+            for turn in 0..20 + round % 120 {
                 both.act(&mut random);
-                if turn % 23 == 22 {
+                if turn % often == often - 1 {
                     both.compare(round);
                     both.compact();
                     both.compare(round);

@@ -145,7 +145,7 @@ impl Default for GraphOrder {
 
 impl GraphOrder {
     /// An order that folds tasks that have been waited for, and can be [compacted](GraphOrder::compact). What a task tells by
-    /// [`signal`](GraphOrder::signal) anybody may hear; by [`signal_end`](GraphOrder::signal_end), only its siblings and its parent.
+    /// [`signal`](GraphOrder::signal) anybody may hear; by [`signal_end`](GraphOrder::signal_end), only its younger siblings and its parent.
     pub fn folding() -> Self {
         GraphOrder { folds: Some(Box::new(Folds::new())), ..Self::default() }
     }
@@ -273,7 +273,7 @@ impl GraphOrder {
         self.signal_end(task, sync, kind);
     }
 
-    /// As [`GraphOrder::signal`], for what only siblings and the parent of the task join.
+    /// As [`GraphOrder::signal`], for what only younger siblings and the parent of the task join.
     pub fn signal_end(&mut self, task: TaskId, sync: SyncId, _: SyncKind) {
         self.enter(task);
         if self.syncs.len() <= sync.index() {
@@ -303,7 +303,7 @@ impl GraphOrder {
         self.begin_step();
     }
 
-    /// As [`GraphOrder::join`], for what a sibling of the task has signalled.
+    /// As [`GraphOrder::join`], for what an older sibling of the task, in the same finish, has signalled.
     pub fn join_sibling(&mut self, task: TaskId, sync: SyncId, _: SyncKind) {
         self.enter(task);
         let source = self.syncs.get(sync.index()).copied().unwrap_or(Signalled { step: NONE, known: NONE });
