@@ -4,8 +4,9 @@
 //! the owner's first step after the finish: a later step comes after one of theirs iff it comes after that one. So a task that has been waited
 //! for needs no place of its own in the order: asked about, it is the owner at that step.
 //!
-//! The exception is a task that has told others outside the finish how far it was (it left a section of a lock, posted an event): they
-//! may be after some of its steps and not after the end of the finish. Such a task is folded when nobody else is alive.
+//! The exception is a task that has told others outside the finish how far it was (it left a section of a lock, posted an event), or of
+//! whose end one knew that did: they may be after some of its steps and not after the end of the finish. Such a task is folded when nobody
+//! else is alive.
 //!
 //! Cost: O(1) a task, amortised (the forest of a union-find with path compression). Memory: 8 bytes a task, 8 a finish.
 
@@ -19,7 +20,7 @@ pub(super) struct Fold {
     pub(super) into: u32,
     /// The next member of its finish.
     pub(super) next: u32,
-    /// It has told somebody outside its finish.
+    /// It has told somebody outside its finish, or somebody it has told has.
     pub(super) told: bool,
     /// What it knows came from outside its finish, in part.
     pub(super) outward: bool,
@@ -39,6 +40,8 @@ pub(super) struct Folds {
     pub(super) scopes: Vec<Members>,
     /// Tasks that were waited for, but could not be folded.
     pub(super) kept: Vec<u32>,
+    /// The sets of sources that somebody was told of.
+    pub(super) told: Vec<bool>,
     pub(super) live: usize,
 }
 
@@ -93,11 +96,17 @@ impl Folds {
             }
             at = fold.next;
         }
-        if self.live == 1 {
-            for task in self.kept.drain(..) {
+    }
+
+    /// Nobody but a task that goes on with the step `after` is alive: folds also those it was told of, if they are `over` for it.
+    pub(super) fn alone(&mut self, after: u32, over: impl Fn(TaskId) -> bool) {
+        self.kept.retain(|&task| {
+            let over = over(TaskId(task));
+            if over {
                 self.tasks[task as usize].into = after;
             }
-        }
+            !over
+        });
     }
 
     /// The step that stands for the steps of a task that is folded.
@@ -128,6 +137,7 @@ impl Folds {
                 members.last = tasks[members.last as usize];
             }
         }
+        self.told.clear();
         let mut at = 0;
         self.tasks.retain(|_| {
             at += 1;

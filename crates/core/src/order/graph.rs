@@ -22,7 +22,7 @@
 //! graph is that of the observed order.
 
 use super::folds::Folds;
-use super::tree::{Bound, NO_STEP, Tree};
+use super::tree::{ALL_STEPS, Bound, NO_STEP, Tree};
 use crate::event::SyncKind;
 use crate::ids::{ScopeId, StepId, SyncId, TaskId};
 
@@ -251,6 +251,10 @@ impl GraphOrder {
         if let Some(folds) = &mut self.folds {
             folds.tasks[task.index()].outward |= gathered != NONE;
             folds.finish_end(scope.0, self.now.step.0);
+            if folds.live == 1 {
+                let (tree, Now { task, step, .. }) = (&self.tree, self.now);
+                folds.alone(step.0, |other| tree.before(other, task, step) == ALL_STEPS);
+            }
         }
     }
 
@@ -267,10 +271,27 @@ impl GraphOrder {
     }
 
     pub fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
-        if let Some(folds) = &mut self.folds {
-            folds.tasks[task.index()].told = true;
-        }
+        self.tell(task);
         self.signal_end(task, sync, kind);
+    }
+
+    /// The task tells others how far it is, and with that how far those are that it knows of.
+    fn tell(&mut self, task: TaskId) {
+        let Some(folds) = &mut self.folds else { return };
+        folds.tasks[task.index()].told = true;
+        folds.told.resize(self.known.len(), false);
+        self.stack.clear();
+        self.stack.push(self.tree.task(task).known);
+        while let Some(at) = self.stack.pop() {
+            if at == NONE || std::mem::replace(&mut folds.told[at as usize], true) {
+                continue;
+            }
+            let Known { source, left, right, .. } = self.known[at as usize];
+            if source != NONE {
+                folds.tasks[self.steps[source as usize].index()].told = true;
+            }
+            self.stack.extend([left, right]);
+        }
     }
 
     /// As [`GraphOrder::signal`], for what only younger siblings and the parent of the task join.
