@@ -4,8 +4,8 @@
 //! the owner's first step after the finish: a later step comes after one of theirs iff it comes after that one. So a task that has been waited
 //! for needs no place of its own in the order: asked about, it is the owner at that step.
 //!
-//! The exception is a task that has told others outside the finish how far it was (it left a section of a lock, posted an event), or of
-//! whose end one knew that did: they may be after some of its steps and not after the end of the finish. Such a task is folded when nobody
+//! The exception is a task that has told others outside the finish how far it was (it left a section of a lock, posted an event), or that
+//! has a descendant that did, or of whose end one knew that did: they may be after some of its steps and not after the end of the finish. Such a task is folded when nobody
 //! else is alive.
 //!
 //! Cost: O(1) a task, amortised (the forest of a union-find with path compression). Memory: 8 bytes a task, 8 a finish.

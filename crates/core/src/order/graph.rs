@@ -275,10 +275,16 @@ impl GraphOrder {
         self.signal_end(task, sync, kind);
     }
 
-    /// The task tells others how far it is, and with that how far those are that it knows of.
+    /// The task tells others how far it is, and with that how far those are that it knows of, and those they come from.
     fn tell(&mut self, task: TaskId) {
         let Some(folds) = &mut self.folds else { return };
-        folds.tasks[task.index()].told = true;
+        let tree = &self.tree;
+        let tell = |folds: &mut Folds, mut task: TaskId| {
+            while !std::mem::replace(&mut folds.tasks[task.index()].told, true) {
+                task = tree.parent(task).0;
+            }
+        };
+        tell(folds, task);
         folds.told.resize(self.known.len(), false);
         self.stack.clear();
         self.stack.push(self.tree.task(task).known);
@@ -288,7 +294,7 @@ impl GraphOrder {
             }
             let Known { source, left, right, .. } = self.known[at as usize];
             if source != NONE {
-                folds.tasks[self.steps[source as usize].index()].told = true;
+                tell(folds, self.steps[source as usize]);
             }
             self.stack.extend([left, right]);
         }
