@@ -77,6 +77,9 @@ pub unsafe extern "C" fn __wrap_main(
 ) -> c_int {
     world::begin();
     world().detector.on = world().options.detect;
+    if world().options.collect {
+        world().detector.collect_always();
+    }
     let status = Rc::new(Cell::new(None));
     let ending = status.clone();
     // SAFETY: the program's main, with what the system passed.
@@ -84,6 +87,7 @@ pub unsafe extern "C" fn __wrap_main(
     let mut job = Job::new(world().omp.initial, 0, Place::at(Context(0)), Box::new(main));
     job.is_main = true;
     let mut run = Run::new(Coroutines, Told, Body(Some(Box::new(job))));
+    run.kernel.recycle();
     run.drive(&mut NewestFirst);
     if let Some(status) = status.get() {
         return status;

@@ -6,9 +6,11 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Block {
     pub(crate) size: usize,
-    /// The site that allocated it, and the task.
+    /// The site that allocated it, and the task, or the one that has waited for it.
     pub(crate) site: u32,
     pub(crate) task: TaskId,
+    /// The virtual thread, if it was in a parallel region.
+    pub(crate) thread: Option<u32>,
 }
 
 #[derive(Default)]
@@ -17,12 +19,16 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    pub(crate) fn add(&mut self, address: usize, size: usize, site: u32, task: TaskId) {
-        self.live.insert(address, Block { size, site, task });
+    pub(crate) fn add(&mut self, address: usize, block: Block) {
+        self.live.insert(address, block);
     }
 
     pub(crate) fn remove(&mut self, address: usize) -> Option<Block> {
         self.live.remove(&address)
+    }
+
+    pub(crate) fn each(&mut self, work: impl FnMut(&mut Block)) {
+        self.live.values_mut().for_each(work);
     }
 
     /// The block an address is in.

@@ -1,7 +1,7 @@
 //! Teams, threads and task regions: what OpenMP knows of a task beside what the kernel does.
 
 use crate::contexts::Place;
-use crate::detector::{Role, Task};
+use crate::detector::{Finish, Role, Task};
 use crate::options::Options;
 use crate::sched::{self, Body, Job, kernel, wait};
 use crate::world;
@@ -97,13 +97,13 @@ pub(crate) struct Scope {
     pub(crate) thread: *mut Thread,
     /// Children not yet waited for, by what tells of their ends, and the finish of the order they are in.
     pub(crate) children: Vec<SyncId>,
-    pub(crate) open: Option<ScopeId>,
+    pub(crate) open: Option<Finish>,
     /// Some of them are in no such finish any more: the chunk of a loop they were created in is over.
     pub(crate) left: bool,
     /// The finish of the order around: of the innermost taskgroup, or of a team of one. None: that of the task.
-    pub(crate) around: Option<ScopeId>,
+    pub(crate) around: Option<Finish>,
     /// `open` and `around` of the taskgroups it is in.
-    pub(crate) outside: Vec<(Option<ScopeId>, Option<ScopeId>)>,
+    pub(crate) outside: Vec<(Option<Finish>, Option<Finish>)>,
     pub(crate) depends: crate::kmpc::depend::Table,
     /// The taskgroups it is in, innermost last; those it was created in first.
     pub(crate) groups: Vec<Rc<crate::kmpc::groups::Group>>,
@@ -159,6 +159,15 @@ impl Scope {
     pub(crate) fn end_of_chunk(&mut self) {
         self.left |= self.open.is_some();
         self.end();
+    }
+
+    /// All children are over, and nobody will wait for one of them again.
+    pub(crate) fn forget_children(&mut self) {
+        self.depends.clear();
+        for child in self.children.drain(..) {
+            world().detector.forget_end(child);
+            kernel().forget(child);
+        }
     }
 
     /// A taskgroup begins: its tasks are waited for on their own.
@@ -338,9 +347,8 @@ impl Team {
                 // SAFETY: as above.
                 let scope = unsafe { &mut *job.scope };
                 // All are over: nobody has to wait for them.
-                scope.children.clear();
+                scope.forget_children();
                 scope.left = false;
-                scope.depends.clear();
                 // SAFETY: as above.
                 let number = unsafe { (*scope.thread).number };
                 Self::spawn(job, created, number);
@@ -350,27 +358,23 @@ impl Team {
     }
 
     fn spawn(job: Box<Job>, created: u32, number: u32) {
-        let before = (job.task != TaskId::MAIN).then_some(job.task);
         let task = Task {
             parent: world().detector.current(),
             created,
             role: Role::Thread(number),
             thread: job.thread,
-            asked: before.is_some_and(|before| {
-                let detector = &world().detector;
-                detector.tasks[detector.runs_as(before).index()].asked
-            }),
+            asked: job.kept.asked,
             scope: ScopeId::PROGRAM,
             loose: false,
+            serial: 0,
         };
         world().detector.next = Some(task);
-        let mut job = Some(job);
-        let mut now = TaskId::MAIN;
+        let mut job = job;
+        let kept = std::mem::take(&mut job.kept);
+        let (mut job, mut now) = (Some(job), TaskId::MAIN);
         wait(|kernel| kernel.spawn(SiteId(0), |_| Body(job.take())).map(|task| now = task));
-        if let Some(before) = before {
-            kernel().hand_over(before, now);
-            world().detector.hand_over(before, now);
-        }
+        kernel().give_held(now, &kept.locks);
+        world().detector.give_holds(now, kept.sections);
     }
 }
 
@@ -410,8 +414,7 @@ pub(crate) fn barrier() {
             scope().end_group();
             wait(|kernel| kernel.finish_begin().map(drop));
             scope().begin_group();
-            scope().children.clear();
-            scope().depends.clear();
+            scope().forget_children();
         }
         return;
     }

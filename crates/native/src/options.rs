@@ -16,6 +16,8 @@ pub(crate) struct Options {
     pub(crate) nested: bool,
     pub(crate) dynamic: bool,
     pub(crate) detect: bool,
+    /// Whether the detector collects at every occasion: for tests.
+    pub(crate) collect: bool,
 }
 
 /// As thread sanitizer's.
@@ -39,6 +41,7 @@ impl Options {
             nested: openmp("OMP_NESTED").is_none_or(|value| is_true(&value)),
             dynamic: openmp("OMP_DYNAMIC").is_some_and(|value| is_true(&value)),
             detect: true,
+            collect: false,
         };
         if let Ok(text) = env::var("RACEPROOF_OPTIONS") {
             for word in text.split([':', ' ']).filter(|word| !word.is_empty()) {
@@ -67,6 +70,10 @@ impl Options {
                 threads.parse().ok().filter(|&n| n > 0).map(|threads| self.threads = threads).is_some()
             }
             Some(("stack", size)) => bytes(size).map(|size| self.stack_bytes = size).is_some(),
+            Some(("collect", "always")) => {
+                self.collect = true;
+                true
+            }
             Some(("detect", value)) => {
                 self.detect = is_true(value);
                 true

@@ -196,8 +196,8 @@ fn build() -> Report {
         suppressed: 0,
         stats: Stats {
             executions: 1,
-            tasks: detector.tasks.len() as u64,
-            steps: detector.order.steps() as u64,
+            tasks: detector.statistics().0,
+            steps: detector.statistics().1,
             reads: 0,
             writes: 0,
             seconds: world.started.elapsed().as_secs_f64(),
@@ -289,9 +289,13 @@ fn common(a: TaskId, b: TaskId) -> TaskId {
 fn access(symbols: &Symbols, access: &RacedAccess) -> RaceAccess {
     let (at, stack) = place(symbols, access.site);
     let locks = access.locks.iter().filter(|&&lock| lock != 0).map(|&lock| lock_name(symbols, lock));
+    let mut task = name(access.task);
+    if access.folded {
+        task.push_str("/…");
+    }
     RaceAccess {
         access: access.kind,
-        task: name(access.task),
+        task,
         at,
         stack,
         spawned: spawned(symbols, access.task),

@@ -9,7 +9,7 @@
 //! a join of each with each.
 
 use crate::contexts::Place;
-use crate::detector::Site;
+use crate::detector::{Hold, Site};
 use crate::omp::{Scope, Team};
 use crate::stacks::TaskStack;
 use crate::world::{Told, world};
@@ -18,7 +18,7 @@ use raceproof::kernel::{Kernel, Stop};
 use raceproof::run::{Machine, Outcome};
 use raceproof::strategy::{Last, Strategy, Turn};
 use raceproof_core::event::Observer;
-use raceproof_core::ids::{SyncId, TaskId};
+use raceproof_core::ids::SyncId;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
@@ -38,6 +38,14 @@ enum Stage {
     New(Box<dyn FnOnce()>),
     Suspended(Task),
     Over,
+}
+
+/// What a thread has at a barrier: the task that ends there has it no more, the one that goes on will.
+#[derive(Default)]
+pub(crate) struct Kept {
+    pub(crate) locks: Vec<SyncId>,
+    pub(crate) sections: Vec<Hold>,
+    pub(crate) asked: bool,
 }
 
 /// A task that has not ended.
@@ -62,8 +70,8 @@ pub(crate) struct Job {
     pub(crate) thread: u32,
     /// It is `main`, which has a larger stack.
     pub(crate) is_main: bool,
-    /// The task as which it ran last.
-    pub(crate) task: TaskId,
+    /// What it has when it goes on after a barrier.
+    pub(crate) kept: Kept,
     /// Run when it has ended, outside of it.
     pub(crate) after: Option<Box<dyn FnOnce()>>,
 }
@@ -88,7 +96,7 @@ impl Job {
             future: None,
             thread,
             is_main: false,
-            task: TaskId::MAIN,
+            kept: Kept::default(),
             after: None,
         }
     }
@@ -186,7 +194,6 @@ impl Machine<Told> for Coroutines {
 
     fn resume(&mut self, body: &mut Body, kernel: &mut K) -> Outcome<&'static str> {
         let job = body.0.as_deref_mut().expect("a task that runs has a job");
-        job.task = kernel.current();
         let mut task = match std::mem::replace(&mut job.stage, Stage::Over) {
             Stage::Suspended(task) => task,
             Stage::New(work) => {
@@ -222,6 +229,9 @@ impl Machine<Told> for Coroutines {
             }
             CoroutineResult::Yield(Pause::Barrier) => {
                 job.stage = Stage::Suspended(task);
+                let detector = &mut world().detector;
+                let asked = detector.tasks[detector.current().index()].asked;
+                job.kept = Kept { locks: kernel.take_held(), sections: detector.take_holds(), asked };
                 Team::park(body.0.take().expect("it was there above"));
                 Outcome::Ended(None)
             }

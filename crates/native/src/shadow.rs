@@ -114,3 +114,82 @@ pub(crate) fn forget(address: usize, size: usize) {
     // SAFETY: cells of memory that nobody but the caller uses; the region is mapped readable and writable.
     unsafe { std::ptr::write_bytes(from as *mut u8, 0, to - from) };
 }
+
+const PAGE: usize = 4096;
+
+/// The pages of the region that were ever written to.
+pub(crate) struct Pages {
+    /// A bit for each page; reserved whole, like the region.
+    bits: *mut u8,
+    list: Vec<u32>,
+    last: usize,
+}
+
+impl Pages {
+    pub(crate) fn new() -> Self {
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        let protection = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: a new mapping wherever the system likes.
+        let bits = unsafe { libc::mmap(std::ptr::null_mut(), SIZE / PAGE / 8, protection, flags, -1, 0) };
+        if bits == libc::MAP_FAILED {
+            crate::fatal(
+                "no address space for the list of shadow pages: lift the limit on virtual memory (ulimit -v unlimited)",
+            );
+        }
+        Pages { bits: bits.cast(), list: Vec::new(), last: usize::MAX }
+    }
+
+    fn page(cell: *const Cell) -> usize {
+        (cell as usize - BASE) / PAGE
+    }
+
+    /// Notes that the page of a cell is used.
+    #[inline(always)]
+    pub(crate) fn touch(&mut self, cell: *const Cell) {
+        let page = Self::page(cell);
+        if page != self.last {
+            self.note(page);
+        }
+    }
+
+    #[inline(never)]
+    fn note(&mut self, page: usize) {
+        self.last = page;
+        // SAFETY: there is a bit for each page of the region.
+        let bits = unsafe { &mut *self.bits.add(page / 8) };
+        if *bits & 1 << (page % 8) == 0 {
+            *bits |= 1 << (page % 8);
+            self.list.push(page as u32);
+        }
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.list.len()
+    }
+
+    /// The cells of each page in use.
+    pub(crate) fn each(&self, mut work: impl FnMut(&mut [Cell])) {
+        for &page in &self.list {
+            let cells = (BASE + page as usize * PAGE) as *mut Cell;
+            // SAFETY: a page of the region, and nobody else looks at its cells meanwhile.
+            work(unsafe { std::slice::from_raw_parts_mut(cells, PAGE / size_of::<Cell>()) });
+        }
+    }
+
+    /// The cells, on pages in use, of a range of addresses.
+    pub(crate) fn each_in(&self, addresses: std::ops::Range<usize>, mut work: impl FnMut(*mut Cell)) {
+        let (mut at, end) = (cell(addresses.start), cell(addresses.end - 1));
+        while at <= end {
+            let page = Self::page(at);
+            let next = ((BASE + (page + 1) * PAGE) as *mut Cell).min(end.wrapping_add(1));
+            // SAFETY: there is a bit for each page of the region.
+            let used = unsafe { *self.bits.add(page / 8) } & 1 << (page % 8) != 0;
+            while at < next {
+                if used {
+                    work(at);
+                }
+                at = if used { at.wrapping_add(1) } else { next };
+            }
+        }
+    }
+}

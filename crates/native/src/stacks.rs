@@ -11,6 +11,9 @@ use std::num::NonZeroUsize;
 pub(crate) const BATCH: usize = 1024;
 const PAGE: usize = 4096;
 
+/// In `Batch::born`: nobody has used the stack since that was told.
+const IDLE: i32 = -1;
+
 struct Batch {
     base: usize,
     /// For each slot, the accesses made before its user began.
@@ -91,6 +94,30 @@ impl Stacks {
     pub(crate) fn born(&self, address: usize) -> Option<i32> {
         let (batch, index) = self.find(address)?;
         Some(batch.born[index])
+    }
+
+    /// Tells of the memory of stacks that nobody uses, and of those that are used, with the number of accesses made before; from now on
+    /// none counts as made before.
+    pub(crate) fn refresh(
+        &mut self,
+        mut idle: impl FnMut(std::ops::Range<usize>),
+        mut used: impl FnMut(std::ops::Range<usize>, i32),
+    ) {
+        for stack in &self.idle {
+            // Told once, until it is lent again.
+            let born = &mut self.batches[stack.batch as usize].born[stack.index as usize];
+            if std::mem::replace(born, IDLE) != IDLE {
+                idle(stack.bottom..stack.top);
+            }
+        }
+        for batch in &mut self.batches {
+            for (index, born) in
+                batch.born.iter_mut().enumerate().take(batch.used).filter(|(_, born)| **born > 0)
+            {
+                let from = batch.base + index * self.slot;
+                used(from..from + self.slot, std::mem::replace(born, 0));
+            }
+        }
     }
 
     /// The stack an address is in.

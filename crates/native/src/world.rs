@@ -60,6 +60,9 @@ pub(crate) fn begin() {
     if is_up() {
         return;
     }
+    std::panic::set_hook(Box::new(|panic| {
+        crate::fatal(&format!("an error of its own, please report it: {panic}"))
+    }));
     let options = Options::from_environment();
     if let Err(error) = shadow::reserve() {
         crate::fatal(&format!(

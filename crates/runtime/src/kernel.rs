@@ -86,6 +86,9 @@ pub struct Kernel<B, O> {
     pub(crate) bodies: Vec<Option<B>>,
     spare_bodies: Vec<u32>,
     finishes: Vec<Finish>,
+    spare_finishes: Vec<ScopeId>,
+    /// Whether the numbers of tasks and finishes that are over are used again.
+    recycles: bool,
     syncs: Syncs,
     /// The lock behind `isolated`, and how deep its holder has nested it.
     isolated: SyncId,
@@ -121,6 +124,8 @@ impl<B, O: Observer> Kernel<B, O> {
             bodies: vec![Some(main)],
             spare_bodies: Vec::new(),
             finishes: vec![program],
+            spare_finishes: Vec::new(),
+            recycles: false,
             syncs,
             isolated,
             isolated_depth: 0,
@@ -212,6 +217,17 @@ impl<B, O: Observer> Kernel<B, O> {
         }
     }
 
+    /// From now on the numbers of tasks and finishes that are over are used again: for a front end with its own, which may run
+    /// for ever.
+    pub fn recycle(&mut self) {
+        self.recycles = true;
+    }
+
+    /// Nobody will ask for this sync any more, nor wait for it: its number is used again.
+    pub fn forget(&mut self, sync: SyncId) {
+        self.syncs.forget(sync);
+    }
+
     // ---- making things ----
 
     pub fn new_promise(&mut self) -> SyncId {
@@ -301,9 +317,13 @@ impl<B, O: Observer> Kernel<B, O> {
     pub fn finish_begin(&mut self) -> Result<ScopeId, Stop> {
         self.outside_isolated()?;
         let task = self.tasks.get_mut(self.current);
-        let scope = ScopeId::at(self.finishes.len());
+        let scope = self.spare_finishes.pop().unwrap_or_else(|| ScopeId::at(self.finishes.len()));
         let outer = std::mem::replace(&mut task.scope, scope);
-        self.finishes.push(Finish { outer, pending: 0, waiting: Queue::default() });
+        let finish = Finish { outer, pending: 0, waiting: Queue::default() };
+        match self.finishes.get_mut(scope.index()) {
+            Some(spare) => *spare = finish,
+            None => self.finishes.push(finish),
+        }
         self.steps += 1;
         self.observer.finish_begin(self.current, scope);
         Ok(scope)
@@ -324,6 +344,9 @@ impl<B, O: Observer> Kernel<B, O> {
         self.tasks.get_mut(self.current).scope = outer;
         self.steps += 1;
         self.observer.finish_end(self.current, scope);
+        if self.recycles {
+            self.spare_finishes.push(scope);
+        }
         Ok(())
     }
 
@@ -479,11 +502,18 @@ impl<B, O: Observer> Kernel<B, O> {
         self.eager = eager;
     }
 
-    /// What `from` holds is `to`'s from now on: a front end's thread that goes on as another task.
-    pub fn hand_over(&mut self, from: TaskId, to: TaskId) {
-        for (holder, lock) in self.held.iter_mut().filter(|(holder, _)| *holder == from) {
-            *holder = to;
-            self.syncs.get_mut(*lock).gate = Gate::Held(Some(to));
+    /// The current task, which is about to end, lets go of its locks without leaving their sections: a front end's thread
+    /// that goes on as another task, which is given them.
+    pub fn take_held(&mut self) -> Vec<SyncId> {
+        let held = self.locks_held(self.current).collect();
+        self.held.retain(|&(holder, _)| holder != self.current);
+        held
+    }
+
+    pub fn give_held(&mut self, to: TaskId, locks: &[SyncId]) {
+        for &lock in locks {
+            self.held.push((to, lock));
+            self.syncs.get_mut(lock).gate = Gate::Held(Some(to));
         }
     }
 
@@ -501,6 +531,9 @@ impl<B, O: Observer> Kernel<B, O> {
         let (scope, body) = (entry.scope, entry.body);
         self.tasks.retire(task, State::Ended);
         self.spare_bodies.push(body);
+        if self.recycles {
+            self.tasks.recycle(task);
+        }
         let finish = &mut self.finishes[scope.index()];
         finish.pending -= 1;
         if finish.pending == 0 {

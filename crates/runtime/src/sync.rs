@@ -41,6 +41,8 @@ pub(crate) struct Syncs {
     semaphores: Vec<Semaphore>,
     /// Tokens that were taken; the next `V` uses them again.
     spare: Vec<SyncId>,
+    /// Syncs nobody has any more.
+    forgotten: Vec<SyncId>,
 }
 
 impl Syncs {
@@ -53,9 +55,17 @@ impl Syncs {
     }
 
     pub(crate) fn add(&mut self, kind: SyncKind, gate: Gate) -> SyncId {
-        let id = SyncId::at(self.all.len());
-        self.all.push(Sync { gate, kind, waiting: Queue::default() });
-        id
+        let sync = Sync { gate, kind, waiting: Queue::default() };
+        if let Some(id) = self.forgotten.pop() {
+            self.all[id.index()] = sync;
+            return id;
+        }
+        self.all.push(sync);
+        SyncId::at(self.all.len() - 1)
+    }
+
+    pub(crate) fn forget(&mut self, sync: SyncId) {
+        self.forgotten.push(sync);
     }
 
     pub(crate) fn add_semaphore(&mut self, count: u64) -> SyncId {

@@ -63,6 +63,8 @@ pub struct Tasks {
     newest: Option<TaskId>,
     oldest: Option<TaskId>,
     live: usize,
+    /// Entries of tasks that have ended, to be used again.
+    spare: Vec<u32>,
 }
 
 impl Tasks {
@@ -102,8 +104,7 @@ impl Tasks {
             parent.children += 1;
             parent.children
         });
-        let id = TaskId::at(self.all.len());
-        self.all.push(Task {
+        let task = Task {
             parent: parent.map_or(NONE, |parent| parent.0),
             ordinal,
             children: 0,
@@ -114,9 +115,23 @@ impl Tasks {
             newer: NONE,
             older: NONE,
             actions: 0,
-        });
+        };
         self.live += 1;
-        id
+        match self.spare.pop() {
+            Some(slot) => {
+                self.all[slot as usize] = task;
+                TaskId(slot)
+            }
+            None => {
+                self.all.push(task);
+                TaskId::at(self.all.len() - 1)
+            }
+        }
+    }
+
+    /// A task that has ended is of no interest any more.
+    pub(crate) fn recycle(&mut self, task: TaskId) {
+        self.spare.push(task.0);
     }
 
     /// The most recently suspended or woken of the ready tasks.

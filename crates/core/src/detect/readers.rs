@@ -153,6 +153,42 @@ impl ReaderSets {
         gave
     }
 
+    /// Marks all sets that those marked consist of, and tells of their steps.
+    pub fn follow(&self, marks: &mut [bool], mut step: impl FnMut(StepId)) {
+        // A set is made after what it was made from.
+        for at in (0..marks.len()).rev().filter(|&at| marks[at]).collect::<Vec<_>>() {
+            let mut at = Some(SetId(at as u32));
+            while let Some(set) = at {
+                let Set { newest, rest, .. } = self.sets[set.0 as usize];
+                step(newest);
+                at = rest.as_set();
+                match at {
+                    Some(rest) if std::mem::replace(&mut marks[rest.0 as usize], true) => break,
+                    Some(_) => {}
+                    None => step(StepId(rest.0)),
+                }
+            }
+        }
+    }
+
+    /// Forgets the sets that are not marked, and renames the steps of the others; the new numbers of sets, in the same order.
+    pub fn retain(&mut self, marks: &[bool], new: impl Fn(StepId) -> StepId) -> Vec<u32> {
+        let mut numbers = vec![u32::MAX; self.sets.len()];
+        let mut kept = Vec::new();
+        for (at, set) in self.sets.iter().enumerate().filter(|(at, _)| marks[*at]) {
+            numbers[at] = kept.len() as u32;
+            let rest = match set.rest.as_set() {
+                Some(rest) => Rest::set(SetId(numbers[rest.0 as usize])),
+                None => Rest::step(new(StepId(set.rest.0))),
+            };
+            kept.push(Set { newest: new(set.newest), rest, ..*set });
+        }
+        self.sets = kept;
+        self.additions.clear();
+        self.last = None;
+        numbers
+    }
+
     /// Keeps the table of additions small for small programs.
     fn make_room(&mut self) {
         let wanted = self.sets.len().next_power_of_two().clamp(8, ADDITIONS);

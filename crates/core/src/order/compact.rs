@@ -145,6 +145,11 @@ impl GraphOrder {
         self.steps.len() / 4 + 4 * self.tree.tasks.len() + 2 * self.tree.scopes.len() + self.known.len()
     }
 
+    /// How many finishes there are; the next gets this number.
+    pub fn finishes(&self) -> usize {
+        self.tree.scopes()
+    }
+
     /// The step that stands for `step`: for a task that is folded, a step of the one that waited for it.
     pub fn stand_in(&mut self, step: StepId) -> StepId {
         self.resolve(step, self.steps[step.index()]).0

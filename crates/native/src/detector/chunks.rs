@@ -15,7 +15,7 @@ use std::ops::Range;
 #[derive(Clone, Debug)]
 pub(super) struct Loop {
     /// The finish around its chunks.
-    finish: ScopeId,
+    finish: Finish,
     /// The stack of the thread.
     stack: Range<usize>,
 }
@@ -39,14 +39,27 @@ impl Detector {
     /// The running task takes a chunk of a loop whose construct is at `created`; `stack` is its own. `taken` says how many it had.
     pub(crate) fn begin_chunk(&mut self, created: u32, stack: Range<usize>, taken: u32) {
         let thread = if taken == 0 { self.begin_loop(stack) } else { self.end_chunk() };
+        self.run_as(thread);
+        self.collect_in_time();
+        let thread = self.current;
         let chunk = TaskId::at(self.tasks.len());
         let Task { asked, scope, thread: on, .. } = self.tasks[thread.index()];
         let role = Role::Chunk(taken + 1);
-        self.tasks.push(Task { parent: thread, created, role, thread: on, asked, scope, loose: false });
+        let serial = self.new_serial();
+        self.tasks.push(Task {
+            parent: thread,
+            created,
+            role,
+            thread: on,
+            asked,
+            scope,
+            loose: false,
+            serial,
+        });
         let step = self.order.step_of(thread).0;
         let Loop { finish, stack } = &self.loops[&thread];
         let own = Own { from: stack.start, size: stack.len(), step };
-        self.order.spawn(thread, chunk, *finish);
+        self.order.spawn(thread, chunk, self.finishes.scope(*finish));
         if let Some(holds) = self.holds.remove(&thread) {
             self.holds.insert(chunk, holds);
         }
@@ -120,9 +133,6 @@ impl Detector {
         let on = self.tasks[thread.index()].thread;
         self.loops.get(&thread).is_some_and(|l| l.stack.contains(&address))
             || self.privates.iter().any(|p| p.thread == on && (p.from..p.to).contains(&address))
-            || self.memory.find(address).is_some_and(|(_, block)| {
-                let by = self.tasks[block.task.index()];
-                by.thread == on && by.role != Role::Main
-            })
+            || self.memory.find(address).is_some_and(|(_, block)| block.thread == Some(on))
     }
 }

@@ -21,19 +21,25 @@
 //! several locks: see the order of sections in [`raceproof_core::order::conflicting`].
 
 mod chunks;
+mod collect;
 mod conflicts;
+mod finishes;
+mod sure;
 mod synchronisation;
 
 use crate::contexts::{Context, Contexts};
 use crate::memory::{Block, Blocks};
 use crate::shadow::{self, Cell, Reference};
 use crate::stacks::{Stacks, TaskStack};
+pub(crate) use finishes::Finish;
+use finishes::Finishes;
 use raceproof_core::detect::readers::{ReaderSets, Readers, SetId};
 use raceproof_core::event::{AccessKind, Observer, SyncKind};
 use raceproof_core::ids::{Location, ScopeId, SiteId, StepId, SyncId, TaskId};
 use raceproof_core::order::graph::GraphOrder;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+use sure::Sure;
 
 /// The first access of the step that runs now. Read by the entry points of every access.
 pub(crate) static FIRST: AtomicI32 = AtomicI32::new(1);
@@ -54,8 +60,13 @@ struct Made {
 /// In the site of a `Made`: it was an atomic access.
 const ATOMIC: u32 = 1 << 31;
 /// Of the access that is told now: it is made to memory of the running thread, and not by its chunk.
-const OWN: u32 = 1 << 30;
-const SITE: u32 = ATOMIC - 1;
+const OWN: u32 = 1;
+/// In the site of a `Made`: it was made by a task that has ended since, and counts as one of the task that has waited for it.
+const FOLDED: u32 = 1 << 30;
+const SITE: u32 = FOLDED - 1;
+
+/// In `Detector::runs_as`: the task of the kernel has ended.
+const NOBODY: TaskId = TaskId(u32::MAX);
 
 /// Memory that is accessed atomically: what a cell has no room for.
 #[derive(Clone, Copy, Default, Debug)]
@@ -89,6 +100,8 @@ pub(crate) struct Task {
     pub(crate) scope: ScopeId,
     /// Tasks that it, or one of those it has waited for, has created are not waited for.
     pub(crate) loose: bool,
+    /// No other task has this number, ever.
+    pub(crate) serial: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -104,7 +117,7 @@ pub(crate) enum Role {
 
 /// A section of a lock that a step is in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Hold {
+pub(crate) struct Hold {
     lock: usize,
     section: u32,
 }
@@ -133,6 +146,8 @@ pub(crate) struct RacedAccess {
     pub(crate) kind: AccessKind,
     pub(crate) atomic: bool,
     pub(crate) freed: bool,
+    /// Made by a task that `task` has waited for.
+    pub(crate) folded: bool,
     pub(crate) task: TaskId,
     pub(crate) site: Site,
     /// The locks held, as addresses or small numbers.
@@ -186,6 +201,7 @@ pub(crate) struct Detector {
     /// The sync that tells of a section's end.
     sections: Vec<Option<SyncId>>,
     syncs: u32,
+    spare_syncs: Vec<SyncId>,
     privates: Vec<Private>,
     pub(crate) stacks: Stacks,
     pub(crate) memory: Blocks,
@@ -193,9 +209,20 @@ pub(crate) struct Detector {
     pairs: FxHashMap<(usize, usize), u32>,
     /// What the next spawn says of its child.
     pub(crate) next: Option<Task>,
-    /// The finishes of the order by those of the kernel, and how many there are.
-    kernel_scopes: Vec<ScopeId>,
-    scopes: u32,
+    /// The finishes that are open, and those of the kernel among them.
+    finishes: Finishes,
+    kernel_scopes: Vec<Finish>,
+    newest: Finish,
+    /// How many tasks there were.
+    serials: u64,
+    steps: u64,
+    /// The pages of shadow memory in use.
+    pages: shadow::Pages,
+    /// So many entries in the tables are enough.
+    enough: usize,
+    eager_to_collect: bool,
+    /// Accesses that precede the running task.
+    sure: Sure,
     /// Finishes of which a task has ended loose.
     loose: rustc_hash::FxHashSet<ScopeId>,
     /// Joins are not told to the order: a taskwait is under way.
@@ -224,6 +251,7 @@ impl Detector {
             asked: false,
             scope: ScopeId::PROGRAM,
             loose: false,
+            serial: 0,
         };
         Detector {
             order: GraphOrder::folding(),
@@ -249,14 +277,22 @@ impl Detector {
             step_holds: FxHashMap::default(),
             sections: Vec::new(),
             syncs: 0,
+            spare_syncs: Vec::new(),
             privates: Vec::new(),
             stacks,
             memory: Blocks::default(),
             races: Vec::new(),
             pairs: FxHashMap::default(),
             next: None,
-            kernel_scopes: vec![ScopeId::PROGRAM],
-            scopes: 1,
+            finishes: Finishes::new(),
+            kernel_scopes: vec![Finishes::PROGRAM],
+            newest: Finishes::PROGRAM,
+            serials: 1,
+            steps: 1,
+            pages: shadow::Pages::new(),
+            enough: 1 << 16,
+            eager_to_collect: false,
+            sure: Sure::new(),
             loose: Default::default(),
             waiting: false,
             preparing: false,
@@ -287,6 +323,7 @@ impl Detector {
 
     /// A new step of the current task has begun.
     fn begun(&mut self) {
+        self.steps += 1;
         self.renumber();
         if !self.holds.is_empty()
             && let Some(holds) = self.holds.get(&self.current)
@@ -340,7 +377,9 @@ impl Detector {
             self.freed_sites.insert(site);
         }
         let Ok(made) = i32::try_from(self.made.len()) else {
-            crate::fatal("more than 2^31 different accesses: more than this version can count")
+            crate::fatal(
+                "more than 2^31 different accesses that memory still knows of: more than this version can count",
+            )
         };
         let step = if flags & OWN != 0 { self.own.step } else { self.order.step().0 };
         self.made.push(Made { step, site: site | flags & ATOMIC });
@@ -354,7 +393,16 @@ impl Detector {
 
     #[inline(always)]
     fn precedes(&mut self, made: i32) -> bool {
-        self.order.precedes_now(StepId(self.made[made as usize].step))
+        self.sure.has(made) || self.precedes_by_the_order(made)
+    }
+
+    #[inline(never)]
+    fn precedes_by_the_order(&mut self, made: i32) -> bool {
+        let precedes = self.order.precedes_now(StepId(self.made[made as usize].step));
+        if precedes {
+            self.sure.add(made);
+        }
+        precedes
     }
 
     // ---- accesses ----
@@ -382,6 +430,9 @@ impl Detector {
             let cell = shadow::cell(granule);
             // SAFETY: every address has its cell in the region reserved at the start, and nobody else has a reference to it.
             let content = unsafe { *cell };
+            if content == Cell::default() {
+                self.pages.touch(cell);
+            }
             let whole = at == granule && next == granule + 4;
             if let Some((before, after)) = last
                 && before == content
@@ -470,6 +521,10 @@ impl Detector {
         // SAFETY: as in `access`; the cells of neighbouring words are neighbours, and these are for this access alone.
         let cells = unsafe { std::slice::from_raw_parts_mut(cell, size / 4) };
         let before = cells[0];
+        if before == Cell::default() {
+            self.pages.touch(cell);
+            self.pages.touch(cells.last_mut().expect("at least one"));
+        }
         if before.writer < 0 || !self.on || self.reducing || cells[1..].iter().any(|cell| *cell != before) {
             return self.access(address, size, kind, Manner::Plain, pc);
         }
@@ -578,8 +633,14 @@ impl Detector {
         if readers == 0 {
             return made;
         }
-        let (order, all) = (&mut self.order, &self.made);
-        let mut subsumed = |old: StepId| order.precedes_now_evidently(StepId(all[old.0 as usize].step));
+        let (order, all, sure) = (&mut self.order, &self.made, &mut self.sure);
+        let mut subsumed = |old: StepId| {
+            let is = sure.has(old.0 as i32) || order.precedes_now_evidently(StepId(all[old.0 as usize].step));
+            if is {
+                sure.add(old.0 as i32);
+            }
+            is
+        };
         let readers = if readers > 0 {
             if subsumed(StepId(readers as u32)) {
                 return made;
@@ -614,6 +675,13 @@ impl Detector {
         shadow::forget(address, size);
     }
 
+    /// A block of memory is the current task's.
+    pub(crate) fn own_block(&mut self, address: usize, size: usize, site: u32) {
+        let Task { role, thread, .. } = self.tasks[self.current.index()];
+        let thread = (role != Role::Main).then_some(thread);
+        self.memory.add(address, Block { size, site, task: self.current, thread });
+    }
+
     /// The current task frees memory: to the others as if it wrote all of it.
     pub(crate) fn freed(&mut self, address: usize, size: usize, pc: usize) {
         self.freeing = true;
@@ -643,6 +711,16 @@ impl Detector {
     /// A stack for a task that begins. What was done to its memory so far, the task has nothing to do with.
     pub(crate) fn take_stack(&mut self) -> std::io::Result<TaskStack> {
         self.stacks.take(self.made.len() as i32)
+    }
+
+    /// The running task, by a number that no other ever has.
+    pub(crate) fn identity(&self) -> u64 {
+        self.tasks[self.current.index()].serial
+    }
+
+    /// How many tasks there were, and steps of them.
+    pub(crate) fn statistics(&self) -> (u64, u64) {
+        (self.serials, self.steps)
     }
 
     /// The task of the order that runs.

@@ -5,8 +5,10 @@ use super::*;
 impl Detector {
     /// A new sync for the order alone.
     pub(crate) fn new_sync(&mut self) -> SyncId {
-        self.syncs += 1;
-        SyncId(self.syncs * 2 + 1)
+        self.spare_syncs.pop().unwrap_or_else(|| {
+            self.syncs += 1;
+            SyncId(self.syncs * 2 + 1)
+        })
     }
 
     pub(crate) fn signal_sync(&mut self, sync: SyncId) {
@@ -50,20 +52,33 @@ impl Detector {
         self.renumber();
     }
 
-    /// What `from` holds is `to`'s from now on: a thread that goes on as another task.
-    pub(crate) fn hand_over(&mut self, from: TaskId, to: TaskId) {
-        let (from, to) = (self.runs_as(from), self.runs_as(to));
-        if let Some(holds) = self.holds.remove(&from) {
+    /// The running task, which is about to end, lets go of what it holds: a thread that goes on as another task, which is given it.
+    pub(crate) fn take_holds(&mut self) -> Vec<Hold> {
+        self.holds.remove(&self.current).unwrap_or_default()
+    }
+
+    pub(crate) fn give_holds(&mut self, to: TaskId, holds: Vec<Hold>) {
+        let to = self.runs_as(to);
+        if !holds.is_empty() {
             self.step_holds.insert(self.order.step_of(to).0, holds.as_slice().into());
             self.holds.insert(to, holds);
         }
+    }
+
+    pub(super) fn new_serial(&mut self) -> u64 {
+        self.serials += 1;
+        self.serials - 1
     }
 
     /// A task of the order goes on.
     pub(super) fn go_on(&mut self, task: TaskId) {
         self.current = task;
         self.order.enter(task);
-        self.own = self.chunks.get(&task).cloned().unwrap_or_default();
+        self.own = match self.chunks.is_empty() {
+            true => Default::default(),
+            false => self.chunks.get(&task).cloned().unwrap_or_default(),
+        };
+        self.sure.forget();
     }
 
     /// The children, by what tells of their ends, are waited for one by one.
@@ -74,30 +89,33 @@ impl Detector {
         self.begun();
     }
 
+    /// Nobody will wait for the end of a task again.
+    pub(crate) fn forget_end(&mut self, end: SyncId) {
+        self.order.forget(of_kernel(end));
+    }
+
     // ---- tasks that are waited for ----
     //
     // The tasks a region creates from one taskwait to the next are a finish of the order, which the taskwait ends. That is what
     // a taskwait orders, as long as the tasks themselves have waited for all they have created. If one has not, the finish is
     // left, each child is joined, and what else they have created belongs to the region around.
 
-    pub(super) fn open_scope(&mut self, task: TaskId) -> ScopeId {
-        let scope = ScopeId(self.scopes);
-        self.scopes += 1;
+    pub(super) fn open_scope(&mut self, task: TaskId) -> Finish {
+        let (finish, scope) = self.finishes.begin();
         self.order.finish_begin(task, scope);
-        scope
+        self.newest = finish;
+        finish
     }
 
     /// The finish that a child created now belongs to.
-    pub(crate) fn children(&mut self, open: &mut Option<ScopeId>) -> ScopeId {
-        match *open {
-            Some(scope) => scope,
-            None => *open.insert(self.open_scope(self.current)),
-        }
+    pub(crate) fn children(&mut self, open: &mut Option<Finish>) -> ScopeId {
+        let finish = *open.get_or_insert_with(|| self.open_scope(self.current));
+        self.finishes.scope(finish)
     }
 
     /// The finish that was opened last.
-    pub(crate) fn newest_scope(&self) -> ScopeId {
-        ScopeId(self.scopes - 1)
+    pub(crate) fn newest_scope(&self) -> Finish {
+        self.newest
     }
 
     /// Runs an operation of the kernel that waits for a child.
@@ -111,26 +129,28 @@ impl Detector {
     }
 
     /// All tasks of a finish have ended, and are waited for.
-    pub(crate) fn close(&mut self, scope: ScopeId) {
-        self.order.finish_end(self.current, scope);
+    pub(crate) fn close(&mut self, finish: Finish) {
+        self.order.finish_end(self.current, self.finishes.scope(finish));
+        self.finishes.end(finish);
         self.begun();
     }
 
     /// The children of a finish are waited for, by what tells of their ends; `around` is the finish around it.
-    pub(crate) fn waited(&mut self, scope: ScopeId, around: Option<ScopeId>, children: &[SyncId]) {
-        if !self.loose.remove(&scope) {
-            return self.close(scope);
+    pub(crate) fn waited(&mut self, finish: Finish, around: Option<Finish>, children: &[SyncId]) {
+        if !self.loose.remove(&self.finishes.scope(finish)) {
+            return self.close(finish);
         }
-        self.leave(scope, around);
+        self.leave(finish, around);
         self.join_children(children);
     }
 
     /// The tasks of a finish are not waited for by the one that has created them.
-    pub(crate) fn leave(&mut self, scope: ScopeId, around: Option<ScopeId>) {
+    pub(crate) fn leave(&mut self, finish: Finish, around: Option<Finish>) {
         let current = &mut self.tasks[self.current.index()];
         current.loose = true;
-        let around = around.unwrap_or(current.scope);
-        self.order.finish_leave(scope, around);
+        let around = around.map_or(current.scope, |around| self.finishes.scope(around));
+        self.order.finish_leave(self.finishes.scope(finish), around);
+        self.finishes.end(finish);
     }
 }
 
@@ -144,35 +164,40 @@ impl Observer for Detector {
         let mut task = self.next.take().unwrap_or(self.tasks[self.runs_as(parent).index()]);
         // Threads belong to the region of their team, explicit tasks to a finish of their creator's.
         if !matches!(task.role, Role::Explicit(_)) {
-            task.scope = self.kernel_scopes[scope.index()];
+            task.scope = self.finishes.scope(self.kernel_scopes[scope.index()]);
         }
+        task.serial = self.new_serial();
         let parent = self.runs_as(parent);
-        debug_assert_eq!(
-            child.index(),
-            self.runs_as.len(),
-            "the kernel's tasks come in the order of their ids"
-        );
+        let slot = child.index();
         let child = TaskId::at(self.tasks.len());
-        self.runs_as.push(child);
+        match self.runs_as.get_mut(slot) {
+            Some(spare) => *spare = child,
+            None => self.runs_as.push(child),
+        }
         self.tasks.push(task);
         self.order.spawn(parent, child, task.scope);
         self.begun();
     }
     fn end(&mut self, task: TaskId) {
-        let task = self.runs_as(task);
+        let task = std::mem::replace(&mut self.runs_as[task.index()], NOBODY);
         let Task { scope, loose, .. } = self.tasks[task.index()];
         if loose {
             self.loose.insert(scope);
         }
         self.order.end(task);
     }
-    fn finish_begin(&mut self, task: TaskId, _: ScopeId) {
-        let scope = self.open_scope(self.runs_as(task));
-        self.kernel_scopes.push(scope);
+    fn finish_begin(&mut self, task: TaskId, scope: ScopeId) {
+        let finish = self.open_scope(self.runs_as(task));
+        match self.kernel_scopes.get_mut(scope.index()) {
+            Some(spare) => *spare = finish,
+            None => self.kernel_scopes.push(finish),
+        }
         self.begun();
     }
     fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
-        self.order.finish_end(self.runs_as(task), self.kernel_scopes[scope.index()]);
+        let finish = self.kernel_scopes[scope.index()];
+        self.order.finish_end(self.runs_as(task), self.finishes.scope(finish));
+        self.finishes.end(finish);
         self.begun();
     }
     fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
@@ -210,5 +235,6 @@ impl Observer for Detector {
         self.running = task;
         self.go_on(self.runs_as(task));
         self.renumber();
+        self.collect_in_time();
     }
 }

@@ -101,7 +101,7 @@ fn got(memory: *mut c_void, size: usize) -> *mut c_void {
         let detector = &mut world().detector;
         detector.allocated(memory as usize, size);
         let site = detector.here(caller());
-        detector.memory.add(memory as usize, size, site, detector.current());
+        detector.own_block(memory as usize, size, site);
     }
     memory
 }

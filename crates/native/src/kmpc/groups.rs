@@ -7,7 +7,6 @@ use super::{Loc, entry};
 use crate::omp::scope;
 use crate::sched::{self, wait};
 use crate::{interpose, world};
-use raceproof_core::ids::TaskId;
 use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
 use std::rc::Rc;
@@ -33,7 +32,8 @@ pub struct Item {
 
 struct Reduction {
     item: Item,
-    copies: Vec<(TaskId, usize)>,
+    /// Whose, and where.
+    copies: Vec<(u64, usize)>,
 }
 
 #[unsafe(no_mangle)]
@@ -126,7 +126,7 @@ pub extern "C" fn __kmpc_task_reduction_modifier_fini(_: Loc, _: i32, _workshari
 
 /// The running task's copy of a variable that its group reduces.
 extern "C" fn th_data(_: i32, group: *mut c_void, data: *mut c_void) -> *mut c_void {
-    let task = world().detector.current();
+    let task = world().detector.identity();
     let groups = scope().groups.clone();
     let asked = |other: &Rc<Group>| group.is_null() || Rc::as_ptr(other).cast_mut().cast() == group;
     for group in groups.iter().rev().filter(|group| asked(group)).chain(groups.iter().rev()) {

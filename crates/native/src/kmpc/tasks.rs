@@ -256,6 +256,7 @@ pub(crate) fn create(task: *mut KmpTask, dependences: &[Dependence], pc: usize) 
         asked: false,
         scope: world().detector.children(&mut creator.open),
         loose: false,
+        serial: 0,
     });
     let mut job = Some(Box::new(job));
     let at_once = world().detector.stacks.in_use() < MANY;
@@ -281,7 +282,7 @@ pub extern "C" fn __kmpc_omp_task_complete_if0(_: Loc, _: i32, task: *mut KmpTas
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_omp_taskwait(_: Loc, _: i32) -> i32 {
     if sched::job().is_some() {
-        let children = std::mem::take(&mut scope().children);
+        let children = scope().children.clone();
         for &child in &children {
             wait(|kernel| {
                 world().detector.set_waiting(true);
@@ -290,8 +291,6 @@ pub extern "C" fn __kmpc_omp_taskwait(_: Loc, _: i32) -> i32 {
                 waited
             });
         }
-        // All siblings are over: what comes waits for none of them.
-        scope().depends.clear();
         if std::mem::take(&mut scope().left) {
             world().detector.join_children(&children);
         }
@@ -302,6 +301,8 @@ pub extern "C" fn __kmpc_omp_taskwait(_: Loc, _: i32) -> i32 {
         for (open, around) in open.into_iter().chain(outside) {
             world().detector.waited(open, around, &children);
         }
+        // What comes waits for none of them.
+        scope.forget_children();
     }
     0
 }

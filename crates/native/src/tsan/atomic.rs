@@ -7,7 +7,7 @@
 use crate::detector::Manner;
 use crate::{sched, world};
 use raceproof_core::event::AccessKind;
-use raceproof_core::ids::{SyncId, TaskId};
+use raceproof_core::ids::SyncId;
 use rustc_hash::FxHashMap;
 use std::arch::naked_asm;
 
@@ -16,11 +16,11 @@ use std::arch::naked_asm;
 pub(crate) struct Atomics {
     /// What a load that acquires comes after, by address.
     released: FxHashMap<usize, Vec<SyncId>>,
-    /// What a task's next fence comes after, and what its fence has published.
-    seen: FxHashMap<TaskId, Vec<SyncId>>,
-    fenced: FxHashMap<TaskId, SyncId>,
+    /// By a task's number: what its next fence comes after, and what its fence has published.
+    seen: FxHashMap<u64, Vec<SyncId>>,
+    fenced: FxHashMap<u64, SyncId>,
     /// The location loaded last, by whom, how much had happened by then, and how often it was loaded since.
-    spins: Option<(TaskId, usize, u64)>,
+    spins: Option<(u64, usize, u64)>,
     spun: u32,
 }
 
@@ -59,7 +59,7 @@ fn before_load(address: usize, order: i32) {
     if acquires(order) {
         join_all(&released);
     } else {
-        let task = world().detector.current();
+        let task = world().detector.identity();
         let seen = atomics.seen.entry(task).or_default();
         seen.extend(released);
         seen.sort_unstable();
@@ -68,7 +68,7 @@ fn before_load(address: usize, order: i32) {
 }
 
 fn after_store(address: usize, order: i32, is_update: bool) {
-    let task = world().detector.current();
+    let task = world().detector.identity();
     let own = if releases(order) { Some(publish()) } else { world().atomics.fenced.get(&task).copied() };
     let mut chain =
         if is_update { world().atomics.released.remove(&address).unwrap_or_default() } else { Vec::new() };
@@ -89,7 +89,7 @@ pub(crate) fn fence() {
     if !crate::world::is_up() {
         return;
     }
-    let task = world().detector.current();
+    let task = world().detector.identity();
     if let Some(seen) = world().atomics.seen.remove(&task) {
         join_all(&seen);
     }
@@ -119,7 +119,7 @@ fn spin(address: usize) {
     if sched::job().is_none() {
         return;
     }
-    let now = Some((world().detector.current(), address, sched::kernel().steps()));
+    let now = Some((world().detector.identity(), address, sched::kernel().steps()));
     let atomics = &mut world().atomics;
     atomics.spun = if atomics.spins == now { atomics.spun + 1 } else { 0 };
     atomics.spins = now;

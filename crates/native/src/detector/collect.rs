@@ -1,0 +1,327 @@
+//! Gives back what is known of accesses that no cell names any more.
+//!
+//! Numbers of accesses, sets of readers, steps, tasks: each is made once and named by any number of cells. Nobody counts who names
+//! what; from time to time all cells that were ever used are looked at, what they name is kept, numbered anew, and
+//! written back. An access of a task that has been waited for becomes one of the task that waited (see
+//! [`raceproof_core::order::compact`]), and those from one place become one.
+//!
+//! Cost: proportional to the shadow memory in use and to what there is to keep. It is done when the tables have grown by as much again, and by a
+//! part of the shadow memory: a constant for each access that was numbered. Memory: no more than that, whatever the number of tasks.
+
+use super::*;
+use raceproof_core::order::compact::Renumbering;
+
+/// Entries that the tables may grow by before it is worth while.
+const LEAST: usize = 1 << 16;
+/// The same for each page of shadow memory.
+const A_PAGE: usize = 96;
+
+/// What becomes of the numbers in cells.
+struct Numbers {
+    /// By the old number, the new one; 0 for what is gone.
+    made: Vec<i32>,
+    sets: Vec<u32>,
+}
+
+impl Numbers {
+    fn list(&self, readers: i32) -> i32 {
+        if readers >= 0 {
+            self.made[readers as usize]
+        } else {
+            self.sets[(readers & !SET) as usize] as i32 | SET
+        }
+    }
+
+    fn cell(&self, cell: Cell) -> Cell {
+        if cell.writer < 0 {
+            return cell;
+        }
+        Cell { writer: self.made[cell.writer as usize], readers: self.list(cell.readers) }
+    }
+}
+
+/// What is named.
+struct Marks {
+    made: Vec<bool>,
+    sets: Vec<bool>,
+    groups: Vec<bool>,
+    records: Vec<bool>,
+}
+
+impl Marks {
+    fn list(&mut self, readers: i32) {
+        if readers >= 0 {
+            self.made[readers as usize] = true;
+        } else {
+            self.sets[(readers & !SET) as usize] = true;
+        }
+    }
+
+    fn cell(&mut self, cell: Cell) {
+        match cell.reference() {
+            None => {
+                self.list(cell.writer);
+                self.list(cell.readers);
+            }
+            Some(Reference::Bytes(group)) => self.groups[group as usize] = true,
+            Some(Reference::Mixed(record)) => self.records[record as usize] = true,
+        }
+    }
+}
+
+impl Detector {
+    fn entries(&self) -> usize {
+        self.made.len() + self.sets.count() as usize + self.order.steps() + self.sections.len()
+    }
+
+    /// From now on collects at every occasion: for tests.
+    pub(crate) fn collect_always(&mut self) {
+        (self.eager_to_collect, self.enough) = (true, 0);
+    }
+
+    /// Collects if it is time to. No number of a task, step, finish or access that the caller has is valid afterwards.
+    #[inline]
+    pub(super) fn collect_in_time(&mut self) {
+        if self.entries() >= self.enough {
+            self.collect();
+        }
+    }
+
+    #[cold]
+    fn collect(&mut self) {
+        self.forget_stacks();
+        let (marks, set_marks) = self.mark();
+        let mut steps = Vec::new();
+        for (made, _) in self.made.iter_mut().zip(&marks).skip(1).filter(|(_, marked)| **marked) {
+            let step = self.order.stand_in(StepId(made.step));
+            if step.0 != made.step {
+                *made = Made { step: step.0, site: made.site | FOLDED };
+            }
+            steps.push(step);
+        }
+        let new = self.compact_order(steps);
+        let made = self.renumber_made(&marks, &new);
+        let sets = self.sets.retain(&set_marks, |step| StepId(made[step.index()] as u32));
+        let numbers = Numbers { made, sets };
+        self.pages.each(|cells| {
+            for cell in cells.iter_mut().filter(|cell| **cell != Cell::default()) {
+                *cell = numbers.cell(*cell);
+            }
+        });
+        self.bytes.iter_mut().flatten().for_each(|cell| *cell = numbers.cell(*cell));
+        for mixed in &mut self.mixed {
+            mixed.plain = numbers.cell(mixed.plain);
+            (mixed.writes, mixed.reads) = (numbers.list(mixed.writes), numbers.list(mixed.reads));
+        }
+        self.recent.fill(Recent { pc: 0, context: 0, flags: 0, made: 0 });
+        self.sure.forget();
+        // What the running step has done so far counts as done by another one of its task.
+        self.renumber();
+        if !self.eager_to_collect {
+            self.enough = 2 * self.entries() + LEAST + A_PAGE * self.pages.count();
+        }
+    }
+
+    /// What was done to the memory of stacks before their present users began has nothing to do with anybody.
+    fn forget_stacks(&mut self) {
+        let pages = &self.pages;
+        let mut stale = Vec::new();
+        self.stacks.refresh(
+            |range| shadow::forget(range.start, range.len()),
+            |range, born| {
+                pages.each_in(range, |cell| {
+                    // SAFETY: a cell of the region, and nobody else looks at it now.
+                    let content = unsafe { *cell };
+                    if content != Cell::default() {
+                        stale.push((cell, content, born));
+                    }
+                });
+            },
+        );
+        for (cell, content, born) in stale {
+            match content.reference() {
+                // SAFETY: as above.
+                None => unsafe { *cell = self.since(content, born) },
+                Some(Reference::Bytes(group)) => {
+                    self.bytes[group as usize] =
+                        self.bytes[group as usize].map(|byte| self.since(byte, born));
+                }
+                Some(Reference::Mixed(number)) => self.since_mixed(number, born),
+            }
+        }
+    }
+
+    /// What a cell says of the accesses from the number `born` on.
+    fn since(&mut self, cell: Cell, born: i32) -> Cell {
+        if let Some(Reference::Mixed(number)) = cell.reference() {
+            self.since_mixed(number, born);
+            return cell;
+        }
+        let writer = if cell.writer < born { 0 } else { cell.writer };
+        Cell { writer, readers: self.readers_since(cell.readers, born) }
+    }
+
+    fn since_mixed(&mut self, number: u32, born: i32) {
+        let Mixed { plain, writes, reads } = self.mixed[number as usize];
+        self.mixed[number as usize] = Mixed {
+            plain: self.since(plain, born),
+            writes: self.readers_since(writes, born),
+            reads: self.readers_since(reads, born),
+        };
+    }
+
+    fn readers_since(&mut self, readers: i32, born: i32) -> i32 {
+        let all = self.list(readers);
+        if all.iter().all(|&reader| reader >= born) {
+            return readers;
+        }
+        let young = all.into_iter().rev().filter(|&reader| reader >= born);
+        young.fold(0, |set, reader| match set {
+            0 => reader,
+            one if one > 0 => self.sets.pair(StepId(one as u32), StepId(reader as u32)).0 as i32 | SET,
+            set => match self.sets.add(SetId((set & !SET) as u32), StepId(reader as u32), |_| false) {
+                Readers::One(step) => step.0 as i32,
+                Readers::Set(set) => set.0 as i32 | SET,
+            },
+        })
+    }
+
+    /// The accesses and sets that cells name.
+    fn mark(&mut self) -> (Vec<bool>, Vec<bool>) {
+        let mut marks = Marks {
+            made: vec![false; self.made.len()],
+            sets: vec![false; self.sets.count() as usize],
+            groups: vec![false; self.bytes.len()],
+            records: vec![false; self.mixed.len()],
+        };
+        self.pages.each(|cells| {
+            cells.iter().filter(|cell| **cell != Cell::default()).for_each(|&cell| marks.cell(cell));
+        });
+        // Memory that was given back has left some that nobody names.
+        self.spare_bytes.clear();
+        for (at, group) in self.bytes.iter_mut().enumerate() {
+            if marks.groups[at] {
+                group.iter().for_each(|&cell| marks.cell(cell));
+            } else {
+                *group = Default::default();
+                self.spare_bytes.push(at as u32);
+            }
+        }
+        self.spare_mixed.clear();
+        for (at, record) in self.mixed.iter_mut().enumerate() {
+            if marks.records[at] {
+                marks.cell(record.plain);
+                marks.list(record.writes);
+                marks.list(record.reads);
+            } else {
+                *record = Mixed::default();
+                self.spare_mixed.push(at as u32);
+            }
+        }
+        let Marks { mut made, mut sets, .. } = marks;
+        self.sets.follow(&mut sets, |step| made[step.index()] = true);
+        (made, sets)
+    }
+
+    /// New numbers for accesses: each place of a step once.
+    fn renumber_made(&mut self, marks: &[bool], new: &Renumbering) -> Vec<i32> {
+        let mut numbers = vec![0; self.made.len()];
+        let mut known: FxHashMap<(u32, u32), i32> = FxHashMap::default();
+        let mut kept = vec![Made { step: 0, site: 0 }];
+        let step = |old: u32| new.step(StepId(old)).expect("steps of marked accesses are kept").0;
+        for at in (1..self.made.len()).filter(|&at| marks[at]) {
+            let made = Made { step: step(self.made[at].step), ..self.made[at] };
+            let next = kept.len() as i32;
+            numbers[at] = *known.entry((made.step, made.site)).or_insert(next);
+            if numbers[at] == next {
+                kept.push(made);
+            }
+        }
+        kept.shrink_to_fit();
+        self.made = kept;
+        numbers
+    }
+
+    /// Compacts the order, and all that goes by its numbers.
+    fn compact_order(&mut self, steps: Vec<StepId>) -> Renumbering {
+        let raced = self.races.iter().flat_map(|race| [race.first.task, race.second.task]);
+        let live = self.runs_as.iter().copied().filter(|&task| task != NOBODY);
+        let keys = self.loops.keys().chain(self.chunks.keys()).chain(self.holds.keys()).copied();
+        let tasks: Vec<TaskId> = raced.chain(live).chain(keys).collect();
+        let scopes: Vec<ScopeId> =
+            self.finishes.open().chain(tasks.iter().map(|task| self.tasks[task.index()].scope)).collect();
+        let held: Vec<StepId> = self.chunks.values().map(|own| StepId(own.step)).collect();
+        let new = self.order.compact(steps.into_iter().chain(held), tasks, scopes);
+        let task = |old: TaskId| new.task(old).expect("a task under way is kept");
+        // The nearest that is kept: for reports.
+        let entries = std::mem::take(&mut self.tasks);
+        let known = |mut old: TaskId| loop {
+            match new.task(old) {
+                Some(task) => break task,
+                None => old = entries[old.index()].parent,
+            }
+        };
+        self.memory.each(|block| block.task = known(block.task));
+        let kept = entries.iter().enumerate().filter(|(at, _)| new.task(TaskId::at(*at)).is_some());
+        self.tasks = kept
+            .map(|(_, entry)| Task {
+                parent: task(entry.parent),
+                scope: new.scope(entry.scope).unwrap_or(ScopeId::PROGRAM),
+                ..*entry
+            })
+            .collect();
+        for race in &mut self.races {
+            race.first.task = task(race.first.task);
+            race.second.task = task(race.second.task);
+            if let Some((_, block)) = &mut race.block {
+                block.task = known(block.task);
+            }
+        }
+        for runs in self.runs_as.iter_mut().filter(|task| **task != NOBODY) {
+            *runs = task(*runs);
+        }
+        self.current = task(self.current);
+        let step = |old: u32| new.step(StepId(old)).expect("a step of a chunk is kept").0;
+        self.own.step = if self.own.size > 0 { step(self.own.step) } else { 0 };
+        self.loops = self.loops.drain().map(|(of, inner)| (task(of), inner)).collect();
+        self.chunks = self
+            .chunks
+            .drain()
+            .map(|(of, own)| (task(of), chunks::Own { step: step(own.step), ..own }))
+            .collect();
+        self.holds = self.holds.drain().map(|(of, holds)| (task(of), holds)).collect();
+        let count = self.order.finishes();
+        self.finishes.renumber(count, |scope| new.scope(scope).expect("an open finish is kept"));
+        self.loose = self.loose.drain().filter_map(|scope| new.scope(scope)).collect();
+        self.compact_sections(&new);
+        new
+    }
+
+    /// Keeps the sections that a step that is kept was in.
+    fn compact_sections(&mut self, new: &Renumbering) {
+        let step_holds = std::mem::take(&mut self.step_holds);
+        self.step_holds =
+            step_holds.into_iter().filter_map(|(at, holds)| Some((new.step(StepId(at))?.0, holds))).collect();
+        let mut used = vec![u32::MAX; self.sections.len()];
+        let all = self.step_holds.values().flatten().chain(self.holds.values().flatten());
+        all.for_each(|hold| used[hold.section as usize] = 0);
+        let mut next = 0;
+        let (spare, order) = (&mut self.spare_syncs, &mut self.order);
+        let mut at = 0;
+        self.sections.retain(|end| {
+            at += 1;
+            let keep = used[at - 1] == 0;
+            if keep {
+                used[at - 1] = next;
+                next += 1;
+            } else if let Some(end) = *end {
+                order.forget(end);
+                spare.push(end);
+            }
+            keep
+        });
+        for hold in self.step_holds.values_mut().flatten().chain(self.holds.values_mut().flatten()) {
+            hold.section = used[hold.section as usize];
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! The finishes of the order that are open, by numbers that stay what they are while the order renumbers its own.
+
+use raceproof_core::ids::ScopeId;
+
+/// An open finish.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Finish(u32);
+
+const NONE: ScopeId = ScopeId(u32::MAX);
+
+#[derive(Debug)]
+pub(super) struct Finishes {
+    scopes: Vec<ScopeId>,
+    spare: Vec<Finish>,
+    /// How many the order has numbered since it last did so anew.
+    next: u32,
+}
+
+impl Finishes {
+    /// That of the whole program.
+    pub(super) const PROGRAM: Finish = Finish(0);
+
+    pub(super) fn new() -> Self {
+        Finishes { scopes: vec![ScopeId::PROGRAM], spare: Vec::new(), next: 1 }
+    }
+
+    /// Opens another; the order numbers them as they come.
+    pub(super) fn begin(&mut self) -> (Finish, ScopeId) {
+        let scope = ScopeId(self.next);
+        self.next += 1;
+        let finish = self.spare.pop().unwrap_or(Finish(self.scopes.len() as u32));
+        match self.scopes.get_mut(finish.0 as usize) {
+            Some(spare) => *spare = scope,
+            None => self.scopes.push(scope),
+        }
+        (finish, scope)
+    }
+
+    pub(super) fn scope(&self, finish: Finish) -> ScopeId {
+        self.scopes[finish.0 as usize]
+    }
+
+    /// It is over.
+    pub(super) fn end(&mut self, finish: Finish) {
+        self.scopes[finish.0 as usize] = NONE;
+        self.spare.push(finish);
+    }
+
+    pub(super) fn open(&self) -> impl Iterator<Item = ScopeId> + '_ {
+        self.scopes.iter().copied().filter(|&scope| scope != NONE)
+    }
+
+    /// Goes over to new numbers of the order, which has so many now.
+    pub(super) fn renumber(&mut self, count: usize, new: impl Fn(ScopeId) -> ScopeId) {
+        self.scopes.iter_mut().filter(|scope| **scope != NONE).for_each(|scope| *scope = new(*scope));
+        self.next = count as u32;
+    }
+}

@@ -1,0 +1,37 @@
+//! What was found out about accesses: that they precede the running task. That stays so as long as the task runs, and neighbouring cells
+//! mostly name the same accesses, so that most questions are asked again and again.
+
+const SLOTS: usize = 1 << 8;
+
+/// A small table with one place for each number. An entry is the number and the turn in which it was found out.
+pub(super) struct Sure {
+    slots: Box<[u64; SLOTS]>,
+    turn: u64,
+}
+
+impl Sure {
+    pub(super) fn new() -> Self {
+        Sure { slots: Box::new([0; SLOTS]), turn: 1 << 32 }
+    }
+
+    /// Another task runs.
+    #[inline(always)]
+    pub(super) fn forget(&mut self) {
+        self.turn += 1 << 32;
+        if self.turn == 0 {
+            // Once in four thousand million turns: entries of the first might be taken for some of these.
+            self.slots.fill(0);
+            self.turn = 1 << 32;
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn has(&self, made: i32) -> bool {
+        self.slots[made as usize % SLOTS] == self.turn | made as u64
+    }
+
+    #[inline(always)]
+    pub(super) fn add(&mut self, made: i32) {
+        self.slots[made as usize % SLOTS] = self.turn | made as u64;
+    }
+}
