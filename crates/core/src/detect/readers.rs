@@ -171,22 +171,37 @@ impl ReaderSets {
         }
     }
 
-    /// Forgets the sets that are not marked, and renames the steps of the others; the new numbers of sets, in the same order.
-    pub fn retain(&mut self, marks: &[bool], new: impl Fn(StepId) -> StepId) -> Vec<u32> {
-        let mut numbers = vec![u32::MAX; self.sets.len()];
-        let mut kept = Vec::new();
+    /// Forgets the sets that are not marked, and renames the steps of the others. Of neighbours that are the `same` one is kept. What has
+    /// become of each, in the same order.
+    pub fn retain(
+        &mut self,
+        marks: &[bool],
+        new: impl Fn(StepId) -> StepId,
+        same: impl Fn(StepId, StepId) -> bool,
+    ) -> Vec<Readers> {
+        let mut became = vec![Readers::Set(SetId(u32::MAX)); self.sets.len()];
+        let mut kept: Vec<Set> = Vec::new();
         for (at, set) in self.sets.iter().enumerate().filter(|(at, _)| marks[*at]) {
-            numbers[at] = kept.len() as u32;
+            let newest = new(set.newest);
             let rest = match set.rest.as_set() {
-                Some(rest) => Rest::set(SetId(numbers[rest.0 as usize])),
-                None => Rest::step(new(StepId(set.rest.0))),
+                Some(rest) => became[rest.0 as usize],
+                None => Readers::One(new(StepId(set.rest.0))),
             };
-            kept.push(Set { newest: new(set.newest), rest, ..*set });
+            let (last, size, rest_as) = match rest {
+                Readers::One(step) => (step, 1, Rest::step(step)),
+                Readers::Set(set) => (kept[set.0 as usize].newest, kept[set.0 as usize].size, Rest::set(set)),
+            };
+            became[at] = if same(last, newest) {
+                rest
+            } else {
+                kept.push(Set { newest, rest: rest_as, size: size + 1 });
+                Readers::Set(SetId(kept.len() as u32 - 1))
+            };
         }
         self.sets = kept;
         self.additions.clear();
         self.last = None;
-        numbers
+        became
     }
 
     /// Keeps the table of additions small for small programs.

@@ -20,15 +20,17 @@ const A_PAGE: usize = 96;
 struct Numbers {
     /// By the old number, the new one; 0 for what is gone.
     made: Vec<i32>,
-    sets: Vec<u32>,
+    sets: Vec<Readers>,
 }
 
 impl Numbers {
     fn list(&self, readers: i32) -> i32 {
         if readers >= 0 {
-            self.made[readers as usize]
-        } else {
-            self.sets[(readers & !SET) as usize] as i32 | SET
+            return self.made[readers as usize];
+        }
+        match self.sets[(readers & !SET) as usize] {
+            Readers::One(made) => made.0 as i32,
+            Readers::Set(set) => set.0 as i32 | SET,
         }
     }
 
@@ -101,7 +103,15 @@ impl Detector {
         }
         let new = self.compact_order(steps);
         let made = self.renumber_made(&marks, &new);
-        let sets = self.sets.retain(&set_marks, |step| StepId(made[step.index()] as u32));
+        let all = &self.made;
+        let sets = self.sets.retain(
+            &set_marks,
+            |made_by| StepId(made[made_by.index()] as u32),
+            // Two places of one task that was waited for: whoever races with one races with the other.
+            |a, b| {
+                a == b || (all[a.index()].step == all[b.index()].step && all[b.index()].site & FOLDED != 0)
+            },
+        );
         let numbers = Numbers { made, sets };
         self.pages.each(|cells| {
             for cell in cells.iter_mut().filter(|cell| **cell != Cell::default()) {
