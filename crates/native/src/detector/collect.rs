@@ -12,9 +12,9 @@ use super::*;
 use raceproof_core::order::compact::Renumbering;
 
 /// Entries that the tables may grow by before it is worth while.
-const LEAST: usize = 1 << 16;
+const LEAST: usize = 1 << 15;
 /// The same for each page of shadow memory.
-const A_PAGE: usize = 96;
+const A_PAGE: usize = 64;
 
 /// What becomes of the numbers in cells.
 struct Numbers {
@@ -125,6 +125,7 @@ impl Detector {
         }
         self.recent.fill(Recent { pc: 0, context: 0, flags: 0, made: 0 });
         self.sure.forget();
+        self.unsure.forget();
         // What the running step has done so far counts as done by another one of its task.
         self.renumber();
         if !self.eager_to_collect {

@@ -223,6 +223,8 @@ pub(crate) struct Detector {
     eager_to_collect: bool,
     /// Accesses that precede the running task.
     sure: Sure,
+    /// Accesses that were not found to precede the running step.
+    unsure: Sure,
     /// Finishes of which a task has ended loose.
     loose: rustc_hash::FxHashSet<ScopeId>,
     /// Joins are not told to the order: a taskwait is under way.
@@ -290,9 +292,10 @@ impl Detector {
             serials: 1,
             steps: 1,
             pages: shadow::Pages::new(),
-            enough: 1 << 16,
+            enough: 1 << 15,
             eager_to_collect: false,
             sure: Sure::new(),
+            unsure: Sure::new(),
             loose: Default::default(),
             waiting: false,
             preparing: false,
@@ -324,6 +327,7 @@ impl Detector {
     /// A new step of the current task has begun.
     fn begun(&mut self) {
         self.steps += 1;
+        self.unsure.forget();
         self.renumber();
         if !self.holds.is_empty()
             && let Some(holds) = self.holds.get(&self.current)
@@ -633,12 +637,14 @@ impl Detector {
         if readers == 0 {
             return made;
         }
-        let (order, all, sure) = (&mut self.order, &self.made, &mut self.sure);
+        let (order, all, sure, unsure) = (&mut self.order, &self.made, &mut self.sure, &mut self.unsure);
         let mut subsumed = |old: StepId| {
-            let is = sure.has(old.0 as i32) || order.precedes_now_evidently(StepId(all[old.0 as usize].step));
-            if is {
-                sure.add(old.0 as i32);
+            let made = old.0 as i32;
+            if sure.has(made) || unsure.has(made) {
+                return sure.has(made);
             }
+            let is = order.precedes_now_evidently(StepId(all[old.0 as usize].step));
+            if is { sure.add(made) } else { unsure.add(made) }
             is
         };
         let readers = if readers > 0 {

@@ -79,6 +79,7 @@ impl Detector {
             false => self.chunks.get(&task).cloned().unwrap_or_default(),
         };
         self.sure.forget();
+        self.unsure.forget();
     }
 
     /// The children, by what tells of their ends, are waited for one by one.
