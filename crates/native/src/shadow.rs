@@ -176,6 +176,28 @@ impl Pages {
         }
     }
 
+    /// The cells of each page in use. A page is no longer if all of its cells are empty.
+    pub(crate) fn each_used(&mut self, mut work: impl FnMut(Cell)) {
+        let bits = self.bits;
+        self.list.retain(|&page| {
+            let page = page as usize;
+            let cells = (BASE + page * PAGE) as *const Cell;
+            // SAFETY: as above.
+            let cells = unsafe { std::slice::from_raw_parts(cells, PAGE / size_of::<Cell>()) };
+            let mut used = false;
+            for &cell in cells.iter().filter(|cell| **cell != Cell::default()) {
+                used = true;
+                work(cell);
+            }
+            if !used {
+                // SAFETY: there is a bit for each page of the region.
+                unsafe { *bits.add(page / 8) &= !(1 << (page % 8)) };
+            }
+            used
+        });
+        self.last = usize::MAX;
+    }
+
     /// The cells, on pages in use, of a range of addresses.
     pub(crate) fn each_in(&self, addresses: std::ops::Range<usize>, mut work: impl FnMut(*mut Cell)) {
         let (mut at, end) = (cell(addresses.start), cell(addresses.end - 1));

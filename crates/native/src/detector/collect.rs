@@ -205,9 +205,7 @@ impl Detector {
             groups: vec![false; self.bytes.len()],
             records: vec![false; self.mixed.len()],
         };
-        self.pages.each(|cells| {
-            cells.iter().filter(|cell| **cell != Cell::default()).for_each(|&cell| marks.cell(cell));
-        });
+        self.pages.each_used(|cell| marks.cell(cell));
         // Memory that was given back has left some that nobody names.
         self.spare_bytes.clear();
         for (at, group) in self.bytes.iter_mut().enumerate() {
