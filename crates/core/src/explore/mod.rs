@@ -30,6 +30,7 @@
 //! is a prefix of a class that is explored, and there nothing orders the two.
 
 mod clocks;
+mod estimate;
 mod reversal;
 mod sequence;
 pub mod trace;
