@@ -196,6 +196,7 @@ fn build() -> Report {
         suppressed: 0,
         stats: Stats {
             executions: 1,
+            executions_left: None,
             tasks: detector.tasks.len() as u64,
             steps: detector.order.steps() as u64,
             reads: 0,
