@@ -65,7 +65,8 @@ fn a_search_that_is_interrupted_says_what_is_known() {
         let (done, screen) = interrupted(verify(&program, &["--workers", workers]));
         assert!(screen.contains(" executions, ") && screen.contains("about "), "{screen:?}");
         assert!(screen.contains("interrupted, writing what is known"), "{screen:?}");
-        let done = done.expect_status(3).says("inconclusive").says(": interrupted");
+        let done =
+            done.expect_status(3).says("inconclusive").says(": interrupted").says("schedules that were run");
         assert!(done.said().contains("the search ended after ") && done.said().contains(" left"), "{done:?}");
 
         let (done, _) = interrupted(verify(&program, &["--workers", workers, "--format", "json"]));
