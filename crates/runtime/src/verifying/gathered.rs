@@ -15,6 +15,9 @@ use std::time::Instant;
 /// Deadlocks of one report.
 const MAX_DEADLOCKS: usize = 1000;
 
+/// Remarks on what its lists leave out: with `all` every execution may have another one.
+const MAX_NOTES: usize = 8;
+
 /// How a search came to its end.
 pub(super) struct Ended {
     pub(super) explored: Explored,
@@ -55,7 +58,8 @@ impl Gathered {
             }
             self.ends_unknown |= end.is_none();
         }
-        self.notes.extend(finding.notes);
+        let room = MAX_NOTES.saturating_sub(self.notes.len());
+        self.notes.extend(finding.notes.into_iter().take(room));
         self.general.extend(finding.general);
         for error in finding.errors {
             let known = |other: &ProgramError| {
