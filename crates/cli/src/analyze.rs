@@ -336,6 +336,7 @@ fn report(order: TraceOrder, races: Vec<Race>, counts: Counts, limits: Vec<Strin
         suppressed: 0,
         stats: Stats {
             executions: 1,
+            executions_left: None,
             tasks: counts.tasks,
             steps: counts.tasks + counts.syncs,
             reads: counts.reads,

@@ -156,13 +156,34 @@ pub struct CheckArgs {
     pub show_output: bool,
 }
 
+/// The orders of `verify`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub enum VerifyOrder {
+    /// Happens-before: sections of a lock in the order they came
+    Hb,
+    /// Weak-causally-precedes: where they conflict, with all that happened before the one and after the other
+    Wcp,
+    /// Does-not-commute: sections of a lock only where they conflict
+    Dc,
+}
+
+impl From<VerifyOrder> for OrderName {
+    fn from(order: VerifyOrder) -> Self {
+        match order {
+            VerifyOrder::Hb => OrderName::Hb,
+            VerifyOrder::Wcp => OrderName::Wcp,
+            VerifyOrder::Dc => OrderName::Dc,
+        }
+    }
+}
+
 #[derive(clap::Args, Debug)]
 pub struct VerifyArgs {
     /// The program; `-` reads it from standard input
     pub file: PathBuf,
     /// What orders sections of a lock, and so which schedules count as the same
     #[arg(long, value_enum, default_value = "dc")]
-    pub order: OrderName,
+    pub order: VerifyOrder,
     /// Give up after so many executions
     #[arg(long, value_name = "N")]
     pub max_executions: Option<u64>,

@@ -11,6 +11,7 @@ pub mod commands;
 mod draw;
 mod interrupt;
 mod output;
+mod progress;
 pub mod replay;
 mod run;
 pub use raceproof_report as report;

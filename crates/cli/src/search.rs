@@ -4,14 +4,14 @@ use crate::args::{LimitArgs, VerifyArgs};
 use crate::checkpoint;
 use crate::interrupt;
 use crate::output::deliver;
+use crate::progress::Line;
 use crate::tp::code::Code;
 use crate::tp::source::Source;
 use crate::verify::{self, Options, Progress, Search, Verified};
 use crate::witness_file::fingerprint;
 use raceproof_core::finding::Report;
-use std::cell::Cell;
 use std::fs;
-use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::io::{self, ErrorKind, IsTerminal};
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::thread;
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &VerifyArgs, code: &Code, source: &Source) -> Result<Rep
     let line = Line::default();
     let show = |progress: &Progress| line.show(progress);
     let options = Options {
-        order: args.order,
+        order: args.order.into(),
         max_executions: args.max_executions,
         max_seconds,
         max_events,
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &VerifyArgs, code: &Code, source: &Source) -> Result<Rep
     };
     let verified = match &args.checkpoint {
         None => Ok(verify::verify(code, &source.name, &options)),
-        Some(file) => with_checkpoint(file, code, source, &options, args.order),
+        Some(file) => with_checkpoint(file, code, source, &options),
     };
     line.erase();
     Ok(verified?.report)
@@ -52,8 +52,8 @@ fn with_checkpoint(
     code: &Code,
     source: &Source,
     options: &Options<'_>,
-    order: verify::OrderName,
 ) -> Result<Verified, String> {
+    let order = options.order;
     let name = file.display().to_string();
     let program = fingerprint(&source.text);
     let mut search = match fs::read_to_string(file) {
@@ -82,28 +82,6 @@ fn with_checkpoint(
         if search.executions() == before {
             // One execution takes longer than a slice.
             slice *= 2.0;
-        }
-    }
-}
-
-/// The line on the terminal that says how far a search has come.
-#[derive(Default)]
-struct Line {
-    shown: Cell<bool>,
-}
-
-impl Line {
-    fn show(&self, progress: &Progress) {
-        let Progress { executions, pending, elapsed } = progress;
-        let rate = (*executions as f64 / elapsed.as_secs_f64()).round();
-        self.shown.set(true);
-        let text = format!("{executions} executions, {rate} a second, at least {pending} left");
-        let _ = write!(io::stderr(), "\r\x1b[K{text}");
-    }
-
-    fn erase(&self) {
-        if self.shown.get() {
-            let _ = write!(io::stderr(), "\r\x1b[K");
         }
     }
 }

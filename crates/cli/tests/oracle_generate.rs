@@ -2,7 +2,7 @@
 
 mod oracle;
 
-use oracle::{Limits, Outcome, Profile, explore, generate, shrink};
+use oracle::{Limits, Outcome, Profile, TRIES, explore, generate, shrink};
 use raceproof_cli::tp;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -204,4 +204,16 @@ fn shrinking_keeps_the_predicate() {
     assert!(deadlocks(&small) && small.len() < stuck.len());
     assert_eq!(shrink("var x; proc main( {", |_| true), "var x; proc main( {");
     assert_eq!(shrink(&small, |_| false), small);
+}
+
+#[test]
+fn shrinking_ends_when_it_has_tried_enough() {
+    let many = "skip; ".repeat(TRIES);
+    let source = format!("proc main() {{ {many} }}");
+    let mut asked = 0;
+    let same = shrink(&source, |_| {
+        asked += 1;
+        false
+    });
+    assert_eq!((same, asked), (source, TRIES));
 }

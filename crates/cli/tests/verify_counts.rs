@@ -8,7 +8,8 @@ mod common;
 mod counts;
 mod oracle;
 
-use counts::{Case, Reason, cases, sized};
+use common::programs::sized;
+use counts::{Case, Reason, cases};
 use oracle::{Limits, Profile, Sections, branches, choices, classes, explore, generate, shrink};
 use raceproof_cli::tp::ast::Program;
 use raceproof_cli::tp::source::Source;

@@ -195,6 +195,9 @@ pub struct GeneralSide {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, Default)]
 pub struct Stats {
     pub executions: u64,
+    /// About how many more it would take to see all schedules, where a search has ended before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub executions_left: Option<u64>,
     pub tasks: u64,
     pub steps: u64,
     pub reads: u64,

@@ -196,6 +196,7 @@ fn build() -> Report {
         suppressed: 0,
         stats: Stats {
             executions: 1,
+            executions_left: None,
             tasks: detector.statistics().0,
             steps: detector.statistics().1,
             reads: 0,

@@ -286,6 +286,10 @@ fn claim(report: &Report) -> String {
         (Verdict::Inconclusive, Scope::AllSchedules) => {
             "no data race was found, but not every schedule was looked at.".to_owned()
         }
+        (Verdict::Inconclusive, Scope::ObservedSchedule) if report.stats.executions > 1 => format!(
+            "no data race was found in the {} schedules that were run; there are others.",
+            grouped(report.stats.executions)
+        ),
         (Verdict::Inconclusive, Scope::ObservedSchedule) => {
             "no data race was found in what was looked at of the schedule that was run.".to_owned()
         }

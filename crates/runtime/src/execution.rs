@@ -25,7 +25,7 @@ impl<'a, P: Program<'a>, O: Observer> Execution<'a, P, O> {
             limits.push(format!(
                 "the limit of {actions} accesses and synchronisations was reached before the program ended; \
                  raise {}, or give the program a smaller input",
-                P::RAISE_ACTIONS
+                P::RAISE.actions
             ));
         }
         if let Some(error) = &self.ending.stopped {

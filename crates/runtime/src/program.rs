@@ -41,6 +41,17 @@ impl Default for Bounds<'_> {
     }
 }
 
+/// What the limits are called where a front end's user sets them.
+#[derive(Clone, Copy, Debug)]
+pub struct Raise {
+    /// The most actions of a run.
+    pub actions: &'static str,
+    /// The most executions of a search.
+    pub executions: &'static str,
+    pub seconds: &'static str,
+    pub memory: &'static str,
+}
+
 /// Something that went wrong: in a task, or a limit of the run.
 #[derive(Clone, Debug)]
 pub struct Failure {
@@ -58,8 +69,8 @@ pub trait Program<'a>: Clone {
     type Error;
     type Machine<O: Observer>: Machine<O, Body = Self::Body, Error = Self::Error>;
 
-    /// How the user raises the limit on actions.
-    const RAISE_ACTIONS: &'static str;
+    /// How the user raises limits.
+    const RAISE: Raise;
 
     /// A run that has not begun.
     fn start<O: Observer>(&self, observer: O, bounds: &Bounds<'a>) -> Run<Self::Machine<O>, O>;

@@ -1,7 +1,7 @@
 //! The explorer over closures: coroutines taken apart and started again, thousands of times on the same stacks.
 
 use raceproof::verifying::{Options, Search, Verified, verify_here};
-use raceproof::{Closure, Shared, SharedArray, finish, isolated, spawn};
+use raceproof::{Closure, Promise, Shared, SharedArray, Verifier, finish, isolated, spawn};
 use raceproof_core::finding::{Scope, Verdict};
 
 fn verified(program: &Closure) -> Verified {
@@ -74,4 +74,40 @@ fn a_race_in_another_order_of_the_sections_is_found() {
     assert_eq!(report.verdict, Verdict::Race, "{report:#?}");
     assert_eq!(report.races[0].location, "x");
     assert!(report.races[0].witness.is_some());
+}
+
+/// The library's limits are called what they are called in the library.
+#[test]
+fn limits_make_a_search_inconclusive() {
+    let report = Verifier::new().max_executions(3).try_verify(|| indexer(12));
+    assert_eq!((report.verdict, report.stats.executions_left), (Verdict::Inconclusive, Some(5)));
+    assert_eq!(
+        report.limits,
+        ["the limit of 3 executions was reached with about 5 left; raise `max_executions`"]
+    );
+    let report = Verifier::new().max_seconds(0.0).try_verify(|| indexer(14));
+    assert_eq!(report.verdict, Verdict::Inconclusive);
+    assert!(report.limits[0].ends_with("raise `max_seconds`"), "{:?}", report.limits);
+    let spin = || {
+        let x = Shared::new(0);
+        while x.get() == 0 {}
+    };
+    let report = Verifier::new().max_events(1000).try_verify(spin);
+    assert!(report.limits[0].contains("raise `max_events`"), "{:?}", report.limits);
+    let report = Verifier::new().max_seconds(0.05).try_verify(spin);
+    assert_eq!(report.verdict, Verdict::Inconclusive);
+    assert!(report.limits[0].contains("time limit"), "{:?}", report.limits);
+}
+
+#[test]
+fn a_list_that_leaves_something_out_says_so() {
+    let report = Verifier::new().try_verify(|| {
+        let never: Promise<()> = Promise::new();
+        for _ in 0..1100 {
+            spawn(move || never.get());
+        }
+    });
+    assert_eq!(report.verdict, Verdict::Deadlock);
+    assert_eq!(report.deadlocks[0].waiting.len(), 1000);
+    assert_eq!(report.limits, ["1000 of the 1100 tasks that wait for ever are listed"]);
 }

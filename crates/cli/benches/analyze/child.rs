@@ -1,18 +1,15 @@
 //! One analysis in a process of its own, so that its peak memory can be read: this program runs itself again.
 
+use crate::common::process::{peak, processor_time, run_itself};
 use crate::plain::Plain;
 use raceproof_core::debug::netzer::{Level, Options, analyse};
 use raceproof_core::detect::epochs::Epochs;
 use raceproof_core::event::Event;
 use raceproof_core::order::{Order, dc::Dc, hb::Hb, shb::Shb, wcp::Wcp};
 use raceproof_core::trace::{AnySource, Batch, Source};
-use std::fs::{self, File};
+use std::fs::File;
 use std::path::Path;
-use std::process::{Command, ExitCode};
-use std::thread;
-use std::time::Duration;
-
-pub(crate) const FLAG: &str = "--child";
+use std::process::ExitCode;
 
 /// What one analysis took.
 #[derive(Clone, Copy, Debug)]
@@ -52,12 +49,7 @@ pub(crate) fn interleaved(jobs: &[(&str, &Path)], rounds: usize) -> Vec<Cost> {
 }
 
 fn run(name: &str, file: &Path) -> Cost {
-    let itself = std::env::current_exe().expect("a program knows where it is");
-    let output = Command::new(itself).arg(FLAG).arg(name).arg(file).output();
-    let output = output.unwrap_or_else(|error| panic!("cannot run itself: {error}"));
-    let (said, complained) =
-        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{name} {}: {complained}", file.display());
+    let said = run_itself(&[name.as_ref(), file.as_os_str()]);
     let fields: Vec<f64> = said.split_whitespace().filter_map(|field| field.parse().ok()).collect();
     let [seconds, events, found, steps, peak] = fields[..] else {
         panic!("a child prints five numbers: {said}")
@@ -109,21 +101,4 @@ pub(crate) fn serve(job: &[String]) -> ExitCode {
     let seconds = (processor_time() - start).as_secs_f64();
     println!("{seconds} {events} {found} {steps} {}", peak());
     ExitCode::SUCCESS
-}
-
-/// The time this process has had a processor for. The kernel brings the figure up to date when a process sleeps.
-fn processor_time() -> Duration {
-    thread::sleep(Duration::from_micros(1));
-    let statistics = fs::read_to_string("/proc/self/schedstat").expect("processor time is read from /proc");
-    let nanoseconds = statistics.split_whitespace().next().and_then(|field| field.parse().ok());
-    Duration::from_nanos(nanoseconds.expect("/proc/self/schedstat begins with the nanoseconds"))
-}
-
-/// The peak of this process's resident memory so far, in bytes.
-fn peak() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").expect("peak memory is read from /proc");
-    let line =
-        status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("VmHWM in /proc/self/status");
-    let kilobytes = line.trim().trim_end_matches("kB").trim();
-    1024 * kilobytes.parse::<u64>().expect("VmHWM is a number")
 }

@@ -5,6 +5,8 @@
 //! target is missed. `-- --generate FILE THREADS EVENTS` writes one of the traces.
 
 mod child;
+#[path = "../common/mod.rs"]
+mod common;
 mod document;
 mod generate;
 mod netzer;
@@ -16,7 +18,7 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::process::ExitCode;
 
-/// What a section gives: its text, and the targets it missed.
+/// What a section gives; a measurement can give several.
 pub(crate) struct Section {
     pub(crate) name: &'static str,
     pub(crate) text: String,
@@ -24,10 +26,9 @@ pub(crate) struct Section {
 }
 
 fn main() -> ExitCode {
-    // Cargo adds `--bench` of its own.
-    let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
+    let args = common::frame::arguments();
     match &args[..] {
-        [flag, job @ ..] if flag == child::FLAG => return child::serve(job),
+        [flag, job @ ..] if flag == common::process::FLAG => return child::serve(job),
         [flag, file, threads, events] if flag == "--generate" => {
             let number = |text: &str| text.parse().unwrap_or_else(|_| panic!("{text} is no number"));
             let out = BufWriter::new(File::create(file).expect("the trace can be written"));

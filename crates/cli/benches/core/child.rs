@@ -1,15 +1,12 @@
 //! One `check` in a process of its own, so that its peak memory can be read: this program runs itself again.
 
+use crate::process::{peak, processor_time, run_itself};
 use crate::programs::{compiled, text, with_size};
 use raceproof::strategy::DepthFirst;
 use raceproof_cli::check::{DetectorName, Options, check};
 use raceproof_cli::tp::execute::{Bounds, execute};
 use raceproof_core::finding::Verdict;
-use std::process::{Command, ExitCode};
-use std::time::Duration;
-use std::{fs, thread};
-
-pub(crate) const FLAG: &str = "--child";
+use std::process::ExitCode;
 
 /// The program that does nothing.
 pub(crate) const EMPTY: &str = "empty";
@@ -61,12 +58,7 @@ pub(crate) fn interleaved(jobs: &[(&str, u64, DetectorName)], rounds: usize) -> 
 
 /// Has a child check `programs/tp/bench/PROGRAM.tp` of the given size.
 fn run(program: &str, size: u64, detector: DetectorName) -> Option<Cost> {
-    let itself = std::env::current_exe().expect("a program knows where it is");
-    let output = Command::new(itself).args([FLAG, program, &size.to_string(), detector.name()]).output();
-    let output = output.unwrap_or_else(|error| panic!("cannot run itself: {error}"));
-    let (said, complained) =
-        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{program} {size} {}: {complained}", detector.name());
+    let said = run_itself(&[program, &size.to_string(), detector.name()]);
     let mut fields = said.split_whitespace();
     Some(Cost {
         seconds: fields.next()?.parse().ok()?,
@@ -97,21 +89,4 @@ pub(crate) fn serve(job: &[String]) -> ExitCode {
     let again = execute(&code, program, (), &mut DepthFirst, Bounds::default());
     println!("{seconds} {} {peak} {}", checked.report.stats.tasks, again.run.machine.memory.cells());
     ExitCode::SUCCESS
-}
-
-/// The time this process has had a processor for. The kernel brings the figure up to date when a process sleeps.
-fn processor_time() -> Duration {
-    thread::sleep(Duration::from_micros(1));
-    let statistics = fs::read_to_string("/proc/self/schedstat").expect("processor time is read from /proc");
-    let nanoseconds = statistics.split_whitespace().next().and_then(|field| field.parse().ok());
-    Duration::from_nanos(nanoseconds.expect("/proc/self/schedstat begins with the nanoseconds"))
-}
-
-/// The peak of this process's resident memory so far, in bytes.
-fn peak() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").expect("peak memory is read from /proc");
-    let line =
-        status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("VmHWM in /proc/self/status");
-    let kilobytes = line.trim().trim_end_matches("kB").trim();
-    1024 * kilobytes.parse::<u64>().expect("VmHWM is a number")
 }

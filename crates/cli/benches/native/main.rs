@@ -5,21 +5,16 @@
 //! status 1 if a target is missed, naming each.
 
 mod build;
-#[path = "../core/document.rs"]
-mod document;
+#[path = "../common/mod.rs"]
+mod common;
 mod growth;
 mod programs;
 mod run;
 mod table;
 
-use document::Document;
+use common::document::Document;
+use common::{Section, document};
 use std::process::ExitCode;
-
-/// What a section gives: its text, and the targets it missed.
-pub(crate) struct Section {
-    pub(crate) text: String,
-    pub(crate) missed: Vec<String>,
-}
 
 const USAGE: &str =
     "usage: native [--write] [--quick] [--repeats N] [--threads N] [--only NAME]… [--no-growth]

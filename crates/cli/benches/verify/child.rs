@@ -1,13 +1,11 @@
 //! One `verify` in a process of its own, so that its peak memory can be read: this program runs itself again.
 
-use crate::programs::{compiled, repository};
+use crate::process::{peak, processor_time_of_all, run_itself};
+use crate::programs::{compiled, text};
 use raceproof_cli::verify::{Options, OrderName, verify};
 use raceproof_core::finding::{Scope, Verdict};
-use std::process::{Command, ExitCode};
-use std::time::{Duration, Instant};
-use std::{fs, thread};
-
-pub(crate) const FLAG: &str = "--child";
+use std::process::ExitCode;
+use std::time::Instant;
 
 /// What to verify: a program below `programs/tp`, with another number of tasks if it has that.
 #[derive(Clone, Copy)]
@@ -58,15 +56,11 @@ impl Outcome {
 
 /// Has a child do it.
 pub(crate) fn run(job: Job<'_>) -> Outcome {
-    let itself = std::env::current_exe().expect("a program knows where it is");
     let tasks = job.tasks.unwrap_or(0).to_string();
-    let arguments = [FLAG, job.program, &tasks, job.order.name(), &job.workers.to_string()];
-    let output = Command::new(itself).args(arguments).output();
-    let output = output.unwrap_or_else(|error| panic!("cannot run itself: {error}"));
-    let said = String::from_utf8_lossy(&output.stdout);
+    let said = run_itself(&[job.program, &tasks, job.order.name(), &job.workers.to_string()]);
     let fields: Vec<&str> = said.split_whitespace().collect();
     let [verdict, all, executions, pruned, seconds, processor, peak] = fields[..] else {
-        panic!("{}: {}", job.program, String::from_utf8_lossy(&output.stderr));
+        panic!("{}: a child prints seven fields: {said}", job.program);
     };
     let number = |field: &str| field.parse::<f64>().unwrap_or_else(|_| panic!("`{field}` is no number"));
     Outcome {
@@ -85,8 +79,7 @@ pub(crate) fn serve(job: &[String]) -> ExitCode {
     let [program, tasks, order, workers] = job else {
         panic!("a child is given a program, tasks, an order and workers")
     };
-    let path = repository().join("programs/tp").join(program).with_extension("tp");
-    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let text = text(program);
     let text = if tasks == "0" { text } else { with_tasks(&text, tasks) };
     let code = compiled(program, &text);
     let options = Options {
@@ -100,10 +93,10 @@ pub(crate) fn serve(job: &[String]) -> ExitCode {
         max_seconds: Some(SECONDS),
         ..Options::default()
     };
-    let (start, processor) = (Instant::now(), processor_time());
+    let (start, processor) = (Instant::now(), processor_time_of_all());
     let verified = verify(&code, program, &options);
     let seconds = start.elapsed().as_secs_f64();
-    let processor = (processor_time() - processor).as_secs_f64();
+    let processor = (processor_time_of_all() - processor).as_secs_f64();
     let report = verified.report;
     let verdict = match report.verdict {
         Verdict::RaceFree => "race-free",
@@ -125,23 +118,4 @@ fn with_tasks(text: &str, tasks: &str) -> String {
         if is_size(line) { format!("proc TASKS() {{ return {tasks}; }}\n") } else { format!("{line}\n") }
     };
     text.lines().map(resize).collect()
-}
-
-/// The processor time of this process: that of its threads, those that have ended included.
-fn processor_time() -> Duration {
-    // The kernel brings the figures up to date when a process sleeps.
-    thread::sleep(Duration::from_micros(1));
-    let statistics = fs::read_to_string("/proc/self/stat").expect("processor time is read from /proc");
-    // Behind the name, which may contain anything: utime and stime are the 12th and 13th field, in hundredths.
-    let fields = statistics.rsplit(')').next().unwrap_or_default().split_whitespace();
-    let ticks: u64 = fields.skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
-    Duration::from_millis(10 * ticks)
-}
-
-/// The peak of this process's resident memory so far, in bytes.
-fn peak() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").expect("peak memory is read from /proc");
-    let line =
-        status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("VmHWM in /proc/self/status");
-    1024 * line.trim().trim_end_matches("kB").trim().parse::<u64>().expect("VmHWM is a number")
 }

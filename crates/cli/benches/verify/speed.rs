@@ -1,7 +1,7 @@
 //! How fast executions are run: with one worker and with two, and what memory that takes.
 
 use crate::Section;
-use crate::child::{Job, run};
+use crate::child::{Job, Outcome, run};
 use crate::document::{Table, number};
 use raceproof_cli::verify::OrderName;
 
@@ -21,6 +21,9 @@ const ROUNDS: usize = 3;
 /// Executions a second of one processor that no program may fall below.
 const TARGET: f64 = 5_000.0;
 
+/// The most memory of a search as a multiple of that of the search before, if it is of the same program with more executions.
+const GROWTH: f64 = 1.25;
+
 pub(crate) fn measure() -> Section {
     let mut table = Table::new(&[
         "program",
@@ -33,6 +36,7 @@ pub(crate) fn measure() -> Section {
         "peak MB",
     ]);
     let mut missed = Vec::new();
+    let mut before: Option<(&str, Outcome)> = None;
     for (program, tasks, order) in PROGRAMS {
         let fastest = |workers| {
             let rounds = (0..ROUNDS).map(|_| run(Job { program, tasks, order, workers }));
@@ -48,6 +52,15 @@ pub(crate) fn measure() -> Section {
         if rate < TARGET {
             missed.push(format!("{name}: {} executions a second", number(rate)));
         }
+        if let Some((_, before)) =
+            before.filter(|(other, before)| *other == program && before.executions < one.executions)
+            && one.peak as f64 > before.peak as f64 * GROWTH
+        {
+            missed.push(format!(
+                "{name}: {} MB, more than with fewer executions",
+                number(one.peak as f64 / 1e6)
+            ));
+        }
         table.row(&[
             name,
             order.name().into(),
@@ -58,6 +71,7 @@ pub(crate) fn measure() -> Section {
             number(rate),
             number(one.peak as f64 / 1e6),
         ]);
+        before = Some((program, one));
     }
     Section { text: table.into_text(), missed }
 }

@@ -4,7 +4,7 @@ use super::code::Code;
 use super::end_state::end_state;
 use super::fault::{Fault, Limit, What};
 use super::vm::{Body, Vm};
-use raceproof::program::{self, Failure, LISTED, OUTERMOST, Program, run_once};
+use raceproof::program::{self, Failure, LISTED, OUTERMOST, Program, Raise, run_once};
 use raceproof::run::Run;
 use raceproof::strategy::Strategy;
 use raceproof_core::event::Observer;
@@ -40,7 +40,12 @@ impl<'a> Program<'a> for Tp<'a> {
     type Error = Fault;
     type Machine<O: Observer> = Vm<'a>;
 
-    const RAISE_ACTIONS: &'static str = "--max-events";
+    const RAISE: Raise = Raise {
+        actions: "--max-events",
+        executions: "--max-executions",
+        seconds: "--max-seconds",
+        memory: "--max-memory",
+    };
 
     fn start<O: Observer>(&self, observer: O, bounds: &Bounds<'a>) -> Run<Vm<'a>, O> {
         let mut vm = Vm::new(self.code, bounds.limits);
@@ -113,14 +118,15 @@ impl<'a> Program<'a> for Tp<'a> {
             What::Error(kind) => Some(kind.name()),
             What::Limit(_) => None,
         };
-        let advice = match fault.what {
-            What::Limit(Limit::Seconds) => "; raise --max-seconds, or give the program a smaller input",
-            What::Limit(Limit::Memory(_)) => "; raise --max-memory, or give the program a smaller input",
-            _ => "",
+        let raise = match fault.what {
+            What::Limit(Limit::Seconds) => Some(Self::RAISE.seconds),
+            What::Limit(Limit::Memory(_)) => Some(Self::RAISE.memory),
+            _ => None,
         };
         let by_chance =
             matches!(fault.what, What::Limit(Limit::Seconds | Limit::Memory(_) | Limit::Interrupted));
-        let message = format!("{}{advice}", fault.message);
+        let advice = raise.map(|raise| format!("; raise {raise}, or give the program a smaller input"));
+        let message = format!("{}{}", fault.message, advice.unwrap_or_default());
         Failure { kind, message, at: fault.site.map(|site| self.place(site)), by_chance }
     }
 

@@ -7,5 +7,6 @@ pub mod graphs;
 pub mod mutate;
 pub mod native;
 pub mod native_tools;
+pub mod programs;
 pub mod rearrange;
 pub mod sample;

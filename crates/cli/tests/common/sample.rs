@@ -63,7 +63,15 @@ pub fn report(races: Vec<Race>) -> Report {
         limits: vec![],
         threads: vec![],
         suppressed: 0,
-        stats: Stats { executions: 1, tasks: 2, steps: 5, reads: 1, writes: 1, seconds: 0.001 },
+        stats: Stats {
+            executions: 1,
+            tasks: 2,
+            steps: 5,
+            reads: 1,
+            writes: 1,
+            seconds: 0.001,
+            ..Stats::default()
+        },
     }
 }
 
@@ -122,7 +130,8 @@ pub fn locks() -> Report {
     race.witness = schedule(&[("main", 3), ("main/1", 2), ("main/2", 1), ("main/2/1", 1)]);
     let mut report = report(vec![race]);
     report.scope = Scope::ObservedSchedule;
-    report.stats = Stats { executions: 1, tasks: 4, steps: 19, reads: 3, writes: 3, seconds: 12.5 };
+    report.stats =
+        Stats { executions: 1, tasks: 4, steps: 19, reads: 3, writes: 3, seconds: 12.5, ..Stats::default() };
     report
 }
 
@@ -145,8 +154,15 @@ pub fn many_cells() -> Report {
         race(&format!("a[{i}]"), read, write)
     };
     let mut report = report((1..=998).map(cell).collect());
-    report.stats =
-        Stats { executions: 1, tasks: 1000, steps: 2005, reads: 999, writes: 999, seconds: 0.0421 };
+    report.stats = Stats {
+        executions: 1,
+        tasks: 1000,
+        steps: 2005,
+        reads: 999,
+        writes: 999,
+        seconds: 0.0421,
+        ..Stats::default()
+    };
     report
 }
 

@@ -1,7 +1,7 @@
 //! The programs whose executions are counted: those of the corpus, some in several sizes, and small ones that tell
 //! mistakes in counting apart.
 
-use std::path::Path;
+use crate::common::programs::{corpus, sized};
 
 pub(crate) struct Case {
     pub(crate) name: String,
@@ -92,22 +92,6 @@ pub(crate) fn cases() -> Vec<Case> {
         add(name, source.into(), Counted, Counted);
     }
     cases
-}
-
-/// The source of a program of the corpus.
-pub(crate) fn corpus(name: &str) -> String {
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs/tp").join(name).with_extension("tp");
-    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
-
-/// The same with another value for one of its constants, written as `proc NAME() { return N; }`.
-pub(crate) fn sized(name: &str, constant: &str, value: u32) -> String {
-    let source = corpus(name);
-    let head = format!("proc {constant}() {{ return ");
-    let at = source.find(&head).unwrap_or_else(|| panic!("{name} has no constant {constant}")) + head.len();
-    let end = at + source[at..].find(';').expect("a return ends in a semicolon");
-    format!("{}{value}{}", &source[..at], &source[end..])
 }
 
 const SMALL: &[(&str, &str)] = &[

@@ -53,4 +53,4 @@ pub use explore::{Limits, explore, schedules};
 pub use generate::{Profile, generate};
 pub use outcome::{Access, Blocked, Memory, Outcome, ProgramError, Race, Side};
 pub use rng::Rng;
-pub use shrink::shrink;
+pub use shrink::{TRIES, shrink};

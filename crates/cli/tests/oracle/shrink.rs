@@ -2,22 +2,37 @@
 //!
 //! Greedy: every possible edit of the syntax tree is tried in turn (largest pieces first), and kept if the
 //! program still parses and the predicate still holds; until no edit is left that can be kept. Every edit makes
-//! the program smaller, or a constant smaller, so this ends.
+//! the program smaller, or a constant smaller, so this ends; and it ends early if it takes too long, since a failure that
+//! is larger than it need be is worth more than none.
 
 use raceproof_cli::tp;
 use raceproof_cli::tp::ast::{Block, Decl, Expr, ExprKind, Program, Stmt, StmtKind, VarKind};
+use std::time::{Duration, Instant};
+
+/// Programs the predicate is asked about at most, and for how long.
+pub const TRIES: usize = 2000;
+const TIME: Duration = Duration::from_secs(60);
 
 /// A smaller program for which `predicate` is still true. It is only asked about programs that pass the
 /// checks of the front end. If `source` does not parse it comes back as it is.
 pub fn shrink(source: &str, mut predicate: impl FnMut(&str) -> bool) -> String {
     let Ok(mut program) = tp::parse(source) else { return source.to_string() };
     let mut best = source.to_string();
+    let (start, mut tries) = (Instant::now(), 0);
     loop {
         let mut progress = false;
         let mut number = 0;
         while let Some(smaller) = edited(&program, number) {
             let text = tp::print::print(&smaller);
-            if tp::parse(&text).is_ok() && predicate(&text) {
+            if tp::parse(&text).is_err() {
+                number += 1;
+                continue;
+            }
+            if tries == TRIES || start.elapsed() > TIME {
+                return best;
+            }
+            tries += 1;
+            if predicate(&text) {
                 // The edits after the one that was kept have moved up to its number.
                 program = smaller;
                 best = text;

@@ -30,6 +30,7 @@
 //! is a prefix of a class that is explored, and there nothing orders the two.
 
 mod clocks;
+mod estimate;
 mod reversal;
 mod sequence;
 pub mod trace;
@@ -41,6 +42,8 @@ pub use sequence::Sequence;
 pub use wcp::Class;
 
 use crate::ids::SyncId;
+use rustc_hash::FxHasher;
+use std::hash::{Hash, Hasher};
 
 /// Which transitions depend on each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
@@ -172,4 +175,13 @@ pub struct Statistics {
     pub executions: u64,
     /// Executions given up because everything left had been explored elsewhere.
     pub pruned: u64,
+}
+
+/// A hash of which sums are as good: to tell sets apart, whatever the order.
+fn hash_of(what: impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    what.hash(&mut hasher);
+    // FxHash leaves the low bits weak, and these are added up.
+    let hash = hasher.finish();
+    (hash ^ (hash >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }

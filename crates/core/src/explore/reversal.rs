@@ -38,9 +38,12 @@ enum Later {
 
 type Pairs = Vec<(usize, Later)>;
 
-/// The reversals of an execution whose later transition is at `from` or beyond (what lies before was
-/// another execution's to reverse), and its class under WCP if that is the dependence. `stuck` are the tasks that wait
-/// for a choice at the end.
+/// The reversals of an execution that was run for what lies at `from` and beyond, and its class under WCP if that is the
+/// dependence. `stuck` are the tasks that wait for a choice at the end.
+///
+/// A pair that lies before `from` was met by another execution. It is to be reversed again if something beyond does not need its
+/// earlier one: where the order of sections decides what they access, that may not have been so in the other execution, and
+/// the later one of the pair may turn out to depend on it.
 pub fn reversals(
     trace: &Trace,
     dependence: Dependence,
@@ -59,7 +62,7 @@ pub fn reversals(
     let mut order = Order::new(trace, dependence, contested, std::mem::take(&mut scratch.0));
     let mut pairs = Vec::new();
     for &hard in &trace.log {
-        order.apply(hard, from, &mut pairs);
+        order.apply(hard, &mut pairs);
     }
     for (at, &stuck) in stuck.iter().enumerate() {
         let Some(choice) = order.contested.number(trace.transitions.len() + at) else { continue };
@@ -68,10 +71,11 @@ pub fn reversals(
         order.clocks.drop_newest(clock);
     }
     for (first, later) in ordered {
-        if later >= from && !order.precedes(first, order.began[later]) {
+        if !order.precedes(first, order.began[later]) {
             pairs.push((first, Later::Ran(later)));
         }
     }
+    pairs.retain(|&(first, later)| order.is_new(first, later, from));
     if pairs.is_empty() {
         scratch.0 = order.clocks;
         return (Vec::new(), class);
@@ -195,11 +199,11 @@ impl<'a> Order<'a> {
         }
     }
 
-    fn apply(&mut self, hard: Hard, from: usize, pairs: &mut Pairs) {
+    fn apply(&mut self, hard: Hard, pairs: &mut Pairs) {
         let fresh = self.fresh.take();
         let of = |task: TaskId| Clocks::of(task.index());
         match hard {
-            Hard::Begin(index) => self.begin(index as usize, from, pairs),
+            Hard::Begin(index) => self.begin(index as usize, pairs),
             Hard::Spawn { parent, child } => self.clocks.set(of(child), of(parent)),
             Hard::Signal { task, sync } => match slot(&mut self.syncs, sync.index()) {
                 Some(clock) => self.clocks.set(*clock, of(task)),
@@ -248,7 +252,7 @@ impl<'a> Order<'a> {
         }
     }
 
-    fn begin(&mut self, index: usize, from: usize, pairs: &mut Pairs) {
+    fn begin(&mut self, index: usize, pairs: &mut Pairs) {
         let transition = &self.trace.transitions[index];
         let task = transition.task.index();
         let clock = Clocks::of(task);
@@ -256,11 +260,7 @@ impl<'a> Order<'a> {
         *own += 1;
         self.number.push(*own);
         if let Some(choice) = self.contested.number(index) {
-            let known = pairs.len();
             self.immediate(Later::Ran(index), choice, clock, pairs);
-            if index < from {
-                pairs.truncate(known);
-            }
             let chosen = self.chosen_by(index);
             self.chosen[choice].push(chosen);
         }
@@ -336,6 +336,24 @@ impl<'a> Order<'a> {
         self.clocks.get(clock, task) >= self.number[transition]
     }
 
+    /// Whether the later one of a pair, or something else that can be run without the first, is at `from` or beyond.
+    fn is_new(&self, first: usize, later: Later, from: usize) -> bool {
+        match later {
+            Later::Ran(later) if later < from => {
+                let beyond = self.began.get(from..).unwrap_or_default();
+                beyond.iter().any(|&began| self.is_free(first, Later::Ran(later), began))
+            }
+            _ => true,
+        }
+    }
+
+    /// Whether what began with a clock can be run without the first one of a pair, before the later one.
+    fn is_free(&self, first: usize, later: Later, began: Clock) -> bool {
+        // Under WCP the later one need not depend on the first.
+        let behind = matches!(later, Later::Ran(later) if self.precedes(later, began));
+        !self.precedes(first, began) && !behind
+    }
+
     /// What can be run from the state before `first` without it, and then `later`: everything in the execution that does not depend
     /// on it, also what came after `later`, which may depend on that if `first` is not there.
     fn sequence(&self, first: usize, later: Later) -> Vec<Event> {
@@ -346,9 +364,7 @@ impl<'a> Order<'a> {
         let mut events = Vec::with_capacity(self.trace.transitions.len() - first);
         for (index, transition) in self.trace.transitions.iter().enumerate().skip(first + 1) {
             let began = self.began[index];
-            // Under WCP the later one need not depend on the first.
-            let behind = matches!(later, Later::Ran(later) if self.precedes(later, began));
-            if !self.precedes(first, began) && !behind {
+            if self.is_free(first, later, began) {
                 let (number, content) = (self.number[index], Some(index as u32));
                 events.push(event(transition.task, number, began, transition.choice, content));
             }

@@ -7,7 +7,7 @@
 
 use super::clocks::{Clock, Clocks};
 use super::trace::Contents;
-use super::{Choice, ContentRef, Dependence, TaskName};
+use super::{Choice, ContentRef, Dependence, TaskName, hash_of};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -38,6 +38,13 @@ pub(super) struct Event {
     pub(super) choice: Choice,
     /// The transition that did what this one will do; none for the last.
     pub(super) content: Option<u32>,
+}
+
+impl Event {
+    /// What it is, whatever the execution it comes from.
+    fn step(&self) -> (TaskName, Choice) {
+        (self.name, self.choice)
+    }
 }
 
 /// What exploring a task from a state is to a sequence that is to be run from it.
@@ -112,11 +119,12 @@ impl Sequence {
     /// Whether nothing in the sequence has to come before an event, as far as is known.
     fn is_first(&self, at: usize) -> bool {
         let event = &self.events[at];
-        let before = |other: &Event| {
-            other.task == event.task
-                || self.record.clocks.get(event.clock, other.task as usize) >= other.number
-        };
-        !self.events[..at].iter().any(before)
+        !self.events[..at].iter().any(|other| self.precedes(other, event))
+    }
+
+    /// Whether one event has to come before a later one, as far as is known.
+    fn precedes(&self, other: &Event, event: &Event) -> bool {
+        other.task == event.task || self.record.clocks.get(event.clock, other.task as usize) >= other.number
     }
 
     /// The tasks that can begin it, the last one first: that is what the sequence is for.
@@ -140,6 +148,33 @@ impl Sequence {
             });
         }
         Some(rest)
+    }
+
+    /// Whether `other`, to be run from the same state, has the same transitions and leads to the same last one by the same
+    /// way: the two differ at most in the order of what the last one does not need.
+    pub(super) fn is_like(&self, other: &Sequence) -> bool {
+        let last = |sequence: &Sequence| sequence.events.last().map(Event::step);
+        self.len() == other.len()
+            && last(self) == last(other)
+            && self.way().eq(other.way())
+            && self.transitions() == other.transitions()
+    }
+
+    /// What its last transition cannot come before.
+    fn way(&self) -> impl Iterator<Item = (TaskName, Choice)> {
+        let last = self.events.last();
+        let needed = move |event: &&Event| last.is_some_and(|last| self.precedes(event, last));
+        self.events.iter().filter(needed).map(Event::step)
+    }
+
+    /// The same for all sequences of the same transitions, and for no others (but by a chance of one in 2⁶⁴).
+    fn transitions(&self) -> u64 {
+        self.events.iter().fold(0, |sum, event| sum.wrapping_add(hash_of(event.step())))
+    }
+
+    /// How many transitions it has.
+    pub(super) fn len(&self) -> usize {
+        self.events.len()
     }
 
     /// Its tasks in order, but for the first transition of the one that begins it.

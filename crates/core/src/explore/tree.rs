@@ -13,7 +13,17 @@
 //! that out is awake. So each node keeps the sequences that are to be run from it; whoever is explored next and begins one
 //! hands what is left of it down to the node behind, and so on (as wakeup trees do in optimal DPOR, but for
 //! transitions of which it is not known before they run what they depend on). When nobody has begun a sequence, that is who is next.
+//!
+//! *Of sequences that are alike one is kept.* Every execution below a node may find that the same pair has to be tried the other
+//! way round there, and its sequence holds all else in the order of that execution. But two sequences of the same transitions
+//! that lead to the last one by the same way differ only in the order of what the last one does not need. What of that can be
+//! reordered is found again by the executions to which either of them leads. (Abdulla, Atig, Das, Jonsson and
+//! Sagonas, *Parsimonious optimal dynamic partial order reduction*, CAV 2024, reverse a race once for the same reason.) So what is
+//! kept does not grow with the number of executions: a node owes a sequence for each transition and way to it
+//! ([`Tree::kept`] counts them). Coarser notions of what is alike were tried and miss classes: the same way to the last one,
+//! whatever else there is, or the same transitions in any order.
 
+use super::estimate::{self, Fork};
 use super::reversal::Reversal;
 use super::sequence::{Part, Sequence};
 use super::{Class, Content, Statistics, TaskName};
@@ -81,6 +91,8 @@ struct Node {
     task: TaskId,
     /// What sleeps here, tasks explored from here included.
     asleep: Vec<Sleeper>,
+    /// How many tasks have been explored from here, the one that is being included.
+    begun: usize,
     /// The sequences that nobody explored from here begins for certain. The first one is for whom the next task is explored.
     owed: VecDeque<Owed>,
     /// Children that are kept.
@@ -100,6 +112,25 @@ impl Node {
     fn explored(&self, task: TaskId) -> Option<&Sleeper> {
         self.asleep.iter().find(|sleeper| sleeper.task == task)
     }
+
+    /// How many tasks are known to be explored from here yet.
+    fn left(&self) -> usize {
+        let mut tasks: Vec<TaskId> = self.owed.iter().map(|owed| owed.task).collect();
+        tasks.sort_unstable();
+        tasks.dedup();
+        tasks.len()
+    }
+}
+
+/// What a tree holds on to.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Kept {
+    pub nodes: usize,
+    pub sequences: usize,
+    /// The transitions of all sequences.
+    pub transitions: usize,
+    /// The transitions that sleep at all nodes.
+    pub sleepers: usize,
 }
 
 const ROOT: usize = 0;
@@ -124,6 +155,7 @@ impl Default for Tree {
             depth: 0,
             task: TaskId::MAIN,
             asleep: Vec::new(),
+            begun: 0,
             owed: VecDeque::new(),
             // The root stays.
             uses: 1,
@@ -252,13 +284,34 @@ impl Tree {
 
     /// How many executions are left at least.
     pub fn pending(&self) -> usize {
-        let tasks = |node: &Node| {
-            let mut tasks: Vec<TaskId> = node.owed.iter().map(|owed| owed.task).collect();
-            tasks.sort_unstable();
-            tasks.dedup();
-            tasks.len()
-        };
-        usize::from(!self.started) + self.open.iter().map(|&at| tasks(&self.nodes[at])).sum::<usize>()
+        usize::from(!self.started) + self.open.iter().map(|&at| self.nodes[at].left()).sum::<usize>()
+    }
+
+    /// About how many complete executions are left; see [`estimate`]. Not known before the first.
+    pub fn estimate(&self) -> Option<f64> {
+        if !self.started {
+            return None;
+        }
+        let done = estimate::part_done(self.path().map(|node| Fork { begun: node.begun, left: node.left() }));
+        Some(estimate::left(self.statistics.executions, done).max(self.pending() as f64))
+    }
+
+    /// The path the search is on, the deepest open node first; nothing if the search is over.
+    fn path(&self) -> impl Iterator<Item = &Node> {
+        let up = |&at: &usize| (at != ROOT).then(|| self.nodes[at].parent);
+        std::iter::successors(self.open.last().copied(), up).map(|at| &self.nodes[at])
+    }
+
+    /// What it holds on to at the moment.
+    pub fn kept(&self) -> Kept {
+        // Those that are spare are empty.
+        let mut kept = Kept { nodes: self.nodes.len() - self.spare.len(), ..Kept::default() };
+        for node in &self.nodes {
+            kept.sequences += node.owed.len();
+            kept.transitions += node.owed.iter().map(|owed| owed.sequence.len()).sum::<usize>();
+            kept.sleepers += node.asleep.len();
+        }
+        kept
     }
 
     pub fn is_done(&self) -> bool {
@@ -297,12 +350,13 @@ impl Tree {
             ran.push(task);
             // From now on it sleeps here for its siblings.
             self.nodes[at].asleep.push(sleeper);
+            self.nodes[at].begun += 1;
             if step + 1 < steps {
                 let depth = nodes.len();
                 let asleep = job.asleep.iter().zip(&run.woke).filter(|&(_, &woke)| woke > depth);
                 let asleep = asleep.map(|(sleeper, _)| sleeper.clone()).collect();
                 let owed = VecDeque::new();
-                let child = self.add(Node { parent: at, depth, task, asleep, owed, uses: 0 });
+                let child = self.add(Node { parent: at, depth, task, asleep, begun: 0, owed, uses: 0 });
                 self.nodes[at].uses += 1;
                 nodes.push(child);
             }
@@ -362,6 +416,9 @@ impl Tree {
         let named = |name| Some((way.task(name)?, name));
         let next = sequence.beginning().filter_map(named).find(|&(task, _)| node.explored(task).is_none());
         let Some((task, name)) = next else { return };
+        if node.owed.iter().any(|owed| owed.sequence.is_like(&sequence)) {
+            return;
+        }
         node.owed.push_back(Owed { sequence, task, name });
         if node.owed.len() == 1 {
             let depth = node.depth;

@@ -18,11 +18,10 @@
 
 use super::clocks::{Clock, Clocks};
 use super::trace::{Hard, Trace};
-use super::{Choice, Dependence};
+use super::{Choice, Dependence, hash_of};
 use crate::ids::TaskId;
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-use std::hash::{Hash, Hasher};
 
 /// What executions that are the same under WCP have in common.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -194,12 +193,4 @@ impl<'a> Views<'a> {
                 self.class.wrapping_add(hash_of((name, self.number[index], transition.choice, before)));
         }
     }
-}
-
-fn hash_of(what: impl Hash) -> u64 {
-    let mut hasher = FxHasher::default();
-    what.hash(&mut hasher);
-    // FxHash leaves the low bits weak, and these are added up.
-    let hash = hasher.finish();
-    (hash ^ (hash >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }

@@ -132,7 +132,7 @@ impl<'a, P: Program<'a>> Session<'a, P> {
         let witness = repeated.filter(|_| failed || stuck).and_then(|repeated| repeated.witness());
         let (waiting, all) = if stuck { execution.waiting() } else { (Vec::new(), 0) };
         if waiting.len() < all {
-            limits.push(format!("{} of the {all} tasks that wait for ever are listed", waiting.len()));
+            limits.push(not_listed(waiting.len(), all));
         }
         let deadlocks: Vec<Deadlock> =
             stuck.then(|| Deadlock { waiting, witness: witness.clone() }).into_iter().collect();
@@ -171,6 +171,7 @@ impl<'a, P: Program<'a>> Session<'a, P> {
             suppressed: 0,
             stats: Stats {
                 executions: 1,
+                executions_left: None,
                 tasks: kernel.tasks().len() as u64,
                 steps: kernel.steps(),
                 reads: self.program.reads::<O>(&execution.run.machine),
@@ -201,6 +202,11 @@ pub(crate) fn errors<'a, P: Program<'a>>(
         })
     };
     execution.ending.failed.iter().filter_map(error).collect()
+}
+
+/// Says that of so many tasks in a deadlock only some are listed.
+pub(crate) fn not_listed(listed: usize, all: usize) -> String {
+    format!("{listed} of the {all} tasks that wait for ever are listed")
 }
 
 /// Whether two runs under the same schedule were the same, as far as they tell.

@@ -117,6 +117,17 @@ impl Checker {
             "raceproof: a check inside of a check: tasks of one cannot wait for tasks of the other; check the inner \
              closure on its own, or call it"
         );
+        self.check_program(&Closure::with_stacks(self.stack_bytes, program))
+    }
+
+    /// With the limits of a search.
+    pub(super) fn within(events: Option<u64>, seconds: Option<f64>, memory: Option<u64>) -> Self {
+        let max_events = events.unwrap_or(u64::MAX);
+        Checker { max_events, max_seconds: seconds, max_memory: memory, ..Checker::default() }
+    }
+
+    /// Checks a closure that is a program already.
+    pub(super) fn check_program(self, program: &Closure) -> Report {
         let deadline = self
             .max_seconds
             .and_then(|seconds| Instant::now().checked_add(Duration::try_from_secs_f64(seconds).ok()?));
@@ -125,15 +136,6 @@ impl Checker {
             limits: Limits { deadline, memory: self.max_memory, ..Limits::default() },
             ..Bounds::default()
         };
-        self.check_within(&Closure::with_stacks(self.stack_bytes, program), bounds)
-    }
-
-    /// Checks a closure that is a program already.
-    pub(super) fn check_program(self, program: &Closure) -> Report {
-        self.check_within(program, Bounds { actions: self.max_events, ..Bounds::default() })
-    }
-
-    fn check_within(self, program: &Closure, bounds: Bounds<'_>) -> Report {
         Session::new(program.clone(), bounds, "default").check().report
     }
 }

@@ -3,7 +3,7 @@
 use super::sites::Sites;
 use super::world::World;
 use crate::coroutine::{Body, Coroutines};
-use crate::program::{Bounds, Failure, Program};
+use crate::program::{Bounds, Failure, Program, Raise};
 use crate::run::Run;
 use crate::stack::{STACK_BYTES, Stacks};
 use raceproof_core::event::Observer;
@@ -49,7 +49,12 @@ impl<'a> Program<'a> for Closure {
     type Error = Failure;
     type Machine<O: Observer> = Coroutines<'a>;
 
-    const RAISE_ACTIONS: &'static str = "Checker::max_events";
+    const RAISE: Raise = Raise {
+        actions: "`max_events`",
+        executions: "`max_executions`",
+        seconds: "`max_seconds`",
+        memory: "`max_memory`",
+    };
 
     fn start<O: Observer>(&self, observer: O, bounds: &Bounds<'a>) -> Run<Coroutines<'a>, O> {
         let main = Rc::clone(&self.main);

@@ -11,6 +11,7 @@ use crate::stack::STACK_BYTES;
 use crate::verifying::{self, Options, Search};
 use crate::witness;
 use raceproof_core::finding::{Report, Verdict};
+use std::time::Instant;
 
 /// Runs the closure under every schedule that can make a difference and panics with a report if one of them has a data race,
 /// deadlocks, or does something forbidden.
@@ -98,6 +99,8 @@ fn alone(what: &str) {
 pub struct Verifier {
     max_executions: Option<u64>,
     max_seconds: Option<f64>,
+    max_events: Option<u64>,
+    max_memory: Option<u64>,
     all: bool,
     determinism: bool,
 }
@@ -117,6 +120,19 @@ impl Verifier {
     #[must_use]
     pub fn max_seconds(self, seconds: f64) -> Self {
         Verifier { max_seconds: Some(seconds), ..self }
+    }
+
+    /// The most accesses and synchronisations of one execution; a search with one that needs more is inconclusive.
+    #[must_use]
+    pub fn max_events(self, events: u64) -> Self {
+        Verifier { max_events: Some(events), ..self }
+    }
+
+    /// The most bytes of memory the process may have in use; a search that needs more is inconclusive. Where the system does
+    /// not tell (it does on Linux), nothing is limited.
+    #[must_use]
+    pub fn max_memory(self, bytes: u64) -> Self {
+        Verifier { max_memory: Some(bytes), ..self }
     }
 
     /// Goes on after the first execution with a race.
@@ -146,13 +162,17 @@ impl Verifier {
         alone("verify");
         let program = Closure::with_stacks(STACK_BYTES, program);
         // Replaying schedules means nothing for a closure that does not do the same again.
-        let first = Checker::new().check_program(&program);
+        let start = Instant::now();
+        let first =
+            Checker::within(self.max_events, self.max_seconds, self.max_memory).check_program(&program);
         if first.errors.iter().any(|error| error.kind == crate::checking::NOT_DETERMINISTIC) {
             return first;
         }
         let options = Options {
             max_executions: self.max_executions,
-            max_seconds: self.max_seconds,
+            max_seconds: self.max_seconds.map(|most| (most - start.elapsed().as_secs_f64()).max(0.0)),
+            max_events: self.max_events,
+            max_memory: self.max_memory,
             all: self.all,
             determinism: self.determinism,
             ..Options::default()

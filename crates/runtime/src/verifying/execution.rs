@@ -1,8 +1,8 @@
 //! One execution of the search: run it, see what it shows, and find what it leaves to be tried.
 
 use super::general;
-use crate::checking::errors;
 use crate::checking::races::{Explainer, grading_deadline};
+use crate::checking::{errors, not_listed};
 use crate::explore::Executed;
 use crate::program::{Bounds, Execution, Program, run_once};
 use crate::strategy::{Guided, GuidedEnd, Traced};
@@ -32,6 +32,8 @@ pub(super) struct Finding {
     /// What its end state amounts to, if all tasks ended; none inside if the program cannot tell.
     pub(super) end: Option<Option<u64>>,
     pub(super) limit: Option<String>,
+    /// What is left out of the lists above.
+    pub(super) notes: Vec<String>,
     pub(super) stats: Stats,
 }
 
@@ -132,7 +134,7 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
             let gathered = gather(&mut again.run.kernel.observer.detector);
             let deadline = grading_deadline(&self.bounds, GRADING);
             let explainer = Explainer::new(again, self.bounds, &gathered, deadline);
-            finding.races = explainer.races(&gathered.pairs, &mut Vec::new());
+            finding.races = explainer.races(&gathered.pairs, &mut finding.notes);
         }
         let failed = !execution.ending.failed.is_empty();
         if complete && (failed || execution.run.kernel.tasks().live() > 0) {
@@ -142,7 +144,10 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
             finding.errors = errors(&execution, witness.clone());
             // Whoever waits for a task that failed is not in a deadlock: the program was stopped by then.
             if !failed {
-                let (waiting, _) = execution.waiting();
+                let (waiting, all) = execution.waiting();
+                if waiting.len() < all {
+                    finding.notes.push(not_listed(waiting.len(), all));
+                }
                 finding.deadlocks = vec![Deadlock { waiting, witness }];
             }
         } else if complete {

@@ -5,31 +5,56 @@
 //! shown ends the search, unless all are asked for.
 
 mod execution;
+mod gathered;
 mod general;
 
 use crate::checking::first;
-use crate::checking::races::{MAX_RACES, key};
 use crate::explore::{Executed, Explored, Go, RunAll, explore, with_workers};
 use crate::limits::{Limits, Reached};
 use crate::program::{Bounds, Program};
 use execution::{Finding, Judge};
+use gathered::Gathered;
 use raceproof_core::explore::Dependence;
-use raceproof_core::explore::tree::{Job, Tree};
-use raceproof_core::finding::{
-    Deadlock, GeneralRace, Grade, ProgramError, Race, Report, Scope, Stats, Verdict,
-};
-use std::collections::BTreeSet;
+use raceproof_core::explore::tree::{Job, Kept, Tree};
+use raceproof_core::finding::{GeneralRace, Report};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
+/// The orders by name: what is a race in an execution, and which executions are alike.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum OrderName {
+    /// Happens-before: sections of a lock in the order they came.
+    Hb,
+    /// Weak-causally-precedes: where they conflict, with all that happened before the one and after the other.
+    Wcp,
+    /// Does-not-commute: sections of a lock only where they conflict.
+    #[default]
+    Dc,
+}
+
+impl OrderName {
+    pub fn name(self) -> &'static str {
+        match self {
+            OrderName::Hb => "hb",
+            OrderName::Wcp => "wcp",
+            OrderName::Dc => "dc",
+        }
+    }
+
+    fn dependence(self) -> Dependence {
+        match self {
+            OrderName::Hb => Dependence::Lock,
+            OrderName::Wcp => Dependence::Wcp,
+            OrderName::Dc => Dependence::Conflict,
+        }
+    }
+}
+
 /// How to verify.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
-    /// What is a race in an execution, and which executions are alike.
-    pub dependence: Dependence,
-    /// What that is called in the report.
-    pub name: &'static str,
+    pub order: OrderName,
     pub max_executions: Option<u64>,
     pub max_seconds: Option<f64>,
     /// The most actions of one execution.
@@ -50,8 +75,7 @@ pub struct Options<'a> {
 impl Default for Options<'_> {
     fn default() -> Self {
         Options {
-            dependence: Dependence::Conflict,
-            name: "dc",
+            order: OrderName::default(),
             max_executions: None,
             max_seconds: None,
             max_events: None,
@@ -68,10 +92,10 @@ impl Default for Options<'_> {
 /// How far a search has come.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
+    /// The complete executions so far, those of a search that is gone on with included.
     pub executions: u64,
-    /// Executions known to be left; each may bring more.
-    pub pending: usize,
-    pub elapsed: Duration,
+    /// About how many are left.
+    pub left: f64,
 }
 
 /// What a search gives.
@@ -100,6 +124,11 @@ impl Search {
     /// The complete executions so far.
     pub fn executions(&self) -> u64 {
         self.tree.statistics.executions
+    }
+
+    /// What is held on to, to know what is left.
+    pub fn kept(&self) -> Kept {
+        self.tree.kept()
     }
 
     /// Whether nothing is left to be explored.
@@ -164,7 +193,7 @@ fn begin<'a, P: Program<'a>>(program: &P, options: &Options<'a>) -> (Instant, Ju
     let judge = Judge {
         program: program.clone(),
         bounds,
-        dependence: options.dependence,
+        dependence: options.order.dependence(),
         determinism: options.determinism,
         cut: OnceLock::new(),
         spare: Mutex::default(),
@@ -179,7 +208,7 @@ fn go_on<'a, P: Program<'a>>(
     options: &Options<'a>,
     run_all: &RunAll<'_, Finding>,
 ) -> Verified {
-    if options.dependence == Dependence::Wcp && !search.tree.is_sleepless() {
+    if options.order == OrderName::Wcp && !search.tree.is_sleepless() {
         search.tree = Tree::sleepless();
     }
     let limits = judge.bounds.limits;
@@ -193,8 +222,8 @@ fn go_on<'a, P: Program<'a>>(
             && told.elapsed() > Duration::from_millis(100)
         {
             told = Instant::now();
-            let executions = tree.statistics.executions;
-            progress(&Progress { executions, pending: tree.pending(), elapsed: start.elapsed() });
+            let left = tree.estimate().unwrap_or_default();
+            progress(&Progress { executions: tree.statistics.executions, left });
         }
         // Long executions look at the limits themselves.
         if (tree.statistics.executions + tree.statistics.pruned) % LOOK == 0 {
@@ -202,8 +231,9 @@ fn go_on<'a, P: Program<'a>>(
         }
         if stop || reached.is_some() || found.limit.is_some() { Go::Stop } else { Go::On }
     });
-    let why = judge.cut.get().cloned().or_else(|| reached.map(why));
-    let mut verified = found.report(tree, explored, why, options, start);
+    let why = judge.cut.get().cloned().or_else(|| reached.map(why::<P>));
+    let ended = gathered::Ended { explored, why, raise: P::RAISE.executions, start };
+    let mut verified = found.report(tree, ended, options);
     verified.out_of_time = matches!(explored, Explored::Cut | Explored::Stopped)
         && limits.deadline.is_some_and(|deadline| Instant::now() >= deadline)
         && found.limit.is_none();
@@ -213,146 +243,10 @@ fn go_on<'a, P: Program<'a>>(
 /// Short executions between two looks at the limits.
 const LOOK: u64 = 64;
 
-fn why(reached: Reached) -> String {
+fn why<'a, P: Program<'a>>(reached: Reached) -> String {
     match reached {
-        Reached::Interrupted => "interrupted",
-        Reached::Seconds => "the time limit was reached; raise --max-seconds",
-        Reached::Memory(_) => "the memory limit was reached; raise --max-memory",
-    }
-    .into()
-}
-
-/// What the executions so far have shown, each thing once.
-#[derive(Default, Debug, serde::Serialize, serde::Deserialize)]
-struct Gathered {
-    races: Vec<Race>,
-    deadlocks: Vec<Deadlock>,
-    errors: Vec<ProgramError>,
-    general: BTreeSet<GeneralRace>,
-    /// The end states seen, and whether there was one that the program could not tell.
-    ends: BTreeSet<u64>,
-    ends_unknown: bool,
-    limit: Option<String>,
-    stats: Stats,
-}
-
-impl Gathered {
-    /// Takes in what one execution showed; whether there was a race that can be shown.
-    fn take(&mut self, finding: Finding) -> bool {
-        if self.stats.tasks == 0 {
-            self.stats = finding.stats;
-        }
-        if let Some(end) = finding.end {
-            self.ends.extend(end);
-            self.ends_unknown |= end.is_none();
-        }
-        self.general.extend(finding.general);
-        for error in finding.errors {
-            let known = |other: &ProgramError| {
-                (&other.kind, &other.at, &other.task) == (&error.kind, &error.at, &error.task)
-            };
-            if !self.errors.iter().any(known) {
-                self.errors.push(error);
-            }
-        }
-        for deadlock in finding.deadlocks {
-            let who = |deadlock: &Deadlock| -> Vec<_> {
-                deadlock.waiting.iter().map(|waiting| (waiting.task.clone(), waiting.at.clone())).collect()
-            };
-            if !self.deadlocks.iter().any(|other| who(other) == who(&deadlock)) {
-                self.deadlocks.push(deadlock);
-            }
-        }
-        self.limit = self.limit.take().or(finding.limit);
-        let mut shown = false;
-        for race in finding.races {
-            shown |= race.grade >= Grade::Feasible;
-            let same = |other: &&mut Race| {
-                (&other.location, &other.first.at, &other.second.at)
-                    == (&race.location, &race.first.at, &race.second.at)
-            };
-            let full = self.races.len() >= MAX_RACES;
-            match self.races.iter_mut().find(same) {
-                Some(other) if other.grade >= race.grade => other.count += race.count,
-                Some(other) => *other = Race { count: other.count + race.count, ..race },
-                None if full => {}
-                None => self.races.push(race),
-            }
-        }
-        shown
-    }
-
-    /// `why` says why the search was cut short, if it was.
-    fn report(
-        &self,
-        tree: &Tree,
-        explored: Explored,
-        why: Option<String>,
-        options: &Options<'_>,
-        start: Instant,
-    ) -> Verified {
-        let statistics = tree.statistics;
-        // A pair that no schedule could bring together, though all were tried, is none.
-        let complete = explored == Explored::All && self.limit.is_none();
-        let shown = self.races.iter().any(|race| race.grade >= Grade::Feasible);
-        let mut races = self.races.clone();
-        if complete || shown {
-            races.retain(|race| race.grade >= Grade::Feasible);
-        }
-        races.sort_by(|a, b| key(a).cmp(&key(b)));
-        let mut limits: Vec<String> = self.limit.iter().cloned().collect();
-        if limits.is_empty() && !complete && !shown {
-            limits.push(match explored {
-                Explored::OutOfExecutions => format!(
-                    "the limit of {} executions was reached with at least {} left; raise --max-executions",
-                    statistics.executions,
-                    tree.pending()
-                ),
-                _ => format!(
-                    "the search ended after {} executions with at least {} left: {}",
-                    statistics.executions,
-                    tree.pending(),
-                    why.unwrap_or_else(|| "it was cut short".into())
-                ),
-            });
-        }
-        let mut verdict = Report::judge(&races, &self.errors, &self.deadlocks, &limits);
-        if verdict == Verdict::Race && !shown {
-            verdict = Verdict::Inconclusive;
-        }
-        let scope = if verdict == Verdict::Inconclusive || !(complete || shown) {
-            Scope::ObservedSchedule
-        } else {
-            Scope::AllSchedules
-        };
-        let determinate = if shown || self.ends.len() > 1 {
-            Some(false)
-        } else if complete && self.errors.is_empty() && !self.ends_unknown {
-            Some(self.ends.len() <= 1)
-        } else {
-            None
-        };
-        let report = Report {
-            tool: "raceproof".into(),
-            version: env!("CARGO_PKG_VERSION").into(),
-            schema: 1,
-            verdict,
-            scope,
-            determinate,
-            detector: format!("verify --order {}", options.name),
-            races,
-            deadlocks: self.deadlocks.clone(),
-            errors: self.errors.clone(),
-            general_races: self.general.iter().cloned().collect(),
-            limits,
-            threads: Vec::new(),
-            suppressed: 0,
-            stats: Stats {
-                executions: statistics.executions,
-                seconds: start.elapsed().as_secs_f64(),
-                ..self.stats.clone()
-            },
-        };
-        Verified { report, pruned: statistics.pruned, out_of_time: false }
+        Reached::Interrupted => "interrupted".into(),
+        Reached::Seconds => format!("the time limit was reached; raise {}", P::RAISE.seconds),
+        Reached::Memory(_) => format!("the memory limit was reached; raise {}", P::RAISE.memory),
     }
 }

@@ -1,7 +1,7 @@
 //! Markdown tables, and the sections of `docs/BENCHMARKS.md`.
 
-use crate::Section;
-use crate::programs::repository;
+use super::Section;
+use super::programs::repository;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::{fs, thread};
