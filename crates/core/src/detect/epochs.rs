@@ -123,7 +123,7 @@ impl<O: Order> Epochs<O> {
         pairs[number as usize].count += 1;
     }
 
-    #[inline]
+    #[cold]
     fn read(&mut self, location: Location, now: Seen, by: Access) {
         let cell = &mut self.cells[location.0 as usize];
         if cell.read.epoch == now.epoch {
@@ -131,7 +131,7 @@ impl<O: Order> Epochs<O> {
             return;
         }
         let write = cell.write;
-        if cell.several == 0 && (cell.read.epoch == NEVER || self.order.precedes(cell.read.epoch)) {
+        if cell.several == 0 && self.order.precedes(cell.read.epoch) {
             cell.read = now;
         } else {
             self.share(location, now);
@@ -161,7 +161,7 @@ impl<O: Order> Epochs<O> {
         }
     }
 
-    #[inline]
+    #[cold]
     fn write(&mut self, location: Location, now: Seen, by: Access) {
         let cell = &mut self.cells[location.0 as usize];
         let Cell { write, read, several, .. } = *cell;
@@ -235,7 +235,16 @@ impl<O: Order> Observer for Epochs<O> {
         if location.0 as usize >= self.cells.len() {
             self.grow(location.0 as usize);
         }
-        let now = Seen { epoch: self.order.epoch_of(task), site: site.0 };
+        let now = Seen { epoch: self.order.epoch(), site: site.0 };
+        let cell = &mut self.cells[location.0 as usize];
+        // Nearly always all that was before is known. No branch on anything else: a cell's past is as good as random.
+        let known = self.order.precedes(cell.read.epoch) & self.order.precedes(cell.write.epoch);
+        if known & (cell.several == 0) {
+            let is_read = kind == AccessKind::Read;
+            cell.read = if is_read { now } else { NOTHING };
+            cell.write = if is_read { cell.write } else { now };
+            return;
+        }
         let by = Access { task, kind, site };
         match kind {
             AccessKind::Read => self.read(location, now, by),

@@ -85,6 +85,12 @@ impl<V: View> Hard<V> {
         &self.views[self.slot(task) as usize]
     }
 
+    /// The view of the task that has a slot.
+    #[inline]
+    pub(crate) fn at(&self, slot: u32) -> &V {
+        &self.views[slot as usize]
+    }
+
     pub(crate) fn view_mut(&mut self, task: TaskId) -> &mut V {
         let slot = self.slot(task);
         &mut self.views[slot as usize]
