@@ -61,7 +61,7 @@ const MAX_SIMULATED: usize = 4_000_000_000;
 /// Conflicting accesses whose order nothing guarantees (Netzer's Algorithm 5.1).
 fn general(args: &AnalyzeArgs) -> Result<Vec<GeneralRace>, String> {
     let mut events = Vec::new();
-    let (source, _) = read(args, |event| events.push(*event))?;
+    let (source, _) = read(args, |some| events.extend_from_slice(some))?;
     let posts = Posts::of_runtime(&events);
     if posts.effort() > MAX_SIMULATED {
         return Err("--general takes time by steps times events, and these are too many".into());
@@ -104,17 +104,15 @@ impl Counts {
     }
 }
 
-/// Gives every event to `each`; the source at its end.
-fn read(args: &AnalyzeArgs, mut each: impl FnMut(&Event)) -> Result<(AnySource<File>, Counts), String> {
+/// Gives all events to `each`, some at a time; the source at its end.
+fn read(args: &AnalyzeArgs, mut each: impl FnMut(&[Event])) -> Result<(AnySource<File>, Counts), String> {
     let mut source = open(&args.file)?;
     let mut batch = Batch::default();
     let mut counts = Counts { tasks: 1, ..Counts::default() };
     let error = loop {
         let more = source.next(&mut batch);
-        for event in &batch.events {
-            counts.add(event);
-            each(event);
-        }
+        batch.events.iter().for_each(|event| counts.add(event));
+        each(&batch.events);
         match more {
             Ok(true) => {}
             Ok(false) => break None,
@@ -129,7 +127,7 @@ fn read(args: &AnalyzeArgs, mut each: impl FnMut(&Event)) -> Result<(AnySource<F
 /// One pass, in memory that does not grow with the events.
 fn stream<O: Order + Default>(args: &AnalyzeArgs) -> Result<Report, String> {
     let mut detector = Epochs::<O>::default();
-    let (source, counts) = read(args, |event| event.deliver(&mut detector))?;
+    let (source, counts) = read(args, |events| detector.observe(events))?;
     let names = source.names();
     let race = |found: &SiteRaces| Race {
         location: names.of(Named::Location(found.location)),
@@ -150,7 +148,7 @@ fn stream<O: Order + Default>(args: &AnalyzeArgs) -> Result<Report, String> {
 /// The whole trace in memory, every pair of sites, and a witness where one can be built.
 fn witnessed<O: Order + Default>(args: &AnalyzeArgs) -> Result<Report, String> {
     let mut events = Vec::new();
-    let (source, counts) = read(args, |event| events.push(*event))?;
+    let (source, counts) = read(args, |some| events.extend_from_slice(some))?;
     if u32::try_from(events.len()).is_err() {
         return Err("--witness takes traces of at most 4,294,967,295 events".into());
     }
@@ -193,7 +191,7 @@ fn witnessed<O: Order + Default>(args: &AnalyzeArgs) -> Result<Report, String> {
 /// Netzer's analysis, its races by pair of sites.
 fn validate(args: &AnalyzeArgs) -> Result<Analyzed, String> {
     let mut events = Vec::new();
-    let (source, counts) = read(args, |event| events.push(*event))?;
+    let (source, counts) = read(args, |some| events.extend_from_slice(some))?;
     let names = source.names();
     let level = match args.level {
         TemporalLevel::Complete => Level::Complete,

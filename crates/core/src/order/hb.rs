@@ -86,7 +86,7 @@ impl Observer for Hb {
     }
     fn join(&mut self, task: TaskId, sync: SyncId, _: SyncKind) {
         self.is_fresh = false;
-        self.tasks.join(task, sync);
+        self.tasks.learn(task, sync);
     }
     #[inline]
     fn access(&mut self, task: TaskId, _: AccessKind, _: Location, _: SiteId) {

@@ -229,8 +229,11 @@ fn fixed(bytes: &mut &[u8], count: usize, width: u8, out: &mut Vec<u32>) -> Resu
     match width {
         1 => out.extend(column.iter().map(|&byte| u32::from(byte))),
         2 => out.extend(column.chunks_exact(2).map(|two| u32::from(u16::from_le_bytes([two[0], two[1]])))),
+        3 => out.extend(
+            column.chunks_exact(3).map(|three| u32::from_le_bytes([three[0], three[1], three[2], 0])),
+        ),
         4 => out.extend(column.chunks_exact(4).map(|four| word(four, 0))),
-        other => return Err(format!("a column of width {other}, expected 1, 2 or 4")),
+        other => return Err(format!("a column of width {other}, expected 1 to 4")),
     }
     Ok(())
 }

@@ -18,7 +18,7 @@ pub const MAGIC: [u8; 8] = *b"\x89RPT\r\n\x1a\n";
 pub const VERSION: u16 = 1;
 
 /// A block is written when it has so many events, or names of so many bytes.
-const FULL: usize = 1 << 14;
+const FULL: usize = 1 << 12;
 const FULL_NAMES: usize = 1 << 16;
 
 /// What a block may have at most, plain or stored; what is longer is not read.
@@ -106,6 +106,7 @@ fn width(numbers: &[u32]) -> u8 {
     match numbers.iter().max() {
         None | Some(0..=0xff) => 1,
         Some(0..=0xffff) => 2,
+        Some(0..=0xff_ffff) => 3,
         Some(_) => 4,
     }
 }
@@ -238,7 +239,8 @@ impl<W: Write> TraceWriter<W> {
         if self.failed.is_some() {
             return;
         }
-        let compressed = zstd::bulk::compress(plain, 1).ok().filter(|bytes| bytes.len() < plain.len());
+        // What saves little takes longer to undo than to read.
+        let compressed = zstd::bulk::compress(plain, 1).ok().filter(|bytes| bytes.len() <= plain.len() / 2);
         let (coding, stored) = match &compressed {
             Some(bytes) => (block::ZSTD, &bytes[..]),
             None => (block::PLAIN, plain),
