@@ -108,7 +108,10 @@ fn deadlock(run: &Run<Coroutines, Told>) {
                     None if on == "future" => "a task".to_owned(),
                     None => "an event that nobody fulfills".to_owned(),
                 };
-                (task, on, what, holder, site)
+                {
+                    let detector = &world().detector;
+                    (detector.runs_as(task), on, what, holder.map(|task| detector.runs_as(task)), site)
+                }
             }
             // Whoever waits for tasks that wait themselves is not the cause.
             _ => continue,

@@ -1,7 +1,7 @@
 //! The blocks of memory the program has allocated, for reports: how large each is and where it was allocated.
 
 use raceproof_core::ids::TaskId;
-use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Block {
@@ -13,7 +13,7 @@ pub(crate) struct Block {
 
 #[derive(Default)]
 pub(crate) struct Blocks {
-    live: FxHashMap<usize, Block>,
+    live: BTreeMap<usize, Block>,
 }
 
 impl Blocks {
@@ -25,11 +25,9 @@ impl Blocks {
         self.live.remove(&address)
     }
 
-    /// The block an address is in. Looks at all of them: only a race asks.
+    /// The block an address is in.
     pub(crate) fn find(&self, address: usize) -> Option<(usize, Block)> {
-        let holds = |(&at, block): (&usize, &Block)| {
-            (at..at + block.size.max(1)).contains(&address).then_some((at, *block))
-        };
-        self.live.iter().find_map(holds)
+        let (&at, block) = self.live.range(..=address).next_back()?;
+        (address < at + block.size.max(1)).then_some((at, *block))
     }
 }

@@ -98,6 +98,8 @@ pub(crate) struct Scope {
     /// Children not yet waited for, by what tells of their ends, and the finish of the order they are in.
     pub(crate) children: Vec<SyncId>,
     pub(crate) open: Option<ScopeId>,
+    /// Some of them are in no such finish any more: the chunk of a loop they were created in is over.
+    pub(crate) left: bool,
     /// The finish of the order around: of the innermost taskgroup, or of a team of one. None: that of the task.
     pub(crate) around: Option<ScopeId>,
     /// `open` and `around` of the taskgroups it is in.
@@ -120,6 +122,7 @@ impl Scope {
             thread,
             children: Vec::new(),
             open: None,
+            left: false,
             around: None,
             outside: Vec::new(),
             depends: Default::default(),
@@ -150,6 +153,12 @@ impl Scope {
         if let Some(open) = self.open.take() {
             world().detector.leave(open, self.around);
         }
+    }
+
+    /// A chunk of a loop is over. Its tasks may still be waited for, each by itself.
+    pub(crate) fn end_of_chunk(&mut self) {
+        self.left |= self.open.is_some();
+        self.end();
     }
 
     /// A taskgroup begins: its tasks are waited for on their own.
@@ -302,6 +311,7 @@ impl Team {
             let virtual_thread = threads[number as usize];
             let work = move || {
                 work(number);
+                crate::kmpc::loops::leave();
                 self::scope().end();
             };
             let mut job = Job::new(scope, virtual_thread, Place::at(root), Box::new(work));
@@ -329,6 +339,7 @@ impl Team {
                 let scope = unsafe { &mut *job.scope };
                 // All are over: nobody has to wait for them.
                 scope.children.clear();
+                scope.left = false;
                 scope.depends.clear();
                 // SAFETY: as above.
                 let number = unsafe { (*scope.thread).number };
@@ -345,7 +356,10 @@ impl Team {
             created,
             role: Role::Thread(number),
             thread: job.thread,
-            asked: before.is_some_and(|before| world().detector.tasks[before.index()].asked),
+            asked: before.is_some_and(|before| {
+                let detector = &world().detector;
+                detector.tasks[detector.runs_as(before).index()].asked
+            }),
             scope: ScopeId::PROGRAM,
             loose: false,
         };
@@ -401,6 +415,7 @@ pub(crate) fn barrier() {
         }
         return;
     }
+    crate::kmpc::loops::leave();
     scope().end();
     sched::barrier();
 }

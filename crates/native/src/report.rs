@@ -4,8 +4,8 @@ use crate::detector::{Raced, RacedAccess, Role, Site};
 use crate::symbols::Symbols;
 use crate::{sched, world};
 use raceproof_core::finding::{
-    Construct, Deadlock, Grade, Object, Operation, Place, ProgramError, Race, RaceAccess, Report, Scope,
-    Spawned, Stats, Waiting,
+    Construct, Deadlock, Grade, Object, Operation, Place, ProgramError, Race, RaceAccess, Region, Report,
+    Scope, Spawned, Stats, Waiting,
 };
 use raceproof_core::ids::TaskId;
 use raceproof_report::{Sources, Style, Suppressions, json, text};
@@ -205,7 +205,8 @@ fn build() -> Report {
     }
 }
 
-/// The name of a task: the way from `main`, `t2` for thread 2 of a team, `3` for a third child.
+/// The name of a task: the way from `main`, `t2` for thread 2 of a team, `3` for a third child, `c3` for the third chunk it took of a
+/// loop.
 fn name(task: TaskId) -> String {
     let mut parts = Vec::new();
     let mut at = task;
@@ -215,6 +216,7 @@ fn name(task: TaskId) -> String {
             Role::Main => break,
             Role::Thread(number) => parts.push(format!("t{number}")),
             Role::Explicit(ordinal) => parts.push(ordinal.to_string()),
+            Role::Chunk(ordinal) => parts.push(format!("c{ordinal}")),
         }
         at = entry.parent;
     }
@@ -232,6 +234,7 @@ fn spawned(symbols: &Symbols, task: TaskId) -> Vec<Spawned> {
             Role::Main => break,
             Role::Thread(number) => (Construct::Parallel, Some(number)),
             Role::Explicit(_) => (Construct::Task, None),
+            Role::Chunk(_) => (Construct::For, None),
         };
         let (place, _) = place(symbols, world().detector.site(entry.created));
         list.push(Spawned { task: name(at), at: place, construct: Some(construct), thread });
@@ -239,6 +242,15 @@ fn spawned(symbols: &Symbols, task: TaskId) -> Vec<Spawned> {
     }
     list.reverse();
     list
+}
+
+/// The loop that a task is a chunk of.
+fn region(symbols: &Symbols, task: TaskId) -> Option<Region> {
+    let entry = world().detector.tasks[task.index()];
+    matches!(entry.role, Role::Chunk(_)).then(|| {
+        let (at, _) = place(symbols, world().detector.site(entry.created));
+        Region { construct: Construct::For, at }
+    })
 }
 
 fn place(symbols: &Symbols, site: Site) -> (Place, Vec<raceproof_core::finding::Frame>) {
@@ -292,7 +304,7 @@ fn access(symbols: &Symbols, access: &RacedAccess) -> RaceAccess {
             Operation::Plain
         },
         bytes: None,
-        region: None,
+        region: region(symbols, access.task),
     }
 }
 

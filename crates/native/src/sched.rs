@@ -166,7 +166,10 @@ impl Coroutines {
     /// Whether the job can begin: it waits for nothing any more.
     fn prepare(job: &mut Job, kernel: &mut K) -> Result<(), Stop> {
         while let Some(&before) = job.waits.last() {
-            kernel.get(before)?;
+            world().detector.set_preparing(true);
+            let got = kernel.get(before);
+            world().detector.set_preparing(false);
+            got?;
             job.waits.pop();
         }
         while let Some(&lock) = job.locks.get(job.locked) {

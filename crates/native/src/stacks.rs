@@ -93,6 +93,13 @@ impl Stacks {
         Some(batch.born[index])
     }
 
+    /// The stack an address is in.
+    pub(crate) fn of(&self, address: usize) -> Option<std::ops::Range<usize>> {
+        let (batch, index) = self.find(address)?;
+        let from = batch.base + index * self.slot;
+        Some(from..from + self.slot)
+    }
+
     /// Whether the address is in the guard page of a stack, so that touching it means that the stack has overflowed.
     pub(crate) fn is_guard(&self, address: usize) -> bool {
         self.find(address).is_some_and(|(batch, _)| (address - batch.base) % self.slot < PAGE)

@@ -76,6 +76,7 @@ fn origin(spawn: &Spawned) -> String {
     let (task, at) = (safe(&spawn.task), place_name(&spawn.at));
     match (spawn.construct, spawn.thread) {
         (None, _) => format!("{task} spawned at {at}"),
+        (Some(construct @ Construct::For), None) => format!("{task} is a chunk of the {construct} at {at}"),
         (Some(construct), None) => format!("{task} created by the {construct} at {at}"),
         (Some(construct @ Construct::Teams), Some(n)) => {
             format!("{task} is team {n} of the {construct} at {at}")

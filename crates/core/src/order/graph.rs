@@ -21,6 +21,7 @@
 //! What it can miss: nothing of the graph of this run; it is exact in both directions. For locks and semaphores the
 //! graph is that of the observed order.
 
+use super::folds::Folds;
 use super::tree::{Bound, NO_STEP, Tree};
 use crate::event::SyncKind;
 use crate::ids::{ScopeId, StepId, SyncId, TaskId};
@@ -89,6 +90,8 @@ pub struct GraphOrder {
     /// A cache of searches: a power of two of entries, or none yet.
     proven: Vec<Proven>,
     now: Now,
+    /// If finished tasks are folded: where they are.
+    folds: Option<Box<Folds>>,
 }
 
 /// The running task, and what its accesses need most often.
@@ -135,11 +138,18 @@ impl Default for GraphOrder {
             stack: Vec::new(),
             proven: Vec::new(),
             now: Now { task: TaskId::MAIN, step: StepId(0), parent: NOTHING, last: NOTHING, unrelated: NONE },
+            folds: None,
         }
     }
 }
 
 impl GraphOrder {
+    /// An order that folds tasks that have been waited for, and can be [compacted](GraphOrder::compact). What a task tells by
+    /// [`signal`](GraphOrder::signal) anybody may hear; by [`signal_end`](GraphOrder::signal_end), only its siblings and its parent.
+    pub fn folding() -> Self {
+        GraphOrder { folds: Some(Box::new(Folds::new())), ..Self::default() }
+    }
+
     /// Makes `task` the one that runs now; every event and access starts with this.
     #[inline]
     pub fn enter(&mut self, task: TaskId) {
@@ -201,13 +211,22 @@ impl GraphOrder {
         debug_assert_eq!(child.index(), self.tree.tasks(), "tasks come in the order of their ids");
         let first = self.add_step(child);
         let known = self.known_now();
+        if let Some(folds) = &mut self.folds {
+            folds.add_task(self.tree.stands_for(scope).0);
+        }
         self.tree.spawn(parent, scope, first, TaskState { step: first.0, known, inherited: known });
         self.begin_step();
     }
 
     pub fn end(&mut self, task: TaskId) {
         let &TaskState { known, inherited, .. } = self.tree.task(task);
-        if known != inherited {
+        let mut gathers = known != inherited;
+        if let Some(folds) = &mut self.folds {
+            folds.live -= 1;
+            // What it knows of its siblings, whoever waits for it waits for as well.
+            gathers &= folds.tasks[task.index()].outward;
+        }
+        if gathers {
             let scope = self.tree.stands_for(self.tree.scope_of(task));
             let gathered = *self.tree.scope_mut(scope);
             *self.tree.scope_mut(scope) = self.union(gathered, known);
@@ -217,6 +236,9 @@ impl GraphOrder {
     pub fn finish_begin(&mut self, task: TaskId, scope: ScopeId) {
         debug_assert_eq!(scope.index(), self.tree.scopes(), "scopes come in the order of their ids");
         self.tree.finish_begin(task, NONE);
+        if let Some(folds) = &mut self.folds {
+            folds.add_scope();
+        }
     }
 
     pub fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
@@ -226,6 +248,10 @@ impl GraphOrder {
         self.set_known(known);
         self.begin_step();
         self.tree.finish_end(scope, self.now.step);
+        if let Some(folds) = &mut self.folds {
+            folds.tasks[task.index()].outward |= gathered != NONE;
+            folds.finish_end(scope.0, self.now.step.0);
+        }
     }
 
     /// The finish is left without waiting for its tasks, which belong to `instead`, an open one around it, from now on.
@@ -233,11 +259,22 @@ impl GraphOrder {
         let gathered = *self.tree.scope_mut(scope);
         self.tree.finish_leave(scope, instead);
         let instead = self.tree.stands_for(instead);
+        if let Some(folds) = &mut self.folds {
+            folds.leave(scope.0, instead.0);
+        }
         let so_far = *self.tree.scope_mut(instead);
         *self.tree.scope_mut(instead) = self.union(so_far, gathered);
     }
 
-    pub fn signal(&mut self, task: TaskId, sync: SyncId, _: SyncKind) {
+    pub fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
+        if let Some(folds) = &mut self.folds {
+            folds.tasks[task.index()].told = true;
+        }
+        self.signal_end(task, sync, kind);
+    }
+
+    /// As [`GraphOrder::signal`], for what only siblings and the parent of the task join.
+    pub fn signal_end(&mut self, task: TaskId, sync: SyncId, _: SyncKind) {
         self.enter(task);
         if self.syncs.len() <= sync.index() {
             self.syncs.resize(sync.index() + 1, Signalled { step: NONE, known: NONE });
@@ -246,7 +283,21 @@ impl GraphOrder {
         self.begin_step();
     }
 
-    pub fn join(&mut self, task: TaskId, sync: SyncId, _: SyncKind) {
+    pub fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
+        if let Some(folds) = &mut self.folds {
+            folds.tasks[task.index()].outward = true;
+        }
+        self.join_sibling(task, sync, kind);
+    }
+
+    /// Begins another step of `task`.
+    pub fn next_step(&mut self, task: TaskId) {
+        self.enter(task);
+        self.begin_step();
+    }
+
+    /// As [`GraphOrder::join`], for what a sibling of the task has signalled.
+    pub fn join_sibling(&mut self, task: TaskId, sync: SyncId, _: SyncKind) {
         self.enter(task);
         let source = self.syncs.get(sync.index()).copied().unwrap_or(Signalled { step: NONE, known: NONE });
         // A source that is known already (a lock taken again by the same task, a second get) adds nothing. Only an
@@ -289,8 +340,30 @@ impl GraphOrder {
             || self.find_out(step, task, budget)
     }
 
+    /// The step that stands for a step, and its task.
+    #[inline]
+    fn resolve(&mut self, step: StepId, task: TaskId) -> (StepId, TaskId) {
+        let Some(folds) = &mut self.folds else { return (step, task) };
+        let Some(into) = folds.step_for(task) else { return (step, task) };
+        let (mut to, mut at) = (into, self.steps[into as usize]);
+        while let Some(into) = folds.step_for(at) {
+            (to, at) = (into, self.steps[into as usize]);
+        }
+        // All on the way lead there from now on.
+        let mut on_the_way = task;
+        while on_the_way != at {
+            let into = std::mem::replace(&mut folds.tasks[on_the_way.index()].into, to);
+            on_the_way = self.steps[into as usize];
+        }
+        (StepId(to), at)
+    }
+
     #[inline(never)]
     fn find_out(&mut self, step: StepId, task: TaskId, budget: usize) -> bool {
+        let (step, task) = self.resolve(step, task);
+        if task == self.now.task || self.now.parent.covers(task, step) || self.now.last.covers(task, step) {
+            return true;
+        }
         let slot = (task.0 ^ (self.now.task.0 << 5)) as usize & self.proven.len().wrapping_sub(1);
         let proven =
             self.proven.get(slot).filter(|proven| (proven.task, proven.of) == (self.now.task.0, task.0));

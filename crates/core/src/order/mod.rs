@@ -29,6 +29,7 @@ pub mod clock;
 pub mod conflicting;
 pub mod dc;
 pub mod dpst;
+mod folds;
 pub mod graph;
 pub mod hard;
 pub mod hb;

@@ -59,19 +59,21 @@ impl Detector {
     /// - the memory is a task's stack, and was another task's when the earlier access was made;
     /// - the memory is private to a thread, and both tasks ran on that thread: a thread does one thing at a time;
     /// - both tasks ran on one thread and asked which: then it may well be the number that led both here, and on
-    ///   different threads they would have gone elsewhere.
+    ///   different threads they would have gone elsewhere;
+    /// - it is memory of one thread, which took the chunks of a loop that both were made in.
     fn excuse(&self, earlier: i32, address: usize) -> bool {
         if self.stacks.born(address).is_some_and(|born| earlier < born) {
             return true;
         }
         let (before, now) = (&self.tasks[self.task_of(earlier).index()], &self.tasks[self.current.index()]);
         if before.thread != now.thread {
-            return false;
+            return self.is_of_one_thread(earlier, address);
         }
         if before.asked && now.asked {
             return true;
         }
         self.privates.iter().any(|p| (p.from..p.to).contains(&address) && p.thread == now.thread)
+            || self.is_of_one_thread(earlier, address)
     }
 
     /// Whether both accesses are in sections of one lock: then the later comes after the earlier one's section.

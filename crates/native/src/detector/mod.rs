@@ -20,6 +20,7 @@
 //! What it can miss, with mutual exclusion: races that only another order of conflicting sections shows. False alarms, with
 //! several locks: see the order of sections in [`raceproof_core::order::conflicting`].
 
+mod chunks;
 mod conflicts;
 mod synchronisation;
 
@@ -52,6 +53,8 @@ struct Made {
 
 /// In the site of a `Made`: it was an atomic access.
 const ATOMIC: u32 = 1 << 31;
+/// Of the access that is told now: it is made to memory of the running thread, and not by its chunk.
+const OWN: u32 = 1 << 30;
 const SITE: u32 = ATOMIC - 1;
 
 /// Memory that is accessed atomically: what a cell has no room for.
@@ -95,6 +98,8 @@ pub(crate) enum Role {
     Thread(u32),
     /// An explicit task; which child of its parent it is.
     Explicit(u32),
+    /// A chunk of a loop, by how many its thread has taken.
+    Chunk(u32),
 }
 
 /// A section of a lock that a step is in.
@@ -168,6 +173,13 @@ pub(crate) struct Detector {
     spare_mixed: Vec<u32>,
     pub(crate) tasks: Vec<Task>,
     current: TaskId,
+    /// The task of the kernel that runs, and as which task of the order each of them does.
+    running: TaskId,
+    runs_as: Vec<TaskId>,
+    /// The loops that tasks are in, and the chunks that are run.
+    loops: FxHashMap<TaskId, chunks::Loop>,
+    chunks: FxHashMap<TaskId, chunks::Own>,
+    own: chunks::Own,
     /// The sections each task is in, and the sections of steps that are in any.
     holds: FxHashMap<TaskId, Vec<Hold>>,
     step_holds: FxHashMap<u32, Box<[Hold]>>,
@@ -188,6 +200,8 @@ pub(crate) struct Detector {
     loose: rustc_hash::FxHashSet<ScopeId>,
     /// Joins are not told to the order: a taskwait is under way.
     waiting: bool,
+    /// Joins are with siblings.
+    preparing: bool,
     /// Mutual exclusion or ordering atomics were used.
     pub(crate) exclusive: bool,
     /// Whether races are looked for.
@@ -212,7 +226,7 @@ impl Detector {
             loose: false,
         };
         Detector {
-            order: GraphOrder::default(),
+            order: GraphOrder::folding(),
             contexts: Contexts::new(),
             // Number 0 is no access.
             made: vec![Made { step: 0, site: 0 }],
@@ -226,6 +240,11 @@ impl Detector {
             spare_mixed: Vec::new(),
             tasks: vec![main],
             current: TaskId::MAIN,
+            running: TaskId::MAIN,
+            runs_as: vec![TaskId::MAIN],
+            loops: FxHashMap::default(),
+            chunks: FxHashMap::default(),
+            own: Default::default(),
             holds: FxHashMap::default(),
             step_holds: FxHashMap::default(),
             sections: Vec::new(),
@@ -240,6 +259,7 @@ impl Detector {
             scopes: 1,
             loose: Default::default(),
             waiting: false,
+            preparing: false,
             exclusive: false,
             on: true,
             freeing: false,
@@ -307,6 +327,11 @@ impl Detector {
         self.number_anew(pc, flags)
     }
 
+    #[inline(always)]
+    fn owned(&self, address: usize) -> u32 {
+        if self.own.holds(address) { OWN } else { 0 }
+    }
+
     #[inline(never)]
     fn number_anew(&mut self, pc: usize, flags: u32) -> i32 {
         let context = self.contexts.now.context;
@@ -317,7 +342,8 @@ impl Detector {
         let Ok(made) = i32::try_from(self.made.len()) else {
             crate::fatal("more than 2^31 different accesses: more than this version can count")
         };
-        self.made.push(Made { step: self.order.step().0, site: site | flags });
+        let step = if flags & OWN != 0 { self.own.step } else { self.order.step().0 };
+        self.made.push(Made { step, site: site | flags & ATOMIC });
         self.recent[(pc >> 1) % RECENT] = Recent { pc, context: context.0, flags, made };
         made
     }
@@ -348,6 +374,8 @@ impl Detector {
         let manner = if self.reducing { Manner::Atomic } else { manner };
         let end = address + size;
         let mut at = address;
+        // Neighbouring cells are mostly alike.
+        let mut last = None;
         while at < end {
             let granule = at & !3;
             let next = (granule + 4).min(end);
@@ -355,25 +383,34 @@ impl Detector {
             // SAFETY: every address has its cell in the region reserved at the start, and nobody else has a reference to it.
             let content = unsafe { *cell };
             let whole = at == granule && next == granule + 4;
+            if let Some((before, after)) = last
+                && before == content
+                && whole
+            {
+                // SAFETY: as above.
+                unsafe { *cell = after };
+                at = next;
+                continue;
+            }
             if let Some(Reference::Bytes(group)) = content.reference() {
                 for byte in at - granule..next - granule {
                     let one = self.bytes[group as usize][byte];
                     let one = self.update(one, granule + byte, kind, manner, pc);
                     self.bytes[group as usize][byte] = one;
                 }
-                if whole {
-                    // Back to one cell if the four have become alike.
-                    let [one, rest @ ..] = self.bytes[group as usize];
-                    if rest.iter().all(|other| *other == one) {
-                        self.spare_bytes.push(group);
-                        // SAFETY: as above.
-                        unsafe { *cell = one };
-                    }
+                // Back to one cell if the four have become alike.
+                let [one, rest @ ..] = self.bytes[group as usize];
+                if one.writer >= 0 && rest.iter().all(|other| *other == one) {
+                    self.spare_bytes.push(group);
+                    // SAFETY: as above.
+                    unsafe { *cell = one };
                 }
             } else if whole {
                 let after = self.update(content, granule, kind, manner, pc);
                 // SAFETY: as above.
                 unsafe { *cell = after };
+                // Each address that is accessed atomically has a record of its own.
+                last = (content.writer >= 0 && after.writer >= 0).then_some((content, after));
             } else {
                 let mut group = [content; 4];
                 for (byte, cell) in group.iter_mut().enumerate().take(next - granule).skip(at - granule) {
@@ -415,7 +452,7 @@ impl Detector {
         if cell.writer > 0 && !self.precedes(cell.writer) {
             self.conflict(cell.writer, AccessKind::Write, AccessKind::Read, Manner::Plain, address, pc);
         }
-        let made = self.number(pc, 0);
+        let made = self.number(pc, self.owned(address));
         let readers = if cell.readers == 0 { made } else { self.add_reader(cell.readers, made) };
         Cell { readers, ..cell }
     }
@@ -426,41 +463,21 @@ impl Detector {
         readers >= self.first() || readers as u32 >= FIRST_SET.load(Ordering::Relaxed)
     }
 
-    /// An aligned access of four bytes.
+    /// An access of words, aligned, whose cells are mostly alike.
     #[inline(always)]
-    pub(crate) fn four(&mut self, address: usize, kind: AccessKind, pc: usize) {
+    pub(crate) fn words(&mut self, address: usize, size: usize, kind: AccessKind, pc: usize) {
         let cell = shadow::cell(address);
-        // SAFETY: as in `access`.
-        let before = unsafe { *cell };
-        if before.writer < 0 || !self.on || self.reducing {
-            return self.access(address, 4, kind, Manner::Plain, pc);
+        // SAFETY: as in `access`; the cells of neighbouring words are neighbours, and these are for this access alone.
+        let cells = unsafe { std::slice::from_raw_parts_mut(cell, size / 4) };
+        let before = cells[0];
+        if before.writer < 0 || !self.on || self.reducing || cells[1..].iter().any(|cell| *cell != before) {
+            return self.access(address, size, kind, Manner::Plain, pc);
         }
         let after = match kind {
             AccessKind::Read => self.read(before, address, pc),
             AccessKind::Write => self.write(before, address, pc),
         };
-        // SAFETY: as above.
-        unsafe { *cell = after };
-    }
-
-    /// An aligned access of eight bytes, whose two cells are mostly alike.
-    #[inline(always)]
-    pub(crate) fn eight(&mut self, address: usize, kind: AccessKind, pc: usize) {
-        let cells = shadow::cell(address);
-        // SAFETY: as in `access`; the cells of neighbouring words are neighbours.
-        let (low, high) = unsafe { (*cells, *cells.add(1)) };
-        if low != high || low.writer < 0 || !self.on || self.reducing {
-            return self.access(address, 8, kind, Manner::Plain, pc);
-        }
-        let after = match kind {
-            AccessKind::Read => self.read(low, address, pc),
-            AccessKind::Write => self.write(low, address, pc),
-        };
-        // SAFETY: as above.
-        unsafe {
-            *cells = after;
-            *cells.add(1) = after;
-        }
+        cells.fill(after);
     }
 
     #[inline(always)]
@@ -469,7 +486,7 @@ impl Detector {
             return cell;
         }
         self.check(cell, AccessKind::Write, Manner::Plain, address, pc);
-        Cell { writer: self.number(pc, 0), readers: 0 }
+        Cell { writer: self.number(pc, self.owned(address)), readers: 0 }
     }
 
     /// Checks an access against the writer of a cell and, if it writes, the readers.
@@ -600,14 +617,21 @@ impl Detector {
     /// The current task frees memory: to the others as if it wrote all of it.
     pub(crate) fn freed(&mut self, address: usize, size: usize, pc: usize) {
         self.freeing = true;
-        let (mut at, end) = (address & !3, address + size);
-        while at < end {
+        let (mut at, end) = (address & !3, (address + size).next_multiple_of(4));
+        if size > SMALL {
             // What nobody has accessed of a large block gets no mark, which would cost more than it tells.
             // SAFETY: as in `access`.
-            if size <= SMALL || unsafe { *shadow::cell(at) } != Cell::default() {
-                self.access(at, 4, AccessKind::Write, Manner::Plain, pc);
+            let is_used = |at| unsafe { *shadow::cell(at) } != Cell::default();
+            while at < end {
+                let from = at;
+                while at < end && is_used(at) {
+                    at += 4;
+                }
+                self.access(from, at - from, AccessKind::Write, Manner::Plain, pc);
+                at += 4;
             }
-            at += 4;
+        } else {
+            self.access(at, end - at, AccessKind::Write, Manner::Plain, pc);
         }
         self.freeing = false;
     }
@@ -621,7 +645,13 @@ impl Detector {
         self.stacks.take(self.made.len() as i32)
     }
 
+    /// The task of the order that runs.
     pub(crate) fn current(&self) -> TaskId {
         self.current
+    }
+
+    /// As which task of the order a task of the kernel runs, or has.
+    pub(crate) fn runs_as(&self, task: TaskId) -> TaskId {
+        self.runs_as[task.index()]
     }
 }

@@ -25,8 +25,7 @@ impl Detector {
         self.sections.push(None);
         self.holds.entry(self.current).or_default().push(Hold { lock, section });
         // A step of its own, so that a step has one set of locks.
-        let none = self.new_sync();
-        self.order.join(self.current, none, SyncKind::Lock);
+        self.order.next_step(self.current);
         self.begun();
     }
 
@@ -53,10 +52,26 @@ impl Detector {
 
     /// What `from` holds is `to`'s from now on: a thread that goes on as another task.
     pub(crate) fn hand_over(&mut self, from: TaskId, to: TaskId) {
+        let (from, to) = (self.runs_as(from), self.runs_as(to));
         if let Some(holds) = self.holds.remove(&from) {
             self.step_holds.insert(self.order.step_of(to).0, holds.as_slice().into());
             self.holds.insert(to, holds);
         }
+    }
+
+    /// A task of the order goes on.
+    pub(super) fn go_on(&mut self, task: TaskId) {
+        self.current = task;
+        self.order.enter(task);
+        self.own = self.chunks.get(&task).cloned().unwrap_or_default();
+    }
+
+    /// The children, by what tells of their ends, are waited for one by one.
+    pub(crate) fn join_children(&mut self, children: &[SyncId]) {
+        for &child in children {
+            self.order.join(self.current, of_kernel(child), SyncKind::Future);
+        }
+        self.begun();
     }
 
     // ---- tasks that are waited for ----
@@ -65,7 +80,7 @@ impl Detector {
     // a taskwait orders, as long as the tasks themselves have waited for all they have created. If one has not, the finish is
     // left, each child is joined, and what else they have created belongs to the region around.
 
-    fn open_scope(&mut self, task: TaskId) -> ScopeId {
+    pub(super) fn open_scope(&mut self, task: TaskId) -> ScopeId {
         let scope = ScopeId(self.scopes);
         self.scopes += 1;
         self.order.finish_begin(task, scope);
@@ -90,6 +105,11 @@ impl Detector {
         self.waiting = waiting;
     }
 
+    /// A task waits for others before it begins: for siblings, by `depend`.
+    pub(crate) fn set_preparing(&mut self, preparing: bool) {
+        self.preparing = preparing;
+    }
+
     /// All tasks of a finish have ended, and are waited for.
     pub(crate) fn close(&mut self, scope: ScopeId) {
         self.order.finish_end(self.current, scope);
@@ -102,10 +122,7 @@ impl Detector {
             return self.close(scope);
         }
         self.leave(scope, around);
-        for &child in children {
-            self.order.join(self.current, of_kernel(child), SyncKind::Future);
-        }
-        self.begun();
+        self.join_children(children);
     }
 
     /// The tasks of a finish are not waited for by the one that has created them.
@@ -124,16 +141,25 @@ fn of_kernel(sync: SyncId) -> SyncId {
 
 impl Observer for Detector {
     fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, _: SiteId) {
-        let mut task = self.next.take().unwrap_or(self.tasks[parent.index()]);
+        let mut task = self.next.take().unwrap_or(self.tasks[self.runs_as(parent).index()]);
         // Threads belong to the region of their team, explicit tasks to a finish of their creator's.
         if !matches!(task.role, Role::Explicit(_)) {
             task.scope = self.kernel_scopes[scope.index()];
         }
+        let parent = self.runs_as(parent);
+        debug_assert_eq!(
+            child.index(),
+            self.runs_as.len(),
+            "the kernel's tasks come in the order of their ids"
+        );
+        let child = TaskId::at(self.tasks.len());
+        self.runs_as.push(child);
         self.tasks.push(task);
         self.order.spawn(parent, child, task.scope);
         self.begun();
     }
     fn end(&mut self, task: TaskId) {
+        let task = self.runs_as(task);
         let Task { scope, loose, .. } = self.tasks[task.index()];
         if loose {
             self.loose.insert(scope);
@@ -141,19 +167,24 @@ impl Observer for Detector {
         self.order.end(task);
     }
     fn finish_begin(&mut self, task: TaskId, _: ScopeId) {
-        let scope = self.open_scope(task);
+        let scope = self.open_scope(self.runs_as(task));
         self.kernel_scopes.push(scope);
         self.begun();
     }
     fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
-        self.order.finish_end(task, self.kernel_scopes[scope.index()]);
+        self.order.finish_end(self.runs_as(task), self.kernel_scopes[scope.index()]);
         self.begun();
     }
     fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
         if kind.is_section() {
             return self.leave_section(sync.index());
         }
-        self.order.signal(task, of_kernel(sync), kind);
+        let task = self.runs_as(task);
+        match kind {
+            // Only depend and taskwait ask for the end of a task.
+            SyncKind::Future => self.order.signal_end(task, of_kernel(sync), kind),
+            _ => self.order.signal(task, of_kernel(sync), kind),
+        }
         self.begun();
     }
     fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
@@ -164,15 +195,20 @@ impl Observer for Detector {
             self.exclusive = true;
             return self.enter_section(sync.index());
         }
-        self.order.join(task, of_kernel(sync), kind);
+        let task = self.runs_as(task);
+        if self.preparing {
+            self.order.join_sibling(task, of_kernel(sync), kind);
+        } else {
+            self.order.join(task, of_kernel(sync), kind);
+        }
         self.begun();
     }
     fn access(&mut self, _: TaskId, _: AccessKind, _: Location, _: SiteId) {
         unreachable!("native accesses come through shadow memory")
     }
     fn turn(&mut self, task: TaskId) {
-        self.current = task;
-        self.order.enter(task);
+        self.running = task;
+        self.go_on(self.runs_as(task));
         self.renumber();
     }
 }

@@ -2,13 +2,12 @@
 //!
 //! A static schedule is a matter of arithmetic. The chunks of any other schedule are dealt out to the threads by number, not
 //! by who comes first: each row of as many chunks as there are threads goes to all of them, turned by another amount each time. Any
-//! such deal is one the specification allows, and with this one neighbouring chunks, and chunks a fixed
-//! distance apart, run on different threads sooner or later, so that a dependence between iterations shows as a race.
-//! It also makes the deal independent of the schedule: a run can be repeated.
+//! such deal is one the specification allows, and it is independent of the schedule: a run can be repeated. Chunks are parallel to
+//! each other whoever took them, see [`chunks`](crate::detector); only with the memory of a thread does it matter who did.
 
-use super::Loc;
-use crate::omp::{Team, Thread, team, thread};
-use crate::sched::wait_until;
+use super::{Loc, caller, entry};
+use crate::omp::{Team, Thread, scope, team, thread};
+use crate::sched::{self, wait_until};
 use crate::world;
 use raceproof_core::ids::SyncId;
 
@@ -52,6 +51,8 @@ pub(crate) struct Cursor {
     /// The iteration the thread is at, and whether its ordered region was run.
     at: u64,
     bumped: bool,
+    /// If its chunks are parallel to each other: the construct, and how many the thread has taken.
+    chunks: Option<(u32, u32)>,
 }
 
 impl Cursor {
@@ -127,7 +128,38 @@ fn begin(schedule: i32, lower: i128, upper: i128, stride: i128, chunk: i128) {
     };
     team.loops.entry(number).or_insert_with(|| Shared::new(count, chunk, guided));
     let (first, at) = (lower, 0);
-    thread.dispatch.push(Cursor { number, first, stride, row: 0, fixed, ordered, at, bumped: false });
+    // A team of one has nobody else to take a chunk.
+    let free = fixed.is_none() && team.size > 1 && sched::job().is_some();
+    let chunks = free.then(|| (world().detector.here(caller()), 0));
+    thread.dispatch.push(Cursor { number, first, stride, row: 0, fixed, ordered, at, bumped: false, chunks });
+}
+
+/// The running thread has taken a chunk.
+fn took(cursor: &mut Cursor) {
+    let Some((construct, taken)) = &mut cursor.chunks else { return };
+    let here = 0u8;
+    let (detector, at) = (&mut world().detector, &raw const here as usize);
+    let stack = detector.stacks.of(at).or_else(|| world().main_stack.of(at)).unwrap_or(at..at);
+    if *taken > 0 {
+        scope().end_of_chunk();
+    }
+    detector.begin_chunk(*construct, stack, *taken);
+    *taken += 1;
+}
+
+/// The running thread is done with the loop it is in.
+fn done(cursor: &Cursor) {
+    if cursor.chunks.is_some_and(|(_, taken)| taken > 0) {
+        scope().end_of_chunk();
+        world().detector.end_loop();
+    }
+}
+
+/// The running thread leaves what loops it is in, also one that was cancelled.
+pub(crate) fn leave() {
+    while let Some(cursor) = thread().dispatch.pop() {
+        done(&cursor);
+    }
 }
 
 /// The next iterations for this thread, by number, and whether they are the last of the loop.
@@ -153,7 +185,9 @@ fn next() -> Option<(u64, u64, bool)> {
     };
     let Some((from, to)) = range else {
         let number = cursor.number;
-        thread.dispatch.pop();
+        if let Some(cursor) = thread.dispatch.pop() {
+            done(&cursor);
+        }
         shared.done += 1;
         if shared.done == team.size {
             team.loops.remove(&number);
@@ -161,14 +195,16 @@ fn next() -> Option<(u64, u64, bool)> {
         return None;
     };
     cursor.at = from;
+    took(cursor);
     Some((from, to, to == shared.count))
 }
 
 macro_rules! loops {
-    ($($int:ident, $signed:ident: $init:ident, $dist_init:ident, $next:ident, $fini:ident,
+    ($($int:ident, $signed:ident: $init:ident $init_here:ident, $dist_init:ident, $next:ident, $fini:ident,
         $static_init:ident, $team_static_init:ident, $dist_static_init:ident;)*) => { $(
-        #[unsafe(no_mangle)]
-        pub extern "C" fn $init(_: Loc, _: i32, schedule: i32, lower: $int, upper: $int, stride: $signed, chunk: $signed) {
+        entry! { $init => $init_here; }
+
+        extern "C" fn $init_here(_: Loc, _: i32, schedule: i32, lower: $int, upper: $int, stride: $signed, chunk: $signed) {
             begin(schedule, lower as i128, upper as i128, stride as i128, chunk as i128);
         }
 
@@ -298,13 +334,13 @@ macro_rules! loops {
 }
 
 loops! {
-    i32, i32: __kmpc_dispatch_init_4, __kmpc_dist_dispatch_init_4, __kmpc_dispatch_next_4, __kmpc_dispatch_fini_4,
+    i32, i32: __kmpc_dispatch_init_4 dispatch_init_4, __kmpc_dist_dispatch_init_4, __kmpc_dispatch_next_4, __kmpc_dispatch_fini_4,
         __kmpc_for_static_init_4, __kmpc_team_static_init_4, __kmpc_dist_for_static_init_4;
-    u32, i32: __kmpc_dispatch_init_4u, __kmpc_dist_dispatch_init_4u, __kmpc_dispatch_next_4u, __kmpc_dispatch_fini_4u,
+    u32, i32: __kmpc_dispatch_init_4u dispatch_init_4u, __kmpc_dist_dispatch_init_4u, __kmpc_dispatch_next_4u, __kmpc_dispatch_fini_4u,
         __kmpc_for_static_init_4u, __kmpc_team_static_init_4u, __kmpc_dist_for_static_init_4u;
-    i64, i64: __kmpc_dispatch_init_8, __kmpc_dist_dispatch_init_8, __kmpc_dispatch_next_8, __kmpc_dispatch_fini_8,
+    i64, i64: __kmpc_dispatch_init_8 dispatch_init_8, __kmpc_dist_dispatch_init_8, __kmpc_dispatch_next_8, __kmpc_dispatch_fini_8,
         __kmpc_for_static_init_8, __kmpc_team_static_init_8, __kmpc_dist_for_static_init_8;
-    u64, i64: __kmpc_dispatch_init_8u, __kmpc_dist_dispatch_init_8u, __kmpc_dispatch_next_8u, __kmpc_dispatch_fini_8u,
+    u64, i64: __kmpc_dispatch_init_8u dispatch_init_8u, __kmpc_dist_dispatch_init_8u, __kmpc_dispatch_next_8u, __kmpc_dispatch_fini_8u,
         __kmpc_for_static_init_8u, __kmpc_team_static_init_8u, __kmpc_dist_for_static_init_8u;
 }
 

@@ -9,10 +9,8 @@ use std::time::Instant;
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_get_thread_num() -> i32 {
     // What the task does from now on may depend on the thread it happens to run on.
-    if scope().is_explicit {
-        let task = world().detector.current();
-        world().detector.tasks[task.index()].asked = true;
-    }
+    let task = world().detector.current();
+    world().detector.tasks[task.index()].asked = true;
     thread().number as i32
 }
 

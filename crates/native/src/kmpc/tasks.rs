@@ -290,6 +290,11 @@ pub extern "C" fn __kmpc_omp_taskwait(_: Loc, _: i32) -> i32 {
                 waited
             });
         }
+        // All siblings are over: what comes waits for none of them.
+        scope().depends.clear();
+        if std::mem::take(&mut scope().left) {
+            world().detector.join_children(&children);
+        }
         // Those created before the taskgroups it is in are waited for as well.
         let scope = scope();
         let open = scope.open.take().map(|open| (open, scope.around));

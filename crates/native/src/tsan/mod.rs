@@ -32,131 +32,152 @@ extern "C" fn write_slow(address: usize, size: usize, pc: usize) {
     detector().access(address, size, AccessKind::Write, Manner::Plain, pc);
 }
 
+// The cold paths of aligned words.
+
 #[cold]
-extern "C" fn read_four(address: usize, pc: usize) {
-    detector().four(address, AccessKind::Read, pc);
+extern "C" fn read_words(address: usize, size: usize, pc: usize) {
+    detector().words(address, size, AccessKind::Read, pc);
 }
 
 #[cold]
-extern "C" fn read_eight(address: usize, pc: usize) {
-    detector().eight(address, AccessKind::Read, pc);
+extern "C" fn write_words(address: usize, size: usize, pc: usize) {
+    detector().words(address, size, AccessKind::Write, pc);
 }
 
-#[cold]
-extern "C" fn write_four(address: usize, pc: usize) {
-    detector().four(address, AccessKind::Write, pc);
-}
-
-#[cold]
-extern "C" fn write_eight(address: usize, pc: usize) {
-    detector().eight(address, AccessKind::Write, pc);
-}
-
-// Aligned words of four and eight bytes: one cell, or two that are alike. The address of the cell is computed as in
-// `shadow::cell`.
+// Words that begin at a multiple of four: one cell, or several that are alike. The address of the cell is computed as in
+// `shadow::cell`. Parts of a word have a fast path where the whole word is done.
 //
 // A read is done if the running step is the last reader or the writer; a write, if it is the writer and nobody has
 // read since.
 
-#[unsafe(naked)]
-#[unsafe(no_mangle)]
-pub extern "C" fn __tsan_read4() {
-    naked_asm!(
-        "movabs rax, 0x3fffffffffc",
-        "and rax, rdi",
-        "movabs rcx, 0x100000000000",
-        "mov edx, [rip + {first}]",
-        "cmp [rcx + rax*2 + 4], edx",
-        "jge 2f",
-        "cmp [rcx + rax*2], edx",
-        "jge 2f",
-        "mov edx, [rip + {first_set}]",
-        "cmp [rcx + rax*2 + 4], edx",
-        "jae 2f",
-        "mov rsi, [rsp]",
-        "jmp {slow}",
-        "2:",
-        "ret",
-        first = sym FIRST,
-        first_set = sym FIRST_SET,
-        slow = sym read_four,
-    )
+/// Comparisons of further cells with the first, which is in `rsi`.
+macro_rules! alike {
+    (1) => {
+        ""
+    };
+    (2) => {
+        "cmp rsi, [rcx + rax*2 + 8]\n jne 3f\n"
+    };
+    (4) => {
+        "cmp rsi, [rcx + rax*2 + 8]\n jne 3f\n cmp rsi, [rcx + rax*2 + 16]\n jne 3f\n \
+         cmp rsi, [rcx + rax*2 + 24]\n jne 3f\n"
+    };
 }
 
-#[unsafe(naked)]
-#[unsafe(no_mangle)]
-pub extern "C" fn __tsan_write4() {
-    naked_asm!(
-        "movabs rax, 0x3fffffffffc",
-        "and rax, rdi",
-        "movabs rcx, 0x100000000000",
-        "mov rcx, [rcx + rax*2]",
-        "cmp ecx, [rip + {first}]",
-        "jl 2f",
-        "shr rcx, 32",
-        "jnz 2f",
-        "ret",
-        "2:",
-        "mov rsi, [rsp]",
-        "jmp {slow}",
-        first = sym FIRST,
-        slow = sym write_four,
-    )
+/// Sends an address that is no multiple of four to the slow path.
+macro_rules! aligned {
+    (always) => {
+        ""
+    };
+    (perhaps) => {
+        "test dil, 3\n jnz 3f\n"
+    };
 }
 
-#[unsafe(naked)]
-#[unsafe(no_mangle)]
-pub extern "C" fn __tsan_read8() {
-    naked_asm!(
-        "movabs rax, 0x3fffffffffc",
-        "and rax, rdi",
-        "movabs rcx, 0x100000000000",
-        "mov rsi, [rcx + rax*2]",
-        "cmp rsi, [rcx + rax*2 + 8]",
-        "jne 3f",
-        "mov edx, [rip + {first}]",
-        "cmp [rcx + rax*2 + 4], edx",
-        "jge 2f",
-        "cmp esi, edx",
-        "jge 2f",
-        "mov edx, [rip + {first_set}]",
-        "cmp [rcx + rax*2 + 4], edx",
-        "jae 2f",
-        "3:",
-        "mov rsi, [rsp]",
-        "jmp {slow}",
-        "2:",
-        "ret",
-        first = sym FIRST,
-        first_set = sym FIRST_SET,
-        slow = sym read_eight,
-    )
+macro_rules! reads {
+    ($($name:ident $alignment:ident $cells:tt $size:literal $slow:ident;)*) => { $(
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name() {
+            naked_asm!(
+                aligned!($alignment),
+                "movabs rax, 0x3fffffffffc",
+                "and rax, rdi",
+                "movabs rcx, 0x100000000000",
+                "mov rsi, [rcx + rax*2]",
+                alike!($cells),
+                "mov edx, [rip + {first}]",
+                "cmp esi, edx",
+                "jge 2f",
+                "shr rsi, 32",
+                "cmp esi, edx",
+                "jge 2f",
+                "cmp esi, [rip + {first_set}]",
+                "jae 2f",
+                "3:",
+                concat!("mov esi, ", $size),
+                "mov rdx, [rsp]",
+                "jmp {slow}",
+                "2:",
+                "ret",
+                first = sym FIRST,
+                first_set = sym FIRST_SET,
+                slow = sym $slow,
+            )
+        }
+    )* };
 }
 
-#[unsafe(naked)]
-#[unsafe(no_mangle)]
-pub extern "C" fn __tsan_write8() {
-    naked_asm!(
-        "movabs rax, 0x3fffffffffc",
-        "and rax, rdi",
-        "movabs rcx, 0x100000000000",
-        "mov rsi, [rcx + rax*2]",
-        "cmp rsi, [rcx + rax*2 + 8]",
-        "jne 2f",
-        "cmp esi, [rip + {first}]",
-        "jl 2f",
-        "shr rsi, 32",
-        "jnz 2f",
-        "ret",
-        "2:",
-        "mov rsi, [rsp]",
-        "jmp {slow}",
-        first = sym FIRST,
-        slow = sym write_eight,
-    )
+macro_rules! writes {
+    ($($name:ident $alignment:ident $cells:tt $size:literal $slow:ident;)*) => { $(
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name() {
+            naked_asm!(
+                aligned!($alignment),
+                "movabs rax, 0x3fffffffffc",
+                "and rax, rdi",
+                "movabs rcx, 0x100000000000",
+                "mov rsi, [rcx + rax*2]",
+                alike!($cells),
+                "cmp esi, [rip + {first}]",
+                "jl 3f",
+                "shr rsi, 32",
+                "jnz 3f",
+                "ret",
+                "3:",
+                concat!("mov esi, ", $size),
+                "mov rdx, [rsp]",
+                "jmp {slow}",
+                first = sym FIRST,
+                slow = sym $slow,
+            )
+        }
+    )* };
 }
 
-/// Accesses of any other size or alignment.
+reads! {
+    __tsan_read1 always 1 1 read_slow;
+    __tsan_read2 always 1 2 read_slow;
+    __tsan_read4 always 1 4 read_words;
+    __tsan_read8 always 2 8 read_words;
+    __tsan_read16 always 4 16 read_words;
+    __tsan_unaligned_read4 perhaps 1 4 read_slow;
+    __tsan_unaligned_read8 perhaps 2 8 read_slow;
+    __tsan_unaligned_read16 perhaps 4 16 read_slow;
+    __tsan_volatile_read1 always 1 1 read_slow;
+    __tsan_volatile_read2 always 1 2 read_slow;
+    __tsan_volatile_read4 always 1 4 read_words;
+    __tsan_volatile_read8 always 2 8 read_words;
+    __tsan_volatile_read16 always 4 16 read_words;
+    __tsan_vptr_read always 2 8 read_words;
+}
+
+writes! {
+    __tsan_write1 always 1 1 write_slow;
+    __tsan_write2 always 1 2 write_slow;
+    __tsan_write4 always 1 4 write_words;
+    __tsan_write8 always 2 8 write_words;
+    __tsan_write16 always 4 16 write_words;
+    __tsan_unaligned_write4 perhaps 1 4 write_slow;
+    __tsan_unaligned_write8 perhaps 2 8 write_slow;
+    __tsan_unaligned_write16 perhaps 4 16 write_slow;
+    __tsan_volatile_write1 always 1 1 write_slow;
+    __tsan_volatile_write2 always 1 2 write_slow;
+    __tsan_volatile_write4 always 1 4 write_words;
+    __tsan_volatile_write8 always 2 8 write_words;
+    __tsan_volatile_write16 always 4 16 write_words;
+    __tsan_read_write1 always 1 1 write_slow;
+    __tsan_read_write2 always 1 2 write_slow;
+    __tsan_read_write4 always 1 4 write_words;
+    __tsan_read_write8 always 2 8 write_words;
+    __tsan_read_write16 always 4 16 write_words;
+    __tsan_unaligned_read_write4 perhaps 1 4 write_slow;
+    __tsan_unaligned_read_write8 perhaps 2 8 write_slow;
+    __tsan_unaligned_read_write16 perhaps 4 16 write_slow;
+}
+
+/// Two bytes that may lie in two words.
 macro_rules! others {
     ($($name:ident $size:literal $slow:ident;)*) => { $(
         #[unsafe(naked)]
@@ -172,40 +193,9 @@ macro_rules! others {
     )* };
 }
 others! {
-    __tsan_read1 1 read_slow;
-    __tsan_read2 2 read_slow;
-    __tsan_read16 16 read_slow;
-    __tsan_write1 1 write_slow;
-    __tsan_write2 2 write_slow;
-    __tsan_write16 16 write_slow;
     __tsan_unaligned_read2 2 read_slow;
-    __tsan_unaligned_read4 4 read_slow;
-    __tsan_unaligned_read8 8 read_slow;
-    __tsan_unaligned_read16 16 read_slow;
     __tsan_unaligned_write2 2 write_slow;
-    __tsan_unaligned_write4 4 write_slow;
-    __tsan_unaligned_write8 8 write_slow;
-    __tsan_unaligned_write16 16 write_slow;
-    __tsan_volatile_read1 1 read_slow;
-    __tsan_volatile_read2 2 read_slow;
-    __tsan_volatile_read4 4 read_slow;
-    __tsan_volatile_read8 8 read_slow;
-    __tsan_volatile_read16 16 read_slow;
-    __tsan_volatile_write1 1 write_slow;
-    __tsan_volatile_write2 2 write_slow;
-    __tsan_volatile_write4 4 write_slow;
-    __tsan_volatile_write8 8 write_slow;
-    __tsan_volatile_write16 16 write_slow;
-    __tsan_read_write1 1 write_slow;
-    __tsan_read_write2 2 write_slow;
-    __tsan_read_write4 4 write_slow;
-    __tsan_read_write8 8 write_slow;
-    __tsan_read_write16 16 write_slow;
     __tsan_unaligned_read_write2 2 write_slow;
-    __tsan_unaligned_read_write4 4 write_slow;
-    __tsan_unaligned_read_write8 8 write_slow;
-    __tsan_unaligned_read_write16 16 write_slow;
-    __tsan_vptr_read 8 read_slow;
 }
 
 /// A function with its return address as a further argument, the fourth.

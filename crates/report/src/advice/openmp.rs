@@ -52,6 +52,14 @@ fn order(advice: &Advice<'_>) -> String {
             );
             format!("{who}, and {}.", between(advice))
         }
+        Parting::Siblings { older, younger, .. } if chunks(older, younger) => format!(
+            "{} and {} are chunks of the {} at {}. {fork} ran both, but any thread can take either: its schedule lets them run \
+             at the same time.",
+            safe(&older.task),
+            safe(&younger.task),
+            construct(older),
+            at(&older.at)
+        ),
         Parting::Siblings { older, younger, accesses } => {
             let (a, b) = (safe(&older.task), safe(&younger.task));
             let made = if older.at == younger.at {
@@ -128,8 +136,8 @@ pub(super) fn fix(advice: &Advice<'_>) -> String {
     }
     let update = first.at.line == second.at.line && first.at.file == second.at.file;
     match &advice.parting {
-        Parting::Siblings { older, younger, .. } if team(older, younger) => {
-            if update && older.construct == Some(Construct::Parallel) {
+        Parting::Siblings { older, younger, .. } if team(older, younger) || chunks(older, younger) => {
+            if update && older.construct != Some(Construct::Teams) {
                 ways.push(format!("`reduction({})` if it gathers a result", named(advice, "…: ")));
             }
             let own = if same_region(first, second) {
@@ -275,6 +283,11 @@ fn team(older: &Spawned, younger: &Spawned) -> bool {
     makes(older) && makes(younger) && older.at == younger.at
 }
 
+/// Chunks of one loop.
+fn chunks(older: &Spawned, younger: &Spawned) -> bool {
+    older.construct == Some(Construct::For) && younger.construct == older.construct && older.at == younger.at
+}
+
 fn same_region(first: &RaceAccess, second: &RaceAccess) -> bool {
     first.region.as_ref().is_some_and(|region| Some(region) == second.region.as_ref())
 }
@@ -293,7 +306,8 @@ fn thread(spawn: &Spawned) -> String {
 
 /// The descendant of the child that made the access, if it was not the child.
 fn descent(child: &Spawned, access: &RaceAccess) -> String {
-    if child.task == access.task {
+    let chunk = access.spawned.last().is_some_and(|spawn| spawn.construct == Some(Construct::For));
+    if child.task == access.task || chunk {
         String::new()
     } else {
         format!(" (from which {} came)", safe(&access.task))

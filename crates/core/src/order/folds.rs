@@ -1,0 +1,108 @@
+//! Finished tasks folded into the one that has waited for them.
+//!
+//! When a finish ends, all that its tasks did precedes what its owner does next. Nobody who runs later can tell their steps from
+//! the owner's first step after the finish: a later step comes after one of theirs iff it comes after that one. So a task that has been waited
+//! for needs no place of its own in the order: asked about, it is the owner at that step.
+//!
+//! The exception is a task that has told others outside the finish how far it was (it left a section of a lock, posted an event): they
+//! may be after some of its steps and not after the end of the finish. Such a task is folded when nobody else is alive.
+//!
+//! Cost: O(1) a task, amortised (the forest of a union-find with path compression). Memory: 8 bytes a task, 8 a finish.
+
+use crate::ids::TaskId;
+
+pub(super) const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fold {
+    /// The step the task is folded into, or `NONE`.
+    pub(super) into: u32,
+    /// The next member of its finish.
+    pub(super) next: u32,
+    /// It has told somebody outside its finish.
+    pub(super) told: bool,
+    /// What it knows came from outside its finish, in part.
+    pub(super) outward: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Members {
+    pub(super) first: u32,
+    pub(super) last: u32,
+}
+
+const EMPTY: Members = Members { first: NONE, last: NONE };
+
+#[derive(Default, Debug)]
+pub(super) struct Folds {
+    pub(super) tasks: Vec<Fold>,
+    pub(super) scopes: Vec<Members>,
+    /// Tasks that were waited for, but could not be folded.
+    pub(super) kept: Vec<u32>,
+    pub(super) live: usize,
+}
+
+impl Folds {
+    /// For a run in which main is the only task so far.
+    pub(super) fn new() -> Self {
+        let mut folds = Folds::default();
+        folds.add_scope();
+        folds.add_task(0);
+        folds
+    }
+
+    pub(super) fn add_scope(&mut self) {
+        self.scopes.push(EMPTY);
+    }
+
+    /// Adds the next task, a member of the finish `scope`.
+    pub(super) fn add_task(&mut self, scope: u32) {
+        let task = self.tasks.len() as u32;
+        self.tasks.push(Fold { into: NONE, next: NONE, told: false, outward: false });
+        self.append(scope, Members { first: task, last: task });
+        self.live += 1;
+    }
+
+    fn append(&mut self, scope: u32, more: Members) {
+        if more.first == NONE {
+            return;
+        }
+        let members = &mut self.scopes[scope as usize];
+        match members.last {
+            NONE => members.first = more.first,
+            last => self.tasks[last as usize].next = more.first,
+        }
+        members.last = more.last;
+    }
+
+    /// The members of `scope` belong to `instead` from now on.
+    pub(super) fn leave(&mut self, scope: u32, instead: u32) {
+        let members = std::mem::replace(&mut self.scopes[scope as usize], EMPTY);
+        self.append(instead, members);
+    }
+
+    /// The finish has ended; its owner goes on with the step `after`.
+    pub(super) fn finish_end(&mut self, scope: u32, after: u32) {
+        let mut at = std::mem::replace(&mut self.scopes[scope as usize], EMPTY).first;
+        while at != NONE {
+            let fold = &mut self.tasks[at as usize];
+            if fold.told {
+                self.kept.push(at);
+            } else {
+                fold.into = after;
+            }
+            at = fold.next;
+        }
+        if self.live == 1 {
+            for task in self.kept.drain(..) {
+                self.tasks[task as usize].into = after;
+            }
+        }
+    }
+
+    /// The step that stands for the steps of a task that is folded.
+    pub(super) fn step_for(&self, task: TaskId) -> Option<u32> {
+        let into = self.tasks[task.index()].into;
+        (into != NONE).then_some(into)
+    }
+}

@@ -1,0 +1,128 @@
+//! The chunks of loops whose schedule the runtime may choose: dynamic, guided, auto.
+//!
+//! Which thread takes which chunk is the schedule's choice, so chunks are parallel to each other also where one thread of this run
+//! took both. Each is a task of the order: a child of the thread, in a finish that the end of the loop ends. To the kernel, and to
+//! the program, it stays the thread that runs.
+//!
+//! What belongs to a thread stays in the order in which the thread uses it: another thread would have used its own. That is
+//! its stack, its thread-local storage, what it has allocated in a parallel region, and whatever is chosen by its number. (If a program
+//! publishes such memory, two chunks of one thread are not seen to race for it; chunks of different threads are.)
+
+use super::*;
+use std::ops::Range;
+
+/// A loop that a task is in.
+#[derive(Clone, Debug)]
+pub(super) struct Loop {
+    /// The finish around its chunks.
+    finish: ScopeId,
+    /// The stack of the thread.
+    stack: Range<usize>,
+}
+
+/// The memory of a thread that runs a chunk, and the step at which it took it: what it does there, it does as itself.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Own {
+    pub(super) from: usize,
+    pub(super) size: usize,
+    pub(super) step: u32,
+}
+
+impl Own {
+    #[inline(always)]
+    pub(super) fn holds(&self, address: usize) -> bool {
+        address.wrapping_sub(self.from) < self.size
+    }
+}
+
+impl Detector {
+    /// The running task takes a chunk of a loop whose construct is at `created`; `stack` is its own. `taken` says how many it had.
+    pub(crate) fn begin_chunk(&mut self, created: u32, stack: Range<usize>, taken: u32) {
+        let thread = if taken == 0 { self.begin_loop(stack) } else { self.end_chunk() };
+        let chunk = TaskId::at(self.tasks.len());
+        let Task { asked, scope, thread: on, .. } = self.tasks[thread.index()];
+        let role = Role::Chunk(taken + 1);
+        self.tasks.push(Task { parent: thread, created, role, thread: on, asked, scope, loose: false });
+        let step = self.order.step_of(thread).0;
+        let Loop { finish, stack } = &self.loops[&thread];
+        let own = Own { from: stack.start, size: stack.len(), step };
+        self.order.spawn(thread, chunk, *finish);
+        if let Some(holds) = self.holds.remove(&thread) {
+            self.holds.insert(chunk, holds);
+        }
+        self.chunks.insert(chunk, own);
+        self.run_as(chunk);
+    }
+
+    /// The running task has no more chunks of the loop.
+    pub(crate) fn end_loop(&mut self) {
+        let thread = self.end_chunk();
+        self.run_as(thread);
+        if let Some(Loop { finish, .. }) = self.loops.remove(&thread) {
+            self.close(finish);
+        }
+    }
+
+    fn begin_loop(&mut self, stack: Range<usize>) -> TaskId {
+        let thread = self.current;
+        let finish = self.open_scope(thread);
+        self.loops.insert(thread, Loop { finish, stack });
+        thread
+    }
+
+    /// Ends the running chunk; whose it was.
+    fn end_chunk(&mut self) -> TaskId {
+        let chunk = self.current;
+        let Task { parent, loose, asked, .. } = self.tasks[chunk.index()];
+        self.order.end(chunk);
+        self.chunks.remove(&chunk);
+        if let Some(holds) = self.holds.remove(&chunk) {
+            self.holds.insert(parent, holds);
+        }
+        let thread = &mut self.tasks[parent.index()];
+        thread.loose |= loose;
+        thread.asked |= asked;
+        parent
+    }
+
+    /// The task of the kernel that runs goes on as another one of the order.
+    fn run_as(&mut self, task: TaskId) {
+        self.runs_as[self.running.index()] = task;
+        self.go_on(task);
+        self.begun();
+    }
+
+    /// The chunk that a task is, or belongs to.
+    fn chunk_of(&self, mut task: TaskId) -> Option<TaskId> {
+        loop {
+            let Task { role, parent, .. } = self.tasks[task.index()];
+            match role {
+                Role::Chunk(_) => return Some(task),
+                Role::Main => return None,
+                _ => task = parent,
+            }
+        }
+    }
+
+    /// Whether an earlier access and the present one were made in chunks that one thread took, to memory of that thread.
+    pub(super) fn is_of_one_thread(&self, earlier: i32, address: usize) -> bool {
+        if self.loops.is_empty() {
+            return false;
+        }
+        let (Some(before), Some(now)) = (self.chunk_of(self.task_of(earlier)), self.chunk_of(self.current))
+        else {
+            return false;
+        };
+        let thread = self.tasks[now.index()].parent;
+        if before == now || self.tasks[before.index()].parent != thread {
+            return false;
+        }
+        let on = self.tasks[thread.index()].thread;
+        self.loops.get(&thread).is_some_and(|l| l.stack.contains(&address))
+            || self.privates.iter().any(|p| p.thread == on && (p.from..p.to).contains(&address))
+            || self.memory.find(address).is_some_and(|(_, block)| {
+                let by = self.tasks[block.task.index()];
+                by.thread == on && by.role != Role::Main
+            })
+    }
+}
