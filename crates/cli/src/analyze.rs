@@ -16,6 +16,7 @@ use raceproof_core::finding::{
 };
 use raceproof_core::ids::TaskId;
 use raceproof_core::order::{Order, dc::Dc, hb::Hb, shb::Shb, wcp::Wcp};
+use raceproof_core::trace::sections::atomics_as_sections;
 use raceproof_core::trace::{AnySource, Batch, Named, Names, Source};
 pub use raceproof_report::trace::{Analyzed, Validation};
 use rustc_hash::FxHashMap;
@@ -62,6 +63,7 @@ const MAX_SIMULATED: usize = 4_000_000_000;
 fn general(args: &AnalyzeArgs) -> Result<Vec<GeneralRace>, String> {
     let mut events = Vec::new();
     let (source, _) = read(args, |some| events.extend_from_slice(some))?;
+    let events = atomics_as_sections(events);
     let posts = Posts::of_runtime(&events);
     if posts.effort() > MAX_SIMULATED {
         return Err("--general takes time by steps times events, and these are too many".into());
@@ -95,8 +97,10 @@ impl Counts {
     #[inline]
     fn add(&mut self, event: &Event) {
         match event {
-            Event::Access { kind: AccessKind::Read, .. } => self.reads += 1,
-            Event::Access { kind: AccessKind::Write, .. } => self.writes += 1,
+            Event::Access { kind, .. } | Event::Atomic { kind, .. } => match kind {
+                AccessKind::Read => self.reads += 1,
+                AccessKind::Write => self.writes += 1,
+            },
             Event::Spawn { .. } => self.tasks += 1,
             Event::End { .. } => {}
             _ => self.syncs += 1,
@@ -149,6 +153,7 @@ fn stream<O: Order + Default>(args: &AnalyzeArgs) -> Result<Report, String> {
 fn witnessed<O: Order + Default>(args: &AnalyzeArgs) -> Result<Report, String> {
     let mut events = Vec::new();
     let (source, counts) = read(args, |some| events.extend_from_slice(some))?;
+    let events = atomics_as_sections(events);
     if u32::try_from(events.len()).is_err() {
         return Err("--witness takes traces of at most 4,294,967,295 events".into());
     }
@@ -192,6 +197,7 @@ fn witnessed<O: Order + Default>(args: &AnalyzeArgs) -> Result<Report, String> {
 fn validate(args: &AnalyzeArgs) -> Result<Analyzed, String> {
     let mut events = Vec::new();
     let (source, counts) = read(args, |some| events.extend_from_slice(some))?;
+    let events = atomics_as_sections(events);
     let names = source.names();
     let level = match args.level {
         TemporalLevel::Complete => Level::Complete,

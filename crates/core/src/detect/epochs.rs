@@ -11,6 +11,9 @@
 //! Departures from FastTrack: a repeated access of one epoch is not looked at again, but its site is the one that is told;
 //! reads that a write is not ordered after stay, since a later write may race with them as well.
 //!
+//! Atomic accesses, which native programs have, race with others and never with each other, so that neither stands for the
+//! other: the last of each slot is kept beside the cell.
+//!
 //! What it can miss: pairs of sites. For every location of which two accesses race by the order at least one race is
 //! found, and the first one; [`predict`](super::predict) finds every pair of sites, at some ten times the cost. False
 //! alarms: as the order's.
@@ -50,11 +53,20 @@ struct Cell {
     /// Where in `readers` the reads are if there are several, plus one.
     several: u32,
     is_racy: bool,
+    /// It was accessed atomically: `atomics` has more.
+    is_mixed: bool,
 }
 
-const EMPTY: Cell = Cell { write: NOTHING, read: NOTHING, several: 0, is_racy: false };
+const EMPTY: Cell = Cell { write: NOTHING, read: NOTHING, several: 0, is_racy: false, is_mixed: false };
 
 const _: () = assert!(size_of::<Cell>() == 32);
+
+/// The atomic accesses of a location that no plain write has come after: the last of each slot.
+#[derive(Clone, Debug, Default)]
+struct Atomics {
+    reads: Vec<Seen>,
+    writes: Vec<Seen>,
+}
 
 /// Races between two sites.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,6 +85,7 @@ pub struct Epochs<O> {
     cells: Vec<Cell>,
     readers: Vec<Vec<Seen>>,
     spare: Vec<u32>,
+    atomics: FxHashMap<Location, Atomics>,
     /// By slot: the task that has or had it last.
     tasks: Vec<TaskId>,
     races: Found,
@@ -92,6 +105,7 @@ impl<O: Default> Default for Epochs<O> {
             cells: Vec::new(),
             readers: Vec::new(),
             spare: Vec::new(),
+            atomics: FxHashMap::default(),
             tasks: Vec::new(),
             races: Found::default(),
         }
@@ -207,6 +221,31 @@ impl<O: Order> Epochs<O> {
         }
     }
 
+    /// An access that is not atomic, to a location that was accessed atomically. A write stands for those it comes after.
+    #[cold]
+    fn after_atomics(&mut self, location: Location, by: Access) {
+        let Some(mut atomics) = self.atomics.remove(&location) else { return };
+        let is_write = by.kind == AccessKind::Write;
+        let mut check = |seen: &mut Vec<Seen>, kind| {
+            seen.retain(|&old| {
+                let races = !self.order.knows(by.task, old.epoch);
+                if races {
+                    self.race(location, old, kind, by);
+                }
+                races || !is_write
+            });
+        };
+        check(&mut atomics.writes, AccessKind::Write);
+        if is_write {
+            check(&mut atomics.reads, AccessKind::Read);
+        }
+        if atomics.reads.is_empty() && atomics.writes.is_empty() {
+            self.cells[location.0 as usize].is_mixed = false;
+        } else {
+            self.atomics.insert(location, atomics);
+        }
+    }
+
     fn write_after_several(&mut self, location: Location, by: Access) {
         let at = self.cells[location.0 as usize].several as usize - 1;
         let mut readers = std::mem::take(&mut self.readers[at]);
@@ -254,6 +293,37 @@ impl<O: Order> Observer for Epochs<O> {
     fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
         self.order.join(task, sync, kind);
     }
+    fn atomic(&mut self, task: TaskId, kind: AccessKind, location: Location, site: SiteId) {
+        let at = location.0 as usize;
+        if at >= self.cells.len() {
+            self.grow(at);
+        }
+        let (epoch, by) = (self.order.epoch_of(task), Access { task, kind, site });
+        let cell = self.cells[at];
+        let mut before = vec![(cell.write, AccessKind::Write)];
+        if kind == AccessKind::Write {
+            match cell.several {
+                0 => before.push((cell.read, AccessKind::Read)),
+                several => {
+                    let readers = self.readers[several as usize - 1].iter();
+                    before.extend(readers.map(|&read| (read, AccessKind::Read)));
+                }
+            }
+        }
+        for (old, kind) in before {
+            if !self.order.knows(task, old.epoch) {
+                self.race(location, old, kind, by);
+            }
+        }
+        self.cells[at].is_mixed = true;
+        let atomics = self.atomics.entry(location).or_default();
+        let list = if kind == AccessKind::Read { &mut atomics.reads } else { &mut atomics.writes };
+        let now = Seen { epoch, site: site.0 };
+        match list.iter_mut().find(|old| old.epoch.slot == epoch.slot) {
+            Some(old) => *old = now,
+            None => list.push(now),
+        }
+    }
     #[inline]
     fn access(&mut self, task: TaskId, kind: AccessKind, location: Location, site: SiteId) {
         self.order.access(task, kind, location, site);
@@ -264,13 +334,16 @@ impl<O: Order> Observer for Epochs<O> {
         let cell = &mut self.cells[location.0 as usize];
         // Nearly always all that was before is known. No branch on anything else: a cell's past is as good as random.
         let known = self.order.precedes(cell.read.epoch) & self.order.precedes(cell.write.epoch);
-        if known & (cell.several == 0) {
+        if known & (cell.several == 0) & !cell.is_mixed {
             let is_write = kind as usize;
             cell.read = [now, NOTHING][is_write];
             cell.write = [cell.write, now][is_write];
             return;
         }
         let by = Access { task, kind, site };
+        if self.cells[location.0 as usize].is_mixed {
+            self.after_atomics(location, by);
+        }
         match kind {
             AccessKind::Read => self.read(location, now, by),
             AccessKind::Write => self.write(location, now, by),

@@ -358,6 +358,14 @@ impl Tables {
                 let (sync, kind) = self.sync(&mut columns.rest)?;
                 Event::Join { task, sync, kind }
             }
+            op::ATOMIC_READ | op::ATOMIC_WRITE => {
+                let (&location, locations) = columns.locations.split_first().ok_or_else(short)?;
+                let (&site, sites) = columns.sites.split_first().ok_or_else(short)?;
+                (columns.locations, columns.sites) = (locations, sites);
+                self.define(location, site, columns)?;
+                let kind = if op == op::ATOMIC_READ { AccessKind::Read } else { AccessKind::Write };
+                Event::Atomic { task, kind, location: Location(location.into()), site: SiteId(site) }
+            }
             other => return Err(format!("operation {other:#04x} is not known")),
         })
     }

@@ -45,6 +45,8 @@ pub(super) mod op {
     pub(in crate::trace) const FINISH_END: u8 = 5;
     pub(in crate::trace) const SIGNAL: u8 = 6;
     pub(in crate::trace) const JOIN: u8 = 7;
+    pub(in crate::trace) const ATOMIC_READ: u8 = 8;
+    pub(in crate::trace) const ATOMIC_WRITE: u8 = 9;
     /// It is of the same task as the event before.
     pub(in crate::trace) const SAME_TASK: u8 = 0x10;
 }
@@ -326,6 +328,16 @@ impl<W: Write> Observer for TraceWriter<W> {
     }
     fn access(&mut self, task: TaskId, kind: AccessKind, location: Location, site: SiteId) {
         self.head(if kind == AccessKind::Read { op::READ } else { op::WRITE }, task);
+        self.accessed(location, site);
+    }
+    fn atomic(&mut self, task: TaskId, kind: AccessKind, location: Location, site: SiteId) {
+        self.head(if kind == AccessKind::Read { op::ATOMIC_READ } else { op::ATOMIC_WRITE }, task);
+        self.accessed(location, site);
+    }
+}
+
+impl<W: Write> TraceWriter<W> {
+    fn accessed(&mut self, location: Location, site: SiteId) {
         let next = self.locations.len() as u32;
         let id = *self.locations.entry(location).or_insert(next);
         self.columns.locations.push(id);
