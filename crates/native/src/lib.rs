@@ -13,6 +13,7 @@
 //! | `sched`, `omp` | tasks as coroutines; teams, threads and task regions |
 //! | `detector`, `shadow`, `contexts`, `memory` | who accessed what last, and from where |
 //! | `stacks`, `threads` | the stacks of tasks; thread-local storage of virtual threads |
+//! | `record` | the run as a trace |
 //! | `report`, `symbols`, `faults`, `interrupts` | the end, in words |
 
 // The entry points are public by nature: C programs link with them.
@@ -30,6 +31,7 @@ mod kmpc;
 mod memory;
 mod omp;
 mod options;
+mod record;
 mod report;
 mod sched;
 mod shadow;

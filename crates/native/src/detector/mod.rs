@@ -22,6 +22,7 @@
 
 mod chunks;
 mod conflicts;
+mod recording;
 mod synchronisation;
 
 use crate::contexts::{Context, Contexts};
@@ -211,6 +212,9 @@ pub(crate) struct Detector {
     /// The running task combines its part of a reduction.
     reducing: bool,
     pub(crate) freed_sites: rustc_hash::FxHashSet<u32>,
+    /// If the run is recorded, and the task whose value or end was recorded last.
+    pub(crate) record: Option<Box<crate::record::Recorder>>,
+    given: Option<TaskId>,
 }
 
 impl Detector {
@@ -265,6 +269,8 @@ impl Detector {
             freeing: false,
             reducing: false,
             freed_sites: Default::default(),
+            record: None,
+            given: None,
         }
     }
 
@@ -372,6 +378,7 @@ impl Detector {
             return;
         }
         let manner = if self.reducing { Manner::Atomic } else { manner };
+        self.tell_access(address, size, kind, manner, pc);
         let end = address + size;
         let mut at = address;
         // Neighbouring cells are mostly alike.
@@ -473,6 +480,7 @@ impl Detector {
         if before.writer < 0 || !self.on || self.reducing || cells[1..].iter().any(|cell| *cell != before) {
             return self.access(address, size, kind, Manner::Plain, pc);
         }
+        self.tell_access(address, size, kind, Manner::Plain, pc);
         let after = match kind {
             AccessKind::Read => self.read(before, address, pc),
             AccessKind::Write => self.write(before, address, pc),
@@ -611,6 +619,7 @@ impl Detector {
 
     /// Memory nobody has used yet.
     pub(crate) fn allocated(&mut self, address: usize, size: usize) {
+        self.tell_fresh(address..address + size);
         shadow::forget(address, size);
     }
 
@@ -642,7 +651,9 @@ impl Detector {
 
     /// A stack for a task that begins. What was done to its memory so far, the task has nothing to do with.
     pub(crate) fn take_stack(&mut self) -> std::io::Result<TaskStack> {
-        self.stacks.take(self.made.len() as i32)
+        let stack = self.stacks.take(self.made.len() as i32)?;
+        self.tell_fresh(stack.memory());
+        Ok(stack)
     }
 
     /// The task of the order that runs.

@@ -1,6 +1,7 @@
 //! What orders the steps: the kernel's events, and what it does not know of.
 
 use super::*;
+use raceproof_core::event::Event;
 
 impl Detector {
     /// A new sync for the order alone.
@@ -10,17 +11,24 @@ impl Detector {
     }
 
     pub(crate) fn signal_sync(&mut self, sync: SyncId) {
+        self.tell(Event::Signal { task: self.current, sync, kind: SyncKind::Event });
         self.order.signal(self.current, sync, SyncKind::Event);
         self.begun();
     }
 
     pub(crate) fn join_sync(&mut self, sync: SyncId) {
+        self.tell(Event::Join { task: self.current, sync, kind: SyncKind::Event });
         self.order.join(self.current, sync, SyncKind::Event);
         self.begun();
     }
 
     /// The current task enters a section of a lock.
     pub(crate) fn enter_section(&mut self, lock: usize) {
+        self.tell(Event::Join {
+            task: self.current,
+            sync: of_kernel(SyncId::at(lock)),
+            kind: SyncKind::Lock,
+        });
         let section = self.sections.len() as u32;
         self.sections.push(None);
         self.holds.entry(self.current).or_default().push(Hold { lock, section });
@@ -30,6 +38,11 @@ impl Detector {
     }
 
     pub(crate) fn leave_section(&mut self, lock: usize) {
+        self.tell(Event::Signal {
+            task: self.current,
+            sync: of_kernel(SyncId::at(lock)),
+            kind: SyncKind::Lock,
+        });
         let Some(holds) = self.holds.get_mut(&self.current) else { return };
         let Some(at) = holds.iter().rposition(|hold| hold.lock == lock) else { return };
         let hold = holds.remove(at);
@@ -53,6 +66,7 @@ impl Detector {
     /// What `from` holds is `to`'s from now on: a thread that goes on as another task.
     pub(crate) fn hand_over(&mut self, from: TaskId, to: TaskId) {
         let (from, to) = (self.runs_as(from), self.runs_as(to));
+        self.tell_hand_over(from, to, true);
         if let Some(holds) = self.holds.remove(&from) {
             self.step_holds.insert(self.order.step_of(to).0, holds.as_slice().into());
             self.holds.insert(to, holds);
@@ -155,11 +169,14 @@ impl Observer for Detector {
         let child = TaskId::at(self.tasks.len());
         self.runs_as.push(child);
         self.tasks.push(task);
+        let around = self.kernel_scopes[scope.index()];
+        self.tell(Event::Spawn { parent, child, scope: around, site: SiteId(task.created) });
         self.order.spawn(parent, child, task.scope);
         self.begun();
     }
     fn end(&mut self, task: TaskId) {
         let task = self.runs_as(task);
+        self.tell(Event::End { task });
         let Task { scope, loose, .. } = self.tasks[task.index()];
         if loose {
             self.loose.insert(scope);
@@ -168,11 +185,14 @@ impl Observer for Detector {
     }
     fn finish_begin(&mut self, task: TaskId, _: ScopeId) {
         let scope = self.open_scope(self.runs_as(task));
+        self.tell(Event::FinishBegin { task: self.runs_as(task), scope });
         self.kernel_scopes.push(scope);
         self.begun();
     }
     fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
-        self.order.finish_end(self.runs_as(task), self.kernel_scopes[scope.index()]);
+        let (task, scope) = (self.runs_as(task), self.kernel_scopes[scope.index()]);
+        self.tell(Event::FinishEnd { task, scope });
+        self.order.finish_end(task, scope);
         self.begun();
     }
     fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
@@ -180,6 +200,7 @@ impl Observer for Detector {
             return self.leave_section(sync.index());
         }
         let task = self.runs_as(task);
+        self.tell(Event::Signal { task, sync: of_kernel(sync), kind });
         match kind {
             // Only depend and taskwait ask for the end of a task.
             SyncKind::Future => self.order.signal_end(task, of_kernel(sync), kind),
@@ -188,6 +209,9 @@ impl Observer for Detector {
         self.begun();
     }
     fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
+        if !kind.is_section() {
+            self.tell(Event::Join { task: self.runs_as(task), sync: of_kernel(sync), kind });
+        }
         if self.waiting {
             return;
         }

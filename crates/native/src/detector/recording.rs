@@ -1,0 +1,104 @@
+//! What is told to the recorder, if the run is recorded.
+
+use super::*;
+use crate::record::{Accessed, Recorder};
+use raceproof_core::event::Event;
+use std::ops::Range;
+
+impl Detector {
+    pub(crate) fn start_recording(&mut self, recorder: Recorder) {
+        self.record = Some(Box::new(recorder));
+    }
+
+    /// Anything but an access.
+    #[inline]
+    pub(super) fn tell(&mut self, event: Event) {
+        if self.record.is_some() {
+            self.tell_recorder(event);
+        }
+    }
+
+    #[cold]
+    fn tell_recorder(&mut self, event: Event) {
+        let Some(record) = &mut self.record else { return };
+        match event {
+            Event::Spawn { parent, child, scope, site } => {
+                let site = record.site(self.sites[site.index()].pc);
+                record.event(Event::Spawn { parent, child, scope, site });
+            }
+            // What comes after the value of a future is its end.
+            Event::End { task } | Event::Signal { task, kind: SyncKind::Future, .. } => {
+                let Task { asked, thread, .. } = self.tasks[task.index()];
+                if asked && self.given != Some(task) {
+                    record.event(Event::Signal { task, sync: of_thread(thread), kind: SyncKind::Event });
+                }
+                self.given = Some(task);
+                record.event(event);
+            }
+            _ => record.event(event),
+        }
+    }
+
+    /// The current task has asked for the number of its thread. Tasks of one thread that have are in the order in which they ran:
+    /// it may well be the number that led them to the same memory.
+    pub(crate) fn tell_asked(&mut self) {
+        let (task, sync) = (self.current, of_thread(self.tasks[self.current.index()].thread));
+        self.tell(Event::Join { task, sync, kind: SyncKind::Event });
+        self.tell(Event::Signal { task, sync, kind: SyncKind::Event });
+    }
+
+    /// What one task holds is another's.
+    pub(super) fn tell_hand_over(&mut self, from: TaskId, to: TaskId, has_ended: bool) {
+        if let Some(record) = &mut self.record {
+            record.hand_over(from, to, has_ended);
+        }
+    }
+
+    #[inline]
+    pub(super) fn tell_access(
+        &mut self,
+        address: usize,
+        size: usize,
+        kind: AccessKind,
+        manner: Manner,
+        pc: usize,
+    ) {
+        if self.record.is_some() && !self.is_own(address) {
+            let (task, step) = (self.current, self.order.step().0);
+            let accessed = Accessed { task, step, kind, atomic: manner == Manner::Atomic, pc };
+            let (record, memory) = (&mut self.record, &self.memory);
+            if let Some(record) = record {
+                record.access(address..address + size, accessed, |address| memory.find(address));
+            }
+        }
+    }
+
+    /// The memory is used for something else from now on.
+    pub(super) fn tell_fresh(&mut self, memory: Range<usize>) {
+        if let Some(record) = &mut self.record {
+            record.forget(memory);
+        }
+    }
+
+    /// Whether the memory belongs to the thread that runs, so that another would have used its own: then tasks that a
+    /// thread runs one after the other do not race for it. A trace cannot say that, so it is left out.
+    fn is_own(&self, address: usize) -> bool {
+        let on = self.tasks[self.current.index()].thread;
+        if self.privates.iter().any(|p| p.thread == on && (p.from..p.to).contains(&address)) {
+            return true;
+        }
+        self.chunk_of(self.current).is_some_and(|chunk| {
+            let thread = self.tasks[chunk.index()].parent;
+            self.loops.get(&thread).is_some_and(|l| l.is_on_stack(address))
+                || self.memory.find(address).is_some_and(|(_, block)| {
+                    let by = self.tasks[block.task.index()];
+                    by.thread == on && by.role != Role::Main
+                })
+        })
+    }
+}
+
+/// The sync of a virtual thread, by numbers that neither the kernel nor the detector comes to.
+fn of_thread(thread: u32) -> SyncId {
+    SyncId(u32::MAX - thread)
+}
