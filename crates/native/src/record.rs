@@ -47,6 +47,10 @@ pub(crate) struct Recorder {
     /// The locks each task holds by what was written, and all locks.
     holds: FxHashMap<TaskId, Vec<SyncId>>,
     locks: FxHashSet<SyncId>,
+    /// By task. What is done in the name of one that has ended, at the end of the process, is nobody's.
+    ended: Vec<bool>,
+    /// Whose value or end was written last: what comes after a value is the end.
+    given: Option<TaskId>,
 }
 
 /// An access, as the detector is told of it.
@@ -73,6 +77,8 @@ impl Recorder {
             pcs: Vec::new(),
             holds: FxHashMap::default(),
             locks: FxHashSet::default(),
+            ended: vec![false],
+            given: None,
         })
     }
 
@@ -86,9 +92,24 @@ impl Recorder {
         site
     }
 
+    fn has_ended(&self, task: TaskId) -> bool {
+        self.ended.get(task.index()) != Some(&false)
+    }
+
+    /// Whose value or end was written last.
+    pub(crate) fn given(&self) -> Option<TaskId> {
+        self.given
+    }
+
     /// Anything but an access.
     pub(crate) fn event(&mut self, event: Event) {
+        if self.has_ended(event.task()) {
+            return;
+        }
         match event {
+            Event::Spawn { .. } => self.ended.push(false),
+            // It goes on with what is done at exit.
+            Event::End { task: TaskId::MAIN } => return,
             Event::Join { task, sync, kind } if kind.is_section() => {
                 self.locks.insert(sync);
                 self.holds.entry(task).or_default().push(sync);
@@ -100,9 +121,13 @@ impl Recorder {
             }
             // A thread may hold a lock at a barrier, where its task ends and it goes on as another.
             Event::Signal { task, kind: SyncKind::Future, .. } | Event::End { task } => {
-                for &sync in self.holds.get(&task).into_iter().flatten() {
-                    self.writer.signal(task, sync, SyncKind::Lock);
+                if self.given != Some(task) {
+                    for &sync in self.holds.get(&task).into_iter().flatten() {
+                        self.writer.signal(task, sync, SyncKind::Lock);
+                    }
                 }
+                self.given = Some(task);
+                self.ended[task.index()] = matches!(event, Event::End { .. });
             }
             _ => {}
         }
@@ -129,6 +154,9 @@ impl Recorder {
         block: impl Fn(usize) -> Option<(usize, Block)>,
     ) {
         let Accessed { task, step, kind, atomic, pc } = accessed;
+        if self.has_ended(task) {
+            return;
+        }
         let site = self.site(pc);
         // Whoever has written need not read.
         let covered = bit(kind, atomic) | bit(AccessKind::Write, atomic);
@@ -180,7 +208,14 @@ impl Recorder {
         }
         for location in self.writer.used_locations() {
             let Known { address, block, .. } = self.locations[location.0 as usize];
-            self.writer.name(Named::Location(location), &report::location_name(symbols, address, block));
+            let is_stack =
+                world().detector.stacks.of(address).or_else(|| world().main_stack.of(address)).is_some();
+            // There may be millions on stacks, and no symbol is there.
+            let name = match is_stack {
+                true => "a local variable".to_owned(),
+                false => report::location_name(symbols, address, block),
+            };
+            self.writer.name(Named::Location(location), &name);
         }
         for sync in self.writer.used_syncs() {
             if self.locks.contains(&sync) {

@@ -212,9 +212,8 @@ pub(crate) struct Detector {
     /// The running task combines its part of a reduction.
     reducing: bool,
     pub(crate) freed_sites: rustc_hash::FxHashSet<u32>,
-    /// If the run is recorded, and the task whose value or end was recorded last.
+    /// If the run is recorded.
     pub(crate) record: Option<Box<crate::record::Recorder>>,
-    given: Option<TaskId>,
 }
 
 impl Detector {
@@ -270,7 +269,6 @@ impl Detector {
             reducing: false,
             freed_sites: Default::default(),
             record: None,
-            given: None,
         }
     }
 

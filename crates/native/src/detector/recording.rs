@@ -26,13 +26,12 @@ impl Detector {
                 let site = record.site(self.sites[site.index()].pc);
                 record.event(Event::Spawn { parent, child, scope, site });
             }
-            // What comes after the value of a future is its end.
             Event::End { task } | Event::Signal { task, kind: SyncKind::Future, .. } => {
                 let Task { asked, thread, .. } = self.tasks[task.index()];
-                if asked && self.given != Some(task) {
+                // What comes after the value of a future is its end.
+                if asked && record.given() != Some(task) {
                     record.event(Event::Signal { task, sync: of_thread(thread), kind: SyncKind::Event });
                 }
-                self.given = Some(task);
                 record.event(event);
             }
             _ => record.event(event),
@@ -63,13 +62,36 @@ impl Detector {
         manner: Manner,
         pc: usize,
     ) {
-        if self.record.is_some() && !self.is_own(address) {
-            let (task, step) = (self.current, self.order.step().0);
-            let accessed = Accessed { task, step, kind, atomic: manner == Manner::Atomic, pc };
-            let (record, memory) = (&mut self.record, &self.memory);
-            if let Some(record) = record {
-                record.access(address..address + size, accessed, |address| memory.find(address));
-            }
+        if self.record.is_some() {
+            self.tell_recorder_access(address, size, kind, manner, pc);
+        }
+    }
+
+    #[cold]
+    fn tell_recorder_access(
+        &mut self,
+        address: usize,
+        size: usize,
+        kind: AccessKind,
+        manner: Manner,
+        pc: usize,
+    ) {
+        if self.is_of_chunks(address) {
+            return;
+        }
+        let (task, step) = (self.current, self.order.step().0);
+        let sync = of_thread(self.tasks[task.index()].thread);
+        let is_private = self.is_private(address);
+        if is_private {
+            self.tell(Event::Join { task, sync, kind: SyncKind::Event });
+        }
+        let accessed = Accessed { task, step, kind, atomic: manner == Manner::Atomic, pc };
+        let memory = &self.memory;
+        if let Some(record) = &mut self.record {
+            record.access(address..address + size, accessed, |address| memory.find(address));
+        }
+        if is_private {
+            self.tell(Event::Signal { task, sync, kind: SyncKind::Event });
         }
     }
 
@@ -80,15 +102,20 @@ impl Detector {
         }
     }
 
-    /// Whether the memory belongs to the thread that runs, so that another would have used its own: then tasks that a
-    /// thread runs one after the other do not race for it. A trace cannot say that, so it is left out.
-    fn is_own(&self, address: usize) -> bool {
+    /// Whether the memory is private to the thread that runs. Its tasks use it in the order in which the thread runs them.
+    fn is_private(&self, address: usize) -> bool {
         let on = self.tasks[self.current.index()].thread;
-        if self.privates.iter().any(|p| p.thread == on && (p.from..p.to).contains(&address)) {
-            return true;
+        self.privates.iter().any(|p| p.thread == on && (p.from..p.to).contains(&address))
+    }
+
+    /// Whether the memory belongs to the thread that took the chunk that runs: another would have used its own, so that its chunks
+    /// do not race for it. A trace cannot say that, and it is left out.
+    fn is_of_chunks(&self, address: usize) -> bool {
+        if self.loops.is_empty() {
+            return false;
         }
         self.chunk_of(self.current).is_some_and(|chunk| {
-            let thread = self.tasks[chunk.index()].parent;
+            let Task { parent: thread, thread: on, .. } = self.tasks[chunk.index()];
             self.loops.get(&thread).is_some_and(|l| l.is_on_stack(address))
                 || self.memory.find(address).is_some_and(|(_, block)| {
                     let by = self.tasks[block.task.index()];
