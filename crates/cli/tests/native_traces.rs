@@ -11,7 +11,7 @@ use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{Place, RaceAccess, Report, Verdict};
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -45,6 +45,7 @@ const PROGRAMS: [&str; 24] = [
 ];
 
 fn run(command: &mut Command) -> Done {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
     finish_within(command, PATIENCE).unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
