@@ -16,6 +16,7 @@ use raceproof_core::finding::{
 };
 use raceproof_core::ids::TaskId;
 use raceproof_core::order::{Order, dc::Dc, hb::Hb, shb::Shb, wcp::Wcp};
+use raceproof_core::trace::sections::atomics_as_sections;
 use raceproof_core::trace::{AnySource, Batch, Named, Names, Source};
 pub use raceproof_report::trace::{Analyzed, Validation};
 use rustc_hash::FxHashMap;
@@ -61,7 +62,8 @@ const MAX_SIMULATED: usize = 4_000_000_000;
 /// Conflicting accesses whose order nothing guarantees (Netzer's Algorithm 5.1).
 fn general(args: &AnalyzeArgs) -> Result<Vec<GeneralRace>, String> {
     let mut events = Vec::new();
-    let (source, _) = read(args, |event| events.push(*event))?;
+    let (source, _) = read(args, |some| events.extend_from_slice(some))?;
+    let events = atomics_as_sections(events);
     let posts = Posts::of_runtime(&events);
     if posts.effort() > MAX_SIMULATED {
         return Err("--general takes time by steps times events, and these are too many".into());
@@ -95,8 +97,10 @@ impl Counts {
     #[inline]
     fn add(&mut self, event: &Event) {
         match event {
-            Event::Access { kind: AccessKind::Read, .. } => self.reads += 1,
-            Event::Access { kind: AccessKind::Write, .. } => self.writes += 1,
+            Event::Access { kind, .. } | Event::Atomic { kind, .. } => match kind {
+                AccessKind::Read => self.reads += 1,
+                AccessKind::Write => self.writes += 1,
+            },
             Event::Spawn { .. } => self.tasks += 1,
             Event::End { .. } => {}
             _ => self.syncs += 1,
@@ -104,17 +108,15 @@ impl Counts {
     }
 }
 
-/// Gives every event to `each`; the source at its end.
-fn read(args: &AnalyzeArgs, mut each: impl FnMut(&Event)) -> Result<(AnySource<File>, Counts), String> {
+/// Gives all events to `each`, some at a time; the source at its end.
+fn read(args: &AnalyzeArgs, mut each: impl FnMut(&[Event])) -> Result<(AnySource<File>, Counts), String> {
     let mut source = open(&args.file)?;
     let mut batch = Batch::default();
     let mut counts = Counts { tasks: 1, ..Counts::default() };
     let error = loop {
         let more = source.next(&mut batch);
-        for event in &batch.events {
-            counts.add(event);
-            each(event);
-        }
+        batch.events.iter().for_each(|event| counts.add(event));
+        each(&batch.events);
         match more {
             Ok(true) => {}
             Ok(false) => break None,
@@ -129,7 +131,7 @@ fn read(args: &AnalyzeArgs, mut each: impl FnMut(&Event)) -> Result<(AnySource<F
 /// One pass, in memory that does not grow with the events.
 fn stream<O: Order + Default>(args: &AnalyzeArgs) -> Result<Report, String> {
     let mut detector = Epochs::<O>::default();
-    let (source, counts) = read(args, |event| event.deliver(&mut detector))?;
+    let (source, counts) = read(args, |events| detector.observe(events))?;
     let names = source.names();
     let race = |found: &SiteRaces| Race {
         location: names.of(Named::Location(found.location)),
@@ -150,7 +152,8 @@ fn stream<O: Order + Default>(args: &AnalyzeArgs) -> Result<Report, String> {
 /// The whole trace in memory, every pair of sites, and a witness where one can be built.
 fn witnessed<O: Order + Default>(args: &AnalyzeArgs) -> Result<Report, String> {
     let mut events = Vec::new();
-    let (source, counts) = read(args, |event| events.push(*event))?;
+    let (source, counts) = read(args, |some| events.extend_from_slice(some))?;
+    let events = atomics_as_sections(events);
     if u32::try_from(events.len()).is_err() {
         return Err("--witness takes traces of at most 4,294,967,295 events".into());
     }
@@ -193,7 +196,8 @@ fn witnessed<O: Order + Default>(args: &AnalyzeArgs) -> Result<Report, String> {
 /// Netzer's analysis, its races by pair of sites.
 fn validate(args: &AnalyzeArgs) -> Result<Analyzed, String> {
     let mut events = Vec::new();
-    let (source, counts) = read(args, |event| events.push(*event))?;
+    let (source, counts) = read(args, |some| events.extend_from_slice(some))?;
+    let events = atomics_as_sections(events);
     let names = source.names();
     let level = match args.level {
         TemporalLevel::Complete => Level::Complete,

@@ -109,6 +109,9 @@ pub struct RunArgs {
     /// End each run after so many seconds, with what was found by then
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub time_limit: Option<f64>,
+    /// Record the run in a file, for `raceproof analyze`
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
     /// The program and its arguments
     #[arg(required = true, trailing_var_arg = true, value_name = "PROGRAM")]
     pub program: Vec<OsString>,

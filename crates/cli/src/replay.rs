@@ -239,7 +239,8 @@ impl Replay<'_> {
     fn tell(&mut self, site: Option<SiteId>) {
         for event in std::mem::take(&mut self.run.kernel.observer) {
             let (task, what, site) = match event {
-                Event::Access { task, kind, location, site } => {
+                Event::Access { task, kind, location, site }
+                | Event::Atomic { task, kind, location, site } => {
                     let (verb, value) =
                         (if kind == AccessKind::Read { "reads" } else { "writes" }, self.value(location));
                     (task, format!("{verb} {}: {value}", self.name(location)), Some(site))

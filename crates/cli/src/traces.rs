@@ -226,6 +226,8 @@ fn read_names(bytes: &[u8]) -> Result<Names, String> {
 struct Tally {
     reads: u64,
     writes: u64,
+    /// Of both.
+    atomics: u64,
     spawns: u64,
     ends: u64,
     finishes: u64,
@@ -255,7 +257,8 @@ impl Tally {
 
     fn count(&mut self, event: &Event) {
         match *event {
-            Event::Access { kind, location, site, .. } => {
+            Event::Access { kind, location, site, .. } | Event::Atomic { kind, location, site, .. } => {
+                self.atomics += u64::from(matches!(event, Event::Atomic { .. }));
                 match kind {
                     AccessKind::Read => self.reads += 1,
                     AccessKind::Write => self.writes += 1,
@@ -298,6 +301,7 @@ fn stat(args: &TraceArgs) -> Result<(), String> {
         ("tasks", tally.spawns + 1),
         ("reads", tally.reads),
         ("writes", tally.writes),
+        ("of these atomic", tally.atomics),
         ("locations", tally.locations),
         ("sites of accesses", tally.sites.len() as u64),
         ("locks", tally.locks.len() as u64),

@@ -20,7 +20,7 @@
 //! - `Spawn` (in the parent), `FinishBegin`, `FinishEnd`, `Signal` and `Join` each end the current step of
 //!   their task and begin the next one. Accesses belong to the current step.
 //! - Events of different tasks come in the order in which they happened in this run.
-//! - *Actions* are what a schedule counts: accesses, spawns, `FinishEnd`, every `Join`, and the `Signal` of a promise, an
+//! - *Actions* are what a schedule counts: accesses, atomic or not, spawns, `FinishEnd`, every `Join`, and the `Signal` of a promise, an
 //!   event or a semaphore. Leaving a lock or isolated section, opening a finish and ending a task are none: they
 //!   happen together with the action before them.
 
@@ -73,13 +73,46 @@ impl SyncKind {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Event {
-    Spawn { parent: TaskId, child: TaskId, scope: ScopeId, site: SiteId },
-    End { task: TaskId },
-    FinishBegin { task: TaskId, scope: ScopeId },
-    FinishEnd { task: TaskId, scope: ScopeId },
-    Signal { task: TaskId, sync: SyncId, kind: SyncKind },
-    Join { task: TaskId, sync: SyncId, kind: SyncKind },
-    Access { task: TaskId, kind: AccessKind, location: Location, site: SiteId },
+    Spawn {
+        parent: TaskId,
+        child: TaskId,
+        scope: ScopeId,
+        site: SiteId,
+    },
+    End {
+        task: TaskId,
+    },
+    FinishBegin {
+        task: TaskId,
+        scope: ScopeId,
+    },
+    FinishEnd {
+        task: TaskId,
+        scope: ScopeId,
+    },
+    Signal {
+        task: TaskId,
+        sync: SyncId,
+        kind: SyncKind,
+    },
+    Join {
+        task: TaskId,
+        sync: SyncId,
+        kind: SyncKind,
+    },
+    Access {
+        task: TaskId,
+        kind: AccessKind,
+        location: Location,
+        site: SiteId,
+    },
+    /// See [`Observer::atomic`].
+    Atomic {
+        task: TaskId,
+        kind: AccessKind,
+        location: Location,
+        site: SiteId,
+    },
 }
 
 /// Whoever wants to know what a run does: orders, detectors, recorders.
@@ -91,6 +124,10 @@ pub trait Observer {
     fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind);
     fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind);
     fn access(&mut self, task: TaskId, kind: AccessKind, location: Location, site: SiteId);
+
+    /// An atomic access of a native program: it races with accesses that are not, and never with another. By itself it orders
+    /// nothing; what it releases and acquires is told as signals and joins.
+    fn atomic(&mut self, _task: TaskId, _kind: AccessKind, _location: Location, _site: SiteId) {}
 
     /// What `task` does from now on comes after the latest signal on `sync`, though nothing in the program says so:
     /// an analysis does. Unlike a join it is no action.
@@ -116,14 +153,19 @@ impl Event {
             | Event::FinishEnd { task, .. }
             | Event::Signal { task, .. }
             | Event::Join { task, .. }
-            | Event::Access { task, .. } => task,
+            | Event::Access { task, .. }
+            | Event::Atomic { task, .. } => task,
         }
     }
 
     /// Whether it is an action: what a schedule counts.
     pub fn is_action(&self) -> bool {
         match self {
-            Event::Spawn { .. } | Event::FinishEnd { .. } | Event::Join { .. } | Event::Access { .. } => true,
+            Event::Spawn { .. }
+            | Event::FinishEnd { .. }
+            | Event::Join { .. }
+            | Event::Access { .. }
+            | Event::Atomic { .. } => true,
             Event::Signal { kind, .. } => kind.signal_is_action(),
             Event::End { .. } | Event::FinishBegin { .. } => false,
         }
@@ -140,6 +182,7 @@ impl Event {
             Event::Signal { task, sync, kind } => observer.signal(task, sync, kind),
             Event::Join { task, sync, kind } => observer.join(task, sync, kind),
             Event::Access { task, kind, location, site } => observer.access(task, kind, location, site),
+            Event::Atomic { task, kind, location, site } => observer.atomic(task, kind, location, site),
         }
     }
 }
@@ -166,6 +209,9 @@ impl Observer for Vec<Event> {
     }
     fn access(&mut self, task: TaskId, kind: AccessKind, location: Location, site: SiteId) {
         self.push(Event::Access { task, kind, location, site });
+    }
+    fn atomic(&mut self, task: TaskId, kind: AccessKind, location: Location, site: SiteId) {
+        self.push(Event::Atomic { task, kind, location, site });
     }
 }
 

@@ -8,6 +8,7 @@ use raceproof_core::detect::predict::Predictor;
 use raceproof_core::event::{AccessKind, Event, Observer};
 use raceproof_core::ids::{Location, SiteId, SyncId};
 use raceproof_core::order::{Order, dc::Dc, hb::Hb, shb::Shb, wcp::Wcp};
+use raceproof_core::trace::sections::atomics_as_sections;
 use raceproof_core::trace::text_writer::StdWriter;
 use raceproof_core::trace::writer::TraceWriter;
 use raceproof_core::trace::{AnySource, Batch, Format, Named, Names, Source};
@@ -68,6 +69,10 @@ fn renumbered(events: &[Event]) -> Vec<Event> {
             let location = Location(locations.of(location).into());
             Event::Access { task, kind, location, site: SiteId(sites.of(site)) }
         }
+        Event::Atomic { task, kind, location, site } => {
+            let location = Location(locations.of(location).into());
+            Event::Atomic { task, kind, location, site: SiteId(sites.of(site)) }
+        }
         other => other,
     };
     events.iter().map(renumber).collect()
@@ -111,6 +116,74 @@ fn what_is_written_comes_back() {
             _ => None,
         });
         assert_eq!(names.given(Named::Location(Location(0))).map(str::to_owned), first);
+    }
+}
+
+/// The streams with some of their accesses atomic.
+fn with_atomics() -> impl Iterator<Item = (u64, Vec<Event>)> {
+    streams().map(|(seed, mut events)| {
+        let mut rng = Rng(seed);
+        for event in &mut events {
+            if let Event::Access { task, kind, location, site } = *event
+                && rng.below(3) == 0
+            {
+                *event = Event::Atomic { task, kind, location, site };
+            }
+        }
+        (seed, renumbered(&events))
+    })
+}
+
+#[test]
+fn atomic_accesses_come_back() {
+    for (seed, events) in with_atomics() {
+        assert_eq!(read(&written(&events)).0, events, "seed {seed}");
+    }
+}
+
+/// By the definition: two accesses race that conflict, are not both atomic, and are not ordered.
+#[test]
+fn atomic_accesses_race_with_others_and_not_with_each_other() {
+    let mut racy = 0;
+    for (seed, events) in with_atomics() {
+        let (mut order, mut fast) = (Hb::default(), Epochs::<Hb>::default());
+        let mut seen = Vec::new();
+        let mut expected = BTreeSet::new();
+        for event in &events {
+            event.deliver(&mut order);
+            event.deliver(&mut fast);
+            let (task, kind, location, is_atomic) = match *event {
+                Event::Access { task, kind, location, .. } => (task, kind, location, false),
+                Event::Atomic { task, kind, location, .. } => (task, kind, location, true),
+                _ => continue,
+            };
+            let races = |&(epoch, was, at, was_atomic): &(_, AccessKind, Location, bool)| {
+                at == location
+                    && was.conflicts(kind)
+                    && !(is_atomic && was_atomic)
+                    && !order.knows(task, epoch)
+            };
+            if seen.iter().any(races) {
+                expected.insert(location);
+            }
+            seen.push((order.epoch_of(task), kind, location, is_atomic));
+        }
+        racy += usize::from(!expected.is_empty());
+        assert_eq!(fast.racy().iter().copied().collect::<BTreeSet<_>>(), expected, "seed {seed}");
+    }
+    assert!(racy > 300, "{racy} streams with races");
+}
+
+/// As sections they are kept apart all the same, and nothing is added.
+#[test]
+fn atomic_accesses_as_sections_add_no_race() {
+    for (seed, events) in with_atomics() {
+        let mut before = Epochs::<Hb>::default();
+        events.iter().for_each(|event| event.deliver(&mut before));
+        let events = atomics_as_sections(events);
+        let mut after = Epochs::<Hb>::default();
+        events.iter().for_each(|event| event.deliver(&mut after));
+        assert!(after.racy().iter().all(|location| before.racy().contains(location)), "seed {seed}");
     }
 }
 

@@ -13,6 +13,7 @@
 //! | `sched`, `omp` | tasks as coroutines; teams, threads and task regions |
 //! | `detector`, `shadow`, `contexts`, `memory` | who accessed what last, and from where |
 //! | `stacks`, `threads` | the stacks of tasks; thread-local storage of virtual threads |
+//! | `record` | the run as a trace |
 //! | `report`, `symbols`, `faults`, `interrupts` | the end, in words |
 
 // The entry points are public by nature: C programs link with them.
@@ -30,6 +31,7 @@ mod kmpc;
 mod memory;
 mod omp;
 mod options;
+mod record;
 mod report;
 mod sched;
 mod shadow;
@@ -77,7 +79,7 @@ pub unsafe extern "C" fn __wrap_main(
 ) -> c_int {
     world::begin();
     world().detector.on = world().options.detect;
-    if world().options.collect {
+    if world().options.collect && !world().detector.is_recorded() {
         world().detector.collect_always();
     }
     let status = Rc::new(Cell::new(None));
@@ -87,7 +89,9 @@ pub unsafe extern "C" fn __wrap_main(
     let mut job = Job::new(world().omp.initial, 0, Place::at(Context(0)), Box::new(main));
     job.is_main = true;
     let mut run = Run::new(Coroutines, Told, Body(Some(Box::new(job))));
-    run.kernel.recycle();
+    if !world().detector.is_recorded() {
+        run.kernel.recycle();
+    }
     run.drive(&mut NewestFirst);
     if let Some(status) = status.get() {
         return status;

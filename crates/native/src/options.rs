@@ -7,6 +7,8 @@ pub(crate) struct Options {
     /// Where the JSON report goes, for `raceproof run`; none: a text report on standard error.
     pub(crate) report: Option<PathBuf>,
     pub(crate) suppressions: Option<PathBuf>,
+    /// Where the run is recorded, if it is.
+    pub(crate) trace: Option<PathBuf>,
     pub(crate) color: Option<String>,
     /// The exit status if something was found.
     pub(crate) status: i32,
@@ -30,6 +32,7 @@ impl Options {
         let mut options = Options {
             report: None,
             suppressions: None,
+            trace: None,
             color: None,
             status: STATUS,
             threads: openmp("OMP_NUM_THREADS")
@@ -61,6 +64,10 @@ impl Options {
                 self.suppressions = Some(path.into());
                 true
             }
+            Some(("trace", path)) => {
+                self.trace = Some(path.into());
+                true
+            }
             Some(("color", when @ ("auto" | "always" | "never"))) => {
                 self.color = Some(when.to_owned());
                 true
@@ -82,7 +89,7 @@ impl Options {
         };
         if !known {
             crate::fatal(&format!(
-                "RACEPROOF_OPTIONS: `{word}` is not understood; expected words like report=FILE, threads=N, stack=SIZE, \
+                "RACEPROOF_OPTIONS: `{word}` is not understood; expected words like report=FILE, trace=FILE, threads=N, stack=SIZE, \
                  suppressions=FILE, exitcode=N, color=auto|always|never, separated by `:`"
             ));
         }

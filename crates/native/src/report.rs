@@ -1,6 +1,7 @@
 //! What was found, as a report: built when the program ends, however it does.
 
 use crate::detector::{Raced, RacedAccess, Role, Site};
+use crate::memory::Block;
 use crate::symbols::Symbols;
 use crate::{sched, world};
 use raceproof_core::finding::{
@@ -42,6 +43,7 @@ pub(crate) fn at_exit() {
 pub(crate) fn leave_alone() {
     world().found.done = true;
     world().detector.on = false;
+    world().detector.record = None;
 }
 
 pub(crate) fn limit(text: &str) {
@@ -116,6 +118,7 @@ pub(crate) fn finish() -> bool {
     if sched::job().is_some() && sched::kernel().tasks().live() > 1 {
         world().detector.exclusive = true;
     }
+    let recorded = end_trace();
     let mut report = build();
     world().detector.on = false;
     if let Some(path) = &world().options.suppressions {
@@ -147,7 +150,24 @@ pub(crate) fn finish() -> bool {
         }
         None => {}
     }
+    if let Err(error) = recorded
+        && world().options.report.is_none()
+    {
+        crate::fatal(&error);
+    }
     bad
+}
+
+/// Ends the trace, if the run is recorded. That it could not be written is a limit in the report, which `raceproof run` reads.
+fn end_trace() -> Result<(), String> {
+    let (Some(recorder), Some(path)) = (world().detector.record.take(), &world().options.trace) else {
+        return Ok(());
+    };
+    recorder.finish(&Symbols::load()).map_err(|error| {
+        let text = format!("cannot write the trace to {}: {error}", path.display());
+        limit(&text);
+        text
+    })
 }
 
 fn build() -> Report {
@@ -208,7 +228,7 @@ fn build() -> Report {
 
 /// The name of a task: the way from `main`, `t2` for thread 2 of a team, `3` for a third child, `c3` for the third chunk it took of a
 /// loop.
-fn name(task: TaskId) -> String {
+pub(crate) fn name(task: TaskId) -> String {
     let mut parts = Vec::new();
     let mut at = task;
     loop {
@@ -324,25 +344,34 @@ pub(crate) fn lock_name(symbols: &Symbols, lock: usize) -> String {
     }
 }
 
-fn location(symbols: &Symbols, raced: &Raced) -> (String, Option<Object>) {
-    let address = raced.address;
+/// What an address is called, in a block of memory that began at an address, or in none.
+pub(crate) fn location_name(symbols: &Symbols, address: usize, block: Option<(usize, Block)>) -> String {
     if let Some(variable) = symbols.variable(address) {
-        let location = match (variable.offset, variable.size) {
-            (0, 0..=8) => variable.name.clone(),
+        return match (variable.offset, variable.size) {
+            (0, 0..=8) => variable.name,
             (offset, _) => format!("{}+{offset}", variable.name),
         };
+    }
+    let Some((base, block)) = block else { return "a local variable".to_owned() };
+    let (at, _) = place(symbols, world().detector.site(block.site));
+    format!("heap@{}:{}+{}", at.file, at.line, address - base)
+}
+
+fn location(symbols: &Symbols, raced: &Raced) -> (String, Option<Object>) {
+    let address = raced.address;
+    let location = location_name(symbols, address, raced.block);
+    if let Some(variable) = symbols.variable(address) {
         let object = Object::Global { name: variable.name, offset: variable.offset, size: variable.size };
         return (location, Some(object));
     }
     if let Some((base, block)) = raced.block {
         let (at, stack) = place(symbols, world().detector.site(block.site));
         let offset = (address - base) as u64;
-        let location = format!("heap@{}:{}+{offset}", at.file, at.line);
         let (size, task) = (block.size as u64, name(block.task));
         return (location, Some(Object::Heap { offset, size, task, at, stack }));
     }
     let task = name(common(raced.first.task, raced.second.task));
-    ("a local variable".to_owned(), Some(Object::Stack { task, name: None }))
+    (location, Some(Object::Stack { task, name: None }))
 }
 
 /// Told at the end of the run: what every task that has not ended waits for.

@@ -18,7 +18,7 @@ use raceproof::kernel::{Kernel, Stop};
 use raceproof::run::{Machine, Outcome};
 use raceproof::strategy::{Last, Strategy, Turn};
 use raceproof_core::event::Observer;
-use raceproof_core::ids::SyncId;
+use raceproof_core::ids::{SyncId, TaskId};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
@@ -43,6 +43,8 @@ enum Stage {
 /// What a thread has at a barrier: the task that ends there has it no more, the one that goes on will.
 #[derive(Default)]
 pub(crate) struct Kept {
+    /// The task that ends; for a run that is recorded, which uses no number twice.
+    pub(crate) task: Option<TaskId>,
     pub(crate) locks: Vec<SyncId>,
     pub(crate) sections: Vec<Hold>,
     pub(crate) asked: bool,
@@ -231,7 +233,8 @@ impl Machine<Told> for Coroutines {
                 job.stage = Stage::Suspended(task);
                 let detector = &mut world().detector;
                 let asked = detector.tasks[detector.current().index()].asked;
-                job.kept = Kept { locks: kernel.take_held(), sections: detector.take_holds(), asked };
+                let task = Some(detector.current());
+                job.kept = Kept { task, locks: kernel.take_held(), sections: detector.take_holds(), asked };
                 Team::park(body.0.take().expect("it was there above"));
                 Outcome::Ended(None)
             }

@@ -39,6 +39,12 @@ pub(crate) struct TaskStack {
     index: u32,
 }
 
+impl TaskStack {
+    pub(crate) fn memory(&self) -> std::ops::Range<usize> {
+        self.bottom..self.top
+    }
+}
+
 impl Stacks {
     /// Stacks of at least `bytes`, reserved so many at a time.
     pub(crate) fn new(bytes: usize, batch: usize) -> Self {

@@ -3,6 +3,7 @@
 use crate::detector::Detector;
 use crate::omp::Omp;
 use crate::options::Options;
+use crate::record::Recorder;
 use crate::shadow;
 use crate::stacks::{BATCH, Stacks};
 use crate::threads::Threads;
@@ -81,11 +82,21 @@ pub(crate) fn begin() {
         found: Default::default(),
     };
     WORLD.store(Box::into_raw(Box::new(world)), Ordering::Relaxed);
+    record();
     let (from, to) = self::world().threads.storage(0);
     self::world().detector.private(from, to, 0);
     crate::report::at_exit();
     crate::faults::install();
     crate::interrupts::install();
+}
+
+/// Begins the trace, if one is wanted.
+fn record() {
+    let Some(path) = &world().options.trace else { return };
+    match Recorder::create(path) {
+        Ok(recorder) => world().detector.start_recording(recorder),
+        Err(error) => crate::fatal(&format!("cannot write the trace to {}: {error}", path.display())),
+    }
 }
 
 /// The observer the kernel tells: it passes everything on to the detector.

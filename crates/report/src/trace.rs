@@ -1,4 +1,4 @@
-//! The report on a trace: a line for each pair of source locations. There is no source to show.
+//! The report on a trace: a line for each pair of sites. There is no source to show.
 
 use super::style::{count, grouped, safe};
 use raceproof_core::debug::netzer::{Analysis, Feasibility, StepRace};
@@ -68,8 +68,12 @@ pub fn render(analyzed: &Analyzed) -> String {
     // By place in the report, the number it is shown with.
     let mut numbers = vec![0; order.len()];
     order.iter().zip(1..).for_each(|(&at, number)| numbers[at] = number);
+    let first = report.races.iter().filter(|race| race.partition == 1).count();
     for &at in &order {
-        race(&mut text, &report.races[at], numbers[at], &numbers, validation.is_some());
+        line(&mut text, &report.races[at], numbers[at]);
+        if validation.is_some() {
+            advice(&mut text, &report.races[at], first, &numbers);
+        }
     }
     for general in &report.general_races {
         let side = |side: &GeneralSide| {
@@ -90,7 +94,7 @@ pub fn render(analyzed: &Analyzed) -> String {
     text
 }
 
-fn race(text: &mut String, race: &Race, number: usize, numbers: &[usize], in_order: bool) {
+fn line(text: &mut String, race: &Race, number: usize) {
     let grade = match race.grade {
         Grade::Feasible => "; feasible: a reordering of the trace shows it",
         Grade::Infeasible => "; infeasible",
@@ -105,13 +109,15 @@ fn race(text: &mut String, race: &Race, number: usize, numbers: &[usize], in_ord
         count(race.count, "time"),
         safe(&race.location),
     );
-    if !in_order {
-        return;
-    }
+}
+
+/// Whether a race is to be fixed first, as one of so many, or what may have caused it.
+fn advice(text: &mut String, race: &Race, first: usize, numbers: &[usize]) {
     let causes: Vec<String> =
         race.artifact_of.iter().take(CAUSES).map(|&at| numbers[at as usize].to_string()).collect();
     if race.partition == 1 {
-        let _ = writeln!(text, "  fix this first: nothing else can have caused it");
+        let others = if first == 1 { "no other race" } else { "only others that are to be fixed first" };
+        let _ = writeln!(text, "  fix this first: {others} can have caused it");
     } else if causes.is_empty() {
         let _ = writeln!(text, "  this may only be a consequence of races before it");
     } else {
@@ -128,8 +134,8 @@ fn summary(text: &mut String, report: &Report) {
     let seen: u64 = report.races.iter().map(|race| race.count).sum();
     let verdict = match report.races.len() as u64 {
         0 => "no races".to_owned(),
-        1 => format!("one racing pair of locations ({})", count(seen, "race")),
-        pairs => format!("{} racing pairs of locations ({})", grouped(pairs), count(seen, "race")),
+        1 => format!("one racing pair of sites ({})", count(seen, "race")),
+        pairs => format!("{} racing pairs of sites ({})", grouped(pairs), count(seen, "race")),
     };
     let _ = writeln!(
         text,
@@ -173,7 +179,7 @@ fn noun(access: Option<AccessKind>) -> &'static str {
 fn spoken(Place { file, line, column }: &Place) -> String {
     match (line, column) {
         (0, 0) => safe(file).to_string(),
-        (line, 0) => format!("location {line}"),
+        (line, 0) => format!("site {line}"),
         (line, column) => format!("{}:{line}:{column}", safe(file)),
     }
 }

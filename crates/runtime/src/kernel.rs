@@ -223,9 +223,11 @@ impl<B, O: Observer> Kernel<B, O> {
         self.recycles = true;
     }
 
-    /// Nobody will ask for this sync any more, nor wait for it: its number is used again.
+    /// Nobody will ask for this sync any more, nor wait for it: its number may be used again.
     pub fn forget(&mut self, sync: SyncId) {
-        self.syncs.forget(sync);
+        if self.recycles {
+            self.syncs.forget(sync);
+        }
     }
 
     // ---- making things ----

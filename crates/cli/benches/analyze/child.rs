@@ -57,26 +57,26 @@ fn run(name: &str, file: &Path) -> Cost {
     Cost { seconds, events: events as u64, found: found as u64, steps: steps as u64, peak: peak as u64 }
 }
 
-fn each(file: &str, mut event: impl FnMut(&Event)) -> u64 {
+fn each(file: &str, mut some: impl FnMut(&[Event])) -> u64 {
     let mut source =
         AnySource::open(File::open(file).expect("the trace can be read")).expect("it is a trace");
     let (mut batch, mut events) = (Batch::default(), 0);
     while source.next(&mut batch).expect("the trace is well-formed") {
         events += batch.events.len() as u64;
-        batch.events.iter().for_each(&mut event);
+        some(&batch.events);
     }
     events
 }
 
 fn ordered<O: Order + Default>(file: &str) -> (u64, u64, u64) {
     let mut detector = Epochs::<O>::default();
-    let events = each(file, |event| event.deliver(&mut detector));
+    let events = each(file, |events| detector.observe(events));
     (events, detector.races().iter().map(|race| race.count).sum(), 0)
 }
 
 fn validated(file: &str, level: Level) -> (u64, u64, u64) {
     let mut all = Vec::new();
-    let events = each(file, |event| all.push(*event));
+    let events = each(file, |events| all.extend_from_slice(events));
     let analysis = analyse(&all, Options { level, ..Options::default() }).expect("not too many races");
     (events, analysis.races.len() as u64, analysis.steps.into())
 }
@@ -94,7 +94,7 @@ pub(crate) fn serve(job: &[String]) -> ExitCode {
         "approximate" => validated(file, Level::Approximate),
         "plain" => {
             let mut plain = Plain::default();
-            (each(file, |event| plain.event(event)), plain.races, 0)
+            (each(file, |events| events.iter().for_each(|event| plain.event(event))), plain.races, 0)
         }
         other => panic!("{other} is no analysis"),
     };

@@ -79,7 +79,10 @@ impl Plain {
                 self.races += u64::from(races);
                 set(if kind == AccessKind::Read { reads } else { writes }, task, time);
             }
-            Event::End { .. } | Event::FinishBegin { .. } | Event::FinishEnd { .. } => {}
+            Event::End { .. }
+            | Event::FinishBegin { .. }
+            | Event::FinishEnd { .. }
+            | Event::Atomic { .. } => {}
         }
     }
 }

@@ -72,6 +72,8 @@ pub(super) struct Run<'a> {
     pub(super) arguments: &'a [OsString],
     pub(super) team: Option<u32>,
     pub(super) limit: Option<Duration>,
+    /// Where the run is recorded: a whole path.
+    pub(super) trace: Option<&'a str>,
 }
 
 impl Run<'_> {
@@ -104,6 +106,7 @@ impl Run<'_> {
             env::var(OPTIONS).into_iter().filter(|words| !words.is_empty()).collect();
         words.extend([format!("report={report}"), "exitcode=0".to_owned()]);
         words.extend(self.team.map(|n| format!("threads={n}")));
+        words.extend(self.trace.map(|file| format!("trace={file}")));
         Ok(words.join(":"))
     }
 

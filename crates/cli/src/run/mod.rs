@@ -22,13 +22,19 @@ pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
     program::check(&program)?;
     let teams: Vec<Option<u32>> =
         if args.threads.is_empty() { vec![None] } else { args.threads.iter().copied().map(Some).collect() };
+    let trace = args.trace.as_deref().map(|file| traced(file, teams.len())).transpose()?;
     let mut input = Input::new(teams.len() > 1)?;
     let limit = args.time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let mut joined: Option<Report> = None;
     for team in teams {
-        let run = Run { program: &program, arguments: &args.program[1..], team, limit };
+        let run =
+            Run { program: &program, arguments: &args.program[1..], team, limit, trace: trace.as_deref() };
         let (ended, report) = run.execute(&mut input)?;
         let report = complete(report, ended, &run)?;
+        if let (Some(_), Some(wrong)) = (&trace, report.limits.iter().find(|limit| limit.contains(UNWRITTEN)))
+        {
+            return Err(wrong.clone());
+        }
         joined = Some(match joined {
             None => report,
             Some(before) => join::join(before, report),
@@ -42,6 +48,23 @@ pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
         suppressions.apply(&mut report);
     }
     Ok(report)
+}
+
+/// How the runtime says that the trace could not be written.
+const UNWRITTEN: &str = "cannot write the trace";
+
+/// The file a run is recorded in, as the runtime is told; it is there, so that what is wrong with it is known before the run.
+fn traced(file: &Path, runs: usize) -> Result<String, String> {
+    let name = file.display();
+    if runs > 1 {
+        return Err(format!("--trace {name} records one run: give one team size with --threads"));
+    }
+    let file = std::path::absolute(file).map_err(|error| format!("{UNWRITTEN} to {name}: {error}"))?;
+    let words = file.to_str().filter(|path| !path.contains([':', ' ']));
+    let words =
+        words.ok_or(format!("the path of the trace {name} has a space or colon in it, or is no UTF-8"))?;
+    fs::File::create(&file).map_err(|error| format!("{UNWRITTEN} to {name}: {error}"))?;
+    Ok(words.to_owned())
 }
 
 fn suppressions(file: &Path) -> Result<Suppressions, String> {

@@ -183,7 +183,7 @@ impl Play {
                     return Err(What::NotSignalled);
                 }
             }
-            Event::Signal { .. } => {}
+            Event::Signal { .. } | Event::Atomic { .. } => {}
             Event::Access { kind: AccessKind::Read, location, .. } => {
                 if self.written.get(&location) != facts.saw.get(&at) {
                     return Err(What::OtherWrite);

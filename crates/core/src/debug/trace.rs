@@ -86,7 +86,10 @@ impl<'a> Trace<'a> {
                 Event::Access { kind: AccessKind::Write, location, .. } => {
                     writes.insert(location, at);
                 }
-                Event::End { .. } | Event::FinishBegin { .. } | Event::FinishEnd { .. } => {}
+                Event::End { .. }
+                | Event::FinishBegin { .. }
+                | Event::FinishEnd { .. }
+                | Event::Atomic { .. } => {}
             }
         }
         trace

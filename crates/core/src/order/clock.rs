@@ -18,7 +18,17 @@ pub struct Epoch {
 /// For each slot, up to which time its events are known. Slots past the end are unknown.
 #[derive(PartialEq, Eq, Debug, Default)]
 pub struct Clock {
-    times: Vec<u32>,
+    /// From `UNKNOWN` on up: every x86-64 has an instruction that compares vectors of signed numbers, and none that
+    /// compares unsigned ones.
+    times: Vec<i32>,
+}
+
+/// Time 0.
+pub(super) const UNKNOWN: i32 = i32::MIN;
+
+#[inline]
+fn signed(time: u32) -> i32 {
+    (time as i32).wrapping_add(UNKNOWN)
 }
 
 impl Clone for Clock {
@@ -35,29 +45,39 @@ impl Clone for Clock {
 impl Clock {
     #[inline]
     pub fn get(&self, slot: u32) -> u32 {
-        self.times.get(slot as usize).copied().unwrap_or(0)
+        self.times.get(slot as usize).map_or(0, |&time| time.wrapping_sub(UNKNOWN) as u32)
     }
 
     pub fn set(&mut self, slot: u32, time: u32) {
         let index = slot as usize;
         if index >= self.times.len() {
-            self.times.resize(index + 1, 0);
+            self.times.resize(index + 1, UNKNOWN);
         }
-        self.times[index] = time;
+        self.times[index] = signed(time);
     }
 
     /// Whether it knows the events of `epoch`.
     #[inline]
     pub fn covers(&self, epoch: Epoch) -> bool {
-        self.get(epoch.slot) >= epoch.time
+        self.times.get(epoch.slot as usize).copied().unwrap_or(UNKNOWN) >= signed(epoch.time)
     }
 
     /// Takes over what `other` knows.
     pub fn join(&mut self, other: &Clock) {
-        if self.times.len() < other.times.len() {
-            self.times.resize(other.times.len(), 0);
+        self.join_times(0, &other.times);
+    }
+
+    /// The times of all slots, as they are kept.
+    pub(super) fn times(&self) -> &[i32] {
+        &self.times
+    }
+
+    /// Takes over what is known of the slots from `first` on.
+    pub(super) fn join_times(&mut self, first: usize, times: &[i32]) {
+        if self.times.len() < first + times.len() {
+            self.times.resize(first + times.len(), UNKNOWN);
         }
-        for (mine, &theirs) in self.times.iter_mut().zip(&other.times) {
+        for (mine, &theirs) in self.times[first..].iter_mut().zip(times) {
             *mine = (*mine).max(theirs);
         }
     }

@@ -55,8 +55,8 @@ pub(crate) struct Hard<V> {
     free: Vec<u32>,
     /// What the ended tasks of a scope know.
     ended: FxHashMap<ScopeId, V>,
-    /// By sync: what its latest signal published.
-    signals: Vec<Option<V>>,
+    /// By sync: what its latest signal published, and when that was.
+    signals: Vec<Option<(Epoch, V)>>,
 }
 
 impl<V: View> Default for Hard<V> {
@@ -83,6 +83,12 @@ impl<V: View> Hard<V> {
     #[inline]
     pub(crate) fn view(&self, task: TaskId) -> &V {
         &self.views[self.slot(task) as usize]
+    }
+
+    /// The view of the task that has a slot.
+    #[inline]
+    pub(crate) fn at(&self, slot: u32) -> &V {
+        &self.views[slot as usize]
     }
 
     pub(crate) fn view_mut(&mut self, task: TaskId) -> &mut V {
@@ -149,10 +155,14 @@ impl<V: View> Hard<V> {
         if sync.index() >= self.signals.len() {
             self.signals.resize_with(sync.index() + 1, || None);
         }
-        let view = &self.views[self.slots[task.index()] as usize];
+        let epoch = self.epoch(task);
+        let view = &self.views[epoch.slot as usize];
         match &mut self.signals[sync.index()] {
-            Some(signal) => signal.clone_from(view),
-            signal => *signal = Some(view.clone()),
+            Some((when, signal)) => {
+                *when = epoch;
+                signal.clone_from(view);
+            }
+            signal => *signal = Some((epoch, view.clone())),
         }
         // After the signal of a future comes its end only: who got the future knows all of the task.
         if kind != SyncKind::Future {
@@ -162,8 +172,21 @@ impl<V: View> Hard<V> {
 
     pub(crate) fn join(&mut self, task: TaskId, sync: SyncId) {
         let slot = self.slots[task.index()] as usize;
-        if let Some(Some(signal)) = self.signals.get(sync.index()) {
+        if let Some(Some((_, signal))) = self.signals.get(sync.index()) {
             self.views[slot].join(signal);
+        }
+    }
+
+    /// The same for an order that is all in one clock; whether there was anything to learn. Time goes on with every signal, so
+    /// that whoever knows when the signal was has all that it published.
+    pub(crate) fn learn(&mut self, task: TaskId, sync: SyncId) -> bool {
+        let slot = self.slots[task.index()] as usize;
+        match self.signals.get(sync.index()) {
+            Some(Some((when, signal))) if self.views[slot].time(when.slot) < when.time => {
+                self.views[slot].join(signal);
+                true
+            }
+            _ => false,
         }
     }
 }

@@ -23,11 +23,17 @@ use crate::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
 pub struct Hb {
     tasks: Hard<Clock>,
     now: TaskId,
+    /// When that is, kept at hand: most events are accesses, and most are of the task of the one before.
+    epoch: Epoch,
+    /// Nothing but accesses has come since.
+    is_fresh: bool,
 }
 
 impl Default for Hb {
     fn default() -> Self {
-        Hb { tasks: Hard::default(), now: TaskId::MAIN }
+        let tasks = Hard::default();
+        let epoch = tasks.epoch(TaskId::MAIN);
+        Hb { tasks, now: TaskId::MAIN, epoch, is_fresh: true }
     }
 }
 
@@ -46,28 +52,46 @@ impl Order for Hb {
     fn knows(&self, task: TaskId, earlier: Epoch) -> bool {
         self.tasks.view(task).covers(earlier)
     }
+
+    #[inline]
+    fn epoch(&self) -> Epoch {
+        debug_assert!(self.is_fresh, "asked of an access");
+        self.epoch
+    }
+
+    #[inline]
+    fn precedes(&self, earlier: Epoch) -> bool {
+        self.tasks.at(self.epoch.slot).covers(earlier)
+    }
 }
 
 impl Observer for Hb {
     fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, _: SiteId) {
+        self.is_fresh = false;
         self.tasks.spawn(parent, child, scope);
     }
     fn end(&mut self, task: TaskId) {
+        self.is_fresh = false;
         self.tasks.end(task);
     }
     fn finish_begin(&mut self, _: TaskId, _: ScopeId) {}
     fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
+        self.is_fresh = false;
         self.tasks.finish_end(task, scope);
     }
     // A lock is like any other sync here.
     fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
+        self.is_fresh = false;
         self.tasks.signal(task, sync, kind);
     }
     fn join(&mut self, task: TaskId, sync: SyncId, _: SyncKind) {
-        self.tasks.join(task, sync);
+        self.is_fresh = false;
+        self.tasks.learn(task, sync);
     }
     #[inline]
     fn access(&mut self, task: TaskId, _: AccessKind, _: Location, _: SiteId) {
-        self.now = task;
+        if !self.is_fresh || task != self.now {
+            (self.now, self.epoch, self.is_fresh) = (task, self.tasks.epoch(task), true);
+        }
     }
 }

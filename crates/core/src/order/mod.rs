@@ -36,6 +36,7 @@ pub mod hard;
 pub mod hb;
 mod sections;
 pub mod shb;
+mod snapshot;
 mod tree;
 pub mod wcp;
 pub mod weak;

@@ -6,10 +6,10 @@
 //! before it is ordered after the write it sees.
 //!
 //! Cost: HB's; a read that sees a write it is not ordered after joins a clock, O(slots), and so does a task's first
-//! write after it has learnt something (a copy, shared by all writes until it learns more).
+//! write after it has learnt something (a snapshot, for all writes until it learns more).
 //!
 //! Departures: the time of a task goes on after every write, as in the paper; the clocks of the writes are shared
-//! as above.
+//! as above, and of two that differ the same parts ([`snapshot`](super::snapshot)).
 //!
 //! What it can miss: what HB misses, and HB's races that may not be real. False alarms: none; every race it gives
 //! has a witness.
@@ -17,25 +17,70 @@
 use super::Order;
 use super::clock::{Clock, Epoch};
 use super::hard::Hard;
+use super::snapshot::{Snapshot, Snapshots};
 use crate::event::{AccessKind, Observer, SyncKind};
 use crate::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
 use rustc_hash::FxHashMap;
-use std::rc::Rc;
 
 /// A write: when it was, and what its task knew of others then.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Write {
     epoch: Epoch,
-    known: Rc<Clock>,
+    known: Snapshot,
+}
+
+/// The last write of each location. Those of a trace are numbered without gaps, those of a program need not be.
+#[derive(Debug, Default)]
+struct Writes {
+    /// By location, as far as enough of them are used.
+    near: Vec<Option<Write>>,
+    far: FxHashMap<Location, Write>,
+    used: usize,
+}
+
+/// A table is kept for so many locations in any case, and beyond for so many times those used.
+const FREE: usize = 1 << 10;
+const GAPS: usize = 4;
+
+impl Writes {
+    #[inline]
+    fn get(&self, location: Location) -> Option<Write> {
+        match self.near.get(location.0 as usize) {
+            Some(Some(write)) => Some(*write),
+            _ => self.far.get(&location).copied(),
+        }
+    }
+
+    /// The write before, if any.
+    fn replace(&mut self, location: Location, write: Write) -> Option<Write> {
+        if let Some(Some(known)) = self.near.get_mut(location.0 as usize) {
+            return Some(std::mem::replace(known, write));
+        }
+        let limit = FREE + GAPS * self.used;
+        if location.0 >= limit as u64 {
+            let before = self.far.insert(location, write);
+            self.used += usize::from(before.is_none());
+            return before;
+        }
+        let at = location.0 as usize;
+        if at >= self.near.len() {
+            self.near.resize((at + 1).max(self.near.len() * 5 / 4), None);
+        }
+        self.near[at] = Some(write);
+        let before = self.far.remove(&location);
+        self.used += usize::from(before.is_none());
+        before
+    }
 }
 
 /// See the module.
 #[derive(Debug)]
 pub struct Shb {
     tasks: Hard<Clock>,
-    writes: FxHashMap<Location, Write>,
+    writes: Writes,
     /// By slot: a copy of what its task knows of others, if it has learnt nothing since.
-    known: Vec<Option<Rc<Clock>>>,
+    known: Vec<Option<Snapshot>>,
+    snapshots: Snapshots,
     now: TaskId,
     /// The access now is ordered before what its task does next only by this.
     due: Due,
@@ -53,8 +98,9 @@ impl Default for Shb {
     fn default() -> Self {
         Shb {
             tasks: Hard::default(),
-            writes: FxHashMap::default(),
+            writes: Writes::default(),
             known: Vec::new(),
+            snapshots: Snapshots::default(),
             now: TaskId::MAIN,
             due: Due::Nothing,
         }
@@ -85,10 +131,10 @@ impl Shb {
             Due::Nothing => {}
             Due::Tick => self.tasks.tick(self.now),
             Due::Read(location) => {
-                let Some(write) = self.writes.get(&location) else { return };
+                let Some(write) = self.writes.get(location) else { return };
                 let view = self.tasks.view_mut(self.now);
                 if !view.covers(write.epoch) {
-                    view.join(&write.known);
+                    self.snapshots.join(write.known, view);
                     view.learn(write.epoch);
                     self.learnt(self.now);
                 }
@@ -97,8 +143,9 @@ impl Shb {
     }
 
     fn learnt(&mut self, task: TaskId) {
-        if let Some(known) = self.known.get_mut(self.tasks.slot(task) as usize) {
-            *known = None;
+        let known = self.known.get_mut(self.tasks.slot(task) as usize);
+        if let Some(known) = known.and_then(Option::take) {
+            self.snapshots.give_back(known);
         }
     }
 
@@ -109,8 +156,11 @@ impl Shb {
             self.known.resize(slot + 1, None);
         }
         let view = self.tasks.view(task);
-        let known = Rc::clone(self.known[slot].get_or_insert_with(|| Rc::new(view.clone())));
-        self.writes.insert(location, Write { epoch, known });
+        let known = *self.known[slot].get_or_insert_with(|| self.snapshots.take(view));
+        self.snapshots.keep(known);
+        if let Some(before) = self.writes.replace(location, Write { epoch, known }) {
+            self.snapshots.give_back(before.known);
+        }
     }
 }
 
@@ -136,8 +186,9 @@ impl Observer for Shb {
     }
     fn join(&mut self, task: TaskId, sync: SyncId, _: SyncKind) {
         self.settle();
-        self.tasks.join(task, sync);
-        self.learnt(task);
+        if self.tasks.learn(task, sync) {
+            self.learnt(task);
+        }
     }
     #[inline]
     fn access(&mut self, task: TaskId, kind: AccessKind, location: Location, _: SiteId) {
@@ -150,5 +201,31 @@ impl Observer for Shb {
                 Due::Tick
             }
         };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_write_is_found_however_locations_are_numbered() {
+        let mut writes = Writes::default();
+        let mut expected = FxHashMap::default();
+        let mut random = 1u64;
+        for time in 1..20_000 {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let far = if time % 5 == 0 { 1 << 40 } else { 0 };
+            let location = Location((random >> 40) % (1 + u64::from(time)) + far);
+            let write =
+                Write { epoch: Epoch { slot: 0, time }, known: Snapshots::default().take(&Clock::default()) };
+            let before = writes.replace(location, write).map(|write| write.epoch.time);
+            assert_eq!(before, expected.insert(location, time));
+        }
+        for (&location, &time) in &expected {
+            assert_eq!(writes.get(location).map(|write| write.epoch.time), Some(time));
+        }
+        assert_eq!(writes.used, expected.len());
+        assert!(!writes.far.is_empty() && writes.near.iter().flatten().count() > 1_000);
     }
 }

@@ -74,7 +74,7 @@ impl Discipline {
             None => return Err(format!("task {} has not begun", task.0)),
         }
         match *event {
-            Event::Access { .. } => {}
+            Event::Access { .. } | Event::Atomic { .. } => {}
             Event::Spawn { child, scope, .. } => {
                 if child.index() != self.lives.len() {
                     return Err(format!("task {} is spawned out of turn", child.0));

@@ -17,6 +17,7 @@ mod intern;
 mod names;
 pub mod rapid;
 pub mod reader;
+pub mod sections;
 pub mod text;
 pub mod text_writer;
 mod threads;

@@ -229,8 +229,11 @@ fn fixed(bytes: &mut &[u8], count: usize, width: u8, out: &mut Vec<u32>) -> Resu
     match width {
         1 => out.extend(column.iter().map(|&byte| u32::from(byte))),
         2 => out.extend(column.chunks_exact(2).map(|two| u32::from(u16::from_le_bytes([two[0], two[1]])))),
+        3 => out.extend(
+            column.chunks_exact(3).map(|three| u32::from_le_bytes([three[0], three[1], three[2], 0])),
+        ),
         4 => out.extend(column.chunks_exact(4).map(|four| word(four, 0))),
-        other => return Err(format!("a column of width {other}, expected 1, 2 or 4")),
+        other => return Err(format!("a column of width {other}, expected 1 to 4")),
     }
     Ok(())
 }
@@ -248,12 +251,8 @@ impl Tables {
         let done = fixed(&mut bytes, locations as usize, location_width, &mut location_column)
             .and_then(|()| fixed(&mut bytes, sites as usize, site_width, &mut site_column))
             .and_then(|()| {
-                let mut columns = Columns {
-                    tasks,
-                    locations: location_column.iter(),
-                    sites: site_column.iter(),
-                    rest: bytes,
-                };
+                let mut columns =
+                    Columns { tasks, locations: &location_column, sites: &site_column, rest: bytes };
                 self.decode(ops, &mut columns, out)
             });
         (self.location_column, self.site_column) = (location_column, site_column);
@@ -263,38 +262,75 @@ impl Tables {
     fn decode(&mut self, ops: &[u8], columns: &mut Columns<'_>, out: &mut Vec<Event>) -> Result<(), String> {
         out.reserve(ops.len());
         let mut task = TaskId::MAIN;
-        // Whether it is known of the task at hand that it may go on.
-        let mut runs = false;
-        for (at, &op) in ops.iter().enumerate() {
+        let mut at = 0;
+        while let Some(&op) = ops.get(at) {
             if op & op::SAME_TASK == 0 {
                 task = TaskId(number(&mut columns.tasks).map_err(|message| within(at, message))?);
-                runs = false;
             }
-            let bare = op & !op::SAME_TASK;
-            if bare > op::WRITE {
-                let event = self.other(bare, task, columns).map_err(|message| within(at, message))?;
+            if op & !op::SAME_TASK > op::WRITE {
+                let event = self.other(op & !op::SAME_TASK, task, columns);
+                let event = event.map_err(|message| within(at, message))?;
                 self.discipline.check(&event).map_err(|message| within(at, message))?;
                 out.push(event);
-                runs = false;
+                at += 1;
                 continue;
             }
-            // No branch on what is as good as random.
-            let kind = [AccessKind::Read, AccessKind::Write][usize::from(bare & 1)];
-            let (Some(&location), Some(&site)) = (columns.locations.next(), columns.sites.next()) else {
-                return Err(within(at, "there are too few locations or sites".into()));
-            };
-            if location as usize >= self.locations.len() {
-                self.define_location(location, columns).map_err(|message| within(at, message))?;
+            // All that the task accesses before anybody does anything else, at once.
+            let same = |op: &u8| op & !op::WRITE == op::SAME_TASK;
+            let len = 1 + ops[at + 1..].iter().take_while(|&op| same(op)).count();
+            self.accesses(task, &ops[at..at + len], columns, out)
+                .map_err(|(done, message)| within(at + done, message))?;
+            at += len;
+        }
+        Ok(())
+    }
+
+    /// Accesses of one task. An error says after how many of them.
+    #[inline]
+    fn accesses(
+        &mut self,
+        task: TaskId,
+        ops: &[u8],
+        columns: &mut Columns<'_>,
+        out: &mut Vec<Event>,
+    ) -> Result<(), (usize, String)> {
+        if !self.discipline.runs(task) {
+            let first =
+                Event::Access { task, kind: AccessKind::Read, location: Location(0), site: SiteId(0) };
+            self.discipline.check(&first).map_err(|message| (0, message))?;
+        }
+        let (locations, sites) = (columns.locations, columns.sites);
+        let common = ops.len().min(locations.len()).min(sites.len());
+        let (locations, sites) = (&locations[..common], &sites[..common]);
+        (columns.locations, columns.sites) = (&columns.locations[common..], &columns.sites[common..]);
+        let greatest = |numbers: &[u32]| numbers.iter().fold(0, |most, &number| most.max(number));
+        // No branch in this loop: what comes next is as good as random.
+        let event = |((&op, &location), &site): ((&u8, &u32), &u32)| {
+            let kind = [AccessKind::Read, AccessKind::Write][usize::from(op & 1)];
+            Event::Access { task, kind, location: Location(location.into()), site: SiteId(site) }
+        };
+        let all = ops.iter().zip(locations).zip(sites);
+        if (greatest(locations) as usize) < self.locations.len() && greatest(sites) < self.sites {
+            out.extend(all.map(event));
+        } else {
+            for (done, one) in all.enumerate() {
+                self.define(*one.0.1, *one.1, columns).map_err(|message| (done, message))?;
+                out.push(event(one));
             }
-            if site >= self.sites {
-                self.define_site(site).map_err(|message| within(at, message))?;
-            }
-            let event = Event::Access { task, kind, location: Location(location.into()), site: SiteId(site) };
-            if !runs {
-                self.discipline.check(&event).map_err(|message| within(at, message))?;
-                runs = true;
-            }
-            out.push(event);
+        }
+        if common < ops.len() {
+            return Err((common, "there are too few locations or sites".into()));
+        }
+        Ok(())
+    }
+
+    /// Takes the definitions of a location and a site if they are new.
+    fn define(&mut self, location: u32, site: u32, columns: &mut Columns<'_>) -> Result<(), String> {
+        if location as usize >= self.locations.len() {
+            self.define_location(location, columns)?;
+        }
+        if site >= self.sites {
+            self.define_site(site)?;
         }
         Ok(())
     }
@@ -303,7 +339,8 @@ impl Tables {
         Ok(match op {
             op::SPAWN => {
                 let scope = ScopeId(number(&mut columns.rest)?);
-                let &site = columns.sites.next().ok_or_else(short)?;
+                let (&site, sites) = columns.sites.split_first().ok_or_else(short)?;
+                columns.sites = sites;
                 if site >= self.sites {
                     self.define_site(site)?;
                 }
@@ -321,11 +358,18 @@ impl Tables {
                 let (sync, kind) = self.sync(&mut columns.rest)?;
                 Event::Join { task, sync, kind }
             }
+            op::ATOMIC_READ | op::ATOMIC_WRITE => {
+                let (&location, locations) = columns.locations.split_first().ok_or_else(short)?;
+                let (&site, sites) = columns.sites.split_first().ok_or_else(short)?;
+                (columns.locations, columns.sites) = (locations, sites);
+                self.define(location, site, columns)?;
+                let kind = if op == op::ATOMIC_READ { AccessKind::Read } else { AccessKind::Write };
+                Event::Atomic { task, kind, location: Location(location.into()), site: SiteId(site) }
+            }
             other => return Err(format!("operation {other:#04x} is not known")),
         })
     }
 
-    #[cold]
     fn define_location(&mut self, id: u32, columns: &mut Columns<'_>) -> Result<(), String> {
         if id as usize > self.locations.len() {
             return Err("a location is used that is not defined".into());
@@ -336,7 +380,6 @@ impl Tables {
         Ok(())
     }
 
-    #[cold]
     fn define_site(&mut self, id: u32) -> Result<(), String> {
         if id > self.sites {
             return Err("a site is used that is not defined".into());
@@ -360,8 +403,8 @@ impl Tables {
 /// What is left of the columns of a block.
 struct Columns<'a> {
     tasks: &'a [u8],
-    locations: std::slice::Iter<'a, u32>,
-    sites: std::slice::Iter<'a, u32>,
+    locations: &'a [u32],
+    sites: &'a [u32],
     rest: &'a [u8],
 }
 

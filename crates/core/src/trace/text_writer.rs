@@ -56,6 +56,14 @@ impl<W: Write> StdWriter<W> {
                 let op = if kind == AccessKind::Read { "r" } else { "w" };
                 line(out, words, names, task, op, Named::Location(location), Some(site))?;
             }
+            // The format knows no atomic accesses. One lock a location keeps them apart, and orders them.
+            Event::Atomic { task, kind, location, site } => {
+                let op = if kind == AccessKind::Read { "r" } else { "w" };
+                let thread = words.word(Named::Task(task), names).to_owned();
+                writeln!(out, "{thread}|acq(atomic-{})|0", location.0)?;
+                line(out, words, names, task, op, Named::Location(location), Some(site))?;
+                writeln!(out, "{thread}|rel(atomic-{})|0", location.0)?;
+            }
             Event::Join { task, sync, kind } if kind.is_section() => {
                 line(out, words, names, task, "acq", Named::Sync(sync), None)?;
             }

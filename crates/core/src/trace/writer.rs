@@ -18,7 +18,7 @@ pub const MAGIC: [u8; 8] = *b"\x89RPT\r\n\x1a\n";
 pub const VERSION: u16 = 1;
 
 /// A block is written when it has so many events, or names of so many bytes.
-const FULL: usize = 1 << 14;
+const FULL: usize = 1 << 12;
 const FULL_NAMES: usize = 1 << 16;
 
 /// What a block may have at most, plain or stored; what is longer is not read.
@@ -45,6 +45,8 @@ pub(super) mod op {
     pub(in crate::trace) const FINISH_END: u8 = 5;
     pub(in crate::trace) const SIGNAL: u8 = 6;
     pub(in crate::trace) const JOIN: u8 = 7;
+    pub(in crate::trace) const ATOMIC_READ: u8 = 8;
+    pub(in crate::trace) const ATOMIC_WRITE: u8 = 9;
     /// It is of the same task as the event before.
     pub(in crate::trace) const SAME_TASK: u8 = 0x10;
 }
@@ -106,6 +108,7 @@ fn width(numbers: &[u32]) -> u8 {
     match numbers.iter().max() {
         None | Some(0..=0xff) => 1,
         Some(0..=0xffff) => 2,
+        Some(0..=0xff_ffff) => 3,
         Some(_) => 4,
     }
 }
@@ -238,7 +241,8 @@ impl<W: Write> TraceWriter<W> {
         if self.failed.is_some() {
             return;
         }
-        let compressed = zstd::bulk::compress(plain, 1).ok().filter(|bytes| bytes.len() < plain.len());
+        // What saves little takes longer to undo than to read.
+        let compressed = zstd::bulk::compress(plain, 1).ok().filter(|bytes| bytes.len() <= plain.len() / 2);
         let (coding, stored) = match &compressed {
             Some(bytes) => (block::ZSTD, &bytes[..]),
             None => (block::PLAIN, plain),
@@ -324,6 +328,16 @@ impl<W: Write> Observer for TraceWriter<W> {
     }
     fn access(&mut self, task: TaskId, kind: AccessKind, location: Location, site: SiteId) {
         self.head(if kind == AccessKind::Read { op::READ } else { op::WRITE }, task);
+        self.accessed(location, site);
+    }
+    fn atomic(&mut self, task: TaskId, kind: AccessKind, location: Location, site: SiteId) {
+        self.head(if kind == AccessKind::Read { op::ATOMIC_READ } else { op::ATOMIC_WRITE }, task);
+        self.accessed(location, site);
+    }
+}
+
+impl<W: Write> TraceWriter<W> {
+    fn accessed(&mut self, location: Location, site: SiteId) {
         let next = self.locations.len() as u32;
         let id = *self.locations.entry(location).or_insert(next);
         self.columns.locations.push(id);

@@ -57,7 +57,8 @@ fn successors(events: &[Event]) -> Vec<Vec<usize>> {
             | Event::FinishEnd { task, .. }
             | Event::Signal { task, .. }
             | Event::Join { task, .. }
-            | Event::Access { task, .. } => task,
+            | Event::Access { task, .. }
+            | Event::Atomic { task, .. } => task,
         };
         if let Some(before) = last.insert(task, at) {
             successors[before].push(at);

@@ -13,7 +13,8 @@ pub fn task_of(event: &Event) -> TaskId {
         | Event::FinishEnd { task, .. }
         | Event::Signal { task, .. }
         | Event::Join { task, .. }
-        | Event::Access { task, .. } => task,
+        | Event::Access { task, .. }
+        | Event::Atomic { task, .. } => task,
     }
 }
 

@@ -9,6 +9,7 @@
 //! publishes such memory, two chunks of one thread are not seen to race for it; chunks of different threads are.)
 
 use super::*;
+use raceproof_core::event::Event;
 use std::ops::Range;
 
 /// A loop that a task is in.
@@ -26,6 +27,12 @@ pub(super) struct Own {
     pub(super) from: usize,
     pub(super) size: usize,
     pub(super) step: u32,
+}
+
+impl Loop {
+    pub(super) fn is_on_stack(&self, address: usize) -> bool {
+        self.stack.contains(&address)
+    }
 }
 
 impl Own {
@@ -59,7 +66,10 @@ impl Detector {
         let step = self.order.step_of(thread).0;
         let Loop { finish, stack } = &self.loops[&thread];
         let own = Own { from: stack.start, size: stack.len(), step };
-        self.order.spawn(thread, chunk, self.finishes.scope(*finish));
+        let scope = self.finishes.scope(*finish);
+        self.tell(Event::Spawn { parent: thread, child: chunk, scope, site: SiteId(created) });
+        self.tell_hand_over(thread, chunk, false);
+        self.order.spawn(thread, chunk, scope);
         if let Some(holds) = self.holds.remove(&thread) {
             self.holds.insert(chunk, holds);
         }
@@ -72,6 +82,7 @@ impl Detector {
         let thread = self.end_chunk();
         self.run_as(thread);
         if let Some(Loop { finish, .. }) = self.loops.remove(&thread) {
+            self.tell(Event::FinishEnd { task: thread, scope: self.finishes.scope(finish) });
             self.close(finish);
         }
     }
@@ -79,6 +90,7 @@ impl Detector {
     fn begin_loop(&mut self, stack: Range<usize>) -> TaskId {
         let thread = self.current;
         let finish = self.open_scope(thread);
+        self.tell(Event::FinishBegin { task: thread, scope: self.finishes.scope(finish) });
         self.loops.insert(thread, Loop { finish, stack });
         thread
     }
@@ -87,6 +99,8 @@ impl Detector {
     fn end_chunk(&mut self) -> TaskId {
         let chunk = self.current;
         let Task { parent, loose, asked, .. } = self.tasks[chunk.index()];
+        self.tell_hand_over(chunk, parent, false);
+        self.tell(Event::End { task: chunk });
         self.order.end(chunk);
         self.chunks.remove(&chunk);
         if let Some(holds) = self.holds.remove(&chunk) {
@@ -106,7 +120,7 @@ impl Detector {
     }
 
     /// The chunk that a task is, or belongs to.
-    fn chunk_of(&self, mut task: TaskId) -> Option<TaskId> {
+    pub(super) fn chunk_of(&self, mut task: TaskId) -> Option<TaskId> {
         loop {
             let Task { role, parent, .. } = self.tasks[task.index()];
             match role {

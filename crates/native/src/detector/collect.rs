@@ -81,6 +81,11 @@ impl Detector {
         (self.eager_to_collect, self.enough) = (true, 0);
     }
 
+    /// From now on nothing is collected.
+    pub(super) fn keep_everything(&mut self) {
+        self.enough = usize::MAX;
+    }
+
     /// Collects if it is time to. No number of a task, step, finish or access that the caller has is valid afterwards.
     #[inline]
     pub(super) fn collect_in_time(&mut self) {

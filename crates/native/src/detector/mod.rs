@@ -24,6 +24,7 @@ mod chunks;
 mod collect;
 mod conflicts;
 mod finishes;
+mod recording;
 mod sure;
 mod synchronisation;
 
@@ -240,6 +241,8 @@ pub(crate) struct Detector {
     /// The running task combines its part of a reduction.
     reducing: bool,
     pub(crate) freed_sites: rustc_hash::FxHashSet<u32>,
+    /// If the run is recorded.
+    pub(crate) record: Option<Box<crate::record::Recorder>>,
 }
 
 impl Detector {
@@ -304,6 +307,7 @@ impl Detector {
             freeing: false,
             reducing: false,
             freed_sites: Default::default(),
+            record: None,
         }
     }
 
@@ -424,6 +428,7 @@ impl Detector {
             return;
         }
         let manner = if self.reducing { Manner::Atomic } else { manner };
+        self.tell_access(address, size, kind, manner, pc);
         let end = address + size;
         let mut at = address;
         // Neighbouring cells are mostly alike.
@@ -532,6 +537,7 @@ impl Detector {
         if before.writer < 0 || !self.on || self.reducing || cells[1..].iter().any(|cell| *cell != before) {
             return self.access(address, size, kind, Manner::Plain, pc);
         }
+        self.tell_access(address, size, kind, Manner::Plain, pc);
         let after = match kind {
             AccessKind::Read => self.read(before, address, pc),
             AccessKind::Write => self.write(before, address, pc),
@@ -644,7 +650,11 @@ impl Detector {
                 return sure.has(made);
             }
             let is = order.precedes_now_evidently(StepId(all[old.0 as usize].step));
-            if is { sure.add(made) } else { unsure.add(made) }
+            if is {
+                sure.add(made)
+            } else {
+                unsure.add(made)
+            }
             is
         };
         let readers = if readers > 0 {
@@ -678,6 +688,7 @@ impl Detector {
 
     /// Memory nobody has used yet.
     pub(crate) fn allocated(&mut self, address: usize, size: usize) {
+        self.tell_fresh(address..address + size);
         shadow::forget(address, size);
     }
 
@@ -716,7 +727,9 @@ impl Detector {
 
     /// A stack for a task that begins. What was done to its memory so far, the task has nothing to do with.
     pub(crate) fn take_stack(&mut self) -> std::io::Result<TaskStack> {
-        self.stacks.take(self.made.len() as i32)
+        let stack = self.stacks.take(self.made.len() as i32)?;
+        self.tell_fresh(stack.memory());
+        Ok(stack)
     }
 
     /// The running task, by a number that no other ever has.

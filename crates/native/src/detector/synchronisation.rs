@@ -1,6 +1,7 @@
 //! What orders the steps: the kernel's events, and what it does not know of.
 
 use super::*;
+use raceproof_core::event::Event;
 
 impl Detector {
     /// A new sync for the order alone.
@@ -12,17 +13,24 @@ impl Detector {
     }
 
     pub(crate) fn signal_sync(&mut self, sync: SyncId) {
+        self.tell(Event::Signal { task: self.current, sync, kind: SyncKind::Event });
         self.order.signal(self.current, sync, SyncKind::Event);
         self.begun();
     }
 
     pub(crate) fn join_sync(&mut self, sync: SyncId) {
+        self.tell(Event::Join { task: self.current, sync, kind: SyncKind::Event });
         self.order.join(self.current, sync, SyncKind::Event);
         self.begun();
     }
 
     /// The current task enters a section of a lock.
     pub(crate) fn enter_section(&mut self, lock: usize) {
+        self.tell(Event::Join {
+            task: self.current,
+            sync: of_kernel(SyncId::at(lock)),
+            kind: SyncKind::Lock,
+        });
         let section = self.sections.len() as u32;
         self.sections.push(None);
         self.holds.entry(self.current).or_default().push(Hold { lock, section });
@@ -32,6 +40,11 @@ impl Detector {
     }
 
     pub(crate) fn leave_section(&mut self, lock: usize) {
+        self.tell(Event::Signal {
+            task: self.current,
+            sync: of_kernel(SyncId::at(lock)),
+            kind: SyncKind::Lock,
+        });
         let Some(holds) = self.holds.get_mut(&self.current) else { return };
         let Some(at) = holds.iter().rposition(|hold| hold.lock == lock) else { return };
         let hold = holds.remove(at);
@@ -57,8 +70,11 @@ impl Detector {
         self.holds.remove(&self.current).unwrap_or_default()
     }
 
-    pub(crate) fn give_holds(&mut self, to: TaskId, holds: Vec<Hold>) {
+    pub(crate) fn give_holds(&mut self, from: Option<TaskId>, to: TaskId, holds: Vec<Hold>) {
         let to = self.runs_as(to);
+        if let Some(from) = from {
+            self.tell_hand_over(from, to, true);
+        }
         if !holds.is_empty() {
             self.step_holds.insert(self.order.step_of(to).0, holds.as_slice().into());
             self.holds.insert(to, holds);
@@ -176,11 +192,14 @@ impl Observer for Detector {
             None => self.runs_as.push(child),
         }
         self.tasks.push(task);
+        let around = self.finishes.scope(self.kernel_scopes[scope.index()]);
+        self.tell(Event::Spawn { parent, child, scope: around, site: SiteId(task.created) });
         self.order.spawn(parent, child, task.scope);
         self.begun();
     }
     fn end(&mut self, task: TaskId) {
         let task = std::mem::replace(&mut self.runs_as[task.index()], NOBODY);
+        self.tell(Event::End { task });
         let Task { scope, loose, .. } = self.tasks[task.index()];
         if loose {
             self.loose.insert(scope);
@@ -188,7 +207,9 @@ impl Observer for Detector {
         self.order.end(task);
     }
     fn finish_begin(&mut self, task: TaskId, scope: ScopeId) {
-        let finish = self.open_scope(self.runs_as(task));
+        let task = self.runs_as(task);
+        let finish = self.open_scope(task);
+        self.tell(Event::FinishBegin { task, scope: self.finishes.scope(finish) });
         match self.kernel_scopes.get_mut(scope.index()) {
             Some(spare) => *spare = finish,
             None => self.kernel_scopes.push(finish),
@@ -196,8 +217,10 @@ impl Observer for Detector {
         self.begun();
     }
     fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
-        let finish = self.kernel_scopes[scope.index()];
-        self.order.finish_end(self.runs_as(task), self.finishes.scope(finish));
+        let (task, finish) = (self.runs_as(task), self.kernel_scopes[scope.index()]);
+        let scope = self.finishes.scope(finish);
+        self.tell(Event::FinishEnd { task, scope });
+        self.order.finish_end(task, scope);
         self.finishes.end(finish);
         self.begun();
     }
@@ -206,6 +229,7 @@ impl Observer for Detector {
             return self.leave_section(sync.index());
         }
         let task = self.runs_as(task);
+        self.tell(Event::Signal { task, sync: of_kernel(sync), kind });
         match kind {
             // Only depend and taskwait ask for the end of a task.
             SyncKind::Future => self.order.signal_end(task, of_kernel(sync), kind),
@@ -214,6 +238,9 @@ impl Observer for Detector {
         self.begun();
     }
     fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
+        if !kind.is_section() {
+            self.tell(Event::Join { task: self.runs_as(task), sync: of_kernel(sync), kind });
+        }
         if self.waiting {
             return;
         }

@@ -11,6 +11,7 @@ pub extern "C" fn omp_get_thread_num() -> i32 {
     // What the task does from now on may depend on the thread it happens to run on.
     let task = world().detector.current();
     world().detector.tasks[task.index()].asked = true;
+    world().detector.tell_asked();
     thread().number as i32
 }
 

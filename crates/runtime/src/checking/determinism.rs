@@ -54,7 +54,7 @@ fn said<'a, P: Program<'a>>(execution: &Recorded<'a, P>, at: usize) -> String {
         .map(|Place { file, line, column }| format!(" at {file}:{line}:{column}"))
         .unwrap_or_default();
     let (task, what) = match *event {
-        Event::Access { task, kind, location, .. } => {
+        Event::Access { task, kind, location, .. } | Event::Atomic { task, kind, location, .. } => {
             let verb = if kind == AccessKind::Read { "reads" } else { "writes" };
             (task, format!("{verb} {}", execution.location(location)))
         }
@@ -74,7 +74,9 @@ fn name(kind: raceproof_core::event::SyncKind) -> String {
 
 fn place<'a, P: Program<'a>>(execution: &Recorded<'a, P>, event: Option<&Event>) -> Option<Place> {
     match event? {
-        Event::Access { site, .. } | Event::Spawn { site, .. } => Some(execution.place(*site)),
+        Event::Access { site, .. } | Event::Atomic { site, .. } | Event::Spawn { site, .. } => {
+            Some(execution.place(*site))
+        }
         _ => None,
     }
 }

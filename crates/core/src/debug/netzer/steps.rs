@@ -119,7 +119,7 @@ impl Steps {
                         tasks.join(task, sync);
                         learns(task, &tasks, &mut known);
                     }
-                    Event::FinishBegin { .. } | Event::Access { .. } => {}
+                    Event::FinishBegin { .. } | Event::Access { .. } | Event::Atomic { .. } => {}
                 }
                 continue;
             };
