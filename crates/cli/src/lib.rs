@@ -10,6 +10,7 @@ pub mod checkpoint;
 pub mod commands;
 mod draw;
 mod interrupt;
+mod native;
 mod output;
 pub mod replay;
 mod run;

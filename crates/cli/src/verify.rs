@@ -28,7 +28,7 @@ impl OrderName {
         }
     }
 
-    fn dependence(self) -> Dependence {
+    pub(crate) fn dependence(self) -> Dependence {
         match self {
             OrderName::Hb => Dependence::Lock,
             OrderName::Wcp => Dependence::Wcp,
@@ -87,30 +87,36 @@ pub fn verify_from<'a>(
     file: &'a str,
     options: &Options<'a>,
 ) -> Verified {
-    let Options {
-        order,
-        max_executions,
-        max_seconds,
-        max_events,
-        max_memory,
-        all,
-        determinism,
-        workers,
-        interrupt,
-        progress,
-    } = *options;
-    let options = verifying::Options {
-        dependence: order.dependence(),
-        name: order.name(),
-        max_executions,
-        max_seconds,
-        max_events,
-        max_memory,
-        all,
-        determinism,
-        workers,
-        interrupt,
-        progress,
-    };
-    verifying::verify(&Tp { code, file }, search, &options)
+    verifying::verify(&Tp { code, file }, search, &options.lower())
+}
+
+impl<'a> Options<'a> {
+    /// As the runtime knows them.
+    pub(crate) fn lower(&self) -> verifying::Options<'a> {
+        let Options {
+            order,
+            max_executions,
+            max_seconds,
+            max_events,
+            max_memory,
+            all,
+            determinism,
+            workers,
+            interrupt,
+            progress,
+        } = *self;
+        verifying::Options {
+            dependence: order.dependence(),
+            name: order.name(),
+            max_executions,
+            max_seconds,
+            max_events,
+            max_memory,
+            all,
+            determinism,
+            workers,
+            interrupt,
+            progress,
+        }
+    }
 }

@@ -16,6 +16,8 @@ pub(crate) struct Options {
     pub(crate) nested: bool,
     pub(crate) dynamic: bool,
     pub(crate) detect: bool,
+    /// The files of a search that this is an execution of.
+    pub(crate) explore: Option<PathBuf>,
 }
 
 /// As thread sanitizer's.
@@ -39,6 +41,7 @@ impl Options {
             nested: openmp("OMP_NESTED").is_none_or(|value| is_true(&value)),
             dynamic: openmp("OMP_DYNAMIC").is_some_and(|value| is_true(&value)),
             detect: true,
+            explore: None,
         };
         if let Ok(text) = env::var("RACEPROOF_OPTIONS") {
             for word in text.split([':', ' ']).filter(|word| !word.is_empty()) {
@@ -52,6 +55,10 @@ impl Options {
         let known = match word.split_once('=') {
             Some(("report", path)) => {
                 self.report = Some(path.into());
+                true
+            }
+            Some((raceproof::remote::OPTION, path)) => {
+                self.explore = Some(path.into());
                 true
             }
             Some(("suppressions", path)) => {

@@ -2,10 +2,11 @@
 
 use crate::detector::{Raced, RacedAccess, Role, Site};
 use crate::symbols::Symbols;
-use crate::{sched, world};
+use crate::{explored, sched, world};
+use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{
     Construct, Deadlock, Grade, Object, Operation, Place, ProgramError, Race, RaceAccess, Report, Scope,
-    Spawned, Stats, Waiting,
+    Spawned, Stats, Waiting, Witness,
 };
 use raceproof_core::ids::TaskId;
 use raceproof_report::{Sources, Style, Suppressions, json, text};
@@ -22,6 +23,18 @@ pub(crate) struct Found {
     done: bool,
     /// What the program's status becomes.
     bad: bool,
+    /// What a replay led to.
+    pub(crate) replayed: Option<Result<Report, String>>,
+}
+
+impl Found {
+    pub(crate) fn is_done(&self) -> bool {
+        self.done
+    }
+
+    pub(crate) fn list(&self) -> (Vec<ProgramError>, Vec<Deadlock>, Vec<String>) {
+        (self.errors.clone(), self.deadlocks.clone(), self.limits.clone())
+    }
 }
 
 /// Has the report written when the program calls `exit` or returns from `main`.
@@ -112,6 +125,9 @@ pub(crate) fn finish() -> bool {
         return found.bad;
     }
     found.done = true;
+    if explored::finish() {
+        return false;
+    }
     // A task that ends the program leaves open what the others would have done.
     if sched::job().is_some() && sched::kernel().tasks().live() > 1 {
         world().detector.exclusive = true;
@@ -158,16 +174,11 @@ fn build() -> Report {
     let grade = if detector.exclusive { Grade::Apparent } else { Grade::Feasible };
     let mut races: Vec<Race> = Vec::new();
     for raced in &detector.races {
-        let mut race = race(&symbols, raced, grade);
-        // In source order, as everywhere.
-        let key = |access: &RaceAccess| (access.at.clone(), access.access);
-        if key(&race.second) < key(&race.first) {
-            std::mem::swap(&mut race.first, &mut race.second);
-        }
+        let race = in_source_order(race(&symbols, raced, grade));
         let same = |other: &&mut Race| {
             other.location == race.location
-                && key(&other.first) == key(&race.first)
-                && key(&other.second) == key(&race.second)
+                && side(&other.first) == side(&race.first)
+                && side(&other.second) == side(&race.second)
         };
         match races.iter_mut().find(same) {
             Some(known) => known.count += race.count,
@@ -177,6 +188,37 @@ fn build() -> Report {
     races.sort_by(|a, b| {
         (&a.location, &a.first.at, &a.second.at).cmp(&(&b.location, &b.first.at, &b.second.at))
     });
+    let determinate = (!detector.exclusive && races.is_empty()).then_some(true);
+    Report { scope, determinate, detector: "default".to_owned(), ..plain(races) }
+}
+
+/// What a replay led to: these races, and what else was found.
+pub(crate) fn replay(races: Vec<Race>, witness: &Witness) -> Report {
+    let mut report = Report { detector: "replay".to_owned(), ..plain(races) };
+    let witnesses = report.races.iter_mut().map(|race| &mut race.witness);
+    let witnesses = witnesses.chain(report.errors.iter_mut().map(|error| &mut error.witness));
+    for to in witnesses.chain(report.deadlocks.iter_mut().map(|deadlock| &mut deadlock.witness)) {
+        *to = Some(witness.clone());
+    }
+    report
+}
+
+/// In source order, as everywhere.
+pub(crate) fn in_source_order(mut race: Race) -> Race {
+    if side(&race.second) < side(&race.first) {
+        std::mem::swap(&mut race.first, &mut race.second);
+    }
+    race
+}
+
+fn side(access: &RaceAccess) -> (&Place, AccessKind) {
+    (&access.at, access.access)
+}
+
+/// A report of races and what else was found, about one schedule.
+fn plain(races: Vec<Race>) -> Report {
+    let world = world();
+    let detector = &world.detector;
     let found = &world.found;
     let verdict = Report::judge(&races, &found.errors, &found.deadlocks, &found.limits);
     Report {
@@ -184,9 +226,9 @@ fn build() -> Report {
         version: env!("CARGO_PKG_VERSION").into(),
         schema: 1,
         verdict,
-        scope,
-        determinate: (!detector.exclusive && races.is_empty()).then_some(true),
-        detector: "default".to_owned(),
+        scope: Scope::ObservedSchedule,
+        determinate: None,
+        detector: String::new(),
         races,
         deadlocks: found.deadlocks.clone(),
         errors: found.errors.clone(),
@@ -206,7 +248,7 @@ fn build() -> Report {
 }
 
 /// The name of a task: the way from `main`, `t2` for thread 2 of a team, `3` for a third child.
-fn name(task: TaskId) -> String {
+pub(crate) fn name(task: TaskId) -> String {
     let mut parts = Vec::new();
     let mut at = task;
     loop {
@@ -241,12 +283,12 @@ fn spawned(symbols: &Symbols, task: TaskId) -> Vec<Spawned> {
     list
 }
 
-fn place(symbols: &Symbols, site: Site) -> (Place, Vec<raceproof_core::finding::Frame>) {
+pub(crate) fn place(symbols: &Symbols, site: Site) -> (Place, Vec<raceproof_core::finding::Frame>) {
     let calls = world().detector.contexts.calls(site.context);
     symbols.site(std::iter::once(site.pc).chain(calls))
 }
 
-fn race(symbols: &Symbols, raced: &Raced, grade: Grade) -> Race {
+pub(crate) fn race(symbols: &Symbols, raced: &Raced, grade: Grade) -> Race {
     let (location, object) = location(symbols, raced);
     Race {
         location,

@@ -10,9 +10,11 @@
 
 use crate::contexts::Place;
 use crate::detector::Site;
+use crate::explored;
 use crate::omp::{Scope, Team};
 use crate::stacks::TaskStack;
 use crate::world::{Told, world};
+use corosensei::stack::Stack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use raceproof::kernel::{Kernel, Stop};
 use raceproof::run::{Machine, Outcome};
@@ -30,6 +32,8 @@ pub(crate) enum Pause {
     Kernel,
     /// The thread is at a barrier of its team.
     Barrier,
+    /// The task has failed, and goes no further.
+    Failed,
 }
 
 type Task = Coroutine<(), Pause, (), TaskStack>;
@@ -134,10 +138,23 @@ pub(crate) fn wait(mut operation: impl FnMut(&mut K) -> Result<(), Stop>) {
     }
 }
 
-/// Lets the other tasks go first.
+/// Lets the other tasks go first: it looks for what one of them does.
 pub(crate) fn pass() {
+    explored::unexplored("a task waits by looking again and again, without saying what it waits for");
     kernel().pass();
     suspend(Pause::Kernel);
+}
+
+/// Lets the other tasks go first, for no reason of its own. A search tries them all anyway.
+pub(crate) fn give_way() {
+    if !explored::is_on() {
+        pass();
+    }
+}
+
+/// The running task goes no further.
+pub(crate) fn fail() {
+    suspend(Pause::Failed);
 }
 
 /// Waits for something that other tasks do without telling the kernel. If all tasks that could go on wait like this and
@@ -217,6 +234,10 @@ impl Machine<Told> for Coroutines {
                 job.stage = Stage::Suspended(task);
                 Outcome::Suspended
             }
+            CoroutineResult::Yield(Pause::Failed) => {
+                job.stage = Stage::Suspended(task);
+                Outcome::Failed("it has failed")
+            }
             CoroutineResult::Yield(Pause::Barrier) => {
                 job.stage = Stage::Suspended(task);
                 Team::park(body.0.take().expect("it was there above"));
@@ -240,6 +261,7 @@ impl Machine<Told> for Coroutines {
 
 fn start(work: Box<dyn FnOnce()>, is_main: bool) -> std::io::Result<Task> {
     let stack = if is_main { world().main_stack.take(0)? } else { world().detector.take_stack()? };
+    explored::stack(stack.limit().get(), stack.base().get());
     Ok(Coroutine::with_stack(stack, move |yielder, ()| {
         job().expect("it runs").yielder = yielder;
         work();

@@ -22,7 +22,7 @@ pub struct Reversal {
 }
 
 /// A task that could not go on at the end, and the choice it was about to make.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Stuck {
     pub task: TaskId,
     pub choice: Choice,

@@ -595,6 +595,7 @@ impl Detector {
     /// Memory nobody has used yet.
     pub(crate) fn allocated(&mut self, address: usize, size: usize) {
         shadow::forget(address, size);
+        crate::explored::allocated(address, size);
     }
 
     /// The current task frees memory: to the others as if it wrote all of it.

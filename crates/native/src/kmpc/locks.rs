@@ -1,5 +1,6 @@
 //! `omp_*_lock`, nested locks, and the locks behind critical sections.
 
+use crate::explored;
 use crate::sched::{self, kernel, wait};
 use crate::world;
 use raceproof_core::ids::SyncId;
@@ -12,7 +13,11 @@ pub(crate) struct OmpLock {
 }
 
 fn entry(address: usize) -> &'static mut OmpLock {
-    world().omp.locks.entry(address).or_insert_with(|| OmpLock { sync: kernel().new_lock(), depth: 0 })
+    world()
+        .omp
+        .locks
+        .entry(address)
+        .or_insert_with(|| OmpLock { sync: explored::new_lock(address), depth: 0 })
 }
 
 /// The lock of the critical sections of one name.
@@ -81,6 +86,9 @@ locks! {
           __kmpc_unset_nest_lock __kmpc_test_nest_lock (_loc: super::Loc, _thread: i32);
 }
 
+/// What whether the lock is held decides.
+const TESTED: &str = "the program tests whether a lock is held";
+
 /// A new lock at this address; what was there is forgotten.
 pub(crate) fn init(lock: usize) {
     world().omp.locks.remove(&lock);
@@ -103,6 +111,7 @@ fn test(lock: usize) -> i32 {
     if !is_running() {
         return 1;
     }
+    explored::unexplored(TESTED);
     let sync = entry(lock).sync;
     if kernel().holder(sync).is_some() {
         // Somebody may be spinning on it.
@@ -140,6 +149,7 @@ pub(crate) fn nest_test(lock: usize) -> i32 {
     if !is_running() {
         return 1;
     }
+    explored::unexplored(TESTED);
     let sync = entry(lock).sync;
     if !holds(sync) && kernel().holder(sync).is_some() {
         sched::pass();

@@ -5,7 +5,7 @@
 //! A task that loads the same location again and again waits for somebody: it lets the others go first.
 
 use crate::detector::Manner;
-use crate::{sched, world};
+use crate::{explored, sched, world};
 use raceproof_core::event::AccessKind;
 use raceproof_core::ids::{SyncId, TaskId};
 use rustc_hash::FxHashMap;
@@ -131,16 +131,19 @@ fn spin(address: usize) {
 
 fn load(address: usize, size: usize, order: i32, pc: usize) {
     spin(address);
+    explored::atomic(address, size, AccessKind::Read, pc);
     before_load(address, order);
     world().detector.access(address, size, AccessKind::Read, Manner::Atomic, pc);
 }
 
 fn store(address: usize, size: usize, order: i32, pc: usize) {
+    explored::atomic(address, size, AccessKind::Write, pc);
     world().detector.access(address, size, AccessKind::Write, Manner::Atomic, pc);
     after_store(address, order, false);
 }
 
 fn update(address: usize, size: usize, order: i32, pc: usize) {
+    explored::atomic(address, size, AccessKind::Write, pc);
     before_load(address, order);
     world().detector.access(address, size, AccessKind::Write, Manner::Atomic, pc);
     after_store(address, order, true);

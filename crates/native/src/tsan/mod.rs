@@ -15,41 +15,47 @@ use std::sync::atomic::Ordering;
 
 /// The detector, once what is pending is done.
 #[inline(always)]
-fn detector() -> &'static mut Detector {
+fn detector(address: usize, size: usize, kind: AccessKind, pc: usize) -> &'static mut Detector {
     if PENDING.load(Ordering::Relaxed) {
-        interrupts::attend();
+        interrupts::attend(address, size, kind, pc);
     }
     &mut world().detector
 }
 
 #[cold]
 extern "C" fn read_slow(address: usize, size: usize, pc: usize) {
-    detector().access(address, size, AccessKind::Read, Manner::Plain, pc);
+    detector(address, size, AccessKind::Read, pc).access(address, size, AccessKind::Read, Manner::Plain, pc);
 }
 
 #[cold]
 extern "C" fn write_slow(address: usize, size: usize, pc: usize) {
-    detector().access(address, size, AccessKind::Write, Manner::Plain, pc);
+    detector(address, size, AccessKind::Write, pc).access(
+        address,
+        size,
+        AccessKind::Write,
+        Manner::Plain,
+        pc,
+    );
 }
 
 #[cold]
 extern "C" fn read_four(address: usize, pc: usize) {
-    detector().four(address, AccessKind::Read, pc);
+    detector(address, 4, AccessKind::Read, pc).four(address, AccessKind::Read, pc);
 }
 
 #[cold]
 extern "C" fn read_eight(address: usize, pc: usize) {
-    detector().eight(address, AccessKind::Read, pc);
+    detector(address, 8, AccessKind::Read, pc).eight(address, AccessKind::Read, pc);
 }
 
 #[cold]
 extern "C" fn write_four(address: usize, pc: usize) {
-    detector().four(address, AccessKind::Write, pc);
+    detector(address, 4, AccessKind::Write, pc).four(address, AccessKind::Write, pc);
 }
 
 #[cold]
 extern "C" fn write_eight(address: usize, pc: usize) {
-    detector().eight(address, AccessKind::Write, pc);
+    detector(address, 8, AccessKind::Write, pc).eight(address, AccessKind::Write, pc);
 }
 
 // Aligned words of four and eight bytes: one cell, or two that are alike. The address of the cell is computed as in

@@ -1,0 +1,93 @@
+//! Who runs next, in an execution of a search; and the end of it.
+
+use super::explored;
+use crate::report;
+use crate::sched::{Body, Coroutines, K};
+use crate::world::Told;
+use raceproof::remote::Order;
+use raceproof::run::Run;
+use raceproof::strategy::{Guided, GuidedEnd, Last, Script, Strategy, Turn};
+use raceproof::witness;
+use raceproof_core::explore::Dependence;
+use raceproof_core::finding::Witness;
+use std::cell::Cell;
+use std::ffi::c_int;
+
+/// The strategy, by what the execution is for.
+pub(super) enum Driver {
+    Guided(Guided<'static>),
+    Script { script: Script<'static>, witness: Witness },
+}
+
+/// What lives as long as the process.
+fn kept<T>(list: Vec<T>) -> &'static [T] {
+    Box::leak(list.into_boxed_slice())
+}
+
+impl Driver {
+    pub(super) fn new(order: Order) -> Self {
+        let any = Dependence::Conflict;
+        let guided = match order {
+            Order::Explore { prefix, hint, asleep, dependence } => {
+                Guided::new(kept(prefix), kept(hint), kept(asleep), dependence)
+            }
+            Order::Count { schedule } => Guided::new(kept(schedule), &[], &[], any),
+            Order::Meet { schedule, .. } => Guided::new(&[], kept(schedule), &[], any),
+            Order::Replay { witness, .. } => {
+                let turns = witness::turns(&witness).unwrap_or_else(|bad| crate::fatal(&bad.to_string()));
+                let turns = Box::leak(Box::new(turns));
+                let script = Script::new(turns, turns.turns.len(), Vec::new());
+                return Driver::Script { script, witness };
+            }
+        };
+        Driver::Guided(guided.unbounded())
+    }
+}
+
+/// The driver as a strategy. What ends the program in the middle looks at it as well, so nobody holds on to it.
+struct Driven(*mut Driver);
+
+impl Strategy<Body, Told> for Driven {
+    fn eager(&self) -> bool {
+        false
+    }
+
+    fn next(&mut self, kernel: &K, last: Last) -> Option<Turn> {
+        if explored().is_some_and(|explored| explored.met.len() == 2) {
+            return None;
+        }
+        // SAFETY: a leaked box of `begin`; one function at a time looks at it.
+        match unsafe { &mut *self.0 } {
+            Driver::Guided(guided) => guided.next(kernel, last),
+            Driver::Script { script, .. } => script.next(kernel, last),
+        }
+    }
+}
+
+/// Runs the program's tasks as asked. Returns the status of `main` if that has returned; if not, ends the process.
+pub(crate) fn drive(run: Run<Coroutines, Told>, status: &Cell<Option<c_int>>) -> c_int {
+    let Some(explored) = explored() else { return 0 };
+    // What writes the answer looks at the kernel, at the end of the process.
+    let run = Box::leak(Box::new(run));
+    run.limit_actions(explored.actions);
+    run.keep_turns();
+    let ending = run.drive(&mut Driven(explored.driver));
+    if ending.out_of_actions {
+        report::limit(&format!(
+            "the limit of {} synchronisations was reached before the program ended; raise --max-events, or give the program a \
+             smaller input",
+            explored.actions
+        ));
+    }
+    // SAFETY: as in `Driven`.
+    match unsafe { &mut *explored.driver } {
+        Driver::Guided(guided) => {
+            let stuck = guided.end == Some(GuidedEnd::Complete) && explored.met.is_empty();
+            if stuck && status.get().is_none() && !explored.failed && !ending.out_of_actions {
+                crate::deadlock(run, |_| None);
+            }
+        }
+        Driver::Script { script, witness } => super::answer::replayed(run, script, witness),
+    }
+    status.get().unwrap_or_else(|| report::finish_and_exit(0))
+}
