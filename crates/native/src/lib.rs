@@ -113,12 +113,7 @@ fn deadlock(run: &Run<Coroutines, Told>, about: impl Fn(TaskId) -> Option<SyncId
         let Some(sync) = sync else { continue };
         let holder = kernel.holder(sync);
         let on = format!("{:?}", kernel.sync_kind(sync)).to_lowercase();
-        let what = match holder {
-            Some(_) => report::waiting_for(sync.index()),
-            None if on == "future" => "a task".to_owned(),
-            None => "an event that nobody fulfills".to_owned(),
-        };
-        waiting.push((task, on, what, holder, job.site()));
+        waiting.push((task, on, sync, holder, job.site()));
     }
     report::deadlock(waiting);
 }

@@ -8,7 +8,7 @@ use raceproof_core::finding::{
     Construct, Deadlock, Grade, Object, Operation, Place, ProgramError, Race, RaceAccess, Report, Scope,
     Spawned, Stats, Waiting, Witness,
 };
-use raceproof_core::ids::TaskId;
+use raceproof_core::ids::{SyncId, TaskId};
 use raceproof_report::{Sources, Style, Suppressions, json, text};
 use std::fs;
 use std::io::{IsTerminal, Write};
@@ -64,13 +64,26 @@ pub(crate) fn limit(text: &str) {
     }
 }
 
+/// Where the running task is. To be asked before symbols are loaded, which calls functions that note where they are called.
+fn here() -> Site {
+    Site { pc: crate::kmpc::caller(), context: world().detector.contexts.now.context }
+}
+
 /// An error of the program, by the running task where it is.
 pub(crate) fn program_error(kind: &str, message: &str) {
-    let symbols = Symbols::load();
+    if explored::is_repetition() {
+        return;
+    }
     let task = world().detector.current();
-    let site = Site { pc: crate::kmpc::caller(), context: world().detector.contexts.now.context };
+    let site = here();
+    let error = explored::aside(|| describe(kind, message, task, site));
+    world().found.errors.push(error);
+}
+
+fn describe(kind: &str, message: &str, task: TaskId, site: Site) -> ProgramError {
+    let symbols = Symbols::load();
     let (at, stack) = place(&symbols, site);
-    let error = ProgramError {
+    ProgramError {
         kind: kind.to_owned(),
         message: message.to_owned(),
         task: name(task),
@@ -78,15 +91,14 @@ pub(crate) fn program_error(kind: &str, message: &str) {
         stack,
         spawned: spawned(&symbols, task),
         witness: None,
-    };
-    world().found.errors.push(error);
+    }
 }
 
 /// All tasks wait, the running one for what the text says.
 pub(crate) fn stuck(what: &'static str) -> ! {
-    let symbols = Symbols::load();
     let task = world().detector.current();
-    let site = Site { pc: crate::kmpc::caller(), context: world().detector.contexts.now.context };
+    let site = here();
+    let symbols = Symbols::load();
     let (at, stack) = place(&symbols, site);
     let spawned = spawned(&symbols, task);
     let (task, on) = (name(task), "event".to_owned());
@@ -96,9 +108,14 @@ pub(crate) fn stuck(what: &'static str) -> ! {
 }
 
 /// The tasks that wait when none can go on.
-pub(crate) fn deadlock(waiting: Vec<(TaskId, String, String, Option<TaskId>, Site)>) {
+pub(crate) fn deadlock(waiting: Vec<(TaskId, String, SyncId, Option<TaskId>, Site)>) {
     let symbols = Symbols::load();
-    let waiting = waiting.into_iter().map(|(task, on, what, held_by, site)| {
+    let waiting = waiting.into_iter().map(|(task, on, sync, held_by, site)| {
+        let what = match held_by {
+            Some(_) => lock_name(&symbols, sync.index()),
+            None if on == "future" => "a task".to_owned(),
+            None => "an event that nobody fulfills".to_owned(),
+        };
         let (at, stack) = place(&symbols, site);
         let spawned = spawned(&symbols, task);
         Waiting { task: name(task), on, what, held_by: held_by.map(name), at, stack, spawned }
@@ -368,9 +385,4 @@ fn location(symbols: &Symbols, raced: &Raced) -> (String, Option<Object>) {
     }
     let task = name(common(raced.first.task, raced.second.task));
     ("a local variable".to_owned(), Some(Object::Stack { task, name: None }))
-}
-
-/// Told at the end of the run: what every task that has not ended waits for.
-pub(crate) fn waiting_for(lock: usize) -> String {
-    lock_name(&Symbols::load(), lock)
 }

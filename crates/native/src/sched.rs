@@ -133,7 +133,10 @@ pub(crate) fn wait(mut operation: impl FnMut(&mut K) -> Result<(), Stop>) {
             Ok(()) if gives_way => return suspend(Pause::Kernel),
             Ok(()) => return,
             Err(Stop::Retry) => suspend(Pause::Kernel),
-            Err(Stop::Fault(fault)) => return crate::report::program_error(fault.name(), fault.message()),
+            Err(Stop::Fault(fault)) => {
+                crate::report::program_error(fault.name(), fault.message());
+                return explored::failed();
+            }
         }
     }
 }

@@ -11,7 +11,7 @@
 use crate::strategy::GuidedEnd;
 use raceproof_core::explore::trace::Trace;
 use raceproof_core::explore::tree::Sleeper;
-use raceproof_core::explore::{Dependence, Stuck, TaskName};
+use raceproof_core::explore::{Dependence, Moment, Stuck, TaskName};
 use raceproof_core::finding::{Deadlock, ProgramError, Race, Report, Witness};
 use raceproof_core::ids::TaskId;
 use serde::{Deserialize, Serialize};
@@ -38,7 +38,7 @@ pub enum Order {
     Explore { prefix: Vec<TaskId>, hint: Vec<TaskName>, asleep: Vec<Sleeper>, dependence: Dependence },
     /// To count the actions of a schedule, given as the tasks whose transitions it is made of.
     Count { schedule: Vec<TaskId> },
-    /// To stop two tasks right before two accesses, with a schedule as close to the given one as can be.
+    /// To stop two tasks right before two accesses, by way of these transitions.
     Meet { schedule: Vec<TaskName>, points: [Point; 2] },
     /// To follow a witness; with the actions on the way, if they are wanted.
     Replay { witness: Witness, steps: bool },
@@ -50,6 +50,8 @@ pub struct Point {
     pub task: TaskName,
     /// How many actions, accesses aside, the task takes before: the least and the most, if that is not known exactly.
     pub taken: (u64, u64),
+    /// When that was, in the execution that the access comes from.
+    pub moment: Moment,
     /// The instruction and the byte, by names that are the same in every process.
     pub code: u64,
     pub byte: u64,

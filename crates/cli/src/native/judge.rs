@@ -10,7 +10,6 @@
 
 use super::process::{Budget, Ended, Program, Streams};
 use crate::run::execute::signal_name;
-use crate::run::outcome;
 use raceproof::explore::Executed;
 use raceproof::limits::Limits;
 use raceproof::remote::{Answer, Order, Point};
@@ -18,7 +17,7 @@ use raceproof::strategy::GuidedEnd;
 use raceproof::verifying::{Executor, Finding, Over};
 use raceproof_core::explore::trace::Trace;
 use raceproof_core::explore::tree::Job;
-use raceproof_core::explore::{Dependence, Scratch, TaskName};
+use raceproof_core::explore::{Dependence, Scratch, TaskName, past};
 use raceproof_core::finding::{Grade, Race, Stats, Witness};
 use raceproof_core::ids::TaskId;
 use rustc_hash::FxHashMap;
@@ -41,6 +40,8 @@ pub(super) struct Judge<'a> {
     pub(super) ways: Mutex<FxHashMap<u64, u64>>,
     /// What every execution said of the teams.
     pub(super) threads: OnceLock<u32>,
+    /// Races that no schedule was found for.
+    pub(super) unshown: &'a Mutex<Vec<Race>>,
     /// Something is wrong with the program or its answers: the user has to hear of it.
     pub(super) wrong: OnceLock<String>,
 }
@@ -122,22 +123,14 @@ impl Judge<'_> {
             stats: Stats { tasks: *tasks, steps: *steps, ..Stats::default() },
             ..Finding::default()
         };
-        match (end, ended) {
+        match end {
             // What failed there has failed, or will, in an execution that comes to its end.
-            (Some(GuidedEnd::Asleep), _) => (finding.errors, finding.deadlocks) = Default::default(),
-            (Some(GuidedEnd::Diverged), _) => {
+            Some(GuidedEnd::Asleep) => (finding.errors, finding.deadlocks) = Default::default(),
+            Some(GuidedEnd::Diverged) => {
                 finding.limit = Some(CHANGED.into());
                 return finding;
             }
-            (_, Ended::Status(0)) => {}
-            (_, Ended::Status(status)) if finding.errors.is_empty() => {
-                let text = format!("the program ended with exit status {status}");
-                finding.errors.push(outcome("exit-status", text));
-            }
-            (_, Ended::Signal(signal)) if finding.errors.is_empty() => {
-                let text = format!("the program was ended by signal {signal}{}", signal_name(signal));
-                finding.errors.push(outcome("signal", text));
-            }
+            _ if finding.errors.is_empty() => finding.errors.extend(ended.error()),
             _ => {}
         }
         if end.is_none() && finding.limit.is_none() {
@@ -162,16 +155,31 @@ impl Judge<'_> {
 
     /// A race, feasible if its accesses can be brought together.
     fn shown(&self, race: &Race, points: [Point; 2], trace: &Trace) -> Race {
-        match self.meet(points, trace) {
+        let witness = self.meet(points, trace);
+        let mut unshown = self.unshown.lock().unwrap_or_else(PoisonError::into_inner);
+        match witness {
             Some(witness) => Race { grade: Grade::Feasible, witness: Some(witness), ..race.clone() },
-            None => race.clone(),
+            None => {
+                let key =
+                    |race: &Race| (race.location.clone(), race.first.at.clone(), race.second.at.clone());
+                if !unshown.iter().any(|known| key(known) == key(race)) {
+                    unshown.push(race.clone());
+                }
+                race.clone()
+            }
         }
     }
 
+    /// A schedule that stops two tasks right before their accesses: all that has to come before these, then one of the two, then
+    /// the other. Whoever stands in a section keeps others out of it, so either may have to come first.
     fn meet(&self, points: [Point; 2], trace: &Trace) -> Option<Witness> {
-        let schedule: Vec<TaskName> =
-            trace.transitions.iter().map(|transition| trace.names[transition.task.index()]).collect();
-        self.execute(Order::Meet { schedule, points })?.1.witness
+        let moments = points.map(|point| point.moment);
+        let name = |transition: usize| trace.names[trace.transitions[transition].task.index()];
+        let past: Vec<TaskName> = past(trace, self.dependence, moments).into_iter().map(name).collect();
+        [[1, 0], [0, 1]].into_iter().find_map(|last| {
+            let schedule = past.iter().copied().chain(last.map(|at| points[at].task)).collect();
+            self.execute(Order::Meet { schedule, points })?.1.witness
+        })
     }
 
     /// Whether the transitions that lead to the job's state did what they did before.

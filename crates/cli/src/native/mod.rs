@@ -18,7 +18,7 @@ use process::{Budget, Program, Streams};
 use raceproof::limits::Limits;
 use raceproof::remote::Order;
 use raceproof::verifying::verify_by;
-use raceproof_core::finding::Report;
+use raceproof_core::finding::{Report, Scope, Verdict};
 use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
@@ -44,6 +44,7 @@ pub(crate) fn verify(args: &VerifyArgs) -> Result<Report, String> {
     }
     let (path, fingerprint) = find(&args.program)?;
     let threads = OnceLock::new();
+    let unshown = Mutex::default();
     let go_on = |search: &mut Search, options: &Options<'_>| {
         let program = Program::new(path.clone(), &args.program[1..])?;
         let deadline = options
@@ -59,6 +60,7 @@ pub(crate) fn verify(args: &VerifyArgs) -> Result<Report, String> {
             cut: OnceLock::new(),
             ways: Mutex::default(),
             threads: OnceLock::new(),
+            unshown: &unshown,
             wrong: OnceLock::new(),
         };
         let verified = verify_by(&judge, search, &options.lower());
@@ -72,9 +74,19 @@ pub(crate) fn verify(args: &VerifyArgs) -> Result<Report, String> {
     };
     let mut report = search::search(args, &fingerprint, &go_on)?;
     report.threads = threads.into_inner().into_iter().collect();
+    let unshown = unshown.into_inner().unwrap_or_default();
+    if report.verdict == Verdict::RaceFree && !unshown.is_empty() {
+        // With several locks the order of one execution can leave apart what cannot meet; but a schedule may as well exist that is
+        // not found, or that only weaker memory than the one explored allows.
+        report.limits.push(UNSHOWN.into());
+        report.races = unshown;
+        (report.verdict, report.scope) = (Verdict::Inconclusive, Scope::ObservedSchedule);
+    }
     report.stamp(&fingerprint);
     Ok(report)
 }
+
+const UNSHOWN: &str = "some accesses are not ordered, but no schedule was found that brings them together";
 
 /// How long a replay may take.
 const REPLAY: Budget = Budget { actions: u64::MAX, seconds: 1e6 };
@@ -88,7 +100,7 @@ pub(crate) fn replay(args: &ReplayArgs) -> Result<Report, String> {
     let witness = witness_file::read(&name, &text, args.finding.get(), &fingerprint)?;
     let program = Program::new(path, &args.program[1..])?;
     let order = Order::Replay { witness, steps: args.step };
-    let (_, answer) = program.execute(order, REPLAY, Streams::Shown)?;
+    let (ended, answer) = program.execute(order, REPLAY, Streams::Shown)?;
     let answer = answer.ok_or("the program ended without telling what happened")?;
     if args.step {
         let width = answer.actions.iter().map(|step| step.task.len()).max().unwrap_or(0).min(24);
@@ -102,7 +114,12 @@ pub(crate) fn replay(args: &ReplayArgs) -> Result<Report, String> {
         "at the end of the schedule no two tasks are about to race, some can go on and none has failed"
             .to_owned()
     };
-    let led_to = |report: Report| {
+    let led_to = |mut report: Report| {
+        // A status is known only once the program has ended.
+        if report.errors.is_empty() && report.deadlocks.is_empty() && report.races.is_empty() {
+            report.errors.extend(ended.error());
+            report.verdict = Report::judge(&report.races, &report.errors, &report.deadlocks, &report.limits);
+        }
         let found = !report.races.is_empty() || !report.errors.is_empty() || !report.deadlocks.is_empty();
         if found { Ok(report) } else { Err(nothing()) }
     };

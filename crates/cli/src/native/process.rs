@@ -3,8 +3,10 @@
 //! What the program prints goes nowhere, but for a replay. It reads standard input from the beginning if that is a file, and
 //! nothing otherwise.
 
-use crate::run::execute::{OPTIONS, absolute};
+use crate::run::execute::{OPTIONS, absolute, signal_name};
+use crate::run::outcome;
 use raceproof::remote::{Answer, OPTION, Order, Request, VERSION};
+use raceproof_core::finding::ProgramError;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::os::unix::process::ExitStatusExt;
@@ -29,6 +31,22 @@ pub(super) struct Program {
 pub(super) enum Ended {
     Status(i32),
     Signal(i32),
+}
+
+impl Ended {
+    /// An end that is an error of the program.
+    pub(super) fn error(self) -> Option<ProgramError> {
+        match self {
+            Ended::Status(0) => None,
+            Ended::Status(status) => {
+                Some(outcome("exit-status", format!("the program ended with exit status {status}")))
+            }
+            Ended::Signal(signal) => {
+                let name = signal_name(signal);
+                Some(outcome("signal", format!("the program was ended by signal {signal}{name}")))
+            }
+        }
+    }
 }
 
 /// Whether the program's streams are the user's.

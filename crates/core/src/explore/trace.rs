@@ -175,6 +175,11 @@ impl Trace {
         self.transitions.len() as u32 - 1
     }
 
+    /// How many events have been recorded.
+    pub fn position(&self) -> usize {
+        self.log.len()
+    }
+
     /// Whether accesses belong to a section now: outside of sections they are of no interest.
     pub fn is_in_section(&self) -> bool {
         self.open.last().is_some_and(|&(_, section)| section == self.current())

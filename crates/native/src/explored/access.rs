@@ -6,6 +6,7 @@ use crate::sched::{self, kernel, wait};
 use crate::world;
 use raceproof::remote::Point;
 use raceproof_core::event::{AccessKind, Observer};
+use raceproof_core::explore::Moment;
 use raceproof_core::ids::{Location, SiteId, StepId, TaskId};
 
 pub(crate) use raceproof_core::finding::Operation;
@@ -23,7 +24,7 @@ pub(super) struct Access {
 /// The running task is about to make an access, from a call that returns to `pc`. Returns when it may.
 pub(crate) fn access(address: usize, size: usize, kind: AccessKind, operation: Operation, pc: usize) {
     let Some(explored) = explored() else { return };
-    if sched::job().is_none() || size == 0 || world().found.is_done() {
+    if sched::job().is_none() || size == 0 || explored.aside || world().found.is_done() {
         return;
     }
     let task = world().detector.current();
@@ -105,16 +106,18 @@ pub(crate) fn stack(from: usize, to: usize) {
 pub(crate) fn raced(earlier: StepId, task: TaskId, earlier_pc: usize, address: usize, pc: usize) {
     let Some(explored) = explored() else { return };
     let byte = explored.names.of(address);
-    let point = |task: TaskId, taken, pc| Point {
+    let point = |task: TaskId, (taken, position), pc| Point {
         task: explored.trace.names[task.index()],
         taken,
+        moment: Moment { task, position },
         code: explored.names.of(pc),
         byte,
     };
     let now = world().detector.current();
     let taken = explored.tasks[now.index()].taken;
-    let points = [point(task, explored.taken_in(task, earlier), earlier_pc), point(now, (taken, taken), pc)];
-    explored.points.push(points);
+    let second = point(now, ((taken, taken), explored.trace.position()), pc);
+    let first = point(task, explored.taken_in(task, earlier), earlier_pc);
+    explored.points.push([first, second]);
 }
 
 /// The running task goes no further.
@@ -126,13 +129,14 @@ fn park(task: TaskId) {
 }
 
 impl super::Explored {
-    /// How many actions a task may have taken when it was in a step: the least, and the most.
-    fn taken_in(&self, task: TaskId, step: StepId) -> (u64, u64) {
+    /// How many actions a task may have taken when it was in a step, the least and the most, and how many events had been
+    /// recorded when it began.
+    fn taken_in(&self, task: TaskId, step: StepId) -> ((u64, u64), usize) {
         let notes = &self.tasks[task.index()].steps;
-        let after = notes.partition_point(|&(noted, _)| noted <= step.0);
-        let Some(&(last, most)) = notes[..after].last() else { return (0, 0) };
-        let first = notes.partition_point(|&(noted, _)| noted < last);
-        (notes[first].1, most)
+        let after = notes.partition_point(|&(noted, ..)| noted <= step.0);
+        let Some(&(last, most, position)) = notes[..after].last() else { return ((0, 0), 0) };
+        let first = notes.partition_point(|&(noted, ..)| noted < last);
+        ((notes[first].1, most), position)
     }
 
     fn is_at(&self, point: &Point, task: TaskId, address: usize, size: usize, pc: usize) -> bool {

@@ -16,7 +16,7 @@ use raceproof::run::Run;
 use raceproof::strategy::Script;
 use raceproof::verifying::note_choices;
 use raceproof_core::event::{AccessKind, SyncKind};
-use raceproof_core::finding::{Grade, Operation, Race, Segment, Witness};
+use raceproof_core::finding::{Grade, Operation, Race, Report, Segment, Witness};
 use raceproof_core::ids::TaskId;
 use std::fs;
 
@@ -51,7 +51,7 @@ pub(crate) fn finish() -> bool {
         steps: world().detector.order.steps() as u64,
         threads: world().options.threads,
         witness: if counted { witness(explored) } else { None },
-        replayed: world().found.replayed.take(),
+        replayed: replayed_or_ended(explored),
         actions: explored.steps.take().map_or(Vec::new(), |steps| told(&steps)),
         trace,
     };
@@ -76,6 +76,14 @@ fn found(explored: &Explored) -> Found {
         }
     }
     Found { races, errors, deadlocks, limits }
+}
+
+/// What a replay led to; if the program has ended on the way, that.
+fn replayed_or_ended(explored: &Explored) -> Option<Result<Report, String>> {
+    // SAFETY: as in `finish`.
+    let driver = unsafe { &*explored.driver };
+    let Driver::Script { witness, .. } = driver else { return None };
+    Some(world().found.replayed.take().unwrap_or_else(|| Ok(report::replay(Vec::new(), witness))))
 }
 
 /// The turns so far; none if a task of them is too deep to be named.

@@ -53,7 +53,8 @@ impl Strategy<Body, Told> for Driven {
     }
 
     fn next(&mut self, kernel: &K, last: Last) -> Option<Turn> {
-        if explored().is_some_and(|explored| explored.met.len() == 2) {
+        let explored = explored()?;
+        if explored.met.len() == 2 {
             return None;
         }
         // SAFETY: a leaked box of `begin`; one function at a time looks at it.
@@ -83,7 +84,12 @@ pub(crate) fn drive(run: Run<Coroutines, Told>, status: &Cell<Option<c_int>>) ->
     match unsafe { &mut *explored.driver } {
         Driver::Guided(guided) => {
             let stuck = guided.end == Some(GuidedEnd::Complete) && explored.met.is_empty();
-            if stuck && status.get().is_none() && !explored.failed && !ending.out_of_actions {
+            if stuck
+                && !super::is_repetition()
+                && status.get().is_none()
+                && !explored.failed
+                && !ending.out_of_actions
+            {
                 crate::deadlock(run, |_| None);
             }
         }

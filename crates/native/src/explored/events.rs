@@ -71,7 +71,7 @@ impl Explored {
         if self.mode == Mode::Explore {
             let step = world().detector.order.step().0;
             let note = &mut self.tasks[task.index()];
-            note.steps.push((step, note.taken));
+            note.steps.push((step, note.taken, self.trace.position()));
         }
     }
 }

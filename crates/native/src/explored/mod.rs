@@ -64,6 +64,8 @@ pub(crate) struct Explored {
     steps: Option<Vec<events::Done>>,
     /// A task has failed and stays where it is.
     failed: bool,
+    /// What is done now is no doing of the program's.
+    aside: bool,
 }
 
 /// What the execution is for, as far as accesses are concerned.
@@ -82,8 +84,8 @@ enum Mode {
 struct TaskNote {
     /// Actions so far, accesses aside.
     taken: u64,
-    /// How many actions it had taken when a step of the order began.
-    steps: Vec<(u32, u64)>,
+    /// For each step of the order that it began, how many actions it had taken then, and how many events had been recorded.
+    steps: Vec<(u32, u64, usize)>,
     /// Blocks allocated.
     blocks: u32,
 }
@@ -146,9 +148,24 @@ pub(crate) fn begin(files: &Path) {
         pending: FxHashMap::default(),
         steps,
         failed: false,
+        aside: false,
     };
     EXPLORED.store(Box::into_raw(Box::new(explored)), Ordering::Relaxed);
     crate::interrupts::explore(request.seconds);
+}
+
+/// Whether what is found is of interest in this execution: one that only counts repeats another.
+pub(crate) fn is_repetition() -> bool {
+    explored().is_some_and(|explored| matches!(explored.mode, Mode::Count(_)))
+}
+
+/// Does something that is no doing of the program's, though it may call functions that are noted as if it were.
+pub(crate) fn aside<T>(work: impl FnOnce() -> T) -> T {
+    let set = |aside| explored().map(|explored| std::mem::replace(&mut explored.aside, aside));
+    let before = set(true);
+    let done = work();
+    set(before.unwrap_or(false));
+    done
 }
 
 /// Whether accesses are checked in this execution.

@@ -46,6 +46,14 @@ fn release(sync: SyncId) {
     }
 }
 
+// Whoever waits for a lock is reported with where it does.
+super::entry! {
+    omp_set_lock => omp_set;
+    omp_set_nest_lock => omp_set_nest;
+    __kmpc_set_lock => kmpc_set;
+    __kmpc_set_nest_lock => kmpc_set_nest;
+}
+
 macro_rules! locks {
     ($($init:ident $init_hint:ident $destroy:ident $set:ident $unset:ident $test:ident
        / $nest_init:ident $nest_init_hint:ident $nest_destroy:ident $nest_set:ident $nest_unset:ident $nest_test:ident
@@ -56,8 +64,7 @@ macro_rules! locks {
         pub extern "C" fn $init_hint($($extra: $type,)* lock: usize, _hint: usize) { let _ = ($($extra,)*); init(lock); }
         #[unsafe(no_mangle)]
         pub extern "C" fn $destroy($($extra: $type,)* lock: usize) { let _ = ($($extra,)*); init(lock); }
-        #[unsafe(no_mangle)]
-        pub extern "C" fn $set($($extra: $type,)* lock: usize) { let _ = ($($extra,)*); set(lock); }
+        extern "C" fn $set($($extra: $type,)* lock: usize) { let _ = ($($extra,)*); set(lock); }
         #[unsafe(no_mangle)]
         pub extern "C" fn $unset($($extra: $type,)* lock: usize) { let _ = ($($extra,)*); unset(lock); }
         #[unsafe(no_mangle)]
@@ -68,8 +75,7 @@ macro_rules! locks {
         pub extern "C" fn $nest_init_hint($($extra: $type,)* lock: usize, _hint: usize) { let _ = ($($extra,)*); init(lock); }
         #[unsafe(no_mangle)]
         pub extern "C" fn $nest_destroy($($extra: $type,)* lock: usize) { let _ = ($($extra,)*); init(lock); }
-        #[unsafe(no_mangle)]
-        pub extern "C" fn $nest_set($($extra: $type,)* lock: usize) { let _ = ($($extra,)*); nest_set(lock); }
+        extern "C" fn $nest_set($($extra: $type,)* lock: usize) { let _ = ($($extra,)*); nest_set(lock); }
         #[unsafe(no_mangle)]
         pub extern "C" fn $nest_unset($($extra: $type,)* lock: usize) { let _ = ($($extra,)*); nest_unset(lock); }
         #[unsafe(no_mangle)]
@@ -78,11 +84,11 @@ macro_rules! locks {
 }
 
 locks! {
-    omp_init_lock omp_init_lock_with_hint omp_destroy_lock omp_set_lock omp_unset_lock omp_test_lock
-        / omp_init_nest_lock omp_init_nest_lock_with_hint omp_destroy_nest_lock omp_set_nest_lock omp_unset_nest_lock
+    omp_init_lock omp_init_lock_with_hint omp_destroy_lock omp_set omp_unset_lock omp_test_lock
+        / omp_init_nest_lock omp_init_nest_lock_with_hint omp_destroy_nest_lock omp_set_nest omp_unset_nest_lock
           omp_test_nest_lock ();
-    __kmpc_init_lock __kmpc_init_lock_with_hint __kmpc_destroy_lock __kmpc_set_lock __kmpc_unset_lock __kmpc_test_lock
-        / __kmpc_init_nest_lock __kmpc_init_nest_lock_with_hint __kmpc_destroy_nest_lock __kmpc_set_nest_lock
+    __kmpc_init_lock __kmpc_init_lock_with_hint __kmpc_destroy_lock kmpc_set __kmpc_unset_lock __kmpc_test_lock
+        / __kmpc_init_nest_lock __kmpc_init_nest_lock_with_hint __kmpc_destroy_nest_lock kmpc_set_nest
           __kmpc_unset_nest_lock __kmpc_test_nest_lock (_loc: super::Loc, _thread: i32);
 }
 
