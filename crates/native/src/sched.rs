@@ -10,7 +10,7 @@
 
 use crate::contexts::Place;
 use crate::detector::Site;
-use crate::explored;
+use crate::explored::{self, Bell};
 use crate::omp::{Scope, Team};
 use crate::stacks::TaskStack;
 use crate::world::{Told, world};
@@ -161,8 +161,14 @@ pub(crate) fn fail() {
 }
 
 /// Waits for something that other tasks do without telling the kernel. If all tasks that could go on wait like this and
-/// nothing happens, that is a deadlock.
-pub(crate) fn wait_until(what: &'static str, mut is_so: impl FnMut() -> bool) {
+/// nothing happens, that is a deadlock. In a search whoever does it rings the bell.
+pub(crate) fn wait_until(what: &'static str, bell: Bell, mut is_so: impl FnMut() -> bool) {
+    if explored::is_on() {
+        while !is_so() {
+            explored::listen(bell);
+        }
+        return explored::heard(bell);
+    }
     while !is_so() {
         let idle = &mut world().idle;
         *idle += 1;

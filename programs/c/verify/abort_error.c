@@ -1,6 +1,7 @@
 // A queue that is taken from before anything is in it.
 // expect: program-error
 // run: race-free
+// executions: 2
 // message: called abort
 #include <stdlib.h>
 int count, queue[4];

@@ -1,6 +1,7 @@
 // An assertion that fails only if the second section comes first.
 // expect: program-error
 // run: race-free
+// executions: 2
 // message: assertion failed: x == 1
 // twin: examples/error_assert_schedule
 #include <assert.h>

@@ -1,6 +1,7 @@
 // Atomic updates whose results are used: in every order each number is taken once.
 // expect: race-free all-schedules
 // run: race-free
+// executions: 6
 int n, taken[3];
 
 int main(void) {

@@ -1,6 +1,7 @@
 // Tickets from an atomic counter: only if the second thread gets the first one do both write.
 // expect: race
 // run: race-free
+// executions: 2
 #include <omp.h>
 int tickets, x;
 

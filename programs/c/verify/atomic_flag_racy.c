@@ -1,6 +1,7 @@
 // A flag that is looked at once: the reader goes on whether it is up or not, but only reads if it is down.
 // expect: race
 // run: race-free
+// executions: 2
 int data, flag, seen;
 
 int main(void) {

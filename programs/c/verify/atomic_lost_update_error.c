@@ -1,6 +1,7 @@
 // An update made of an atomic read and an atomic write.
 // expect: program-error
 // run: race-free
+// executions: 4
 // message: exit status 1
 int n;
 

@@ -1,6 +1,7 @@
 // Each transfer first takes the lock of the account it takes money from.
 // expect: deadlock
 // run: race-free
+// executions: 3
 // twin: examples/bank_deadlock
 #include <omp.h>
 omp_lock_t lock[2];

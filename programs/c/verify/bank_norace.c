@@ -1,6 +1,7 @@
 // The locks in the same order whatever the transfer.
 // expect: race-free all-schedules
 // run: race-free
+// executions: 2
 // twin: examples/bank_locks
 #include <assert.h>
 #include <omp.h>

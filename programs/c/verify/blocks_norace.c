@@ -1,6 +1,7 @@
 // Blocks that are allocated inside and outside of sections have the same names whoever comes first; only the list is shared.
 // expect: race-free all-schedules
 // run: race-free
+// executions: 6
 #include <stdlib.h>
 struct node {
   struct node *next;

@@ -1,6 +1,7 @@
 // Sections that write neighbouring bytes do not conflict: one execution.
 // expect: race-free all-schedules
 // run: race-free
+// executions: 1
 char flag[4];
 
 int main(void) {

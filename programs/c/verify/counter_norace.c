@@ -1,6 +1,7 @@
 // Three sections that all conflict: six orders.
 // expect: race-free all-schedules
 // run: race-free
+// executions: 6
 // twin: zipper/IsolatedBlockNo
 int j;
 

@@ -1,6 +1,7 @@
 // A lock taken inside a critical section, and the other way round.
 // expect: deadlock
 // run: race-free
+// executions: 3
 #include <omp.h>
 omp_lock_t lock;
 int n;

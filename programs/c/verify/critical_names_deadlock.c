@@ -1,6 +1,7 @@
 // Critical sections of two names inside each other, either way round.
 // expect: deadlock
 // run: race-free
+// executions: 3
 int n;
 
 static void inner_one(void) {

@@ -2,6 +2,7 @@
 // Source: Ogles, Aldous, Mercer, Figure 1.
 // expect: race
 // run: race-free
+// executions: 2
 // twin: examples/dc_fig1
 int x;
 

@@ -3,6 +3,7 @@
 // Source: Ogles, Aldous, Mercer, Figure 4.
 // expect: race
 // run: race-free
+// executions: 3
 // twin: examples/dc_fig4
 int x, y;
 

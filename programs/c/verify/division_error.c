@@ -1,6 +1,7 @@
 // A division by what another section has yet to set.
 // expect: program-error
 // run: race-free
+// executions: 2
 // message: floating point exception
 int divisor;
 

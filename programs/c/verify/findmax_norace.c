@@ -2,6 +2,7 @@
 // Source: Ogles, Aldous, Mercer (from DualSPHysics).
 // expect: race-free all-schedules
 // run: race-free
+// executions: 15
 // twin: examples/findmax
 enum { TASKS = 4, CHUNK = 2 };
 int max, data[TASKS * CHUNK];

@@ -2,6 +2,7 @@
 // Source: Zipper, Figure 2.
 // expect: race-free all-schedules
 // run: race-free
+// executions: 2
 // twin: examples/zipper_fig2
 int x, y, a;
 

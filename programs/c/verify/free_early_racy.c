@@ -1,6 +1,7 @@
 // Who takes the last use of a block frees it; the first thread reads it after its last use.
 // expect: race
 // run: race-free
+// executions: 2
 #include <stdlib.h>
 int uses = 2, sum;
 

@@ -1,6 +1,7 @@
 // Both tasks write x only if the second one takes its number first: in the order of creation the code does not run.
 // expect: race
 // run: race-free
+// executions: 1
 // twin: examples/hidden_branch
 int turn, x;
 

@@ -1,6 +1,7 @@
 // The second thread takes the locks the wrong way round only if it comes first.
 // expect: deadlock
 // run: race-free
+// executions: 5
 #include <omp.h>
 omp_lock_t a, b;
 int came;

@@ -1,6 +1,7 @@
 // A lock for each pair of threads: two orders for each lock.
 // expect: race-free all-schedules
 // run: race-free
+// executions: 4
 #include <omp.h>
 omp_lock_t lock[2];
 int count[2];

@@ -2,6 +2,7 @@
 // Source: Flanagan, Godefroid, POPL 2005.
 // expect: race-free all-schedules
 // run: race-free
+// executions: 8
 // threads: 12
 #include <omp.h>
 int table[128];

@@ -1,6 +1,7 @@
 // Two sections keep an invariant, a third looks at it between them.
 // expect: program-error
 // run: race-free
+// executions: 3
 // message: assertion failed: sum == 0
 #include <assert.h>
 int left, right;

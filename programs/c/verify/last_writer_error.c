@@ -1,6 +1,7 @@
 // The last one to write wins, and it need not be the last in the program.
 // expect: program-error
 // run: race-free
+// executions: 6
 // message: exit status 1
 int last;
 

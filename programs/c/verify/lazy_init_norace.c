@@ -1,6 +1,7 @@
 // Initialisation by whoever comes first, every look under the lock.
 // expect: race-free all-schedules
 // run: race-free
+// executions: 2
 // twin: examples/lazy_init
 #include <assert.h>
 int ready, data;

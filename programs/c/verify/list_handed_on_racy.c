@@ -1,6 +1,7 @@
 // A list under a lock: who takes a node owns it. The second thread keeps using a node it has put back.
 // expect: race
 // run: race-free
+// executions: 2
 #include <stdlib.h>
 struct node {
   struct node *next;

@@ -1,6 +1,7 @@
 // A lock that its holder takes again, only on the way that another order leads to.
 // expect: program-error
 // run: race-free
+// executions: 2
 // message: holds this lock already
 #include <omp.h>
 omp_lock_t lock;

@@ -1,6 +1,7 @@
 // Who gets the lock second writes the result, and so does the first thread in any case.
 // expect: race
 // run: race-free
+// executions: 2
 #include <omp.h>
 omp_lock_t lock;
 int came, result;

@@ -1,6 +1,7 @@
 // The reader looks at the data only if the flag is up.
 // expect: race-free all-schedules
 // run: race-free
+// executions: 2
 // twin: examples/message_flag
 #include <assert.h>
 int data, flag;

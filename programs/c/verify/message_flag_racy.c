@@ -1,6 +1,7 @@
 // Data handed over by a flag; the reader does not care for it. If the flag is up, the order of the sections hides the race.
 // expect: race
 // run: race-free
+// executions: 2
 // twin: examples/message_flag_racy
 int data, flag, seen;
 

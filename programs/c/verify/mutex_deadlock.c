@@ -1,6 +1,7 @@
 // Mutexes of the C library in opposite order, in two tasks.
 // expect: deadlock
 // run: race-free
+// executions: 3
 #include <pthread.h>
 pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
 

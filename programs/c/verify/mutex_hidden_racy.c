@@ -1,6 +1,7 @@
 // The same with a mutex of the C library.
 // expect: race
 // run: race-free
+// executions: 2
 #include <omp.h>
 #include <pthread.h>
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

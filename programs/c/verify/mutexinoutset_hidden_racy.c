@@ -1,6 +1,7 @@
 // Tasks that exclude each other by a dependence run in either order; the second task starts a task only if it is first.
 // expect: race
 // run: race-free
+// executions: 1
 int m, first, x;
 
 int main(void) {

@@ -1,6 +1,7 @@
 // Three tasks that exclude each other by a dependence: six orders.
 // expect: race-free all-schedules
 // run: race-free
+// executions: 6
 int m, sum;
 
 int main(void) {

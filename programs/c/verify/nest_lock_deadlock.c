@@ -1,6 +1,7 @@
 // Nestable locks nest in themselves, not in each other.
 // expect: deadlock
 // run: race-free
+// executions: 3
 #include <omp.h>
 omp_nest_lock_t a, b;
 

@@ -1,6 +1,7 @@
 // The same with a nestable lock, taken twice by whoever holds it.
 // expect: race
 // run: race-free
+// executions: 2
 #include <omp.h>
 omp_nest_lock_t lock;
 int came, result;

@@ -1,6 +1,7 @@
 // An inner team: its sections and those of the outer one share a name.
 // expect: race
 // run: race-free
+// executions: 3
 int order, x;
 
 int main(void) {

@@ -1,6 +1,7 @@
 // A pointer that is null unless the other section came first.
 // expect: program-error
 // run: race-free
+// executions: 1
 // message: segmentation fault
 int value = 1, *where;
 

@@ -1,6 +1,7 @@
 // Who was first before the barrier decides what is written behind it.
 // expect: race
 // run: race-free
+// executions: 2
 #include <omp.h>
 int came, first[2], x;
 

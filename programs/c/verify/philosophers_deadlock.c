@@ -1,6 +1,7 @@
 // Three philosophers; everyone takes the left spoon first.
 // expect: deadlock
 // run: race-free
+// executions: 7
 // twin: examples/philosophers_deadlock
 #include <omp.h>
 omp_lock_t spoon[3];

@@ -1,6 +1,7 @@
 // Three philosophers; everyone takes the spoon with the lower number first.
 // expect: race-free all-schedules
 // run: race-free
+// executions: 4
 // twin: examples/philosophers
 #include <omp.h>
 omp_lock_t spoon[3];

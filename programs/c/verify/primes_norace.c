@@ -1,6 +1,7 @@
 // Tasks count primes; only those that find one enter a section.
 // expect: race-free all-schedules
 // run: race-free
+// executions: 6
 // twin: zipper/PrimeNumCounter
 int count;
 

@@ -1,6 +1,7 @@
 // Sections that only read need no reordering: one execution.
 // expect: race-free all-schedules
 // run: race-free
+// executions: 1
 int x = 1, seen[4];
 
 int main(void) {

@@ -1,6 +1,7 @@
 // A task's plain write and the section of its creator: happens-before hides it if the creator's section goes first.
 // expect: race
 // run: race
+// executions: 1
 // twin: zipper/DataRaceIsolateSimple
 int g, n;
 

@@ -2,6 +2,7 @@
 // created.
 // expect: race
 // run: race-free
+// executions: 1
 // twin: zipper/DataRaceIsolateSimple1
 int s;
 

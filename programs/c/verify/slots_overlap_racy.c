@@ -1,6 +1,7 @@
 // Places in a buffer are dealt out in a section. A large record needs two; the place behind it is not kept free.
 // expect: race
 // run: race-free
+// executions: 2
 int next, buffer[8];
 
 static int place(void) {

@@ -1,6 +1,7 @@
 // A local variable of the creator, shared by its tasks.
 // expect: race-free all-schedules
 // run: race-free
+// executions: 6
 #include <assert.h>
 
 int main(void) {

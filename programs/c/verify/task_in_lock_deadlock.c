@@ -1,6 +1,7 @@
 // A lock is held while a task is waited for that needs it, if that has not had it by then.
 // expect: deadlock
 // run: race-free
+// executions: 2
 #include <omp.h>
 omp_lock_t lock;
 int done;

@@ -1,6 +1,7 @@
 // Tasks of a task loop keep the maximum; the one whose offer comes when nothing was offered before also notes who it was.
 // expect: race
 // run: race-free
+// executions: 1
 int best, who;
 
 __attribute__((noinline)) static void late(void) {

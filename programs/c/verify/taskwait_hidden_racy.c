@@ -1,6 +1,7 @@
 // A task starts another one, which nobody waits for, only if its section comes after its creator's.
 // expect: race
 // run: race-free
+// executions: 1
 int ready, x;
 
 int main(void) {

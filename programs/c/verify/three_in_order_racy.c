@@ -1,6 +1,7 @@
 // The code that races runs only if the three sections come in the opposite order.
 // expect: race
 // run: race-free
+// executions: 5
 int step, x;
 
 int main(void) {

@@ -1,6 +1,7 @@
 // Two locks in opposite order. The run does not come to the deadlock.
 // expect: deadlock
 // run: race-free
+// executions: 3
 // twin: examples/deadlock_two_locks
 #include <omp.h>
 omp_lock_t a, b;

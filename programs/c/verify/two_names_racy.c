@@ -1,6 +1,7 @@
 // Critical sections of two names: the second one tells who came first through the first one.
 // expect: race
 // run: race-free
+// executions: 2
 int a, b, x;
 
 int main(void) {

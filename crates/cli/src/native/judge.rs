@@ -14,7 +14,7 @@ use raceproof::explore::Executed;
 use raceproof::limits::Limits;
 use raceproof::remote::{Answer, Order, Point};
 use raceproof::strategy::GuidedEnd;
-use raceproof::verifying::{Executor, Finding, Over};
+use raceproof::verifying::{Executor, Finding, Over, why};
 use raceproof_core::explore::trace::Trace;
 use raceproof_core::explore::tree::Job;
 use raceproof_core::explore::{Dependence, Scratch, TaskName, past};
@@ -82,7 +82,7 @@ impl Judge<'_> {
             None => self.budget.seconds,
         };
         let cut_short = || {
-            let why = self.limits.reached().map(|reached| reached.to_string());
+            let why = self.limits.reached().map(why);
             why.map(|why| self.cut.get_or_init(|| why)).is_some()
         };
         if cut_short() {

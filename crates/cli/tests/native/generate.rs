@@ -46,7 +46,14 @@ pub fn body(random: &mut Random, depth: u32, budget: &mut u32, parts: Parts) -> 
                 let letter = ['t', 't', 'i', 'o', 'g', 'f'][choice as usize - 10];
                 Item::Block(letter, random.below(2), body(random, depth + 1, budget, parts))
             }
-            16..=19 => Item::Block('l', random.below(2), body(random, depth + 1, budget, parts)),
+            16 | 17 => Item::Block('l', random.below(2), body(random, depth + 1, budget, parts)),
+            18 => Item::Block('l', random.below(2), branch(random, depth + 1, budget)),
+            19 => {
+                // One inside the other: two such tasks may wait for each other.
+                let key = random.below(2);
+                let inner = Item::Block('l', 1 - key, branch(random, depth + 1, budget));
+                Item::Block('l', key, vec![inner])
+            }
             20.. => Item::Block('q', random.below(3), branch(random, depth + 1, budget)),
             _ => continue,
         });

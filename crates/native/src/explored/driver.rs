@@ -4,12 +4,14 @@ use super::explored;
 use crate::report;
 use crate::sched::{Body, Coroutines, K};
 use crate::world::Told;
+use raceproof::kernel::Action;
 use raceproof::remote::Order;
 use raceproof::run::Run;
 use raceproof::strategy::{Guided, GuidedEnd, Last, Script, Strategy, Turn};
 use raceproof::witness;
 use raceproof_core::explore::Dependence;
 use raceproof_core::finding::Witness;
+use raceproof_core::ids::TaskId;
 use std::cell::Cell;
 use std::ffi::c_int;
 
@@ -65,6 +67,31 @@ impl Strategy<Body, Told> for Driven {
     }
 }
 
+/// One turn.
+struct Once(Option<Turn>);
+
+impl Strategy<Body, Told> for Once {
+    fn eager(&self) -> bool {
+        false
+    }
+
+    fn next(&mut self, _: &K, _: Last) -> Option<Turn> {
+        self.0.take()
+    }
+}
+
+/// Whoever stands before a lock that it holds itself does not wait, but fails.
+fn misuse(run: &mut Run<Coroutines, Told>, script: &Script<'_>) {
+    let fails = |&task: &TaskId| match script.pending(task) {
+        Some(Action::Join(sync)) => run.kernel.holder(sync) == Some(task),
+        _ => false,
+    };
+    let failing: Vec<TaskId> = run.kernel.tasks().ready().filter(fails).collect();
+    for task in failing {
+        run.drive(&mut Once(Some(Turn::actions(task, 1))));
+    }
+}
+
 /// Runs the program's tasks as asked. Returns the status of `main` if that has returned; if not, ends the process.
 pub(crate) fn drive(run: Run<Coroutines, Told>, status: &Cell<Option<c_int>>) -> c_int {
     let Some(explored) = explored() else { return 0 };
@@ -93,7 +120,10 @@ pub(crate) fn drive(run: Run<Coroutines, Told>, status: &Cell<Option<c_int>>) ->
                 crate::deadlock(run, |_| None);
             }
         }
-        Driver::Script { script, witness } => super::answer::replayed(run, script, witness),
+        Driver::Script { script, witness } => {
+            misuse(run, script);
+            super::answer::replayed(run, script, witness);
+        }
     }
     status.get().unwrap_or_else(|| report::finish_and_exit(0))
 }

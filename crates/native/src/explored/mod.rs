@@ -13,12 +13,14 @@
 
 mod access;
 mod answer;
+mod bells;
 mod driver;
 mod events;
 mod names;
 
 pub(crate) use access::{Operation, access, allocated, atomic, freed, raced, stack};
 pub(crate) use answer::finish;
+pub(crate) use bells::{Bell, heard, listen, ring, ring_all};
 pub(crate) use driver::drive;
 
 use crate::sched::{self, kernel};
@@ -48,9 +50,10 @@ pub(crate) struct Explored {
     tasks: Vec<TaskNote>,
     /// Numbers of locks that are the same in every schedule.
     labels: FxHashMap<SyncId, SyncId>,
-    /// The locks behind atomic operations, by what they access: not the detector's business.
+    /// The locks behind atomic operations, by what they access. They and the bells are not the detector's business.
     atomics: FxHashMap<u64, SyncId>,
     hidden: FxHashSet<SyncId>,
+    bells: FxHashMap<Bell, bells::Rings>,
     /// Where the accesses of each of the detector's races were made.
     points: Vec<[Point; 2]>,
     /// The actions of each turn so far, accesses included.
@@ -141,6 +144,7 @@ pub(crate) fn begin(files: &Path) {
         labels: FxHashMap::default(),
         atomics: FxHashMap::default(),
         hidden: FxHashSet::default(),
+        bells: FxHashMap::default(),
         points: Vec::new(),
         segments: Vec::new(),
         met: Vec::new(),

@@ -7,6 +7,7 @@
 //! It also makes the deal independent of the schedule: a run can be repeated.
 
 use super::Loc;
+use crate::explored::{self, Bell};
 use crate::omp::{Team, Thread, team, thread};
 use crate::sched::wait_until;
 use crate::world;
@@ -353,6 +354,12 @@ fn here() -> Option<(&'static mut Team, &'static mut Thread)> {
     thread.dispatch.last().is_some_and(|cursor| cursor.ordered).then(|| (team(), thread))
 }
 
+/// What rings when the turn passes on in the loop the running thread is in.
+fn bell() -> Bell {
+    let number = thread().dispatch.last().map_or(0, |cursor| cursor.number);
+    Bell { team: std::ptr::from_mut(team()) as usize, number, iteration: 0 }
+}
+
 /// Whether it is the turn of the iteration the thread is at.
 fn is_turn() -> bool {
     let Some((team, thread)) = here() else { return true };
@@ -366,7 +373,7 @@ pub extern "C" fn __kmpc_ordered(_: Loc, _: i32) {
     if here().is_none() {
         return;
     }
-    wait_until("the ordered region of an earlier iteration", is_turn);
+    wait_until("the ordered region of an earlier iteration", bell(), is_turn);
     let Some((team, thread)) = here() else { return };
     let shared = thread.dispatch.last().and_then(|cursor| team.loops.get(&cursor.number));
     if let Some(sync) = shared.and_then(|shared| shared.last) {
@@ -384,6 +391,7 @@ pub extern "C" fn __kmpc_end_ordered(_: Loc, _: i32) {
     shared.last = Some(sync);
     shared.turn = shared.turn.max(cursor.at + 1);
     cursor.bumped = true;
+    explored::ring(bell());
 }
 
 fn end_of_iteration() {
@@ -392,7 +400,7 @@ fn end_of_iteration() {
     }
     let bumped = here().and_then(|(_, thread)| thread.dispatch.last()).is_some_and(|cursor| cursor.bumped);
     if !bumped {
-        wait_until("the ordered region of an earlier iteration", is_turn);
+        wait_until("the ordered region of an earlier iteration", bell(), is_turn);
     }
     let Some((team, thread)) = here() else { return };
     let Some(cursor) = thread.dispatch.last_mut() else { return };
@@ -401,4 +409,7 @@ fn end_of_iteration() {
     }
     cursor.bumped = false;
     cursor.at += 1;
+    if !bumped {
+        explored::ring(bell());
+    }
 }

@@ -239,7 +239,8 @@ fn go_on(
 /// Short executions between two looks at the limits.
 const LOOK: u64 = 64;
 
-fn why(reached: Reached) -> String {
+/// Why a search was cut short, and what to do about it.
+pub fn why(reached: Reached) -> String {
     match reached {
         Reached::Interrupted => "interrupted",
         Reached::Seconds => "the time limit was reached; raise --max-seconds",
