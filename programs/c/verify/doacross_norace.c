@@ -1,6 +1,7 @@
 // An iteration waits for the one before it; sections behind the wait have its order.
 // expect: race-free all-schedules
 // run: race-free
+// executions: 1
 int sum[4], last;
 
 int main(void) {

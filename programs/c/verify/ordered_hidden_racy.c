@@ -1,6 +1,7 @@
 // Ordered regions keep their order whatever the sections do; who is first in a section decides what is done behind them.
 // expect: race
 // run: race-free
+// executions: 5
 int came, list[3], at, x;
 
 int main(void) {

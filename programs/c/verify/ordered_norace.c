@@ -1,6 +1,7 @@
 // Sections in front of ordered regions, in every order; the regions themselves have one.
 // expect: race-free all-schedules
 // run: race-free
+// executions: 6
 int came, list[3], at;
 
 int main(void) {

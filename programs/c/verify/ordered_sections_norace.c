@@ -1,6 +1,7 @@
 // Sections inside of ordered regions have the order of these: one execution.
 // expect: race-free all-schedules
 // run: race-free
+// executions: 1
 int came[3], at;
 
 int main(void) {

@@ -1,6 +1,7 @@
 // A local static is initialised by whoever comes first, once.
 // expect: race-free all-schedules
 // run: race-free
+// executions: 10
 int made;
 
 struct Once {

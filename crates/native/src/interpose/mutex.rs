@@ -101,7 +101,7 @@ pub unsafe extern "C" fn __cxa_guard_release(guard: *mut u8) {
         guard.write_volatile(1);
         guard.add(1).write_volatile(0);
     }
-    initialised(guard);
+    explored::ring(Bell::of(guard as usize));
 }
 
 /// # Safety
@@ -110,12 +110,5 @@ pub unsafe extern "C" fn __cxa_guard_release(guard: *mut u8) {
 pub unsafe extern "C" fn __cxa_guard_abort(guard: *mut u8) {
     // SAFETY: as said above.
     unsafe { guard.add(1).write_volatile(0) };
-    initialised(guard);
-}
-
-/// Whoever waits for a local static can look again.
-fn initialised(guard: *mut u8) {
-    if sched::job().is_some() {
-        explored::ring(Bell::of(guard as usize));
-    }
+    explored::ring(Bell::of(guard as usize));
 }

@@ -109,9 +109,7 @@ pub unsafe extern "C" fn __kmpc_doacross_post(_: Loc, _: i32, vector: *const i64
         shared.posted.insert(iteration, sync);
     }
     world().idle = 0;
-    if sched::job().is_some() {
-        explored::ring(bell(iteration));
-    }
+    explored::ring(bell(iteration));
 }
 
 #[unsafe(no_mangle)]
