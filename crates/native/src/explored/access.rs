@@ -57,6 +57,11 @@ pub(crate) fn access(address: usize, size: usize, kind: AccessKind, operation: O
 
 /// An atomic operation: a section of its own, since its place among the others is the schedule's choice.
 pub(crate) fn atomic(address: usize, size: usize, kind: AccessKind, pc: usize) {
+    atomic_as(address, size, pc, || kind);
+}
+
+/// The same for one of which it is known only when its turn has come whether it writes.
+pub(crate) fn atomic_as(address: usize, size: usize, pc: usize, kind: impl Fn() -> AccessKind) {
     let Some(explored) = explored() else { return };
     if sched::job().is_none() || world().detector.is_reducing() {
         return;
@@ -68,11 +73,11 @@ pub(crate) fn atomic(address: usize, size: usize, kind: AccessKind, pc: usize) {
     // The section is for the search. Whoever stops before the access must not keep others from theirs.
     let inside = explored.mode == Mode::Explore;
     if !inside {
-        access(address, size, kind, Operation::Atomic, pc);
+        access(address, size, kind(), Operation::Atomic, pc);
     }
     wait(|kernel| kernel.lock(sync));
     if inside {
-        access(address, size, kind, Operation::Atomic, pc);
+        access(address, size, kind(), Operation::Atomic, pc);
     }
     kernel().unlock(sync);
 }

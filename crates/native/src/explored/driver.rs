@@ -47,7 +47,15 @@ impl Driver {
 }
 
 /// The driver as a strategy. What ends the program in the middle looks at it as well, so nobody holds on to it.
-struct Driven(*mut Driver);
+struct Driven {
+    driver: *mut Driver,
+    /// Turns in which a task looked for what another one does, since the kernel took its last step.
+    idle: u32,
+    steps: u64,
+}
+
+/// More of them than this, and nobody will do it.
+const PATIENCE: u32 = 1000;
 
 impl Strategy<Body, Told> for Driven {
     fn eager(&self) -> bool {
@@ -59,8 +67,15 @@ impl Strategy<Body, Told> for Driven {
         if explored.met.len() == 2 {
             return None;
         }
+        let steps = kernel.steps() - explored.own_steps;
+        self.idle = if self.steps == steps { self.idle } else { 0 };
+        self.steps = steps;
+        self.idle += u32::from(matches!(last, Last::GaveWay(_)));
+        if self.idle > PATIENCE {
+            return None;
+        }
         // SAFETY: a leaked box of `begin`; one function at a time looks at it.
-        match unsafe { &mut *self.0 } {
+        match unsafe { &mut *self.driver } {
             Driver::Guided(guided) => guided.next(kernel, last),
             Driver::Script { script, .. } => script.next(kernel, last),
         }
@@ -99,7 +114,7 @@ pub(crate) fn drive(run: Run<Coroutines, Told>, status: &Cell<Option<c_int>>) ->
     let run = Box::leak(Box::new(run));
     run.limit_actions(explored.actions);
     run.keep_turns();
-    let ending = run.drive(&mut Driven(explored.driver));
+    let ending = run.drive(&mut Driven { driver: explored.driver, idle: 0, steps: 0 });
     if ending.out_of_actions {
         report::limit(&format!(
             "the limit of {} synchronisations was reached before the program ended; raise --max-events, or give the program a \

@@ -95,6 +95,7 @@ impl Observer for Explored {
     fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
         if kind.is_section() {
             self.trace.signal(task, self.label(sync), kind);
+            self.own_steps += u64::from(self.hides(sync));
             return self.note(task);
         }
         self.trace.signal(task, sync, kind);
@@ -105,6 +106,12 @@ impl Observer for Explored {
     fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
         if kind.is_section() {
             self.trace.join(task, self.label(sync), kind);
+            if self.hides(sync) {
+                // An atomic operation; it is the access that a point is at, which comes before or in it.
+                self.own_steps += 1;
+                self.acted();
+                return self.note(task);
+            }
             return self.synchronised(task, What::Enter(sync));
         }
         self.trace.join(task, sync, kind);

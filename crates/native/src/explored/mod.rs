@@ -18,7 +18,7 @@ mod driver;
 mod events;
 mod names;
 
-pub(crate) use access::{Operation, access, allocated, atomic, freed, raced, stack};
+pub(crate) use access::{Operation, access, allocated, atomic, atomic_as, freed, raced, stack};
 pub(crate) use answer::finish;
 pub(crate) use bells::{Bell, heard, listen, ring, ring_all};
 pub(crate) use driver::drive;
@@ -69,6 +69,8 @@ pub(crate) struct Explored {
     failed: bool,
     /// What is done now is no doing of the program's.
     aside: bool,
+    /// Steps of the kernel that are no doing of the program's either.
+    own_steps: u64,
 }
 
 /// What the execution is for, as far as accesses are concerned.
@@ -153,6 +155,7 @@ pub(crate) fn begin(files: &Path) {
         steps,
         failed: false,
         aside: false,
+        own_steps: 0,
     };
     EXPLORED.store(Box::into_raw(Box::new(explored)), Ordering::Relaxed);
     crate::interrupts::explore(request.seconds);
@@ -170,6 +173,11 @@ pub(crate) fn aside<T>(work: impl FnOnce() -> T) -> T {
     let done = work();
     set(before.unwrap_or(false));
     done
+}
+
+/// How many of the kernel's steps the program knows nothing of.
+pub(crate) fn own_steps() -> u64 {
+    explored().map_or(0, |explored| explored.own_steps)
 }
 
 /// Whether accesses are checked in this execution.
