@@ -40,7 +40,7 @@ pub(crate) fn access(address: usize, size: usize, kind: AccessKind, operation: O
         }
         Mode::Count(points) => {
             if points.iter().flatten().any(|point| explored.is_at(point, task, address, size, pc)) {
-                park(task);
+                return park(task);
             }
             explored.acted();
         }
@@ -49,8 +49,11 @@ pub(crate) fn access(address: usize, size: usize, kind: AccessKind, operation: O
             let access = Access { address, size, kind, operation, site };
             explored.pending.insert(task, access);
             wait(|kernel| kernel.access(kind, Location(address as u64), SiteId(0)));
-            explored.pending.remove(&task);
-            explored.did(super::events::What::Access(access));
+            // Others have run.
+            if let Some(explored) = self::explored() {
+                explored.pending.remove(&task);
+                explored.did(super::events::What::Access(access));
+            }
         }
     }
 }
@@ -66,7 +69,8 @@ pub(crate) fn atomic_as(address: usize, size: usize, pc: usize, kind: impl Fn() 
     if sched::job().is_none() || world().detector.is_reducing() {
         return;
     }
-    let name = explored.names.of(address);
+    // A lock for each word, so that operations on parts of it know of each other.
+    let name = explored.names.of(address & !7);
     let sync = *explored.atomics.entry(name).or_insert_with(|| kernel().new_lock());
     explored.labels.entry(sync).or_insert_with(|| label(!name));
     explored.hidden.insert(sync);
