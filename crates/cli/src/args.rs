@@ -3,6 +3,7 @@
 use crate::check::{DetectorName, PredictiveOrder};
 use crate::verify::OrderName;
 use clap::{Parser, Subcommand, ValueEnum};
+use raceproof::program::Raise;
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -47,12 +48,13 @@ pub enum Command {
     /// With isolated sections, locks or semaphores the verdict covers the observed order of these only.
     #[command(after_help = EXIT_STATUS)]
     Check(CheckArgs),
-    /// Run a TP program under every schedule that can make a difference
+    /// Run a program under every schedule that can make a difference
     ///
-    /// Stops at the first execution with a race. A race-free verdict covers all schedules of this input.
+    /// A TP program, or after `--` one that `raceproof cc` built, each execution of which is a process of its own. Stops at the
+    /// first execution with a race. A race-free verdict covers all schedules of this input.
     #[command(after_help = EXIT_STATUS)]
     Verify(VerifyArgs),
-    /// Run a TP program under the schedule of a witness
+    /// Run a program under the schedule of a witness
     ///
     /// The schedule is followed to the letter, to where two tasks are about to race, nobody can go on, or a task fails.
     #[command(after_help = REPLAY_STATUS)]
@@ -182,8 +184,9 @@ impl From<VerifyOrder> for OrderName {
 
 #[derive(clap::Args, Debug)]
 pub struct VerifyArgs {
-    /// The program; `-` reads it from standard input
-    pub file: PathBuf,
+    /// The TP program; `-` reads it from standard input
+    #[arg(required_unless_present = "program", conflicts_with = "program")]
+    pub file: Option<PathBuf>,
     /// What orders sections of a lock, and so which schedules count as the same
     #[arg(long, value_enum, default_value = "dc")]
     pub order: VerifyOrder,
@@ -209,6 +212,12 @@ pub struct VerifyArgs {
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub limits: LimitArgs,
+    /// Of a native program: the most seconds that one execution may take
+    #[arg(long, value_name = "S", default_value = "60", value_parser = seconds, requires = "program")]
+    pub time_limit: f64,
+    /// A program that `raceproof cc` built, and its arguments
+    #[arg(last = true, value_name = "PROGRAM")]
+    pub program: Vec<OsString>,
 }
 
 #[derive(clap::Args, Debug)]
@@ -226,8 +235,9 @@ pub struct LimitArgs {
 
 #[derive(clap::Args, Debug)]
 pub struct ReplayArgs {
-    /// The program; `-` reads it from standard input
-    pub file: PathBuf,
+    /// The TP program; `-` reads it from standard input
+    #[arg(required_unless_present = "program", conflicts_with = "program")]
+    pub file: Option<PathBuf>,
     /// A report in JSON, or one of its witnesses
     #[arg(long, value_name = "W.json")]
     pub witness: PathBuf,
@@ -237,6 +247,9 @@ pub struct ReplayArgs {
     /// Show every action on the way
     #[arg(long)]
     pub step: bool,
+    /// A program that `raceproof cc` built, and its arguments
+    #[arg(last = true, value_name = "PROGRAM")]
+    pub program: Vec<OsString>,
 }
 
 #[derive(clap::Args, Debug)]
@@ -385,3 +398,11 @@ fn seconds(text: &str) -> Result<f64, String> {
         _ => Err("expected a number of seconds, such as 10 or 0.5".into()),
     }
 }
+
+/// What the limits on a run are called.
+pub(crate) const RAISE: Raise = Raise {
+    actions: "--max-events",
+    executions: "--max-executions",
+    seconds: "--max-seconds",
+    memory: "--max-memory",
+};

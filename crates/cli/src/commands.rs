@@ -9,6 +9,7 @@ use crate::cc::{self, Language};
 use crate::check::{self, Checked, Options};
 use crate::draw::{self, Drawn};
 use crate::interrupt;
+use crate::native;
 use crate::output::{deliver, note};
 use crate::replay;
 use crate::report::{self, Sources, Style};
@@ -76,16 +77,25 @@ fn check(args: &CheckArgs) -> Result<u8, BadInput> {
 }
 
 fn verify(args: &VerifyArgs) -> Result<u8, BadInput> {
-    let (source, code) = load(&args.file)?;
+    let Some(file) = &args.file else {
+        let report = native::verify(args).map_err(bad)?;
+        return render_native(&report, args.format, args.output.as_deref());
+    };
+    let (source, code) = load(file)?;
     let report = search::run(args, &code, &source).map_err(bad)?;
     present(report, &source, args.format, args.output.as_deref())
 }
 
 fn run_program(args: &RunArgs) -> Result<u8, BadInput> {
     let report = run::run(args).map_err(bad)?;
+    render_native(&report, args.format, args.output.as_deref())
+}
+
+/// Renders a report about a native program, with the sources it names.
+fn render_native(report: &Report, format: ReportFormat, output: Option<&Path>) -> Result<u8, BadInput> {
     let mut sources = Sources::new();
-    sources.load_for(&report);
-    render(&report, &sources, args.format, args.output.as_deref())
+    sources.load_for(report);
+    render(report, &sources, format, output)
 }
 
 /// Renders a report about a TP program, writes it, and gives the exit status.
@@ -119,7 +129,11 @@ fn render(
 }
 
 fn replay(args: &ReplayArgs) -> Result<u8, BadInput> {
-    let (source, code) = load(&args.file)?;
+    let Some(file) = &args.file else {
+        let report = native::replay(args).map_err(bad)?;
+        return render_native(&report, ReportFormat::Text, None);
+    };
+    let (source, code) = load(file)?;
     let name = args.witness.display().to_string();
     let text =
         fs::read_to_string(&args.witness).map_err(|error| bad(format!("cannot read {name}: {error}")))?;

@@ -10,6 +10,7 @@ pub mod checkpoint;
 pub mod commands;
 mod draw;
 mod interrupt;
+mod native;
 mod output;
 mod progress;
 pub mod replay;

@@ -20,8 +20,19 @@ use std::time::Instant;
 /// Seconds between two checkpoints.
 const SLICE: f64 = 10.0;
 
-/// Searches as the arguments say; the report, or what is wrong with the checkpoint.
+/// Searches a TP program as the arguments say; the report, or what is wrong with the checkpoint.
 pub(crate) fn run(args: &VerifyArgs, code: &Code, source: &Source) -> Result<Report, String> {
+    let verify = |search: &mut Search, options: &Options<'_>| {
+        Ok(verify::verify_from(search, code, &source.name, options))
+    };
+    search(args, &fingerprint(&source.text), &verify)
+}
+
+/// A way to go on with a search; an error is something the user has to hear.
+pub(crate) type GoOn<'a> = dyn Fn(&mut Search, &Options<'_>) -> Result<Verified, String> + 'a;
+
+/// Searches as the arguments say, by `verify`; `program` is the fingerprint of what is searched.
+pub(crate) fn search(args: &VerifyArgs, program: &str, verify: &GoOn<'_>) -> Result<Report, String> {
     let LimitArgs { max_seconds, max_events, max_memory } = args.limits;
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let line = Line::default();
@@ -39,8 +50,8 @@ pub(crate) fn run(args: &VerifyArgs, code: &Code, source: &Source) -> Result<Rep
         progress: io::stderr().is_terminal().then_some(&show as &dyn Fn(&Progress)),
     };
     let verified = match &args.checkpoint {
-        None => Ok(verify::verify(code, &source.name, &options)),
-        Some(file) => with_checkpoint(file, code, source, &options),
+        None => verify(&mut Search::default(), &options),
+        Some(file) => with_checkpoint(file, program, verify, &options),
     };
     line.erase();
     Ok(verified?.report)
@@ -49,15 +60,14 @@ pub(crate) fn run(args: &VerifyArgs, code: &Code, source: &Source) -> Result<Rep
 /// Goes on with the search in `file`, if it is there, and keeps it there as far as it has come.
 fn with_checkpoint(
     file: &Path,
-    code: &Code,
-    source: &Source,
+    program: &str,
+    verify: &GoOn<'_>,
     options: &Options<'_>,
 ) -> Result<Verified, String> {
     let order = options.order;
     let name = file.display().to_string();
-    let program = fingerprint(&source.text);
     let mut search = match fs::read_to_string(file) {
-        Ok(text) => checkpoint::read(&name, &text, &program, order)?,
+        Ok(text) => checkpoint::read(&name, &text, program, order)?,
         Err(error) if error.kind() == ErrorKind::NotFound => Search::default(),
         Err(error) => return Err(format!("cannot read {name}: {error}")),
     };
@@ -68,14 +78,14 @@ fn with_checkpoint(
         let before = search.executions();
         let last = left <= slice;
         let options = Options { max_seconds: Some(left.min(slice).max(0.0)), ..*options };
-        let mut verified = verify::verify_from(&mut search, code, &source.name, &options);
+        let mut verified = verify(&mut search, &options)?;
         verified.report.stats.seconds = start.elapsed().as_secs_f64();
         if search.is_done() {
             // A search that is over needs no going on; that the file is not there any more is no harm.
             let _ = fs::remove_file(file);
             return Ok(verified);
         }
-        deliver(&checkpoint::write(&search, &program, order)?, Some(file))?;
+        deliver(&checkpoint::write(&search, program, order)?, Some(file))?;
         if last || !verified.out_of_time {
             return Ok(verified);
         }

@@ -6,7 +6,12 @@ use serde_json::Value;
 
 /// What tells one program from another: a hash of the text of its source (FNV-1a).
 pub fn fingerprint(text: &str) -> String {
-    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
+    fingerprint_of(text.bytes())
+}
+
+/// The same for anything.
+pub fn fingerprint_of(bytes: impl Iterator<Item = u8>) -> String {
+    let hash = bytes.fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     });
     format!("{hash:016x}")

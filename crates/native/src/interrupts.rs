@@ -9,7 +9,9 @@
 //! fast paths fail and the detector is asked.
 
 use crate::detector::{FIRST, FIRST_SET};
+use crate::explored::{self, Operation};
 use crate::{report, sched, world};
+use raceproof_core::event::AccessKind;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
@@ -45,6 +47,7 @@ pub(crate) fn install() {
     }
 }
 
+const ITIMER_REAL: c_int = 0;
 const ITIMER_VIRTUAL: c_int = 1;
 unsafe extern "C" {
     fn setitimer(which: c_int, new: *const libc::itimerval, old: *mut libc::itimerval) -> c_int;
@@ -82,10 +85,43 @@ fn end() -> ! {
     }
 }
 
+/// This is an execution of a search: every access that is not the running step's again is looked at, and after so many seconds
+/// it is over.
+pub(crate) fn explore(seconds: f64) {
+    PENDING.store(true, Ordering::Relaxed);
+    let whole = libc::timeval { tv_sec: seconds as i64, tv_usec: (seconds.fract() * 1e6) as i64 + 1 };
+    let timer = libc::itimerval { it_interval: libc::timeval { tv_sec: 0, tv_usec: 0 }, it_value: whole };
+    // SAFETY: documented uses, on values that live here.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = late as *const () as usize;
+        action.sa_flags = libc::SA_ONSTACK | libc::SA_NODEFER;
+        libc::sigaction(libc::SIGALRM, &action, std::ptr::null_mut());
+        setitimer(ITIMER_REAL, &timer, std::ptr::null_mut());
+    }
+}
+
+/// Answers with what is known. If that does not work, in the middle of something else, the process ends without.
+extern "C" fn late(_: c_int) {
+    // SAFETY: documented uses.
+    unsafe {
+        libc::signal(libc::SIGALRM, libc::SIG_DFL);
+        libc::alarm(PATIENCE);
+    }
+    report::limit("an execution took too long; raise --time-limit, or give the program a smaller input");
+    report::finish_and_exit(0);
+}
+
 /// Does what is pending. The caller is an access of the running task.
 #[cold]
-pub(crate) fn attend() {
-    PENDING.store(false, Ordering::Relaxed);
+pub(crate) fn attend(address: usize, size: usize, kind: AccessKind, pc: usize) {
+    if explored::is_on() {
+        explored::access(address, size, kind, Operation::Plain, pc);
+        if ENDING.load(Ordering::Relaxed) == 0 && !PREEMPT.load(Ordering::Relaxed) {
+            return;
+        }
+    }
+    PENDING.store(explored::is_on(), Ordering::Relaxed);
     world().detector.renumber();
     if ENDING.load(Ordering::Relaxed) != 0 {
         end();

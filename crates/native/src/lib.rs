@@ -12,6 +12,7 @@
 //! | `interpose` | functions of the C library: memory, processes, threads |
 //! | `sched`, `omp` | tasks as coroutines; teams, threads and task regions |
 //! | `detector`, `shadow`, `contexts`, `memory` | who accessed what last, and from where |
+//! | `explored` | one execution of a search over all schedules |
 //! | `stacks`, `threads` | the stacks of tasks; thread-local storage of virtual threads |
 //! | `record` | the run as a trace |
 //! | `report`, `symbols`, `faults`, `interrupts` | the end, in words |
@@ -24,6 +25,7 @@ compile_error!("raceproof runs native programs on x86-64 Linux only");
 
 mod contexts;
 mod detector;
+mod explored;
 mod faults;
 mod interpose;
 mod interrupts;
@@ -44,6 +46,7 @@ mod world;
 use contexts::{Context, Place};
 use raceproof::run::Run;
 use raceproof::task::State;
+use raceproof_core::ids::{SyncId, TaskId};
 use sched::{Body, Coroutines, Job, NewestFirst};
 use std::cell::Cell;
 use std::ffi::{c_char, c_int};
@@ -78,7 +81,7 @@ pub unsafe extern "C" fn __wrap_main(
     environment: *mut *mut c_char,
 ) -> c_int {
     world::begin();
-    world().detector.on = world().options.detect;
+    world().detector.on = world().options.detect && explored::detects();
     if world().options.collect && !world().detector.is_recorded() {
         world().detector.collect_always();
     }
@@ -89,6 +92,9 @@ pub unsafe extern "C" fn __wrap_main(
     let mut job = Job::new(world().omp.initial, 0, Place::at(Context(0)), Box::new(main));
     job.is_main = true;
     let mut run = Run::new(Coroutines, Told, Body(Some(Box::new(job))));
+    if explored::is_on() {
+        return explored::drive(run, &status);
+    }
     if !world().detector.is_recorded() {
         run.kernel.recycle();
     }
@@ -96,35 +102,27 @@ pub unsafe extern "C" fn __wrap_main(
     if let Some(status) = status.get() {
         return status;
     }
-    deadlock(&run);
+    deadlock(&run, |_| None);
     report::finish_and_exit(world().options.status)
 }
 
-/// No task can go on, and main has not ended.
-fn deadlock(run: &Run<Coroutines, Told>) {
+/// No task can go on, and main has not ended. `about` says of a task that is ready what it would have to wait for.
+fn deadlock(run: &Run<Coroutines, Told>, about: impl Fn(TaskId) -> Option<SyncId>) {
     let kernel = &run.kernel;
     let mut waiting = Vec::new();
-    for task in run.waiting() {
+    for task in kernel.tasks().ids() {
         let Some(job) = kernel.body(task).and_then(|body| body.0.as_deref()) else { continue };
-        let site = job.site();
-        let entry = match kernel.tasks().get(task).state {
-            State::Waiting(sync) => {
-                let holder = kernel.holder(sync);
-                let on = format!("{:?}", kernel.sync_kind(sync)).to_lowercase();
-                let what = match holder {
-                    Some(_) => report::waiting_for(sync.index()),
-                    None if on == "future" => "a task".to_owned(),
-                    None => "an event that nobody fulfills".to_owned(),
-                };
-                {
-                    let detector = &world().detector;
-                    (detector.runs_as(task), on, what, holder.map(|task| detector.runs_as(task)), site)
-                }
-            }
+        let sync = match kernel.tasks().get(task).state {
+            State::Waiting(sync) => Some(sync),
+            State::Ready => about(task),
             // Whoever waits for tasks that wait themselves is not the cause.
-            _ => continue,
+            _ => None,
         };
-        waiting.push(entry);
+        let Some(sync) = sync else { continue };
+        let holder = kernel.holder(sync);
+        let on = format!("{:?}", kernel.sync_kind(sync)).to_lowercase();
+        let named = |task| world().detector.runs_as(task);
+        waiting.push((named(task), on, sync, holder.map(named), job.site()));
     }
     report::deadlock(waiting);
 }

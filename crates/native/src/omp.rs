@@ -390,6 +390,7 @@ impl Omp {
                 Ok(added) => {
                     let (from, to) = world().threads.storage(added);
                     world().detector.private(from, to, added);
+                    crate::explored::thread(from, to, added);
                 }
                 Err(error) => crate::fatal(&format!(
                     "no storage for another virtual thread ({error}): ask for fewer threads, or raise the limit on threads \

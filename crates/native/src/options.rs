@@ -20,6 +20,8 @@ pub(crate) struct Options {
     pub(crate) detect: bool,
     /// Whether the detector collects at every occasion: for tests.
     pub(crate) collect: bool,
+    /// The files of a search that this is an execution of.
+    pub(crate) explore: Option<PathBuf>,
 }
 
 /// As thread sanitizer's.
@@ -45,6 +47,7 @@ impl Options {
             dynamic: openmp("OMP_DYNAMIC").is_some_and(|value| is_true(&value)),
             detect: true,
             collect: false,
+            explore: None,
         };
         if let Ok(text) = env::var("RACEPROOF_OPTIONS") {
             for word in text.split([':', ' ']).filter(|word| !word.is_empty()) {
@@ -58,6 +61,10 @@ impl Options {
         let known = match word.split_once('=') {
             Some(("report", path)) => {
                 self.report = Some(path.into());
+                true
+            }
+            Some((raceproof::remote::OPTION, path)) => {
+                self.explore = Some(path.into());
                 true
             }
             Some(("suppressions", path)) => {

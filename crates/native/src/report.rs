@@ -3,12 +3,13 @@
 use crate::detector::{Raced, RacedAccess, Role, Site};
 use crate::memory::Block;
 use crate::symbols::Symbols;
-use crate::{sched, world};
+use crate::{explored, sched, world};
+use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{
     Construct, Deadlock, Grade, Object, Operation, Place, ProgramError, Race, RaceAccess, Region, Report,
-    Scope, Spawned, Stats, Waiting,
+    Scope, Spawned, Stats, Waiting, Witness,
 };
-use raceproof_core::ids::TaskId;
+use raceproof_core::ids::{SyncId, TaskId};
 use raceproof_report::{Sources, Style, Suppressions, json, text};
 use std::fs;
 use std::io::{IsTerminal, Write};
@@ -23,6 +24,18 @@ pub(crate) struct Found {
     done: bool,
     /// What the program's status becomes.
     bad: bool,
+    /// What a replay led to.
+    pub(crate) replayed: Option<Result<Report, String>>,
+}
+
+impl Found {
+    pub(crate) fn is_done(&self) -> bool {
+        self.done
+    }
+
+    pub(crate) fn list(&self) -> (Vec<ProgramError>, Vec<Deadlock>, Vec<String>) {
+        (self.errors.clone(), self.deadlocks.clone(), self.limits.clone())
+    }
 }
 
 /// Has the report written when the program calls `exit` or returns from `main`.
@@ -53,13 +66,26 @@ pub(crate) fn limit(text: &str) {
     }
 }
 
+/// Where the running task is. To be asked before symbols are loaded, which calls functions that note where they are called.
+fn here() -> Site {
+    Site { pc: crate::kmpc::caller(), context: world().detector.contexts.now.context }
+}
+
 /// An error of the program, by the running task where it is.
 pub(crate) fn program_error(kind: &str, message: &str) {
-    let symbols = Symbols::load();
+    if explored::is_repetition() {
+        return;
+    }
     let task = world().detector.current();
-    let site = Site { pc: crate::kmpc::caller(), context: world().detector.contexts.now.context };
+    let site = here();
+    let error = explored::aside(|| describe(kind, message, task, site));
+    world().found.errors.push(error);
+}
+
+fn describe(kind: &str, message: &str, task: TaskId, site: Site) -> ProgramError {
+    let symbols = Symbols::load();
     let (at, stack) = place(&symbols, site);
-    let error = ProgramError {
+    ProgramError {
         kind: kind.to_owned(),
         message: message.to_owned(),
         task: name(task),
@@ -67,15 +93,14 @@ pub(crate) fn program_error(kind: &str, message: &str) {
         stack,
         spawned: spawned(&symbols, task),
         witness: None,
-    };
-    world().found.errors.push(error);
+    }
 }
 
 /// All tasks wait, the running one for what the text says.
 pub(crate) fn stuck(what: &'static str) -> ! {
-    let symbols = Symbols::load();
     let task = world().detector.current();
-    let site = Site { pc: crate::kmpc::caller(), context: world().detector.contexts.now.context };
+    let site = here();
+    let symbols = Symbols::load();
     let (at, stack) = place(&symbols, site);
     let spawned = spawned(&symbols, task);
     let (task, on) = (name(task), "event".to_owned());
@@ -85,9 +110,14 @@ pub(crate) fn stuck(what: &'static str) -> ! {
 }
 
 /// The tasks that wait when none can go on.
-pub(crate) fn deadlock(waiting: Vec<(TaskId, String, String, Option<TaskId>, Site)>) {
+pub(crate) fn deadlock(waiting: Vec<(TaskId, String, SyncId, Option<TaskId>, Site)>) {
     let symbols = Symbols::load();
-    let waiting = waiting.into_iter().map(|(task, on, what, held_by, site)| {
+    let waiting = waiting.into_iter().map(|(task, on, sync, held_by, site)| {
+        let what = match held_by {
+            Some(_) => lock_name(&symbols, sync.index()),
+            None if on == "future" => "a task".to_owned(),
+            None => "an event that nobody fulfills".to_owned(),
+        };
         let (at, stack) = place(&symbols, site);
         let spawned = spawned(&symbols, task);
         Waiting { task: name(task), on, what, held_by: held_by.map(name), at, stack, spawned }
@@ -114,6 +144,9 @@ pub(crate) fn finish() -> bool {
         return found.bad;
     }
     found.done = true;
+    if explored::finish() {
+        return false;
+    }
     // A task that ends the program leaves open what the others would have done.
     if sched::job().is_some() && sched::kernel().tasks().live() > 1 {
         world().detector.exclusive = true;
@@ -178,16 +211,11 @@ fn build() -> Report {
     let grade = if detector.exclusive { Grade::Apparent } else { Grade::Feasible };
     let mut races: Vec<Race> = Vec::new();
     for raced in &detector.races {
-        let mut race = race(&symbols, raced, grade);
-        // In source order, as everywhere.
-        let key = |access: &RaceAccess| (access.at.clone(), access.access);
-        if key(&race.second) < key(&race.first) {
-            std::mem::swap(&mut race.first, &mut race.second);
-        }
+        let race = in_source_order(race(&symbols, raced, grade));
         let same = |other: &&mut Race| {
             other.location == race.location
-                && key(&other.first) == key(&race.first)
-                && key(&other.second) == key(&race.second)
+                && side(&other.first) == side(&race.first)
+                && side(&other.second) == side(&race.second)
         };
         match races.iter_mut().find(same) {
             Some(known) => known.count += race.count,
@@ -197,6 +225,37 @@ fn build() -> Report {
     races.sort_by(|a, b| {
         (&a.location, &a.first.at, &a.second.at).cmp(&(&b.location, &b.first.at, &b.second.at))
     });
+    let determinate = (!detector.exclusive && races.is_empty()).then_some(true);
+    Report { scope, determinate, detector: "default".to_owned(), ..plain(races) }
+}
+
+/// What a replay led to: these races, and what else was found.
+pub(crate) fn replay(races: Vec<Race>, witness: &Witness) -> Report {
+    let mut report = Report { detector: "replay".to_owned(), ..plain(races) };
+    let witnesses = report.races.iter_mut().map(|race| &mut race.witness);
+    let witnesses = witnesses.chain(report.errors.iter_mut().map(|error| &mut error.witness));
+    for to in witnesses.chain(report.deadlocks.iter_mut().map(|deadlock| &mut deadlock.witness)) {
+        *to = Some(witness.clone());
+    }
+    report
+}
+
+/// In source order, as everywhere.
+pub(crate) fn in_source_order(mut race: Race) -> Race {
+    if side(&race.second) < side(&race.first) {
+        std::mem::swap(&mut race.first, &mut race.second);
+    }
+    race
+}
+
+fn side(access: &RaceAccess) -> (&Place, AccessKind) {
+    (&access.at, access.access)
+}
+
+/// A report of races and what else was found, about one schedule.
+fn plain(races: Vec<Race>) -> Report {
+    let world = world();
+    let detector = &world.detector;
     let found = &world.found;
     let verdict = Report::judge(&races, &found.errors, &found.deadlocks, &found.limits);
     Report {
@@ -204,9 +263,9 @@ fn build() -> Report {
         version: env!("CARGO_PKG_VERSION").into(),
         schema: 1,
         verdict,
-        scope,
-        determinate: (!detector.exclusive && races.is_empty()).then_some(true),
-        detector: "default".to_owned(),
+        scope: Scope::ObservedSchedule,
+        determinate: None,
+        detector: String::new(),
         races,
         deadlocks: found.deadlocks.clone(),
         errors: found.errors.clone(),
@@ -274,12 +333,12 @@ fn region(symbols: &Symbols, task: TaskId) -> Option<Region> {
     })
 }
 
-fn place(symbols: &Symbols, site: Site) -> (Place, Vec<raceproof_core::finding::Frame>) {
+pub(crate) fn place(symbols: &Symbols, site: Site) -> (Place, Vec<raceproof_core::finding::Frame>) {
     let calls = world().detector.contexts.calls(site.context);
     symbols.site(std::iter::once(site.pc).chain(calls))
 }
 
-fn race(symbols: &Symbols, raced: &Raced, grade: Grade) -> Race {
+pub(crate) fn race(symbols: &Symbols, raced: &Raced, grade: Grade) -> Race {
     let (location, object) = location(symbols, raced);
     Race {
         location,
@@ -372,9 +431,4 @@ fn location(symbols: &Symbols, raced: &Raced) -> (String, Option<Object>) {
     }
     let task = name(common(raced.first.task, raced.second.task));
     (location, Some(Object::Stack { task, name: None }))
-}
-
-/// Told at the end of the run: what every task that has not ended waits for.
-pub(crate) fn waiting_for(lock: usize) -> String {
-    lock_name(&Symbols::load(), lock)
 }

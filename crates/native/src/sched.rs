@@ -10,9 +10,11 @@
 
 use crate::contexts::Place;
 use crate::detector::{Hold, Site};
+use crate::explored::{self, Bell};
 use crate::omp::{Scope, Team};
 use crate::stacks::TaskStack;
 use crate::world::{Told, world};
+use corosensei::stack::Stack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use raceproof::kernel::{Kernel, Stop};
 use raceproof::run::{Machine, Outcome};
@@ -30,6 +32,8 @@ pub(crate) enum Pause {
     Kernel,
     /// The thread is at a barrier of its team.
     Barrier,
+    /// The task has failed, and goes no further.
+    Failed,
 }
 
 type Task = Coroutine<(), Pause, (), TaskStack>;
@@ -139,20 +143,42 @@ pub(crate) fn wait(mut operation: impl FnMut(&mut K) -> Result<(), Stop>) {
             Ok(()) if gives_way => return suspend(Pause::Kernel),
             Ok(()) => return,
             Err(Stop::Retry) => suspend(Pause::Kernel),
-            Err(Stop::Fault(fault)) => return crate::report::program_error(fault.name(), fault.message()),
+            Err(Stop::Fault(fault)) => {
+                crate::report::program_error(fault.name(), fault.message());
+                return explored::failed();
+            }
         }
     }
 }
 
-/// Lets the other tasks go first.
+/// Lets the other tasks go first: it looks for what one of them does.
 pub(crate) fn pass() {
+    explored::unexplored("a task waits by looking again and again, without saying what it waits for");
     kernel().pass();
     suspend(Pause::Kernel);
 }
 
+/// Lets the other tasks go first, for no reason of its own. A search tries them all anyway.
+pub(crate) fn give_way() {
+    if !explored::is_on() {
+        pass();
+    }
+}
+
+/// The running task goes no further.
+pub(crate) fn fail() {
+    suspend(Pause::Failed);
+}
+
 /// Waits for something that other tasks do without telling the kernel. If all tasks that could go on wait like this and
-/// nothing happens, that is a deadlock.
-pub(crate) fn wait_until(what: &'static str, mut is_so: impl FnMut() -> bool) {
+/// nothing happens, that is a deadlock. In a search whoever does it rings the bell.
+pub(crate) fn wait_until(what: &'static str, bell: Bell, mut is_so: impl FnMut() -> bool) {
+    if explored::is_on() {
+        while !is_so() {
+            explored::listen(bell);
+        }
+        return explored::heard(bell);
+    }
     while !is_so() {
         let idle = &mut world().idle;
         *idle += 1;
@@ -229,6 +255,10 @@ impl Machine<Told> for Coroutines {
                 job.stage = Stage::Suspended(task);
                 Outcome::Suspended
             }
+            CoroutineResult::Yield(Pause::Failed) => {
+                job.stage = Stage::Suspended(task);
+                Outcome::Failed("it has failed")
+            }
             CoroutineResult::Yield(Pause::Barrier) => {
                 job.stage = Stage::Suspended(task);
                 let detector = &mut world().detector;
@@ -256,6 +286,7 @@ impl Machine<Told> for Coroutines {
 
 fn start(work: Box<dyn FnOnce()>, is_main: bool) -> std::io::Result<Task> {
     let stack = if is_main { world().main_stack.take(0)? } else { world().detector.take_stack()? };
+    explored::stack(stack.limit().get(), stack.base().get());
     Ok(Coroutine::with_stack(stack, move |yielder, ()| {
         job().expect("it runs").yielder = yielder;
         work();

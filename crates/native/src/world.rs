@@ -1,13 +1,16 @@
 //! The one state of the process. All of the program's code runs on one OS thread, and so does all of this.
 
 use crate::detector::Detector;
+use crate::explored::explored;
 use crate::omp::Omp;
 use crate::options::Options;
 use crate::record::Recorder;
 use crate::shadow;
 use crate::stacks::{BATCH, Stacks};
 use crate::threads::Threads;
+use raceproof::strategy::Traced;
 use raceproof_core::event::{AccessKind, Observer, SyncKind};
+use raceproof_core::explore::trace::Trace;
 use raceproof_core::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -88,6 +91,11 @@ pub(crate) fn begin() {
     crate::report::at_exit();
     crate::faults::install();
     crate::interrupts::install();
+    if let Some(files) = self::world().options.explore.clone() {
+        // The search goes by the kernel's numbers.
+        self::world().detector.keep_everything();
+        crate::explored::begin(&files);
+    }
 }
 
 /// Begins the trace, if one is wanted.
@@ -99,32 +107,69 @@ fn record() {
     }
 }
 
-/// The observer the kernel tells: it passes everything on to the detector.
+/// The observer the kernel tells: it passes everything on to the detector, and to the search if there is one.
 pub(crate) struct Told;
 
 impl Observer for Told {
     fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, site: SiteId) {
         world().detector.spawn(parent, child, scope, site);
+        if let Some(explored) = explored() {
+            explored.spawn(parent, child, scope, site);
+        }
     }
     fn end(&mut self, task: TaskId) {
         world().detector.end(task);
+        if let Some(explored) = explored() {
+            explored.end(task);
+        }
     }
     fn finish_begin(&mut self, task: TaskId, scope: ScopeId) {
         world().detector.finish_begin(task, scope);
+        if let Some(explored) = explored() {
+            explored.finish_begin(task, scope);
+        }
     }
     fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
         world().detector.finish_end(task, scope);
+        if let Some(explored) = explored() {
+            explored.finish_end(task, scope);
+        }
     }
     fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
-        world().detector.signal(task, sync, kind);
+        if !explored().is_some_and(|explored| explored.hides(sync)) {
+            world().detector.signal(task, sync, kind);
+        }
+        if let Some(explored) = explored() {
+            explored.signal(task, sync, kind);
+        }
     }
     fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
-        world().detector.join(task, sync, kind);
+        if !explored().is_some_and(|explored| explored.hides(sync)) {
+            world().detector.join(task, sync, kind);
+        }
+        if let Some(explored) = explored() {
+            explored.join(task, sync, kind);
+        }
     }
+    /// Only the accesses of a replay come this way.
     fn access(&mut self, task: TaskId, kind: AccessKind, location: Location, site: SiteId) {
-        Observer::access(&mut world().detector, task, kind, location, site);
+        if let Some(explored) = explored() {
+            explored.access(task, kind, location, site);
+        }
     }
     fn turn(&mut self, task: TaskId) {
         world().detector.turn(task);
+        if let Some(explored) = explored() {
+            explored.turn(task);
+        }
+    }
+}
+
+impl Traced for Told {
+    fn trace(&self) -> &Trace {
+        explored().expect("only searches are guided").trace()
+    }
+    fn label(&self, sync: SyncId) -> SyncId {
+        explored().map_or(sync, |explored| explored.label(sync))
     }
 }

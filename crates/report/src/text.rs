@@ -239,11 +239,15 @@ fn summary(page: &mut Page, report: &Report) {
     };
     page.prose(0, role, verdict, &claim(report));
     if page.style.replay
+        && report.detector != "replay"
         && let Some(file) = witnessed(report)
     {
+        let (file, program) = match report.threads.is_empty() {
+            true => (format!("{} ", safe(file)), ""),
+            false => (String::new(), " -- PROGRAM"),
+        };
         let text = format!(
-            "to see it happen, write the report with `--format json -o report.json`, then run `raceproof replay {} --witness report.json --step`",
-            safe(file)
+            "to see it happen, write the report with `--format json -o report.json`, then run `raceproof replay {file}--witness report.json --step{program}`"
         );
         page.prose(0, Role::Label, "replay:", &text);
     }

@@ -79,6 +79,7 @@ pub mod limits;
 mod native;
 pub mod path;
 pub mod program;
+pub mod remote;
 pub mod render;
 pub mod replaying;
 pub mod run;

@@ -53,12 +53,27 @@ impl Tools {
 
     /// Compiles `programs/c/bench/NAME_norace.c`.
     pub(crate) fn compile(&self, name: &str, way: Way) -> Result<PathBuf, String> {
+        self.compile_source(name, &source(name), way)
+    }
+
+    /// Compiles `programs/c/verify/NAME_norace.c`.
+    pub(crate) fn compile_verified(&self, name: &str, way: Way) -> Result<PathBuf, String> {
+        let file = repository().join("programs/c/verify").join(format!("{name}_norace.c"));
+        self.compile_source(name, &file, way)
+    }
+
+    /// The command.
+    pub(crate) fn raceproof(&self) -> PathBuf {
+        self.target.join("raceproof")
+    }
+
+    fn compile_source(&self, name: &str, source: &Path, way: Way) -> Result<PathBuf, String> {
         let folder = self.target.join("native-bench");
         fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         let output = folder.join(format!("{name}-{way:?}").to_lowercase());
         let mut command = match way {
             Way::Raceproof => {
-                let mut command = Command::new(self.target.join("raceproof"));
+                let mut command = Command::new(self.raceproof());
                 command.arg("cc");
                 command
             }
@@ -67,7 +82,7 @@ impl Tools {
         if way == Way::Tsan {
             command.args(["-g", "-fsanitize=thread"]);
         }
-        command.args(["-O2", "-fopenmp"]).arg(source(name)).arg("-o").arg(&output).arg("-lm");
+        command.args(["-O2", "-fopenmp"]).arg(source).arg("-o").arg(&output).arg("-lm");
         let done = command.output().map_err(|error| format!("{command:?}: {error}"))?;
         if !done.status.success() {
             return Err(format!("{command:?}:\n{}", String::from_utf8_lossy(&done.stderr)));

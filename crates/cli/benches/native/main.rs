@@ -7,6 +7,7 @@
 mod build;
 #[path = "../common/mod.rs"]
 mod common;
+mod explore;
 mod growth;
 mod programs;
 mod run;
@@ -17,14 +18,15 @@ use common::{Section, document};
 use std::process::ExitCode;
 
 const USAGE: &str =
-    "usage: native [--write] [--quick] [--repeats N] [--threads N] [--only NAME]… [--no-growth]
+    "usage: native [--write] [--quick] [--repeats N] [--threads N] [--only NAME]… [--no-growth] [--explore]
 
   --write      put the tables into docs/BENCHMARKS.md (not with --only or --quick: it holds whole tables)
   --quick      one repeat, the small inputs that the tests use: does everything work?
   --repeats N  how often each program is run in each way (3)
   --threads N  the size of teams under raceproof and, besides 1, under ThreadSanitizer (the number of cores)
   --only NAME  this program; may be given again
-  --no-growth  leave out the growth with the number of tasks";
+  --no-growth  leave out the growth with the number of tasks
+  --explore    only what `raceproof verify` takes; may be written by itself";
 
 pub(crate) struct Options {
     write: bool,
@@ -33,12 +35,20 @@ pub(crate) struct Options {
     pub(crate) threads: usize,
     pub(crate) only: Vec<String>,
     growth: bool,
+    explore: bool,
 }
 
 fn options(words: impl Iterator<Item = String>) -> Result<Options, String> {
     let threads = std::thread::available_parallelism().map_or(2, usize::from).max(2);
-    let mut options =
-        Options { write: false, quick: false, repeats: 3, threads, only: Vec::new(), growth: true };
+    let mut options = Options {
+        write: false,
+        quick: false,
+        repeats: 3,
+        threads,
+        only: Vec::new(),
+        growth: true,
+        explore: false,
+    };
     // Cargo adds `--bench` of its own.
     let mut words = words.filter(|word| word != "--bench");
     while let Some(word) = words.next() {
@@ -50,6 +60,7 @@ fn options(words: impl Iterator<Item = String>) -> Result<Options, String> {
             "--write" => options.write = true,
             "--quick" => options.quick = true,
             "--no-growth" => options.growth = false,
+            "--explore" => options.explore = true,
             "--repeats" => options.repeats = number("--repeats")?,
             "--threads" => options.threads = number("--threads")?,
             "--only" => {
@@ -97,9 +108,15 @@ fn measure(options: &Options) -> Result<Vec<String>, String> {
     let mut machine = document::machine();
     machine.text =
         format!("{}; runs of each program in each way: {}\n", machine.text.trim_end(), options.repeats);
-    let mut sections = vec![("machine", machine), ("programs", table::measure(&tools, options)?)];
-    if options.growth && options.only.is_empty() {
-        sections.push(("growth", growth::measure(&tools, options)?));
+    let mut sections = Vec::new();
+    if !options.explore {
+        sections = vec![("machine", machine), ("programs", table::measure(&tools, options)?)];
+        if options.growth && options.only.is_empty() {
+            sections.push(("growth", growth::measure(&tools, options)?));
+        }
+    }
+    if options.only.is_empty() {
+        sections.push(("explore", explore::measure(&tools, options)?));
     }
     let mut document = options.write.then(Document::open);
     let mut all_missed = Vec::new();

@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use std::{env, process, thread};
 
-const OPTIONS: &str = "RACEPROOF_OPTIONS";
+pub(crate) const OPTIONS: &str = "RACEPROOF_OPTIONS";
 
 /// How long a program may take to write its report when it is told to end.
 const GRACE: Duration = Duration::from_secs(10);
@@ -149,7 +149,7 @@ fn ended(status: ExitStatus) -> Ended {
 }
 
 /// ` (SIGSEGV)` for a signal whose name is known.
-pub(super) fn signal_name(signal: i32) -> String {
+pub(crate) fn signal_name(signal: i32) -> String {
     let name = match signal {
         4 => "SIGILL",
         6 => "SIGABRT",
@@ -165,7 +165,7 @@ pub(super) fn signal_name(signal: i32) -> String {
 }
 
 /// A program in this folder needs its path: `a` alone would be looked for in `PATH`.
-fn absolute(path: &Path) -> PathBuf {
+pub(crate) fn absolute(path: &Path) -> PathBuf {
     if path.components().count() == 1 { Path::new(".").join(path) } else { path.to_owned() }
 }
 

@@ -3,9 +3,9 @@
 //! The library in the program does the work. It is told by `RACEPROOF_OPTIONS` where to write its report and not to
 //! change the program's exit status; how the program ended is added to the report here.
 
-mod execute;
+pub(crate) mod execute;
 mod join;
-mod program;
+pub(crate) mod program;
 
 use crate::args::RunArgs;
 use execute::{Ended, Input, Run};
@@ -118,7 +118,7 @@ fn complete(report: Option<Report>, ended: Ended, run: &Run<'_>) -> Result<Repor
     Ok(report)
 }
 
-fn outcome(kind: &str, message: String) -> ProgramError {
+pub(crate) fn outcome(kind: &str, message: String) -> ProgramError {
     ProgramError {
         kind: kind.to_owned(),
         message,

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 const ENTRY: &str = "__wrap_main";
 
 /// Where a program is, by its path or by `PATH`.
-pub(super) fn find(name: &OsStr) -> Result<PathBuf, String> {
+pub(crate) fn find(name: &OsStr) -> Result<PathBuf, String> {
     let path = Path::new(name);
     if path.components().count() > 1 || path.is_absolute() || name.to_string_lossy().starts_with('.') {
         return if path.is_file() {
@@ -29,7 +29,7 @@ pub(super) fn find(name: &OsStr) -> Result<PathBuf, String> {
 }
 
 /// An error if it is a program that was not built by `raceproof cc`. A script may start one that was.
-pub(super) fn check(path: &Path) -> Result<(), String> {
+pub(crate) fn check(path: &Path) -> Result<(), String> {
     let name = path.display();
     let bytes = fs::read(path).map_err(|error| format!("cannot read {name}: {error}"))?;
     if bytes.starts_with(b"#!") {

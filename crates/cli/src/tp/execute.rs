@@ -40,12 +40,7 @@ impl<'a> Program<'a> for Tp<'a> {
     type Error = Fault;
     type Machine<O: Observer> = Vm<'a>;
 
-    const RAISE: Raise = Raise {
-        actions: "--max-events",
-        executions: "--max-executions",
-        seconds: "--max-seconds",
-        memory: "--max-memory",
-    };
+    const RAISE: Raise = crate::args::RAISE;
 
     fn start<O: Observer>(&self, observer: O, bounds: &Bounds<'a>) -> Run<Vm<'a>, O> {
         let mut vm = Vm::new(self.code, bounds.limits);

@@ -52,6 +52,10 @@ pub struct Expected {
     pub arguments: Vec<String>,
     pub environment: Vec<(String, String)>,
     pub pairs: Vec<Pair>,
+    /// Of `verify`: the verdict of one run, how many executions are needed, and the TP program that is the same.
+    pub run: Option<String>,
+    pub executions: Option<u64>,
+    pub twin: Option<String>,
 }
 
 impl Expected {
@@ -95,6 +99,11 @@ impl Expected {
                 self.scope = words.next();
             }
             "message" => self.message = Some(value.to_lowercase()),
+            "run" => self.run = Some(value.to_owned()),
+            "twin" => self.twin = Some(value.to_owned()),
+            "executions" => {
+                self.executions = Some(value.parse().map_err(|_| "`// executions: N` expected")?);
+            }
             "threads" => self.threads = Some(value.to_owned()),
             "flags" => self.flags = value.split_whitespace().map(str::to_owned).collect(),
             "args" => self.arguments = value.split_whitespace().map(str::to_owned).collect(),

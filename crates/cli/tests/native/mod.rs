@@ -2,5 +2,6 @@
 #![allow(dead_code, unreachable_pub)]
 
 pub mod expect;
+pub mod generate;
 pub mod judge;
 pub mod toolchain;

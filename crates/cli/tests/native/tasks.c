@@ -1,9 +1,11 @@
 // Runs the tasks that its argument describes: r0 and w0 access a variable, j waits, t{…} is a task, f{…} one that its
-// creator runs, i0{…} and o0{…} ones with a dependence, g{…} a group.
+// creator runs, i0{…} and o0{…} ones with a dependence, g{…} a group, l0{…} is done under a lock, q0{…} if a variable is zero.
+#include <omp.h>
 #include <string.h>
 
 int x[8];
 char key[8];
+omp_lock_t lock[2];
 
 __attribute__((noinline)) static int get(int i) { return x[i]; }
 __attribute__((noinline)) static void set(int i) { x[i] = 1; }
@@ -20,9 +22,9 @@ static const char *end_of(const char *block) {
 __attribute__((noinline)) static void run(const char *at, const char *end) {
   while (at < end) {
     char what = *at++;
-    int number = strchr("rwio", what) ? *at++ - '0' : 0;
+    int number = strchr("rwiolq", what) ? *at++ - '0' : 0;
     const char *from = at + 1, *to = at;
-    if (strchr("tfiog", what)) {
+    if (strchr("tfioglq", what)) {
       to = end_of(at);
       at = to + 1;
     }
@@ -55,6 +57,15 @@ __attribute__((noinline)) static void run(const char *at, const char *end) {
 #pragma omp task firstprivate(from, to) depend(out : key[number])
       run(from, to);
       break;
+    case 'l':
+      omp_set_lock(&lock[number]);
+      run(from, to);
+      omp_unset_lock(&lock[number]);
+      break;
+    case 'q':
+      if (get(number) == 0)
+        run(from, to);
+      break;
     case 'g':
 #pragma omp taskgroup
       run(from, to);
@@ -64,6 +75,8 @@ __attribute__((noinline)) static void run(const char *at, const char *end) {
 }
 
 int main(int count, char **words) {
+  omp_init_lock(&lock[0]);
+  omp_init_lock(&lock[1]);
 #pragma omp parallel
 #pragma omp single
   run(words[1], words[1] + strlen(words[1]));

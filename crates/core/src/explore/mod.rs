@@ -37,7 +37,7 @@ pub mod trace;
 pub mod tree;
 mod wcp;
 
-pub use reversal::{Reversal, Scratch, Stuck, reversals};
+pub use reversal::{Moment, Reversal, Scratch, Stuck, past, reversals};
 pub use sequence::Sequence;
 pub use wcp::Class;
 

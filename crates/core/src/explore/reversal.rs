@@ -22,7 +22,7 @@ pub struct Reversal {
 }
 
 /// A task that could not go on at the end, and the choice it was about to make.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Stuck {
     pub task: TaskId,
     pub choice: Choice,
@@ -90,6 +90,45 @@ pub fn reversals(
         Reversal { before, later, sequence: Sequence::new(events, record.clone()) }
     };
     (pairs.into_iter().zip(sequences).map(reversal).collect(), class)
+}
+
+/// A moment of a task in an execution: so many events had been recorded, as [`Trace::position`] tells.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct Moment {
+    pub task: TaskId,
+    pub position: usize,
+}
+
+/// The transitions that have to come before two moments, in their order; those that the moments are in aside. If nothing orders the
+/// two, the tasks come to both of them when these have run.
+pub fn past(trace: &Trace, dependence: Dependence, moments: [Moment; 2]) -> Vec<usize> {
+    let contested = Contested::find(trace, &[])
+        .unwrap_or_else(|| Contested { numbers: vec![None; trace.transitions.len()], count: 0 });
+    let mut order = Order::new(trace, dependence, contested, Clocks::default());
+    let mut clocks: [Option<(Clock, usize)>; 2] = [None; 2];
+    for at in 0..=trace.log.len() {
+        for (clock, moment) in clocks.iter_mut().zip(moments) {
+            if moment.position == at && moment.task.index() < trace.names.len() {
+                let now = order.clocks.copy(Clocks::of(moment.task.index()));
+                let own = order.clocks.get(now, moment.task.index()) as usize;
+                *clock = Some((now, own));
+            }
+        }
+        if let Some(&hard) = trace.log.get(at) {
+            order.apply(hard, &mut Vec::new());
+        }
+    }
+    let is_past = |&index: &usize| {
+        let task = trace.transitions[index].task;
+        let of = |(clock, moment): (&Option<(Clock, usize)>, Moment)| {
+            clock.is_some_and(|(clock, own)| {
+                let within = task == moment.task && order.number[index] as usize >= own;
+                !within && order.precedes(index, clock)
+            })
+        };
+        clocks.iter().zip(moments).any(of)
+    };
+    (0..trace.transitions.len()).filter(is_past).collect()
 }
 
 /// Memory to be used again for the next execution.

@@ -3,11 +3,13 @@
 use super::{Choice, ContentRef, TaskName};
 use crate::event::{AccessKind, Observer, SyncKind};
 use crate::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
+use rustc_hash::FxHasher;
 use serde::{Deserialize, Serialize};
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
 /// What a task did from one choice to the next; [`Trace::content`] has the rest.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Transition {
     pub task: TaskId,
     pub choice: Choice,
@@ -39,7 +41,7 @@ impl Contents {
 }
 
 /// What happened, as far as it orders tasks. Transitions are named by their index.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) enum Hard {
     Begin(u32),
     Spawn {
@@ -69,8 +71,9 @@ pub(super) enum Hard {
     },
 }
 
-/// Records an execution in which every turn is a transition.
-#[derive(Default, Debug)]
+/// Records an execution in which every turn is a transition. It can be written down once the execution is over, for another
+/// process to look at.
+#[derive(Default, Debug, Serialize, Deserialize)]
 pub struct Trace {
     pub transitions: Vec<Transition>,
     pub(super) log: Vec<Hard>,
@@ -83,13 +86,17 @@ pub struct Trace {
     /// Where each of them is.
     sites: Vec<SiteId>,
     /// The accesses of the section that the running transition entered, while it is open.
+    #[serde(skip)]
     inside: Vec<(Location, AccessKind, SiteId)>,
     /// The sections that are open: the lock, the transition that entered it.
+    #[serde(skip)]
     open: Vec<(SyncId, u32)>,
     /// Whether the running transition waited, or might have, inside the section it entered.
+    #[serde(skip)]
     waited: bool,
     /// The cells from here on were made inside that section. Whoever else accesses them comes after it anyway, by the way in which
     /// the reference was handed on; and in another execution these numbers would be another's cells.
+    #[serde(skip)]
     fresh: Option<Location>,
 }
 
@@ -166,6 +173,61 @@ impl Trace {
 
     fn current(&self) -> u32 {
         self.transitions.len() as u32 - 1
+    }
+
+    /// How many events have been recorded.
+    pub fn position(&self) -> usize {
+        self.log.len()
+    }
+
+    /// Whether accesses belong to a section now: outside of sections they are of no interest.
+    pub fn is_in_section(&self) -> bool {
+        self.open.last().is_some_and(|&(_, section)| section == self.current())
+    }
+
+    /// For each number of transitions from 0 on two hashes: of the tasks that took the first so many, and of what they did.
+    /// The same tasks in the same order do the same, if the program is deterministic.
+    pub fn fingerprints(&self) -> Vec<(u64, u64)> {
+        let (mut who, mut what) = (FxHasher::default(), FxHasher::default());
+        let mut all = vec![(who.finish(), what.finish())];
+        for (at, transition) in self.transitions.iter().enumerate() {
+            let content = self.content(at);
+            transition.task.hash(&mut who);
+            (self.names[transition.task.index()], content.choice, content.closed).hash(&mut what);
+            content.accesses.hash(&mut what);
+            all.push((who.finish(), what.finish()));
+        }
+        all
+    }
+
+    /// Whether one that was read from outside can be looked at.
+    pub fn check(&self) -> Result<(), &'static str> {
+        let tasks = self.names.len();
+        let is_task = |task: TaskId| task.index() < tasks;
+        let is_transition = |index: u32| (index as usize) < self.transitions.len();
+        let mut begun = 0;
+        for transition in &self.transitions {
+            let Range { start, end } = span(&transition.accesses);
+            if !is_task(transition.task) || start > end || end > self.accesses.len().min(self.sites.len()) {
+                return Err("a transition refers to what is not there");
+            }
+        }
+        for &hard in &self.log {
+            let known = match hard {
+                Hard::Begin(index) => {
+                    begun += 1;
+                    index + 1 == begun && is_transition(index)
+                }
+                Hard::Spawn { parent, child } => is_task(parent) && is_task(child),
+                Hard::End { task, .. } | Hard::FinishEnd { task, .. } => is_task(task),
+                Hard::Signal { task, .. } | Hard::Join { task, .. } => is_task(task),
+                Hard::Leave { section, task } => is_task(task) && section < begun,
+            };
+            if !known {
+                return Err("an event refers to what is not there");
+            }
+        }
+        if begun as usize == self.transitions.len() { Ok(()) } else { Err("a transition never began") }
     }
 
     /// How far it has come.

@@ -82,7 +82,7 @@ impl Detector {
     }
 
     /// From now on nothing is collected.
-    pub(super) fn keep_everything(&mut self) {
+    pub(crate) fn keep_everything(&mut self) {
         self.enough = usize::MAX;
     }
 

@@ -690,6 +690,7 @@ impl Detector {
     pub(crate) fn allocated(&mut self, address: usize, size: usize) {
         self.tell_fresh(address..address + size);
         shadow::forget(address, size);
+        crate::explored::allocated(address, size);
     }
 
     /// A block of memory is the current task's.

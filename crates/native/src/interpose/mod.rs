@@ -5,7 +5,7 @@
 mod mutex;
 
 use crate::kmpc::{caller, entry};
-use crate::{report, world};
+use crate::{explored, report, world};
 use std::alloc::{GlobalAlloc, Layout};
 use std::ffi::{CStr, c_char, c_int, c_void};
 
@@ -112,6 +112,7 @@ fn given_back(memory: *mut c_void) -> Option<usize> {
         return None;
     }
     let size = world().detector.memory.remove(memory as usize)?.size;
+    explored::freed(memory as usize, size, caller());
     world().detector.freed(memory as usize, size, caller());
     Some(size)
 }
@@ -261,6 +262,7 @@ extern "C" fn abort_noted() -> ! {
         } else {
             report::program_error("abort", "the program called abort");
         }
+        explored::failed();
         report::finish();
     }
     die()
@@ -273,6 +275,7 @@ unsafe extern "C" fn assert_fail(text: *const c_char, file: *const c_char, line:
     eprintln!("{file}:{line}: assertion `{text}' failed");
     if crate::world::is_up() {
         report::program_error("assertion", &format!("assertion failed: {text}"));
+        explored::failed();
         report::finish();
     }
     die()

@@ -3,9 +3,11 @@
 //! All tasks run on one OS thread: one that waited in the C library would wait for ever. So a mutex is a lock of the kernel, by
 //! its address. A condition variable wakes its waiters at once, which the specification allows.
 
-use crate::kmpc::{entry, locks};
+use crate::explored::{self, Bell};
+use crate::kmpc::{caller, entry, locks};
 use crate::sched;
 use crate::tsan::atomic;
+use raceproof_core::event::AccessKind;
 use std::ffi::c_int;
 
 entry! {
@@ -61,6 +63,7 @@ pub extern "C" fn pthread_mutex_destroy(mutex: usize) -> c_int {
 /// The guard is the compiler's own variable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __cxa_guard_acquire(guard: *mut u8) -> c_int {
+    explored::atomic(guard as usize, 1, AccessKind::Write, caller());
     // SAFETY: as said above; the second byte says that somebody is at it.
     let (is_done, is_busy) = unsafe { (guard.read_volatile() != 0, guard.add(1)) };
     if is_done {
@@ -68,9 +71,14 @@ pub unsafe extern "C" fn __cxa_guard_acquire(guard: *mut u8) -> c_int {
         return 0;
     }
     // SAFETY: as above.
-    while unsafe { is_busy.read_volatile() } != 0 && sched::job().is_some() {
-        sched::pass();
+    let is_free = || unsafe { is_busy.read_volatile() } == 0;
+    while !is_free() && sched::job().is_some() {
+        match explored::is_on() {
+            true => explored::listen(Bell::of(guard as usize)),
+            false => sched::pass(),
+        }
     }
+    explored::heard(Bell::of(guard as usize));
     // SAFETY: as above.
     unsafe {
         if guard.read_volatile() != 0 {
@@ -86,12 +94,14 @@ pub unsafe extern "C" fn __cxa_guard_acquire(guard: *mut u8) -> c_int {
 /// The guard is the compiler's own variable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __cxa_guard_release(guard: *mut u8) {
+    explored::atomic(guard as usize, 1, AccessKind::Write, caller());
     atomic::released(guard as usize);
     // SAFETY: as said above.
     unsafe {
         guard.write_volatile(1);
         guard.add(1).write_volatile(0);
     }
+    explored::ring(Bell::of(guard as usize));
 }
 
 /// # Safety
@@ -100,4 +110,5 @@ pub unsafe extern "C" fn __cxa_guard_release(guard: *mut u8) {
 pub unsafe extern "C" fn __cxa_guard_abort(guard: *mut u8) {
     // SAFETY: as said above.
     unsafe { guard.add(1).write_volatile(0) };
+    explored::ring(Bell::of(guard as usize));
 }

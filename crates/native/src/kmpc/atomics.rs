@@ -2,11 +2,12 @@
 
 use super::Loc;
 use crate::detector::Manner;
-use crate::world;
+use crate::{explored, world};
 use raceproof_core::event::AccessKind;
 use std::arch::naked_asm;
 
 fn update<T: Copy>(at: *mut T, pc: usize, with: impl FnOnce(T) -> T) -> (T, T) {
+    explored::atomic(at as usize, size_of::<T>(), AccessKind::Write, pc);
     world().detector.access(at as usize, size_of::<T>(), AccessKind::Write, Manner::Atomic, pc);
     // SAFETY: what the program asked for; no other thread runs, so that plain accesses are atomic.
     unsafe {

@@ -2,7 +2,7 @@
 
 use super::Loc;
 use crate::omp::{self, scope, team, thread};
-use crate::world;
+use crate::{explored, world};
 
 const PARALLEL: i32 = 1;
 const LOOP: i32 = 2;
@@ -40,6 +40,8 @@ pub extern "C" fn __kmpc_cancel(_: Loc, _: i32, kind: i32) -> i32 {
         }
         _ => {}
     }
+    explored::unexplored("the program cancels a construct");
+    explored::ring_all(std::ptr::from_mut(team()) as usize);
     1
 }
 

@@ -4,7 +4,7 @@
 //! or the members of a `mutexinoutset` or `inoutset`. A task that fits into the present generation joins it and waits for
 //! the one before; any other waits for the present one and begins the next.
 
-use crate::sched::kernel;
+use crate::explored::new_lock;
 use raceproof_core::ids::SyncId;
 use rustc_hash::FxHashMap;
 
@@ -116,7 +116,7 @@ impl Table {
             waits.extend(&generations.before);
             generations.present.push(task);
             if kind == Kind::Mutex {
-                locks.push(*generations.lock.get_or_insert_with(|| kernel().new_lock()));
+                locks.push(*generations.lock.get_or_insert_with(|| new_lock(dependence.address)));
             }
         }
         for list in [&mut waits, &mut locks] {

@@ -1,6 +1,7 @@
 //! Doacross loops: `ordered(n)` with `depend(source)` and `depend(sink: …)`.
 
 use super::Loc;
+use crate::explored::{self, Bell};
 use crate::omp::{team, thread};
 use crate::sched::{self, wait_until};
 use crate::world;
@@ -71,6 +72,12 @@ unsafe fn named(vector: *const i64) -> Option<u64> {
     shared.number(unsafe { std::slice::from_raw_parts(vector, shared.dimensions.len()) })
 }
 
+/// What rings when an iteration is posted. Worksharing loops have smaller numbers.
+fn bell(iteration: u64) -> Bell {
+    let number = 1 << 32 | thread().doacrosses;
+    Bell { team: std::ptr::from_mut(team()) as usize, number, iteration: iteration + 1 }
+}
+
 /// Waits for an iteration.
 ///
 /// # Safety
@@ -81,7 +88,7 @@ pub unsafe extern "C" fn __kmpc_doacross_wait(_: Loc, _: i32, vector: *const i64
     let Some(iteration) = (unsafe { named(vector) }) else { return };
     let posted = || shared().and_then(|shared| shared.posted.get(&iteration).copied());
     if sched::job().is_some() {
-        wait_until("an iteration that a depend(sink) names", || posted().is_some());
+        wait_until("an iteration that a depend(sink) names", bell(iteration), || posted().is_some());
     }
     if let Some(sync) = posted() {
         world().detector.join_sync(sync);
@@ -102,6 +109,7 @@ pub unsafe extern "C" fn __kmpc_doacross_post(_: Loc, _: i32, vector: *const i64
         shared.posted.insert(iteration, sync);
     }
     world().idle = 0;
+    explored::ring(bell(iteration));
 }
 
 #[unsafe(no_mangle)]

@@ -1,5 +1,6 @@
 //! `omp_*_lock`, nested locks, and the locks behind critical sections.
 
+use crate::explored;
 use crate::sched::{self, kernel, wait};
 use crate::world;
 use raceproof_core::ids::SyncId;
@@ -12,7 +13,11 @@ pub(crate) struct OmpLock {
 }
 
 fn entry(address: usize) -> &'static mut OmpLock {
-    world().omp.locks.entry(address).or_insert_with(|| OmpLock { sync: kernel().new_lock(), depth: 0 })
+    world()
+        .omp
+        .locks
+        .entry(address)
+        .or_insert_with(|| OmpLock { sync: explored::new_lock(address), depth: 0 })
 }
 
 /// The lock of the critical sections of one name.
@@ -41,6 +46,14 @@ fn release(sync: SyncId) {
     }
 }
 
+// Whoever waits for a lock is reported with where it does.
+super::entry! {
+    omp_set_lock => omp_set;
+    omp_set_nest_lock => omp_set_nest;
+    __kmpc_set_lock => kmpc_set;
+    __kmpc_set_nest_lock => kmpc_set_nest;
+}
+
 macro_rules! locks {
     ($($init:ident $init_hint:ident $destroy:ident $set:ident $unset:ident $test:ident
        / $nest_init:ident $nest_init_hint:ident $nest_destroy:ident $nest_set:ident $nest_unset:ident $nest_test:ident
@@ -51,8 +64,7 @@ macro_rules! locks {
         pub extern "C" fn $init_hint($($extra: $type,)* lock: usize, _hint: usize) { let _ = ($($extra,)*); init(lock); }
         #[unsafe(no_mangle)]
         pub extern "C" fn $destroy($($extra: $type,)* lock: usize) { let _ = ($($extra,)*); init(lock); }
-        #[unsafe(no_mangle)]
-        pub extern "C" fn $set($($extra: $type,)* lock: usize) { let _ = ($($extra,)*); set(lock); }
+        extern "C" fn $set($($extra: $type,)* lock: usize) { let _ = ($($extra,)*); set(lock); }
         #[unsafe(no_mangle)]
         pub extern "C" fn $unset($($extra: $type,)* lock: usize) { let _ = ($($extra,)*); unset(lock); }
         #[unsafe(no_mangle)]
@@ -63,8 +75,7 @@ macro_rules! locks {
         pub extern "C" fn $nest_init_hint($($extra: $type,)* lock: usize, _hint: usize) { let _ = ($($extra,)*); init(lock); }
         #[unsafe(no_mangle)]
         pub extern "C" fn $nest_destroy($($extra: $type,)* lock: usize) { let _ = ($($extra,)*); init(lock); }
-        #[unsafe(no_mangle)]
-        pub extern "C" fn $nest_set($($extra: $type,)* lock: usize) { let _ = ($($extra,)*); nest_set(lock); }
+        extern "C" fn $nest_set($($extra: $type,)* lock: usize) { let _ = ($($extra,)*); nest_set(lock); }
         #[unsafe(no_mangle)]
         pub extern "C" fn $nest_unset($($extra: $type,)* lock: usize) { let _ = ($($extra,)*); nest_unset(lock); }
         #[unsafe(no_mangle)]
@@ -73,13 +84,16 @@ macro_rules! locks {
 }
 
 locks! {
-    omp_init_lock omp_init_lock_with_hint omp_destroy_lock omp_set_lock omp_unset_lock omp_test_lock
-        / omp_init_nest_lock omp_init_nest_lock_with_hint omp_destroy_nest_lock omp_set_nest_lock omp_unset_nest_lock
+    omp_init_lock omp_init_lock_with_hint omp_destroy_lock omp_set omp_unset_lock omp_test_lock
+        / omp_init_nest_lock omp_init_nest_lock_with_hint omp_destroy_nest_lock omp_set_nest omp_unset_nest_lock
           omp_test_nest_lock ();
-    __kmpc_init_lock __kmpc_init_lock_with_hint __kmpc_destroy_lock __kmpc_set_lock __kmpc_unset_lock __kmpc_test_lock
-        / __kmpc_init_nest_lock __kmpc_init_nest_lock_with_hint __kmpc_destroy_nest_lock __kmpc_set_nest_lock
+    __kmpc_init_lock __kmpc_init_lock_with_hint __kmpc_destroy_lock kmpc_set __kmpc_unset_lock __kmpc_test_lock
+        / __kmpc_init_nest_lock __kmpc_init_nest_lock_with_hint __kmpc_destroy_nest_lock kmpc_set_nest
           __kmpc_unset_nest_lock __kmpc_test_nest_lock (_loc: super::Loc, _thread: i32);
 }
+
+/// What whether the lock is held decides.
+const TESTED: &str = "the program tests whether a lock is held";
 
 /// A new lock at this address; what was there is forgotten.
 pub(crate) fn init(lock: usize) {
@@ -103,6 +117,7 @@ fn test(lock: usize) -> i32 {
     if !is_running() {
         return 1;
     }
+    explored::unexplored(TESTED);
     let sync = entry(lock).sync;
     if kernel().holder(sync).is_some() {
         // Somebody may be spinning on it.
@@ -140,6 +155,7 @@ pub(crate) fn nest_test(lock: usize) -> i32 {
     if !is_running() {
         return 1;
     }
+    explored::unexplored(TESTED);
     let sync = entry(lock).sync;
     if !holds(sync) && kernel().holder(sync).is_some() {
         sched::pass();

@@ -6,9 +6,10 @@
 //! each other whoever took them, see [`chunks`](crate::detector); only with the memory of a thread does it matter who did.
 
 use super::{Loc, caller, entry};
+use crate::explored::{self, Bell};
 use crate::omp::{Team, Thread, scope, team, thread};
 use crate::sched::{self, wait_until};
-use crate::world;
+use crate::{report, world};
 use raceproof_core::ids::SyncId;
 
 const STATIC_CHUNKED: i32 = 33;
@@ -130,7 +131,12 @@ fn begin(schedule: i32, lower: i128, upper: i128, stride: i128, chunk: i128) {
     let (first, at) = (lower, 0);
     // A team of one has nobody else to take a chunk.
     let free = fixed.is_none() && team.size > 1 && sched::job().is_some();
-    let chunks = free.then(|| (world().detector.here(caller()), 0));
+    if free && explored::is_on() && count > chunk.max(1).saturating_mul(size) {
+        report::limit(
+            "threads take several chunks of a loop: `run` compares these with each other, `verify` does not",
+        );
+    }
+    let chunks = (free && !explored::is_on()).then(|| (world().detector.here(caller()), 0));
     thread.dispatch.push(Cursor { number, first, stride, row: 0, fixed, ordered, at, bumped: false, chunks });
 }
 
@@ -389,6 +395,12 @@ fn here() -> Option<(&'static mut Team, &'static mut Thread)> {
     thread.dispatch.last().is_some_and(|cursor| cursor.ordered).then(|| (team(), thread))
 }
 
+/// What rings when the turn passes on in the loop the running thread is in.
+fn bell() -> Bell {
+    let number = thread().dispatch.last().map_or(0, |cursor| cursor.number);
+    Bell { team: std::ptr::from_mut(team()) as usize, number, iteration: 0 }
+}
+
 /// Whether it is the turn of the iteration the thread is at.
 fn is_turn() -> bool {
     let Some((team, thread)) = here() else { return true };
@@ -402,7 +414,7 @@ pub extern "C" fn __kmpc_ordered(_: Loc, _: i32) {
     if here().is_none() {
         return;
     }
-    wait_until("the ordered region of an earlier iteration", is_turn);
+    wait_until("the ordered region of an earlier iteration", bell(), is_turn);
     let Some((team, thread)) = here() else { return };
     let shared = thread.dispatch.last().and_then(|cursor| team.loops.get(&cursor.number));
     if let Some(sync) = shared.and_then(|shared| shared.last) {
@@ -420,6 +432,7 @@ pub extern "C" fn __kmpc_end_ordered(_: Loc, _: i32) {
     shared.last = Some(sync);
     shared.turn = shared.turn.max(cursor.at + 1);
     cursor.bumped = true;
+    explored::ring(bell());
 }
 
 fn end_of_iteration() {
@@ -428,7 +441,7 @@ fn end_of_iteration() {
     }
     let bumped = here().and_then(|(_, thread)| thread.dispatch.last()).is_some_and(|cursor| cursor.bumped);
     if !bumped {
-        wait_until("the ordered region of an earlier iteration", is_turn);
+        wait_until("the ordered region of an earlier iteration", bell(), is_turn);
     }
     let Some((team, thread)) = here() else { return };
     let Some(cursor) = thread.dispatch.last_mut() else { return };
@@ -437,4 +450,7 @@ fn end_of_iteration() {
     }
     cursor.bumped = false;
     cursor.at += 1;
+    if !bumped {
+        explored::ring(bell());
+    }
 }

@@ -102,7 +102,7 @@ pub extern "C" fn __kmpc_end_critical(_: Loc, _: i32, name: *const c_void) {
 pub extern "C" fn __kmpc_flush(_: Loc) {
     crate::tsan::atomic::fence();
     if sched::job().is_some() {
-        sched::pass();
+        sched::give_way();
     }
 }
 

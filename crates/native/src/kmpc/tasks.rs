@@ -259,7 +259,7 @@ pub(crate) fn create(task: *mut KmpTask, dependences: &[Dependence], pc: usize) 
         serial: 0,
     });
     let mut job = Some(Box::new(job));
-    let at_once = world().detector.stacks.in_use() < MANY;
+    let at_once = world().detector.stacks.in_use() < MANY && !crate::explored::is_on();
     wait(|kernel| {
         kernel.set_eager(at_once);
         let spawned = kernel.spawn(SiteId(0), |_| Body(job.take())).map(drop);
@@ -310,7 +310,7 @@ pub extern "C" fn __kmpc_omp_taskwait(_: Loc, _: i32) -> i32 {
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_omp_taskyield(_: Loc, _: i32, _: i32) -> i32 {
     if sched::job().is_some() {
-        sched::pass();
+        sched::give_way();
     }
     0
 }

@@ -5,7 +5,7 @@
 //! A task that loads the same location again and again waits for somebody: it lets the others go first.
 
 use crate::detector::Manner;
-use crate::{sched, world};
+use crate::{explored, sched, world};
 use raceproof_core::event::AccessKind;
 use raceproof_core::ids::SyncId;
 use rustc_hash::FxHashMap;
@@ -119,7 +119,8 @@ fn spin(address: usize) {
     if sched::job().is_none() {
         return;
     }
-    let now = Some((world().detector.identity(), address, sched::kernel().steps()));
+    let steps = sched::kernel().steps() - explored::own_steps();
+    let now = Some((world().detector.identity(), address, steps));
     let atomics = &mut world().atomics;
     atomics.spun = if atomics.spins == now { atomics.spun + 1 } else { 0 };
     atomics.spins = now;
@@ -131,19 +132,36 @@ fn spin(address: usize) {
 
 fn load(address: usize, size: usize, order: i32, pc: usize) {
     spin(address);
+    explored::atomic(address, size, AccessKind::Read, pc);
+    load_now(address, size, order, pc);
+}
+
+/// The search has its say before the operations that end in `now`, and not between these and what they tell of.
+fn load_now(address: usize, size: usize, order: i32, pc: usize) {
     before_load(address, order);
     world().detector.access(address, size, AccessKind::Read, Manner::Atomic, pc);
 }
 
 fn store(address: usize, size: usize, order: i32, pc: usize) {
+    explored::atomic(address, size, AccessKind::Write, pc);
     world().detector.access(address, size, AccessKind::Write, Manner::Atomic, pc);
     after_store(address, order, false);
 }
 
 fn update(address: usize, size: usize, order: i32, pc: usize) {
+    explored::atomic(address, size, AccessKind::Write, pc);
+    update_now(address, size, order, pc);
+}
+
+fn update_now(address: usize, size: usize, order: i32, pc: usize) {
     before_load(address, order);
     world().detector.access(address, size, AccessKind::Write, Manner::Atomic, pc);
     after_store(address, order, true);
+}
+
+/// What a compare-and-exchange does if the comparison turned out so.
+fn writes(same: bool) -> AccessKind {
+    if same { AccessKind::Write } else { AccessKind::Read }
 }
 
 /// Defines `__tsan_atomic…` functions: a stub that adds the return address as the last argument, and what it goes on as.
@@ -175,7 +193,11 @@ macro_rules! atomics {
                 unsafe { at.write_volatile(value) }
             }
             fn modify(at: *mut $type, order: i32, pc: usize, with: impl FnOnce($type) -> $type) -> $type {
-                update(at as usize, SIZE, order, pc);
+                explored::atomic(at as usize, SIZE, AccessKind::Write, pc);
+                modify_now(at, order, pc, with)
+            }
+            fn modify_now(at: *mut $type, order: i32, pc: usize, with: impl FnOnce($type) -> $type) -> $type {
+                update_now(at as usize, SIZE, order, pc);
                 // SAFETY: as above.
                 unsafe {
                     let before = at.read_volatile();
@@ -223,17 +245,17 @@ macro_rules! atomics {
             }
             fn compare(at: *mut $type, wanted: $type, value: $type, order: i32, failed: i32, pc: usize) -> $type {
                 // SAFETY: as above.
-                let before = unsafe { at.read_volatile() };
-                if before == wanted {
-                    modify(at, order, pc, |_| value);
-                    return before;
+                let now = || unsafe { at.read_volatile() };
+                if now() != wanted {
+                    spin(at as usize);
                 }
-                load(at as usize, SIZE, failed, pc);
+                explored::atomic_as(at as usize, SIZE, pc, || writes(now() == wanted));
                 // Others may have run.
-                // SAFETY: as above.
-                let before = unsafe { at.read_volatile() };
+                let before = now();
                 if before == wanted {
-                    modify(at, order, pc, |_| value);
+                    modify_now(at, order, pc, |_| value);
+                } else {
+                    load_now(at as usize, SIZE, failed, pc);
                 }
                 before
             }
@@ -340,15 +362,22 @@ extern "C" fn generic_compare(
 ) -> bool {
     let pc = crate::kmpc::caller();
     // SAFETY: the program's pointers, to `size` bytes each.
+    let is_same =
+        || unsafe { std::slice::from_raw_parts(at, size) == std::slice::from_raw_parts(expected, size) };
+    if !is_same() {
+        spin(at as usize);
+    }
+    explored::atomic_as(at as usize, size, pc, || writes(is_same()));
+    let same = is_same();
+    // SAFETY: as above.
     unsafe {
-        let same = std::slice::from_raw_parts(at, size) == std::slice::from_raw_parts(expected, size);
         if same {
-            update(at as usize, size, success, pc);
+            update_now(at as usize, size, success, pc);
             std::ptr::copy(desired, at, size);
         } else {
-            load(at as usize, size, failure, pc);
+            load_now(at as usize, size, failure, pc);
             std::ptr::copy(at, expected, size);
         }
-        same
     }
+    same
 }

@@ -15,33 +15,39 @@ use std::sync::atomic::Ordering;
 
 /// The detector, once what is pending is done.
 #[inline(always)]
-fn detector() -> &'static mut Detector {
+fn detector(address: usize, size: usize, kind: AccessKind, pc: usize) -> &'static mut Detector {
     if PENDING.load(Ordering::Relaxed) {
-        interrupts::attend();
+        interrupts::attend(address, size, kind, pc);
     }
     &mut world().detector
 }
 
 #[cold]
 extern "C" fn read_slow(address: usize, size: usize, pc: usize) {
-    detector().access(address, size, AccessKind::Read, Manner::Plain, pc);
+    detector(address, size, AccessKind::Read, pc).access(address, size, AccessKind::Read, Manner::Plain, pc);
 }
 
 #[cold]
 extern "C" fn write_slow(address: usize, size: usize, pc: usize) {
-    detector().access(address, size, AccessKind::Write, Manner::Plain, pc);
+    detector(address, size, AccessKind::Write, pc).access(
+        address,
+        size,
+        AccessKind::Write,
+        Manner::Plain,
+        pc,
+    );
 }
 
 // The cold paths of aligned words.
 
 #[cold]
 extern "C" fn read_words(address: usize, size: usize, pc: usize) {
-    detector().words(address, size, AccessKind::Read, pc);
+    detector(address, size, AccessKind::Read, pc).words(address, size, AccessKind::Read, pc);
 }
 
 #[cold]
 extern "C" fn write_words(address: usize, size: usize, pc: usize) {
-    detector().words(address, size, AccessKind::Write, pc);
+    detector(address, size, AccessKind::Write, pc).words(address, size, AccessKind::Write, pc);
 }
 
 // Words that begin at a multiple of four: one cell, or several that are alike. The address of the cell is computed as in

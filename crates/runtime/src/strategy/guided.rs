@@ -10,15 +10,20 @@ use raceproof_core::event::{Observer, SyncKind};
 use raceproof_core::explore::trace::{Mark, Trace};
 use raceproof_core::explore::tree::Sleeper;
 use raceproof_core::explore::{Choice, Dependence, Stuck, TaskName};
-use raceproof_core::ids::TaskId;
+use raceproof_core::ids::{SyncId, TaskId};
 
 /// An observer that records a [`Trace`] among other things.
 pub trait Traced: Observer {
     fn trace(&self) -> &Trace;
+
+    /// The number of a sync that is the same in every schedule, if the kernel's own is not.
+    fn label(&self, sync: SyncId) -> SyncId {
+        sync
+    }
 }
 
 /// How a guided execution ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum GuidedEnd {
     /// No task could go on.
     Complete,
@@ -50,6 +55,7 @@ pub struct Guided<'a> {
     pub stuck: Vec<Stuck>,
     pub mark: Option<Mark>,
     last: Option<TaskId>,
+    quantum: u64,
 }
 
 impl<'a> Guided<'a> {
@@ -71,7 +77,13 @@ impl<'a> Guided<'a> {
             stuck: Vec::new(),
             mark: None,
             last: None,
+            quantum: QUANTUM,
         }
+    }
+
+    /// With transitions of any length: for front ends whose accesses are no actions of the kernel.
+    pub fn unbounded(self) -> Self {
+        Guided { quantum: u64::MAX, ..self }
     }
 
     /// Learns from the transition that has just run: what depends on it sleeps no longer.
@@ -110,25 +122,26 @@ impl<'a> Guided<'a> {
         self.pending[task.index()] = Some(action);
     }
 
-    fn turn<B, O: Observer>(&mut self, kernel: &Kernel<B, O>, task: TaskId) -> Turn {
+    fn turn<B, O: Traced>(&mut self, kernel: &Kernel<B, O>, task: TaskId) -> Turn {
         let choice = self.pending(task).map_or(Choice::None, |action| choice(kernel, action));
         if let Some(action) = self.pending.get_mut(task.index()) {
             *action = None;
         }
         self.choices.push(choice);
         self.last = Some(task);
-        Turn { task, actions: QUANTUM, choices: u64::from(choice != Choice::None) }
+        Turn { task, actions: self.quantum, choices: u64::from(choice != Choice::None) }
     }
 }
 
 /// What an action means to the explorer.
-fn choice<B, O: Observer>(kernel: &Kernel<B, O>, action: Action) -> Choice {
+fn choice<B, O: Traced>(kernel: &Kernel<B, O>, action: Action) -> Choice {
+    let label = |sync| kernel.observer.label(sync).0;
     match action {
         Action::Join(sync) => match kernel.sync_kind(sync) {
-            SyncKind::Semaphore => Choice::Take(sync.0),
-            _ => Choice::Section(sync.0),
+            SyncKind::Semaphore => Choice::Take(label(sync)),
+            _ => Choice::Section(label(sync)),
         },
-        Action::Signal(sync) => Choice::Give(sync.0),
+        Action::Signal(sync) => Choice::Give(label(sync)),
         Action::Access { .. } | Action::Spawn | Action::FinishEnd(_) => Choice::None,
     }
 }
@@ -145,6 +158,10 @@ impl<B, O: Traced> Strategy<B, O> for Guided<'_> {
                 // It has used up its actions, in a loop perhaps that waits for another task: that one first.
                 self.last = None;
             }
+        }
+        if let Last::GaveWay(_) = last {
+            // It looks for what another task does: that one first.
+            self.last = None;
         }
         let trace = kernel.observer.trace();
         if self.end.is_none() {

@@ -11,7 +11,7 @@ use raceproof_core::detect::pairs::{Gathered, Pairs};
 use raceproof_core::event::{AccessKind, Observer, SyncKind};
 use raceproof_core::explore::trace::Trace;
 use raceproof_core::explore::tree::{Job, Run, Sleeper};
-use raceproof_core::explore::{Choice, Dependence, Scratch, reversals};
+use raceproof_core::explore::{Choice, Dependence, Scratch, Stuck, reversals};
 use raceproof_core::finding::{Deadlock, GeneralRace, ProgramError, Race, Stats};
 use raceproof_core::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
 use raceproof_core::order::conflicting::Conflicting;
@@ -24,17 +24,58 @@ const GRADING: Duration = Duration::from_secs(2);
 
 /// What one execution showed.
 #[derive(Default)]
-pub(super) struct Finding {
-    pub(super) races: Vec<Race>,
-    pub(super) deadlocks: Vec<Deadlock>,
-    pub(super) errors: Vec<ProgramError>,
-    pub(super) general: BTreeSet<GeneralRace>,
+pub struct Finding {
+    pub races: Vec<Race>,
+    pub deadlocks: Vec<Deadlock>,
+    pub errors: Vec<ProgramError>,
+    pub general: BTreeSet<GeneralRace>,
     /// What its end state amounts to, if all tasks ended; none inside if the program cannot tell.
-    pub(super) end: Option<Option<u64>>,
-    pub(super) limit: Option<String>,
+    pub end: Option<Option<u64>>,
+    pub limit: Option<String>,
     /// What is left out of the lists above.
-    pub(super) notes: Vec<String>,
-    pub(super) stats: Stats,
+    pub notes: Vec<String>,
+    pub stats: Stats,
+}
+
+/// An execution that is over, wherever it ran, as far as it matters to what is to be run next.
+pub struct Over<'a> {
+    pub trace: &'a Trace,
+    /// As in [`Guided`].
+    pub woke: Vec<usize>,
+    pub stuck: &'a [Stuck],
+    pub end: Option<GuidedEnd>,
+}
+
+impl Over<'_> {
+    /// What the tree has to know of the execution that a job asked for.
+    pub fn run(self, job: &Job, dependence: Dependence, scratch: &mut Scratch) -> Run {
+        let Over { trace, woke, stuck, end } = self;
+        let depth = job.depth();
+        let (reversals, class) = reversals(trace, dependence, depth, stuck, scratch);
+        let deepest = match job.whole {
+            true => trace.transitions.len(),
+            false => reversals.iter().map(|reversal| reversal.before).max().unwrap_or(0).max(depth),
+        };
+        let sleeper = |(at, task)| Sleeper { task, content: Arc::new(trace.content(at).to_content()) };
+        let tasks = trace.transitions.iter().map(|transition| transition.task);
+        Run {
+            transitions: (depth..=deepest).zip(tasks.skip(depth)).map(sleeper).collect(),
+            names: trace.names.clone(),
+            woke,
+            reversals,
+            class,
+            complete: end != Some(GuidedEnd::Asleep),
+        }
+    }
+}
+
+/// Says of each transition which choice it made, where only the strategy knows.
+pub fn note_choices(trace: &mut Trace, choices: &[Choice]) {
+    for (transition, &choice) in trace.transitions.iter_mut().zip(choices) {
+        if transition.choice == Choice::None {
+            transition.choice = choice;
+        }
+    }
 }
 
 /// Runs jobs.
@@ -92,28 +133,11 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
             Some(mark) => trace.truncate(mark),
             None => trace.finish(),
         }
-        for (transition, &choice) in trace.transitions.iter_mut().zip(&guided.choices) {
-            if transition.choice == Choice::None {
-                transition.choice = choice;
-            }
-        }
+        note_choices(trace, &guided.choices);
         let trace = &execution.run.kernel.observer.trace;
         let schedule: Vec<TaskId> = trace.transitions.iter().map(|at| at.task).collect();
-        let depth = job.depth();
-        let (reversals, class) = reversals(trace, self.dependence, depth, &guided.stuck, &mut scratch);
-        let deepest = match job.whole {
-            true => schedule.len(),
-            false => reversals.iter().map(|reversal| reversal.before).max().unwrap_or(0).max(depth),
-        };
-        let sleeper = |(at, &task)| Sleeper { task, content: Arc::new(trace.content(at).to_content()) };
-        let run = Run {
-            transitions: (depth..=deepest).zip(schedule.iter().skip(depth)).map(sleeper).collect(),
-            names: trace.names.clone(),
-            woke: guided.woke,
-            reversals,
-            class,
-            complete: guided.end != Some(GuidedEnd::Asleep),
-        };
+        let over = Over { trace, woke: guided.woke, stuck: &guided.stuck, end: guided.end };
+        let run = over.run(job, self.dependence, &mut scratch);
         let general = if self.determinism {
             general::races(&execution, trace, &run.reversals)
         } else {

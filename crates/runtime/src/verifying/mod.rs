@@ -11,14 +11,15 @@ mod general;
 use crate::checking::first;
 use crate::explore::{Executed, Explored, Go, RunAll, explore, with_workers};
 use crate::limits::{Limits, Reached};
-use crate::program::{Bounds, Program};
-use execution::{Finding, Judge};
+use crate::program::{Bounds, Program, Raise};
+use execution::Judge;
+pub use execution::{Finding, Over, note_choices};
 use gathered::Gathered;
 use raceproof_core::explore::Dependence;
 use raceproof_core::explore::tree::{Job, Kept, Tree};
 use raceproof_core::finding::{GeneralRace, Report};
 use std::sync::atomic::AtomicBool;
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 /// The orders by name: what is a race in an execution, and which executions are alike.
@@ -42,7 +43,7 @@ impl OrderName {
         }
     }
 
-    fn dependence(self) -> Dependence {
+    pub fn dependence(self) -> Dependence {
         match self {
             OrderName::Hb => Dependence::Lock,
             OrderName::Wcp => Dependence::Wcp,
@@ -145,16 +146,43 @@ pub fn verify<'a, P: Program<'a> + Sync>(
 ) -> Verified {
     let (start, judge) = begin(program, options);
     let run = |job: &Job| judge.run(job);
-    let verified =
-        with_workers(options.workers, &run, |run_all| go_on(&judge, start, search, options, run_all));
+    let cut = || judge.cut.get().cloned();
+    let limits = judge.bounds.limits;
+    let verified = with_workers(options.workers, &run, |run_all| {
+        go_on(&cut, limits, start, search, options, &P::RAISE, run_all)
+    });
     in_order(&judge, verified)
+}
+
+/// Runs the executions of a search, for a front end that does not run its programs in this process.
+pub trait Executor: Sync {
+    /// Runs what a job asks for.
+    fn run(&self, job: &Job) -> Executed<Finding>;
+
+    /// Why an execution was cut short, if one was.
+    fn cut(&self) -> Option<String>;
+
+    /// What its limits are called.
+    fn raise(&self) -> Raise;
+}
+
+/// As [`verify`], for executions that somebody else runs.
+pub fn verify_by(executor: &impl Executor, search: &mut Search, options: &Options<'_>) -> Verified {
+    let (start, limits) = limits(options);
+    let run = |job: &Job| executor.run(job);
+    let cut = || executor.cut();
+    let raise = executor.raise();
+    with_workers(options.workers, &run, |run_all| {
+        go_on(&cut, limits, start, search, options, &raise, run_all)
+    })
 }
 
 /// As [`verify`], on this thread: for programs that cannot leave it.
 pub fn verify_here<'a, P: Program<'a>>(program: &P, search: &mut Search, options: &Options<'a>) -> Verified {
     let (start, judge) = begin(program, options);
-    let verified =
-        go_on(&judge, start, search, options, &|jobs| jobs.iter().map(|job| judge.run(job)).collect());
+    let cut = || judge.cut.get().cloned();
+    let run_all = |jobs: &Arc<[Job]>| jobs.iter().map(|job| judge.run(job)).collect();
+    let verified = go_on(&cut, judge.bounds.limits, start, search, options, &P::RAISE, &run_all);
     in_order(&judge, verified)
 }
 
@@ -183,11 +211,15 @@ pub fn general_races<'a, P: Program<'a>>(program: &P, bounds: Bounds<'a>) -> Vec
 }
 
 /// Starts the clock.
-fn begin<'a, P: Program<'a>>(program: &P, options: &Options<'a>) -> (Instant, Judge<'a, P>) {
+fn limits<'a>(options: &Options<'a>) -> (Instant, Limits<'a>) {
     let start = Instant::now();
     let deadline =
         options.max_seconds.and_then(|seconds| start.checked_add(Duration::try_from_secs_f64(seconds).ok()?));
-    let limits = Limits { deadline, interrupt: options.interrupt, memory: options.max_memory, looks: None };
+    (start, Limits { deadline, interrupt: options.interrupt, memory: options.max_memory, looks: None })
+}
+
+fn begin<'a, P: Program<'a>>(program: &P, options: &Options<'a>) -> (Instant, Judge<'a, P>) {
+    let (start, limits) = limits(options);
     let actions = options.max_events.unwrap_or(u64::MAX);
     let bounds = Bounds { actions, limits, keep_end_state: true, ..Bounds::default() };
     let judge = Judge {
@@ -201,17 +233,19 @@ fn begin<'a, P: Program<'a>>(program: &P, options: &Options<'a>) -> (Instant, Ju
     (start, judge)
 }
 
-fn go_on<'a, P: Program<'a>>(
-    judge: &Judge<'a, P>,
+/// `cut` says why an execution was cut short.
+fn go_on(
+    cut: &dyn Fn() -> Option<String>,
+    limits: Limits<'_>,
     start: Instant,
     search: &mut Search,
-    options: &Options<'a>,
+    options: &Options<'_>,
+    raise: &Raise,
     run_all: &RunAll<'_, Finding>,
 ) -> Verified {
     if options.order == OrderName::Wcp && !search.tree.is_sleepless() {
         search.tree = Tree::sleepless();
     }
-    let limits = judge.bounds.limits;
     let mut reached = None;
     let Search { tree, found } = search;
     let mut told = start;
@@ -231,8 +265,8 @@ fn go_on<'a, P: Program<'a>>(
         }
         if stop || reached.is_some() || found.limit.is_some() { Go::Stop } else { Go::On }
     });
-    let why = judge.cut.get().cloned().or_else(|| reached.map(why::<P>));
-    let ended = gathered::Ended { explored, why, raise: P::RAISE.executions, start };
+    let why = cut().or_else(|| reached.map(|reached| why(reached, raise)));
+    let ended = gathered::Ended { explored, why, raise: raise.executions, start };
     let mut verified = found.report(tree, ended, options);
     verified.out_of_time = matches!(explored, Explored::Cut | Explored::Stopped)
         && limits.deadline.is_some_and(|deadline| Instant::now() >= deadline)
@@ -243,10 +277,11 @@ fn go_on<'a, P: Program<'a>>(
 /// Short executions between two looks at the limits.
 const LOOK: u64 = 64;
 
-fn why<'a, P: Program<'a>>(reached: Reached) -> String {
+/// Why a search was cut short, and what to do about it.
+pub fn why(reached: Reached, raise: &Raise) -> String {
     match reached {
         Reached::Interrupted => "interrupted".into(),
-        Reached::Seconds => format!("the time limit was reached; raise {}", P::RAISE.seconds),
-        Reached::Memory(_) => format!("the memory limit was reached; raise {}", P::RAISE.memory),
+        Reached::Seconds => format!("the time limit was reached; raise {}", raise.seconds),
+        Reached::Memory(_) => format!("the memory limit was reached; raise {}", raise.memory),
     }
 }

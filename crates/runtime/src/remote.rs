@@ -1,0 +1,95 @@
+//! An execution in a process of its own: what is asked of it, and what it answers.
+//!
+//! A native program is verified by running it again and again, each time in a fresh process. The process has a kernel and the
+//! [`Guided`](crate::strategy::Guided) strategy like any other run; what the search needs of an execution is written down
+//! at its end and read by the process that searches. Both are JSON, in the files `NAME.request` and `NAME.answer`; the program
+//! is told `NAME`.
+//!
+//! Nothing in here depends on where the process has its memory: tasks are named by their spawn paths, places in the
+//! program and its data by [`Point`].
+
+use crate::strategy::GuidedEnd;
+use raceproof_core::explore::trace::Trace;
+use raceproof_core::explore::tree::Sleeper;
+use raceproof_core::explore::{Dependence, Moment, Stuck, TaskName};
+use raceproof_core::finding::{Deadlock, ProgramError, Race, Report, Witness};
+use raceproof_core::ids::TaskId;
+use serde::{Deserialize, Serialize};
+
+/// Changes whenever what is written does: a program may be linked with another version than the one that runs it.
+pub const VERSION: u32 = 1;
+
+/// The word of `RACEPROOF_OPTIONS` that tells a program its name.
+pub const OPTION: &str = "explore";
+
+#[derive(Serialize, Deserialize)]
+pub struct Request {
+    pub version: u32,
+    pub order: Order,
+    /// The most actions, accesses aside, and the most seconds it may take.
+    pub actions: u64,
+    pub seconds: f64,
+}
+
+/// What an execution is for.
+#[derive(Serialize, Deserialize)]
+pub enum Order {
+    /// To see what happens if the first choices are these.
+    Explore { prefix: Vec<TaskId>, hint: Vec<TaskName>, asleep: Vec<Sleeper>, dependence: Dependence },
+    /// To count the actions of a schedule, given as the tasks whose transitions it is made of.
+    Count { schedule: Vec<TaskId> },
+    /// To stop two tasks right before two accesses, by way of these transitions.
+    Meet { schedule: Vec<TaskName>, points: [Point; 2] },
+    /// To follow a witness; with the actions on the way, if they are wanted.
+    Replay { witness: Witness, steps: bool },
+}
+
+/// Where a task makes an access.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Point {
+    pub task: TaskName,
+    /// How many actions, accesses aside, the task takes before: the least and the most, if that is not known exactly.
+    pub taken: (u64, u64),
+    /// When that was, in the execution that the access comes from.
+    pub moment: Moment,
+    /// The instruction and the byte, by names that are the same in every process.
+    pub code: u64,
+    pub byte: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+pub struct Answer {
+    pub version: u32,
+    pub trace: Trace,
+    /// As the strategy has them.
+    pub woke: Vec<usize>,
+    pub stuck: Vec<Stuck>,
+    /// None if the program ended in the middle: it crashed, or called `exit` while tasks were under way.
+    pub end: Option<GuidedEnd>,
+    pub found: Found,
+    pub tasks: u64,
+    pub steps: u64,
+    pub threads: u32,
+    /// What was counted, if that was asked for and worked out; for a replay, that it did.
+    pub witness: Option<Witness>,
+    /// What a replay led to, or why it did not.
+    pub replayed: Option<Result<Report, String>>,
+    pub actions: Vec<Step>,
+}
+
+/// What an execution showed.
+#[derive(Default, Serialize, Deserialize)]
+pub struct Found {
+    /// Each race with where its accesses were made.
+    pub races: Vec<(Race, [Point; 2])>,
+    pub deadlocks: Vec<Deadlock>,
+    pub errors: Vec<ProgramError>,
+    pub limits: Vec<String>,
+}
+
+/// An action on the way of a replay, in words.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Step {
+    pub task: String,
+    pub what: String,
+}
