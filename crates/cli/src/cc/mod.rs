@@ -15,6 +15,7 @@ mod objects;
 mod plan;
 mod response;
 mod runtime;
+mod sources;
 
 pub use arguments::{Arguments, Item};
 pub use plan::{Action, Plan};
@@ -53,7 +54,8 @@ fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
     if plan.action == Action::Executable {
         plan.link_runtime(&runtime::find()?);
     }
-    for warning in &plan.warnings {
+    let of_sources = if plan.openmp { sources::inspect(&arguments) } else { Vec::new() };
+    for warning in plan.warnings.iter().chain(&of_sources) {
         note(&format!("raceproof: warning: {warning}"));
     }
     let status = clang.run(&plan.words)?;

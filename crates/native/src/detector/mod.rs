@@ -525,24 +525,23 @@ impl Detector {
 
     /// An access of words, aligned, whose cells are mostly alike.
     #[inline(always)]
-    pub(crate) fn words(&mut self, address: usize, size: usize, kind: AccessKind, pc: usize) {
-        let cell = shadow::cell(address);
+    pub(crate) fn words<const N: usize>(&mut self, address: usize, kind: AccessKind, pc: usize) {
         // SAFETY: as in `access`; the cells of neighbouring words are neighbours, and these are for this access alone.
-        let cells = unsafe { std::slice::from_raw_parts_mut(cell, size / 4) };
+        let cells = unsafe { &mut *shadow::cell(address).cast::<[Cell; N]>() };
         let before = cells[0];
         if before == Cell::default() {
-            self.pages.touch(cell);
-            self.pages.touch(cells.last_mut().expect("at least one"));
+            self.pages.touch(&cells[0]);
+            self.pages.touch(&cells[N - 1]);
         }
         if before.writer < 0 || !self.on || self.reducing || cells[1..].iter().any(|cell| *cell != before) {
-            return self.access(address, size, kind, Manner::Plain, pc);
+            return self.access(address, 4 * N, kind, Manner::Plain, pc);
         }
-        self.tell_access(address, size, kind, Manner::Plain, pc);
+        self.tell_access(address, 4 * N, kind, Manner::Plain, pc);
         let after = match kind {
             AccessKind::Read => self.read(before, address, pc),
             AccessKind::Write => self.write(before, address, pc),
         };
-        cells.fill(after);
+        *cells = [after; N];
     }
 
     #[inline(always)]

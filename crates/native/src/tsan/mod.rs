@@ -41,13 +41,13 @@ extern "C" fn write_slow(address: usize, size: usize, pc: usize) {
 // The cold paths of aligned words.
 
 #[cold]
-extern "C" fn read_words(address: usize, size: usize, pc: usize) {
-    detector(address, size, AccessKind::Read, pc).words(address, size, AccessKind::Read, pc);
+extern "C" fn read_words<const N: usize>(address: usize, _: usize, pc: usize) {
+    detector(address, 4 * N, AccessKind::Read, pc).words::<N>(address, AccessKind::Read, pc);
 }
 
 #[cold]
-extern "C" fn write_words(address: usize, size: usize, pc: usize) {
-    detector(address, size, AccessKind::Write, pc).words(address, size, AccessKind::Write, pc);
+extern "C" fn write_words<const N: usize>(address: usize, _: usize, pc: usize) {
+    detector(address, 4 * N, AccessKind::Write, pc).words::<N>(address, AccessKind::Write, pc);
 }
 
 // Words that begin at a multiple of four: one cell, or several that are alike. The address of the cell is computed as in
@@ -81,7 +81,7 @@ macro_rules! aligned {
 }
 
 macro_rules! reads {
-    ($($name:ident $alignment:ident $cells:tt $size:literal $slow:ident;)*) => { $(
+    ($($name:ident $alignment:ident $cells:tt $size:literal $slow:path;)*) => { $(
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         pub extern "C" fn $name() {
@@ -115,7 +115,7 @@ macro_rules! reads {
 }
 
 macro_rules! writes {
-    ($($name:ident $alignment:ident $cells:tt $size:literal $slow:ident;)*) => { $(
+    ($($name:ident $alignment:ident $cells:tt $size:literal $slow:path;)*) => { $(
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         pub extern "C" fn $name() {
@@ -145,39 +145,39 @@ macro_rules! writes {
 reads! {
     __tsan_read1 always 1 1 read_slow;
     __tsan_read2 always 1 2 read_slow;
-    __tsan_read4 always 1 4 read_words;
-    __tsan_read8 always 2 8 read_words;
-    __tsan_read16 always 4 16 read_words;
+    __tsan_read4 always 1 4 read_words::<1>;
+    __tsan_read8 always 2 8 read_words::<2>;
+    __tsan_read16 always 4 16 read_words::<4>;
     __tsan_unaligned_read4 perhaps 1 4 read_slow;
     __tsan_unaligned_read8 perhaps 2 8 read_slow;
     __tsan_unaligned_read16 perhaps 4 16 read_slow;
     __tsan_volatile_read1 always 1 1 read_slow;
     __tsan_volatile_read2 always 1 2 read_slow;
-    __tsan_volatile_read4 always 1 4 read_words;
-    __tsan_volatile_read8 always 2 8 read_words;
-    __tsan_volatile_read16 always 4 16 read_words;
-    __tsan_vptr_read always 2 8 read_words;
+    __tsan_volatile_read4 always 1 4 read_words::<1>;
+    __tsan_volatile_read8 always 2 8 read_words::<2>;
+    __tsan_volatile_read16 always 4 16 read_words::<4>;
+    __tsan_vptr_read always 2 8 read_words::<2>;
 }
 
 writes! {
     __tsan_write1 always 1 1 write_slow;
     __tsan_write2 always 1 2 write_slow;
-    __tsan_write4 always 1 4 write_words;
-    __tsan_write8 always 2 8 write_words;
-    __tsan_write16 always 4 16 write_words;
+    __tsan_write4 always 1 4 write_words::<1>;
+    __tsan_write8 always 2 8 write_words::<2>;
+    __tsan_write16 always 4 16 write_words::<4>;
     __tsan_unaligned_write4 perhaps 1 4 write_slow;
     __tsan_unaligned_write8 perhaps 2 8 write_slow;
     __tsan_unaligned_write16 perhaps 4 16 write_slow;
     __tsan_volatile_write1 always 1 1 write_slow;
     __tsan_volatile_write2 always 1 2 write_slow;
-    __tsan_volatile_write4 always 1 4 write_words;
-    __tsan_volatile_write8 always 2 8 write_words;
-    __tsan_volatile_write16 always 4 16 write_words;
+    __tsan_volatile_write4 always 1 4 write_words::<1>;
+    __tsan_volatile_write8 always 2 8 write_words::<2>;
+    __tsan_volatile_write16 always 4 16 write_words::<4>;
     __tsan_read_write1 always 1 1 write_slow;
     __tsan_read_write2 always 1 2 write_slow;
-    __tsan_read_write4 always 1 4 write_words;
-    __tsan_read_write8 always 2 8 write_words;
-    __tsan_read_write16 always 4 16 write_words;
+    __tsan_read_write4 always 1 4 write_words::<1>;
+    __tsan_read_write8 always 2 8 write_words::<2>;
+    __tsan_read_write16 always 4 16 write_words::<4>;
     __tsan_unaligned_read_write4 perhaps 1 4 write_slow;
     __tsan_unaligned_read_write8 perhaps 2 8 write_slow;
     __tsan_unaligned_read_write16 perhaps 4 16 write_slow;

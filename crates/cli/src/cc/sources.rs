@@ -1,0 +1,62 @@
+//! Looks at what is compiled, for the one construct that clang translates without telling ThreadSanitizer: `atomic compare` may
+//! become a minimum or maximum, which is one instruction and no call. Files that a source includes are not looked at.
+
+use super::arguments::Arguments;
+use std::fs;
+
+/// Warnings about the sources.
+pub(super) fn inspect(arguments: &Arguments) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for (path, _) in arguments.inputs().filter(|(_, compiled)| *compiled) {
+        // The compiler says what is wrong with a file that cannot be read.
+        let Ok(text) = fs::read(path) else { continue };
+        for line in unseen(&String::from_utf8_lossy(&text)) {
+            warnings.push(format!(
+                "{}:{line}: `atomic compare` (OpenMP 5.1) may be compiled to an instruction that clang does not instrument: it is not \
+                 seen, nor are races with it; a `critical` section is",
+                path.to_string_lossy()
+            ));
+        }
+    }
+    warnings
+}
+
+/// The lines with an `atomic` pragma that has the clause `compare`.
+fn unseen(text: &str) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut lines = text.lines().enumerate();
+    while let Some((at, line)) = lines.next() {
+        let Some(pragma) = line.trim_start().strip_prefix('#') else { continue };
+        let mut pragma = pragma.trim().to_owned();
+        while let Some(more) = pragma.strip_suffix('\\') {
+            pragma = format!("{more} {}", lines.next().map_or("", |(_, line)| line.trim()));
+        }
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let mut words = pragma.split(|c: char| !is_word(c)).filter(|word| !word.is_empty());
+        if words.by_ref().take(3).eq(["pragma", "omp", "atomic"]) && words.any(|word| word == "compare") {
+            found.push(at + 1);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_clause_and_nothing_else() {
+        let text = "\
+            int compare;\n\
+            #pragma omp atomic update\n\
+            x += compare;\n\
+            \t# pragma omp atomic compare capture\n\
+            // #pragma omp atomic compare\n\
+            #pragma omp atomic relaxed \\\n\
+               compare\n\
+            #pragma omp parallel if(compare)\n\
+            #pragma omp atomic hint(compare_hint)\n";
+        assert_eq!(unseen(text), [4, 6]);
+        assert_eq!(unseen("#pragma omp atomic \\"), []);
+    }
+}
