@@ -50,6 +50,8 @@ struct Set {
     /// What it was added to.
     rest: Rest,
     size: u32,
+    /// The size at which all of its steps are asked about: twice what was left when they were.
+    sweep: u32,
 }
 
 /// An addition made before.
@@ -59,6 +61,9 @@ struct Addition {
     step: StepId,
     gave: SetId,
 }
+
+/// Sets smaller than this are not looked through.
+const LEAST: u32 = 4;
 
 /// The most additions that are remembered.
 const ADDITIONS: usize = 1 << 12;
@@ -99,11 +104,11 @@ impl ReaderSets {
 
     /// The set of two steps, the older first.
     pub fn pair(&mut self, older: StepId, newer: StepId) -> SetId {
-        self.push(Rest::step(older), newer)
+        self.push(Rest::step(older), newer, LEAST)
     }
 
     /// `set` with `step` added. `subsumed` says which of its steps need not be kept beside `step`; it is asked about
-    /// all of them whenever the set has doubled, and about the last few otherwise, so that the cost of an
+    /// all of them whenever the set has doubled since it last was, and about the last few otherwise, so that the cost of an
     /// addition does not grow with the set.
     pub fn add(&mut self, set: SetId, step: StepId, mut subsumed: impl FnMut(StepId) -> bool) -> Readers {
         if let Some((before, added, after)) = self.last
@@ -111,15 +116,17 @@ impl ReaderSets {
         {
             return after;
         }
-        let size = self.sets[set.0 as usize].size;
+        let Set { size, mut sweep, .. } = self.sets[set.0 as usize];
         let mut kept = None;
-        if size.is_power_of_two() {
+        if size >= sweep {
             let mut steps: Vec<StepId> = self.steps(set).filter(|&old| !subsumed(old)).collect();
+            sweep = LEAST.max(2 * steps.len() as u32);
             if steps.len() == size as usize {
                 kept = Some(Rest::set(set));
             } else if let Some(oldest) = steps.pop() {
                 let oldest = Rest::step(oldest);
-                kept = Some(steps.iter().rev().fold(oldest, |rest, &step| Rest::set(self.push(rest, step))));
+                let add = |rest, &step: &StepId| Rest::set(self.push(rest, step, sweep));
+                kept = Some(steps.iter().rev().fold(oldest, add));
             }
         } else {
             let mut at = Rest::set(set);
@@ -133,12 +140,12 @@ impl ReaderSets {
                 at = self.sets[set.0 as usize].rest;
             };
         }
-        let after = kept.map_or(Readers::One(step), |kept| Readers::Set(self.push(kept, step)));
+        let after = kept.map_or(Readers::One(step), |kept| Readers::Set(self.push(kept, step, sweep)));
         self.last = Some((set, step, after));
         after
     }
 
-    fn push(&mut self, rest: Rest, step: StepId) -> SetId {
+    fn push(&mut self, rest: Rest, step: StepId, sweep: u32) -> SetId {
         self.make_room();
         let hash = (u64::from(rest.0) << 32 | u64::from(step.0)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let slot = (hash >> 32) as usize & (self.additions.len() - 1);
@@ -148,7 +155,7 @@ impl ReaderSets {
         }
         let size = 1 + rest.as_set().map_or(1, |rest| self.sets[rest.0 as usize].size);
         let gave = SetId(self.sets.len() as u32);
-        self.sets.push(Set { newest: step, rest, size });
+        self.sets.push(Set { newest: step, rest, size, sweep });
         self.additions[slot] = Addition { to: rest, step, gave };
         gave
     }
@@ -194,7 +201,7 @@ impl ReaderSets {
             became[at] = if same(last, newest) {
                 rest
             } else {
-                kept.push(Set { newest, rest: rest_as, size: size + 1 });
+                kept.push(Set { newest, rest: rest_as, size: size + 1, sweep: set.sweep });
                 Readers::Set(SetId(kept.len() as u32 - 1))
             };
         }
