@@ -80,8 +80,8 @@ const CASES: [Case; 8] = [
 ];
 
 /// The first access of a step to memory that an earlier step, ordered before it, has written: one cell, two cells.
-const FIRST_4: f64 = 105.0;
-const FIRST_8: f64 = 121.0;
+const FIRST_4: f64 = 110.0;
+const FIRST_8: f64 = 116.0;
 
 /// The instructions of a run, those of `work` apart.
 fn count(program: &Path, n: u64, folder: &Folder) -> u64 {
@@ -133,7 +133,8 @@ fn accesses_keep_their_budgets() {
         let (few, many) = (count(&program, FEW, &folder), count(&program, MANY, &folder));
         let each = 1.0 + (many - few) as f64 / (MANY - FEW) as f64;
         println!("{name}: {each:.1} instructions, at most {most}");
-        if each > most {
+        // The difference has a little of what is not an access in it.
+        if each.round() > most {
             over.push(format!("{name}: {each:.1} instructions, at most {most}"));
         }
     }
