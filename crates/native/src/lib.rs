@@ -121,8 +121,9 @@ fn deadlock(run: &Run<Coroutines, Told>, about: impl Fn(TaskId) -> Option<SyncId
         let Some(sync) = sync else { continue };
         let holder = kernel.holder(sync);
         let on = format!("{:?}", kernel.sync_kind(sync)).to_lowercase();
-        let named = |task| world().detector.runs_as(task);
-        waiting.push((named(task), on, sync, holder.map(named), job.site()));
+        let detector = &world().detector;
+        let holder = holder.map(|holder| detector.holder(sync, holder));
+        waiting.push((detector.runs_as(task), on, sync, holder, job.site()));
     }
     report::deadlock(waiting);
 }

@@ -374,7 +374,7 @@ impl Team {
         let (mut job, mut now) = (Some(job), TaskId::MAIN);
         wait(|kernel| kernel.spawn(SiteId(0), |_| Body(job.take())).map(|task| now = task));
         kernel().give_held(now, &kept.locks);
-        world().detector.give_holds(kept.task, now, kept.sections);
+        world().detector.give_holds(now, kept);
     }
 }
 

@@ -264,7 +264,8 @@ impl Machine<Told> for Coroutines {
                 let detector = &mut world().detector;
                 let asked = detector.tasks[detector.current().index()].asked;
                 let task = Some(detector.current());
-                job.kept = Kept { task, locks: kernel.take_held(), sections: detector.take_holds(), asked };
+                let locks = kernel.take_held();
+                job.kept = Kept { task, sections: detector.take_holds(&locks), locks, asked };
                 Team::park(body.0.take().expect("it was there above"));
                 Outcome::Ended(None)
             }

@@ -260,7 +260,8 @@ impl Detector {
     fn compact_order(&mut self, steps: Vec<StepId>) -> Renumbering {
         let raced = self.races.iter().flat_map(|race| [race.first.task, race.second.task]);
         let live = self.runs_as.iter().copied().filter(|&task| task != NOBODY);
-        let keys = self.loops.keys().chain(self.chunks.keys()).chain(self.holds.keys()).copied();
+        let keys = self.loops.keys().chain(self.chunks.keys()).chain(self.holds.keys());
+        let keys = keys.chain(self.parted.values()).copied();
         let tasks: Vec<TaskId> = raced.chain(live).chain(keys).collect();
         let scopes: Vec<ScopeId> =
             self.finishes.open().chain(tasks.iter().map(|task| self.tasks[task.index()].scope)).collect();
@@ -304,6 +305,7 @@ impl Detector {
             .map(|(of, own)| (task(of), chunks::Own { step: step(own.step), ..own }))
             .collect();
         self.holds = self.holds.drain().map(|(of, holds)| (task(of), holds)).collect();
+        self.parted.values_mut().for_each(|of| *of = task(*of));
         let count = self.order.finishes();
         self.finishes.renumber(count, |scope| new.scope(scope).expect("an open finish is kept"));
         self.loose = self.loose.drain().filter_map(|scope| new.scope(scope)).collect();

@@ -199,6 +199,8 @@ pub(crate) struct Detector {
     /// The sections each task is in, and the sections of steps that are in any.
     holds: FxHashMap<TaskId, Vec<Hold>>,
     step_holds: FxHashMap<u32, Box<[Hold]>>,
+    /// The locks of threads at barriers, and the tasks that ended there.
+    parted: FxHashMap<SyncId, TaskId>,
     /// The sync that tells of a section's end.
     sections: Vec<Option<SyncId>>,
     syncs: u32,
@@ -280,6 +282,7 @@ impl Detector {
             own: Default::default(),
             holds: FxHashMap::default(),
             step_holds: FxHashMap::default(),
+            parted: FxHashMap::default(),
             sections: Vec::new(),
             syncs: 0,
             spare_syncs: Vec::new(),

@@ -1,6 +1,7 @@
 //! What orders the steps: the kernel's events, and what it does not know of.
 
 use super::*;
+use crate::sched::Kept;
 use raceproof_core::event::Event;
 
 impl Detector {
@@ -66,12 +67,22 @@ impl Detector {
     }
 
     /// The running task, which is about to end, lets go of what it holds: a thread that goes on as another task, which is given it.
-    pub(crate) fn take_holds(&mut self) -> Vec<Hold> {
+    pub(crate) fn take_holds(&mut self, locks: &[SyncId]) -> Vec<Hold> {
+        self.parted.extend(locks.iter().map(|&lock| (lock, self.current)));
         self.holds.remove(&self.current).unwrap_or_default()
     }
 
-    pub(crate) fn give_holds(&mut self, from: Option<TaskId>, to: TaskId, holds: Vec<Hold>) {
+    /// Who holds a lock that the task `holder` of the kernel holds: it may be at a barrier, which ends the task.
+    pub(crate) fn holder(&self, lock: SyncId, holder: TaskId) -> TaskId {
+        self.parted.get(&lock).copied().unwrap_or_else(|| self.runs_as(holder))
+    }
+
+    pub(crate) fn give_holds(&mut self, to: TaskId, kept: Kept) {
+        let Kept { task: from, locks, sections: holds, .. } = kept;
         let to = self.runs_as(to);
+        for lock in &locks {
+            self.parted.remove(lock);
+        }
         if let Some(from) = from {
             self.tell_hand_over(from, to, true);
         }
