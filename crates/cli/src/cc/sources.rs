@@ -57,6 +57,6 @@ mod tests {
             #pragma omp parallel if(compare)\n\
             #pragma omp atomic hint(compare_hint)\n";
         assert_eq!(unseen(text), [4, 6]);
-        assert_eq!(unseen("#pragma omp atomic \\"), []);
+        assert!(unseen("#pragma omp atomic \\").is_empty());
     }
 }
