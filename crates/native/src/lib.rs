@@ -27,6 +27,7 @@ mod contexts;
 mod detector;
 mod explored;
 mod faults;
+mod frames;
 mod interpose;
 mod interrupts;
 mod kmpc;

@@ -16,24 +16,42 @@ pub(crate) struct Block {
 #[derive(Default)]
 pub(crate) struct Blocks {
     live: BTreeMap<usize, Block>,
+    /// Some that were freed, as long as their memory is not used again.
+    freed: BTreeMap<usize, Block>,
 }
+
+/// Freed blocks that are remembered.
+const FREED: usize = 1 << 12;
 
 impl Blocks {
     pub(crate) fn add(&mut self, address: usize, block: Block) {
+        while let Some((&at, _)) = self.freed.range(..address + block.size.max(1)).next_back()
+            && let Some(old) = self.freed.get(&at)
+            && at + old.size.max(1) > address
+        {
+            self.freed.remove(&at);
+        }
         self.live.insert(address, block);
     }
 
     pub(crate) fn remove(&mut self, address: usize) -> Option<Block> {
-        self.live.remove(&address)
+        let block = self.live.remove(&address)?;
+        if self.freed.len() >= FREED {
+            self.freed.clear();
+        }
+        self.freed.insert(address, block);
+        Some(block)
     }
 
     pub(crate) fn each(&mut self, work: impl FnMut(&mut Block)) {
-        self.live.values_mut().for_each(work);
+        self.live.values_mut().chain(self.freed.values_mut()).for_each(work);
     }
 
-    /// The block an address is in.
+    /// The block an address is in, or was.
     pub(crate) fn find(&self, address: usize) -> Option<(usize, Block)> {
-        let (&at, block) = self.live.range(..=address).next_back()?;
-        (address < at + block.size.max(1)).then_some((at, *block))
+        [&self.live, &self.freed].into_iter().find_map(|blocks| {
+            let (&at, block) = blocks.range(..=address).next_back()?;
+            (address < at + block.size.max(1)).then_some((at, *block))
+        })
     }
 }

@@ -3,6 +3,7 @@
 use crate::detector::{Raced, RacedAccess, Role, Site};
 use crate::memory::Block;
 use crate::symbols::Symbols;
+use crate::world::World;
 use crate::{explored, sched, world};
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{
@@ -411,7 +412,16 @@ pub(crate) fn location_name(symbols: &Symbols, address: usize, block: Option<(us
             (offset, _) => format!("{}+{offset}", variable.name),
         };
     }
-    let Some((base, block)) = block else { return "a local variable".to_owned() };
+    let Some((base, block)) = block else {
+        let World { detector, main_stack, .. } = world();
+        let on_a_stack = detector.stacks.of(address).or_else(|| main_stack.of(address)).is_some();
+        let what = match (detector.is_thread_local(address), on_a_stack) {
+            (true, _) => "a thread-local variable",
+            (_, true) => "a local variable",
+            _ => "memory",
+        };
+        return what.to_owned();
+    };
     let (at, _) = place(symbols, world().detector.site(block.site));
     format!("heap@{}:{}+{}", at.file, at.line, address - base)
 }
@@ -430,5 +440,14 @@ fn location(symbols: &Symbols, raced: &Raced) -> (String, Option<Object>) {
         return (location, Some(Object::Heap { offset, size, task, at, stack }));
     }
     let task = name(common(raced.first.task, raced.second.task));
-    (location, Some(Object::Stack { task, name: None }))
+    if world().detector.is_thread_local(address) {
+        return (location, Some(Object::ThreadLocal { task, name: None }));
+    }
+    if location == "memory" {
+        return (location, None);
+    }
+    let frame = raced.frame.and_then(|frame| symbols.local(frame.pc - 1, address as i64 - frame.base as i64));
+    let Some((name, offset)) = frame else { return (location, Some(Object::Stack { task, name: None })) };
+    let location = if offset == 0 { name.clone() } else { format!("{name}+{offset}") };
+    (location, Some(Object::Stack { task, name: Some(name) }))
 }

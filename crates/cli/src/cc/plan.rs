@@ -127,6 +127,8 @@ impl Plan {
         let mut added: Vec<OsString> = Vec::new();
         if instrument {
             added.extend(["-Xclang".into(), "-fsanitize=thread".into()]);
+            // So that a local variable can be found, and named, in its frame.
+            added.push("-fno-omit-frame-pointer".into());
             for pass in INVENTIVE {
                 added.extend(["-Xclang", "-mllvm", "-Xclang", pass].map(OsString::from));
             }

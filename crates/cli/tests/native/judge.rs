@@ -75,10 +75,10 @@ fn own_line(access: &Value, files: &[String]) -> Line {
     places.find(|line| files.contains(&line.file)).unwrap_or_else(|| line(access))
 }
 
-/// Whether the report calls a global variable as the pair does; other memory need not have a name.
+/// Whether the report calls a variable as the pair does; other memory need not have a name, nor has every local variable one.
 fn named(pair: &Pair, race: &Value) -> bool {
     let object = &race["object"];
-    if object["kind"] != "global" {
+    if object["kind"] != "global" && (object["kind"] != "stack" || object["name"].is_null()) {
         return true;
     }
     let name = object["name"].as_str().unwrap_or_default();

@@ -46,7 +46,11 @@ impl Detector {
             locks: self.locks_of(self.order.step()),
         };
         let block = self.memory.find(address);
-        self.races.push(Raced { first, second, address, count: 1, block });
+        if self.code.is_empty() {
+            self.code = frames::code();
+        }
+        let frame = frames::find(address, pc, &self.code);
+        self.races.push(Raced { first, second, address, count: 1, block, frame });
     }
 
     fn locks_of(&self, step: StepId) -> [usize; 4] {

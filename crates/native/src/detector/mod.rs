@@ -29,6 +29,7 @@ mod sure;
 mod synchronisation;
 
 use crate::contexts::{Context, Contexts};
+use crate::frames::{self, Frame};
 use crate::memory::{Block, Blocks};
 use crate::shadow::{self, Cell, Reference};
 use crate::stacks::{Stacks, TaskStack};
@@ -140,6 +141,8 @@ pub(crate) struct Raced {
     pub(crate) count: u64,
     /// The block of memory the address was in, and where that begins.
     pub(crate) block: Option<(usize, Block)>,
+    /// The frame it was in, on a stack.
+    pub(crate) frame: Option<Frame>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -210,6 +213,8 @@ pub(crate) struct Detector {
     pub(crate) memory: Blocks,
     pub(crate) races: Vec<Raced>,
     pairs: FxHashMap<(usize, usize), u32>,
+    /// The parts of the process that are code, once a race has asked for them.
+    code: Vec<std::ops::Range<usize>>,
     /// What the next spawn says of its child.
     pub(crate) next: Option<Task>,
     /// The finishes that are open, and those of the kernel among them.
@@ -291,6 +296,7 @@ impl Detector {
             memory: Blocks::default(),
             races: Vec::new(),
             pairs: FxHashMap::default(),
+            code: Vec::new(),
             next: None,
             finishes: Finishes::new(),
             kernel_scopes: vec![Finishes::PROGRAM],
@@ -722,6 +728,11 @@ impl Detector {
             self.access(at, end - at, AccessKind::Write, Manner::Plain, pc);
         }
         self.freeing = false;
+    }
+
+    /// Whether the memory belongs to a virtual thread.
+    pub(crate) fn is_thread_local(&self, address: usize) -> bool {
+        self.privates.iter().any(|p| (p.from..p.to).contains(&address))
     }
 
     pub(crate) fn private(&mut self, from: usize, to: usize, thread: u32) {

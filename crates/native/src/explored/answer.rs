@@ -8,7 +8,7 @@ use crate::detector::{Raced, RacedAccess, Site};
 use crate::sched::{Coroutines, kernel};
 use crate::symbols::Symbols;
 use crate::world::{Told, World};
-use crate::{report, world};
+use crate::{frames, report, world};
 use raceproof::kernel::Action;
 use raceproof::path::Paths;
 use raceproof::remote::{Answer, Found, Step, VERSION};
@@ -163,6 +163,7 @@ fn races(symbols: &Symbols, run: &Run<Coroutines, Told>, script: &Script<'_>) ->
                     address,
                     count: 1,
                     block: world().detector.memory.find(address),
+                    frame: frames::find(address, second.site.pc, &frames::code()),
                 };
                 races.push(report::in_source_order(report::race(symbols, &raced, Grade::Actual)));
             }

@@ -4,6 +4,7 @@
 //! What cannot be read (no debug information, a file that is gone) gives unknown names, never an error: a
 //! report without names is better than none.
 
+mod locals;
 mod module;
 mod names;
 
@@ -76,6 +77,11 @@ impl Symbols {
     /// The global variable an address is in.
     pub fn variable(&self, address: usize) -> Option<Variable> {
         self.module(address)?.variable(address as u64)
+    }
+
+    /// The local variable of the function at `pc` that stands at a distance from its frame, and how far into it that is.
+    pub fn local(&self, pc: usize, distance: i64) -> Option<(String, u64)> {
+        self.module(pc)?.local(pc as u64, distance)
     }
 
     fn all_frames(&self, pc: usize) -> Vec<(Frame, Kind)> {

@@ -1,7 +1,7 @@
 //! One module of a process: the executable or a shared library.
 
 use super::names::{demangled, is_runtime};
-use super::{Frame, Variable};
+use super::{Frame, Variable, locals};
 use addr2line::{Loader, gimli};
 use object::{Object, ObjectSegment, ObjectSymbol, SymbolKind};
 use std::cell::OnceCell;
@@ -131,6 +131,13 @@ impl Module {
         let symbol = contents.variables[..after].last()?;
         let offset = probe - symbol.address;
         (offset < symbol.size).then(|| Variable { name: demangled(&symbol.name), offset, size: symbol.size })
+    }
+
+    pub(super) fn local(&self, pc: u64, distance: i64) -> Option<(String, u64)> {
+        let contents = self.contents().filter(|contents| pc < contents.end)?;
+        let bytes = fs::read(&self.path).ok()?;
+        let file = object::File::parse(&*bytes).ok()?;
+        locals::find(&file, pc.wrapping_sub(contents.bias), distance)
     }
 
     fn contents(&self) -> Option<&Contents> {

@@ -1,0 +1,63 @@
+//! The frame of a function that an address on a stack is in, found while the stack is still there.
+//!
+//! Programs are compiled with frame pointers: at the frame's address stands that of the caller's frame, and after it the address that
+//! the function returns to. So the first such pair above a local variable is the end of its frame, and a pair below that leads to it
+//! tells where the function was when it called another.
+
+use crate::world::world;
+use std::ops::Range;
+
+/// A frame, and an address in the code of its function.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frame {
+    pub(crate) base: usize,
+    pub(crate) pc: usize,
+}
+
+/// How far away the ends of frames are looked for.
+const FAR: usize = 1 << 16;
+const WORD: usize = size_of::<usize>();
+
+/// The executable parts of the process.
+pub(crate) fn code() -> Vec<Range<usize>> {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    let range = |line: &str| {
+        let mut words = line.split(' ');
+        let (range, rights) = (words.next()?, words.next()?);
+        let (from, to) = range.split_once('-')?;
+        let number = |text| usize::from_str_radix(text, 16).ok();
+        rights.contains('x').then_some(number(from)?..number(to)?)
+    };
+    maps.lines().filter_map(range).collect()
+}
+
+/// The frame that an address is in, if it is on a stack; `pc` is where the running task is.
+pub(crate) fn find(address: usize, pc: usize, code: &[Range<usize>]) -> Option<Frame> {
+    let stack = world().detector.stacks.of(address).or_else(|| world().main_stack.of(address))?;
+    let is_code = |at: usize| code.iter().any(|part| part.contains(&at));
+    // SAFETY: aligned words inside the stack, above its guard page, which is mapped for as long as the process lives.
+    let word = |at: usize| unsafe { *(at as *const usize) };
+    let lowest = (stack.start + GUARD).max(address.saturating_sub(FAR));
+    let highest = (stack.end - 2 * WORD).min(address + FAR);
+    let first = address.next_multiple_of(WORD);
+    let is_end = |&at: &usize| (at + 1..stack.end).contains(&word(at)) && is_code(word(at + WORD));
+    let base = (first..=highest).step_by(WORD).find(is_end)?;
+    let below = |base: usize| {
+        let calls = |&at: &usize| word(at) == base && is_code(word(at + WORD));
+        (lowest.next_multiple_of(WORD)..first.saturating_sub(WORD)).step_by(WORD).rev().find(calls)
+    };
+    // If the function around it has called another from below the address, what was found is a call of it that is over, and the
+    // address is in its own frame: in an array that has grown over the place.
+    let around = word(base);
+    if let Some(call) = below(around) {
+        return Some(Frame { base: around, pc: word(call + WORD) });
+    }
+    let here = 0u8;
+    let is_running = stack.contains(&(&raw const here as usize));
+    match below(base) {
+        Some(call) => Some(Frame { base, pc: word(call + WORD) }),
+        None => is_running.then_some(Frame { base, pc }),
+    }
+}
+
+const GUARD: usize = 4096;
