@@ -149,4 +149,21 @@ impl Detector {
             || self.privates.iter().any(|p| p.thread == on && (p.from..p.to).contains(&address))
             || self.memory.find(address).is_some_and(|(_, block)| block.thread == Some(on))
     }
+
+    /// Readers that need not be kept beside the running chunk: of the chunks of a loop that one thread has taken, two tell as much as all,
+    /// since whoever writes is in one of them at most. Not where locks are held, which may keep a writer from those two and not from another.
+    pub(super) fn spare_chunks(&self, readers: i32) -> Option<Vec<i32>> {
+        if self.own.size == 0 || readers > 0 || self.holds.contains_key(&self.current) {
+            return None;
+        }
+        let thread = self.tasks[self.current.index()].parent;
+        let is_of_thread = |&made: &i32| {
+            let Task { role, parent, .. } = self.tasks[self.task_of(made).index()];
+            matches!(role, Role::Chunk(_)) && parent == thread
+        };
+        let mut chunks: Vec<i32> = self.list(readers).into_iter().filter(is_of_thread).collect();
+        // The oldest stays.
+        let oldest = chunks.pop()?;
+        (!self.step_holds.contains_key(&self.made[oldest as usize].step)).then_some(chunks)
+    }
 }

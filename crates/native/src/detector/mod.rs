@@ -651,9 +651,13 @@ impl Detector {
         if readers == 0 {
             return made;
         }
+        let spare = self.spare_chunks(readers);
         let (order, all, sure, unsure) = (&mut self.order, &self.made, &mut self.sure, &mut self.unsure);
         let mut subsumed = |old: StepId| {
             let made = old.0 as i32;
+            if spare.as_ref().is_some_and(|spare| spare.contains(&made)) {
+                return true;
+            }
             if sure.has(made) || unsure.has(made) {
                 return sure.has(made);
             }
