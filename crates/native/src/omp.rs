@@ -363,18 +363,20 @@ impl Team {
             created,
             role: Role::Thread(number),
             thread: job.thread,
-            asked: job.kept.asked,
+            asked: job.parted.is_some_and(|(_, asked)| asked),
             scope: ScopeId::PROGRAM,
             loose: false,
             serial: 0,
         };
         world().detector.next = Some(task);
         let mut job = job;
-        let kept = std::mem::take(&mut job.kept);
+        let parted = job.parted.take();
         let (mut job, mut now) = (Some(job), TaskId::MAIN);
         wait(|kernel| kernel.spawn(SiteId(0), |_| Body(job.take())).map(|task| now = task));
-        kernel().give_held(now, &kept.locks);
-        world().detector.give_holds(now, kept);
+        if let Some((parted, _)) = parted {
+            let locks = world().detector.rejoin(parted, now);
+            kernel().give_held(now, &locks);
+        }
     }
 }
 

@@ -9,7 +9,7 @@
 //! a join of each with each.
 
 use crate::contexts::Place;
-use crate::detector::{Hold, Site};
+use crate::detector::Site;
 use crate::explored::{self, Bell};
 use crate::omp::{Scope, Team};
 use crate::stacks::TaskStack;
@@ -20,7 +20,7 @@ use raceproof::kernel::{Kernel, Stop};
 use raceproof::run::{Machine, Outcome};
 use raceproof::strategy::{Last, Strategy, Turn};
 use raceproof_core::event::Observer;
-use raceproof_core::ids::{SyncId, TaskId};
+use raceproof_core::ids::SyncId;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
@@ -42,16 +42,6 @@ enum Stage {
     New(Box<dyn FnOnce()>),
     Suspended(Task),
     Over,
-}
-
-/// What a thread has at a barrier: the task that ends there has it no more, the one that goes on will.
-#[derive(Default)]
-pub(crate) struct Kept {
-    /// The task that ends; for a run that is recorded, which uses no number twice.
-    pub(crate) task: Option<TaskId>,
-    pub(crate) locks: Vec<SyncId>,
-    pub(crate) sections: Vec<Hold>,
-    pub(crate) asked: bool,
 }
 
 /// A task that has not ended.
@@ -76,8 +66,8 @@ pub(crate) struct Job {
     pub(crate) thread: u32,
     /// It is `main`, which has a larger stack.
     pub(crate) is_main: bool,
-    /// What it has when it goes on after a barrier.
-    pub(crate) kept: Kept,
+    /// A thread at a barrier: by which number the detector knows what it holds, and whether it has asked for its own.
+    pub(crate) parted: Option<(u64, bool)>,
     /// Run when it has ended, outside of it.
     pub(crate) after: Option<Box<dyn FnOnce()>>,
 }
@@ -102,7 +92,7 @@ impl Job {
             future: None,
             thread,
             is_main: false,
-            kept: Kept::default(),
+            parted: None,
             after: None,
         }
     }
@@ -263,9 +253,7 @@ impl Machine<Told> for Coroutines {
                 job.stage = Stage::Suspended(task);
                 let detector = &mut world().detector;
                 let asked = detector.tasks[detector.current().index()].asked;
-                let task = Some(detector.current());
-                let locks = kernel.take_held();
-                job.kept = Kept { task, sections: detector.take_holds(&locks), locks, asked };
+                job.parted = Some((detector.part(kernel.take_held()), asked));
                 Team::park(body.0.take().expect("it was there above"));
                 Outcome::Ended(None)
             }

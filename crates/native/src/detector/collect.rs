@@ -28,10 +28,7 @@ impl Numbers {
         if readers >= 0 {
             return self.made[readers as usize];
         }
-        match self.sets[(readers & !SET) as usize] {
-            Readers::One(made) => made.0 as i32,
-            Readers::Set(set) => set.0 as i32 | SET,
-        }
+        in_cell(self.sets[(readers & !SET) as usize])
     }
 
     fn cell(&self, cell: Cell) -> Cell {
@@ -195,10 +192,7 @@ impl Detector {
         young.fold(0, |set, reader| match set {
             0 => reader,
             one if one > 0 => self.sets.pair(StepId(one as u32), StepId(reader as u32)).0 as i32 | SET,
-            set => match self.sets.add(SetId((set & !SET) as u32), StepId(reader as u32), |_| false) {
-                Readers::One(step) => step.0 as i32,
-                Readers::Set(set) => set.0 as i32 | SET,
-            },
+            set => in_cell(self.sets.add(SetId((set & !SET) as u32), StepId(reader as u32), |_| false)),
         })
     }
 
@@ -261,7 +255,7 @@ impl Detector {
         let raced = self.races.iter().flat_map(|race| [race.first.task, race.second.task]);
         let live = self.runs_as.iter().copied().filter(|&task| task != NOBODY);
         let keys = self.loops.keys().chain(self.chunks.keys()).chain(self.holds.keys());
-        let keys = keys.chain(self.parted.values()).copied();
+        let keys = keys.copied().chain(self.parted.values().map(|parted| parted.task));
         let tasks: Vec<TaskId> = raced.chain(live).chain(keys).collect();
         let scopes: Vec<ScopeId> =
             self.finishes.open().chain(tasks.iter().map(|task| self.tasks[task.index()].scope)).collect();
@@ -305,7 +299,7 @@ impl Detector {
             .map(|(of, own)| (task(of), chunks::Own { step: step(own.step), ..own }))
             .collect();
         self.holds = self.holds.drain().map(|(of, holds)| (task(of), holds)).collect();
-        self.parted.values_mut().for_each(|of| *of = task(*of));
+        self.parted.values_mut().for_each(|parted| parted.task = task(parted.task));
         let count = self.order.finishes();
         self.finishes.renumber(count, |scope| new.scope(scope).expect("an open finish is kept"));
         self.loose = self.loose.drain().filter_map(|scope| new.scope(scope)).collect();
@@ -319,7 +313,8 @@ impl Detector {
         self.step_holds =
             step_holds.into_iter().filter_map(|(at, holds)| Some((new.step(StepId(at))?.0, holds))).collect();
         let mut used = vec![u32::MAX; self.sections.len()];
-        let all = self.step_holds.values().flatten().chain(self.holds.values().flatten());
+        let parted = self.parted.values().flat_map(|parted| &parted.holds);
+        let all = self.step_holds.values().flatten().chain(self.holds.values().flatten()).chain(parted);
         all.for_each(|hold| used[hold.section as usize] = 0);
         let mut next = 0;
         let (spare, order) = (&mut self.spare_syncs, &mut self.order);
@@ -336,7 +331,9 @@ impl Detector {
             }
             keep
         });
-        for hold in self.step_holds.values_mut().flatten().chain(self.holds.values_mut().flatten()) {
+        let parted = self.parted.values_mut().flat_map(|parted| &mut parted.holds);
+        let all = self.step_holds.values_mut().flatten().chain(self.holds.values_mut().flatten());
+        for hold in all.chain(parted) {
             hold.section = used[hold.section as usize];
         }
     }

@@ -70,6 +70,14 @@ const SITE: u32 = FOLDED - 1;
 /// In `Detector::runs_as`: the task of the kernel has ended.
 const NOBODY: TaskId = TaskId(u32::MAX);
 
+/// Readers as they stand in a cell.
+fn in_cell(readers: Readers) -> i32 {
+    match readers {
+        Readers::One(made) => made.0 as i32,
+        Readers::Set(set) => set.0 as i32 | SET,
+    }
+}
+
 /// Memory that is accessed atomically: what a cell has no room for.
 #[derive(Clone, Copy, Default, Debug)]
 struct Mixed {
@@ -119,9 +127,17 @@ pub(crate) enum Role {
 
 /// A section of a lock that a step is in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Hold {
+struct Hold {
     lock: usize,
     section: u32,
+}
+
+/// What a thread has at a barrier: the task that ends there has it no more, the one that goes on will.
+#[derive(Debug)]
+struct Parted {
+    task: TaskId,
+    locks: Vec<SyncId>,
+    holds: Vec<Hold>,
 }
 
 /// Memory that belongs to one virtual thread (its thread-local storage, a threadprivate copy).
@@ -202,8 +218,8 @@ pub(crate) struct Detector {
     /// The sections each task is in, and the sections of steps that are in any.
     holds: FxHashMap<TaskId, Vec<Hold>>,
     step_holds: FxHashMap<u32, Box<[Hold]>>,
-    /// The locks of threads at barriers, and the tasks that ended there.
-    parted: FxHashMap<SyncId, TaskId>,
+    /// The threads at barriers, by the number of the task that ended there.
+    parted: FxHashMap<u64, Parted>,
     /// The sync that tells of a section's end.
     sections: Vec<Option<SyncId>>,
     syncs: u32,
@@ -681,10 +697,7 @@ impl Detector {
             }
             self.sets.add(set, StepId(made as u32), subsumed)
         };
-        match readers {
-            Readers::One(step) => step.0 as i32,
-            Readers::Set(set) => set.0 as i32 | SET,
-        }
+        in_cell(readers)
     }
 
     /// The accesses among the readers of a cell, newest first.

@@ -1,7 +1,6 @@
 //! What orders the steps: the kernel's events, and what it does not know of.
 
 use super::*;
-use crate::sched::Kept;
 use raceproof_core::event::Event;
 
 impl Detector {
@@ -66,30 +65,33 @@ impl Detector {
         self.renumber();
     }
 
-    /// The running task, which is about to end, lets go of what it holds: a thread that goes on as another task, which is given it.
-    pub(crate) fn take_holds(&mut self, locks: &[SyncId]) -> Vec<Hold> {
-        self.parted.extend(locks.iter().map(|&lock| (lock, self.current)));
-        self.holds.remove(&self.current).unwrap_or_default()
+    /// The running task, which is about to end at a barrier, lets go of what it holds, these locks among it; the thread goes on as
+    /// another task, which is given it by the number this returns.
+    pub(crate) fn part(&mut self, locks: Vec<SyncId>) -> u64 {
+        let holds = self.holds.remove(&self.current).unwrap_or_default();
+        let serial = self.identity();
+        self.parted.insert(serial, Parted { task: self.current, locks, holds });
+        serial
     }
 
-    /// Who holds a lock that the task `holder` of the kernel holds: it may be at a barrier, which ends the task.
-    pub(crate) fn holder(&self, lock: SyncId, holder: TaskId) -> TaskId {
-        self.parted.get(&lock).copied().unwrap_or_else(|| self.runs_as(holder))
-    }
-
-    pub(crate) fn give_holds(&mut self, to: TaskId, kept: Kept) {
-        let Kept { task: from, locks, sections: holds, .. } = kept;
+    /// A thread that parted goes on as the task `to` of the kernel; the locks it holds.
+    pub(crate) fn rejoin(&mut self, parted: u64, to: TaskId) -> Vec<SyncId> {
+        let Some(Parted { task: from, locks, holds }) = self.parted.remove(&parted) else {
+            return Vec::new();
+        };
         let to = self.runs_as(to);
-        for lock in &locks {
-            self.parted.remove(lock);
-        }
-        if let Some(from) = from {
-            self.tell_hand_over(from, to, true);
-        }
+        self.tell_hand_over(from, to, true);
         if !holds.is_empty() {
             self.step_holds.insert(self.order.step_of(to).0, holds.as_slice().into());
             self.holds.insert(to, holds);
         }
+        locks
+    }
+
+    /// Who holds a lock that the task `holder` of the kernel holds: it may be at a barrier, which ends the task.
+    pub(crate) fn holder(&self, lock: SyncId, holder: TaskId) -> TaskId {
+        let parted = self.parted.values().find(|parted| parted.locks.contains(&lock));
+        parted.map_or_else(|| self.runs_as(holder), |parted| parted.task)
     }
 
     pub(super) fn new_serial(&mut self) -> u64 {
