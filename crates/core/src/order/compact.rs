@@ -293,6 +293,8 @@ mod tests {
         events: u32,
         ends: Vec<(SyncId, usize)>,
         syncs: u32,
+        /// Steps with later ones that they stand for, if the ends of tasks are joined by nobody.
+        standing: Option<Vec<(StepId, StepId)>>,
     }
 
     impl Both {
@@ -315,6 +317,7 @@ mod tests {
                 events: 0,
                 ends: Vec::new(),
                 syncs: 0,
+                standing: None,
             }
         }
 
@@ -397,7 +400,7 @@ mod tests {
                     self.plain.join(id.0, SyncId(self.events), SyncKind::Event);
                     self.folding.join(id.1, SyncId(self.events), SyncKind::Event);
                 }
-                11 if !self.ends.is_empty() => {
+                11 if !self.ends.is_empty() && self.standing.is_none() => {
                     let (end, of) = self.ends[random(self.ends.len())];
                     let (sibling, child) =
                         (self.tasks[of].parent == parent && at > of, self.tasks[of].parent == at);
@@ -415,7 +418,12 @@ mod tests {
                 12 => {
                     self.plain.enter(id.0);
                     self.folding.enter(id.1);
-                    self.named.push((self.plain.step(), self.folding.step()));
+                    let now = self.plain.step();
+                    if let Some(standing) = &mut self.standing {
+                        let stands = self.named.iter().filter(|named| self.folding.stands(named.1).is_some());
+                        standing.extend(stands.map(|named| (named.0, now)));
+                    }
+                    self.named.push((now, self.folding.step()));
                 }
                 _ => {}
             }
@@ -461,12 +469,17 @@ mod tests {
                     let (should, is) = (self.plain.precedes_now(a), self.folding.precedes_now(b));
                     assert_eq!(is, should, "round {round}: {a:?} before {:?}", task.id.0);
                 }
+                for &(first, later) in self.standing.iter().flatten() {
+                    let fine = !self.plain.precedes_now(first) || self.plain.precedes_now(later);
+                    assert!(fine, "round {round}: {:?} is after {first:?}, but not {later:?}", task.id.0);
+                }
             }
         }
     }
 
     #[test]
     fn folding_and_compacting_change_no_answer() {
+        let mut stood = 0;
         for round in 0..6000 {
             let mut state = 0x2545_f491_4f6c_dd1du64.wrapping_mul(round as u64 + 1);
             let mut random = |below: usize| {
@@ -476,6 +489,7 @@ mod tests {
                 (state >> 16) as usize % below
             };
             let mut both = Both::new();
+            both.standing = (round % 2 == 0).then(Vec::new);
             let often = 5 + round % 30;
             for turn in 0..20 + round % 120 {
                 both.act(&mut random);
@@ -485,7 +499,9 @@ mod tests {
                     both.compare(round);
                 }
             }
+            stood += both.standing.map_or(0, |standing| standing.len());
         }
+        assert!(stood > 1000, "only {stood} steps ever stood for others");
     }
 
     /// A thousand times a finish with ten tasks: what is kept does not grow.

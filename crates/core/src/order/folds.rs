@@ -24,6 +24,9 @@ pub(super) struct Fold {
     pub(super) told: bool,
     /// What it knows came from outside its finish, in part.
     pub(super) outward: bool,
+    /// Some of its tasks may go on when it has ended: it has left a finish, or they never were in one of its own.
+    pub(super) loose: bool,
+    pub(super) ended: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -61,7 +64,14 @@ impl Folds {
     /// Adds the next task, a member of the finish `scope`.
     pub(super) fn add_task(&mut self, scope: u32) {
         let task = self.tasks.len() as u32;
-        self.tasks.push(Fold { into: NONE, next: NONE, told: false, outward: false });
+        self.tasks.push(Fold {
+            into: NONE,
+            next: NONE,
+            told: false,
+            outward: false,
+            loose: false,
+            ended: false,
+        });
         self.append(scope, Members { first: task, last: task });
         self.live += 1;
     }

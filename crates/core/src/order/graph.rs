@@ -212,7 +212,9 @@ impl GraphOrder {
         let first = self.add_step(child);
         let known = self.known_now();
         if let Some(folds) = &mut self.folds {
-            folds.add_task(self.tree.stands_for(scope).0);
+            let scope = self.tree.stands_for(scope);
+            folds.tasks[parent.index()].loose |= self.tree.owner(scope) != parent;
+            folds.add_task(scope.0);
         }
         self.tree.spawn(parent, scope, first, TaskState { step: first.0, known, inherited: known });
         self.begin_step();
@@ -223,6 +225,7 @@ impl GraphOrder {
         let mut gathers = known != inherited;
         if let Some(folds) = &mut self.folds {
             folds.live -= 1;
+            folds.tasks[task.index()].ended = true;
             // What it knows of its siblings, whoever waits for it waits for as well.
             gathers &= folds.tasks[task.index()].outward;
         }
@@ -263,7 +266,9 @@ impl GraphOrder {
         let gathered = *self.tree.scope_mut(scope);
         self.tree.finish_leave(scope, instead);
         let instead = self.tree.stands_for(instead);
+        let owner = self.tree.owner(scope);
         if let Some(folds) = &mut self.folds {
+            folds.tasks[owner.index()].loose = true;
             folds.leave(scope.0, instead.0);
         }
         let so_far = *self.tree.scope_mut(instead);

@@ -37,6 +37,7 @@ pub mod hb;
 mod sections;
 pub mod shb;
 mod snapshot;
+pub mod standing;
 mod tree;
 pub mod wcp;
 pub mod weak;

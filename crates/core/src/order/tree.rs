@@ -60,6 +60,13 @@ pub(super) struct Scope<S> {
     pub(super) data: S,
 }
 
+impl<S> Scope<S> {
+    /// Neither over nor left.
+    pub(super) fn is_open(&self) -> bool {
+        self.end == NONE
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Tree<T, S> {
     pub(super) tasks: Vec<Task<T>>,
@@ -111,6 +118,10 @@ impl<T: Copy, S: Copy> Tree<T, S> {
     /// The finish a task belongs to.
     pub(super) fn scope_of(&self, task: TaskId) -> ScopeId {
         ScopeId(self.tasks[task.index()].scope)
+    }
+
+    pub(super) fn owner(&self, scope: ScopeId) -> TaskId {
+        TaskId(self.scopes[scope.index()].owner)
     }
 
     /// The parent of a task, and which of its steps precede the task.
