@@ -48,7 +48,7 @@ use contexts::{Context, Place};
 use raceproof::run::Run;
 use raceproof::task::State;
 use raceproof_core::ids::{SyncId, TaskId};
-use sched::{Body, Coroutines, Job, NewestFirst};
+use sched::{Body, Coroutines, Job, NewestFirst, Work};
 use std::cell::Cell;
 use std::ffi::{c_char, c_int};
 use std::rc::Rc;
@@ -90,7 +90,7 @@ pub unsafe extern "C" fn __wrap_main(
     let ending = status.clone();
     // SAFETY: the program's main, with what the system passed.
     let main = move || ending.set(Some(unsafe { __real_main(count, arguments, environment) }));
-    let mut job = Job::new(world().omp.initial, 0, Place::at(Context(0)), Box::new(main));
+    let mut job = Job::new(world().omp.initial, 0, Place::at(Context(0)), Work::Other(Box::new(main)));
     job.is_main = true;
     let mut run = Run::new(Coroutines, Told, Body(Some(Box::new(job))));
     if explored::is_on() {

@@ -3,7 +3,7 @@
 use crate::contexts::Place;
 use crate::detector::{Finish, Role, Task};
 use crate::options::Options;
-use crate::sched::{self, Body, Job, kernel, wait};
+use crate::sched::{self, Body, Job, Work, kernel, wait};
 use crate::world;
 use raceproof_core::ids::{ScopeId, SiteId, SyncId, TaskId};
 use rustc_hash::FxHashMap;
@@ -315,7 +315,6 @@ impl Team {
         wait(|kernel| kernel.finish_begin().map(drop));
         for number in (0..size).rev() {
             let thread = &raw mut team.threads[number as usize];
-            let scope = Box::into_raw(Box::new(Scope::new(thread, false)));
             let work = work.clone();
             let virtual_thread = threads[number as usize];
             let work = move || {
@@ -323,10 +322,9 @@ impl Team {
                 crate::kmpc::loops::leave();
                 self::scope().end();
             };
-            let mut job = Job::new(scope, virtual_thread, Place::at(root), Box::new(work));
-            // SAFETY: made above; when the job has ended nobody refers to its region any more.
-            job.after = Some(Box::new(move || drop(unsafe { Box::from_raw(scope) })));
-            Self::spawn(Box::new(job), created, number);
+            let work = Work::Other(Box::new(work));
+            let job = Job::in_region(Scope::new(thread, false), virtual_thread, Place::at(root), work);
+            Self::spawn(job, created, number);
         }
         loop {
             wait(|kernel| kernel.finish_end());
@@ -366,6 +364,7 @@ impl Team {
             asked: job.parted.is_some_and(|(_, asked)| asked),
             scope: ScopeId::PROGRAM,
             loose: false,
+            awaited: false,
             serial: 0,
         };
         world().detector.next = Some(task);

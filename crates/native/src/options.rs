@@ -20,6 +20,8 @@ pub(crate) struct Options {
     pub(crate) detect: bool,
     /// Whether the detector collects at every occasion: for tests.
     pub(crate) collect: bool,
+    /// Whether all readers of a location are remembered.
+    pub(crate) all_readers: bool,
     /// The files of a search that this is an execution of.
     pub(crate) explore: Option<PathBuf>,
 }
@@ -47,6 +49,7 @@ impl Options {
             dynamic: openmp("OMP_DYNAMIC").is_some_and(|value| is_true(&value)),
             detect: true,
             collect: false,
+            all_readers: false,
             explore: None,
         };
         if let Ok(text) = env::var("RACEPROOF_OPTIONS") {
@@ -59,6 +62,10 @@ impl Options {
 
     fn set(&mut self, word: &str) {
         let known = match word.split_once('=') {
+            _ if word == raceproof::remote::ALL_READERS => {
+                self.all_readers = true;
+                true
+            }
             Some(("report", path)) => {
                 self.report = Some(path.into());
                 true

@@ -153,6 +153,9 @@ pub(crate) fn finish() -> bool {
         world().detector.exclusive = true;
     }
     let recorded = end_trace();
+    if world().detector.is_uncertain() {
+        limit(raceproof::remote::FEW_READERS);
+    }
     let mut report = build();
     world().detector.on = false;
     if let Some(path) = &world().options.suppressions {

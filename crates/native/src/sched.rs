@@ -11,6 +11,7 @@
 use crate::contexts::Place;
 use crate::detector::Site;
 use crate::explored::{self, Bell};
+use crate::kmpc::tasks::{self, KmpTask};
 use crate::omp::{Scope, Team};
 use crate::stacks::TaskStack;
 use crate::world::{Told, world};
@@ -38,8 +39,15 @@ pub(crate) enum Pause {
 
 type Task = Coroutine<(), Pause, (), TaskStack>;
 
+/// What a task does.
+pub(crate) enum Work {
+    /// What the compiler has made of an explicit task.
+    Explicit(*mut KmpTask),
+    Other(Box<dyn FnOnce()>),
+}
+
 enum Stage {
-    New(Box<dyn FnOnce()>),
+    New(Work),
     Suspended(Task),
     Over,
 }
@@ -68,8 +76,10 @@ pub(crate) struct Job {
     pub(crate) is_main: bool,
     /// A thread at a barrier: by which number the detector knows what it holds, and whether it has asked for its own.
     pub(crate) parted: Option<(u64, bool)>,
-    /// Run when it has ended, outside of it.
-    pub(crate) after: Option<Box<dyn FnOnce()>>,
+    /// Its own region, if it has one.
+    region: Option<Scope>,
+    /// Of an explicit task: what is given back when it has ended.
+    pub(crate) memory: Option<*mut KmpTask>,
 }
 
 impl Job {
@@ -78,7 +88,14 @@ impl Job {
         Site { pc: self.pc, context: self.place.context }
     }
 
-    pub(crate) fn new(scope: *mut Scope, thread: u32, place: Place, work: Box<dyn FnOnce()>) -> Self {
+    /// A job with a region of its own. It stays where it is: what is handed on is the box.
+    pub(crate) fn in_region(region: Scope, thread: u32, place: Place, work: Work) -> Box<Self> {
+        let mut job = Box::new(Job::new(ptr::null_mut(), thread, place, work));
+        job.scope = job.region.insert(region);
+        job
+    }
+
+    pub(crate) fn new(scope: *mut Scope, thread: u32, place: Place, work: Work) -> Self {
         Job {
             stage: Stage::New(work),
             waits: Vec::new(),
@@ -93,7 +110,8 @@ impl Job {
             thread,
             is_main: false,
             parted: None,
-            after: None,
+            region: None,
+            memory: None,
         }
     }
 }
@@ -264,8 +282,8 @@ impl Machine<Told> for Coroutines {
                 for &lock in job.locks.iter().rev() {
                     kernel.unlock(lock);
                 }
-                if let Some(after) = job.after.take() {
-                    after();
+                if let Some(memory) = job.memory.take() {
+                    tasks::free(memory);
                 }
                 Outcome::Ended(job.future)
             }
@@ -273,12 +291,15 @@ impl Machine<Told> for Coroutines {
     }
 }
 
-fn start(work: Box<dyn FnOnce()>, is_main: bool) -> std::io::Result<Task> {
+fn start(work: Work, is_main: bool) -> std::io::Result<Task> {
     let stack = if is_main { world().main_stack.take(0)? } else { world().detector.take_stack()? };
     explored::stack(stack.limit().get(), stack.base().get());
     Ok(Coroutine::with_stack(stack, move |yielder, ()| {
         job().expect("it runs").yielder = yielder;
-        work();
+        match work {
+            Work::Explicit(task) => tasks::run_whole(task),
+            Work::Other(work) => work(),
+        }
     }))
 }
 

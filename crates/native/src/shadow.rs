@@ -117,6 +117,16 @@ pub(crate) fn forget(address: usize, size: usize) {
 
 const PAGE: usize = 4096;
 
+/// The cells of a page that are not empty: often few, so that the others are passed by eight at a time.
+#[inline(always)]
+fn each_used(cells: &mut [Cell], mut work: impl FnMut(&mut Cell)) {
+    for group in cells.chunks_mut(8) {
+        if group.iter().fold(0, |all, cell| all | cell.writer | cell.readers) != 0 {
+            group.iter_mut().filter(|cell| **cell != Cell::default()).for_each(&mut work);
+        }
+    }
+}
+
 /// The pages of the region that were ever written to.
 pub(crate) struct Pages {
     /// A bit for each page; reserved whole, like the region.
@@ -167,29 +177,24 @@ impl Pages {
         self.list.len()
     }
 
-    /// The cells of each page in use.
-    pub(crate) fn each(&self, mut work: impl FnMut(&mut [Cell])) {
+    /// The cells that are not empty, page by page.
+    pub(crate) fn each(&self, mut work: impl FnMut(&mut Cell)) {
         for &page in &self.list {
-            let cells = (BASE + page as usize * PAGE) as *mut Cell;
-            // SAFETY: a page of the region, and nobody else looks at its cells meanwhile.
-            work(unsafe { std::slice::from_raw_parts_mut(cells, PAGE / size_of::<Cell>()) });
+            each_used(Self::cells(page), &mut work);
         }
     }
 
-    /// The cells of each page in use. A page is no longer if all of its cells are empty.
-    pub(crate) fn each_used(&mut self, mut work: impl FnMut(Cell)) {
+    /// The same. A page is no longer in use if all of its cells are empty.
+    pub(crate) fn sift(&mut self, mut work: impl FnMut(Cell)) {
         let bits = self.bits;
         self.list.retain(|&page| {
-            let page = page as usize;
-            let cells = (BASE + page * PAGE) as *const Cell;
-            // SAFETY: as above.
-            let cells = unsafe { std::slice::from_raw_parts(cells, PAGE / size_of::<Cell>()) };
             let mut used = false;
-            for &cell in cells.iter().filter(|cell| **cell != Cell::default()) {
+            each_used(Self::cells(page), |cell| {
                 used = true;
-                work(cell);
-            }
+                work(*cell);
+            });
             if !used {
+                let page = page as usize;
                 // SAFETY: there is a bit for each page of the region.
                 unsafe { *bits.add(page / 8) &= !(1 << (page % 8)) };
             }
@@ -198,20 +203,37 @@ impl Pages {
         self.last = usize::MAX;
     }
 
+    fn cells(page: u32) -> &'static mut [Cell] {
+        let cells = (BASE + page as usize * PAGE) as *mut Cell;
+        // SAFETY: a page of the region; nobody else looks at its cells while those who call this do.
+        unsafe { std::slice::from_raw_parts_mut(cells, PAGE / size_of::<Cell>()) }
+    }
+
     /// The cells, on pages in use, of a range of addresses.
     pub(crate) fn each_in(&self, addresses: std::ops::Range<usize>, mut work: impl FnMut(*mut Cell)) {
-        let (mut at, end) = (cell(addresses.start), cell(addresses.end - 1));
-        while at <= end {
-            let page = Self::page(at);
-            let next = ((BASE + (page + 1) * PAGE) as *mut Cell).min(end.wrapping_add(1));
-            // SAFETY: there is a bit for each page of the region.
-            let used = unsafe { *self.bits.add(page / 8) } & 1 << (page % 8) != 0;
-            while at < next {
-                if used {
-                    work(at);
+        let (first, last) = (cell(addresses.start), cell(addresses.end - 1));
+        let (mut page, end) = (Self::page(first), Self::page(last) + 1);
+        while page < end {
+            if page % 64 == 0 && end - page >= 64 {
+                // SAFETY: there is a bit for each page of the region, and the first of these begins a word.
+                let none = unsafe { *self.bits.add(page / 8).cast::<u64>() } == 0;
+                if none {
+                    page += 64;
+                    continue;
                 }
-                at = if used { at.wrapping_add(1) } else { next };
             }
+            // SAFETY: as above.
+            let used = unsafe { *self.bits.add(page / 8) } & 1 << (page % 8) != 0;
+            if used {
+                let from = ((BASE + page * PAGE) as *mut Cell).max(first);
+                let to = ((BASE + (page + 1) * PAGE) as *mut Cell).min(last.wrapping_add(1));
+                let mut at = from;
+                while at < to {
+                    work(at);
+                    at = at.wrapping_add(1);
+                }
+            }
+            page += 1;
         }
     }
 }

@@ -90,6 +90,13 @@ impl Stacks {
         Ok(TaskStack { bottom, top: bottom + self.slot, batch, index })
     }
 
+    /// Whether the address is in a stack.
+    #[inline]
+    pub(crate) fn holds(&self, address: usize) -> bool {
+        let size = self.slot * self.batch;
+        self.batches.iter().any(|batch| address.wrapping_sub(batch.base) < size)
+    }
+
     fn find(&self, address: usize) -> Option<(&Batch, usize)> {
         let size = self.slot * self.batch;
         let batch = self.batches.iter().find(|batch| (batch.base..batch.base + size).contains(&address))?;

@@ -86,6 +86,10 @@ pub(crate) fn begin() {
     };
     WORLD.store(Box::into_raw(Box::new(world)), Ordering::Relaxed);
     record();
+    let Options { all_readers, trace, explore, .. } = &self::world().options;
+    if *all_readers || trace.is_some() || explore.is_some() {
+        self::world().detector.remember_all_readers();
+    }
     let (from, to) = self::world().threads.storage(0);
     self::world().detector.private(from, to, 0);
     crate::report::at_exit();

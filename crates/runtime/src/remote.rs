@@ -22,6 +22,13 @@ pub const VERSION: u32 = 1;
 /// The word of `RACEPROOF_OPTIONS` that tells a program its name.
 pub const OPTION: &str = "explore";
 
+/// The word of `RACEPROOF_OPTIONS` that has a program remember all readers of a location.
+pub const ALL_READERS: &str = "readers=all";
+
+/// A limit of a run that was to remember fewer: with all of them there is none.
+pub const FEW_READERS: &str = "tasks were waited for while tasks that they had created went on, which one reader of a location cannot \
+                               stand for: run the program again with readers=all in RACEPROOF_OPTIONS";
+
 #[derive(Serialize, Deserialize)]
 pub struct Request {
     pub version: u32,

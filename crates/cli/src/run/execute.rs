@@ -1,10 +1,13 @@
 //! One run of the program: its environment, its streams, its end.
 
 use crate::interrupt;
+use raceproof::remote;
 use raceproof_core::finding::Report;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, IsTerminal, Seek};
+use std::os::fd::AsFd;
+use std::os::unix::fs::FileTypeExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -48,6 +51,14 @@ impl Input {
         }
     }
 
+    /// Whether another run reads the same: not if it came through a pipe and was not kept.
+    pub(super) fn is_there_again(&self) -> bool {
+        let Input::Passed = self else { return true };
+        let Ok(mut passed) = io::stdin().as_fd().try_clone_to_owned().map(File::from) else { return false };
+        let Ok(kind) = passed.metadata().map(|of| of.file_type()) else { return false };
+        kind.is_char_device() || kind.is_file() && passed.rewind().is_ok()
+    }
+
     fn stream(&mut self) -> io::Result<Stdio> {
         match self {
             Input::Passed => Ok(Stdio::inherit()),
@@ -74,6 +85,8 @@ pub(super) struct Run<'a> {
     pub(super) limit: Option<Duration>,
     /// Where the run is recorded: a whole path.
     pub(super) trace: Option<&'a str>,
+    /// All readers of a location are remembered, at a cost.
+    pub(super) all_readers: bool,
 }
 
 impl Run<'_> {
@@ -107,6 +120,7 @@ impl Run<'_> {
         words.extend([format!("report={report}"), "exitcode=0".to_owned()]);
         words.extend(self.team.map(|n| format!("threads={n}")));
         words.extend(self.trace.map(|file| format!("trace={file}")));
+        words.extend(self.all_readers.then(|| remote::ALL_READERS.to_owned()));
         Ok(words.join(":"))
     }
 

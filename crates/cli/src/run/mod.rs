@@ -9,6 +9,7 @@ pub(crate) mod program;
 
 use crate::args::RunArgs;
 use execute::{Ended, Input, Run};
+use raceproof::remote;
 use raceproof_core::finding::{Place, ProgramError, Report, Scope, Stats};
 use raceproof_report::Suppressions;
 use std::fs;
@@ -27,9 +28,19 @@ pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
     let limit = args.time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let mut joined: Option<Report> = None;
     for team in teams {
-        let run =
-            Run { program: &program, arguments: &args.program[1..], team, limit, trace: trace.as_deref() };
-        let (ended, report) = run.execute(&mut input)?;
+        let mut run = Run {
+            program: &program,
+            arguments: &args.program[1..],
+            team,
+            limit,
+            trace: trace.as_deref(),
+            all_readers: false,
+        };
+        let (mut ended, mut report) = run.execute(&mut input)?;
+        if report.as_ref().is_some_and(needs_all_readers) && input.is_there_again() {
+            run.all_readers = true;
+            (ended, report) = run.execute(&mut input)?;
+        }
         let report = complete(report, ended, &run)?;
         if let (Some(_), Some(wrong)) = (&trace, report.limits.iter().find(|limit| limit.contains(UNWRITTEN)))
         {
@@ -48,6 +59,11 @@ pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
         suppressions.apply(&mut report);
     }
     Ok(report)
+}
+
+/// Whether the program has to be run once more, with all readers remembered: races may have been missed.
+fn needs_all_readers(report: &Report) -> bool {
+    report.limits.iter().any(|limit| limit == remote::FEW_READERS)
 }
 
 /// How the runtime says that the trace could not be written.

@@ -87,18 +87,24 @@ impl ReaderSets {
         self.sets[set.0 as usize].newest
     }
 
+    /// The newest of the readers, and the others.
+    pub fn split(&self, readers: Readers) -> (StepId, Option<Readers>) {
+        match readers {
+            Readers::One(step) => (step, None),
+            Readers::Set(set) => {
+                let Set { newest, rest, .. } = self.sets[set.0 as usize];
+                (newest, Some(rest.as_set().map_or(Readers::One(StepId(rest.0)), Readers::Set)))
+            }
+        }
+    }
+
     /// The steps of a set, newest first.
     pub fn steps(&self, set: SetId) -> impl Iterator<Item = StepId> + '_ {
-        let mut at = Some(Rest::set(set));
+        let mut rest = Some(Readers::Set(set));
         std::iter::from_fn(move || {
-            let rest = at?;
-            let Some(set) = rest.as_set() else {
-                at = None;
-                return Some(StepId(rest.0));
-            };
-            let Set { newest, rest, .. } = self.sets[set.0 as usize];
-            at = Some(rest);
-            Some(newest)
+            let step;
+            (step, rest) = self.split(rest?);
+            Some(step)
         })
     }
 

@@ -36,7 +36,18 @@ impl GraphOrder {
             return None;
         }
         let scope = self.tree.stands_for(self.tree.scope_of(task));
-        self.tree.is_inside(scope, self.now.task).then_some(Standing { task, scope })
+        self.is_inside(scope).then_some(Standing { task, scope })
+    }
+
+    /// Whether the step that runs now is inside a finish.
+    pub fn is_inside(&self, scope: ScopeId) -> bool {
+        self.tree.is_inside(scope, self.now.task)
+    }
+
+    /// Whether a finish is neither over nor left.
+    #[inline]
+    pub fn is_open(&self, scope: ScopeId) -> bool {
+        self.tree.scopes[scope.index()].is_open()
     }
 }
 

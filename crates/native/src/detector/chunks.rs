@@ -61,6 +61,7 @@ impl Detector {
             asked,
             scope,
             loose: false,
+            awaited: false,
             serial,
         });
         let step = self.order.step_of(thread).0;

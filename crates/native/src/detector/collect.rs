@@ -115,17 +115,13 @@ impl Detector {
             },
         );
         let numbers = Numbers { made, sets };
-        self.pages.each(|cells| {
-            for cell in cells.iter_mut().filter(|cell| **cell != Cell::default()) {
-                *cell = numbers.cell(*cell);
-            }
-        });
+        self.pages.each(|cell| *cell = numbers.cell(*cell));
         self.bytes.iter_mut().flatten().for_each(|cell| *cell = numbers.cell(*cell));
         for mixed in &mut self.mixed {
             mixed.plain = numbers.cell(mixed.plain);
             (mixed.writes, mixed.reads) = (numbers.list(mixed.writes), numbers.list(mixed.reads));
         }
-        self.recent.fill(Recent { pc: 0, context: 0, flags: 0, made: 0 });
+        self.recent.fill(Recent::NONE);
         self.sure.forget();
         self.unsure.forget();
         // What the running step has done so far counts as done by another one of its task.
@@ -204,7 +200,7 @@ impl Detector {
             groups: vec![false; self.bytes.len()],
             records: vec![false; self.mixed.len()],
         };
-        self.pages.each_used(|cell| marks.cell(cell));
+        self.pages.sift(|cell| marks.cell(cell));
         // Memory that was given back has left some that nobody names.
         self.spare_bytes.clear();
         for (at, group) in self.bytes.iter_mut().enumerate() {
@@ -303,6 +299,7 @@ impl Detector {
         let count = self.order.finishes();
         self.finishes.renumber(count, |scope| new.scope(scope).expect("an open finish is kept"));
         self.loose = self.loose.drain().filter_map(|scope| new.scope(scope)).collect();
+        self.standing.renumber(|scope| new.scope(scope));
         self.compact_sections(&new);
         new
     }

@@ -25,6 +25,7 @@ mod collect;
 mod conflicts;
 mod finishes;
 mod recording;
+mod standing;
 mod sure;
 mod synchronisation;
 
@@ -41,6 +42,7 @@ use raceproof_core::ids::{Location, ScopeId, SiteId, StepId, SyncId, TaskId};
 use raceproof_core::order::graph::GraphOrder;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+use standing::Standing;
 use sure::Sure;
 
 /// The first access of the step that runs now. Read by the entry points of every access.
@@ -110,6 +112,8 @@ pub(crate) struct Task {
     pub(crate) scope: ScopeId,
     /// Tasks that it, or one of those it has waited for, has created are not waited for.
     pub(crate) loose: bool,
+    /// Siblings may wait for its end: it has dependences.
+    pub(crate) awaited: bool,
     /// No other task has this number, ever.
     pub(crate) serial: u64,
 }
@@ -180,6 +184,17 @@ struct Recent {
     context: u32,
     flags: u32,
     made: i32,
+    site: u32,
+}
+
+impl Recent {
+    const NONE: Recent = Recent { pc: 0, context: 0, flags: 0, made: 0, site: 0 };
+
+    /// Where the accesses from one place stand.
+    #[inline(always)]
+    fn slot(pc: usize, context: u32) -> usize {
+        (pc >> 1 ^ (context as usize).wrapping_mul(0x9e37)) % RECENT
+    }
 }
 
 const RECENT: usize = 1 << 10;
@@ -225,6 +240,8 @@ pub(crate) struct Detector {
     syncs: u32,
     spare_syncs: Vec<SyncId>,
     privates: Vec<Private>,
+    /// From the first of them to the last.
+    all_privates: std::ops::Range<usize>,
     pub(crate) stacks: Stacks,
     pub(crate) memory: Blocks,
     pub(crate) races: Vec<Raced>,
@@ -249,6 +266,8 @@ pub(crate) struct Detector {
     sure: Sure,
     /// Accesses that were not found to precede the running step.
     unsure: Sure,
+    /// Readers that stand for others.
+    standing: Standing,
     /// Finishes of which a task has ended loose.
     loose: rustc_hash::FxHashSet<ScopeId>,
     /// Joins are not told to the order: a taskwait is under way.
@@ -279,6 +298,7 @@ impl Detector {
             asked: false,
             scope: ScopeId::PROGRAM,
             loose: false,
+            awaited: false,
             serial: 0,
         };
         Detector {
@@ -286,7 +306,7 @@ impl Detector {
             contexts: Contexts::new(),
             // Number 0 is no access.
             made: vec![Made { step: 0, site: 0 }],
-            recent: Box::new([Recent { pc: 0, context: 0, flags: 0, made: 0 }; RECENT]),
+            recent: Box::new([Recent::NONE; RECENT]),
             sites: vec![nobody],
             site_numbers: FxHashMap::default(),
             sets: ReaderSets::default(),
@@ -308,6 +328,7 @@ impl Detector {
             syncs: 0,
             spare_syncs: Vec::new(),
             privates: Vec::new(),
+            all_privates: 0..0,
             stacks,
             memory: Blocks::default(),
             races: Vec::new(),
@@ -324,6 +345,7 @@ impl Detector {
             eager_to_collect: false,
             sure: Sure::new(),
             unsure: Sure::new(),
+            standing: Standing::new(),
             loose: Default::default(),
             waiting: false,
             preparing: false,
@@ -357,6 +379,7 @@ impl Detector {
     fn begun(&mut self) {
         self.steps += 1;
         self.unsure.forget();
+        self.may_leave_out();
         self.renumber();
         if !self.holds.is_empty()
             && let Some(holds) = self.holds.get(&self.current)
@@ -386,7 +409,7 @@ impl Detector {
     #[inline(always)]
     fn number(&mut self, pc: usize, flags: u32) -> i32 {
         let context = self.contexts.now.context.0;
-        let recent = &self.recent[(pc >> 1) % RECENT];
+        let recent = &self.recent[Recent::slot(pc, context)];
         if recent.pc == pc
             && recent.context == context
             && recent.flags == flags
@@ -405,7 +428,12 @@ impl Detector {
     #[inline(never)]
     fn number_anew(&mut self, pc: usize, flags: u32) -> i32 {
         let context = self.contexts.now.context;
-        let site = self.site_number(Site { pc, context });
+        let recent = self.recent[Recent::slot(pc, context.0)];
+        let site = if (recent.pc, recent.context) == (pc, context.0) {
+            recent.site
+        } else {
+            self.site_number(Site { pc, context })
+        };
         if self.freeing {
             self.freed_sites.insert(site);
         }
@@ -416,7 +444,7 @@ impl Detector {
         };
         let step = if flags & OWN != 0 { self.own.step } else { self.order.step().0 };
         self.made.push(Made { step, site: site | flags & ATOMIC });
-        self.recent[(pc >> 1) % RECENT] = Recent { pc, context: context.0, flags, made };
+        self.recent[Recent::slot(pc, context.0)] = Recent { pc, context: context.0, flags, made, site };
         made
     }
 
@@ -537,6 +565,9 @@ impl Detector {
         if cell.writer > 0 && !self.precedes(cell.writer) {
             self.conflict(cell.writer, AccessKind::Write, AccessKind::Read, Manner::Plain, address, pc);
         }
+        if cell.readers != 0 && self.is_stood_for(cell.readers, address, pc) {
+            return cell;
+        }
         let made = self.number(pc, self.owned(address));
         let readers = if cell.readers == 0 { made } else { self.add_reader(cell.readers, made) };
         Cell { readers, ..cell }
@@ -606,7 +637,11 @@ impl Detector {
                 ordered = false;
             }
         } else if others != 0 {
-            for made in self.list(others) {
+            let mut rest = Some(Readers::Set(SetId((others & !SET) as u32)));
+            while let Some(readers) = rest {
+                let step;
+                (step, rest) = self.sets.split(readers);
+                let made = step.0 as i32;
                 if !self.precedes(made) {
                     self.conflict(made, were, kind, manner, address, pc);
                     ordered = false;
@@ -649,9 +684,9 @@ impl Detector {
             (Manner::Atomic, _) => {
                 self.exclusive |= !self.reducing;
                 self.check(record.plain, kind, manner, address, pc);
-                let made = self.number(pc, ATOMIC);
                 let set = if kind == AccessKind::Read { &mut record.reads } else { &mut record.writes };
-                if !self.has_read(*set) {
+                if !(self.has_read(*set) || *set != 0 && self.is_stood_for(*set, address, pc)) {
+                    let made = self.number(pc, ATOMIC);
                     *set = self.add_reader(*set, made);
                 }
             }
@@ -748,11 +783,15 @@ impl Detector {
     }
 
     /// Whether the memory belongs to a virtual thread.
+    #[inline]
     pub(crate) fn is_thread_local(&self, address: usize) -> bool {
-        self.privates.iter().any(|p| (p.from..p.to).contains(&address))
+        self.all_privates.contains(&address)
+            && self.privates.iter().any(|p| (p.from..p.to).contains(&address))
     }
 
     pub(crate) fn private(&mut self, from: usize, to: usize, thread: u32) {
+        let all = &mut self.all_privates;
+        *all = if self.privates.is_empty() { from..to } else { all.start.min(from)..all.end.max(to) };
         self.privates.push(Private { from, to, thread });
     }
 

@@ -109,6 +109,8 @@ impl Detector {
         };
         self.sure.forget();
         self.unsure.forget();
+        self.standing.next_task();
+        self.may_leave_out();
     }
 
     /// The children, by what tells of their ends, are waited for one by one.
@@ -160,16 +162,20 @@ impl Detector {
 
     /// All tasks of a finish have ended, and are waited for.
     pub(crate) fn close(&mut self, finish: Finish) {
-        self.order.finish_end(self.current, self.finishes.scope(finish));
+        let scope = self.finishes.scope(finish);
+        self.standing.close(scope);
+        self.order.finish_end(self.current, scope);
         self.finishes.end(finish);
         self.begun();
     }
 
     /// The children of a finish are waited for, by what tells of their ends; `around` is the finish around it.
     pub(crate) fn waited(&mut self, finish: Finish, around: Option<Finish>, children: &[SyncId]) {
-        if !self.loose.remove(&self.finishes.scope(finish)) {
+        let scope = self.finishes.scope(finish);
+        if !self.loose.remove(&scope) {
             return self.close(finish);
         }
+        self.standing.part(scope);
         self.leave(finish, around);
         self.join_children(children);
     }
@@ -233,6 +239,7 @@ impl Observer for Detector {
         let (task, finish) = (self.runs_as(task), self.kernel_scopes[scope.index()]);
         let scope = self.finishes.scope(finish);
         self.tell(Event::FinishEnd { task, scope });
+        self.standing.close(scope);
         self.order.finish_end(task, scope);
         self.finishes.end(finish);
         self.begun();

@@ -86,6 +86,9 @@ impl Table {
     /// Adds a task: what it has to wait for, and the locks it needs.
     pub(crate) fn add(&mut self, dependences: &[Dependence], task: SyncId) -> (Vec<SyncId>, Vec<SyncId>) {
         let (mut waits, mut locks) = (Vec::new(), Vec::new());
+        if dependences.is_empty() {
+            return (waits, locks);
+        }
         if dependences.iter().any(|dependence| dependence.flags & ALL != 0) {
             for generations in self.addresses.values() {
                 waits.extend(generations.present.iter().chain(&generations.before));
@@ -97,9 +100,7 @@ impl Table {
             waits.dedup();
             return (waits, locks);
         }
-        if !dependences.is_empty() {
-            waits.extend(self.all);
-        }
+        waits.extend(self.all);
         for dependence in dependences {
             let kind = dependence.kind();
             let generations = self.addresses.entry(dependence.address).or_default();

@@ -9,7 +9,7 @@ use super::{Loc, caller, entry};
 use crate::contexts::Place;
 use crate::detector::{Role, Task};
 use crate::omp::{Scope, scope, team, thread};
-use crate::sched::{self, Body, Job, kernel, wait};
+use crate::sched::{self, Body, Job, Work, kernel, wait};
 use crate::{interpose, world};
 use raceproof_core::ids::{SiteId, SyncId};
 use std::ffi::c_void;
@@ -86,7 +86,7 @@ pub(crate) fn allocate(flags: i32, size: usize, shareds: usize) -> *mut KmpTask 
     task
 }
 
-fn free(task: *mut KmpTask) {
+pub(crate) fn free(task: *mut KmpTask) {
     interpose::plain_free(std::ptr::from_mut(header(task)).cast());
 }
 
@@ -176,6 +176,12 @@ fn run(task: *mut KmpTask) {
     }
 }
 
+/// The same as a task of its own. If its group is cancelled before it runs, it runs all the same: it might have begun before.
+pub(crate) fn run_whole(task: *mut KmpTask) {
+    run(task);
+    scope().end();
+}
+
 /// Whether tasks created here are run at once by their creator: inside a final task, and by a team of one, whose only thread
 /// can do one thing at a time.
 fn runs_at_once() -> bool {
@@ -228,23 +234,12 @@ pub(crate) fn create(task: *mut KmpTask, dependences: &[Dependence], pc: usize) 
     let mut region = Scope::new(runner, true);
     region.is_final = header(task).flags & FINAL != 0;
     region.groups = creator.groups.clone();
-    let region = Box::into_raw(Box::new(region));
     let root = world().detector.contexts.task(pc);
-    // If its group is cancelled before it runs, it runs all the same: it might have begun before.
-    let work = move || {
-        run(task);
-        self::scope().end();
-    };
-    let mut job = Job::new(region, virtual_thread, Place::at(root), Box::new(work));
+    let mut job = Job::in_region(region, virtual_thread, Place::at(root), Work::Explicit(task));
+    job.memory = Some(task);
     let future = kernel().new_future();
     job.future = Some(future);
-    let (waits, locks) = creator.depends.add(dependences, future);
-    (job.waits, job.locks) = (waits, locks);
-    job.after = Some(Box::new(move || {
-        // SAFETY: made above; a task that has ended is in no region.
-        drop(unsafe { Box::from_raw(region) });
-        free(task);
-    }));
+    (job.waits, job.locks) = creator.depends.add(dependences, future);
     creator.children.push(future);
 
     let created = world().detector.here(pc);
@@ -256,9 +251,10 @@ pub(crate) fn create(task: *mut KmpTask, dependences: &[Dependence], pc: usize) 
         asked: false,
         scope: world().detector.children(&mut creator.open),
         loose: false,
+        awaited: !dependences.is_empty(),
         serial: 0,
     });
-    let mut job = Some(Box::new(job));
+    let mut job = Some(job);
     let at_once = world().detector.stacks.in_use() < MANY && !crate::explored::is_on();
     wait(|kernel| {
         kernel.set_eager(at_once);

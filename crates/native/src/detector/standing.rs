@@ -1,0 +1,168 @@
+//! Readers that need not be remembered, since one that is remembered stands for them.
+//!
+//! Why that is right is said in [`raceproof_core::order::standing`]: of a reader whose task has ended, only the end of its finish can be
+//! known later, and with it every later reader inside the finish. So tasks that read one table, a million of them, leave one
+//! reader of each place of the program. Beyond the order, a conflict with one of the two readers must be judged as one
+//! with the other would be ([`excuse`](Detector::excuse), [`exclude`](Detector::exclude)): no locks are held, the memory is nobody's own, the task has not
+//! asked for its thread. And the pair of sites that is reported must be the same: only a reader from the same place stands for another.
+//!
+//! One thing is known too late: that a finish is left, its tasks waited for one by one while theirs go on. If that happens to a finish in which a
+//! reader stood for others, races may have been missed, and the report says so ([`Detector::is_uncertain`]); `raceproof run` then runs the
+//! program again with all readers remembered.
+//!
+//! A reader that was not remembered is not recognised when it reads again, which then costs more than remembering it. So in one step only a
+//! few are not.
+
+use super::*;
+
+const SLOTS: usize = 1 << 10;
+const INSIDE: usize = 1 << 3;
+/// Accesses of one step that are not remembered.
+const FEW: u32 = 64;
+/// The newest of the readers, which are looked at.
+const NEWEST: usize = 8;
+
+const NO_SCOPE: ScopeId = ScopeId(u32::MAX);
+
+/// Among these readers is one that stands for a reader from `pc` inside the finish. That stays so until the finish ends.
+#[derive(Clone, Copy)]
+struct Found {
+    readers: i32,
+    scope: ScopeId,
+    pc: usize,
+}
+
+const NOTHING: Found = Found { readers: 0, scope: NO_SCOPE, pc: 0 };
+
+pub(super) struct Standing {
+    found: Box<[Found; SLOTS]>,
+    /// Finishes that the running task is inside of, or was while they were open.
+    inside: [ScopeId; INSIDE],
+    /// Accesses that the running step need not remember.
+    left: u32,
+    /// The finishes in which a reader stands for others.
+    pub(super) stood: rustc_hash::FxHashSet<ScopeId>,
+    pub(super) uncertain: bool,
+    /// All readers are remembered.
+    pub(super) off: bool,
+}
+
+impl Standing {
+    pub(super) fn new() -> Self {
+        Standing {
+            found: Box::new([NOTHING; SLOTS]),
+            inside: [NO_SCOPE; INSIDE],
+            left: FEW,
+            stood: Default::default(),
+            uncertain: false,
+            off: false,
+        }
+    }
+
+    /// Another task runs.
+    #[inline(always)]
+    pub(super) fn next_task(&mut self) {
+        self.inside = [NO_SCOPE; INSIDE];
+    }
+
+    /// Everything has other numbers.
+    pub(super) fn renumber(&mut self, new: impl Fn(ScopeId) -> Option<ScopeId>) {
+        self.found.fill(NOTHING);
+        self.next_task();
+        self.stood = self.stood.drain().filter_map(new).collect();
+    }
+
+    /// The finish is over.
+    #[inline]
+    pub(super) fn close(&mut self, scope: ScopeId) {
+        if !self.stood.is_empty() {
+            self.stood.remove(&scope);
+        }
+    }
+
+    /// The tasks of the finish are waited for one by one, and theirs are not.
+    pub(super) fn part(&mut self, scope: ScopeId) {
+        self.uncertain |= self.stood.remove(&scope);
+    }
+}
+
+impl Detector {
+    pub(crate) fn remember_all_readers(&mut self) {
+        self.standing.off = true;
+    }
+
+    /// Another step runs.
+    #[inline(always)]
+    pub(super) fn may_leave_out(&mut self) {
+        let may = self.holds.is_empty() && self.loops.is_empty() && !self.standing.off;
+        self.standing.left = if may { FEW } else { 0 };
+    }
+
+    /// Whether races may have been missed.
+    pub(crate) fn is_uncertain(&self) -> bool {
+        self.standing.uncertain
+    }
+
+    /// Whether one of the readers, which are not none, stands for the running step, which does the same from `pc`.
+    #[inline(always)]
+    pub(super) fn is_stood_for(&mut self, readers: i32, address: usize, pc: usize) -> bool {
+        if self.standing.left == 0 {
+            return false;
+        }
+        let at = (readers as usize ^ pc) % SLOTS;
+        let found = self.standing.found[at];
+        let is_known = (found.readers, found.pc) == (readers, pc)
+            && self.standing.inside[found.scope.index() % INSIDE] == found.scope
+            && self.order.is_open(found.scope);
+        let stands = (is_known || self.finds_standing(readers, pc, at)) && !self.is_somebodys(address);
+        self.standing.left -= u32::from(stands);
+        stands
+    }
+
+    #[inline(never)]
+    fn finds_standing(&mut self, readers: i32, pc: usize, at: usize) -> bool {
+        let found = self.standing.found[at];
+        let is_known = (found.readers, found.pc) == (readers, pc) && self.order.is_open(found.scope);
+        let scope = if is_known && self.order.is_inside(found.scope) {
+            found.scope
+        } else {
+            let Some(scope) = self.find_standing(readers, pc) else { return false };
+            self.standing.stood.insert(scope);
+            self.standing.found[at] = Found { readers, scope, pc };
+            scope
+        };
+        self.standing.inside[scope.index() % INSIDE] = scope;
+        true
+    }
+
+    /// Memory of one thread or task.
+    #[inline]
+    fn is_somebodys(&self, address: usize) -> bool {
+        self.stacks.holds(address) || self.is_thread_local(address)
+    }
+
+    /// The finish by whose end alone one of the readers, from `pc`, will be known.
+    fn find_standing(&mut self, readers: i32, pc: usize) -> Option<ScopeId> {
+        let set = (readers < 0).then(|| self.sets.steps(SetId((readers & !SET) as u32)));
+        let mut newest = [readers; NEWEST];
+        let mut count = 1;
+        if let Some(set) = set {
+            count = 0;
+            for (to, made) in newest.iter_mut().zip(set) {
+                *to = made.0 as i32;
+                count += 1;
+            }
+        }
+        newest[..count].iter().find_map(|&reader| {
+            let Made { step, site } = self.made[reader as usize];
+            if self.sites[(site & SITE) as usize].pc != pc {
+                return None;
+            }
+            let standing = self.order.stands(StepId(step))?;
+            let own = self.tasks[self.order.task_of(StepId(step)).index()];
+            let task = self.tasks[standing.task.index()];
+            let is_alone = task.awaited || task.asked || own.asked || self.loose.contains(&standing.scope);
+            (!is_alone).then_some(standing.scope)
+        })
+    }
+}
