@@ -1,7 +1,7 @@
 //! Being interrupted: by the user, who then gets what is known so far, and by ourselves, when a task runs long.
 //!
 //! A task that waits for another by looking at a variable, without anything that says so, would wait for ever: all tasks run
-//! on one OS thread. So after some time of its own a running task is made to let the others go first, at its next access. (Such a
+//! on one OS thread. So after some time of its own, without anything a task can wait by, a running task is made to let the others go first, at its next access. (Such a
 //! program has a race; it should be reported, not hang.) And a signal that ends the program can come at any moment,
 //! also in the middle of our own work: what has to be done is done at the next access too.
 //!
@@ -126,8 +126,16 @@ pub(crate) fn attend(address: usize, size: usize, kind: AccessKind, pc: usize) {
     if ENDING.load(Ordering::Relaxed) != 0 {
         end();
     }
-    let others = sched::job().is_some() && sched::kernel().tasks().newest().is_some();
-    if PREEMPT.swap(false, Ordering::Relaxed) && others && !world().detector.is_reducing() {
+    if PREEMPT.swap(false, Ordering::Relaxed) && has_had_its_share() {
         sched::pass();
     }
+}
+
+/// Whether the running task has done nothing but run for a whole share, while others could. One that is merely there when the
+/// time is over goes on: who runs when must not depend on the clock.
+fn has_had_its_share() -> bool {
+    let Some(kernel) = sched::job().is_some().then(sched::kernel) else { return false };
+    let now = Some((world().detector.identity(), kernel.steps()));
+    let before = std::mem::replace(&mut world().ran, now);
+    before == now && kernel.tasks().newest().is_some() && !world().detector.is_reducing()
 }

@@ -27,6 +27,8 @@ pub(crate) struct World {
     pub(crate) started: Instant,
     /// Turns in a row in which a task looked in vain for what it waits for.
     pub(crate) idle: u64,
+    /// Who ran, and how far all had come, when a share of time was last over.
+    pub(crate) ran: Option<(u64, u64)>,
     /// What was reported before the end: errors, a deadlock, limits.
     pub(crate) found: crate::report::Found,
 }
@@ -82,6 +84,7 @@ pub(crate) fn begin() {
         options,
         started: Instant::now(),
         idle: 0,
+        ran: None,
         found: Default::default(),
     };
     WORLD.store(Box::into_raw(Box::new(world)), Ordering::Relaxed);

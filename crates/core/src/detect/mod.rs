@@ -8,6 +8,7 @@ pub mod closure;
 pub mod drdp;
 pub mod epochs;
 pub mod esp_bags;
+pub mod gone;
 pub mod last_access;
 pub mod pairs;
 pub mod predict;

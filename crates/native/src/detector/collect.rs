@@ -13,8 +13,11 @@ use raceproof_core::order::compact::Renumbering;
 
 /// Entries that the tables may grow by before it is worth while.
 const LEAST: usize = 1 << 15;
-/// The same for each page of shadow memory.
-const A_PAGE: usize = 64;
+/// The same for each page of shadow memory: to look through one costs as much as to number some accesses. For very many pages it is fewer,
+/// since the tables take memory as well.
+const A_PAGE: usize = 160;
+const A_PAGE_OF_MANY: usize = 16;
+const MANY: usize = 1 << 12;
 
 /// What becomes of the numbers in cells.
 struct Numbers {
@@ -116,6 +119,7 @@ impl Detector {
         );
         let numbers = Numbers { made, sets };
         self.pages.each(|cell| *cell = numbers.cell(*cell));
+        self.gone.each(|made| *made = numbers.made[*made as usize]);
         self.bytes.iter_mut().flatten().for_each(|cell| *cell = numbers.cell(*cell));
         for mixed in &mut self.mixed {
             mixed.plain = numbers.cell(mixed.plain);
@@ -127,7 +131,9 @@ impl Detector {
         // What the running step has done so far counts as done by another one of its task.
         self.renumber();
         if !self.eager_to_collect {
-            self.enough = 2 * self.entries() + LEAST + A_PAGE * self.pages.count();
+            let pages = self.pages.count();
+            let growth = A_PAGE * pages.min(MANY) + A_PAGE_OF_MANY * pages.saturating_sub(MANY);
+            self.enough = 2 * self.entries() + LEAST + growth;
         }
     }
 
@@ -201,6 +207,7 @@ impl Detector {
             records: vec![false; self.mixed.len()],
         };
         self.pages.sift(|cell| marks.cell(cell));
+        self.gone.each(|made| marks.made[*made as usize] = true);
         // Memory that was given back has left some that nobody names.
         self.spare_bytes.clear();
         for (at, group) in self.bytes.iter_mut().enumerate() {

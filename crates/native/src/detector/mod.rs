@@ -36,6 +36,7 @@ use crate::shadow::{self, Cell, Reference};
 use crate::stacks::{Stacks, TaskStack};
 pub(crate) use finishes::Finish;
 use finishes::Finishes;
+use raceproof_core::detect::gone::{self, Gone};
 use raceproof_core::detect::readers::{ReaderSets, Readers, SetId};
 use raceproof_core::event::{AccessKind, Observer, SyncKind};
 use raceproof_core::ids::{Location, ScopeId, SiteId, StepId, SyncId, TaskId};
@@ -244,6 +245,7 @@ pub(crate) struct Detector {
     all_privates: std::ops::Range<usize>,
     pub(crate) stacks: Stacks,
     pub(crate) memory: Blocks,
+    gone: Gone,
     pub(crate) races: Vec<Raced>,
     pairs: FxHashMap<(usize, usize), u32>,
     /// The parts of the process that are code, once a race has asked for them.
@@ -331,6 +333,7 @@ impl Detector {
             all_privates: 0..0,
             stacks,
             memory: Blocks::default(),
+            gone: Gone::default(),
             races: Vec::new(),
             pairs: FxHashMap::default(),
             code: Vec::new(),
@@ -494,6 +497,7 @@ impl Detector {
             let content = unsafe { *cell };
             if content == Cell::default() {
                 self.pages.touch(cell);
+                self.check_gone(at, kind, manner, pc);
             }
             let whole = at == granule && next == granule + 4;
             if let Some((before, after)) = last
@@ -546,6 +550,17 @@ impl Detector {
         }
     }
 
+    /// Checks an access to memory whose cell is empty: it may have been freed.
+    #[inline(always)]
+    fn check_gone(&mut self, address: usize, kind: AccessKind, manner: Manner, pc: usize) {
+        if let Some(made) = self.gone.freed_by(address)
+            && self.on
+            && !self.precedes(made)
+        {
+            self.conflict(made, AccessKind::Write, kind, manner, address, pc);
+        }
+    }
+
     /// The cell after an access.
     #[inline]
     fn update(&mut self, cell: Cell, address: usize, kind: AccessKind, manner: Manner, pc: usize) -> Cell {
@@ -588,6 +603,7 @@ impl Detector {
         if before == Cell::default() {
             self.pages.touch(&cells[0]);
             self.pages.touch(&cells[N - 1]);
+            self.check_gone(address, kind, Manner::Plain, pc);
         }
         if before.writer < 0 || !self.on || self.reducing || cells[1..].iter().any(|cell| *cell != before) {
             return self.access(address, 4 * N, kind, Manner::Plain, pc);
@@ -749,6 +765,7 @@ impl Detector {
     /// Memory nobody has used yet.
     pub(crate) fn allocated(&mut self, address: usize, size: usize) {
         self.tell_fresh(address..address + size);
+        self.gone.use_again(address..address + size);
         shadow::forget(address, size);
         crate::explored::allocated(address, size);
     }
@@ -778,6 +795,11 @@ impl Detector {
             }
         } else {
             self.access(at, end - at, AccessKind::Write, Manner::Plain, pc);
+        }
+        if size >= gone::LARGE {
+            let made = self.number(pc, 0);
+            shadow::forget(address, size);
+            self.gone.add(address..address + size, made);
         }
         self.freeing = false;
     }

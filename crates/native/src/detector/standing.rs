@@ -19,6 +19,8 @@ const SLOTS: usize = 1 << 10;
 const INSIDE: usize = 1 << 3;
 /// Accesses of one step that are not remembered.
 const FEW: u32 = 64;
+/// One that was looked for in vain counts as so many of these.
+const VAIN: u32 = 16;
 /// The newest of the readers, which are looked at.
 const NEWEST: usize = 8;
 
@@ -126,7 +128,10 @@ impl Detector {
         let scope = if is_known && self.order.is_inside(found.scope) {
             found.scope
         } else {
-            let Some(scope) = self.find_standing(readers, pc) else { return false };
+            let Some(scope) = self.find_standing(readers, pc) else {
+                self.standing.left = self.standing.left.saturating_sub(VAIN);
+                return false;
+            };
             self.standing.stood.insert(scope);
             self.standing.found[at] = Found { readers, scope, pc };
             scope
@@ -158,11 +163,11 @@ impl Detector {
             if self.sites[(site & SITE) as usize].pc != pc {
                 return None;
             }
-            let standing = self.order.stands(StepId(step))?;
-            let own = self.tasks[self.order.task_of(StepId(step)).index()];
-            let task = self.tasks[standing.task.index()];
-            let is_alone = task.awaited || task.asked || own.asked || self.loose.contains(&standing.scope);
-            (!is_alone).then_some(standing.scope)
+            let may_stand = |task: &Task| !task.awaited && !task.asked;
+            let own = &self.tasks[self.order.task_of(StepId(step)).index()];
+            let standing = may_stand(own).then(|| self.order.stands(StepId(step))).flatten()?;
+            let stands = may_stand(&self.tasks[standing.task.index()]) && !self.loose.contains(&standing.scope);
+            stands.then_some(standing.scope)
         })
     }
 }

@@ -6,7 +6,9 @@ mod mutex;
 
 use crate::kmpc::{caller, entry};
 use crate::{explored, report, world};
+use dlmalloc::Dlmalloc;
 use std::alloc::{GlobalAlloc, Layout};
+use std::cell::UnsafeCell;
 use std::ffi::{CStr, c_char, c_int, c_void};
 
 unsafe extern "C" {
@@ -28,61 +30,38 @@ pub(crate) fn plain_free(memory: *mut c_void) {
     unsafe { __libc_free(memory) }
 }
 
-/// Our own allocator: what this library allocates is not the program's.
-struct Own;
+/// Our own allocator: what this library allocates is not the program's, and is not between what is the program's, which would
+/// otherwise be spread over more memory than without us.
+struct Own(UnsafeCell<Dlmalloc>);
 
-// SAFETY: the C library's functions uphold the contract; alignments beyond malloc's go through memalign.
+// SAFETY: all code of the process runs on one OS thread (see `world`), and the allocator calls none of it.
+unsafe impl Sync for Own {}
+
+// SAFETY: the allocator upholds the contract; what it gives back is as aligned as was asked for.
 unsafe impl GlobalAlloc for Own {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promise: a size that is not zero.
-        unsafe {
-            if layout.align() <= 16 {
-                __libc_malloc(layout.size()).cast()
-            } else {
-                __libc_memalign(layout.align(), layout.size()).cast()
-            }
-        }
+        // SAFETY: the caller's promise: a size that is not zero. The reference is given up before anybody else can ask for one.
+        unsafe { (*self.0.get()).malloc(layout.size(), layout.align()) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        if layout.align() <= 16 {
-            // SAFETY: as above.
-            return unsafe { __libc_calloc(1, layout.size()).cast() };
-        }
-        // SAFETY: as above; what was allocated has that size.
-        unsafe {
-            let memory = self.alloc(layout);
-            if !memory.is_null() {
-                memory.write_bytes(0, layout.size());
-            }
-            memory
-        }
+        // SAFETY: as above.
+        unsafe { (*self.0.get()).calloc(layout.size(), layout.align()) }
     }
 
-    unsafe fn dealloc(&self, memory: *mut u8, _: Layout) {
-        // SAFETY: it comes from `alloc`.
-        unsafe { __libc_free(memory.cast()) }
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        // SAFETY: it comes from `alloc`, with this layout.
+        unsafe { (*self.0.get()).free(memory, layout.size(), layout.align()) }
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        if layout.align() <= 16 {
-            // SAFETY: it comes from `alloc`.
-            return unsafe { __libc_realloc(memory.cast(), size).cast() };
-        }
-        // SAFETY: the caller's promise; both blocks have at least the smaller size.
-        unsafe {
-            let new = self.alloc(Layout::from_size_align_unchecked(size, layout.align()));
-            if !new.is_null() {
-                std::ptr::copy_nonoverlapping(memory, new, size.min(layout.size()));
-                self.dealloc(memory, layout);
-            }
-            new
-        }
+        // SAFETY: as above.
+        unsafe { (*self.0.get()).realloc(memory, layout.size(), layout.align(), size) }
     }
 }
 
 #[global_allocator]
-static OWN: Own = Own;
+static OWN: Own = Own(UnsafeCell::new(Dlmalloc::new()));
 
 entry! {
     malloc => malloc_noted;

@@ -1,0 +1,101 @@
+//! Large blocks that were freed, each with the access that freed it.
+//!
+//! To the other tasks a free is a write to all of the block. For a small block that is what its cells say; for a large one the
+//! shadow memory is given back, as the memory itself may have been, and the block stands here until its memory is used again.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// A block is large from this size on.
+pub const LARGE: usize = 1 << 16;
+
+#[derive(Default, Debug)]
+pub struct Gone {
+    /// By its start: its end, and the number of the access that freed it. No two overlap.
+    blocks: BTreeMap<usize, (usize, i32)>,
+    /// From the first of them to the last.
+    all: Range<usize>,
+}
+
+impl Gone {
+    pub fn add(&mut self, block: Range<usize>, made: i32) {
+        self.use_again(block.clone());
+        let all = &mut self.all;
+        *all = match self.blocks.is_empty() {
+            true => block.clone(),
+            false => all.start.min(block.start)..all.end.max(block.end),
+        };
+        self.blocks.insert(block.start, (block.end, made));
+    }
+
+    /// Memory is used for something else.
+    #[inline]
+    pub fn use_again(&mut self, memory: Range<usize>) {
+        if memory.start < self.all.end && self.all.start < memory.end {
+            self.cut_out(memory);
+        }
+    }
+
+    fn cut_out(&mut self, memory: Range<usize>) {
+        while let Some((&start, &(end, made))) = self.blocks.range(..memory.end).next_back()
+            && end > memory.start
+        {
+            self.blocks.remove(&start);
+            if memory.end < end {
+                self.blocks.insert(memory.end, (end, made));
+            }
+            if start < memory.start {
+                self.blocks.insert(start, (memory.start, made));
+            }
+        }
+        if self.blocks.is_empty() {
+            self.all = 0..0;
+        }
+    }
+
+    /// The access that freed the memory at an address, if it is in none of the blocks in use.
+    #[inline]
+    pub fn freed_by(&self, address: usize) -> Option<i32> {
+        if self.all.contains(&address) { self.find(address) } else { None }
+    }
+
+    fn find(&self, address: usize) -> Option<i32> {
+        let (_, &(end, made)) = self.blocks.range(..=address).next_back()?;
+        (address < end).then_some(made)
+    }
+
+    /// The accesses that freed them.
+    pub fn each(&mut self, work: impl FnMut(&mut i32)) {
+        self.blocks.values_mut().map(|(_, made)| made).for_each(work);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Against a list of bytes.
+    #[test]
+    fn every_byte_is_as_it_was_left() {
+        let mut state = 0x9e37_79b9_7f4a_7c15u64;
+        let mut random = |below: usize| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 20) as usize % below
+        };
+        for _ in 0..500 {
+            let (mut gone, mut bytes) = (Gone::default(), [None; 64]);
+            for made in 1..30 {
+                let from = random(60);
+                let memory = from..from + 1 + random(64 - from);
+                let freed = random(2) == 0;
+                bytes[memory.clone()].fill(freed.then_some(made));
+                if freed { gone.add(memory, made) } else { gone.use_again(memory) }
+                for (at, byte) in bytes.iter().enumerate() {
+                    assert_eq!(gone.freed_by(at), *byte, "{gone:?} at {at}", gone = gone.blocks);
+                }
+            }
+        }
+    }
+}
