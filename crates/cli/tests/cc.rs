@@ -28,7 +28,7 @@ fn plan(line: &str) -> Plan {
 }
 
 fn words(plan: &Plan) -> String {
-    plan.words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+    plan.words().iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
 #[test]

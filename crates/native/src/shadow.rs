@@ -117,6 +117,11 @@ pub(crate) fn forget(address: usize, size: usize) {
 
 const PAGE: usize = 4096;
 
+/// How many cells there are from this one to the end of its page.
+pub(crate) fn on_page(cell: *const Cell) -> usize {
+    (PAGE - cell as usize % PAGE) / size_of::<Cell>()
+}
+
 /// The pages of the region that were ever written to.
 pub(crate) struct Pages {
     /// A bit for each page; reserved whole, like the region.

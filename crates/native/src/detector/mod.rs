@@ -24,6 +24,7 @@ mod chunks;
 mod collect;
 mod conflicts;
 mod finishes;
+mod ranges;
 mod recording;
 mod sure;
 mod synchronisation;

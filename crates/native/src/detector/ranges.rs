@@ -1,0 +1,107 @@
+//! Many accesses of one step from one place: neighbouring cells are mostly alike, and what one becomes, all like it become.
+
+use super::*;
+
+/// So many cells are compared at once: the compiler makes vectors of it.
+const AT_ONCE: usize = 8;
+
+/// Ranges that are accessed from one place in the program.
+pub(crate) struct Ranges<'d> {
+    detector: &'d mut Detector,
+    kind: AccessKind,
+    pc: usize,
+    /// What the last cell was, and has become.
+    last: (u64, Cell),
+}
+
+impl Detector {
+    /// Whether each single access has to be told: they are recorded, or are not plain, or nobody wants to know.
+    pub(crate) fn wants_each(&self) -> bool {
+        self.record.is_some() || self.reducing || !self.on
+    }
+
+    pub(crate) fn ranges(&mut self, kind: AccessKind, pc: usize) -> Ranges<'_> {
+        // No cell is like this one: it is a reference with readers.
+        Ranges { detector: self, kind, pc, last: (u64::MAX, Cell::default()) }
+    }
+}
+
+fn bits(cell: Cell) -> u64 {
+    u64::from(cell.writer as u32) | u64::from(cell.readers as u32) << 32
+}
+
+impl Ranges<'_> {
+    /// An access to all of these bytes.
+    #[inline]
+    pub(crate) fn range(&mut self, address: usize, size: usize) {
+        if (address | size) & 3 != 0 {
+            return self.detector.access(address, size, self.kind, Manner::Plain, self.pc);
+        }
+        let (cells, count) = (shadow::cell(address), size / 4);
+        let mut at = 0;
+        while at < count {
+            // SAFETY: the cells of neighbouring words are neighbours, the region has one for every address, and nobody else has a
+            // reference to them.
+            let cell = unsafe { &mut *cells.add(at) };
+            if bits(*cell) == self.last.0 {
+                let mut reach = count - at;
+                if *cell == Cell::default() {
+                    // Of memory that is new, each page has to be noted.
+                    self.detector.pages.touch(cell);
+                    reach = reach.min(shadow::on_page(cell));
+                }
+                // SAFETY: as above.
+                at += self.alike(unsafe { std::slice::from_raw_parts_mut(cell, reach) });
+            } else {
+                self.other(cells.wrapping_add(at), address + 4 * at);
+                at += 1;
+            }
+        }
+    }
+
+    /// Does for all cells up to one that is different what was done for the one before; how many there are.
+    #[inline(always)]
+    fn alike(&self, cells: &mut [Cell]) -> usize {
+        let (before, after) = self.last;
+        let stays = bits(after) == before;
+        let mut count = 0;
+        let mut blocks = cells.chunks_exact_mut(AT_ONCE);
+        for block in &mut blocks {
+            if block.iter().fold(0, |differ, cell| differ | bits(*cell) ^ before) != 0 {
+                break;
+            }
+            if !stays {
+                block.fill(after);
+            }
+            count += AT_ONCE;
+        }
+        let rest = cells[count..].iter_mut().take_while(|cell| bits(**cell) == before);
+        for cell in rest {
+            *cell = after;
+            count += 1;
+        }
+        count
+    }
+
+    /// A cell that is not like the last.
+    #[inline(never)]
+    fn other(&mut self, place: *mut Cell, address: usize) {
+        let (kind, pc) = (self.kind, self.pc);
+        // SAFETY: as above.
+        let cell = unsafe { *place };
+        if cell.writer < 0 {
+            // Bytes of their own, or atomic accesses.
+            return self.detector.access(address, 4, kind, Manner::Plain, pc);
+        }
+        if cell == Cell::default() {
+            self.detector.pages.touch(place);
+        }
+        let after = match kind {
+            AccessKind::Read => self.detector.read(cell, address, pc),
+            AccessKind::Write => self.detector.write(cell, address, pc),
+        };
+        // SAFETY: as above.
+        unsafe { *place = after };
+        self.last = (bits(cell), after);
+    }
+}
