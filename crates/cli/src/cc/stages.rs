@@ -67,8 +67,9 @@ const WHOLE: &[&str] = &["-E", "-M", "-MM", "-S", "-flto"];
 /// Turns thinning off, for build systems.
 const SWITCH: &str = "RACEPROOF_THINNING";
 
-/// Loops are left as they are: a copied body is no faster if it makes calls, and nested loops stay simple.
-const ADDED: &[&str] = &["-fno-unroll-loops"];
+/// Loops are left as they are. A copied body is no faster if it makes calls, and checks leave nested loops only where each loop is
+/// one: what is lost by doing without vectors is a fraction of what a check in the inner loop costs.
+const ADDED: &[&str] = &["-fno-unroll-loops", "-fno-vectorize"];
 
 /// Whether the command line can be carried out in stages.
 pub(super) fn fit(plan: &Plan, clang: &Clang) -> bool {

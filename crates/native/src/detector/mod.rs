@@ -230,6 +230,8 @@ pub(crate) struct Detector {
     pub(crate) memory: Blocks,
     pub(crate) races: Vec<Raced>,
     pairs: FxHashMap<(usize, usize), u32>,
+    /// How often two accesses met that race.
+    met: u64,
     /// The parts of the process that are code, once a race has asked for them.
     code: Vec<std::ops::Range<usize>>,
     /// What the next spawn says of its child.
@@ -313,6 +315,7 @@ impl Detector {
             memory: Blocks::default(),
             races: Vec::new(),
             pairs: FxHashMap::default(),
+            met: 0,
             code: Vec::new(),
             next: None,
             finishes: Finishes::new(),

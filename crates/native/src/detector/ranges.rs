@@ -5,11 +5,18 @@ use super::*;
 /// So many cells are compared at once: the compiler makes vectors of it.
 const AT_ONCE: usize = 8;
 
+/// No cell is like this one: a reference with readers.
+const NONE: (u64, Cell) = (u64::MAX, Cell { writer: 0, readers: 0 });
+
 /// Ranges that are accessed from one place in the program.
 pub(crate) struct Ranges<'d> {
     detector: &'d mut Detector,
     kind: AccessKind,
     pc: usize,
+    /// The bytes of an element.
+    unit: usize,
+    /// One of the accesses was found to race: from there on each is made on its own, and counted.
+    raced: bool,
     /// What the last cell was, and has become.
     last: (u64, Cell),
 }
@@ -20,9 +27,9 @@ impl Detector {
         self.record.is_some() || self.reducing || !self.on
     }
 
-    pub(crate) fn ranges(&mut self, kind: AccessKind, pc: usize) -> Ranges<'_> {
-        // No cell is like this one: it is a reference with readers.
-        Ranges { detector: self, kind, pc, last: (u64::MAX, Cell::default()) }
+    /// For elements of so many bytes.
+    pub(crate) fn ranges(&mut self, unit: usize, kind: AccessKind, pc: usize) -> Ranges<'_> {
+        Ranges { detector: self, kind, pc, unit, raced: false, last: NONE }
     }
 }
 
@@ -34,17 +41,24 @@ impl Ranges<'_> {
     /// An access to all of these bytes.
     #[inline]
     pub(crate) fn range(&mut self, address: usize, size: usize) {
-        if (address | size) & 3 != 0 {
+        if (address | size | self.unit) & 3 != 0 {
             return self.detector.access(address, size, self.kind, Manner::Plain, self.pc);
         }
         let (cells, count) = (shadow::cell(address), size / 4);
         let mut at = 0;
         while at < count {
+            if self.raced && (4 * at).is_multiple_of(self.unit) {
+                return self.each(address + 4 * at..address + size);
+            }
             // SAFETY: the cells of neighbouring words are neighbours, the region has one for every address, and nobody else has a
             // reference to them.
             let cell = unsafe { &mut *cells.add(at) };
             if bits(*cell) == self.last.0 {
                 let mut reach = count - at;
+                if self.raced {
+                    // The next element is to be met on its own.
+                    reach = reach.min(self.unit / 4 - at % (self.unit / 4));
+                }
                 if *cell == Cell::default() {
                     // Of memory that is new, each page has to be noted.
                     self.detector.pages.touch(cell);
@@ -56,6 +70,14 @@ impl Ranges<'_> {
                 self.other(cells.wrapping_add(at), address + 4 * at);
                 at += 1;
             }
+        }
+    }
+
+    #[cold]
+    fn each(&mut self, addresses: std::ops::Range<usize>) {
+        let end = addresses.end;
+        for address in addresses.step_by(self.unit) {
+            self.detector.access(address, self.unit.min(end - address), self.kind, Manner::Plain, self.pc);
         }
     }
 
@@ -96,12 +118,14 @@ impl Ranges<'_> {
         if cell == Cell::default() {
             self.detector.pages.touch(place);
         }
+        let met = self.detector.met;
         let after = match kind {
             AccessKind::Read => self.detector.read(cell, address, pc),
             AccessKind::Write => self.detector.write(cell, address, pc),
         };
         // SAFETY: as above.
         unsafe { *place = after };
+        self.raced |= self.detector.met > met;
         self.last = (bits(cell), after);
     }
 }

@@ -64,8 +64,11 @@ fn told(first: usize, size: usize, run: Dimension, runs: Dimension, kind: Access
     let (inner, outer) = if run.stride <= runs.stride || runs.count == 1 { (run, runs) } else { (runs, run) };
     let (inner, outer) = if inner.count == 1 { (outer, inner) } else { (inner, outer) };
     let detector = &mut world().detector;
-    let mut ranges = detector.ranges(kind, pc);
-    let Some(row) = joined(size, inner) else {
+    let row = joined(size, inner);
+    // Elements that overlap are taken for what each adds.
+    let unit = if row.is_some() && inner.count > 1 { inner.stride.max(1) } else { size };
+    let mut ranges = detector.ranges(unit, kind, pc);
+    let Some(row) = row else {
         for of_outer in 0..outer.count {
             for of_inner in 0..inner.count {
                 ranges.range(first + of_outer * outer.stride + of_inner * inner.stride, size);
