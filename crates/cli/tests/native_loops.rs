@@ -88,7 +88,8 @@ fn pair(shapes: &[Shape], random: &mut Random) -> Option<Pair> {
 fn is_found_racy(program: &Path, words: &[String], report: &Path) -> bool {
     let mut command = tool();
     command.args(["run", "--format", "json", "-o"]).arg(report).arg("--").arg(program).args(words);
-    let done = finish_within(&mut command, Duration::from_secs(60)).expect("it runs");
+    let done = finish_within(&mut command, Duration::from_secs(60))
+        .unwrap_or_else(|error| panic!("{words:?}: {error}"));
     let report = fs::read_to_string(report).unwrap_or_default();
     assert!(report.contains("\"verdict\": \"race"), "{}", done.stderr);
     report.contains("\"verdict\": \"race\"")

@@ -180,8 +180,9 @@ fn compile(plan: &Plan, clang: &Clang, source: &OsStr, text: &Path, object: &Pat
         })
         .collect();
     let mut front = plan.added.clone();
-    front.extend(ADDED.iter().map(OsString::from));
     front.extend(options.iter().copied().flatten().cloned());
+    // Last, since `-O2` would ask for vectors again.
+    front.extend(ADDED.iter().map(OsString::from));
     front.extend(dependencies(&options, object));
     if plan.action.links() {
         front.push("-Qunused-arguments".into());

@@ -63,7 +63,7 @@ impl Bound {
             Bound::Fixed(value) => value.to_string(),
             Bound::N(plus) => format!("n + {plus}"),
             Bound::M(plus) => format!("m + {plus}"),
-            Bound::Outer(plus) => format!("i + {plus}"),
+            Bound::Outer(plus) => format!("(long)i + {plus}"),
         }
     }
 
