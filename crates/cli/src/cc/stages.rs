@@ -20,46 +20,10 @@ const OLDEST: u32 = 15;
 const SOURCES: &[&str] = &["c", "i", "cc", "cp", "cxx", "cpp", "CPP", "c++", "C", "ii"];
 
 /// Options that ask for other files, another machine, or another way from source to object.
-const OTHER_WAYS: &[&str] = &[
-    "-###",
-    "-E",
-    "-M",
-    "-MJ",
-    "-MM",
-    "-S",
-    "-arch",
-    "-emit-ast",
-    "-emit-llvm",
-    "-extract-api",
-    "-fembed-bitcode",
-    "-flto",
-    "-fmodules",
-    "-fno-integrated-as",
-    "-fpass-plugin",
-    "-fplugin",
-    "-fprofile-",
-    "-fcoverage-",
-    "-fcs-profile",
-    "-fsave-optimization-record",
-    "-fsyntax-only",
-    "-ftest-coverage",
-    "-fthin",
-    "-ftime-",
-    "-gsplit-dwarf",
-    "-m32",
-    "-mx32",
-    "-no-integrated-as",
-    "-save-",
-    "-target",
-    "-via-file-asm",
-    "-x",
-    "--analyze",
-    "--coverage",
-    "--language",
-    "--precompile",
-    "--save-",
-    "--target",
-];
+const OTHER_WAYS: &str = "-### -E -M -MJ -MM -S -arch -emit-ast -emit-llvm -extract-api -fembed-bitcode -flto -fmodules \
+    -fno-integrated-as -fpass-plugin -fplugin -fprofile- -fcoverage- -fcs-profile -fsave-optimization-record \
+    -fsyntax-only -ftest-coverage -fthin -ftime- -gsplit-dwarf -m32 -mx32 -no-integrated-as -save- -target \
+    -via-file-asm -x --analyze --coverage --language --precompile --save- --target";
 
 /// Of those, the ones that other options begin with.
 const WHOLE: &[&str] = &["-E", "-M", "-MM", "-S", "-flto"];
@@ -90,9 +54,9 @@ fn fits(item: &Item, links: bool) -> bool {
         Item::Input { path, .. } => path != "-",
         Item::Option(words) => {
             let option = words[0].to_string_lossy();
-            let other = OTHER_WAYS.iter().any(|other| {
-                if WHOLE.contains(other) {
-                    option == *other || option.starts_with(&format!("{other}="))
+            let other = OTHER_WAYS.split(' ').any(|other| {
+                if WHOLE.contains(&other) {
+                    option == other || option.starts_with(&format!("{other}="))
                 } else {
                     option.starts_with(other)
                 }
@@ -116,9 +80,12 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new() -> Result<Folder, String> {
-        let path = env::temp_dir().join(format!("raceproof-cc-{}", process::id()));
-        fs::create_dir_all(&path).map_err(|error| format!("cannot make {}: {error}", path.display()))?;
-        Ok(Folder(path))
+        // One that is there already is somebody else's.
+        let mut paths =
+            (0..100).map(|number| env::temp_dir().join(format!("raceproof-cc-{}-{number}", process::id())));
+        paths.find(|path| fs::create_dir(path).is_ok()).map(Folder).ok_or_else(|| {
+            format!("cannot make a folder in {}: set TMPDIR to another", env::temp_dir().display())
+        })
     }
 }
 
