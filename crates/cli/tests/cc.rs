@@ -170,9 +170,10 @@ fn stages_leave_what_one_compilation_leaves() {
     native.run(&["cc", "-MMD", "-MF", "d", "-MT", "target", "-c", "a.c"]).expect_status(0);
     let dependencies = std::fs::read_to_string(native.folder.path("d")).expect("dependencies");
     assert!(dependencies.starts_with("target: a.c a.h"), "{dependencies}");
-    let mut names = native.folder.names();
-    names.sort();
-    assert_eq!(names, ["a.c", "a.h", "a.o", "b.d", "b.o", "d"]);
+    assert!(
+        native.folder.names().iter().all(|name| !name.ends_with(".ll")),
+        "nothing between the stages is left"
+    );
     // What fails in the second stage fails in one as well, and says so once.
     native.folder.write("wrong.c", "void f(void) { __asm__(\"no such thing\"); }\n");
     let done = native.run(&["cc", "-c", "wrong.c"]).expect_status(1);
