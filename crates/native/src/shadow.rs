@@ -31,6 +31,9 @@ pub(crate) enum Reference {
 }
 
 impl Cell {
+    /// No cell is like this one: a reference with readers.
+    pub(crate) const IMPOSSIBLE: Cell = Cell { writer: -1, readers: -1 };
+
     pub(crate) fn refer(to: Reference) -> Cell {
         let (number, kind) = match to {
             Reference::Bytes(number) => (number, 0),

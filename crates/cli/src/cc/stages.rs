@@ -62,7 +62,7 @@ fn fits(item: &Item, links: bool) -> bool {
                 }
             });
             // With linking, they are named in a way of their own.
-            !other && !(links && option.starts_with("-M"))
+            !(other || links && option.starts_with("-M"))
         }
     }
 }
@@ -112,7 +112,7 @@ pub(super) fn run(plan: &Plan, clang: &Clang) -> Result<u8, String> {
                 .map_err(|error| format!("cannot make {}: {error}", place.display()))?;
             place.join(named(path, "o"))
         } else {
-            output(plan).map_or_else(|| PathBuf::from(named(path, "o")), PathBuf::from)
+            output(plan).map_or_else(|| named(path, "o"), PathBuf::from)
         };
         let text = folder.0.join(format!("{number}.ll"));
         let of_one = compile(plan, clang, path, &text, &object)?;
@@ -126,11 +126,11 @@ pub(super) fn run(plan: &Plan, clang: &Clang) -> Result<u8, String> {
 }
 
 fn output(plan: &Plan) -> Option<String> {
-    let options = plan.kept.iter().filter_map(|item| match item {
+    let mut options = plan.kept.iter().filter_map(|item| match item {
         Item::Option(words) => value(words, "-o").or_else(|| value(words, "--output")),
         Item::Input { .. } => None,
     });
-    options.last().map(|name| name.trim_start_matches('=').to_owned())
+    options.next_back().map(|name| name.trim_start_matches('=').to_owned())
 }
 
 fn named(path: &OsStr, extension: &str) -> PathBuf {

@@ -125,7 +125,8 @@ impl Detector {
             mixed.plain = numbers.cell(mixed.plain);
             (mixed.writes, mixed.reads) = (numbers.list(mixed.writes), numbers.list(mixed.reads));
         }
-        self.recent.fill(Recent { pc: 0, context: 0, flags: 0, made: 0 });
+        self.recent.fill(Recent::NONE);
+        self.changes.fill(Change::default());
         self.sure.forget();
         self.unsure.forget();
         // What the running step has done so far counts as done by another one of its task.

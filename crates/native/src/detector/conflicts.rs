@@ -14,13 +14,13 @@ impl Detector {
         address: usize,
         pc: usize,
     ) {
+        self.met += 1;
         if self.excuse(earlier, address) || self.exclude(earlier) {
             return;
         }
         let Made { step, site } = self.made[earlier as usize];
         let first_site = self.sites[(site & SITE) as usize];
         let pair = (first_site.pc, pc);
-        self.met += 1;
         if let Some(&known) = self.pairs.get(&pair) {
             self.races[known as usize].count += 1;
             return;

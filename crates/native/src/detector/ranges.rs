@@ -1,12 +1,12 @@
-//! Many accesses of one step from one place: neighbouring cells are mostly alike, and what one becomes, all like it become.
+//! Many accesses of one step from one place: the cells are mostly alike, and what one becomes, all like it become.
+//!
+//! That holds as long as the order has the last word on a cell, and not its address: once two accesses meet that are not ordered, each is
+//! looked at on its own.
 
 use super::*;
 
 /// So many cells are compared at once: the compiler makes vectors of it.
 const AT_ONCE: usize = 8;
-
-/// No cell is like this one: a reference with readers.
-const NONE: (u64, Cell) = (u64::MAX, Cell { writer: 0, readers: 0 });
 
 /// Ranges that are accessed from one place in the program.
 pub(crate) struct Ranges<'d> {
@@ -15,8 +15,8 @@ pub(crate) struct Ranges<'d> {
     pc: usize,
     /// The bytes of an element.
     unit: usize,
-    /// One of the accesses was found to race: from there on each is made on its own, and counted.
-    raced: bool,
+    /// One of the accesses has met another: from there on each is made on its own, and counted.
+    met: bool,
     /// What the last cell was, and has become.
     last: (u64, Cell),
 }
@@ -27,9 +27,57 @@ impl Detector {
         self.record.is_some() || self.reducing || !self.on
     }
 
+    /// An access of words, aligned, whose cells are mostly alike. Those of a loop come one by one: what such an access from here has made
+    /// of the last cell it makes of this one, if that was the same.
+    #[inline(always)]
+    pub(crate) fn words<const N: usize>(&mut self, address: usize, kind: AccessKind, pc: usize) {
+        // SAFETY: as in `access`; the cells of neighbouring words are neighbours, and these are for this access alone.
+        let cells = unsafe { &mut *shadow::cell(address).cast::<[Cell; N]>() };
+        let before = cells[0];
+        if before == Cell::default() {
+            self.pages.touch(&cells[0]);
+            self.pages.touch(&cells[N - 1]);
+        }
+        if before.writer < 0 || !self.on || self.reducing || cells[1..].iter().any(|cell| *cell != before) {
+            return self.access(address, 4 * N, kind, Manner::Plain, pc);
+        }
+        let place = (pc >> 1) % RECENT;
+        let recent = &self.recent[place];
+        let is_repeated = recent.pc == pc
+            && recent.made >= self.first()
+            && recent.context == self.contexts.now.context.0
+            && recent.flags == self.owned(address);
+        let made = recent.made;
+        if is_repeated {
+            let change = &self.changes[place];
+            if change.made == made && change.before == before && self.record.is_none() {
+                *cells = [change.after; N];
+                return;
+            }
+        }
+        self.tell_access(address, 4 * N, kind, Manner::Plain, pc);
+        let met = self.met;
+        let after = match kind {
+            AccessKind::Read => self.read(before, address, pc),
+            AccessKind::Write => self.write(before, address, pc),
+        };
+        *cells = [after; N];
+        // Not at the first access of a step from here: most have no second.
+        if is_repeated && met == self.met {
+            self.changes[place] = Change { made, before, after };
+        }
+    }
+
     /// For elements of so many bytes.
     pub(crate) fn ranges(&mut self, unit: usize, kind: AccessKind, pc: usize) -> Ranges<'_> {
-        Ranges { detector: self, kind, pc, unit, raced: false, last: NONE }
+        Ranges {
+            detector: self,
+            kind,
+            pc,
+            unit,
+            met: false,
+            last: (bits(Cell::IMPOSSIBLE), Cell::IMPOSSIBLE),
+        }
     }
 }
 
@@ -47,7 +95,7 @@ impl Ranges<'_> {
         let (cells, count) = (shadow::cell(address), size / 4);
         let mut at = 0;
         while at < count {
-            if self.raced && (4 * at).is_multiple_of(self.unit) {
+            if self.met && (4 * at).is_multiple_of(self.unit) {
                 return self.each(address + 4 * at..address + size);
             }
             // SAFETY: the cells of neighbouring words are neighbours, the region has one for every address, and nobody else has a
@@ -55,7 +103,7 @@ impl Ranges<'_> {
             let cell = unsafe { &mut *cells.add(at) };
             if bits(*cell) == self.last.0 {
                 let mut reach = count - at;
-                if self.raced {
+                if self.met {
                     // The next element is to be met on its own.
                     reach = reach.min(self.unit / 4 - at % (self.unit / 4));
                 }
@@ -118,14 +166,14 @@ impl Ranges<'_> {
         if cell == Cell::default() {
             self.detector.pages.touch(place);
         }
-        let met = self.detector.met;
+        let before = self.detector.met;
         let after = match kind {
             AccessKind::Read => self.detector.read(cell, address, pc),
             AccessKind::Write => self.detector.write(cell, address, pc),
         };
         // SAFETY: as above.
         unsafe { *place = after };
-        self.raced |= self.detector.met > met;
+        self.met |= self.detector.met > before;
         self.last = (bits(cell), after);
     }
 }
