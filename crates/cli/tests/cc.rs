@@ -28,14 +28,15 @@ fn plan(line: &str) -> Plan {
 }
 
 fn words(plan: &Plan) -> String {
-    plan.words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+    plan.words().iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
 #[test]
 fn what_is_compiled_is_instrumented() {
     const TSAN: &str = "-Xclang -fsanitize=thread -fno-omit-frame-pointer -Xclang -mllvm -Xclang -disable-licm-promotion -Xclang -mllvm -Xclang \
                         -capture-tracking-max-uses-to-explore=0 -Xclang -mllvm -Xclang -simplifycfg-sink-common=false -Xclang \
-                        -mllvm -Xclang -simplifycfg-hoist-common=false -Xclang -mllvm -Xclang -sink-common-insts=false";
+                        -mllvm -Xclang -simplifycfg-hoist-common=false -Xclang -mllvm -Xclang -sink-common-insts=false \
+                        -Xclang -mllvm -Xclang -enable-interleaved-mem-accesses=false";
     const OMP: &str = "-Xclang -fopenmp";
     for (line, expected) in [
         ("-c a.c", format!("{TSAN} -g -c a.c")),
@@ -130,6 +131,53 @@ fn steps_of_their_own_and_several_files() {
     // A wrong program is clang's to complain about.
     native.folder.write("wrong.c", "int main(void) { return x; }");
     native.run(&["cc", "-c", "wrong.c"]).expect_status(1).says("use of undeclared identifier");
+}
+
+/// A loop whose checks leave it.
+const LOOP: &str = "void fill(int *a, int n) { for (int i = 0; i < n; i++) a[i] = i; }\n";
+
+#[test]
+fn checks_leave_loops_unless_told_otherwise() {
+    let native = Native::new("cc-thin");
+    native.folder.write("a.c", LOOP);
+    let calls_runs = |name: &str| {
+        let object = std::fs::read(native.folder.path(name)).expect("an object");
+        object.windows(11).any(|part| part == b"__raceproof")
+    };
+    native.run(&["cc", "-O2", "-c", "a.c"]).expect_status(0);
+    assert!(calls_runs("a.o"));
+    native.run(&["cc", "-O2", "-fno-raceproof-thinning", "-c", "a.c", "-o", "off.o"]).expect_status(0);
+    assert!(!calls_runs("off.o"));
+    native
+        .run(&["cc", "-fno-raceproof-thinning", "-fraceproof-thinning", "-O2", "-c", "a.c", "-o", "on.o"])
+        .expect_status(0);
+    assert!(calls_runs("on.o"));
+    // Ways to an object of which nothing is known are gone in one go.
+    native.run(&["cc", "-O2", "-x", "c", "-c", "a.c", "-o", "one.o"]).expect_status(0);
+    assert!(!calls_runs("one.o"));
+    assert!(!words(&plan("-fno-raceproof-thinning -c a.c")).contains("thinning"), "clang does not know it");
+}
+
+#[test]
+fn stages_leave_what_one_compilation_leaves() {
+    let native = Native::new("cc-stages");
+    native.folder.write("a.c", format!("#include \"a.h\"\n{LOOP}int unused(int x) {{ int y; return x; }}\n"));
+    native.folder.write("a.h", "void fill(int *a, int n);\n");
+    let done = native.run(&["cc", "-Wall", "-MD", "-c", "a.c", "-o", "b.o"]).expect_status(0);
+    assert_eq!(done.stderr.matches("unused variable").count(), 1, "a warning is given once: {}", done.stderr);
+    let dependencies = std::fs::read_to_string(native.folder.path("b.d")).expect("dependencies");
+    assert!(dependencies.starts_with("b.o: a.c a.h"), "{dependencies}");
+    native.run(&["cc", "-MMD", "-MF", "d", "-MT", "target", "-c", "a.c"]).expect_status(0);
+    let dependencies = std::fs::read_to_string(native.folder.path("d")).expect("dependencies");
+    assert!(dependencies.starts_with("target: a.c a.h"), "{dependencies}");
+    assert!(
+        native.folder.names().iter().all(|name| !name.ends_with(".ll")),
+        "nothing between the stages is left"
+    );
+    // What fails in the second stage fails in one as well, and says so once.
+    native.folder.write("wrong.c", "void f(void) { __asm__(\"no such thing\"); }\n");
+    let done = native.run(&["cc", "-c", "wrong.c"]).expect_status(1);
+    assert_eq!(done.stderr.matches("1 error generated").count(), 1, "{}", done.stderr);
 }
 
 #[test]

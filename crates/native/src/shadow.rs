@@ -31,6 +31,9 @@ pub(crate) enum Reference {
 }
 
 impl Cell {
+    /// No cell is like this one: a reference with readers.
+    pub(crate) const IMPOSSIBLE: Cell = Cell { writer: -1, readers: -1 };
+
     pub(crate) fn refer(to: Reference) -> Cell {
         let (number, kind) = match to {
             Reference::Bytes(number) => (number, 0),
@@ -125,6 +128,11 @@ fn each_used(cells: &mut [Cell], mut work: impl FnMut(&mut Cell)) {
             group.iter_mut().filter(|cell| **cell != Cell::default()).for_each(&mut work);
         }
     }
+}
+
+/// How many cells there are from this one to the end of its page.
+pub(crate) fn on_page(cell: *const Cell) -> usize {
+    (PAGE - cell as usize % PAGE) / size_of::<Cell>()
 }
 
 /// The pages of the region that were ever written to.

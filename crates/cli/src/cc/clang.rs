@@ -4,6 +4,7 @@ use super::Language;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{self, Command, Stdio};
 
@@ -59,6 +60,25 @@ impl Clang {
 
     /// Runs it with our streams; gives its status.
     pub(super) fn run(&self, words: &[OsString]) -> Result<u8, String> {
+        let status = self.started(words, |command| command.status())?;
+        // A signal has no status; 1 is what compilers give for any failure.
+        Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+    }
+
+    /// Runs it; whether that went well. What it says is passed on only then.
+    pub(super) fn run_unheard(&self, words: &[OsString]) -> Result<bool, String> {
+        let output = self.started(words, |command| command.stdin(Stdio::null()).output())?;
+        if output.status.success() && !output.stderr.is_empty() {
+            crate::output::note(String::from_utf8_lossy(&output.stderr).trim_end());
+        }
+        Ok(output.status.success())
+    }
+
+    fn started<T>(
+        &self,
+        words: &[OsString],
+        start: impl FnOnce(&mut Command) -> io::Result<T>,
+    ) -> Result<T, String> {
         let mut command = Command::new(&self.program);
         if self.language == Language::Cxx && self.by_mode {
             command.arg("--driver-mode=g++");
@@ -72,10 +92,7 @@ impl Clang {
             Some(file) => command.arg(file.argument()),
             None => command.args(words),
         };
-        let status =
-            command.status().map_err(|error| format!("cannot run {}: {error}", self.program.display()))?;
-        // A signal has no status; 1 is what compilers give for any failure.
-        Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+        start(&mut command).map_err(|error| format!("cannot run {}: {error}", self.program.display()))
     }
 
     /// Whether `#include <omp.h>` finds the header of LLVM's OpenMP runtime.

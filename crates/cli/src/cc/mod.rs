@@ -1,11 +1,13 @@
 //! `raceproof cc` and `raceproof c++`: clang, told to instrument what it compiles and to link our runtime.
 //!
-//! The command line goes to one clang, changed as little as serves:
+//! The command line goes to clang, changed as little as serves:
 //!
 //! - what is compiled gets `-fsanitize=thread` (and `-fopenmp`, if it was asked for) for the compiler proper only
 //!   (`-Xclang`), since the driver would link the runtimes that ours replaces; and `-g`, for reports;
 //! - what is linked to an executable gets our library, with `main` wrapped by it. A shared library leaves our symbols
 //!   to the executable that loads it, which exports them.
+//!
+//! Between clang's optimiser and its code generator, checks that are known to be needless are left out (`stages`, `thin`).
 //!
 //! Whatever neither compiles nor links (`--version`, `-print-file-name=…`) is passed through as it is.
 
@@ -16,6 +18,8 @@ mod plan;
 mod response;
 mod runtime;
 mod sources;
+mod stages;
+mod thin;
 
 pub use arguments::{Arguments, Item};
 pub use plan::{Action, Plan};
@@ -58,7 +62,8 @@ fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
     for warning in plan.warnings.iter().chain(&of_sources) {
         note(&format!("raceproof: warning: {warning}"));
     }
-    let status = clang.run(&plan.words)?;
+    let status =
+        if stages::fit(&plan, &clang) { stages::run(&plan, &clang)? } else { clang.run(&plan.words())? };
     if status != 0 && plan.openmp && plan.action.compiles() && !clang.has_omp_header() {
         note(&format!(
             "raceproof: note: {} has no omp.h; on Debian and Ubuntu the package libomp-{}-dev has it",

@@ -6,13 +6,15 @@ use std::path::Path;
 
 /// Optimisations that are left out. The first reads variables ahead of a loop that may not access them at all, which on another
 /// thread would be a race the program does not have. By the second the instrumentation takes local variables for private
-/// that are not. The others make one access of two in different branches, which then has no line.
-const INVENTIVE: [&str; 5] = [
+/// that are not. The last makes one access of several to elements that are not neighbours, and of what is between them. The others make
+/// one access of two in different branches, which then has no line.
+const INVENTIVE: [&str; 6] = [
     "-disable-licm-promotion",
     "-capture-tracking-max-uses-to-explore=0",
     "-simplifycfg-sink-common=false",
     "-simplifycfg-hoist-common=false",
     "-sink-common-insts=false",
+    "-enable-interleaved-mem-accesses=false",
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,9 +43,16 @@ impl Action {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
     pub action: Action,
-    pub words: Vec<OsString>,
+    /// What the compiler proper is told beside.
+    pub added: Vec<OsString>,
+    /// What stays of the user's.
+    pub kept: Vec<Item>,
+    /// What the linker is told beside.
+    pub linked: Vec<OsString>,
     /// Whether OpenMP was asked for.
     pub openmp: bool,
+    /// Whether checks are left out that are known to be needless.
+    pub thins: bool,
     pub warnings: Vec<String>,
 }
 
@@ -53,9 +62,17 @@ const REPLACED: &[&str] = &["omp", "iomp5", "gomp", "tsan"];
 impl Plan {
     pub fn new(arguments: &Arguments) -> Result<Plan, String> {
         let action = action(arguments);
-        let mut plan = Plan { action, words: Vec::new(), openmp: false, warnings: Vec::new() };
+        let mut plan = Plan {
+            action,
+            added: Vec::new(),
+            kept: Vec::new(),
+            linked: Vec::new(),
+            openmp: false,
+            thins: true,
+            warnings: Vec::new(),
+        };
         if action == Action::Query {
-            plan.words.extend(arguments.items.iter().flat_map(words));
+            plan.kept = arguments.items.clone();
             return Ok(plan);
         }
         if action == Action::Executable && arguments.has(&["-static", "-static-pie", "--static"]) {
@@ -98,9 +115,12 @@ impl Plan {
                     plan.push(item);
                 }
                 "-static-libsan" | "-shared-libsan" => {}
+                "-fraceproof-thinning" => plan.thins = true,
+                "-fno-raceproof-thinning" => plan.thins = false,
                 _ => plan.push(item),
             }
         }
+        plan.thins &= compiled && instrument;
         if compiled {
             plan.instrument(arguments, instrument, openmp_options);
         }
@@ -109,20 +129,31 @@ impl Plan {
             && arguments.linker_words().iter().any(|word| strict.contains(&word.as_str()))
         {
             // Our symbols are in the executable that will load it.
-            plan.words.push("-Wl,-z,undefs".into());
+            plan.linked.push("-Wl,-z,undefs".into());
         }
         Ok(plan)
     }
 
     fn push(&mut self, item: &Item) {
-        self.words.extend(words(item));
+        self.kept.push(item.clone());
+    }
+
+    /// The whole command line. What the compiler proper is told stands before the inputs, so that the user's own `-Xclang` can
+    /// undo it.
+    pub fn words(&self) -> Vec<OsString> {
+        self.added
+            .iter()
+            .cloned()
+            .chain(self.kept.iter().flat_map(words))
+            .chain(self.linked.iter().cloned())
+            .collect()
     }
 
     fn warn_replaced(&mut self, file: &str) {
         self.warnings.push(format!("{file} is not linked: raceproof's runtime takes its place"));
     }
 
-    /// What the compiler proper is told; it stands before the inputs, so that the user's own `-Xclang` can undo it.
+    /// What the compiler proper is told.
     fn instrument(&mut self, arguments: &Arguments, instrument: bool, openmp_options: Vec<OsString>) {
         let mut added: Vec<OsString> = Vec::new();
         if instrument {
@@ -149,21 +180,21 @@ impl Plan {
         if !arguments.options().any(|option| debug(&option[0])) {
             added.push("-g".into());
         }
-        self.words.splice(0..0, added);
+        self.added = added;
     }
 
     /// Links an executable with our library.
     pub fn link_runtime(&mut self, library: &Path) {
-        self.words.push("-Wl,--wrap=main".into());
+        self.linked.push("-Wl,--wrap=main".into());
         // A language set by `-x` would be taken for the library's.
-        self.words.extend(["-x".into(), "none".into(), library.into()]);
+        self.linked.extend(["-x".into(), "none".into(), library.into()]);
         // Shared libraries and plugins that were compiled by us find our symbols in the executable.
-        self.words.push("-rdynamic".into());
-        self.words.extend(["-lpthread", "-ldl", "-lrt", "-lm"].map(OsString::from));
+        self.linked.push("-rdynamic".into());
+        self.linked.extend(["-lpthread", "-ldl", "-lrt", "-lm"].map(OsString::from));
     }
 }
 
-fn words(item: &Item) -> Vec<OsString> {
+pub(super) fn words(item: &Item) -> Vec<OsString> {
     match item {
         Item::Option(words) => words.clone(),
         Item::Input { path, .. } => vec![path.clone()],

@@ -4,4 +4,5 @@
 pub mod expect;
 pub mod generate;
 pub mod judge;
+pub mod loops;
 pub mod toolchain;

@@ -14,6 +14,7 @@ impl Detector {
         address: usize,
         pc: usize,
     ) {
+        self.met += 1;
         if self.excuse(earlier, address) || self.exclude(earlier) {
             return;
         }

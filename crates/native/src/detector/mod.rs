@@ -24,6 +24,7 @@ mod chunks;
 mod collect;
 mod conflicts;
 mod finishes;
+mod ranges;
 mod recording;
 mod standing;
 mod sure;
@@ -198,6 +199,14 @@ impl Recent {
     }
 }
 
+/// A cell that a recent access was made to, and what it has become. Beside these, since most accesses have none.
+#[derive(Clone, Copy, Default)]
+struct Change {
+    made: i32,
+    before: Cell,
+    after: Cell,
+}
+
 const RECENT: usize = 1 << 10;
 
 /// Blocks up to this size are marked whole when they are freed.
@@ -215,6 +224,7 @@ pub(crate) struct Detector {
     pub(crate) contexts: Contexts,
     made: Vec<Made>,
     recent: Box<[Recent; RECENT]>,
+    changes: Box<[Change; RECENT]>,
     sites: Vec<Site>,
     site_numbers: FxHashMap<Site, u32>,
     sets: ReaderSets,
@@ -248,6 +258,8 @@ pub(crate) struct Detector {
     gone: Gone,
     pub(crate) races: Vec<Raced>,
     pairs: FxHashMap<(usize, usize), u32>,
+    /// How often two accesses met that are not ordered.
+    met: u64,
     /// The parts of the process that are code, once a race has asked for them.
     code: Vec<std::ops::Range<usize>>,
     /// What the next spawn says of its child.
@@ -309,6 +321,7 @@ impl Detector {
             // Number 0 is no access.
             made: vec![Made { step: 0, site: 0 }],
             recent: Box::new([Recent::NONE; RECENT]),
+            changes: Box::new([Change::default(); RECENT]),
             sites: vec![nobody],
             site_numbers: FxHashMap::default(),
             sets: ReaderSets::default(),
@@ -336,6 +349,7 @@ impl Detector {
             gone: Gone::default(),
             races: Vec::new(),
             pairs: FxHashMap::default(),
+            met: 0,
             code: Vec::new(),
             next: None,
             finishes: Finishes::new(),
@@ -592,28 +606,6 @@ impl Detector {
     #[inline(always)]
     fn has_read(&self, readers: i32) -> bool {
         readers >= self.first() || readers as u32 >= FIRST_SET.load(Ordering::Relaxed)
-    }
-
-    /// An access of words, aligned, whose cells are mostly alike.
-    #[inline(always)]
-    pub(crate) fn words<const N: usize>(&mut self, address: usize, kind: AccessKind, pc: usize) {
-        // SAFETY: as in `access`; the cells of neighbouring words are neighbours, and these are for this access alone.
-        let cells = unsafe { &mut *shadow::cell(address).cast::<[Cell; N]>() };
-        let before = cells[0];
-        if before == Cell::default() {
-            self.pages.touch(&cells[0]);
-            self.pages.touch(&cells[N - 1]);
-            self.check_gone(address, kind, Manner::Plain, pc);
-        }
-        if before.writer < 0 || !self.on || self.reducing || cells[1..].iter().any(|cell| *cell != before) {
-            return self.access(address, 4 * N, kind, Manner::Plain, pc);
-        }
-        self.tell_access(address, 4 * N, kind, Manner::Plain, pc);
-        let after = match kind {
-            AccessKind::Read => self.read(before, address, pc),
-            AccessKind::Write => self.write(before, address, pc),
-        };
-        *cells = [after; N];
     }
 
     #[inline(always)]

@@ -4,6 +4,7 @@
 //! compared with the first number of the running step. Everything else is the detector's.
 
 pub(crate) mod atomic;
+mod runs;
 
 use crate::detector::{Detector, FIRST, FIRST_SET, Manner};
 use crate::interrupts::{self, PENDING};

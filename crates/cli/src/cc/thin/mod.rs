@@ -1,0 +1,96 @@
+//! Fewer checks: calls of the runtime that the program's code proves to be needless are taken out of it.
+//!
+//! The detector needs to be told once for each step, location and kind of access. clang tells it of every access, one call each.
+//! Between the two stands this: the text of the LLVM IR that clang has optimised and instrumented is read
+//! (`ir`), and calls are removed that repeat another of the same step (`repeated`) or leave their loops (`runs`). Neither LLVM's
+//! libraries nor its binary formats are needed, so that any clang will do. Whatever is not understood stays as it is.
+//!
+//! Why it is sound: a step is what a task does between two synchronisations. All of its accesses are equally ordered with those of
+//! other tasks, so within it a check may move and one that is repeated may go. What may end a step is decided by `quiet`: any call
+//! that is not known to do no such thing.
+//!
+//! Reports: a call that has moved keeps its line and function. Of several accesses of one step to a location the first is shown,
+//! and which of two in one loop is the first may change: the read of an element that the loop itself has written an iteration ago, as in
+//! `a[i] = a[i - 1]`, now counts as a read.
+
+mod counts;
+mod emit;
+mod flow;
+mod ir;
+mod poly;
+mod quiet;
+mod repeated;
+mod runs;
+#[cfg(test)]
+mod tests;
+mod types;
+mod values;
+
+use emit::Edits;
+use flow::Flow;
+use quiet::Quiet;
+use types::Types;
+use values::Values;
+
+/// What moves out of a loop may repeat what is before it.
+const ROUNDS: usize = 2;
+
+/// Entries of the runtime that tell of many accesses: first address, size, and count and stride of one or two dimensions.
+const ENTRIES: [(&str, usize); 4] = [
+    ("@__raceproof_read_run", 4),
+    ("@__raceproof_write_run", 4),
+    ("@__raceproof_read_runs", 6),
+    ("@__raceproof_write_runs", 6),
+];
+
+/// The same module with fewer checks.
+pub(super) fn thin(text: &str) -> String {
+    let mut text = text.to_owned();
+    for _ in 0..ROUNDS {
+        match round(&text) {
+            Some(thinner) => text = thinner,
+            None => break,
+        }
+    }
+    let mut declarations = String::new();
+    for (name, parameters) in ENTRIES {
+        if text.contains(&format!(" {name}(")) {
+            declarations
+                .push_str(&format!("declare void {name}({}) nounwind\n", vec!["i64"; parameters].join(", ")));
+        }
+    }
+    text.push_str(&declarations);
+    text
+}
+
+/// Once over the module; nothing if nothing changes.
+fn round(text: &str) -> Option<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let functions = ir::functions(&lines);
+    let (types, quiet) = (Types::of(&lines), Quiet::of(&lines, &functions));
+    let mut edits = Edits::after(text);
+    for function in &functions {
+        let flow = Flow::new(function);
+        let mut values = Values::new(function, &types, |block| flow.is_reached(block));
+        let repeated = repeated::lines(function, &flow, &mut values, &quiet);
+        edits.lines.extend(repeated.iter().map(|line| (*line, None)));
+        let runs = runs::find(function, &flow, &mut values, &quiet, &repeated);
+        edits.apply(&lines, function, &flow, &values, &runs);
+    }
+    if edits.lines.is_empty() {
+        return None;
+    }
+    let mut edited = String::with_capacity(text.len());
+    for (number, line) in lines.iter().enumerate() {
+        if let Some(before) = edits.before.get(&number) {
+            edited.push_str(before);
+        }
+        match edits.lines.get(&number) {
+            None => edited.push_str(line),
+            Some(Some(new)) => edited.push_str(new),
+            Some(None) => continue,
+        }
+        edited.push('\n');
+    }
+    Some(edited)
+}

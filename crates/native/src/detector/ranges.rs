@@ -1,0 +1,184 @@
+//! Many accesses of one step from one place: the cells are mostly alike, and what one becomes, all like it become.
+//!
+//! That holds as long as the order has the last word on a cell, and not its address: once two accesses meet that are not ordered, each is
+//! looked at on its own.
+
+use super::*;
+
+/// So many cells are compared at once: the compiler makes vectors of it.
+const AT_ONCE: usize = 8;
+
+/// Ranges that are accessed from one place in the program.
+pub(crate) struct Ranges<'d> {
+    detector: &'d mut Detector,
+    kind: AccessKind,
+    pc: usize,
+    /// The bytes of an element.
+    unit: usize,
+    /// One of the accesses has met another: from there on each is made on its own, and counted.
+    met: bool,
+    /// What the last cell was, and has become.
+    last: (u64, Cell),
+}
+
+impl Detector {
+    /// Whether each single access has to be told: they are recorded, or are not plain, or nobody wants to know.
+    pub(crate) fn wants_each(&self) -> bool {
+        self.record.is_some() || self.reducing || !self.on
+    }
+
+    /// An access of words, aligned, whose cells are mostly alike. Those of a loop come one by one: what such an access from here has made
+    /// of the last cell it makes of this one, if that was the same.
+    #[inline(always)]
+    pub(crate) fn words<const N: usize>(&mut self, address: usize, kind: AccessKind, pc: usize) {
+        // SAFETY: as in `access`; the cells of neighbouring words are neighbours, and these are for this access alone.
+        let cells = unsafe { &mut *shadow::cell(address).cast::<[Cell; N]>() };
+        let before = cells[0];
+        if before == Cell::default() {
+            self.pages.touch(&cells[0]);
+            self.pages.touch(&cells[N - 1]);
+        }
+        if before.writer < 0 || !self.on || self.reducing || cells[1..].iter().any(|cell| *cell != before) {
+            return self.access(address, 4 * N, kind, Manner::Plain, pc);
+        }
+        let place = Recent::slot(pc, self.contexts.now.context.0);
+        let recent = &self.recent[place];
+        let is_repeated = recent.pc == pc
+            && recent.made >= self.first()
+            && recent.context == self.contexts.now.context.0
+            && recent.flags == self.owned(address);
+        let made = recent.made;
+        if is_repeated {
+            let change = &self.changes[place];
+            let is_same = change.made == made && change.before == before;
+            if is_same && self.record.is_none() && self.gone.freed_by(address).is_none() {
+                *cells = [change.after; N];
+                return;
+            }
+        }
+        self.tell_access(address, 4 * N, kind, Manner::Plain, pc);
+        let met = self.met;
+        if before == Cell::default() {
+            self.check_gone(address, kind, Manner::Plain, pc);
+        }
+        let after = match kind {
+            AccessKind::Read => self.read(before, address, pc),
+            AccessKind::Write => self.write(before, address, pc),
+        };
+        *cells = [after; N];
+        // Not at the first access of a step from here: most have no second. And not if it is left out, which depends on the address.
+        if is_repeated && met == self.met && after != before {
+            self.changes[place] = Change { made, before, after };
+        }
+    }
+
+    /// For elements of so many bytes.
+    pub(crate) fn ranges(&mut self, unit: usize, kind: AccessKind, pc: usize) -> Ranges<'_> {
+        Ranges {
+            detector: self,
+            kind,
+            pc,
+            unit,
+            met: false,
+            last: (bits(Cell::IMPOSSIBLE), Cell::IMPOSSIBLE),
+        }
+    }
+}
+
+fn bits(cell: Cell) -> u64 {
+    u64::from(cell.writer as u32) | u64::from(cell.readers as u32) << 32
+}
+
+impl Ranges<'_> {
+    /// An access to all of these bytes.
+    #[inline]
+    pub(crate) fn range(&mut self, address: usize, size: usize) {
+        if (address | size | self.unit) & 3 != 0 {
+            return self.detector.access(address, size, self.kind, Manner::Plain, self.pc);
+        }
+        let (cells, count) = (shadow::cell(address), size / 4);
+        let mut at = 0;
+        while at < count {
+            if self.met && (4 * at).is_multiple_of(self.unit) {
+                return self.each(address + 4 * at..address + size);
+            }
+            // SAFETY: the cells of neighbouring words are neighbours, the region has one for every address, and nobody else has a
+            // reference to them.
+            let cell = unsafe { &mut *cells.add(at) };
+            if bits(*cell) == self.last.0 {
+                let mut reach = count - at;
+                if self.met {
+                    // The next element is to be met on its own.
+                    reach = reach.min(self.unit / 4 - at % (self.unit / 4));
+                }
+                if *cell == Cell::default() {
+                    // Of memory that is new, each page has to be noted.
+                    self.detector.pages.touch(cell);
+                    reach = reach.min(shadow::on_page(cell));
+                }
+                // SAFETY: as above.
+                at += self.alike(unsafe { std::slice::from_raw_parts_mut(cell, reach) });
+            } else {
+                self.other(cells.wrapping_add(at), address + 4 * at);
+                at += 1;
+            }
+        }
+    }
+
+    #[cold]
+    fn each(&mut self, addresses: std::ops::Range<usize>) {
+        let end = addresses.end;
+        for address in addresses.step_by(self.unit) {
+            self.detector.access(address, self.unit.min(end - address), self.kind, Manner::Plain, self.pc);
+        }
+    }
+
+    /// Does for all cells up to one that is different what was done for the one before; how many there are.
+    #[inline(always)]
+    fn alike(&self, cells: &mut [Cell]) -> usize {
+        let (before, after) = self.last;
+        let stays = bits(after) == before;
+        let mut count = 0;
+        let mut blocks = cells.chunks_exact_mut(AT_ONCE);
+        for block in &mut blocks {
+            if block.iter().fold(0, |differ, cell| differ | bits(*cell) ^ before) != 0 {
+                break;
+            }
+            if !stays {
+                block.fill(after);
+            }
+            count += AT_ONCE;
+        }
+        let rest = cells[count..].iter_mut().take_while(|cell| bits(**cell) == before);
+        for cell in rest {
+            *cell = after;
+            count += 1;
+        }
+        count
+    }
+
+    /// A cell that is not like the last.
+    #[inline(never)]
+    fn other(&mut self, place: *mut Cell, address: usize) {
+        let (kind, pc) = (self.kind, self.pc);
+        // SAFETY: as above.
+        let cell = unsafe { *place };
+        if cell.writer < 0 {
+            // Bytes of their own, or atomic accesses.
+            return self.detector.access(address, 4, kind, Manner::Plain, pc);
+        }
+        let before = self.detector.met;
+        if cell == Cell::default() {
+            self.detector.pages.touch(place);
+            self.detector.check_gone(address, kind, Manner::Plain, pc);
+        }
+        let after = match kind {
+            AccessKind::Read => self.detector.read(cell, address, pc),
+            AccessKind::Write => self.detector.write(cell, address, pc),
+        };
+        // SAFETY: as above.
+        unsafe { *place = after };
+        self.met |= self.detector.met > before;
+        self.last = (bits(cell), after);
+    }
+}

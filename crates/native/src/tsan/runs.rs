@@ -1,0 +1,111 @@
+//! The entry points for accesses of a loop, told before it all at once: `raceproof cc` puts them where calls in the loop were.
+//!
+//! A run is so many elements, so many bytes apart; runs are so many of these. The detector takes them as ranges where elements touch.
+//! A search or a trace is told of each element as if the loop had made the calls itself.
+
+use super::detector;
+use crate::detector::Manner;
+use crate::interrupts::PENDING;
+use crate::world;
+use raceproof_core::event::AccessKind;
+use std::arch::naked_asm;
+use std::sync::atomic::Ordering;
+
+/// So many elements, so many bytes apart.
+#[derive(Clone, Copy)]
+struct Dimension {
+    count: usize,
+    stride: usize,
+}
+
+/// The return address as a further argument: the fifth in its register, the seventh on the stack.
+macro_rules! entries {
+    ($($run:ident $runs:ident $kind:expr;)*) => { $(
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $run() {
+            extern "C" fn run(first: usize, size: usize, count: usize, stride: usize, pc: usize) {
+                told(first, size, Dimension { count, stride }, Dimension { count: 1, stride: 0 }, $kind, pc);
+            }
+            naked_asm!("mov r8, [rsp]", "jmp {run}", run = sym run)
+        }
+
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $runs() {
+            extern "C" fn runs(
+                first: usize,
+                size: usize,
+                count: usize,
+                stride: usize,
+                runs: usize,
+                apart: usize,
+                pc: usize,
+            ) {
+                let (run, all) = (Dimension { count, stride }, Dimension { count: runs, stride: apart });
+                told(first, size, run, all, $kind, pc);
+            }
+            naked_asm!("push qword ptr [rsp]", "call {runs}", "add rsp, 8", "ret", runs = sym runs)
+        }
+    )* };
+}
+entries! {
+    __raceproof_read_run __raceproof_read_runs AccessKind::Read;
+    __raceproof_write_run __raceproof_write_runs AccessKind::Write;
+}
+
+fn told(first: usize, size: usize, run: Dimension, runs: Dimension, kind: AccessKind, pc: usize) {
+    if PENDING.load(Ordering::Relaxed) || world().detector.wants_each() {
+        return one_by_one(first, size, run, runs, kind, pc);
+    }
+    let (first, run) = upwards(first, run);
+    let (first, runs) = upwards(first, runs);
+    // Whether rows or columns come first does not matter within a step.
+    let (inner, outer) = if run.stride <= runs.stride || runs.count == 1 { (run, runs) } else { (runs, run) };
+    let (inner, outer) = if inner.count == 1 { (outer, inner) } else { (inner, outer) };
+    let detector = &mut world().detector;
+    let row = joined(size, inner);
+    // Elements that overlap are taken for what each adds.
+    let unit = if row.is_some() && inner.count > 1 { inner.stride.max(1) } else { size };
+    let mut ranges = detector.ranges(unit, kind, pc);
+    let Some(row) = row else {
+        for of_outer in 0..outer.count {
+            for of_inner in 0..inner.count {
+                ranges.range(first + of_outer * outer.stride + of_inner * inner.stride, size);
+            }
+        }
+        return;
+    };
+    match joined(row, outer) {
+        Some(all) => ranges.range(first, all),
+        None => (0..outer.count).for_each(|number| ranges.range(first + number * outer.stride, row)),
+    }
+}
+
+/// The same elements from the lowest on.
+fn upwards(first: usize, dimension: Dimension) -> (usize, Dimension) {
+    let Dimension { count, stride } = dimension;
+    if (stride as isize) < 0 {
+        let stride = stride.wrapping_neg();
+        (first.wrapping_sub(stride.wrapping_mul(count - 1)), Dimension { count, stride })
+    } else {
+        (first, dimension)
+    }
+}
+
+/// How many bytes there are from the first element to the end of the last, if there are none between them.
+fn joined(size: usize, dimension: Dimension) -> Option<usize> {
+    let Dimension { count, stride } = dimension;
+    (stride <= size || count == 1).then(|| stride * (count - 1) + size)
+}
+
+#[cold]
+fn one_by_one(first: usize, size: usize, run: Dimension, runs: Dimension, kind: AccessKind, pc: usize) {
+    for of_runs in 0..runs.count {
+        for of_run in 0..run.count {
+            let offset = of_runs.wrapping_mul(runs.stride).wrapping_add(of_run.wrapping_mul(run.stride));
+            let address = first.wrapping_add(offset);
+            detector(address, size, kind, pc).access(address, size, kind, Manner::Plain, pc);
+        }
+    }
+}
