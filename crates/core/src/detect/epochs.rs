@@ -22,7 +22,7 @@ use super::Access;
 use crate::event::{AccessKind, Event, Observer, SyncKind};
 use crate::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
 use crate::order::Order;
-use crate::order::clock::Epoch;
+use crate::order::clock::{Epoch, Known, Times};
 use rustc_hash::FxHashMap;
 use std::hint::black_box;
 
@@ -60,6 +60,22 @@ struct Cell {
 const EMPTY: Cell = Cell { write: NOTHING, read: NOTHING, several: 0, is_racy: false, is_mixed: false };
 
 const _: () = assert!(size_of::<Cell>() == 32);
+
+impl Cell {
+    /// Whether all that was before is known, and in the cell. Nearly always it is. No branch on anything else: a cell's past
+    /// is as good as random.
+    #[inline]
+    fn follows_all(&self, known: impl Fn(Epoch) -> bool) -> bool {
+        known(self.read.epoch) & known(self.write.epoch) & (self.several == 0) & !self.is_mixed
+    }
+
+    #[inline]
+    fn replace(&mut self, kind: AccessKind, now: Seen) {
+        let is_write = kind as usize;
+        self.read = [now, NOTHING][is_write];
+        self.write = [self.write, now][is_write];
+    }
+}
 
 /// The atomic accesses of a location that no plain write has come after: the last of each slot.
 #[derive(Clone, Debug, Default)]
@@ -126,16 +142,35 @@ impl<O: Order> Epochs<O> {
     /// Takes events in turn, faster than one by one: the cells of a few are looked at before, so that the memory they are in
     /// is fetched for all of them together. With many locations nearly every cell is far away.
     pub fn observe(&mut self, events: &[Event]) {
-        if self.cells.len() < FAR {
-            return events.iter().for_each(|event| event.deliver(self));
-        }
         for few in events.chunks(AHEAD) {
-            let cells = few.iter().map(|event| match event {
-                Event::Access { location, .. } => location.0 as usize,
-                _ => 0,
-            });
-            black_box(cells.fold(0, |all, at| all | self.cells.get(at).map_or(0, |cell| cell.several)));
-            few.iter().for_each(|event| event.deliver(self));
+            if self.cells.len() >= FAR {
+                let cells = few.iter().map(|event| match event {
+                    Event::Access { location, .. } => location.0 as usize,
+                    _ => 0,
+                });
+                black_box(cells.fold(0, |all, at| all | self.cells.get(at).map_or(0, |cell| cell.several)));
+            }
+            let mut rest = few;
+            while let Some(event) = rest.first() {
+                let known = match event {
+                    Event::Access { task, .. } => self.known_accesses(*task, rest),
+                    _ => 0,
+                };
+                if known == 0 {
+                    event.deliver(self);
+                }
+                rest = &rest[known.max(1)..];
+            }
+        }
+    }
+
+    /// Takes the accesses of `task` that come first, up to one after which there is more to do; how many.
+    fn known_accesses(&mut self, task: TaskId, events: &[Event]) -> usize {
+        let Some((epoch, clock)) = self.order.steady(task) else { return 0 };
+        match clock.times() {
+            Times::Short(times) => known_accesses(&mut self.cells, &times[..], task, epoch, events),
+            Times::Long(times) => known_accesses(&mut self.cells, &times[..], task, epoch, events),
+            Times::Tree(tree) => known_accesses(&mut self.cells, tree, task, epoch, events),
         }
     }
 
@@ -269,6 +304,25 @@ impl<O: Order> Epochs<O> {
     }
 }
 
+/// See [`Epochs::known_accesses`].
+fn known_accesses(
+    cells: &mut [Cell],
+    known: &(impl Known + ?Sized),
+    task: TaskId,
+    epoch: Epoch,
+    events: &[Event],
+) -> usize {
+    for (event, done) in events.iter().zip(0..) {
+        let Event::Access { task: by, kind, location, site } = *event else { return done };
+        let Some(cell) = cells.get_mut(location.0 as usize).filter(|_| by == task) else { return done };
+        if !cell.follows_all(|epoch| known.covers(epoch)) {
+            return done;
+        }
+        cell.replace(kind, Seen { epoch, site: site.0 });
+    }
+    events.len()
+}
+
 impl<O: Order> Observer for Epochs<O> {
     fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, site: SiteId) {
         self.order.spawn(parent, child, scope, site);
@@ -332,13 +386,8 @@ impl<O: Order> Observer for Epochs<O> {
         }
         let now = Seen { epoch: self.order.epoch(), site: site.0 };
         let cell = &mut self.cells[location.0 as usize];
-        // Nearly always all that was before is known. No branch on anything else: a cell's past is as good as random.
-        let known = self.order.precedes(cell.read.epoch) & self.order.precedes(cell.write.epoch);
-        if known & (cell.several == 0) & !cell.is_mixed {
-            let is_write = kind as usize;
-            cell.read = [now, NOTHING][is_write];
-            cell.write = [cell.write, now][is_write];
-            return;
+        if cell.follows_all(|epoch| self.order.precedes(epoch)) {
+            return cell.replace(kind, now);
         }
         let by = Access { task, kind, site };
         if self.cells[location.0 as usize].is_mixed {

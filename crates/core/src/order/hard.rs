@@ -11,7 +11,7 @@
 //! Cost: O(slots) for spawn, end, finish end, signal and join.
 
 use super::Order;
-use super::clock::{Clock, Epoch};
+use super::clock::{Clock, Epoch, WIDE};
 use crate::event::{AccessKind, Observer, SyncKind};
 use crate::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
 use rustc_hash::FxHashMap;
@@ -23,6 +23,8 @@ pub(crate) trait View: Clone + Default {
     fn time(&self, slot: u32) -> u32;
     fn set_time(&mut self, slot: u32, time: u32);
     fn tick(&mut self, slot: u32);
+    /// Prepares for copies that go on to share what there is.
+    fn widen(&mut self);
 }
 
 impl View for Clock {
@@ -38,6 +40,9 @@ impl View for Clock {
     }
     fn tick(&mut self, slot: u32) {
         self.tick(slot);
+    }
+    fn widen(&mut self) {
+        self.widen();
     }
 }
 
@@ -112,6 +117,9 @@ impl<V: View> Hard<V> {
         debug_assert_eq!(child.index(), self.slots.len(), "children are numbered in the order of spawning");
         let above = self.slot(parent) as usize;
         let slot = self.free_slot(above);
+        if slot >= WIDE {
+            self.views[above].widen();
+        }
         let mut view = std::mem::take(&mut self.views[slot as usize]);
         view.clone_from(&self.views[above]);
         view.set_time(slot, self.views[above].time(slot) + 1);

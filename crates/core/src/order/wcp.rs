@@ -69,6 +69,11 @@ impl View for Views {
         self.hb.tick(slot);
         self.hard.tick(slot);
     }
+    fn widen(&mut self) {
+        self.hb.widen();
+        self.wcp.widen();
+        self.hard.widen();
+    }
 }
 
 /// The last section of all, and the last of another task than that one's.
