@@ -7,12 +7,13 @@ use raceproof_core::debug::netzer::{
     self, Analysis, Conflict, Grain, Level, MAX_RACES, Options, Uses, analyse,
 };
 use raceproof_core::debug::witness::Witnesses;
-use raceproof_core::detect::epochs::{Epochs, SiteRaces};
+use raceproof_core::detect::epochs::{Atomic, Epochs, SiteRaces};
 use raceproof_core::detect::predict::{Predicted, Predictor};
 use raceproof_core::detect::{Access, Pair};
 use raceproof_core::event::{AccessKind, Event};
 use raceproof_core::finding::{
-    GeneralRace, GeneralSide, Grade, Place, Race, RaceAccess, Report, Scope, Segment, Stats, Verdict, Witness,
+    GeneralRace, GeneralSide, Grade, Operation, Place, Race, RaceAccess, Report, Scope, Segment, Stats,
+    Verdict, Witness,
 };
 use raceproof_core::ids::TaskId;
 use raceproof_core::order::{Order, dc::Dc, hb::Hb, shb::Shb, wcp::Wcp};
@@ -63,7 +64,7 @@ const MAX_SIMULATED: usize = 4_000_000_000;
 fn general(args: &AnalyzeArgs) -> Result<Vec<GeneralRace>, String> {
     let mut events = Vec::new();
     let (source, _) = read(args, |some| events.extend_from_slice(some))?;
-    let events = atomics_as_sections(events);
+    let events = atomics_as_sections(events).events;
     let posts = Posts::of_runtime(&events);
     if posts.effort() > MAX_SIMULATED {
         return Err("--general takes time by steps times events, and these are too many".into());
@@ -138,8 +139,8 @@ fn stream<O: Order + Default>(args: &AnalyzeArgs) -> Result<Report, String> {
         grade: Grade::Apparent,
         partition: 1,
         artifact_of: Vec::new(),
-        first: side(names, &args.file, found.first),
-        second: side(names, &args.file, found.second),
+        first: side(names, &args.file, found.first, found.atomic == Atomic::First),
+        second: side(names, &args.file, found.second, found.atomic == Atomic::Second),
         fork: String::new(),
         count: found.count,
         witness: None,
@@ -153,14 +154,15 @@ fn stream<O: Order + Default>(args: &AnalyzeArgs) -> Result<Report, String> {
 fn witnessed<O: Order + Default>(args: &AnalyzeArgs) -> Result<Report, String> {
     let mut events = Vec::new();
     let (source, counts) = read(args, |some| events.extend_from_slice(some))?;
-    let events = atomics_as_sections(events);
+    let sectioned = atomics_as_sections(events);
+    let events = &sectioned.events;
     if u32::try_from(events.len()).is_err() {
         return Err("--witness takes traces of at most 4,294,967,295 events".into());
     }
     let mut predictor = Predictor::<O>::default();
     events.iter().for_each(|event| event.deliver(&mut predictor));
     let names = source.names();
-    let witnesses = Witnesses::new(&events);
+    let witnesses = Witnesses::new(events);
     let deadline = Instant::now() + GRADING;
     let mut untried = 0;
     let race = |found: &Predicted| {
@@ -177,8 +179,8 @@ fn witnessed<O: Order + Default>(args: &AnalyzeArgs) -> Result<Report, String> {
             grade: if witness.is_some() { Grade::Feasible } else { Grade::Apparent },
             partition: 1,
             artifact_of: Vec::new(),
-            first: side(names, &args.file, found.pair.first),
-            second: side(names, &args.file, found.pair.second),
+            first: side(names, &args.file, found.pair.first, sectioned.is_atomic(found.first_event)),
+            second: side(names, &args.file, found.pair.second, sectioned.is_atomic(found.second_event)),
             fork: String::new(),
             count: 1,
             witness,
@@ -197,7 +199,8 @@ fn witnessed<O: Order + Default>(args: &AnalyzeArgs) -> Result<Report, String> {
 fn validate(args: &AnalyzeArgs) -> Result<Analyzed, String> {
     let mut events = Vec::new();
     let (source, counts) = read(args, |some| events.extend_from_slice(some))?;
-    let events = atomics_as_sections(events);
+    let sectioned = atomics_as_sections(events);
+    let events = &sectioned.events;
     let names = source.names();
     let level = match args.level {
         TemporalLevel::Complete => Level::Complete,
@@ -207,12 +210,12 @@ fn validate(args: &AnalyzeArgs) -> Result<Analyzed, String> {
         args::Grain::Step => Grain::Step,
         args::Grain::Access => Grain::Access,
     };
-    let used = source.uses().filter(|_| !args.coarse).map(|used| netzer::by_event(&events, used));
+    let used = source.uses().filter(|_| !args.coarse).map(|used| netzer::by_event(events, used));
     let uses = used.as_deref().map_or(Uses::Unknown, Uses::Exact);
-    let analysis = analyse(&events, Options { level, uses, grain, ..Options::default() }).map_err(|_| {
+    let analysis = analyse(events, Options { level, uses, grain, ..Options::default() }).map_err(|_| {
         format!("more than {MAX_RACES} apparent races, or of too many tasks, to be validated")
     })?;
-    let witnesses = args.witness.then(|| Witnesses::new(&events));
+    let witnesses = args.witness.then(|| Witnesses::new(events));
     let deadline = Instant::now() + GRADING;
     let pairs = by_sites(&analysis);
     let races = pairs
@@ -237,8 +240,8 @@ fn validate(args: &AnalyzeArgs) -> Result<Analyzed, String> {
                 grade: if witness.is_some() { Grade::Feasible } else { Grade::Apparent },
                 partition: partition.rank,
                 artifact_of: causes.map(|(_, at)| at).take(CAUSES).collect(),
-                first: side(names, &args.file, conflict.first),
-                second: side(names, &args.file, conflict.second),
+                first: side(names, &args.file, conflict.first, sectioned.is_atomic(conflict.first_event)),
+                second: side(names, &args.file, conflict.second, sectioned.is_atomic(conflict.second_event)),
                 fork: String::new(),
                 count: pair.count,
                 witness,
@@ -288,7 +291,7 @@ fn segments(turns: &[(TaskId, u64)], names: &Names) -> Vec<Segment> {
     turns.iter().map(|&(task, actions)| Segment { task: names.of(Named::Task(task)), actions }).collect()
 }
 
-fn side(names: &Names, trace: &Path, access: Access) -> RaceAccess {
+fn side(names: &Names, trace: &Path, access: Access, is_atomic: bool) -> RaceAccess {
     RaceAccess {
         access: access.kind,
         task: names.of(Named::Task(access.task)),
@@ -296,7 +299,7 @@ fn side(names: &Names, trace: &Path, access: Access) -> RaceAccess {
         stack: Vec::new(),
         spawned: Vec::new(),
         locks: Vec::new(),
-        operation: Default::default(),
+        operation: if is_atomic { Operation::Atomic } else { Operation::Plain },
         bytes: None,
         region: None,
     }

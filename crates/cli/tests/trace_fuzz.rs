@@ -61,7 +61,7 @@ fn analyses<O: Order + Default>(events: &[Event]) {
     let mut slow = Predictor::<O>::default();
     events.iter().for_each(|event| event.deliver(&mut fast));
     // Damage can make an access atomic.
-    let sections = atomics_as_sections(events.to_vec());
+    let sections = atomics_as_sections(events.to_vec()).events;
     sections.iter().for_each(|event| event.deliver(&mut slow));
     if sections.len() == events.len() {
         let mut racy = fast.racy().to_vec();

@@ -21,7 +21,8 @@ pub(crate) trait View: Clone + Default {
     fn join(&mut self, other: &Self);
     /// Up to which time of `slot` the hard order reaches; in the task's own slot its time.
     fn time(&self, slot: u32) -> u32;
-    fn set_time(&mut self, slot: u32, time: u32);
+    /// From being the copy of a parent's view, in the epoch of the spawn, becomes that of the child.
+    fn begin(&mut self, slot: u32, time: u32, parent: Epoch);
     fn tick(&mut self, slot: u32);
     /// Prepares for copies that go on to share what there is.
     fn widen(&mut self);
@@ -35,8 +36,8 @@ impl View for Clock {
     fn time(&self, slot: u32) -> u32 {
         self.get(slot)
     }
-    fn set_time(&mut self, slot: u32, time: u32) {
-        self.set(slot, time);
+    fn begin(&mut self, slot: u32, time: u32, parent: Epoch) {
+        self.begin(slot, time, parent);
     }
     fn tick(&mut self, slot: u32) {
         self.tick(slot);
@@ -67,7 +68,7 @@ pub(crate) struct Hard<V> {
 impl<V: View> Default for Hard<V> {
     fn default() -> Self {
         let mut main = V::default();
-        main.set_time(0, 1);
+        main.begin(0, 1, Epoch { slot: 0, time: 0 });
         Hard {
             slots: vec![0],
             scopes: vec![ScopeId::PROGRAM],
@@ -122,7 +123,7 @@ impl<V: View> Hard<V> {
         }
         let mut view = std::mem::take(&mut self.views[slot as usize]);
         view.clone_from(&self.views[above]);
-        view.set_time(slot, self.views[above].time(slot) + 1);
+        view.begin(slot, self.views[above].time(slot) + 1, self.epoch(parent));
         self.views[slot as usize] = view;
         self.slots.push(slot);
         self.scopes.push(scope);

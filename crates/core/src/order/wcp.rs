@@ -61,9 +61,9 @@ impl View for Views {
     fn time(&self, slot: u32) -> u32 {
         self.hard.get(slot)
     }
-    fn set_time(&mut self, slot: u32, time: u32) {
-        self.hb.set(slot, time);
-        self.hard.set(slot, time);
+    fn begin(&mut self, slot: u32, time: u32, parent: Epoch) {
+        self.hb.begin(slot, time, parent);
+        self.hard.begin(slot, time, parent);
     }
     fn tick(&mut self, slot: u32) {
         self.hb.tick(slot);
