@@ -1,7 +1,7 @@
 //! `analyze`: the races of a recorded trace, by pair of source locations.
 
 use crate::args::{self, AnalyzeArgs, TemporalLevel, TraceOrder};
-use crate::traces::{open, recovered, tell};
+use crate::traces::{open, recovered};
 use raceproof_core::debug::netzer::posts::Posts;
 use raceproof_core::debug::netzer::{
     self, Analysis, Conflict, Grain, Level, MAX_RACES, Options, Uses, analyse,
@@ -63,7 +63,7 @@ const MAX_SIMULATED: usize = 4_000_000_000;
 /// Conflicting accesses whose order nothing guarantees (Netzer's Algorithm 5.1).
 fn general(args: &AnalyzeArgs) -> Result<Vec<GeneralRace>, String> {
     let mut events = Vec::new();
-    let (source, _) = read(args, |some| events.extend_from_slice(some))?;
+    let Whole { source, .. } = read(args, |some| events.extend_from_slice(some))?;
     let events = atomics_as_sections(events).events;
     let posts = Posts::of_runtime(&events);
     if posts.effort() > MAX_SIMULATED {
@@ -109,8 +109,16 @@ impl Counts {
     }
 }
 
-/// Gives all events to `each`, some at a time; the source at its end.
-fn read(args: &AnalyzeArgs, mut each: impl FnMut(&[Event])) -> Result<(AnySource<File>, Counts), String> {
+/// A trace that has been read.
+struct Whole {
+    source: AnySource<File>,
+    counts: Counts,
+    /// Why it is not the whole run.
+    limits: Vec<String>,
+}
+
+/// Gives all events to `each`, some at a time.
+fn read(args: &AnalyzeArgs, mut each: impl FnMut(&[Event])) -> Result<Whole, String> {
     let mut source = open(&args.file)?;
     let mut batch = Batch::default();
     let mut counts = Counts { tasks: 1, ..Counts::default() };
@@ -124,15 +132,18 @@ fn read(args: &AnalyzeArgs, mut each: impl FnMut(&[Event])) -> Result<(AnySource
             Err(error) => break Some(error.to_string()),
         }
     };
-    recovered(&args.file, args.recover, error)?;
-    tell(&args.file, source.note().map(str::to_owned));
-    Ok((source, counts))
+    let damage = error.as_ref().map(|error| format!("{error}; only what comes before was analysed"));
+    if !args.recover {
+        recovered(&args.file, false, error)?;
+    }
+    let unfinished = source.note().map(str::to_owned);
+    Ok(Whole { source, counts, limits: damage.into_iter().chain(unfinished).collect() })
 }
 
 /// One pass, in memory that does not grow with the events.
 fn stream<O: Order + Default>(args: &AnalyzeArgs) -> Result<Report, String> {
     let mut detector = Epochs::<O>::default();
-    let (source, counts) = read(args, |events| detector.observe(events))?;
+    let Whole { source, counts, limits } = read(args, |events| detector.observe(events))?;
     let names = source.names();
     let race = |found: &SiteRaces| Race {
         location: names.of(Named::Location(found.location)),
@@ -147,13 +158,13 @@ fn stream<O: Order + Default>(args: &AnalyzeArgs) -> Result<Report, String> {
         object: None,
     };
     let races = detector.races().iter().map(race).collect();
-    Ok(report(args.order, races, counts, Vec::new()))
+    Ok(report(args.order, races, counts, limits))
 }
 
 /// The whole trace in memory, every pair of sites, and a witness where one can be built.
 fn witnessed<O: Order + Default>(args: &AnalyzeArgs) -> Result<Report, String> {
     let mut events = Vec::new();
-    let (source, counts) = read(args, |some| events.extend_from_slice(some))?;
+    let Whole { source, counts, mut limits } = read(args, |some| events.extend_from_slice(some))?;
     let sectioned = atomics_as_sections(events);
     let events = &sectioned.events;
     if u32::try_from(events.len()).is_err() {
@@ -188,7 +199,6 @@ fn witnessed<O: Order + Default>(args: &AnalyzeArgs) -> Result<Report, String> {
         }
     };
     let races = predictor.predictions().iter().map(race).collect();
-    let mut limits = Vec::new();
     if untried > 0 {
         limits.push(format!("there was no time for a witness of every race: {untried} were not tried"));
     }
@@ -198,7 +208,7 @@ fn witnessed<O: Order + Default>(args: &AnalyzeArgs) -> Result<Report, String> {
 /// Netzer's analysis, its races by pair of sites.
 fn validate(args: &AnalyzeArgs) -> Result<Analyzed, String> {
     let mut events = Vec::new();
-    let (source, counts) = read(args, |some| events.extend_from_slice(some))?;
+    let Whole { source, counts, limits } = read(args, |some| events.extend_from_slice(some))?;
     let sectioned = atomics_as_sections(events);
     let events = &sectioned.events;
     let names = source.names();
@@ -249,7 +259,7 @@ fn validate(args: &AnalyzeArgs) -> Result<Analyzed, String> {
             }
         })
         .collect();
-    let mut report = report(args.order, races, counts, Vec::new());
+    let mut report = report(args.order, races, counts, limits);
     report.detector = format!("netzer {}", if level == Level::Complete { "complete" } else { "approximate" });
     report.stats.steps = analysis.steps.into();
     Ok(Analyzed { report, validation: Some(Validation::new(&analysis)) })
@@ -326,11 +336,17 @@ fn report(order: TraceOrder, races: Vec<Race>, counts: Counts, limits: Vec<Strin
         TraceOrder::Wcp => "order wcp",
         TraceOrder::Dc => "order dc",
     };
+    // Of a part of a run nothing is known but the races in it.
+    let verdict = match (races.is_empty(), limits.is_empty()) {
+        (true, true) => Verdict::RaceFree,
+        (true, false) => Verdict::Inconclusive,
+        (false, _) => Verdict::Race,
+    };
     Report {
         tool: "raceproof".into(),
         version: env!("CARGO_PKG_VERSION").into(),
         schema: 1,
-        verdict: if races.is_empty() { Verdict::RaceFree } else { Verdict::Race },
+        verdict,
         scope: Scope::ObservedSchedule,
         determinate: None,
         detector: detector.into(),

@@ -76,7 +76,7 @@ pub(super) fn signed(time: u32) -> Time {
 }
 
 #[inline]
-fn unsigned(time: Time) -> u32 {
+pub(super) fn unsigned(time: Time) -> u32 {
     time.wrapping_sub(UNKNOWN) as u32
 }
 
@@ -175,6 +175,15 @@ impl Clock {
             Times::Tree(tree) => tree,
             _ => unreachable!("it has become a tree"),
         }
+    }
+
+    /// A copy that is no task's: for what several know together.
+    pub(super) fn gathered(&self) -> Self {
+        let mut all = self.clone();
+        if let Times::Tree(tree) = &mut all.times {
+            tree.disown();
+        }
+        all
     }
 
     /// Whether it knows the events of `epoch`.

@@ -17,7 +17,7 @@
 //! Cost, with n slots: a look O(log n); setting a time O(log n) nodes of 16; joining the same if one knows the other's
 //! origin, and else O(what differs) nodes.
 
-use super::clock::{Epoch, Time, UNKNOWN, raise, signed};
+use super::clock::{Epoch, Time, UNKNOWN, raise, signed, unsigned};
 use std::rc::Rc;
 
 /// Times in a leaf; as much memory as an inner node.
@@ -39,6 +39,8 @@ pub(crate) struct Tree {
     /// Inner nodes on the way to a leaf.
     height: u32,
     origin: Option<Origin>,
+    /// The slot of the task whose clock it is, or was when it was published.
+    owner: Option<u32>,
 }
 
 /// Whoever knows the epoch knows all of a tree but the times of the slots in `but`.
@@ -129,12 +131,19 @@ impl Tree {
     pub(super) fn begin(&mut self, slot: u32, time: Time, parent: Epoch) {
         let origin = self.origin.and_then(|origin| origin.without(slot));
         self.origin = Some(origin.unwrap_or_else(|| Origin::new(parent, slot)));
+        self.owner = Some(slot);
         self.put(slot as usize, time);
+    }
+
+    /// Is nobody's from now on: what several tasks know.
+    pub(super) fn disown(&mut self) {
+        self.owner = None;
     }
 
     /// Ends the time of the clock's owner, having published what it knows.
     pub(super) fn tick(&mut self, ended: Epoch) {
         self.origin = self.origin.or_else(|| Some(Origin::new(ended, ended.slot)));
+        self.owner = Some(ended.slot);
         self.set(ended.slot as usize, signed(ended.time + 1));
     }
 
@@ -178,12 +187,22 @@ impl Tree {
         other.origin.filter(knows)
     }
 
+    /// The epoch at whose end a task published the tree, if one did.
+    fn published(&self) -> Option<Epoch> {
+        let slot = self.owner?;
+        Some(Epoch { slot, time: unsigned(self.get(slot as usize)) })
+    }
+
     pub(super) fn join(&mut self, other: &Tree) {
         if let Some(origin) = self.knows_origin(other) {
             return self.learn(origin, other);
         }
         if let Some(origin) = other.knows_origin(self) {
-            let mine = std::mem::replace(self, Tree { origin: None, ..other.clone() });
+            // All of the other is known to whoever knows when it was published.
+            let but = origin.but;
+            let from = other.published().map(|epoch| Origin { epoch, but });
+            let mine = std::mem::replace(self, Tree { origin: from, ..other.clone() });
+            self.owner = mine.owner;
             return self.learn(origin, &mine);
         }
         let mut other = other.clone();

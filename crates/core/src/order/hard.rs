@@ -19,6 +19,8 @@ use rustc_hash::FxHashMap;
 /// What a task knows of the others, and of itself the time in its own slot.
 pub(crate) trait View: Clone + Default {
     fn join(&mut self, other: &Self);
+    /// A copy for what several tasks know together.
+    fn gathered(&self) -> Self;
     /// Up to which time of `slot` the hard order reaches; in the task's own slot its time.
     fn time(&self, slot: u32) -> u32;
     /// From being the copy of a parent's view, in the epoch of the spawn, becomes that of the child.
@@ -31,6 +33,9 @@ pub(crate) trait View: Clone + Default {
 impl View for Clock {
     fn join(&mut self, other: &Self) {
         self.join(other);
+    }
+    fn gathered(&self) -> Self {
+        self.gathered()
     }
     #[inline]
     fn time(&self, slot: u32) -> u32 {
@@ -149,7 +154,7 @@ impl<V: View> Hard<V> {
         let scope = self.scopes[task.index()];
         if scope != ScopeId::PROGRAM {
             let view = &self.views[slot as usize];
-            self.ended.entry(scope).and_modify(|all| all.join(view)).or_insert_with(|| view.clone());
+            self.ended.entry(scope).and_modify(|all| all.join(view)).or_insert_with(|| view.gathered());
         }
         self.free.push(slot);
     }

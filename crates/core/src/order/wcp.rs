@@ -57,6 +57,9 @@ impl View for Views {
         self.wcp.join(&other.wcp);
         self.hard.join(&other.hard);
     }
+    fn gathered(&self) -> Self {
+        Views { hb: self.hb.gathered(), wcp: self.wcp.gathered(), hard: self.hard.gathered() }
+    }
     #[inline]
     fn time(&self, slot: u32) -> u32 {
         self.hard.get(slot)
