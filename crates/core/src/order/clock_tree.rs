@@ -135,6 +135,11 @@ impl Tree {
         self.put(slot as usize, time);
     }
 
+    /// Takes note that whoever knows `epoch` knows all of it.
+    pub(super) fn rest_on(&mut self, epoch: Epoch) {
+        self.origin = self.origin.or_else(|| Some(Origin::new(epoch, epoch.slot)));
+    }
+
     /// Is nobody's from now on: what several tasks know.
     pub(super) fn disown(&mut self) {
         self.owner = None;
@@ -142,7 +147,7 @@ impl Tree {
 
     /// Ends the time of the clock's owner, having published what it knows.
     pub(super) fn tick(&mut self, ended: Epoch) {
-        self.origin = self.origin.or_else(|| Some(Origin::new(ended, ended.slot)));
+        self.rest_on(ended);
         self.owner = Some(ended.slot);
         self.set(ended.slot as usize, signed(ended.time + 1));
     }

@@ -66,9 +66,12 @@ impl View for Views {
     }
     fn begin(&mut self, slot: u32, time: u32, parent: Epoch) {
         self.hb.begin(slot, time, parent);
+        self.wcp.rest_on(parent);
         self.hard.begin(slot, time, parent);
     }
     fn tick(&mut self, slot: u32) {
+        // What is before by WCP is before by HB, and known to whoever knows the task so far.
+        self.wcp.rest_on(Epoch { slot, time: self.hb.get(slot) });
         self.hb.tick(slot);
         self.hard.tick(slot);
     }
