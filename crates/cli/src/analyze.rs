@@ -1,7 +1,7 @@
 //! `analyze`: the races of a recorded trace, by pair of source locations.
 
 use crate::args::{self, AnalyzeArgs, TemporalLevel, TraceOrder};
-use crate::traces::{open, recovered};
+use crate::traces::{Trace, open, recovered};
 use raceproof_core::debug::netzer::posts::Posts;
 use raceproof_core::debug::netzer::{
     self, Analysis, Conflict, Grain, Level, MAX_RACES, Options, Uses, analyse,
@@ -18,10 +18,9 @@ use raceproof_core::finding::{
 use raceproof_core::ids::TaskId;
 use raceproof_core::order::{Order, dc::Dc, hb::Hb, shb::Shb, wcp::Wcp};
 use raceproof_core::trace::sections::atomics_as_sections;
-use raceproof_core::trace::{AnySource, Batch, Named, Names, Source};
+use raceproof_core::trace::{Batch, Named, Names, Source};
 pub use raceproof_report::trace::{Analyzed, Validation};
 use rustc_hash::FxHashMap;
-use std::fs::File;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -111,7 +110,7 @@ impl Counts {
 
 /// A trace that has been read.
 struct Whole {
-    source: AnySource<File>,
+    source: Trace,
     counts: Counts,
     /// Why it is not the whole run.
     limits: Vec<String>,

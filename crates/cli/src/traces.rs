@@ -16,7 +16,7 @@ use raceproof_core::trace::{AnySource, Batch, Format, Named, Names, Source};
 use rustc_hash::FxHashSet;
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, Read, Write};
 use std::path::Path;
 
 /// Runs a program depth-first and writes the run to a file; what has to be said of it if it did not come to its end.
@@ -117,9 +117,17 @@ fn each_event(file: &Path, mut each: impl FnMut(&Event, &Names)) -> Result<(Form
     Ok((source.format(), Trouble { error, note: source.note().map(str::to_owned) }))
 }
 
-pub(crate) fn open(file: &Path) -> Result<AnySource<File>, String> {
+/// A trace from wherever it comes.
+pub(crate) type Trace = AnySource<Box<dyn Read>>;
+
+/// Begins to read a trace; `-` is standard input.
+pub(crate) fn open(file: &Path) -> Result<Trace, String> {
     let name = file.display();
-    let reader = File::open(file).map_err(|error| format!("cannot read {name}: {error}"))?;
+    let reader: Box<dyn Read> = if file == Path::new("-") {
+        Box::new(std::io::stdin())
+    } else {
+        Box::new(File::open(file).map_err(|error| format!("cannot read {name}: {error}"))?)
+    };
     AnySource::open(reader).map_err(|error| format!("{name}: {error}"))
 }
 

@@ -17,10 +17,11 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Of every kind of construct one with a race and one without.
-const PROGRAMS: [&str; 24] = [
+const PROGRAMS: [&str; 25] = [
     "cpp/atomic_compare_exchange_norace.cpp",
     "cpp/atomic_relaxed_racy.cpp",
     "cpp/static_initialisation_norace.cpp",
+    "cpp/string_norace.cpp",
     "data/threadprivate_norace.c",
     "data/threadprivate_address_racy.c",
     "depend/depend_inout_chain_norace.c",

@@ -148,6 +148,19 @@ fn what_comes_before_damage_can_be_used() {
     run(raceproof().arg("analyze").arg(&open)).expect_status(1).says("no end mark");
 }
 
+#[test]
+fn a_trace_can_come_through_a_pipe() {
+    let folder = Folder::new("trace-pipe");
+    let trace = folder.write("t.std", b"A|w(x)|1\nB|r(x)|2\n");
+    let input = || fs::File::open(&trace).unwrap();
+    run(raceproof().args(["analyze", "-"]).stdin(input())).expect_status(1).says("one racing pair");
+    run(raceproof().args(["trace", "--check", "-"]).stdin(input())).expect_status(0).says("well-formed");
+    let out = folder.path("out.std");
+    let mut command = raceproof();
+    command.args(["trace", "--convert", "-", "-o"]).arg(&out).stdin(input());
+    run(&mut command).expect_status(2).says("read twice");
+}
+
 /// A part of a run without races says nothing of the rest.
 #[test]
 fn a_part_of_a_trace_without_races_is_inconclusive() {
