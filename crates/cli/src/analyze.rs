@@ -1,26 +1,26 @@
 //! `analyze`: the races of a recorded trace, by pair of source locations.
 
 use crate::args::{self, AnalyzeArgs, TemporalLevel, TraceOrder};
-use crate::traces::{open, recovered, tell};
+use crate::traces::{Trace, open, recovered};
 use raceproof_core::debug::netzer::posts::Posts;
 use raceproof_core::debug::netzer::{
     self, Analysis, Conflict, Grain, Level, MAX_RACES, Options, Uses, analyse,
 };
 use raceproof_core::debug::witness::Witnesses;
-use raceproof_core::detect::epochs::{Epochs, SiteRaces};
+use raceproof_core::detect::epochs::{Atomic, Epochs, SiteRaces};
 use raceproof_core::detect::predict::{Predicted, Predictor};
 use raceproof_core::detect::{Access, Pair};
 use raceproof_core::event::{AccessKind, Event};
 use raceproof_core::finding::{
-    GeneralRace, GeneralSide, Grade, Place, Race, RaceAccess, Report, Scope, Segment, Stats, Verdict, Witness,
+    GeneralRace, GeneralSide, Grade, Operation, Place, Race, RaceAccess, Report, Scope, Segment, Stats,
+    Verdict, Witness,
 };
 use raceproof_core::ids::TaskId;
 use raceproof_core::order::{Order, dc::Dc, hb::Hb, shb::Shb, wcp::Wcp};
 use raceproof_core::trace::sections::atomics_as_sections;
-use raceproof_core::trace::{AnySource, Batch, Named, Names, Source};
+use raceproof_core::trace::{Batch, Named, Names, Source};
 pub use raceproof_report::trace::{Analyzed, Validation};
 use rustc_hash::FxHashMap;
-use std::fs::File;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -62,8 +62,8 @@ const MAX_SIMULATED: usize = 4_000_000_000;
 /// Conflicting accesses whose order nothing guarantees (Netzer's Algorithm 5.1).
 fn general(args: &AnalyzeArgs) -> Result<Vec<GeneralRace>, String> {
     let mut events = Vec::new();
-    let (source, _) = read(args, |some| events.extend_from_slice(some))?;
-    let events = atomics_as_sections(events);
+    let Whole { source, .. } = read(args, |some| events.extend_from_slice(some))?;
+    let events = atomics_as_sections(events).events;
     let posts = Posts::of_runtime(&events);
     if posts.effort() > MAX_SIMULATED {
         return Err("--general takes time by steps times events, and these are too many".into());
@@ -108,8 +108,16 @@ impl Counts {
     }
 }
 
-/// Gives all events to `each`, some at a time; the source at its end.
-fn read(args: &AnalyzeArgs, mut each: impl FnMut(&[Event])) -> Result<(AnySource<File>, Counts), String> {
+/// A trace that has been read.
+struct Whole {
+    source: Trace,
+    counts: Counts,
+    /// Why it is not the whole run.
+    limits: Vec<String>,
+}
+
+/// Gives all events to `each`, some at a time.
+fn read(args: &AnalyzeArgs, mut each: impl FnMut(&[Event])) -> Result<Whole, String> {
     let mut source = open(&args.file)?;
     let mut batch = Batch::default();
     let mut counts = Counts { tasks: 1, ..Counts::default() };
@@ -123,44 +131,48 @@ fn read(args: &AnalyzeArgs, mut each: impl FnMut(&[Event])) -> Result<(AnySource
             Err(error) => break Some(error.to_string()),
         }
     };
-    recovered(&args.file, args.recover, error)?;
-    tell(&args.file, source.note().map(str::to_owned));
-    Ok((source, counts))
+    let damage = error.as_ref().map(|error| format!("{error}; only what comes before was analysed"));
+    if !args.recover {
+        recovered(&args.file, false, error)?;
+    }
+    let unfinished = source.note().map(str::to_owned);
+    Ok(Whole { source, counts, limits: damage.into_iter().chain(unfinished).collect() })
 }
 
 /// One pass, in memory that does not grow with the events.
 fn stream<O: Order + Default>(args: &AnalyzeArgs) -> Result<Report, String> {
     let mut detector = Epochs::<O>::default();
-    let (source, counts) = read(args, |events| detector.observe(events))?;
+    let Whole { source, counts, limits } = read(args, |events| detector.observe(events))?;
     let names = source.names();
     let race = |found: &SiteRaces| Race {
         location: names.of(Named::Location(found.location)),
         grade: Grade::Apparent,
         partition: 1,
         artifact_of: Vec::new(),
-        first: side(names, &args.file, found.first),
-        second: side(names, &args.file, found.second),
+        first: side(names, &args.file, found.first, found.atomic == Atomic::First),
+        second: side(names, &args.file, found.second, found.atomic == Atomic::Second),
         fork: String::new(),
         count: found.count,
         witness: None,
         object: None,
     };
     let races = detector.races().iter().map(race).collect();
-    Ok(report(args.order, races, counts, Vec::new()))
+    Ok(report(args.order, races, counts, limits))
 }
 
 /// The whole trace in memory, every pair of sites, and a witness where one can be built.
 fn witnessed<O: Order + Default>(args: &AnalyzeArgs) -> Result<Report, String> {
     let mut events = Vec::new();
-    let (source, counts) = read(args, |some| events.extend_from_slice(some))?;
-    let events = atomics_as_sections(events);
+    let Whole { source, counts, mut limits } = read(args, |some| events.extend_from_slice(some))?;
+    let sectioned = atomics_as_sections(events);
+    let events = &sectioned.events;
     if u32::try_from(events.len()).is_err() {
         return Err("--witness takes traces of at most 4,294,967,295 events".into());
     }
     let mut predictor = Predictor::<O>::default();
     events.iter().for_each(|event| event.deliver(&mut predictor));
     let names = source.names();
-    let witnesses = Witnesses::new(&events);
+    let witnesses = Witnesses::new(events);
     let deadline = Instant::now() + GRADING;
     let mut untried = 0;
     let race = |found: &Predicted| {
@@ -177,8 +189,8 @@ fn witnessed<O: Order + Default>(args: &AnalyzeArgs) -> Result<Report, String> {
             grade: if witness.is_some() { Grade::Feasible } else { Grade::Apparent },
             partition: 1,
             artifact_of: Vec::new(),
-            first: side(names, &args.file, found.pair.first),
-            second: side(names, &args.file, found.pair.second),
+            first: side(names, &args.file, found.pair.first, sectioned.is_atomic(found.first_event)),
+            second: side(names, &args.file, found.pair.second, sectioned.is_atomic(found.second_event)),
             fork: String::new(),
             count: 1,
             witness,
@@ -186,7 +198,6 @@ fn witnessed<O: Order + Default>(args: &AnalyzeArgs) -> Result<Report, String> {
         }
     };
     let races = predictor.predictions().iter().map(race).collect();
-    let mut limits = Vec::new();
     if untried > 0 {
         limits.push(format!("there was no time for a witness of every race: {untried} were not tried"));
     }
@@ -196,8 +207,9 @@ fn witnessed<O: Order + Default>(args: &AnalyzeArgs) -> Result<Report, String> {
 /// Netzer's analysis, its races by pair of sites.
 fn validate(args: &AnalyzeArgs) -> Result<Analyzed, String> {
     let mut events = Vec::new();
-    let (source, counts) = read(args, |some| events.extend_from_slice(some))?;
-    let events = atomics_as_sections(events);
+    let Whole { source, counts, limits } = read(args, |some| events.extend_from_slice(some))?;
+    let sectioned = atomics_as_sections(events);
+    let events = &sectioned.events;
     let names = source.names();
     let level = match args.level {
         TemporalLevel::Complete => Level::Complete,
@@ -207,12 +219,12 @@ fn validate(args: &AnalyzeArgs) -> Result<Analyzed, String> {
         args::Grain::Step => Grain::Step,
         args::Grain::Access => Grain::Access,
     };
-    let used = source.uses().filter(|_| !args.coarse).map(|used| netzer::by_event(&events, used));
+    let used = source.uses().filter(|_| !args.coarse).map(|used| netzer::by_event(events, used));
     let uses = used.as_deref().map_or(Uses::Unknown, Uses::Exact);
-    let analysis = analyse(&events, Options { level, uses, grain, ..Options::default() }).map_err(|_| {
+    let analysis = analyse(events, Options { level, uses, grain, ..Options::default() }).map_err(|_| {
         format!("more than {MAX_RACES} apparent races, or of too many tasks, to be validated")
     })?;
-    let witnesses = args.witness.then(|| Witnesses::new(&events));
+    let witnesses = args.witness.then(|| Witnesses::new(events));
     let deadline = Instant::now() + GRADING;
     let pairs = by_sites(&analysis);
     let races = pairs
@@ -237,8 +249,8 @@ fn validate(args: &AnalyzeArgs) -> Result<Analyzed, String> {
                 grade: if witness.is_some() { Grade::Feasible } else { Grade::Apparent },
                 partition: partition.rank,
                 artifact_of: causes.map(|(_, at)| at).take(CAUSES).collect(),
-                first: side(names, &args.file, conflict.first),
-                second: side(names, &args.file, conflict.second),
+                first: side(names, &args.file, conflict.first, sectioned.is_atomic(conflict.first_event)),
+                second: side(names, &args.file, conflict.second, sectioned.is_atomic(conflict.second_event)),
                 fork: String::new(),
                 count: pair.count,
                 witness,
@@ -246,7 +258,7 @@ fn validate(args: &AnalyzeArgs) -> Result<Analyzed, String> {
             }
         })
         .collect();
-    let mut report = report(args.order, races, counts, Vec::new());
+    let mut report = report(args.order, races, counts, limits);
     report.detector = format!("netzer {}", if level == Level::Complete { "complete" } else { "approximate" });
     report.stats.steps = analysis.steps.into();
     Ok(Analyzed { report, validation: Some(Validation::new(&analysis)) })
@@ -288,7 +300,7 @@ fn segments(turns: &[(TaskId, u64)], names: &Names) -> Vec<Segment> {
     turns.iter().map(|&(task, actions)| Segment { task: names.of(Named::Task(task)), actions }).collect()
 }
 
-fn side(names: &Names, trace: &Path, access: Access) -> RaceAccess {
+fn side(names: &Names, trace: &Path, access: Access, is_atomic: bool) -> RaceAccess {
     RaceAccess {
         access: access.kind,
         task: names.of(Named::Task(access.task)),
@@ -296,7 +308,7 @@ fn side(names: &Names, trace: &Path, access: Access) -> RaceAccess {
         stack: Vec::new(),
         spawned: Vec::new(),
         locks: Vec::new(),
-        operation: Default::default(),
+        operation: if is_atomic { Operation::Atomic } else { Operation::Plain },
         bytes: None,
         region: None,
     }
@@ -323,11 +335,17 @@ fn report(order: TraceOrder, races: Vec<Race>, counts: Counts, limits: Vec<Strin
         TraceOrder::Wcp => "order wcp",
         TraceOrder::Dc => "order dc",
     };
+    // Of a part of a run nothing is known but the races in it.
+    let verdict = match (races.is_empty(), limits.is_empty()) {
+        (true, true) => Verdict::RaceFree,
+        (true, false) => Verdict::Inconclusive,
+        (false, _) => Verdict::Race,
+    };
     Report {
         tool: "raceproof".into(),
         version: env!("CARGO_PKG_VERSION").into(),
         schema: 1,
-        verdict: if races.is_empty() { Verdict::RaceFree } else { Verdict::Race },
+        verdict,
         scope: Scope::ObservedSchedule,
         determinate: None,
         detector: detector.into(),

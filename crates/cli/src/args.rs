@@ -255,7 +255,7 @@ pub struct ReplayArgs {
 
 #[derive(clap::Args, Debug)]
 pub struct TraceArgs {
-    /// The program to run (`-` reads it from standard input), or the trace
+    /// The program to run, or the trace; `-` reads it from standard input
     pub file: PathBuf,
     /// Write the trace here
     #[arg(short, long, value_name = "OUT", required_unless_present_any = ["stat", "check"])]
@@ -281,7 +281,7 @@ pub struct TraceArgs {
 
 #[derive(clap::Args, Debug)]
 pub struct AnalyzeArgs {
-    /// The trace: raceproof's own, or RAPID's text (STD) or binary
+    /// The trace: raceproof's own, or RAPID's text (STD) or binary; `-` reads it from standard input
     pub file: PathBuf,
     /// What orders the sections of a lock
     #[arg(long, value_enum, default_value = "hb")]

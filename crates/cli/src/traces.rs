@@ -16,7 +16,7 @@ use raceproof_core::trace::{AnySource, Batch, Format, Named, Names, Source};
 use rustc_hash::FxHashSet;
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, Read, Write};
 use std::path::Path;
 
 /// Runs a program depth-first and writes the run to a file; what has to be said of it if it did not come to its end.
@@ -117,14 +117,22 @@ fn each_event(file: &Path, mut each: impl FnMut(&Event, &Names)) -> Result<(Form
     Ok((source.format(), Trouble { error, note: source.note().map(str::to_owned) }))
 }
 
-pub(crate) fn open(file: &Path) -> Result<AnySource<File>, String> {
+/// A trace from wherever it comes.
+pub(crate) type Trace = AnySource<Box<dyn Read>>;
+
+/// Begins to read a trace; `-` is standard input.
+pub(crate) fn open(file: &Path) -> Result<Trace, String> {
     let name = file.display();
-    let reader = File::open(file).map_err(|error| format!("cannot read {name}: {error}"))?;
+    let reader: Box<dyn Read> = if file == Path::new("-") {
+        Box::new(std::io::stdin())
+    } else {
+        Box::new(File::open(file).map_err(|error| format!("cannot read {name}: {error}"))?)
+    };
     AnySource::open(reader).map_err(|error| format!("{name}: {error}"))
 }
 
 /// Says something about a trace that is no error.
-pub(crate) fn tell(file: &Path, what: Option<String>) {
+fn tell(file: &Path, what: Option<String>) {
     if let Some(what) = what {
         note(&format!("raceproof: {}: {what}", file.display()));
     }
@@ -146,20 +154,32 @@ pub(crate) fn recovered(file: &Path, recover: bool, error: Option<String>) -> Re
 
 fn convert(args: &TraceArgs) -> Result<(), String> {
     let Some(output) = &args.output else { return Err("-o OUT is missing: where to write the trace".into()) };
+    let place = |file: &Path| file.canonicalize().ok();
+    if place(output).is_some_and(|output| Some(output) == place(&args.file)) {
+        return Err(format!("{} would be overwritten while it is read: give another -o", output.display()));
+    }
+    let done = convert_to(args, output);
+    // What is left of a trace is kept only if that was asked for; it would look like a whole one.
+    if done.is_err() && !args.recover && output.is_file() {
+        let _ = std::fs::remove_file(output);
+    }
+    done
+}
+
+fn convert_to(args: &TraceArgs, output: &Path) -> Result<(), String> {
     let complain = |error| cannot_write(output, error);
     let create = || File::create(output).map(BufWriter::new).map_err(complain);
-    if chosen(args.to, output) == TraceFormat::Std {
-        // The names of a trace of ours may come last.
-        let mut source = open(&args.file)?;
-        let mut batch = Batch::default();
-        while let Ok(true) = source.next(&mut batch) {}
-        let names = source.names().clone();
-        let mut source = open(&args.file)?;
-        return write_std(&mut source, &names, create()?, &args.file, args.recover);
-    }
-    let mut writer = TraceWriter::new(create()?);
     let mut source = open(&args.file)?;
     let mut batch = Batch::default();
+    if chosen(args.to, output) == TraceFormat::Std {
+        // The names of a trace of ours may come last.
+        while let Ok(true) = source.next(&mut batch) {}
+        let names = source.names().clone();
+        let mut again = open(&args.file)
+            .map_err(|error| format!("{error}; it has to be read twice, which a pipe cannot be"))?;
+        return write_std(&mut again, &names, create()?, &args.file, args.recover);
+    }
+    let mut writer = TraceWriter::new(create()?);
     let error = loop {
         let more = source.next(&mut batch);
         batch.events.iter().for_each(|event| event.deliver(&mut writer));

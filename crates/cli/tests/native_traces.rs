@@ -8,7 +8,7 @@ use common::command::{Done, Folder, finish_within, root};
 use native::expect::Expected;
 use native::toolchain::{compile, runtime, tool};
 use raceproof_core::event::AccessKind;
-use raceproof_core::finding::{Place, RaceAccess, Report, Verdict};
+use raceproof_core::finding::{Operation, Place, RaceAccess, Report, Verdict};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -17,10 +17,11 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Of every kind of construct one with a race and one without.
-const PROGRAMS: [&str; 24] = [
+const PROGRAMS: [&str; 25] = [
     "cpp/atomic_compare_exchange_norace.cpp",
     "cpp/atomic_relaxed_racy.cpp",
     "cpp/static_initialisation_norace.cpp",
+    "cpp/string_norace.cpp",
     "data/threadprivate_norace.c",
     "data/threadprivate_address_racy.c",
     "depend/depend_inout_chain_norace.c",
@@ -53,9 +54,13 @@ fn parsed(text: &str) -> Report {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
+/// A site, what was done there, and whether atomically.
+type Side = (Place, AccessKind, bool);
+
 /// The pairs of sites that race, each pair in one order.
-fn pairs(report: &Report) -> BTreeSet<[(Place, AccessKind); 2]> {
-    let side = |access: &RaceAccess| (access.at.clone(), access.access);
+fn pairs(report: &Report) -> BTreeSet<[Side; 2]> {
+    let side =
+        |access: &RaceAccess| (access.at.clone(), access.access, access.operation == Operation::Atomic);
     let pair = |first, second| if first <= second { [first, second] } else { [second, first] };
     report.races.iter().map(|race| pair(side(&race.first), side(&race.second))).collect()
 }

@@ -61,7 +61,7 @@ fn analyses<O: Order + Default>(events: &[Event]) {
     let mut slow = Predictor::<O>::default();
     events.iter().for_each(|event| event.deliver(&mut fast));
     // Damage can make an access atomic.
-    let sections = atomics_as_sections(events.to_vec());
+    let sections = atomics_as_sections(events.to_vec()).events;
     sections.iter().for_each(|event| event.deliver(&mut slow));
     if sections.len() == events.len() {
         let mut racy = fast.racy().to_vec();
@@ -80,11 +80,14 @@ fn the_corpus_itself() {
     for extension in [".std", ".bin", ".rpt"] {
         assert!(files.iter().filter(|(name, _)| name.ends_with(extension)).count() >= 2, "{extension}");
     }
+    let mut atomics = 0;
     for (name, bytes) in files {
         let outcome = read(&bytes);
         assert!(!outcome.failed && outcome.events.len() > 3, "{name}");
+        atomics += outcome.events.iter().filter(|event| matches!(event, Event::Atomic { .. })).count();
         analyses::<Hb>(&outcome.events);
     }
+    assert!(atomics > 0, "no trace has atomic accesses");
 }
 
 /// The beginnings of the blocks of a trace of ours.

@@ -103,7 +103,8 @@ fn what_is_in_a_trace() {
 #[test]
 fn offences_are_told_with_their_place() {
     let folder = Folder::new("trace-offence");
-    let cases: [(&[u8], &str); 7] = [
+    let cases: [(&[u8], &str); 8] = [
+        (b"", "offset 0: the file is empty"),
         (b"A|w(x)|1\nA|rel(m)|2\n", "line 2, offset 9: leaves a lock that it does not hold"),
         (b"A|acq(m)|1\nB|acq(m)|2\n", "line 2, offset 11: enters a lock that another thread holds"),
         (b"A|end|1\nA|w(x)|2\n", "line 2, offset 8: a thread goes on after its end"),
@@ -133,6 +134,7 @@ fn what_comes_before_damage_can_be_used() {
         run(raceproof().args(["trace", "--convert"]).args(recover).arg(&trace).arg("-o").arg(&mended))
     };
     convert(&[]).expect_status(2).says("offset 18");
+    assert!(!mended.exists(), "half a trace would look like a whole one");
     convert(&["--recover"]).expect_status(0).says("what comes before is used");
     run(raceproof().args(["trace", "--check"]).arg(&mended)).expect_status(0);
     // Cut within its last block, a trace of ours keeps the blocks before; cut between blocks, it is unfinished.
@@ -144,6 +146,46 @@ fn what_comes_before_damage_can_be_used() {
     let end = bytes.len() - 28;
     let open = folder.write("open.rpt", &bytes[..end]);
     run(raceproof().arg("analyze").arg(&open)).expect_status(1).says("no end mark");
+}
+
+#[test]
+fn a_trace_can_come_through_a_pipe() {
+    let folder = Folder::new("trace-pipe");
+    let trace = folder.write("t.std", b"A|w(x)|1\nB|r(x)|2\n");
+    let input = || fs::File::open(&trace).unwrap();
+    run(raceproof().args(["analyze", "-"]).stdin(input())).expect_status(1).says("one racing pair");
+    run(raceproof().args(["trace", "--check", "-"]).stdin(input())).expect_status(0).says("well-formed");
+    let out = folder.path("out.std");
+    let mut command = raceproof();
+    command.args(["trace", "--convert", "-", "-o"]).arg(&out).stdin(input());
+    run(&mut command).expect_status(2).says("read twice");
+}
+
+/// A part of a run without races says nothing of the rest.
+#[test]
+fn a_part_of_a_trace_without_races_is_inconclusive() {
+    let folder = Folder::new("trace-part");
+    let damaged = folder.write("t.std", b"A|w(x)|1\nrubbish\nB|r(x)|2\n");
+    let (status, report) = json(&damaged, &["--recover"]);
+    assert_eq!((status, &report["verdict"]), (Some(3), &Value::from("inconclusive")));
+    assert!(report["limits"][0].as_str().is_some_and(|limit| limit.contains("offset 9")), "{report}");
+    let whole = record(&folder, "examples/netzer_shpath.tp");
+    let bytes = fs::read(&whole).unwrap();
+    let open = folder.write("open.rpt", &bytes[..16]);
+    run(raceproof().arg("analyze").arg(&open)).expect_status(3).says("no races so far").says("no end mark");
+}
+
+#[test]
+fn a_trace_is_not_overwritten_while_it_is_read() {
+    let folder = Folder::new("trace-itself");
+    let text = b"A|w(x)|1\nB|r(x)|2\n";
+    let trace = folder.write("t.std", text);
+    for other in ["std", "raceproof"] {
+        let mut command = raceproof();
+        command.args(["trace", "--convert", "--to", other]).arg(&trace).arg("-o").arg(&trace);
+        run(&mut command).expect_status(2).says("would be overwritten");
+        assert_eq!(fs::read(&trace).unwrap(), text);
+    }
 }
 
 #[test]

@@ -5,9 +5,10 @@
 
 mod support;
 
+use raceproof_core::detect::epochs::Epochs;
 use raceproof_core::detect::predict::{Predicted, Predictor};
 use raceproof_core::event::{AccessKind, Event};
-use raceproof_core::ids::{Location, SiteId};
+use raceproof_core::ids::{Location, ScopeId, SiteId, TaskId};
 use raceproof_core::order::Order;
 use raceproof_core::order::clock::Epoch;
 use raceproof_core::order::{dc::Dc, hard::HardOrder, hb::Hb, shb::Shb, wcp::Wcp, weak::Weak};
@@ -229,4 +230,82 @@ fn everything_depth_first() {
         events: true,
         ..PLAIN
     });
+}
+
+/// So many tasks that the clocks of any more are trees.
+const CROWD: u32 = 2_100;
+
+/// The same run with tasks beside it that do nothing and never end.
+fn crowded(events: &[Event]) -> Vec<Event> {
+    let spawn = |child| Event::Spawn {
+        parent: TaskId::MAIN,
+        child: TaskId(child),
+        scope: ScopeId::PROGRAM,
+        site: SiteId(0),
+    };
+    let after = |task: TaskId| if task == TaskId::MAIN { task } else { TaskId(task.0 + CROWD) };
+    let moved = events.iter().map(|event| match *event {
+        Event::Spawn { parent, child, scope, site } => {
+            Event::Spawn { parent: after(parent), child: after(child), scope, site }
+        }
+        Event::End { task } => Event::End { task: after(task) },
+        Event::FinishBegin { task, scope } => Event::FinishBegin { task: after(task), scope },
+        Event::FinishEnd { task, scope } => Event::FinishEnd { task: after(task), scope },
+        Event::Signal { task, sync, kind } => Event::Signal { task: after(task), sync, kind },
+        Event::Join { task, sync, kind } => Event::Join { task: after(task), sync, kind },
+        Event::Access { task, kind, location, site } => {
+            Event::Access { task: after(task), kind, location, site }
+        }
+        Event::Atomic { task, kind, location, site } => {
+            Event::Atomic { task: after(task), kind, location, site }
+        }
+    });
+    (1..=CROWD).map(spawn).chain(moved).collect()
+}
+
+fn same_in_a_crowd<O: Order + Default>(alone: &[Event], crowd: &[Event]) -> usize {
+    let pairs = |events: &[Event], before: u32| -> Vec<(u32, u32)> {
+        let found = predict::<O>(events).into_iter();
+        found.map(|race| (race.first_event - before, race.second_event - before)).collect()
+    };
+    let expected = pairs(alone, 0);
+    assert_eq!(pairs(crowd, CROWD), expected, "{alone:?}");
+    let racy = |events: &[Event]| {
+        let mut epochs = Epochs::<O>::default();
+        epochs.observe(events);
+        epochs.racy().to_vec()
+    };
+    assert_eq!(racy(crowd), racy(alone), "{alone:?}");
+    expected.len()
+}
+
+#[test]
+fn very_many_tasks_change_nothing_for_the_others() {
+    let everything = Profile {
+        name: "everything",
+        futures: true,
+        promises: true,
+        isolated: true,
+        locks: true,
+        semaphores: true,
+        events: true,
+        ..RANDOM
+    };
+    let mut races = 0;
+    for seed in 0..cases() / 10 {
+        let mut rng = Rng(seed);
+        let program = match seed % 2 {
+            0 => support::generate(&everything, &mut rng),
+            _ => sectioned::generate(&Sectioned { name: "nested locks", locks: 2, signals: true }, &mut rng),
+        };
+        let alone = support::run(&program, Schedule::Random, seed);
+        let crowd = crowded(&alone);
+        races += same_in_a_crowd::<HardOrder>(&alone, &crowd);
+        races += same_in_a_crowd::<Hb>(&alone, &crowd);
+        races += same_in_a_crowd::<Shb>(&alone, &crowd);
+        races += same_in_a_crowd::<Wcp>(&alone, &crowd);
+        races += same_in_a_crowd::<Dc>(&alone, &crowd);
+        races += same_in_a_crowd::<Weak>(&alone, &crowd);
+    }
+    assert!(races > 300, "{races} races");
 }

@@ -180,7 +180,7 @@ fn atomic_accesses_as_sections_add_no_race() {
     for (seed, events) in with_atomics() {
         let mut before = Epochs::<Hb>::default();
         events.iter().for_each(|event| event.deliver(&mut before));
-        let events = atomics_as_sections(events);
+        let events = atomics_as_sections(events).events;
         let mut after = Epochs::<Hb>::default();
         events.iter().for_each(|event| event.deliver(&mut after));
         assert!(after.racy().iter().all(|location| before.racy().contains(location)), "seed {seed}");

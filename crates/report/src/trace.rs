@@ -3,7 +3,7 @@
 use super::style::{count, grouped, safe};
 use raceproof_core::debug::netzer::{Analysis, Feasibility, StepRace};
 use raceproof_core::event::AccessKind;
-use raceproof_core::finding::{GeneralSide, Grade, Place, Race, RaceAccess, Report};
+use raceproof_core::finding::{GeneralSide, Grade, Operation, Place, Race, RaceAccess, Report, Verdict};
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::fmt::Write;
@@ -133,6 +133,7 @@ fn summary(text: &mut String, report: &Report) {
     };
     let seen: u64 = report.races.iter().map(|race| race.count).sum();
     let verdict = match report.races.len() as u64 {
+        0 if report.verdict == Verdict::Inconclusive => "inconclusive: no races so far".to_owned(),
         0 => "no races".to_owned(),
         1 => format!("one racing pair of sites ({})", count(seen, "race")),
         pairs => format!("{} racing pairs of sites ({})", grouped(pairs), count(seen, "race")),
@@ -165,7 +166,12 @@ fn validated(text: &mut String, validation: &Validation) {
 }
 
 fn side(side: &RaceAccess) -> String {
-    format!("{} at {} by {}", noun(Some(side.access)), spoken(&side.at), safe(&side.task))
+    let what = match (side.operation, side.access) {
+        (Operation::Atomic, AccessKind::Read) => "an atomic read",
+        (Operation::Atomic, AccessKind::Write) => "an atomic write",
+        (_, kind) => noun(Some(kind)),
+    };
+    format!("{what} at {} by {}", spoken(&side.at), safe(&side.task))
 }
 
 fn noun(access: Option<AccessKind>) -> &'static str {

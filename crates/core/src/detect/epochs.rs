@@ -19,10 +19,11 @@
 //! alarms: as the order's.
 
 use super::Access;
+use super::last_of_each::{LastOfEach, Seen};
 use crate::event::{AccessKind, Event, Observer, SyncKind};
 use crate::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
 use crate::order::Order;
-use crate::order::clock::Epoch;
+use crate::order::clock::{Epoch, Known, Times};
 use rustc_hash::FxHashMap;
 use std::hint::black_box;
 
@@ -35,13 +36,7 @@ const AHEAD: usize = 128;
 /// Before all events.
 const NEVER: Epoch = Epoch { slot: 0, time: 0 };
 
-#[derive(Clone, Copy, Debug)]
-struct Seen {
-    epoch: Epoch,
-    site: u32,
-}
-
-const NOTHING: Seen = Seen { epoch: NEVER, site: 0 };
+const NOTHING: Seen = Seen { epoch: NEVER, site: SiteId(0) };
 
 /// Aligned, so that it is all in one line of the cache.
 #[derive(Clone, Copy, Debug)]
@@ -61,11 +56,27 @@ const EMPTY: Cell = Cell { write: NOTHING, read: NOTHING, several: 0, is_racy: f
 
 const _: () = assert!(size_of::<Cell>() == 32);
 
+impl Cell {
+    /// Whether all that was before is known, and in the cell. Nearly always it is. No branch on anything else: a cell's past
+    /// is as good as random.
+    #[inline]
+    fn follows_all(&self, known: impl Fn(Epoch) -> bool) -> bool {
+        known(self.read.epoch) & known(self.write.epoch) & (self.several == 0) & !self.is_mixed
+    }
+
+    #[inline]
+    fn replace(&mut self, kind: AccessKind, now: Seen) {
+        let is_write = kind as usize;
+        self.read = [now, NOTHING][is_write];
+        self.write = [self.write, now][is_write];
+    }
+}
+
 /// The atomic accesses of a location that no plain write has come after: the last of each slot.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 struct Atomics {
-    reads: Vec<Seen>,
-    writes: Vec<Seen>,
+    reads: LastOfEach,
+    writes: LastOfEach,
 }
 
 /// Races between two sites.
@@ -75,7 +86,17 @@ pub struct SiteRaces {
     pub second: Access,
     /// Of the first of them.
     pub location: Location,
+    /// Which of the two is atomic.
+    pub atomic: Atomic,
     pub count: u64,
+}
+
+/// Two atomic accesses never race.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Atomic {
+    Neither,
+    First,
+    Second,
 }
 
 /// See the module.
@@ -83,7 +104,7 @@ pub struct SiteRaces {
 pub struct Epochs<O> {
     order: O,
     cells: Vec<Cell>,
-    readers: Vec<Vec<Seen>>,
+    readers: Vec<LastOfEach>,
     spare: Vec<u32>,
     atomics: FxHashMap<Location, Atomics>,
     /// By slot: the task that has or had it last.
@@ -94,7 +115,7 @@ pub struct Epochs<O> {
 #[derive(Debug, Default)]
 struct Found {
     pairs: Vec<SiteRaces>,
-    numbers: FxHashMap<(u32, u32, AccessKind, AccessKind), u32>,
+    numbers: FxHashMap<(SiteId, SiteId, AccessKind, AccessKind, Atomic), u32>,
     racy: Vec<Location>,
 }
 
@@ -126,16 +147,35 @@ impl<O: Order> Epochs<O> {
     /// Takes events in turn, faster than one by one: the cells of a few are looked at before, so that the memory they are in
     /// is fetched for all of them together. With many locations nearly every cell is far away.
     pub fn observe(&mut self, events: &[Event]) {
-        if self.cells.len() < FAR {
-            return events.iter().for_each(|event| event.deliver(self));
-        }
         for few in events.chunks(AHEAD) {
-            let cells = few.iter().map(|event| match event {
-                Event::Access { location, .. } => location.0 as usize,
-                _ => 0,
-            });
-            black_box(cells.fold(0, |all, at| all | self.cells.get(at).map_or(0, |cell| cell.several)));
-            few.iter().for_each(|event| event.deliver(self));
+            if self.cells.len() >= FAR {
+                let cells = few.iter().map(|event| match event {
+                    Event::Access { location, .. } => location.0 as usize,
+                    _ => 0,
+                });
+                black_box(cells.fold(0, |all, at| all | self.cells.get(at).map_or(0, |cell| cell.several)));
+            }
+            let mut rest = few;
+            while let Some(event) = rest.first() {
+                let known = match event {
+                    Event::Access { task, .. } => self.known_accesses(*task, rest),
+                    _ => 0,
+                };
+                if known == 0 {
+                    event.deliver(self);
+                }
+                rest = &rest[known.max(1)..];
+            }
+        }
+    }
+
+    /// Takes the accesses of `task` that come first, up to one after which there is more to do; how many.
+    fn known_accesses(&mut self, task: TaskId, events: &[Event]) -> usize {
+        let Some((epoch, clock)) = self.order.steady(task) else { return 0 };
+        match clock.times() {
+            Times::Short(times) => known_accesses(&mut self.cells, &times[..], task, epoch, events),
+            Times::Long(times) => known_accesses(&mut self.cells, &times[..], task, epoch, events),
+            Times::Tree(tree) => known_accesses(&mut self.cells, tree, task, epoch, events),
         }
     }
 
@@ -144,19 +184,23 @@ impl<O: Order> Epochs<O> {
         self.cells.resize((at + 1).max(self.cells.len() * 3 / 2), EMPTY);
     }
 
-    #[cold]
     fn race(&mut self, location: Location, old: Seen, old_kind: AccessKind, now: Access) {
+        self.add_race(location, old, old_kind, now, Atomic::Neither);
+    }
+
+    #[cold]
+    fn add_race(&mut self, location: Location, old: Seen, old_kind: AccessKind, now: Access, atomic: Atomic) {
         let cell = &mut self.cells[location.0 as usize];
         if !cell.is_racy {
             cell.is_racy = true;
             self.races.racy.push(location);
         }
         let pairs = &mut self.races.pairs;
-        let key = (old.site, now.site.0, old_kind, now.kind);
+        let key = (old.site, now.site, old_kind, now.kind, atomic);
         let number = *self.races.numbers.entry(key).or_insert_with(|| {
             let task = self.tasks.get(old.epoch.slot as usize).copied().unwrap_or(TaskId::MAIN);
-            let first = Access { task, kind: old_kind, site: SiteId(old.site) };
-            pairs.push(SiteRaces { first, second: now, location, count: 0 });
+            let first = Access { task, kind: old_kind, site: old.site };
+            pairs.push(SiteRaces { first, second: now, location, atomic, count: 0 });
             pairs.len() as u32 - 1
         });
         pairs[number as usize].count += 1;
@@ -185,19 +229,15 @@ impl<O: Order> Epochs<O> {
         let cell = &mut self.cells[location.0 as usize];
         if cell.several == 0 {
             let at = self.spare.pop().unwrap_or_else(|| {
-                self.readers.push(Vec::new());
+                self.readers.push(LastOfEach::default());
                 self.readers.len() as u32 - 1
             });
             cell.several = at + 1;
-            self.readers[at as usize].push(cell.read);
+            self.readers[at as usize].add(cell.read);
         }
         // The one repeated reads are compared with.
         cell.read = now;
-        let readers = &mut self.readers[cell.several as usize - 1];
-        match readers.iter_mut().find(|old| old.epoch.slot == now.epoch.slot) {
-            Some(old) => *old = now,
-            None => readers.push(now),
-        }
+        self.readers[cell.several as usize - 1].add(now);
     }
 
     #[cold]
@@ -226,11 +266,11 @@ impl<O: Order> Epochs<O> {
     fn after_atomics(&mut self, location: Location, by: Access) {
         let Some(mut atomics) = self.atomics.remove(&location) else { return };
         let is_write = by.kind == AccessKind::Write;
-        let mut check = |seen: &mut Vec<Seen>, kind| {
+        let mut check = |seen: &mut LastOfEach, kind| {
             seen.retain(|&old| {
                 let races = !self.order.knows(by.task, old.epoch);
                 if races {
-                    self.race(location, old, kind, by);
+                    self.add_race(location, old, kind, by, Atomic::First);
                 }
                 races || !is_write
             });
@@ -239,7 +279,7 @@ impl<O: Order> Epochs<O> {
         if is_write {
             check(&mut atomics.reads, AccessKind::Read);
         }
-        if atomics.reads.is_empty() && atomics.writes.is_empty() {
+        if atomics.reads.list().is_empty() && atomics.writes.list().is_empty() {
             self.cells[location.0 as usize].is_mixed = false;
         } else {
             self.atomics.insert(location, atomics);
@@ -257,16 +297,34 @@ impl<O: Order> Epochs<O> {
             races
         });
         let cell = &mut self.cells[location.0 as usize];
-        if readers.len() <= 1 {
+        // None of these is of the epoch now, so that the next read is looked at.
+        cell.read = readers.list().first().copied().unwrap_or(NOTHING);
+        if readers.list().len() <= 1 {
             cell.several = 0;
-            cell.read = readers.pop().unwrap_or(NOTHING);
+            readers.retain(|_| false);
             self.spare.push(at as u32);
-        } else {
-            // None of these is of the epoch now, so that the next read is looked at.
-            cell.read = readers[0];
         }
         self.readers[at] = readers;
     }
+}
+
+/// See [`Epochs::known_accesses`].
+fn known_accesses(
+    cells: &mut [Cell],
+    known: &(impl Known + ?Sized),
+    task: TaskId,
+    epoch: Epoch,
+    events: &[Event],
+) -> usize {
+    for (event, done) in events.iter().zip(0..) {
+        let Event::Access { task: by, kind, location, site } = *event else { return done };
+        let Some(cell) = cells.get_mut(location.0 as usize).filter(|_| by == task) else { return done };
+        if !cell.follows_all(|epoch| known.covers(epoch)) {
+            return done;
+        }
+        cell.replace(kind, Seen { epoch, site });
+    }
+    events.len()
 }
 
 impl<O: Order> Observer for Epochs<O> {
@@ -305,24 +363,20 @@ impl<O: Order> Observer for Epochs<O> {
             match cell.several {
                 0 => before.push((cell.read, AccessKind::Read)),
                 several => {
-                    let readers = self.readers[several as usize - 1].iter();
+                    let readers = self.readers[several as usize - 1].list().iter();
                     before.extend(readers.map(|&read| (read, AccessKind::Read)));
                 }
             }
         }
         for (old, kind) in before {
             if !self.order.knows(task, old.epoch) {
-                self.race(location, old, kind, by);
+                self.add_race(location, old, kind, by, Atomic::Second);
             }
         }
         self.cells[at].is_mixed = true;
         let atomics = self.atomics.entry(location).or_default();
         let list = if kind == AccessKind::Read { &mut atomics.reads } else { &mut atomics.writes };
-        let now = Seen { epoch, site: site.0 };
-        match list.iter_mut().find(|old| old.epoch.slot == epoch.slot) {
-            Some(old) => *old = now,
-            None => list.push(now),
-        }
+        list.add(Seen { epoch, site });
     }
     #[inline]
     fn access(&mut self, task: TaskId, kind: AccessKind, location: Location, site: SiteId) {
@@ -330,15 +384,10 @@ impl<O: Order> Observer for Epochs<O> {
         if location.0 as usize >= self.cells.len() {
             self.grow(location.0 as usize);
         }
-        let now = Seen { epoch: self.order.epoch(), site: site.0 };
+        let now = Seen { epoch: self.order.epoch(), site };
         let cell = &mut self.cells[location.0 as usize];
-        // Nearly always all that was before is known. No branch on anything else: a cell's past is as good as random.
-        let known = self.order.precedes(cell.read.epoch) & self.order.precedes(cell.write.epoch);
-        if known & (cell.several == 0) & !cell.is_mixed {
-            let is_write = kind as usize;
-            cell.read = [now, NOTHING][is_write];
-            cell.write = [cell.write, now][is_write];
-            return;
+        if cell.follows_all(|epoch| self.order.precedes(epoch)) {
+            return cell.replace(kind, now);
         }
         let by = Access { task, kind, site };
         if self.cells[location.0 as usize].is_mixed {

@@ -10,6 +10,7 @@ pub mod epochs;
 pub mod esp_bags;
 pub mod gone;
 pub mod last_access;
+mod last_of_each;
 pub mod pairs;
 pub mod predict;
 mod races;

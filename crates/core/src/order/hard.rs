@@ -11,7 +11,7 @@
 //! Cost: O(slots) for spawn, end, finish end, signal and join.
 
 use super::Order;
-use super::clock::{Clock, Epoch};
+use super::clock::{Clock, Epoch, WIDE};
 use crate::event::{AccessKind, Observer, SyncKind};
 use crate::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
 use rustc_hash::FxHashMap;
@@ -19,25 +19,36 @@ use rustc_hash::FxHashMap;
 /// What a task knows of the others, and of itself the time in its own slot.
 pub(crate) trait View: Clone + Default {
     fn join(&mut self, other: &Self);
+    /// A copy for what several tasks know together.
+    fn gathered(&self) -> Self;
     /// Up to which time of `slot` the hard order reaches; in the task's own slot its time.
     fn time(&self, slot: u32) -> u32;
-    fn set_time(&mut self, slot: u32, time: u32);
+    /// From being the copy of a parent's view, in the epoch of the spawn, becomes that of the child.
+    fn begin(&mut self, slot: u32, time: u32, parent: Epoch);
     fn tick(&mut self, slot: u32);
+    /// Prepares for copies that go on to share what there is.
+    fn widen(&mut self);
 }
 
 impl View for Clock {
     fn join(&mut self, other: &Self) {
         self.join(other);
     }
+    fn gathered(&self) -> Self {
+        self.gathered()
+    }
     #[inline]
     fn time(&self, slot: u32) -> u32 {
         self.get(slot)
     }
-    fn set_time(&mut self, slot: u32, time: u32) {
-        self.set(slot, time);
+    fn begin(&mut self, slot: u32, time: u32, parent: Epoch) {
+        self.begin(slot, time, parent);
     }
     fn tick(&mut self, slot: u32) {
         self.tick(slot);
+    }
+    fn widen(&mut self) {
+        self.widen();
     }
 }
 
@@ -62,7 +73,7 @@ pub(crate) struct Hard<V> {
 impl<V: View> Default for Hard<V> {
     fn default() -> Self {
         let mut main = V::default();
-        main.set_time(0, 1);
+        main.begin(0, 1, Epoch { slot: 0, time: 0 });
         Hard {
             slots: vec![0],
             scopes: vec![ScopeId::PROGRAM],
@@ -112,9 +123,12 @@ impl<V: View> Hard<V> {
         debug_assert_eq!(child.index(), self.slots.len(), "children are numbered in the order of spawning");
         let above = self.slot(parent) as usize;
         let slot = self.free_slot(above);
+        if slot >= WIDE {
+            self.views[above].widen();
+        }
         let mut view = std::mem::take(&mut self.views[slot as usize]);
         view.clone_from(&self.views[above]);
-        view.set_time(slot, self.views[above].time(slot) + 1);
+        view.begin(slot, self.views[above].time(slot) + 1, self.epoch(parent));
         self.views[slot as usize] = view;
         self.slots.push(slot);
         self.scopes.push(scope);
@@ -140,7 +154,7 @@ impl<V: View> Hard<V> {
         let scope = self.scopes[task.index()];
         if scope != ScopeId::PROGRAM {
             let view = &self.views[slot as usize];
-            self.ended.entry(scope).and_modify(|all| all.join(view)).or_insert_with(|| view.clone());
+            self.ended.entry(scope).and_modify(|all| all.join(view)).or_insert_with(|| view.gathered());
         }
         self.free.push(slot);
     }

@@ -54,6 +54,11 @@ impl Order for Hb {
     }
 
     #[inline]
+    fn steady(&self, task: TaskId) -> Option<(Epoch, &Clock)> {
+        Some((self.tasks.epoch(task), self.tasks.view(task)))
+    }
+
+    #[inline]
     fn epoch(&self) -> Epoch {
         debug_assert!(self.is_fresh, "asked of an access");
         self.epoch

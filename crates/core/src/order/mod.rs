@@ -26,6 +26,7 @@
 //! with a definition to hold it to.
 
 pub mod clock;
+mod clock_tree;
 pub mod compact;
 pub mod conflicting;
 pub mod dc;
@@ -45,7 +46,7 @@ pub mod zippers;
 
 use crate::event::Observer;
 use crate::ids::TaskId;
-use clock::Epoch;
+use clock::{Clock, Epoch};
 
 /// A set of locks held, by the number its order gave it; `Guard::default()` where the order does not ask.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -63,6 +64,13 @@ pub trait Order: Observer {
 
     /// Whether the events of `earlier`, an epoch taken before, precede what `task` did last.
     fn knows(&self, task: TaskId, earlier: Epoch) -> bool;
+
+    /// When `task` is now and what it knows, if its accesses change neither: then this holds for all of them up to its
+    /// next event of another kind. None for orders in which an access can order something.
+    #[inline]
+    fn steady(&self, _task: TaskId) -> Option<(Epoch, &Clock)> {
+        None
+    }
 
     /// When now is.
     #[inline]

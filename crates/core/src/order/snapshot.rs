@@ -9,9 +9,12 @@
 //! Which nodes there are is looked up in a table that forgets: an entry that was overwritten costs a second node of the
 //! same content, and never an answer.
 //!
+//! A clock that is a tree itself is kept as it is: it shares its parts with others already.
+//!
 //! Cost: taking one, O(slots), a hash of every node; joining one is as with a [`Clock`].
 
-use super::clock::{Clock, UNKNOWN};
+use super::clock::{Clock, Time, UNKNOWN};
+use super::clock_tree::Tree;
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
 
@@ -38,8 +41,21 @@ pub(crate) struct Snapshot {
 #[derive(Debug, Default)]
 pub(crate) struct Snapshots {
     levels: Vec<Level>,
+    trees: Trees,
     /// The nodes of the level at hand.
     row: Vec<i32>,
+    /// The times of the clock at hand.
+    times: Vec<Time>,
+}
+
+/// The level of a snapshot that is in `trees`.
+const TREE: u8 = u8::MAX;
+
+/// Clocks that are trees themselves, each with how many hold it; 0 for a place that is free.
+#[derive(Debug, Default)]
+struct Trees {
+    kept: Vec<(Tree, u32)>,
+    free: Vec<u32>,
 }
 
 #[derive(Debug, Default)]
@@ -54,9 +70,15 @@ struct Level {
 impl Snapshots {
     /// What `clock` knows now.
     pub(crate) fn take(&mut self, clock: &Clock) -> Snapshot {
+        if let Some(tree) = clock.tree() {
+            return Snapshot { root: self.trees.add(tree), level: TREE };
+        }
         let mut row = std::mem::take(&mut self.row);
+        let mut times = std::mem::take(&mut self.times);
         row.clear();
-        self.add(0, clock.times(), UNKNOWN, &mut row);
+        clock.list(&mut times);
+        self.add(0, &times, UNKNOWN, &mut row);
+        self.times = times;
         let mut level = 0;
         while row.len() > 1 {
             level += 1;
@@ -90,10 +112,17 @@ impl Snapshots {
 
     /// One more has the snapshot.
     pub(crate) fn keep(&mut self, Snapshot { root, level }: Snapshot) {
+        if level == TREE {
+            self.trees.kept[root as usize].1 += 1;
+            return;
+        }
         self.levels[level as usize].counts[root as usize] += 1;
     }
 
     pub(crate) fn give_back(&mut self, Snapshot { root, level }: Snapshot) {
+        if level == TREE {
+            return self.trees.release(root);
+        }
         self.release(level as usize, root);
     }
 
@@ -116,6 +145,9 @@ impl Snapshots {
 
     /// Gives `clock` what was known.
     pub(crate) fn join(&self, Snapshot { root, level }: Snapshot, clock: &mut Clock) {
+        if level == TREE {
+            return clock.widen().join(&self.trees.kept[root as usize].0);
+        }
         self.join_node(level as usize, root, 0, clock);
     }
 
@@ -127,6 +159,27 @@ impl Snapshots {
         let width = FAN.pow(level as u32);
         for (at, &below) in entries.iter().enumerate().filter(|&(_, &below)| below != NONE) {
             self.join_node(level - 1, below as u32, first + at * width, clock);
+        }
+    }
+}
+
+impl Trees {
+    /// The number of a tree, held once.
+    fn add(&mut self, tree: &Tree) -> u32 {
+        let number = self.free.pop().unwrap_or_else(|| {
+            self.kept.push(Default::default());
+            self.kept.len() as u32 - 1
+        });
+        self.kept[number as usize] = (tree.clone(), 1);
+        number
+    }
+
+    fn release(&mut self, number: u32) {
+        let (tree, count) = &mut self.kept[number as usize];
+        *count -= 1;
+        if *count == 0 {
+            *tree = Tree::default();
+            self.free.push(number);
         }
     }
 }
@@ -164,7 +217,8 @@ mod tests {
 
     impl Snapshots {
         fn nodes(&self) -> usize {
-            self.levels.iter().map(|level| level.nodes.len() - level.free.len()).sum()
+            let levels: usize = self.levels.iter().map(|level| level.nodes.len() - level.free.len()).sum();
+            levels + self.trees.kept.len() - self.trees.free.len()
         }
     }
 
@@ -173,7 +227,8 @@ mod tests {
         let mut snapshots = Snapshots::default();
         let mut clock = Clock::default();
         let mut taken = vec![(clock.clone(), snapshots.take(&clock))];
-        for round in 0..2_000u32 {
+        // Beyond `WIDE` slots the clock is a tree.
+        for round in 0..6_000u32 {
             clock.set(round * 37 % (1 + round / 2), round + 1);
             taken.push((clock.clone(), snapshots.take(&clock)));
             // Most are given back in between, so that nodes are used again.

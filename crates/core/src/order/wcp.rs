@@ -57,17 +57,28 @@ impl View for Views {
         self.wcp.join(&other.wcp);
         self.hard.join(&other.hard);
     }
+    fn gathered(&self) -> Self {
+        Views { hb: self.hb.gathered(), wcp: self.wcp.gathered(), hard: self.hard.gathered() }
+    }
     #[inline]
     fn time(&self, slot: u32) -> u32 {
         self.hard.get(slot)
     }
-    fn set_time(&mut self, slot: u32, time: u32) {
-        self.hb.set(slot, time);
-        self.hard.set(slot, time);
+    fn begin(&mut self, slot: u32, time: u32, parent: Epoch) {
+        self.hb.begin(slot, time, parent);
+        self.wcp.rest_on(parent);
+        self.hard.begin(slot, time, parent);
     }
     fn tick(&mut self, slot: u32) {
+        // What is before by WCP is before by HB, and known to whoever knows the task so far.
+        self.wcp.rest_on(Epoch { slot, time: self.hb.get(slot) });
         self.hb.tick(slot);
         self.hard.tick(slot);
+    }
+    fn widen(&mut self) {
+        self.hb.widen();
+        self.wcp.widen();
+        self.hard.widen();
     }
 }
 

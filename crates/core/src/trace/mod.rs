@@ -97,6 +97,10 @@ impl<R: Read> AnySource<R> {
     pub fn open(reader: R) -> Result<Self, TraceError> {
         let mut input = input::Input::new(reader);
         let first = input.peek(1)?.first().copied();
+        if first.is_none() {
+            let message = "the file is empty: nothing was recorded, or not yet".into();
+            return Err(TraceError { offset: 0, line: None, message });
+        }
         // RAPID's begins with the number of threads in two bytes, at most 1024 of them; no text begins so low.
         Ok(if first == Some(writer::MAGIC[0]) {
             AnySource::Raceproof(reader::TraceReader::new(input)?)

@@ -61,7 +61,9 @@ impl<R: Read> RapidReader<R> {
     fn event(&mut self, word: u64, batch: &mut Batch) -> Result<(), String> {
         let (thread, op, operand, site) =
             (word & 0x3ff, word >> 10 & 0xf, word >> 14 & 0x3_ffff_ffff, word >> 48);
-        let op = *OPS.get(op as usize).ok_or_else(|| format!("operation {op}, expected at most 7"))?;
+        let op = *OPS.get(op as usize).ok_or_else(|| {
+            format!("operation {op} of what looks like RAPID's binary format, expected at most 7")
+        })?;
         let task = self.thread_ids.number(thread).0;
         let (site, is_new) = self.sites.number(site);
         if is_new {

@@ -261,6 +261,10 @@ impl Tables {
 
     fn decode(&mut self, ops: &[u8], columns: &mut Columns<'_>, out: &mut Vec<Event>) -> Result<(), String> {
         out.reserve(ops.len());
+        let greatest = |numbers: &[u32]| numbers.iter().fold(0, |most, &number| most.max(number));
+        // Most blocks define nothing.
+        let defines = greatest(columns.locations) as usize >= self.locations.len()
+            || greatest(columns.sites) >= self.sites;
         let mut task = TaskId::MAIN;
         let mut at = 0;
         while let Some(&op) = ops.get(at) {
@@ -276,9 +280,8 @@ impl Tables {
                 continue;
             }
             // All that the task accesses before anybody does anything else, at once.
-            let same = |op: &u8| op & !op::WRITE == op::SAME_TASK;
-            let len = 1 + ops[at + 1..].iter().take_while(|&op| same(op)).count();
-            self.accesses(task, &ops[at..at + len], columns, out)
+            let len = 1 + accesses_of_same(&ops[at + 1..]);
+            self.accesses(task, &ops[at..at + len], defines, columns, out)
                 .map_err(|(done, message)| within(at + done, message))?;
             at += len;
         }
@@ -291,6 +294,7 @@ impl Tables {
         &mut self,
         task: TaskId,
         ops: &[u8],
+        defines: bool,
         columns: &mut Columns<'_>,
         out: &mut Vec<Event>,
     ) -> Result<(), (usize, String)> {
@@ -303,14 +307,13 @@ impl Tables {
         let common = ops.len().min(locations.len()).min(sites.len());
         let (locations, sites) = (&locations[..common], &sites[..common]);
         (columns.locations, columns.sites) = (&columns.locations[common..], &columns.sites[common..]);
-        let greatest = |numbers: &[u32]| numbers.iter().fold(0, |most, &number| most.max(number));
         // No branch in this loop: what comes next is as good as random.
         let event = |((&op, &location), &site): ((&u8, &u32), &u32)| {
             let kind = [AccessKind::Read, AccessKind::Write][usize::from(op & 1)];
             Event::Access { task, kind, location: Location(location.into()), site: SiteId(site) }
         };
         let all = ops.iter().zip(locations).zip(sites);
-        if (greatest(locations) as usize) < self.locations.len() && greatest(sites) < self.sites {
+        if !defines {
             out.extend(all.map(event));
         } else {
             for (done, one) in all.enumerate() {
@@ -398,6 +401,24 @@ impl Tables {
         let kind = *self.syncs.get(id as usize).ok_or("a sync is used that is not defined")?;
         Ok((SyncId(id), kind))
     }
+}
+
+/// How many operations there are before the first that is no access of the same task.
+#[inline]
+fn accesses_of_same(ops: &[u8]) -> usize {
+    // Eight at a time: what is left of a byte is zero if it is one.
+    const SAME: u64 = u64::from_ne_bytes([op::SAME_TASK; 8]);
+    const WRITES: u64 = u64::from_ne_bytes([op::WRITE; 8]);
+    let is_same = |op: &&u8| **op & !op::WRITE == op::SAME_TASK;
+    let mut at = 0;
+    while let Some(&eight) = ops[at..].first_chunk::<8>() {
+        let others = (u64::from_le_bytes(eight) & !WRITES) ^ SAME;
+        if others != 0 {
+            return at + others.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    at + ops[at..].iter().take_while(is_same).count()
 }
 
 /// What is left of the columns of a block.

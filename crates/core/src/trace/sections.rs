@@ -8,16 +8,32 @@ use crate::event::{Event, SyncKind};
 use crate::ids::{Location, SyncId};
 use rustc_hash::FxHashMap;
 
-/// The events without atomic accesses.
-pub fn atomics_as_sections(events: Vec<Event>) -> Vec<Event> {
-    if !events.iter().any(|event| matches!(event, Event::Atomic { .. })) {
-        return events;
+/// The events of a run without atomic accesses.
+pub struct Sectioned {
+    pub events: Vec<Event>,
+    /// The locks from here on stand for atomic accesses.
+    first: u32,
+}
+
+impl Sectioned {
+    /// Whether an event stands for an atomic access.
+    pub fn is_atomic(&self, event: u32) -> bool {
+        let before = (event as usize).checked_sub(1).map(|before| &self.events[before]);
+        matches!(before, Some(Event::Join { sync, .. }) if sync.0 >= self.first)
     }
+}
+
+/// See the module.
+pub fn atomics_as_sections(events: Vec<Event>) -> Sectioned {
     let syncs = events.iter().map(|event| match *event {
         Event::Signal { sync, .. } | Event::Join { sync, .. } => sync.0 + 1,
         _ => 0,
     });
-    let mut next = syncs.max().unwrap_or(0);
+    let first = syncs.max().unwrap_or(0);
+    if !events.iter().any(|event| matches!(event, Event::Atomic { .. })) {
+        return Sectioned { events, first };
+    }
+    let mut next = first;
     let mut locks: FxHashMap<Location, SyncId> = FxHashMap::default();
     let mut out = Vec::with_capacity(events.len());
     for event in events {
@@ -33,5 +49,5 @@ pub fn atomics_as_sections(events: Vec<Event>) -> Vec<Event> {
         out.push(Event::Access { task, kind, location, site });
         out.push(Event::Signal { task, sync, kind: SyncKind::Lock });
     }
-    out
+    Sectioned { events: out, first }
 }

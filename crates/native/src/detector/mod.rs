@@ -756,7 +756,8 @@ impl Detector {
 
     /// Memory nobody has used yet.
     pub(crate) fn allocated(&mut self, address: usize, size: usize) {
-        self.tell_fresh(address..address + size);
+        // Whole cells, as `freed` marks them.
+        self.tell_fresh(address & !3..(address + size).next_multiple_of(4));
         self.gone.use_again(address..address + size);
         shadow::forget(address, size);
         crate::explored::allocated(address, size);
