@@ -91,7 +91,11 @@ mod tests {
                 let memory = from..from + 1 + random(64 - from);
                 let freed = random(2) == 0;
                 bytes[memory.clone()].fill(freed.then_some(made));
-                if freed { gone.add(memory, made) } else { gone.use_again(memory) }
+                if freed {
+                    gone.add(memory, made)
+                } else {
+                    gone.use_again(memory)
+                }
                 for (at, byte) in bytes.iter().enumerate() {
                     assert_eq!(gone.freed_by(at), *byte, "{gone:?} at {at}", gone = gone.blocks);
                 }

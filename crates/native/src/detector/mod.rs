@@ -43,8 +43,8 @@ use raceproof_core::event::{AccessKind, Observer, SyncKind};
 use raceproof_core::ids::{Location, ScopeId, SiteId, StepId, SyncId, TaskId};
 use raceproof_core::order::graph::GraphOrder;
 use rustc_hash::FxHashMap;
-use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use standing::Standing;
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 use sure::Sure;
 
 /// The first access of the step that runs now. Read by the entry points of every access.

@@ -166,7 +166,8 @@ impl Detector {
             let may_stand = |task: &Task| !task.awaited && !task.asked;
             let own = &self.tasks[self.order.task_of(StepId(step)).index()];
             let standing = may_stand(own).then(|| self.order.stands(StepId(step))).flatten()?;
-            let stands = may_stand(&self.tasks[standing.task.index()]) && !self.loose.contains(&standing.scope);
+            let stands =
+                may_stand(&self.tasks[standing.task.index()]) && !self.loose.contains(&standing.scope);
             stands.then_some(standing.scope)
         })
     }
