@@ -83,7 +83,7 @@ mod tests {
             all.add(Seen { epoch: Epoch { slot, time: round }, site: SiteId(round) });
             expected.insert(slot, round);
             if round % 1_500 == 0 {
-                let keeps = |slot: u32| slot % (round / 300) == 0;
+                let keeps = |slot: u32| slot.is_multiple_of(round / 300);
                 all.retain(|seen| keeps(seen.epoch.slot));
                 expected.retain(|&slot, _| keeps(slot));
             }
