@@ -1,5 +1,5 @@
 // A task and one that it does not wait for read at one place of the program; the taskwait orders the first of them only.
-// expect: race all-schedules
+// expect: race
 int x, seen[3];
 
 __attribute__((noinline)) static void look(int who) { seen[who] = x; } //~ race x #1
