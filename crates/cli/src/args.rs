@@ -50,7 +50,7 @@ pub enum Command {
     Check(CheckArgs),
     /// Run a program under every schedule that can make a difference
     ///
-    /// A TP program, or after `--` one that `raceproof cc` built, each execution of which is a process of its own. Stops at the
+    /// A TP program, or after `--` one that `raceproof cc` or `cargo raceproof` built, each execution of which is a process of its own. Stops at the
     /// first execution with a race. A race-free verdict covers all schedules of this input.
     #[command(after_help = EXIT_STATUS)]
     Verify(VerifyArgs),
@@ -75,7 +75,7 @@ pub enum Command {
     /// The same for C++ (also by the name `raceproof-c++`)
     #[command(name = "c++", disable_help_flag = true)]
     Cxx(CompilerArgs),
-    /// Run a program that `raceproof cc` built, and report
+    /// Run a program that `raceproof cc` or `cargo raceproof` built, and report
     ///
     /// The program keeps its standard streams. Without mutual exclusion one run decides all schedules for that number
     /// of threads. A program that crashes or ends with another status than 0 has a program error.
@@ -216,7 +216,7 @@ pub struct VerifyArgs {
     /// Of a native program: the most seconds that one execution may take
     #[arg(long, value_name = "S", default_value = "60", value_parser = seconds, requires = "program")]
     pub time_limit: f64,
-    /// A program that `raceproof cc` built, and its arguments
+    /// A program that `raceproof cc` or `cargo raceproof` built, and its arguments
     #[arg(last = true, value_name = "PROGRAM")]
     pub program: Vec<OsString>,
 }
@@ -248,7 +248,7 @@ pub struct ReplayArgs {
     /// Show every action on the way
     #[arg(long)]
     pub step: bool,
-    /// A program that `raceproof cc` built, and its arguments
+    /// A program that `raceproof cc` or `cargo raceproof` built, and its arguments
     #[arg(last = true, value_name = "PROGRAM")]
     pub program: Vec<OsString>,
 }

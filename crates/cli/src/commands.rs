@@ -37,6 +37,11 @@ struct BadInput(String);
 
 /// Does what was asked for; errors go to standard error.
 pub fn run(args: Args) -> ExitCode {
+    ExitCode::from(act(args))
+}
+
+/// As [`run`]: the status.
+pub(crate) fn act(args: Args) -> u8 {
     let done = match args.command {
         Command::Check(args) => check(&args),
         Command::Verify(args) => verify(&args),
@@ -49,10 +54,10 @@ pub fn run(args: Args) -> ExitCode {
         Command::Analyze(args) => analyze(&args),
     };
     match done {
-        Ok(status) => ExitCode::from(status),
+        Ok(status) => status,
         Err(BadInput(message)) => {
             note(&message);
-            ExitCode::from(BAD_INPUT)
+            BAD_INPUT
         }
     }
 }

@@ -9,7 +9,9 @@
 //! | --- | --- |
 //! | `tsan` | accesses, atomic operations, function entry and exit |
 //! | `kmpc` | the constructs of OpenMP |
+//! | `rayon`, `workers` | what the drop-in for rayon is built of; which thread runs a job |
 //! | `interpose` | functions of the C library: memory, processes, threads |
+//! | `start` | how a program begins that has us as a shared library |
 //! | `sched`, `omp` | tasks as coroutines; teams, threads and task regions |
 //! | `detector`, `shadow`, `contexts`, `memory` | who accessed what last, and from where |
 //! | `explored` | one execution of a search over all schedules |
@@ -34,14 +36,17 @@ mod kmpc;
 mod memory;
 mod omp;
 mod options;
+mod rayon;
 mod record;
 mod report;
 mod sched;
 mod shadow;
 mod stacks;
+mod start;
 pub mod symbols;
 mod threads;
 mod tsan;
+mod workers;
 mod world;
 
 use contexts::{Context, Place};
@@ -50,7 +55,7 @@ use raceproof::task::State;
 use raceproof_core::ids::{SyncId, TaskId};
 use sched::{Body, Coroutines, Job, NewestFirst, Work};
 use std::cell::Cell;
-use std::ffi::{c_char, c_int};
+use std::ffi::{c_char, c_int, c_void};
 use std::rc::Rc;
 use world::{Told, world};
 
@@ -67,9 +72,10 @@ pub(crate) fn fatal(text: &str) -> ! {
     unreachable!("the process has ended")
 }
 
-unsafe extern "C" {
-    fn __real_main(count: c_int, arguments: *mut *mut c_char, environment: *mut *mut c_char) -> c_int;
-}
+type Main = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
+
+// The program's own `main`, if it was linked with `--wrap=main`. Weak: as a shared library we are told otherwise.
+std::arch::global_asm!(".weak __real_main");
 
 /// What the executable starts instead of the program's `main` (linked with `--wrap=main`): runs it as the main task.
 ///
@@ -77,6 +83,29 @@ unsafe extern "C" {
 /// Called once, by the C library, as `main` is.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __wrap_main(
+    count: c_int,
+    arguments: *mut *mut c_char,
+    environment: *mut *mut c_char,
+) -> c_int {
+    let main: *const c_void;
+    // SAFETY: reads an address that the linker has put there.
+    unsafe { std::arch::asm!("mov {}, [rip + __real_main@GOTPCREL]", out(reg) main) };
+    if main.is_null() {
+        fatal("the program was linked without --wrap=main");
+    }
+    // SAFETY: that address is the program's `main`; the rest is the caller's promise.
+    unsafe {
+        let main = std::mem::transmute::<*const c_void, Main>(main);
+        run_main(main, count, arguments, environment)
+    }
+}
+
+/// Runs the program's `main` as the main task.
+///
+/// # Safety
+/// Called once, with what the C library passes to `main`.
+pub(crate) unsafe fn run_main(
+    main: Main,
     count: c_int,
     arguments: *mut *mut c_char,
     environment: *mut *mut c_char,
@@ -89,7 +118,7 @@ pub unsafe extern "C" fn __wrap_main(
     let status = Rc::new(Cell::new(None));
     let ending = status.clone();
     // SAFETY: the program's main, with what the system passed.
-    let main = move || ending.set(Some(unsafe { __real_main(count, arguments, environment) }));
+    let main = move || ending.set(Some(unsafe { main(count, arguments, environment) }));
     let mut job = Job::new(world().omp.initial, 0, Place::at(Context(0)), Work::Other(Box::new(main)));
     job.is_main = true;
     let mut run = Run::new(Coroutines, Told, Body(Some(Box::new(job))));

@@ -381,7 +381,7 @@ impl Team {
 
 impl Omp {
     /// A virtual thread for a team, the same ones again for regions that follow each other.
-    fn take_thread(&mut self) -> u32 {
+    pub(crate) fn take_thread(&mut self) -> u32 {
         let thread = self.idle.pop().unwrap_or_else(|| {
             self.known += 1;
             self.known - 1

@@ -1,4 +1,4 @@
-//! What the environment asks for: `RACEPROOF_OPTIONS` and the variables of OpenMP.
+//! What the environment asks for: `RACEPROOF_OPTIONS` and the variables of OpenMP and rayon.
 
 use std::env;
 use std::path::PathBuf;
@@ -22,6 +22,8 @@ pub(crate) struct Options {
     pub(crate) collect: bool,
     /// Whether all readers of a location are remembered.
     pub(crate) all_readers: bool,
+    /// Whether the program is told that there are no more threads, instead of ended when it asks for one.
+    pub(crate) refuse_threads: bool,
     /// The files of a search that this is an execution of.
     pub(crate) explore: Option<PathBuf>,
 }
@@ -40,6 +42,7 @@ impl Options {
             color: None,
             status: STATUS,
             threads: openmp("OMP_NUM_THREADS")
+                .or_else(|| env::var("RAYON_NUM_THREADS").ok())
                 .and_then(|list| list.split(',').next()?.trim().parse().ok())
                 .filter(|&threads| threads > 0)
                 .unwrap_or(THREADS),
@@ -50,6 +53,7 @@ impl Options {
             detect: true,
             collect: false,
             all_readers: false,
+            refuse_threads: false,
             explore: None,
         };
         if let Ok(text) = env::var("RACEPROOF_OPTIONS") {
@@ -93,6 +97,10 @@ impl Options {
             Some(("stack", size)) => bytes(size).map(|size| self.stack_bytes = size).is_some(),
             Some(("collect", "always")) => {
                 self.collect = true;
+                true
+            }
+            Some(("spawn", "refuse")) => {
+                self.refuse_threads = true;
                 true
             }
             Some(("detect", value)) => {

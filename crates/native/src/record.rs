@@ -7,6 +7,8 @@
 //!
 //! Blocks go to the file as they fill up, and names at the end. A program that is killed leaves a trace without names.
 
+use crate::contexts::Context;
+use crate::detector::Site;
 use crate::memory::Block;
 use crate::report;
 use crate::symbols::Symbols;
@@ -22,6 +24,7 @@ use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Bytes whose locations are kept together.
 const PAGE: usize = 1 << 8;
@@ -41,9 +44,9 @@ pub(crate) struct Recorder {
     /// By page: the number of each byte's location plus one, 0 for none.
     pages: BTreeMap<usize, Box<[u32; PAGE]>>,
     locations: Vec<Known>,
-    sites: FxHashMap<usize, SiteId>,
-    /// By site.
-    pcs: Vec<usize>,
+    sites: FxHashMap<Site, SiteId>,
+    /// By number.
+    places: Vec<Site>,
     /// The locks each task holds by what was written, and all locks.
     holds: FxHashMap<TaskId, Vec<SyncId>>,
     locks: FxHashSet<SyncId>,
@@ -60,7 +63,30 @@ pub(crate) struct Accessed {
     pub(crate) step: u32,
     pub(crate) kind: AccessKind,
     pub(crate) atomic: bool,
-    pub(crate) pc: usize,
+    pub(crate) site: Site,
+}
+
+/// Whether the trace is being written. What the compressor allocates then, by the C library's functions, is ours and not the program's: to
+/// take note of it would come back here, in the middle of things.
+static WRITING: AtomicBool = AtomicBool::new(false);
+
+pub(crate) fn is_writing() -> bool {
+    WRITING.load(Ordering::Relaxed)
+}
+
+struct Writing;
+
+impl Writing {
+    fn begin() -> Self {
+        WRITING.store(true, Ordering::Relaxed);
+        Writing
+    }
+}
+
+impl Drop for Writing {
+    fn drop(&mut self) {
+        WRITING.store(false, Ordering::Relaxed);
+    }
 }
 
 fn bit(kind: AccessKind, atomic: bool) -> u8 {
@@ -74,7 +100,7 @@ impl Recorder {
             pages: BTreeMap::new(),
             locations: Vec::new(),
             sites: FxHashMap::default(),
-            pcs: Vec::new(),
+            places: Vec::new(),
             holds: FxHashMap::default(),
             locks: FxHashSet::default(),
             ended: vec![false],
@@ -82,14 +108,16 @@ impl Recorder {
         })
     }
 
-    /// The site of a call that returns to `pc`.
-    pub(crate) fn site(&mut self, pc: usize) -> SiteId {
-        let next = SiteId(self.pcs.len() as u32);
-        let site = *self.sites.entry(pc).or_insert(next);
-        if site == next {
-            self.pcs.push(pc);
+    /// The number of a site. A trace has no stacks: only in a Rust program, where much is done by libraries, does it matter by which
+    /// calls the program came there.
+    pub(crate) fn site(&mut self, site: Site) -> SiteId {
+        let site = if crate::start::is_shared() { site } else { Site { context: Context(0), ..site } };
+        let next = SiteId(self.places.len() as u32);
+        let number = *self.sites.entry(site).or_insert(next);
+        if number == next {
+            self.places.push(site);
         }
-        site
+        number
     }
 
     fn has_ended(&self, task: TaskId) -> bool {
@@ -106,6 +134,7 @@ impl Recorder {
         if self.has_ended(event.task()) {
             return;
         }
+        let _writing = Writing::begin();
         match event {
             Event::Spawn { .. } => self.ended.push(false),
             // It goes on with what is done at exit.
@@ -137,6 +166,7 @@ impl Recorder {
     /// What `from`, which has ended or lets the other go on in its place, holds is `to`'s.
     pub(crate) fn hand_over(&mut self, from: TaskId, to: TaskId, has_ended: bool) {
         let Some(held) = self.holds.remove(&from) else { return };
+        let _writing = Writing::begin();
         for &sync in &held {
             if !has_ended {
                 self.writer.signal(from, sync, SyncKind::Lock);
@@ -153,11 +183,12 @@ impl Recorder {
         accessed: Accessed,
         block: impl Fn(usize) -> Option<(usize, Block)>,
     ) {
-        let Accessed { task, step, kind, atomic, pc } = accessed;
+        let Accessed { task, step, kind, atomic, site } = accessed;
         if self.has_ended(task) {
             return;
         }
-        let site = self.site(pc);
+        let site = self.site(site);
+        let _writing = Writing::begin();
         // Whoever has written need not read.
         let covered = bit(kind, atomic) | bit(AccessKind::Write, atomic);
         for address in bytes {
@@ -202,8 +233,9 @@ impl Recorder {
 
     /// Names everything and ends the trace.
     pub(crate) fn finish(mut self, symbols: &Symbols) -> io::Result<()> {
+        let _writing = Writing::begin();
         for site in self.writer.used_sites() {
-            let (Place { file, line, column }, _) = symbols.site([self.pcs[site.index()]]);
+            let (Place { file, line, column }, _) = report::place(symbols, self.places[site.index()]);
             self.writer.name(Named::Site(site), &format!("{file}:{line}:{column}"));
         }
         for location in self.writer.used_locations() {

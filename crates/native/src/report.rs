@@ -85,14 +85,15 @@ pub(crate) fn program_error(kind: &str, message: &str) {
 
 fn describe(kind: &str, message: &str, task: TaskId, site: Site) -> ProgramError {
     let symbols = Symbols::load();
-    let (at, stack) = place(&symbols, site);
+    let spawned = spawned(&symbols, task);
+    let (at, stack) = place_for(&symbols, site, &spawned);
     ProgramError {
         kind: kind.to_owned(),
         message: message.to_owned(),
         task: name(task),
         at,
         stack,
-        spawned: spawned(&symbols, task),
+        spawned,
         witness: None,
     }
 }
@@ -102,8 +103,8 @@ pub(crate) fn stuck(what: &'static str) -> ! {
     let task = world().detector.current();
     let site = here();
     let symbols = Symbols::load();
-    let (at, stack) = place(&symbols, site);
     let spawned = spawned(&symbols, task);
+    let (at, stack) = place_for(&symbols, site, &spawned);
     let (task, on) = (name(task), "event".to_owned());
     let waiting = vec![Waiting { task, on, what: what.to_owned(), held_by: None, at, stack, spawned }];
     world().found.deadlocks.push(Deadlock { waiting, witness: None });
@@ -317,15 +318,32 @@ fn spawned(symbols: &Symbols, task: TaskId) -> Vec<Spawned> {
         let (construct, thread) = match entry.role {
             Role::Main => break,
             Role::Thread(number) => (Construct::Parallel, Some(number)),
+            Role::Explicit(_) if crate::start::is_shared() => (Construct::Rayon, None),
             Role::Explicit(_) => (Construct::Task, None),
             Role::Chunk(_) => (Construct::For, None),
         };
-        let (place, _) = place(symbols, world().detector.site(entry.created));
-        list.push(Spawned { task: name(at), at: place, construct: Some(construct), thread });
+        let site = world().detector.site(entry.created);
+        let (place, _) = place(symbols, site);
+        list.push((
+            Spawned { task: name(at), at: place, construct: Some(construct), thread },
+            is_own(symbols, site),
+        ));
         at = entry.parent;
     }
     list.reverse();
-    list
+    // A library that creates a task which creates another does so for the program, where the program called it.
+    for at in 1..list.len() {
+        if !list[at].1 {
+            (list[at].0.at, list[at].1) = (list[at - 1].0.at.clone(), list[at - 1].1);
+        }
+    }
+    list.into_iter().map(|(spawned, _)| spawned).collect()
+}
+
+/// Whether the program itself, and not only a library of it, is on the way to a site.
+fn is_own(symbols: &Symbols, site: Site) -> bool {
+    let calls = world().detector.contexts.calls(site.context);
+    symbols.is_own(std::iter::once(site.pc).chain(calls))
 }
 
 /// The loop that a task is a chunk of.
@@ -340,6 +358,19 @@ fn region(symbols: &Symbols, task: TaskId) -> Option<Region> {
 pub(crate) fn place(symbols: &Symbols, site: Site) -> (Place, Vec<raceproof_core::finding::Frame>) {
     let calls = world().detector.contexts.calls(site.context);
     symbols.site(std::iter::once(site.pc).chain(calls))
+}
+
+/// The place of something that a task did; if a library did it and nothing of the program is on the way there, where the program had the
+/// library create the task.
+fn place_for(
+    symbols: &Symbols,
+    site: Site,
+    spawned: &[Spawned],
+) -> (Place, Vec<raceproof_core::finding::Frame>) {
+    match spawned.last() {
+        Some(last) if !is_own(symbols, site) => (last.at.clone(), Vec::new()),
+        _ => place(symbols, site),
+    }
 }
 
 pub(crate) fn race(symbols: &Symbols, raced: &Raced, grade: Grade) -> Race {
@@ -371,7 +402,8 @@ fn common(a: TaskId, b: TaskId) -> TaskId {
 }
 
 fn access(symbols: &Symbols, access: &RacedAccess) -> RaceAccess {
-    let (at, stack) = place(symbols, access.site);
+    let spawned = spawned(symbols, access.task);
+    let (at, stack) = place_for(symbols, access.site, &spawned);
     let locks = access.locks.iter().filter(|&&lock| lock != 0).map(|&lock| lock_name(symbols, lock));
     let mut task = name(access.task);
     if access.folded {
@@ -382,7 +414,7 @@ fn access(symbols: &Symbols, access: &RacedAccess) -> RaceAccess {
         task,
         at,
         stack,
-        spawned: spawned(symbols, access.task),
+        spawned,
         locks: locks.collect(),
         operation: if access.freed {
             Operation::Free

@@ -72,6 +72,10 @@ pub(crate) struct Job {
     pub(crate) future: Option<SyncId>,
     /// The virtual thread.
     pub(crate) thread: u32,
+    /// The threads that may run it, if it has not begun and there is a choice.
+    pub(crate) placement: Option<crate::workers::Placement>,
+    /// The atomic variable it has looked at last.
+    pub(crate) looked: usize,
     /// It is `main`, which has a larger stack.
     pub(crate) is_main: bool,
     /// A thread at a barrier: by which number the detector knows what it holds, and whether it has asked for its own.
@@ -108,6 +112,8 @@ impl Job {
             scope,
             future: None,
             thread,
+            placement: None,
+            looked: 0,
             is_main: false,
             parted: None,
             region: None,
@@ -230,6 +236,10 @@ impl Machine<Told> for Coroutines {
 
     fn resume(&mut self, body: &mut Body, kernel: &mut K) -> Outcome<&'static str> {
         let job = body.0.as_deref_mut().expect("a task that runs has a job");
+        if !crate::workers::admit(job, matches!(job.stage, Stage::New(_)), kernel) {
+            kernel.pass();
+            return Outcome::Suspended;
+        }
         let mut task = match std::mem::replace(&mut job.stage, Stage::Over) {
             Stage::Suspended(task) => task,
             Stage::New(work) => {
@@ -253,6 +263,7 @@ impl Machine<Told> for Coroutines {
         world().threads.switch(job.thread);
         world().threads.swap_exceptions(&mut job.exceptions);
         let result = task.resume(());
+        crate::tsan::unseen::left();
         world().threads.swap_exceptions(&mut job.exceptions);
         world().threads.switch(0);
         CURRENT.store(ptr::null_mut(), Ordering::Relaxed);
@@ -281,6 +292,9 @@ impl Machine<Told> for Coroutines {
                 }
                 for &lock in job.locks.iter().rev() {
                     kernel.unlock(lock);
+                }
+                if job.placement.is_some() {
+                    world().workers.ends(job.thread);
                 }
                 if let Some(memory) = job.memory.take() {
                     tasks::free(memory);

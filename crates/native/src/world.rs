@@ -22,7 +22,10 @@ pub(crate) struct World {
     pub(crate) main_stack: Stacks,
     pub(crate) threads: Threads,
     pub(crate) omp: Omp,
+    pub(crate) pools: crate::rayon::Pools,
+    pub(crate) workers: crate::workers::Workers,
     pub(crate) atomics: crate::tsan::atomic::Atomics,
+    pub(crate) waiters: rustc_hash::FxHashMap<usize, crate::interpose::futex::Waiters>,
     pub(crate) options: Options,
     pub(crate) started: Instant,
     /// Turns in a row in which a task looked in vain for what it waits for.
@@ -69,6 +72,7 @@ pub(crate) fn begin() {
     std::panic::set_hook(Box::new(|panic| {
         crate::fatal(&format!("an error of its own, please report it: {panic}"))
     }));
+    crate::start::look();
     let options = Options::from_environment();
     if let Err(error) = shadow::reserve() {
         crate::fatal(&format!(
@@ -80,7 +84,10 @@ pub(crate) fn begin() {
         main_stack: Stacks::new(main_bytes(), 1),
         threads: Threads::new(),
         omp: Omp::new(&options),
+        pools: Default::default(),
+        workers: Default::default(),
         atomics: Default::default(),
+        waiters: Default::default(),
         options,
         started: Instant::now(),
         idle: 0,

@@ -46,8 +46,11 @@ impl Snippet {
     /// The spawns that led to a task, as remarks, the last ones of a deep chain.
     pub(super) fn spawns(&self, page: &mut Page, spawned: &[Spawned]) {
         const SHOWN: usize = 5;
-        // The task's own spawn first: it is the one the reader looks for.
-        for (i, spawn) in spawned.iter().rev().enumerate() {
+        // The task's own spawn first: it is the one the reader looks for. Rayon splits its work by jobs that create jobs, all for
+        // one place of the program, which is named once.
+        let mut spawned: Vec<&Spawned> = spawned.iter().rev().collect();
+        spawned.dedup_by(|next, shown| next.construct == Some(Construct::Rayon) && next.at == shown.at);
+        for (i, spawn) in spawned.iter().enumerate() {
             if i == SHOWN && spawned.len() > SHOWN + 1 {
                 let rest = spawned.len() - SHOWN;
                 return self.note(page, &format!("and {rest} more spawns on the way from main"));
@@ -77,6 +80,7 @@ fn origin(spawn: &Spawned) -> String {
     match (spawn.construct, spawn.thread) {
         (None, _) => format!("{task} spawned at {at}"),
         (Some(construct @ Construct::For), None) => format!("{task} is a chunk of the {construct} at {at}"),
+        (Some(Construct::Rayon), None) => format!("{task} created by rayon at {at}"),
         (Some(construct), None) => format!("{task} created by the {construct} at {at}"),
         (Some(construct @ Construct::Teams), Some(n)) => {
             format!("{task} is team {n} of the {construct} at {at}")

@@ -16,18 +16,18 @@ mod clang;
 mod objects;
 mod plan;
 mod response;
-mod runtime;
+pub(crate) mod runtime;
 mod sources;
 mod stages;
 mod thin;
 
 pub use arguments::{Arguments, Item};
+pub(crate) use plan::INVENTIVE;
 pub use plan::{Action, Plan};
 
 use crate::output::note;
 use clang::Clang;
 use std::ffi::OsString;
-use std::process::ExitCode;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Language {
@@ -36,12 +36,12 @@ pub enum Language {
 }
 
 /// Runs the compiler; the status is its own, or 2 if it was not run.
-pub(crate) fn run(language: Language, args: &[OsString]) -> ExitCode {
+pub(crate) fn run(language: Language, args: &[OsString]) -> u8 {
     match compile(language, args) {
-        Ok(status) => ExitCode::from(status),
+        Ok(status) => status,
         Err(message) => {
             note(&format!("raceproof: error: {message}"));
-            ExitCode::from(2)
+            2
         }
     }
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 /// thread would be a race the program does not have. By the second the instrumentation takes local variables for private
 /// that are not. The last makes one access of several to elements that are not neighbours, and of what is between them. The others make
 /// one access of two in different branches, which then has no line.
-const INVENTIVE: [&str; 6] = [
+pub(crate) const INVENTIVE: [&str; 6] = [
     "-disable-licm-promotion",
     "-capture-tracking-max-uses-to-explore=0",
     "-simplifycfg-sink-common=false",

@@ -1,6 +1,6 @@
 //! The program that is run: found as a shell would, and checked to be one of ours.
 
-use object::{File, Object, ObjectSymbol};
+use object::{File, Object, ObjectSection, ObjectSymbol};
 use std::env;
 use std::ffi::OsStr;
 use std::fs;
@@ -28,7 +28,10 @@ pub(crate) fn find(name: &OsStr) -> Result<PathBuf, String> {
     })
 }
 
-/// An error if it is a program that was not built by `raceproof cc`. A script may start one that was.
+/// What a program that has our runtime beside it is linked with.
+const LIBRARY: &[u8] = b"libraceproof_native.so";
+
+/// An error if it is a program that was not built by `raceproof cc` or `cargo raceproof`. A script may start one that was.
 pub(crate) fn check(path: &Path) -> Result<(), String> {
     let name = path.display();
     let bytes = fs::read(path).map_err(|error| format!("cannot read {name}: {error}"))?;
@@ -40,11 +43,12 @@ pub(crate) fn check(path: &Path) -> Result<(), String> {
         .symbols()
         .chain(file.dynamic_symbols())
         .any(|symbol| symbol.is_definition() && symbol.name() == Ok(ENTRY));
-    if ours {
+    let needed = file.section_by_name(".dynstr").and_then(|names| names.data().ok()).unwrap_or_default();
+    if ours || needed.windows(LIBRARY.len()).any(|part| part == LIBRARY) {
         return Ok(());
     }
     Err(format!(
         "{name} was not built by raceproof, so nothing it does can be seen; compile and link it with `raceproof cc` or \
-         `raceproof c++` (`make clean && make CC=\"raceproof cc\"`)"
+         `raceproof c++` (`make clean && make CC=\"raceproof cc\"`), or build it with `cargo raceproof build`"
     ))
 }

@@ -24,6 +24,8 @@ pub enum Construct {
     Ordered,
     /// A thread made without OpenMP: `pthread_create`, `std::thread`.
     Thread,
+    /// A closure that rayon runs.
+    Rayon,
 }
 
 impl Construct {
@@ -49,6 +51,7 @@ impl fmt::Display for Construct {
             Construct::Critical => "omp critical",
             Construct::Ordered => "omp ordered",
             Construct::Thread => "thread",
+            Construct::Rayon => "rayon job",
         })
     }
 }

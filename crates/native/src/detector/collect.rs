@@ -100,7 +100,12 @@ impl Detector {
         let (marks, set_marks) = self.mark();
         let mut steps = Vec::new();
         for (made, _) in self.made.iter_mut().zip(&marks).skip(1).filter(|(_, marked)| **marked) {
-            let step = self.order.stand_in(StepId(made.step));
+            let by = self.order.task_of(StepId(made.step));
+            // On which thread it ran still matters if it has asked.
+            let step = match self.tasks[by.index()].asked {
+                true => StepId(made.step),
+                false => self.order.stand_in(StepId(made.step)),
+            };
             if step.0 != made.step {
                 *made = Made { step: step.0, site: made.site | FOLDED };
             }

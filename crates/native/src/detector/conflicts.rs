@@ -74,14 +74,14 @@ impl Detector {
             return true;
         }
         let (before, now) = (&self.tasks[self.task_of(earlier).index()], &self.tasks[self.current.index()]);
+        let is_private =
+            || self.privates.iter().any(|p| (p.from..p.to).contains(&address) && p.thread == now.thread);
         if before.thread != now.thread {
-            return self.is_of_one_thread(earlier, address);
+            // Of a task that was waited for it is not known any more on which thread it ran.
+            let was_here = self.made[earlier as usize].site & FOLDED != 0 && is_private();
+            return was_here || self.is_of_one_thread(earlier, address);
         }
-        if before.asked && now.asked {
-            return true;
-        }
-        self.privates.iter().any(|p| (p.from..p.to).contains(&address) && p.thread == now.thread)
-            || self.is_of_one_thread(earlier, address)
+        (before.asked && now.asked) || is_private() || self.is_of_one_thread(earlier, address)
     }
 
     /// Whether both accesses are in sections of one lock: then the later comes after the earlier one's section.

@@ -29,7 +29,7 @@ impl Detector {
         let Some(record) = &mut self.record else { return };
         match event {
             Event::Spawn { parent, child, scope, site } => {
-                let site = record.site(self.sites[site.index()].pc);
+                let site = record.site(self.sites[site.index()]);
                 record.event(Event::Spawn { parent, child, scope, site });
             }
             Event::End { task } | Event::Signal { task, kind: SyncKind::Future, .. } => {
@@ -50,6 +50,21 @@ impl Detector {
         let (task, sync) = (self.current, of_thread(self.tasks[self.current.index()].thread));
         self.tell(Event::Join { task, sync, kind: SyncKind::Event });
         self.tell(Event::Signal { task, sync, kind: SyncKind::Event });
+    }
+
+    /// Another task of the order goes on. The two may be of one thread, which runs one of them at a time.
+    pub(super) fn tell_turn(&mut self, to: TaskId) {
+        if self.record.is_none() || to == self.current {
+            return;
+        }
+        for (task, leaves) in [(self.current, true), (to, false)] {
+            let Some(&Task { asked: true, thread, .. }) = self.tasks.get(task.index()) else { continue };
+            let (sync, kind) = (of_thread(thread), SyncKind::Event);
+            self.tell(match leaves {
+                true => Event::Signal { task, sync, kind },
+                false => Event::Join { task, sync, kind },
+            });
+        }
     }
 
     /// What one task holds is another's.
@@ -91,7 +106,8 @@ impl Detector {
         if is_private {
             self.tell(Event::Join { task, sync, kind: SyncKind::Event });
         }
-        let accessed = Accessed { task, step, kind, atomic: manner == Manner::Atomic, pc };
+        let site = Site { pc, context: self.contexts.now.context };
+        let accessed = Accessed { task, step, kind, atomic: manner == Manner::Atomic, site };
         let memory = &self.memory;
         if let Some(record) = &mut self.record {
             record.access(address..address + size, accessed, |address| memory.find(address));

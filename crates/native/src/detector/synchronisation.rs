@@ -281,6 +281,7 @@ impl Observer for Detector {
     }
     fn turn(&mut self, task: TaskId) {
         self.running = task;
+        self.tell_turn(self.runs_as(task));
         self.go_on(self.runs_as(task));
         self.renumber();
         self.collect_in_time();

@@ -2,6 +2,7 @@
 //!
 //! They have the library's names, and an executable's symbols go before a library's, so that everybody calls these.
 
+pub(crate) mod futex;
 mod mutex;
 
 use crate::kmpc::{caller, entry};
@@ -76,7 +77,7 @@ entry! {
 
 /// Memory the program has got.
 fn got(memory: *mut c_void, size: usize) -> *mut c_void {
-    if !memory.is_null() && crate::world::is_up() {
+    if !memory.is_null() && crate::world::is_up() && !crate::record::is_writing() {
         let detector = &mut world().detector;
         detector.allocated(memory as usize, size);
         let site = detector.here(caller());
@@ -87,10 +88,11 @@ fn got(memory: *mut c_void, size: usize) -> *mut c_void {
 
 /// Memory the program gives back.
 fn given_back(memory: *mut c_void) -> Option<usize> {
-    if memory.is_null() || !crate::world::is_up() {
+    if memory.is_null() || !crate::world::is_up() || crate::record::is_writing() {
         return None;
     }
     let size = world().detector.memory.remove(memory as usize)?.size;
+    world().atomics.unseen.forget(memory as usize, size);
     explored::freed(memory as usize, size, caller());
     world().detector.freed(memory as usize, size, caller());
     Some(size)
@@ -195,10 +197,14 @@ entry! {
 }
 
 extern "C" fn pthread_create_noted() -> c_int {
+    if world().options.refuse_threads {
+        // Rust's test harness then runs the test itself.
+        return libc::EAGAIN;
+    }
     report::program_error(
         "threads",
-        "the program creates a thread of its own (pthread_create, std::thread): raceproof runs OpenMP's tasks and threads on one OS \
-         thread and does not see what other threads do; the run ends here",
+        "the program creates a thread of its own (pthread_create, std::thread): raceproof runs the tasks and threads of OpenMP and rayon on \
+         one OS thread and does not see what other threads do; the run ends here",
     );
     report::finish_and_exit(world().options.status)
 }

@@ -8,7 +8,7 @@ mod locals;
 mod module;
 mod names;
 
-use module::{Kind, Module};
+use module::{Kind, Language, Module};
 use raceproof_core::finding::{self, Place};
 use std::env;
 use std::path::{Path, PathBuf};
@@ -37,6 +37,7 @@ pub struct Variable {
 pub struct Symbols {
     /// By address.
     modules: Vec<Module>,
+    language: Language,
     folder: PathBuf,
 }
 
@@ -49,7 +50,8 @@ impl Symbols {
     /// Those of a process with this memory map, in the format of `/proc/PID/maps`.
     pub fn from_maps(maps: &str) -> Symbols {
         let folder = env::current_dir().and_then(|folder| folder.canonicalize()).unwrap_or_default();
-        Symbols { modules: module::in_maps(maps), folder }
+        let modules = module::in_maps(maps);
+        Symbols { language: Language::of(&modules), modules, folder }
     }
 
     /// The functions at the call that returns to `pc`, innermost first: those inlined there, then the one they are
@@ -60,10 +62,20 @@ impl Symbols {
 
     /// The call stack of an access, given as the address its call of the runtime returns to and the return addresses
     /// of the calls that led there, innermost first. Ends where the runtime called the program; what the compiler
-    /// wrapped around the body of a construct is left out.
+    /// wrapped around the body of a construct is left out, and so are the libraries of a Rust program, unless they are all there is.
     pub fn stack(&self, pcs: impl IntoIterator<Item = usize>) -> Vec<Frame> {
         let all = pcs.into_iter().flat_map(|pc| self.all_frames(pc));
-        names::tidy(all.take_while(|(_, kind)| *kind == Kind::Program).map(|(frame, _)| frame))
+        let mut all: Vec<_> = all.take_while(|(_, kind)| *kind != Kind::Runtime).collect();
+        if all.iter().any(|(_, kind)| *kind == Kind::Program) {
+            all.retain(|(_, kind)| *kind == Kind::Program);
+        }
+        names::tidy(all.into_iter().map(|(frame, _)| frame))
+    }
+
+    /// Whether any of a call stack is the program's own.
+    pub fn is_own(&self, pcs: impl IntoIterator<Item = usize>) -> bool {
+        let mut all = pcs.into_iter().flat_map(|pc| self.all_frames(pc));
+        all.any(|(_, kind)| kind == Kind::Program)
     }
 
     /// As [`Symbols::stack`], in the form of a finding: the place of the access, and the calls that led there.
@@ -87,10 +99,12 @@ impl Symbols {
     fn all_frames(&self, pc: usize) -> Vec<(Frame, Kind)> {
         // The call is before the address it returns to, which may already belong to another line or function.
         let probe = pc.saturating_sub(1);
-        let found = self.module(probe).map(|module| module.frames(probe as u64)).unwrap_or_default();
+        let found =
+            self.module(probe).map(|module| module.frames(probe as u64, self.language)).unwrap_or_default();
         if found.is_empty() {
             let unknown = Frame { function: "?".to_owned(), file: String::new(), line: 0, column: 0 };
-            return iter::once((unknown, Kind::Program)).collect();
+            let kind = if self.language == Language::Rust { Kind::Library } else { Kind::Program };
+            return iter::once((unknown, kind)).collect();
         }
         found.into_iter().map(|(frame, kind)| (self.nearby(frame), kind)).collect()
     }

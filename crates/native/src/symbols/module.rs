@@ -1,6 +1,6 @@
 //! One module of a process: the executable or a shared library.
 
-use super::names::{demangled, is_runtime};
+use super::names::{demangled, is_library, is_runtime, is_rust};
 use super::{Frame, Variable, locals};
 use addr2line::{Loader, gimli};
 use object::{Object, ObjectSegment, ObjectSymbol, SymbolKind};
@@ -12,7 +12,35 @@ use std::path::PathBuf;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Program,
+    /// In a Rust program: the standard library, or what rayon does on the way to the program's closures.
+    Library,
     Runtime,
+}
+
+/// Which language the program is in, and so whose code in Rust is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Language {
+    /// The runtime is the only part in Rust.
+    C,
+    /// The runtime is a library of its own.
+    Rust,
+}
+
+/// The runtime beside a Rust program.
+const LIBRARY: &str = "libraceproof_native.so";
+
+impl Language {
+    pub(super) fn of(modules: &[Module]) -> Language {
+        if modules.iter().any(Module::is_runtime) { Language::Rust } else { Language::C }
+    }
+
+    fn kind(self, name: &str, in_rust: bool, file: &str) -> Kind {
+        match self {
+            Language::C if in_rust || is_runtime(name) => Kind::Runtime,
+            Language::Rust if is_library(name, file) => Kind::Library,
+            _ => Kind::Program,
+        }
+    }
 }
 
 pub(super) struct Module {
@@ -75,20 +103,28 @@ const NEARBY: u64 = 96;
 impl Module {
     /// The functions at an address. The optimiser gives no line to code that stands for several; then the nearest line
     /// of the same function has to do.
-    pub(super) fn frames(&self, address: u64) -> Vec<(Frame, Kind)> {
-        let found = self.frames_at(address);
+    pub(super) fn frames(&self, address: u64, language: Language) -> Vec<(Frame, Kind)> {
+        let found = self.frames_at(address, language);
         let Some((inner, _)) = found.first().filter(|(inner, _)| inner.line == 0 && !inner.file.is_empty())
         else {
             return found;
         };
         let nearby = (1..=NEARBY).flat_map(|by| [address.saturating_sub(by), address.saturating_add(by)]);
-        let with_line = nearby.map(|address| self.frames_at(address)).find(|other| {
+        let with_line = nearby.map(|address| self.frames_at(address, language)).find(|other| {
             other.first().is_some_and(|(other, _)| other.line != 0 && other.function == inner.function)
         });
         with_line.unwrap_or(found)
     }
 
-    fn frames_at(&self, address: u64) -> Vec<(Frame, Kind)> {
+    fn is_runtime(&self) -> bool {
+        self.path.file_name().is_some_and(|name| name == LIBRARY)
+    }
+
+    fn frames_at(&self, address: u64, program: Language) -> Vec<(Frame, Kind)> {
+        if self.is_runtime() {
+            let unknown = Frame { function: "?".to_owned(), file: String::new(), line: 0, column: 0 };
+            return vec![(unknown, Kind::Runtime)];
+        }
         let Some(contents) = self.contents().filter(|contents| address < contents.end) else {
             return Vec::new();
         };
@@ -104,7 +140,7 @@ impl Module {
                     .map(|name| name.into_owned())
                     .or_else(|| lines.find_symbol(probe).map(str::to_owned));
                 let name = name.unwrap_or_else(|| "?".to_owned());
-                let runtime = language == Some(gimli::DW_LANG_Rust) || is_runtime(&name);
+                let in_rust = language == Some(gimli::DW_LANG_Rust) || is_rust(&name);
                 let location = frame.location.as_ref();
                 let frame = Frame {
                     function: demangled(&name),
@@ -112,14 +148,16 @@ impl Module {
                     line: location.and_then(|at| at.line).unwrap_or(0),
                     column: location.and_then(|at| at.column).unwrap_or(0),
                 };
-                found.push((frame, if runtime { Kind::Runtime } else { Kind::Program }));
+                let kind = program.kind(&frame.function, in_rust, &frame.file);
+                found.push((frame, kind));
             }
         }
         if found.is_empty()
             && let Some(name) = lines.find_symbol(probe)
         {
-            let kind = if is_runtime(name) { Kind::Runtime } else { Kind::Program };
-            found.push((Frame { function: demangled(name), file: String::new(), line: 0, column: 0 }, kind));
+            let frame = Frame { function: demangled(name), file: String::new(), line: 0, column: 0 };
+            let kind = program.kind(&frame.function, is_rust(name), "");
+            found.push((frame, kind));
         }
         found
     }

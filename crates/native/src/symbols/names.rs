@@ -17,6 +17,11 @@ pub(super) fn demangled(name: &str) -> String {
         // Kept for `tidy`, which needs to tell the two apart.
         return name.to_owned();
     }
+    // The optimiser numbers the parts of a variable of Rust that it has taken apart.
+    let part = base.rsplit_once('.').filter(|(_, number)| number.bytes().all(|byte| byte.is_ascii_digit()));
+    if let Some((whole, _)) = part.filter(|(whole, _)| is_rust(whole)) {
+        return demangled(whole);
+    }
     // A demangler takes any text for a type: `x` would be `long long`.
     let mangled = base.starts_with("_Z") || base.starts_with("_R");
     let plain = if mangled {
@@ -37,14 +42,34 @@ fn construct_of(name: &str) -> Option<&str> {
 
 /// Whether the name is one of the runtime's entry points, or of what is below `main`.
 pub(super) fn is_runtime(name: &str) -> bool {
-    let prefixes = ["__kmp", "__tsan_", "__wrap_", "__libc_start", "_RNv", "_RIN"];
+    let prefixes = ["__kmp", "__tsan_", "__wrap_", "__libc_start"];
     let names = ["_start", "__libc_start_main", "__libc_start_call_main"];
     // Assembly of the runtime has no debug information that says so.
-    prefixes.iter().any(|prefix| name.starts_with(prefix)) || names.contains(&name) || is_rust(name)
+    prefixes.iter().any(|prefix| name.starts_with(prefix)) || names.contains(&name)
 }
 
-/// A Rust name in the older mangling, which looks like C++ up to its hash: `_ZN…17h0123456789abcdefE`.
-fn is_rust(name: &str) -> bool {
+/// Whether a function of a Rust program, by its demangled name and the file it stands in, is not its own but the standard library's
+/// or rayon's. Their generic functions are compiled with the program, so that it cannot be told from the module.
+pub(super) fn is_library(name: &str, file: &str) -> bool {
+    const CRATES: [&str; 5] = ["std", "core", "alloc", "rayon", "rayon_core"];
+    if file.starts_with("/rustc/") || file.contains("/rustlib/src/rust/library/") || name == "main" {
+        return true;
+    }
+    // `<Vec<T> as core::ops::Index<I>>::index` is of the type's crate; of a bare `T`, of the trait's.
+    let of_type = name.trim_start_matches(['<', '&', '*', '[', '(']).trim_start_matches("mut ");
+    let of_trait = name.split_once(" as ").map(|(_, of_trait)| of_trait);
+    let owner = match of_trait {
+        Some(of_trait) if !of_type.split(" as ").next().is_some_and(|owner| owner.contains("::")) => of_trait,
+        _ => of_type,
+    };
+    CRATES.contains(&owner.split("::").next().unwrap_or_default()) || name.starts_with("__rust")
+}
+
+/// A mangled Rust name; in the older mangling it looks like C++ up to its hash: `_ZN…17h0123456789abcdefE`.
+pub(super) fn is_rust(name: &str) -> bool {
+    if name.starts_with("_RNv") || name.starts_with("_RIN") {
+        return true;
+    }
     let hash = name.strip_suffix('E').and_then(|name| name.get(name.len().checked_sub(19)?..));
     hash.and_then(|hash| hash.strip_prefix("17h"))
         .is_some_and(|hash| hash.chars().all(|c| c.is_ascii_hexdigit()))

@@ -4,6 +4,7 @@
 //! releases whose value it sees, or whose chain of read-modify-writes it sees the end of; with a fence, relaxed ones do the same.
 //! A task that loads the same location again and again waits for somebody: it lets the others go first.
 
+use super::unseen::{self, Unseen};
 use crate::detector::Manner;
 use crate::{explored, sched, world};
 use raceproof_core::event::AccessKind;
@@ -22,6 +23,7 @@ pub(crate) struct Atomics {
     /// The location loaded last, by whom, how much had happened by then, and how often it was loaded since.
     spins: Option<(u64, usize, u64)>,
     spun: u32,
+    pub(crate) unseen: Unseen,
 }
 
 /// Loads of one location in a row, with nothing else happening, that look like waiting.
@@ -82,7 +84,13 @@ fn after_store(address: usize, order: i32, is_update: bool) {
     } else {
         world().atomics.released.insert(address, chain);
     }
+    world().atomics.unseen.stored(address);
     world().atomics.spins = None;
+}
+
+/// The running task tells how far it is, to nobody in particular.
+pub(crate) fn tell() {
+    publish();
 }
 
 pub(crate) fn fence() {
@@ -111,7 +119,14 @@ pub(crate) fn released(address: usize) {
     }
 }
 
-const ACQUIRE: i32 = 2;
+/// As [`released`], and what was released there before is still to be acquired.
+pub(crate) fn added(address: usize) {
+    if crate::world::is_up() {
+        after_store(address, RELEASE, true);
+    }
+}
+
+pub(super) const ACQUIRE: i32 = 2;
 const RELEASE: i32 = 3;
 
 /// Lets the others go first if this looks like waiting for them.
@@ -185,7 +200,9 @@ macro_rules! atomics {
             pub(super) extern "C" fn load_it(at: *const $type, order: i32, pc: usize) -> $type {
                 load(at as usize, SIZE, order, pc);
                 // SAFETY: what the program asked for; no other thread runs, so that a plain access is atomic.
-                unsafe { at.read_volatile() }
+                let value = unsafe { at.read_volatile() };
+                world().atomics.unseen.looked(at as usize, SIZE);
+                value
             }
             pub(super) extern "C" fn store_it(at: *mut $type, value: $type, order: i32, pc: usize) {
                 store(at as usize, SIZE, order, pc);
@@ -255,8 +272,9 @@ macro_rules! atomics {
                 if before == wanted {
                     modify_now(at, order, pc, |_| value);
                 } else {
-                    load_now(at as usize, SIZE, failed, pc);
+                    load_now(at as usize, SIZE, unseen::order_of_failure(failed), pc);
                 }
+                world().atomics.unseen.looked(at as usize, SIZE);
                 before
             }
             pub(super) extern "C" fn compare_val_it(

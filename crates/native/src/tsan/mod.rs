@@ -5,6 +5,7 @@
 
 pub(crate) mod atomic;
 mod runs;
+pub(crate) mod unseen;
 
 use crate::detector::{Detector, FIRST, FIRST_SET, Manner};
 use crate::interrupts::{self, PENDING};

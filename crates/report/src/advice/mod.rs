@@ -1,15 +1,16 @@
 //! Why nothing orders the two accesses of a race, and what would.
 //!
 //! All of it is read off the finding: the task in which the ways to the accesses part, the spawns on
-//! the way to each, and the locks each holds. The words are those of the program: TP's, or OpenMP's.
+//! the way to each, and the locks each holds. The words are those of the program: TP's, OpenMP's, or rayon's.
 
 mod openmp;
+mod rayon;
 mod tp;
 
 use super::snippet::place_name;
 use super::style::safe;
 use raceproof_core::event::AccessKind;
-use raceproof_core::finding::{Place, Race, RaceAccess, Spawned};
+use raceproof_core::finding::{Construct, Place, Race, RaceAccess, Spawned};
 
 /// How the ways to the two accesses part in the task `fork`.
 enum Parting<'a> {
@@ -41,11 +42,19 @@ impl<'a> Advice<'a> {
     }
 
     pub(super) fn why(&self) -> String {
-        if native(self.race) { openmp::why(self) } else { tp::why(self) }
+        match words(self.race) {
+            Words::Tp => tp::why(self),
+            Words::OpenMp => openmp::why(self),
+            Words::Rayon => rayon::why(self),
+        }
     }
 
     pub(super) fn fix(&self) -> String {
-        if native(self.race) { openmp::fix(self) } else { tp::fix(self) }
+        match words(self.race) {
+            Words::Tp => tp::fix(self),
+            Words::OpenMp => openmp::fix(self),
+            Words::Rayon => rayon::fix(self),
+        }
     }
 
     fn at(&self, place: &Place) -> String {
@@ -53,11 +62,21 @@ impl<'a> Advice<'a> {
     }
 }
 
-/// Whether the program is a native one: only there do findings say which construct made a task.
-fn native(race: &Race) -> bool {
-    [&race.first, &race.second]
-        .iter()
-        .any(|access| access.spawned.iter().any(|spawn| spawn.construct.is_some()))
+enum Words {
+    Tp,
+    OpenMp,
+    Rayon,
+}
+
+/// The words of the program: only in native ones do findings say which construct made a task.
+fn words(race: &Race) -> Words {
+    let spawned = race.first.spawned.iter().chain(&race.second.spawned);
+    let constructs: Vec<_> = spawned.filter_map(|spawn| spawn.construct).collect();
+    match constructs.as_slice() {
+        [] => Words::Tp,
+        all if all.contains(&Construct::Rayon) => Words::Rayon,
+        _ => Words::OpenMp,
+    }
 }
 
 /// The access that holds a lock and the one that does not.

@@ -1,0 +1,110 @@
+//! The folder that instrumented programs are built in, and what else is kept there.
+
+use super::arguments::Request;
+use super::{cargo, compiler, drop_in};
+use crate::witness_file::fingerprint;
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{self, Command};
+use std::{fs, io};
+
+pub(super) struct Folder {
+    pub(super) path: PathBuf,
+}
+
+impl Folder {
+    /// The folder, with the drop-in in it. What another version of us has built there is removed: cargo would take it for fresh.
+    pub(super) fn prepare(request: &Request, library: &Path) -> Result<Folder, String> {
+        let base = match &request.target_dir {
+            Some(folder) => folder.clone(),
+            None => target_directory(request)?,
+        };
+        let path = std::path::absolute(base.join("raceproof")).map_err(|error| error.to_string())?;
+        let folder = Folder { path };
+        folder.fill(&version(library)).map_err(|error| format!("{}: {error}", folder.path.display()))?;
+        Ok(folder)
+    }
+
+    fn fill(&self, version: &str) -> io::Result<()> {
+        let stamp = self.path.join("version");
+        let before = fs::read_to_string(&stamp).ok();
+        if before.as_deref() == Some(version) {
+            return Ok(());
+        }
+        // Of several that find an old version one gets to remove it.
+        if before.is_some() && fs::remove_file(&stamp).is_ok() {
+            let old = self.path.with_extension(format!("{}.old", process::id()));
+            fs::rename(&self.path, &old)?;
+            fs::remove_dir_all(old)?;
+        }
+        if let Some(folder) = self.drop_in().parent() {
+            drop_in::write(folder)?;
+        }
+        // Others may be at the same: whoever is last has written what the first has.
+        replace(&stamp, version)
+    }
+
+    /// The root of the drop-in.
+    pub(super) fn drop_in(&self) -> PathBuf {
+        self.path.join("rayon-core/lib.rs")
+    }
+
+    /// Where the programs that are run say how it went.
+    pub(super) fn outcomes(&self) -> PathBuf {
+        self.path.join(format!("outcomes-{}", process::id()))
+    }
+
+    /// The status of it all: the gravest of those of the programs that were run; else whether cargo did its part.
+    pub(super) fn verdict(&self, built: bool) -> u8 {
+        let statuses = fs::read_to_string(self.outcomes()).unwrap_or_default();
+        let _ = fs::remove_file(self.outcomes());
+        let grave = |status: u8| statuses.lines().any(|line| line == status.to_string());
+        match [1, 2, 3].into_iter().find(|&status| grave(status)) {
+            Some(status) => status,
+            None => u8::from(!built) * 2,
+        }
+    }
+}
+
+/// Writes a file that others may be reading.
+pub(super) fn replace(path: &Path, text: &str) -> io::Result<()> {
+    let new = path.with_extension(format!("{}.new", process::id()));
+    fs::write(&new, text)?;
+    fs::rename(new, path)
+}
+
+/// Adds the status of a program that was run to those of the others.
+pub(super) fn note_outcome(file: Option<OsString>, status: u8) {
+    let Some(file) = file else { return };
+    let file = fs::OpenOptions::new().create(true).append(true).open(file);
+    // Without it cargo's own status counts, which is not 0 either.
+    let _ = file.and_then(|mut file| writeln!(file, "{status}"));
+}
+
+/// Tells versions of us apart: what crates are compiled with, and what they are linked with.
+fn version(library: &Path) -> String {
+    let mut all = env!("CARGO_PKG_VERSION").to_owned();
+    drop_in::text().for_each(|text| all.push_str(text));
+    for flag in compiler::flags(library) {
+        let _ = write!(all, " {}", flag.display());
+    }
+    fingerprint(&all)
+}
+
+/// Where cargo would build.
+fn target_directory(request: &Request) -> Result<PathBuf, String> {
+    let mut command = Command::new(cargo());
+    command.args(["metadata", "--no-deps", "--format-version", "1"]);
+    if let Some(manifest) = &request.manifest {
+        command.arg("--manifest-path").arg(manifest);
+    }
+    let output = command.output().map_err(|error| format!("cannot start cargo: {error}"))?;
+    let answer: Option<serde_json::Value> = serde_json::from_slice(&output.stdout).ok();
+    let folder = answer.as_ref().and_then(|answer| answer["target_directory"].as_str());
+    folder.map(PathBuf::from).ok_or_else(|| {
+        let said = String::from_utf8_lossy(&output.stderr);
+        said.trim().trim_start_matches("error: ").to_owned()
+    })
+}

@@ -1,0 +1,143 @@
+//! `cargo raceproof`: cargo, with what it compiles instrumented and `rayon-core` replaced by ours.
+//!
+//! Cargo does the work. It is told
+//!
+//! - to call us in place of rustc (`RUSTC_WRAPPER`): [`compiler`] adds what instruments a crate and, for `rayon-core`, takes our
+//!   source. So neither `Cargo.toml` nor `Cargo.lock` is touched, whatever version of rayon they name;
+//! - to build for the host by name, by which it keeps build scripts and procedural macros apart, which are left as they are;
+//! - to build in a folder of its own, `target/raceproof`;
+//! - to start what it has built by us (`runner`), as `raceproof run` does.
+
+mod arguments;
+mod compiler;
+mod drop_in;
+mod folder;
+
+use crate::args::Args;
+use crate::cc::runtime;
+use crate::commands;
+use crate::output::note;
+use crate::run::execute::OPTIONS;
+use arguments::Request;
+use clap::Parser;
+use folder::Folder;
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::process::{Command, ExitCode};
+
+/// The only system that native programs run on; see `crates/native`.
+const TARGET: &str = "x86_64-unknown-linux-gnu";
+
+/// As which the programs that cargo has built are started.
+const RUNNER: &str = "runner";
+
+const HELP: &str = "\
+Build a crate that uses rayon with instrumentation, run it, and report its data races
+
+Usage: cargo raceproof build|run|test|bench [OPTIONS] [CARGO'S OPTIONS] [-- ARGS]
+
+Options, besides those of cargo's command of the same name:
+      --format <FORMAT>      What the report looks like: text or json [default: text]
+      --threads <N,…>        Run once for pools of each of these sizes, and join what is found [default: RAYON_NUM_THREADS, or 4]
+  -o, --output <OUT>         Write the report to a file instead of standard output
+      --suppressions <FILE>  Leave out the races that this file names
+      --time-limit <S>       End each run after so many seconds, with what was found by then
+      --trace <FILE>         Record the run in a file, for `raceproof analyze`; with `run`
+
+What is built is in target/raceproof; `raceproof verify -- PROGRAM` runs such a program under every schedule.
+docs/RAYON.md tells how it works and what is promised.
+
+Exit status:
+  0  no race
+  1  a race, a deadlock or a program error was found; a test failed
+  2  bad usage or bad input: the crate does not compile
+  3  inconclusive: a limit was reached first";
+
+/// What `cargo raceproof` does; `words` as the process was given them.
+pub fn run(words: impl Iterator<Item = OsString>) -> ExitCode {
+    let mut words: Vec<OsString> = words.skip(1).collect();
+    if words.first().is_some_and(|word| word == RUNNER) {
+        return start(&words[1..]);
+    }
+    if words.first().is_some_and(|word| word == "raceproof") {
+        words.remove(0);
+    } else if compiler::is_wanted() {
+        return compiler::run(&words);
+    }
+    let done = match words.first().and_then(|word| word.to_str()) {
+        Some("--version" | "-V") => {
+            println!("cargo-raceproof {}", env!("CARGO_PKG_VERSION"));
+            return ExitCode::SUCCESS;
+        }
+        None | Some("--help" | "-h" | "help") => {
+            println!("{HELP}");
+            return if words.is_empty() { ExitCode::from(2) } else { ExitCode::SUCCESS };
+        }
+        _ => build(&words),
+    };
+    done.unwrap_or_else(|wrong| {
+        note(&format!("raceproof: error: {wrong}"));
+        ExitCode::from(2)
+    })
+}
+
+/// Has cargo build and start what is asked for.
+fn build(words: &[OsString]) -> Result<ExitCode, String> {
+    let request = Request::parse(words)?;
+    if request.asks_for_help {
+        println!("{HELP}");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let own = env::current_exe().map_err(|error| format!("cannot tell where this program is: {error}"))?;
+    let library = runtime::find_shared()?;
+    let folder = Folder::prepare(&request, &library)?;
+    let mut cargo = Command::new(cargo());
+    cargo.arg(&request.subcommand).args(["--target", TARGET, "--target-dir"]).arg(&folder.path);
+    if request.runs() {
+        let mut runner = vec![text(own.as_os_str())?, RUNNER.to_owned()];
+        runner.extend(request.own.iter().cloned());
+        runner.push("--".to_owned());
+        cargo.arg("--config").arg(format!("target.{TARGET}.runner={}", list(&runner)));
+    }
+    cargo.args(&request.cargo);
+    cargo.env("RUSTC_WRAPPER", &own).env(OUTCOMES, folder.outcomes());
+    compiler::ask_for(&mut cargo, &library, &folder.drop_in());
+    if request.has_harness() {
+        // The harness wants a thread for each test, and runs them itself if there is none.
+        let options = env::var(OPTIONS).unwrap_or_default();
+        cargo.env(OPTIONS, format!("{options}:spawn=refuse"));
+    }
+    let status = cargo.status().map_err(|error| format!("cannot start cargo: {error}"))?;
+    Ok(ExitCode::from(folder.verdict(status.success())))
+}
+
+/// Where the statuses of the programs that were run are gathered: cargo has its own.
+const OUTCOMES: &str = "RACEPROOF_OUTCOMES";
+
+/// Runs a program that cargo has built; the words are those of `raceproof run`.
+fn start(words: &[OsString]) -> ExitCode {
+    let all = ["raceproof", "run"].map(OsString::from).into_iter().chain(words.iter().cloned());
+    // What we were told by was for cargo; the program may be one that calls it.
+    let status = match Args::try_parse_from(all) {
+        Ok(args) => commands::act(args),
+        Err(error) => {
+            note(&error.to_string());
+            2
+        }
+    };
+    folder::note_outcome(env::var_os(OUTCOMES), status);
+    ExitCode::from(status)
+}
+
+fn cargo() -> OsString {
+    env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
+
+fn text(word: &OsStr) -> Result<String, String> {
+    word.to_str().map(str::to_owned).ok_or_else(|| format!("{} is not UTF-8", word.display()))
+}
+
+/// A list of strings in TOML, whose strings are those of JSON.
+fn list(words: &[String]) -> String {
+    serde_json::to_string(words).unwrap_or_default()
+}

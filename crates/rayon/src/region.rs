@@ -1,0 +1,155 @@
+//! Regions: tasks that are waited for together, and what they do when they panic.
+
+use crate::runtime::{self, Spawn};
+use std::any::Any;
+use std::ffi::c_void;
+use std::marker::PhantomData;
+use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
+use std::ptr;
+
+pub(crate) type Panic = Box<dyn Any + Send>;
+
+/// A region of the running task. Its end is reached on every way out, since what may panic is caught.
+pub(crate) struct Region(*mut c_void);
+
+// SAFETY: the runtime runs all tasks on one OS thread, and a region is used by the tasks it waits for.
+unsafe impl Send for Region {}
+// SAFETY: as above.
+unsafe impl Sync for Region {}
+
+impl Region {
+    #[inline(always)]
+    pub(crate) fn begin() -> Self {
+        Region(runtime::begin())
+    }
+
+    /// Spawns a task that runs the body with the data.
+    ///
+    /// # Safety
+    /// The data are valid until the region has ended.
+    #[inline(always)]
+    pub(crate) unsafe fn spawn<T>(&self, pool: u32, worker: u32, later: bool, task: Task<T>) {
+        let Task { body, data, .. } = task;
+        let new = Spawn { region: self.0, body, data, pool, worker, later };
+        // SAFETY: the caller's promise; the region waits for the task.
+        unsafe { runtime::spawn(&new) }
+    }
+
+    pub(crate) fn panicked(&self, panic: Panic) {
+        let panic = Box::into_raw(Box::new(panic));
+        // SAFETY: the region is alive: it waits for the caller, or is the caller's. A panic that is not the first is dropped.
+        unsafe {
+            if !runtime::panicked(self.0, panic.cast()) {
+                drop(Box::from_raw(panic));
+            }
+        }
+    }
+
+    /// Waits for the tasks; the first of their panics.
+    #[inline(always)]
+    pub(crate) fn end(self) -> Option<Panic> {
+        // SAFETY: regions of a task end in the order opposite to that in which they began, and this one is given up here.
+        let panic = unsafe { runtime::end(self.0) };
+        // SAFETY: the runtime gives back what `panicked` gave it.
+        (!panic.is_null()).then(|| *unsafe { Box::from_raw(panic.cast::<Panic>()) })
+    }
+}
+
+/// What a task does, with data of one type.
+pub(crate) struct Task<T> {
+    body: extern "C" fn(*mut c_void),
+    data: *mut c_void,
+    of: PhantomData<*mut T>,
+}
+
+/// Something that can be run once, where it stands.
+pub(crate) trait Run {
+    /// Does not unwind.
+    fn run(&mut self);
+}
+
+impl<T: Run> Task<T> {
+    /// Runs what somebody else keeps.
+    #[inline(always)]
+    pub(crate) fn at(data: &mut T) -> Self {
+        extern "C" fn body<T: Run>(data: *mut c_void) {
+            // SAFETY: whoever spawns the task promises that the data live, and leaves them to it.
+            unsafe { &mut *data.cast::<T>() }.run()
+        }
+        Task { body: body::<T>, data: ptr::from_mut(data).cast(), of: PhantomData }
+    }
+
+    /// Runs what is the task's own.
+    #[inline(always)]
+    pub(crate) fn owned(data: T) -> Self {
+        extern "C" fn body<T: Run>(data: *mut c_void) {
+            // SAFETY: made below, and run once.
+            unsafe { Box::from_raw(data.cast::<T>()) }.run()
+        }
+        Task { body: body::<T>, data: Box::into_raw(Box::new(data)).cast(), of: PhantomData }
+    }
+
+    /// Spawns it as a task that nobody waits for.
+    ///
+    /// # Safety
+    /// The data are its own, and refer to nothing that can end.
+    #[inline(always)]
+    pub(crate) unsafe fn spawn_alone(self, pool: u32, worker: u32) {
+        let new =
+            Spawn { region: ptr::null_mut(), body: self.body, data: self.data, pool, worker, later: false };
+        // SAFETY: the caller's promise.
+        unsafe { runtime::spawn(&new) }
+    }
+}
+
+/// A function to be called by a task, and then its result.
+pub(crate) struct Call<F, R> {
+    function: Option<F>,
+    result: Option<Result<R, Panic>>,
+}
+
+impl<F: FnOnce() -> R, R> Call<F, R> {
+    #[inline(always)]
+    pub(crate) fn new(function: F) -> Self {
+        Call { function: Some(function), result: None }
+    }
+
+    /// The result, once it was run.
+    #[inline(always)]
+    pub(crate) fn result(self) -> R {
+        match self.result {
+            Some(Ok(result)) => result,
+            Some(Err(panic)) => resume_unwind(panic),
+            None => unreachable!("the region has waited for it"),
+        }
+    }
+}
+
+impl<F: FnOnce() -> R, R> Run for Call<F, R> {
+    #[inline(always)]
+    fn run(&mut self) {
+        if let Some(function) = self.function.take() {
+            self.result = Some(catch_unwind(AssertUnwindSafe(function)));
+        }
+    }
+}
+
+/// Runs a function on a thread of the pool, and waits for it; on this one if that is one of them.
+#[inline(always)]
+pub(crate) fn install<R: Send>(pool: u32, function: impl FnOnce() -> R + Send) -> R {
+    if runtime::worker().is_some_and(|(own, _)| own == pool) {
+        return function();
+    }
+    let region = Region::begin();
+    let mut call = Call::new(function);
+    // SAFETY: the data live on this stack until the region has ended.
+    unsafe { region.spawn(pool, runtime::ANY, false, Task::at(&mut call)) };
+    region.end();
+    call.result()
+}
+
+/// The pool that the caller belongs to, or the global one.
+#[inline(always)]
+pub(crate) fn current_pool() -> u32 {
+    runtime::worker().map_or(0, |(pool, _)| pool)
+}
