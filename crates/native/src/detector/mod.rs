@@ -24,6 +24,7 @@ mod chunks;
 mod collect;
 mod conflicts;
 mod finishes;
+mod memory;
 mod ranges;
 mod recording;
 mod standing;
@@ -564,17 +565,6 @@ impl Detector {
         }
     }
 
-    /// Checks an access to memory whose cell is empty: it may have been freed.
-    #[inline(always)]
-    fn check_gone(&mut self, address: usize, kind: AccessKind, manner: Manner, pc: usize) {
-        if let Some(made) = self.gone.freed_by(address)
-            && self.on
-            && !self.precedes(made)
-        {
-            self.conflict(made, AccessKind::Write, kind, manner, address, pc);
-        }
-    }
-
     /// The cell after an access.
     #[inline]
     fn update(&mut self, cell: Cell, address: usize, kind: AccessKind, manner: Manner, pc: usize) -> Cell {
@@ -750,71 +740,6 @@ impl Detector {
             one if one > 0 => vec![one],
             set => self.sets.steps(SetId((set & !SET) as u32)).map(|step| step.0 as i32).collect(),
         }
-    }
-
-    // ---- memory ----
-
-    /// Memory nobody has used yet.
-    pub(crate) fn allocated(&mut self, address: usize, size: usize) {
-        // Whole cells, as `freed` marks them.
-        self.tell_fresh(address & !3..(address + size).next_multiple_of(4));
-        self.gone.use_again(address..address + size);
-        shadow::forget(address, size);
-        crate::explored::allocated(address, size);
-    }
-
-    /// A block of memory is the current task's.
-    pub(crate) fn own_block(&mut self, address: usize, size: usize, site: u32) {
-        let Task { role, thread, .. } = self.tasks[self.current.index()];
-        let thread = (role != Role::Main).then_some(thread);
-        self.memory.add(address, Block { size, site, task: self.current, thread });
-    }
-
-    /// The current task frees memory: to the others as if it wrote all of it.
-    pub(crate) fn freed(&mut self, address: usize, size: usize, pc: usize) {
-        self.freeing = true;
-        let (mut at, end) = (address & !3, (address + size).next_multiple_of(4));
-        if size > SMALL {
-            // What nobody has accessed of a large block gets no mark, which would cost more than it tells.
-            // SAFETY: as in `access`.
-            let is_used = |at| unsafe { *shadow::cell(at) } != Cell::default();
-            while at < end {
-                let from = at;
-                while at < end && is_used(at) {
-                    at += 4;
-                }
-                self.access(from, at - from, AccessKind::Write, Manner::Plain, pc);
-                at += 4;
-            }
-        } else {
-            self.access(at, end - at, AccessKind::Write, Manner::Plain, pc);
-        }
-        if size >= gone::LARGE {
-            let made = self.number(pc, 0);
-            shadow::forget(address, size);
-            self.gone.add(address..address + size, made);
-        }
-        self.freeing = false;
-    }
-
-    /// Whether the memory belongs to a virtual thread.
-    #[inline]
-    pub(crate) fn is_thread_local(&self, address: usize) -> bool {
-        self.all_privates.contains(&address)
-            && self.privates.iter().any(|p| (p.from..p.to).contains(&address))
-    }
-
-    pub(crate) fn private(&mut self, from: usize, to: usize, thread: u32) {
-        let all = &mut self.all_privates;
-        *all = if self.privates.is_empty() { from..to } else { all.start.min(from)..all.end.max(to) };
-        self.privates.push(Private { from, to, thread });
-    }
-
-    /// A stack for a task that begins. What was done to its memory so far, the task has nothing to do with.
-    pub(crate) fn take_stack(&mut self) -> std::io::Result<TaskStack> {
-        let stack = self.stacks.take(self.made.len() as i32)?;
-        self.tell_fresh(stack.memory());
-        Ok(stack)
     }
 
     /// The running task, by a number that no other ever has.
