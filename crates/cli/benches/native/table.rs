@@ -40,9 +40,9 @@ impl Row {
         Ok(Row { program, plain, raceproof: next(), tsan: [next(), next()] })
     }
 
-    /// The cheaper of ThreadSanitizer's runs, by a measure.
-    fn tsan(&self, measure: impl Fn(&Cost) -> f64) -> Option<f64> {
-        self.tsan.iter().filter_map(|cost| cost.as_ref().ok()).map(measure).min_by(f64::total_cmp)
+    /// ThreadSanitizer's run with several threads: with one it can find nothing.
+    fn tsan(&self) -> Option<&Cost> {
+        self.tsan[1].as_ref().ok()
     }
 
     fn slowdown(&self) -> Option<f64> {
@@ -50,32 +50,36 @@ impl Row {
     }
 
     fn of_tsan(&self) -> Option<f64> {
-        Some(self.raceproof.as_ref().ok()?.seconds / self.tsan(|cost| cost.seconds)?)
+        Some(self.raceproof.as_ref().ok()?.seconds / self.tsan()?.seconds)
+    }
+
+    fn of_tsan_alone(&self) -> Option<f64> {
+        Some(self.raceproof.as_ref().ok()?.seconds / self.tsan[0].as_ref().ok()?.seconds)
     }
 
     fn memory_of_tsan(&self) -> Option<f64> {
-        Some(self.raceproof.as_ref().ok()?.megabytes / self.tsan(|cost| cost.megabytes)?)
+        Some(self.raceproof.as_ref().ok()?.megabytes / self.tsan()?.megabytes)
     }
 
     fn cells(&self) -> Vec<String> {
         let shown = |value: Option<f64>| value.map_or("–".to_owned(), number);
         let raceproof = self.raceproof.as_ref().ok();
         let [one, many] = self.tsan.each_ref().map(|cost| cost.as_ref().ok());
-        let tsan = self.tsan(|cost| cost.seconds);
         vec![
             self.program.name.to_owned(),
             shown(Some(self.plain.seconds)),
             shown(raceproof.map(|cost| cost.seconds)),
             shown(self.slowdown()),
-            shown(one.map(|cost| cost.seconds)),
-            shown(many.map(|cost| cost.seconds)),
-            shown(tsan.map(|seconds| seconds / self.plain.seconds)),
-            shown(self.of_tsan()),
             shown(self.program.drdp),
+            shown(many.map(|cost| cost.seconds)),
+            shown(self.of_tsan()),
+            shown(one.map(|cost| cost.seconds)),
+            shown(self.of_tsan_alone()),
             shown(Some(self.plain.megabytes)),
             shown(raceproof.map(|cost| cost.megabytes)),
-            shown(self.tsan(|cost| cost.megabytes)),
+            shown(many.map(|cost| cost.megabytes)),
             shown(self.memory_of_tsan()),
+            shown(one.map(|cost| cost.megabytes)),
         ]
     }
 
@@ -113,15 +117,16 @@ pub(crate) fn measure(tools: &Tools, options: &Options) -> Result<Section, Strin
         "plain s",
         "raceproof s",
         "× plain",
-        "TSan s, 1 thread",
-        &format!("TSan s, {many} threads"),
-        "TSan × plain",
-        "raceproof / TSan",
         "DRDP × plain",
+        &format!("TSan s, {many} threads"),
+        "raceproof / TSan",
+        "TSan s, 1 thread",
+        "/ TSan, 1 thread",
         "plain MB",
         "raceproof MB",
-        "TSan MB",
+        &format!("TSan MB, {many} threads"),
         "MB / TSan",
+        "TSan MB, 1 thread",
     ]);
     let chosen =
         |program: &&Program| options.only.is_empty() || options.only.iter().any(|name| name == program.name);
@@ -137,12 +142,13 @@ pub(crate) fn measure(tools: &Tools, options: &Options) -> Result<Section, Strin
         let rows = || rows.iter().filter(|row| row.program.drdp.is_some() == seven);
         let of_tsan = mean(rows().filter_map(Row::of_tsan));
         let shown = |value: Option<f64>| value.map_or("–".to_owned(), number);
-        let tsan = mean(rows().filter_map(|row| Some(row.tsan(|cost| cost.seconds)? / row.plain.seconds)));
         let slowdown = shown(mean(rows().filter_map(Row::slowdown)));
+        let alone = shown(mean(rows().filter_map(Row::of_tsan_alone)));
         let memory = shown(mean(rows().filter_map(Row::memory_of_tsan)));
         let drdp = shown(mean(rows().filter_map(|row| row.program.drdp)));
-        let (tsan, ratio) = (shown(tsan), shown(of_tsan));
-        table.row(&[name, "", "", &slowdown, "", "", &tsan, &ratio, &drdp, "", "", "", &memory]);
+        let ratio = shown(of_tsan);
+        let cells = [name, "", "", &slowdown, &drdp, "", &ratio, "", &alone, "", "", "", &memory, ""];
+        table.row(&cells);
         if let Some(value) = of_tsan.filter(|value| seven && *value >= OF_TSAN) {
             let value = number(value);
             missed.push(format!(
