@@ -9,7 +9,7 @@ static int sum(int at) {
     return 0;
   int left, right;
 #pragma omp task shared(left)
-  left = sum(at + 1) + table[at]; //~ race table+12 #1
+  left = sum(at + 1) + table[at]; //~ race table[] #1
   right = sum(at + 1);
 #pragma omp taskwait
   return left + right;
@@ -22,7 +22,7 @@ int main(void) {
   {
 #pragma omp task shared(total)
     total = sum(0);
-    table[3] = 1; //~ race table+12 #1
+    table[3] = 1; //~ race table[] #1
   }
   return total > 100;
 }
