@@ -5,7 +5,7 @@
 //! written back. An access of a task that has been waited for becomes one of the task that waited (see
 //! [`raceproof_core::order::compact`]), and those from one place become one.
 //!
-//! Cost: proportional to the shadow memory in use and to what there is to keep. It is done when the tables have grown by as much again, and by a
+//! Cost: proportional to the shadow memory in use and to what there is to keep. It is done when the tables have grown by half, and by a
 //! part of the shadow memory: a constant for each access that was numbered. Memory: no more than that, whatever the number of tasks.
 
 use super::*;
@@ -13,11 +13,11 @@ use raceproof_core::order::compact::Renumbering;
 
 /// Entries that the tables may grow by before it is worth while.
 const LEAST: usize = 1 << 15;
-/// The same for each page of shadow memory: to look through one costs as much as to number some accesses. For very many pages it is fewer,
-/// since the tables take memory as well.
+/// The same for each page of shadow memory, since to look through one costs as much as to number some accesses; and the most that
+/// pages add to it, or, if they are very many, what each adds at least: the tables take memory as well.
 const A_PAGE: usize = 160;
-const A_PAGE_OF_MANY: usize = 16;
-const MANY: usize = 1 << 12;
+const MOST: usize = 400_000;
+const A_PAGE_OF_MANY: usize = 8;
 
 /// What becomes of the numbers in cells.
 struct Numbers {
@@ -73,7 +73,7 @@ impl Marks {
 
 impl Detector {
     fn entries(&self) -> usize {
-        self.made.len() + self.sets.count() as usize + self.order.steps() + self.sections.len()
+        self.made.len() + self.sets.count() as usize + self.order.size() + self.sections.len()
     }
 
     /// From now on collects at every occasion: for tests.
@@ -138,8 +138,9 @@ impl Detector {
         self.renumber();
         if !self.eager_to_collect {
             let pages = self.pages.count();
-            let growth = A_PAGE * pages.min(MANY) + A_PAGE_OF_MANY * pages.saturating_sub(MANY);
-            self.enough = 2 * self.entries() + LEAST + growth;
+            let growth = (A_PAGE * pages).min(MOST).max(A_PAGE_OF_MANY * pages);
+            let entries = self.entries();
+            self.enough = entries + (entries / 2).max(LEAST + growth);
         }
     }
 
@@ -240,7 +241,7 @@ impl Detector {
         (made, sets)
     }
 
-    /// New numbers for accesses: each place of a step once.
+    /// New numbers for accesses: each place of a step that others were folded into once.
     fn renumber_made(&mut self, marks: &[bool], new: &Renumbering) -> Vec<i32> {
         let mut numbers = vec![0; self.made.len()];
         let mut known: FxHashMap<(u32, u32), i32> = FxHashMap::default();
@@ -249,7 +250,9 @@ impl Detector {
         for at in (1..self.made.len()).filter(|&at| marks[at]) {
             let made = Made { step: step(self.made[at].step), ..self.made[at] };
             let next = kept.len() as i32;
-            numbers[at] = *known.entry((made.step, made.site)).or_insert(next);
+            let is_folded = made.site & FOLDED != 0;
+            numbers[at] =
+                if is_folded { *known.entry((made.step, made.site)).or_insert(next) } else { next };
             if numbers[at] == next {
                 kept.push(made);
             }
