@@ -251,8 +251,7 @@ impl Detector {
             let made = Made { step: step(self.made[at].step), ..self.made[at] };
             let next = kept.len() as i32;
             let is_folded = made.site & FOLDED != 0;
-            numbers[at] =
-                if is_folded { *known.entry((made.step, made.site)).or_insert(next) } else { next };
+            numbers[at] = if is_folded { *known.entry((made.step, made.site)).or_insert(next) } else { next };
             if numbers[at] == next {
                 kept.push(made);
             }
