@@ -193,8 +193,10 @@ impl ReaderSets {
         same: impl Fn(StepId, StepId) -> bool,
     ) -> Vec<Readers> {
         let mut became = vec![Readers::Set(SetId(u32::MAX)); self.sets.len()];
-        let mut kept: Vec<Set> = Vec::new();
-        for (at, set) in self.sets.iter().enumerate().filter(|(at, _)| marks[*at]) {
+        // In place: none moves up.
+        let mut kept = 0;
+        for at in (0..self.sets.len()).filter(|&at| marks[at]) {
+            let set = self.sets[at];
             let newest = new(set.newest);
             let rest = match set.rest.as_set() {
                 Some(rest) => became[rest.0 as usize],
@@ -202,16 +204,21 @@ impl ReaderSets {
             };
             let (last, size, rest_as) = match rest {
                 Readers::One(step) => (step, 1, Rest::step(step)),
-                Readers::Set(set) => (kept[set.0 as usize].newest, kept[set.0 as usize].size, Rest::set(set)),
+                Readers::Set(set) => {
+                    let Set { newest, size, .. } = self.sets[set.0 as usize];
+                    (newest, size, Rest::set(set))
+                }
             };
             became[at] = if same(last, newest) {
                 rest
             } else {
-                kept.push(Set { newest, rest: rest_as, size: size + 1, sweep: set.sweep });
-                Readers::Set(SetId(kept.len() as u32 - 1))
+                self.sets[kept] = Set { newest, rest: rest_as, size: size + 1, sweep: set.sweep };
+                kept += 1;
+                Readers::Set(SetId(kept as u32 - 1))
             };
         }
-        self.sets = kept;
+        self.sets.truncate(kept);
+        self.sets.shrink_to_fit();
         self.additions.clear();
         self.last = None;
         became

@@ -16,8 +16,8 @@ const LEAST: usize = 1 << 15;
 /// The same for each page of shadow memory, since to look through one costs as much as to number some accesses; and the most that
 /// pages add to it, or, if they are very many, what each adds at least: the tables take memory as well.
 const A_PAGE: usize = 160;
-const MOST: usize = 400_000;
-const A_PAGE_OF_MANY: usize = 8;
+const MOST: usize = 300_000;
+const A_PAGE_OF_MANY: usize = 5;
 
 /// What becomes of the numbers in cells.
 struct Numbers {
@@ -245,19 +245,21 @@ impl Detector {
     fn renumber_made(&mut self, marks: &[bool], new: &Renumbering) -> Vec<i32> {
         let mut numbers = vec![0; self.made.len()];
         let mut known: FxHashMap<(u32, u32), i32> = FxHashMap::default();
-        let mut kept = vec![Made { step: 0, site: 0 }];
+        // In place: none moves up. The first is no access.
+        let mut kept = 1;
         let step = |old: u32| new.step(StepId(old)).expect("steps of marked accesses are kept").0;
         for at in (1..self.made.len()).filter(|&at| marks[at]) {
             let made = Made { step: step(self.made[at].step), ..self.made[at] };
-            let next = kept.len() as i32;
+            let next = kept as i32;
             let is_folded = made.site & FOLDED != 0;
             numbers[at] = if is_folded { *known.entry((made.step, made.site)).or_insert(next) } else { next };
             if numbers[at] == next {
-                kept.push(made);
+                self.made[kept] = made;
+                kept += 1;
             }
         }
-        kept.shrink_to_fit();
-        self.made = kept;
+        self.made.truncate(kept);
+        self.made.shrink_to_fit();
         numbers
     }
 

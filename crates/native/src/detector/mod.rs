@@ -210,6 +210,9 @@ struct Change {
 
 const RECENT: usize = 1 << 10;
 
+/// Accesses from this size on are made by ranges of cells.
+const LONG: usize = 64;
+
 /// Blocks up to this size are marked whole when they are freed.
 const SMALL: usize = 1 << 12;
 
@@ -499,6 +502,9 @@ impl Detector {
             return;
         }
         let manner = if self.reducing { Manner::Atomic } else { manner };
+        if size >= LONG && manner == Manner::Plain && !self.wants_each() {
+            return self.long(address, size, kind, pc);
+        }
         self.tell_access(address, size, kind, manner, pc);
         let end = address + size;
         let mut at = address;

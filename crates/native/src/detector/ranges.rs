@@ -72,6 +72,15 @@ impl Detector {
         }
     }
 
+    /// One access to many bytes: the words, and what is before and after them.
+    pub(super) fn long(&mut self, address: usize, size: usize, kind: AccessKind, pc: usize) {
+        let (from, end) = (address.next_multiple_of(4), address + size);
+        let to = end & !3;
+        self.access(address, from - address, kind, Manner::Plain, pc);
+        self.ranges(to - from, kind, pc).range(from, to - from);
+        self.access(to, end - to, kind, Manner::Plain, pc);
+    }
+
     /// For elements of so many bytes.
     pub(crate) fn ranges(&mut self, unit: usize, kind: AccessKind, pc: usize) -> Ranges<'_> {
         Ranges {
