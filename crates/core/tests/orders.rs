@@ -204,18 +204,20 @@ fn locks() {
     check(Profile { name: "locks", locks: true, isolated: true, ..RANDOM });
 }
 
+const EVERYTHING: Profile = Profile {
+    name: "everything",
+    futures: true,
+    promises: true,
+    isolated: true,
+    locks: true,
+    semaphores: true,
+    events: true,
+    ..RANDOM
+};
+
 #[test]
 fn everything() {
-    check(Profile {
-        name: "everything",
-        futures: true,
-        promises: true,
-        isolated: true,
-        locks: true,
-        semaphores: true,
-        events: true,
-        ..RANDOM
-    });
+    check(EVERYTHING);
 }
 
 #[test]
@@ -281,21 +283,11 @@ fn same_in_a_crowd<O: Order + Default>(alone: &[Event], crowd: &[Event]) -> usiz
 
 #[test]
 fn very_many_tasks_change_nothing_for_the_others() {
-    let everything = Profile {
-        name: "everything",
-        futures: true,
-        promises: true,
-        isolated: true,
-        locks: true,
-        semaphores: true,
-        events: true,
-        ..RANDOM
-    };
     let mut races = 0;
     for seed in 0..cases() / 10 {
         let mut rng = Rng(seed);
         let program = match seed % 2 {
-            0 => support::generate(&everything, &mut rng),
+            0 => support::generate(&EVERYTHING, &mut rng),
             _ => sectioned::generate(&Sectioned { name: "nested locks", locks: 2, signals: true }, &mut rng),
         };
         let alone = support::run(&program, Schedule::Random, seed);

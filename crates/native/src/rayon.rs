@@ -12,10 +12,10 @@ use crate::contexts::Place;
 use crate::detector::{Role, Task};
 use crate::kmpc::{caller, entry};
 use crate::omp::{Scope, Team, scope, thread};
-use crate::sched::{self, Body, Job, Work, kernel, wait};
+use crate::sched::{self, Job, Work, kernel, wait};
 use crate::workers::Placement;
 use crate::world;
-use raceproof_core::ids::{ScopeId, SiteId};
+use raceproof_core::ids::ScopeId;
 use std::ffi::c_void;
 use std::ptr;
 
@@ -41,9 +41,6 @@ pub struct Region {
 
 /// The largest number of threads of a pool, each of which needs storage.
 const MOST: u32 = 256;
-
-/// With so many tasks under way, a new one is put off.
-const MANY: usize = 1 << 12;
 
 /// Makes a pool of so many threads, or of as many as the options say; its number.
 #[unsafe(no_mangle)]
@@ -247,12 +244,5 @@ extern "C" fn spawn(new: &Spawn) {
         awaited: false,
         serial: 0,
     });
-    let mut job = Some(job);
-    let at_once = !later && world().detector.stacks.in_use() < MANY && !crate::explored::is_on();
-    wait(|kernel| {
-        kernel.set_eager(at_once);
-        let spawned = kernel.spawn(SiteId(0), |_| Body(job.take())).map(drop);
-        kernel.set_eager(false);
-        spawned
-    });
+    sched::spawn(job, !later);
 }

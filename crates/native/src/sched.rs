@@ -21,7 +21,7 @@ use raceproof::kernel::{Kernel, Stop};
 use raceproof::run::{Machine, Outcome};
 use raceproof::strategy::{Last, Strategy, Turn};
 use raceproof_core::event::Observer;
-use raceproof_core::ids::SyncId;
+use raceproof_core::ids::{SiteId, SyncId};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
@@ -163,6 +163,21 @@ pub(crate) fn wait(mut operation: impl FnMut(&mut K) -> Result<(), Stop>) {
             }
         }
     }
+}
+
+/// With so many tasks under way, each with a stack of its own, a new one is put off until its creator waits or ends.
+const MANY: usize = 1 << 12;
+
+/// Spawns a task, which the detector was told of; its creator goes on when it has ended or waits, if that is wanted.
+pub(crate) fn spawn(job: Box<Job>, at_once: bool) {
+    let mut job = Some(job);
+    let at_once = at_once && world().detector.stacks.in_use() < MANY && !explored::is_on();
+    wait(|kernel| {
+        kernel.set_eager(at_once);
+        let spawned = kernel.spawn(SiteId(0), |_| Body(job.take())).map(drop);
+        kernel.set_eager(false);
+        spawned
+    });
 }
 
 /// Lets the other tasks go first: it looks for what one of them does.

@@ -83,6 +83,15 @@ fn in_cell(readers: Readers) -> i32 {
     }
 }
 
+/// The readers that stand in a cell, if there are any.
+fn of_cell(readers: i32) -> Option<Readers> {
+    match readers {
+        0 => None,
+        one if one > 0 => Some(Readers::One(StepId(one as u32))),
+        set => Some(Readers::Set(SetId((set & !SET) as u32))),
+    }
+}
+
 /// Memory that is accessed atomically: what a cell has no room for.
 #[derive(Clone, Copy, Default, Debug)]
 struct Mixed {
@@ -635,21 +644,14 @@ impl Detector {
         pc: usize,
     ) -> bool {
         let mut ordered = true;
-        if others > 0 {
-            if !self.precedes(others) {
-                self.conflict(others, were, kind, manner, address, pc);
+        let mut rest = of_cell(others);
+        while let Some(readers) = rest {
+            let step;
+            (step, rest) = self.sets.split(readers);
+            let made = step.0 as i32;
+            if !self.precedes(made) {
+                self.conflict(made, were, kind, manner, address, pc);
                 ordered = false;
-            }
-        } else if others != 0 {
-            let mut rest = Some(Readers::Set(SetId((others & !SET) as u32)));
-            while let Some(readers) = rest {
-                let step;
-                (step, rest) = self.sets.split(readers);
-                let made = step.0 as i32;
-                if !self.precedes(made) {
-                    self.conflict(made, were, kind, manner, address, pc);
-                    ordered = false;
-                }
             }
         }
         ordered
@@ -741,11 +743,13 @@ impl Detector {
 
     /// The accesses among the readers of a cell, newest first.
     fn list(&self, readers: i32) -> Vec<i32> {
-        match readers {
-            0 => Vec::new(),
-            one if one > 0 => vec![one],
-            set => self.sets.steps(SetId((set & !SET) as u32)).map(|step| step.0 as i32).collect(),
-        }
+        let mut rest = of_cell(readers);
+        let next = || {
+            let step;
+            (step, rest) = self.sets.split(rest?);
+            Some(step.0 as i32)
+        };
+        std::iter::from_fn(next).collect()
     }
 
     /// The running task, by a number that no other ever has.

@@ -148,18 +148,11 @@ impl Detector {
 
     /// The finish by whose end alone one of the readers, from `pc`, will be known.
     fn find_standing(&mut self, readers: i32, pc: usize) -> Option<ScopeId> {
-        let set = (readers < 0).then(|| self.sets.steps(SetId((readers & !SET) as u32)));
-        let mut newest = [readers; NEWEST];
-        let mut count = 1;
-        if let Some(set) = set {
-            count = 0;
-            for (to, made) in newest.iter_mut().zip(set) {
-                *to = made.0 as i32;
-                count += 1;
-            }
-        }
-        newest[..count].iter().find_map(|&reader| {
-            let Made { step, site } = self.made[reader as usize];
+        let mut rest = of_cell(readers);
+        (0..NEWEST).find_map(|_| {
+            let reader;
+            (reader, rest) = self.sets.split(rest?);
+            let Made { step, site } = self.made[reader.index()];
             if self.sites[(site & SITE) as usize].pc != pc {
                 return None;
             }

@@ -9,9 +9,9 @@ use super::{Loc, caller, entry};
 use crate::contexts::Place;
 use crate::detector::{Role, Task};
 use crate::omp::{Scope, scope, team, thread};
-use crate::sched::{self, Body, Job, Work, kernel, wait};
+use crate::sched::{self, Job, Work, kernel, wait};
 use crate::{interpose, world};
-use raceproof_core::ids::{SiteId, SyncId};
+use raceproof_core::ids::SyncId;
 use std::ffi::c_void;
 
 /// What the compiler knows of a task: `kmp_task_t`.
@@ -48,9 +48,6 @@ pub(crate) struct Event {
     promise: Option<SyncId>,
     fulfilled: bool,
 }
-
-/// With so many tasks under way, a new one is put off.
-const MANY: usize = 1 << 12;
 
 pub(crate) fn header(task: *mut KmpTask) -> &'static mut Header {
     // SAFETY: tasks come from `allocate`, which puts the header there.
@@ -254,14 +251,7 @@ pub(crate) fn create(task: *mut KmpTask, dependences: &[Dependence], pc: usize) 
         awaited: !dependences.is_empty(),
         serial: 0,
     });
-    let mut job = Some(job);
-    let at_once = world().detector.stacks.in_use() < MANY && !crate::explored::is_on();
-    wait(|kernel| {
-        kernel.set_eager(at_once);
-        let spawned = kernel.spawn(SiteId(0), |_| Body(job.take())).map(drop);
-        kernel.set_eager(false);
-        spawned
-    });
+    sched::spawn(job, true);
 }
 
 /// A task that its creator runs itself: a region of its own, and no more.
