@@ -9,6 +9,10 @@
 //! calls then count as part of the deepest context there is, and the report shows the stack up to there.
 
 use rustc_hash::FxHashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The context the running task is in. Read by the entry points of every access.
+pub(crate) static CONTEXT: AtomicU32 = AtomicU32::new(0);
 
 /// A calling context.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -44,20 +48,39 @@ const MOST: usize = 1 << 22;
 pub(crate) struct Contexts {
     nodes: Vec<Node>,
     children: FxHashMap<(u32, usize), u32>,
-    pub(crate) now: Place,
+    /// Calls beyond the bound that the running task has not returned from.
+    lost: u32,
 }
 
 impl Contexts {
     pub(crate) fn new() -> Self {
         let root = Node { parent: 0, child: 0, child_call: 0, call: 0, task: true };
-        Contexts { nodes: vec![root], children: FxHashMap::default(), now: Place::at(Context(0)) }
+        Contexts { nodes: vec![root], children: FxHashMap::default(), lost: 0 }
+    }
+
+    /// Where the running task is.
+    #[inline(always)]
+    pub(crate) fn now(&self) -> Place {
+        Place { context: Context(CONTEXT.load(Ordering::Relaxed)), lost: self.lost }
+    }
+
+    /// Another task runs, or goes on.
+    #[inline(always)]
+    pub(crate) fn go_to(&mut self, place: Place) {
+        self.be_in(place.context.0);
+        self.lost = place.lost;
+    }
+
+    #[inline(always)]
+    fn be_in(&self, context: u32) {
+        CONTEXT.store(context, Ordering::Relaxed);
     }
 
     #[inline]
     pub(crate) fn enter(&mut self, call: usize) {
-        let node = &self.nodes[self.now.context.0 as usize];
-        if node.child_call == call && self.now.lost == 0 {
-            self.now.context = Context(node.child);
+        let node = &self.nodes[self.now().context.0 as usize];
+        if node.child_call == call && self.lost == 0 {
+            self.be_in(node.child);
         } else {
             self.enter_other(call);
         }
@@ -65,26 +88,27 @@ impl Contexts {
 
     #[inline(never)]
     fn enter_other(&mut self, call: usize) {
-        match (self.now.lost, self.child(self.now.context, call, false)) {
+        let at = self.now().context;
+        match (self.lost, self.child(at, call, false)) {
             (0, Some(child)) => {
-                let node = &mut self.nodes[self.now.context.0 as usize];
+                let node = &mut self.nodes[at.0 as usize];
                 (node.child, node.child_call) = (child.0, call);
-                self.now.context = child;
+                self.be_in(child.0);
             }
-            _ => self.now.lost += 1,
+            _ => self.lost += 1,
         }
     }
 
     #[inline]
     pub(crate) fn leave(&mut self) {
-        if self.now.lost > 0 {
-            self.now.lost -= 1;
+        if self.lost > 0 {
+            self.lost -= 1;
             return;
         }
-        let node = &self.nodes[self.now.context.0 as usize];
+        let node = &self.nodes[self.now().context.0 as usize];
         // A task does not return beyond its root, whatever a longjmp has done to the count.
         if !node.task {
-            self.now.context = Context(node.parent);
+            self.be_in(node.parent);
         }
     }
 

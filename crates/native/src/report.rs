@@ -69,7 +69,7 @@ pub(crate) fn limit(text: &str) {
 
 /// Where the running task is. To be asked before symbols are loaded, which calls functions that note where they are called.
 fn here() -> Site {
-    Site { pc: crate::kmpc::caller(), context: world().detector.contexts.now.context }
+    Site { pc: crate::kmpc::caller(), context: world().detector.contexts.now().context }
 }
 
 /// An error of the program, by the running task where it is.

@@ -274,7 +274,7 @@ impl Machine<Told> for Coroutines {
         };
         KERNEL.store(kernel, Ordering::Relaxed);
         CURRENT.store(job, Ordering::Relaxed);
-        world().detector.contexts.now = job.place;
+        world().detector.contexts.go_to(job.place);
         world().threads.switch(job.thread);
         world().threads.swap_exceptions(&mut job.exceptions);
         let result = task.resume(());
@@ -282,7 +282,7 @@ impl Machine<Told> for Coroutines {
         world().threads.swap_exceptions(&mut job.exceptions);
         world().threads.switch(0);
         CURRENT.store(ptr::null_mut(), Ordering::Relaxed);
-        job.place = world().detector.contexts.now;
+        job.place = world().detector.contexts.now();
         job.pc = crate::kmpc::caller();
         match result {
             CoroutineResult::Yield(Pause::Kernel) => {

@@ -27,7 +27,7 @@ impl Detector {
         }
         self.pairs.insert(pair, self.races.len() as u32);
         crate::explored::raced(StepId(step), self.order.task_of(StepId(step)), first_site.pc, address, pc);
-        let context = self.contexts.now.context;
+        let context = self.contexts.now().context;
         let first = RacedAccess {
             kind: was,
             atomic: site & ATOMIC != 0,

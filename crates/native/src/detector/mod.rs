@@ -20,6 +20,7 @@
 //! What it can miss, with mutual exclusion: races that only another order of conflicting sections shows. False alarms, with
 //! several locks: see the order of sections in [`raceproof_core::order::conflicting`].
 
+pub(crate) mod changes;
 mod chunks;
 mod collect;
 mod conflicts;
@@ -31,7 +32,7 @@ mod standing;
 mod sure;
 mod synchronisation;
 
-use crate::contexts::{Context, Contexts};
+use crate::contexts::{CONTEXT, Context, Contexts};
 use crate::frames::{self, Frame};
 use crate::memory::{Block, Blocks};
 use crate::shadow::{self, Cell, Reference};
@@ -209,14 +210,6 @@ impl Recent {
     }
 }
 
-/// A cell that a recent access was made to, and what it has become. Beside these, since most accesses have none.
-#[derive(Clone, Copy, Default)]
-struct Change {
-    made: i32,
-    before: Cell,
-    after: Cell,
-}
-
 const RECENT: usize = 1 << 10;
 
 /// Accesses from this size on are made by ranges of cells.
@@ -237,7 +230,6 @@ pub(crate) struct Detector {
     pub(crate) contexts: Contexts,
     made: Vec<Made>,
     recent: Box<[Recent; RECENT]>,
-    changes: Box<[Change; RECENT]>,
     sites: Vec<Site>,
     site_numbers: FxHashMap<Site, u32>,
     sets: ReaderSets,
@@ -334,7 +326,6 @@ impl Detector {
             // Number 0 is no access.
             made: vec![Made { step: 0, site: 0 }],
             recent: Box::new([Recent::NONE; RECENT]),
-            changes: Box::new([Change::default(); RECENT]),
             sites: vec![nobody],
             site_numbers: FxHashMap::default(),
             sets: ReaderSets::default(),
@@ -432,22 +423,25 @@ impl Detector {
 
     /// The site of a construct whose call returns to `pc`, in the present context.
     pub(crate) fn here(&mut self, pc: usize) -> u32 {
-        self.site_number(Site { pc, context: self.contexts.now.context })
+        self.site_number(Site { pc, context: self.contexts.now().context })
     }
 
     /// The number of an access by the running step.
     #[inline(always)]
     fn number(&mut self, pc: usize, flags: u32) -> i32 {
-        let context = self.contexts.now.context.0;
+        self.recent_from(pc, flags).unwrap_or_else(|| self.number_anew(pc, flags))
+    }
+
+    /// The number of such an access that the running step has made already.
+    #[inline(always)]
+    fn recent_from(&self, pc: usize, flags: u32) -> Option<i32> {
+        let context = self.contexts.now().context.0;
         let recent = &self.recent[Recent::slot(pc, context)];
-        if recent.pc == pc
+        let is_it = recent.pc == pc
             && recent.context == context
             && recent.flags == flags
-            && recent.made >= self.first()
-        {
-            return recent.made;
-        }
-        self.number_anew(pc, flags)
+            && recent.made >= self.first();
+        is_it.then_some(recent.made)
     }
 
     #[inline(always)]
@@ -457,7 +451,7 @@ impl Detector {
 
     #[inline(never)]
     fn number_anew(&mut self, pc: usize, flags: u32) -> i32 {
-        let context = self.contexts.now.context;
+        let context = self.contexts.now().context;
         let recent = self.recent[Recent::slot(pc, context.0)];
         let site = if (recent.pc, recent.context) == (pc, context.0) {
             recent.site
@@ -618,7 +612,10 @@ impl Detector {
         if cell.writer >= self.first() && cell.readers == 0 {
             return cell;
         }
-        self.check(cell, AccessKind::Write, Manner::Plain, address, pc);
+        // If the running step is the only reader, it has compared itself with the writer; of races every pair is wanted.
+        if cell.readers < self.first() || !self.races.is_empty() {
+            self.check(cell, AccessKind::Write, Manner::Plain, address, pc);
+        }
         Cell { writer: self.number(pc, self.owned(address)), readers: 0 }
     }
 

@@ -3,7 +3,9 @@
 //! That holds as long as the order has the last word on a cell, and not its address: once two accesses meet that are not ordered, each is
 //! looked at on its own.
 
+use super::changes::{CHANGES, For};
 use super::*;
+use crate::explored;
 
 /// So many cells are compared at once: the compiler makes vectors of it.
 const AT_ONCE: usize = 8;
@@ -41,21 +43,20 @@ impl Detector {
         if before.writer < 0 || !self.on || self.reducing || cells[1..].iter().any(|cell| *cell != before) {
             return self.access(address, 4 * N, kind, Manner::Plain, pc);
         }
-        let place = Recent::slot(pc, self.contexts.now.context.0);
-        let recent = &self.recent[place];
-        let is_repeated = recent.pc == pc
-            && recent.made >= self.first()
-            && recent.context == self.contexts.now.context.0
-            && recent.flags == self.owned(address);
-        let made = recent.made;
-        if is_repeated {
-            let change = &self.changes[place];
-            let is_same = change.made == made && change.before == before;
-            if is_same && self.record.is_none() && self.gone.freed_by(address).is_none() {
-                *cells = [change.after; N];
-                return;
-            }
+        let flags = self.owned(address);
+        // Where the address has no say the entry point has looked.
+        let good_for = match before == Cell::default() || self.own.size > 0 {
+            true => For::Flags(flags),
+            false => For::Any,
+        };
+        if let For::Flags(_) = good_for
+            && let Some(after) = CHANGES.find(pc, good_for, before)
+            && self.gone.freed_by(address).is_none()
+        {
+            *cells = [after; N];
+            return;
         }
+        let is_repeated = self.recent_from(pc, flags).is_some();
         self.tell_access(address, 4 * N, kind, Manner::Plain, pc);
         let met = self.met;
         if before == Cell::default() {
@@ -67,8 +68,8 @@ impl Detector {
         };
         *cells = [after; N];
         // Not at the first access of a step from here: most have no second. And not if it is left out, which depends on the address.
-        if is_repeated && met == self.met && after != before {
-            self.changes[place] = Change { made, before, after };
+        if is_repeated && met == self.met && after != before && self.record.is_none() && !explored::is_on() {
+            CHANGES.set(pc, good_for, before, after);
         }
     }
 

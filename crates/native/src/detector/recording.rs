@@ -106,7 +106,7 @@ impl Detector {
         if is_private {
             self.tell(Event::Join { task, sync, kind: SyncKind::Event });
         }
-        let site = Site { pc, context: self.contexts.now.context };
+        let site = Site { pc, context: self.contexts.now().context };
         let accessed = Accessed { task, step, kind, atomic: manner == Manner::Atomic, site };
         let memory = &self.memory;
         if let Some(record) = &mut self.record {

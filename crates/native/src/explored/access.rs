@@ -45,7 +45,7 @@ pub(crate) fn access(address: usize, size: usize, kind: AccessKind, operation: O
             explored.acted();
         }
         Mode::Replay => {
-            let site = Site { pc, context: world().detector.contexts.now.context };
+            let site = Site { pc, context: world().detector.contexts.now().context };
             let access = Access { address, size, kind, operation, site };
             explored.pending.insert(task, access);
             wait(|kernel| kernel.access(kind, Location(address as u64), SiteId(0)));

@@ -52,7 +52,7 @@ impl Explored {
             let detector = &world().detector;
             let site = match &what {
                 What::Access(access) => access.site,
-                _ => Site { pc: crate::kmpc::caller(), context: detector.contexts.now.context },
+                _ => Site { pc: crate::kmpc::caller(), context: detector.contexts.now().context },
             };
             steps.push(Done { task: detector.current(), site, what });
         }

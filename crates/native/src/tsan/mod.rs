@@ -7,6 +7,8 @@ pub(crate) mod atomic;
 mod runs;
 pub(crate) mod unseen;
 
+use crate::contexts::CONTEXT;
+use crate::detector::changes::{AFTER, BEFORE, CHANGES, CONTEXT_OF, FIRST_OF, PC_MASK, PC_SHIFT};
 use crate::detector::{Detector, FIRST, FIRST_SET, Manner};
 use crate::interrupts::{self, PENDING};
 use crate::world;
@@ -56,19 +58,19 @@ extern "C" fn write_words<const N: usize>(address: usize, _: usize, pc: usize) {
 // `shadow::cell`. Parts of a word have a fast path where the whole word is done.
 //
 // A read is done if the running step is the last reader or the writer; a write, if it is the writer and nobody has
-// read since.
+// read since. If not, what whole words become may be known from the last access from here.
 
-/// Comparisons of further cells with the first, which is in `rsi`.
+/// Comparisons of further cells with the first, which is in `r10`.
 macro_rules! alike {
     (1) => {
         ""
     };
     (2) => {
-        "cmp rsi, [rcx + rax*2 + 8]\n jne 3f\n"
+        "cmp r10, [rcx + rax*2 + 8]\n jne 4f\n"
     };
     (4) => {
-        "cmp rsi, [rcx + rax*2 + 8]\n jne 3f\n cmp rsi, [rcx + rax*2 + 16]\n jne 3f\n \
-         cmp rsi, [rcx + rax*2 + 24]\n jne 3f\n"
+        "cmp r10, [rcx + rax*2 + 8]\n jne 4f\n cmp r10, [rcx + rax*2 + 16]\n jne 4f\n \
+         cmp r10, [rcx + rax*2 + 24]\n jne 4f\n"
     };
 }
 
@@ -78,12 +80,12 @@ macro_rules! aligned {
         ""
     };
     (perhaps) => {
-        "test dil, 3\n jnz 3f\n"
+        "test dil, 3\n jnz 4f\n"
     };
 }
 
 macro_rules! reads {
-    ($($name:ident $alignment:ident $cells:tt $size:literal $slow:path;)*) => { $(
+    ($($name:ident $alignment:ident $cells:tt $size:literal $other:path, $slow:path;)*) => { $(
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         pub extern "C" fn $name() {
@@ -92,24 +94,30 @@ macro_rules! reads {
                 "movabs rax, 0x3fffffffffc",
                 "and rax, rdi",
                 "movabs rcx, 0x100000000000",
-                "mov rsi, [rcx + rax*2]",
+                "mov r10, [rcx + rax*2]",
                 alike!($cells),
-                "mov edx, [rip + {first}]",
-                "cmp [rcx + rax*2 + 4], edx",
-                "jge 2f",
-                "cmp esi, edx",
-                "jge 2f",
+                // The later of writer and reader, without a branch: which it is, nobody can predict.
+                "mov edx, [rcx + rax*2 + 4]",
+                "cmp edx, r10d",
+                "cmovl edx, r10d",
+                "cmp edx, [rip + {first}]",
+                "jl 3f",
+                "2:",
+                "ret",
+                "3:",
                 "mov edx, [rip + {first_set}]",
                 "cmp [rcx + rax*2 + 4], edx",
-                "jae 2f",
-                "3:",
+                "jae 2b",
+                concat!("mov esi, ", $size),
+                "mov rdx, [rsp]",
+                "jmp {other}",
+                "4:",
                 concat!("mov esi, ", $size),
                 "mov rdx, [rsp]",
                 "jmp {slow}",
-                "2:",
-                "ret",
                 first = sym FIRST,
                 first_set = sym FIRST_SET,
+                other = sym $other,
                 slow = sym $slow,
             )
         }
@@ -117,7 +125,7 @@ macro_rules! reads {
 }
 
 macro_rules! writes {
-    ($($name:ident $alignment:ident $cells:tt $size:literal $slow:path;)*) => { $(
+    ($($name:ident $alignment:ident $cells:tt $size:literal $other:path, $slow:path;)*) => { $(
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         pub extern "C" fn $name() {
@@ -126,63 +134,130 @@ macro_rules! writes {
                 "movabs rax, 0x3fffffffffc",
                 "and rax, rdi",
                 "movabs rcx, 0x100000000000",
-                "mov rsi, [rcx + rax*2]",
+                "mov r10, [rcx + rax*2]",
                 alike!($cells),
-                "cmp esi, [rip + {first}]",
+                "cmp r10d, [rip + {first}]",
                 "jl 3f",
-                "shr rsi, 32",
-                "jnz 3f",
+                "cmp dword ptr [rcx + rax*2 + 4], 0",
+                "jne 3f",
                 "ret",
                 "3:",
                 concat!("mov esi, ", $size),
                 "mov rdx, [rsp]",
+                "jmp {other}",
+                "4:",
+                concat!("mov esi, ", $size),
+                "mov rdx, [rsp]",
                 "jmp {slow}",
                 first = sym FIRST,
+                other = sym $other,
                 slow = sym $slow,
             )
         }
     )* };
 }
 
+/// Puts `r10` into the cells.
+macro_rules! put {
+    (1) => {
+        "mov [rcx + rax*2], r10\n"
+    };
+    (2) => {
+        "mov [rcx + rax*2], r10\n mov [rcx + rax*2 + 8], r10\n"
+    };
+    (4) => {
+        "mov [rcx + rax*2], r10\n mov [rcx + rax*2 + 8], r10\n \
+         mov [rcx + rax*2 + 16], r10\n mov [rcx + rax*2 + 24], r10\n"
+    };
+}
+
+/// Words that are not done, all with the cell in `r10`: they become what the last access from here has made of such a cell
+/// ([`detector::changes`](crate::detector::changes)). The arguments stay for the slow path.
+macro_rules! as_before {
+    ($($name:ident $cells:tt $slow:path;)*) => { $(
+        #[unsafe(naked)]
+        extern "C" fn $name() {
+            naked_asm!(
+                "mov r8d, edx",
+                "and r8d, {pc_mask}",
+                "shl r8d, {pc_shift}",
+                "lea r9, [rip + {changes}]",
+                "add r9, r8",
+                "cmp [r9], rdx",
+                "jne {slow}",
+                "cmp [r9 + {before}], r10",
+                "jne {slow}",
+                "mov r8d, [rip + {first}]",
+                "cmp [r9 + {first_of}], r8d",
+                "jne {slow}",
+                "mov r8d, [rip + {context}]",
+                "cmp [r9 + {context_of}], r8d",
+                "jne {slow}",
+                "mov r10, [r9 + {after}]",
+                put!($cells),
+                "ret",
+                pc_mask = const PC_MASK,
+                pc_shift = const PC_SHIFT,
+                changes = sym CHANGES,
+                before = const BEFORE,
+                after = const AFTER,
+                first = sym FIRST,
+                first_of = const FIRST_OF,
+                context = sym CONTEXT,
+                context_of = const CONTEXT_OF,
+                slow = sym $slow,
+            )
+        }
+    )* };
+}
+as_before! {
+    read_as_before_1 1 read_words::<1>;
+    read_as_before_2 2 read_words::<2>;
+    read_as_before_4 4 read_words::<4>;
+    write_as_before_1 1 write_words::<1>;
+    write_as_before_2 2 write_words::<2>;
+    write_as_before_4 4 write_words::<4>;
+}
+
 reads! {
-    __tsan_read1 always 1 1 read_slow;
-    __tsan_read2 always 1 2 read_slow;
-    __tsan_read4 always 1 4 read_words::<1>;
-    __tsan_read8 always 2 8 read_words::<2>;
-    __tsan_read16 always 4 16 read_words::<4>;
-    __tsan_unaligned_read4 perhaps 1 4 read_slow;
-    __tsan_unaligned_read8 perhaps 2 8 read_slow;
-    __tsan_unaligned_read16 perhaps 4 16 read_slow;
-    __tsan_volatile_read1 always 1 1 read_slow;
-    __tsan_volatile_read2 always 1 2 read_slow;
-    __tsan_volatile_read4 always 1 4 read_words::<1>;
-    __tsan_volatile_read8 always 2 8 read_words::<2>;
-    __tsan_volatile_read16 always 4 16 read_words::<4>;
-    __tsan_vptr_read always 2 8 read_words::<2>;
+    __tsan_read1 always 1 1 read_slow, read_slow;
+    __tsan_read2 always 1 2 read_slow, read_slow;
+    __tsan_read4 always 1 4 read_as_before_1, read_words::<1>;
+    __tsan_read8 always 2 8 read_as_before_2, read_words::<2>;
+    __tsan_read16 always 4 16 read_as_before_4, read_words::<4>;
+    __tsan_unaligned_read4 perhaps 1 4 read_slow, read_slow;
+    __tsan_unaligned_read8 perhaps 2 8 read_slow, read_slow;
+    __tsan_unaligned_read16 perhaps 4 16 read_slow, read_slow;
+    __tsan_volatile_read1 always 1 1 read_slow, read_slow;
+    __tsan_volatile_read2 always 1 2 read_slow, read_slow;
+    __tsan_volatile_read4 always 1 4 read_as_before_1, read_words::<1>;
+    __tsan_volatile_read8 always 2 8 read_as_before_2, read_words::<2>;
+    __tsan_volatile_read16 always 4 16 read_as_before_4, read_words::<4>;
+    __tsan_vptr_read always 2 8 read_as_before_2, read_words::<2>;
 }
 
 writes! {
-    __tsan_write1 always 1 1 write_slow;
-    __tsan_write2 always 1 2 write_slow;
-    __tsan_write4 always 1 4 write_words::<1>;
-    __tsan_write8 always 2 8 write_words::<2>;
-    __tsan_write16 always 4 16 write_words::<4>;
-    __tsan_unaligned_write4 perhaps 1 4 write_slow;
-    __tsan_unaligned_write8 perhaps 2 8 write_slow;
-    __tsan_unaligned_write16 perhaps 4 16 write_slow;
-    __tsan_volatile_write1 always 1 1 write_slow;
-    __tsan_volatile_write2 always 1 2 write_slow;
-    __tsan_volatile_write4 always 1 4 write_words::<1>;
-    __tsan_volatile_write8 always 2 8 write_words::<2>;
-    __tsan_volatile_write16 always 4 16 write_words::<4>;
-    __tsan_read_write1 always 1 1 write_slow;
-    __tsan_read_write2 always 1 2 write_slow;
-    __tsan_read_write4 always 1 4 write_words::<1>;
-    __tsan_read_write8 always 2 8 write_words::<2>;
-    __tsan_read_write16 always 4 16 write_words::<4>;
-    __tsan_unaligned_read_write4 perhaps 1 4 write_slow;
-    __tsan_unaligned_read_write8 perhaps 2 8 write_slow;
-    __tsan_unaligned_read_write16 perhaps 4 16 write_slow;
+    __tsan_write1 always 1 1 write_slow, write_slow;
+    __tsan_write2 always 1 2 write_slow, write_slow;
+    __tsan_write4 always 1 4 write_as_before_1, write_words::<1>;
+    __tsan_write8 always 2 8 write_as_before_2, write_words::<2>;
+    __tsan_write16 always 4 16 write_as_before_4, write_words::<4>;
+    __tsan_unaligned_write4 perhaps 1 4 write_slow, write_slow;
+    __tsan_unaligned_write8 perhaps 2 8 write_slow, write_slow;
+    __tsan_unaligned_write16 perhaps 4 16 write_slow, write_slow;
+    __tsan_volatile_write1 always 1 1 write_slow, write_slow;
+    __tsan_volatile_write2 always 1 2 write_slow, write_slow;
+    __tsan_volatile_write4 always 1 4 write_as_before_1, write_words::<1>;
+    __tsan_volatile_write8 always 2 8 write_as_before_2, write_words::<2>;
+    __tsan_volatile_write16 always 4 16 write_as_before_4, write_words::<4>;
+    __tsan_read_write1 always 1 1 write_slow, write_slow;
+    __tsan_read_write2 always 1 2 write_slow, write_slow;
+    __tsan_read_write4 always 1 4 write_as_before_1, write_words::<1>;
+    __tsan_read_write8 always 2 8 write_as_before_2, write_words::<2>;
+    __tsan_read_write16 always 4 16 write_as_before_4, write_words::<4>;
+    __tsan_unaligned_read_write4 perhaps 1 4 write_slow, write_slow;
+    __tsan_unaligned_read_write8 perhaps 2 8 write_slow, write_slow;
+    __tsan_unaligned_read_write16 perhaps 4 16 write_slow, write_slow;
 }
 
 /// Two bytes that may lie in two words.

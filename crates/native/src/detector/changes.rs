@@ -1,0 +1,92 @@
+//! What an access of the running step has made of a cell: the next one from the same place, which finds the same, makes the same of it.
+//!
+//! Loops go through memory whose cells are mostly alike, so that this is the second thing the entry points ask, in assembly, after "this
+//! step again". A change is true of all addresses as long as the order alone has decided; where the address has a say (memory
+//! that may have been freed, that is the thread's own) the detector looks for it itself.
+
+use super::*;
+use std::cell::UnsafeCell;
+
+/// As the entry points read it: [`Change::SIZE`] bytes each.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(crate) struct Change {
+    /// Where the access is; with a bit that no address has if only the detector may use it.
+    pc: usize,
+    before: Cell,
+    after: Cell,
+    /// The first number of the step, and the context.
+    first: i32,
+    context: u32,
+}
+
+/// They are told apart by these bits of the return address.
+const SLOTS: usize = 1 << 10;
+pub(crate) const PC_MASK: usize = (SLOTS - 1) << 1;
+/// What the masked bits are shifted by to give the place of a change.
+pub(crate) const PC_SHIFT: u32 = Change::SIZE.trailing_zeros() - 1;
+
+pub(crate) const BEFORE: usize = std::mem::offset_of!(Change, before);
+pub(crate) const AFTER: usize = std::mem::offset_of!(Change, after);
+pub(crate) const FIRST_OF: usize = std::mem::offset_of!(Change, first);
+pub(crate) const CONTEXT_OF: usize = std::mem::offset_of!(Change, context);
+
+pub(crate) struct Changes(UnsafeCell<[Change; SLOTS]>);
+
+// SAFETY: all code of the program, and of this, runs on one OS thread.
+unsafe impl Sync for Changes {}
+
+pub(crate) static CHANGES: Changes = Changes(UnsafeCell::new([Change::NONE; SLOTS]));
+
+/// For which accesses a change is good.
+#[derive(Clone, Copy)]
+pub(super) enum For {
+    Any,
+    /// Those that the detector has looked at, with these flags.
+    Flags(u32),
+}
+
+impl Change {
+    const SIZE: usize = size_of::<Change>();
+    const NONE: Change =
+        Change { pc: 0, before: Cell::IMPOSSIBLE, after: Cell::IMPOSSIBLE, first: 0, context: 0 };
+
+    fn place(pc: usize, good_for: For) -> usize {
+        match good_for {
+            For::Any => pc,
+            For::Flags(flags) => pc | 1 << 63 | (flags as usize) << 62,
+        }
+    }
+}
+
+impl Changes {
+    #[inline(always)]
+    fn slot(&self, pc: usize) -> *mut Change {
+        // SAFETY: inside the array.
+        unsafe { self.0.get().cast::<Change>().add((pc & PC_MASK) >> 1) }
+    }
+
+    /// What such an access makes of the cell, if that is known.
+    #[inline(always)]
+    pub(super) fn find(&self, pc: usize, good_for: For, before: Cell) -> Option<Cell> {
+        // SAFETY: nobody else looks at it now.
+        let change = unsafe { *self.slot(pc) };
+        let is_it = change.pc == Change::place(pc, good_for)
+            && change.before == before
+            && change.first == FIRST.load(Ordering::Relaxed)
+            && change.context == CONTEXT.load(Ordering::Relaxed);
+        is_it.then_some(change.after)
+    }
+
+    #[inline(always)]
+    pub(super) fn set(&self, pc: usize, good_for: For, before: Cell, after: Cell) {
+        let (first, context) = (FIRST.load(Ordering::Relaxed), CONTEXT.load(Ordering::Relaxed));
+        // SAFETY: as above.
+        unsafe { *self.slot(pc) = Change { pc: Change::place(pc, good_for), before, after, first, context } };
+    }
+
+    pub(super) fn forget(&self) {
+        // SAFETY: as above.
+        unsafe { *self.0.get() = [Change::NONE; SLOTS] };
+    }
+}
