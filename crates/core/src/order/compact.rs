@@ -7,6 +7,7 @@
 //! Cost: linear in what there was. Done each time the tables have doubled, a constant a task.
 
 use super::graph::{GraphOrder, Known, NONE, Signalled};
+use super::past::Past;
 use super::tree::LEFT;
 use crate::ids::{ScopeId, StepId, TaskId};
 
@@ -98,7 +99,7 @@ impl Kept {
                     self.task(scope.owner);
                     self.scope(scope.outer);
                     match scope.end {
-                        NONE => self.known(scope.data),
+                        NONE => self.known(scope.data.known),
                         LEFT => self.scope(scope.instead),
                         end => self.step(order, end),
                     }
@@ -202,9 +203,14 @@ impl GraphOrder {
 
     fn renumber(&mut self, kept: &Kept, under_way: &[bool]) {
         let step = |old: u32| kept.steps[old as usize];
+        // What is kept of the steps before a bound.
+        let survivors: Vec<u32> =
+            (0..).zip(&kept.steps).filter(|(_, new)| **new != GONE).map(|(old, _)| old).collect();
+        let bound = |old: u32| survivors.partition_point(|&kept| kept < old) as u32;
+        self.tree.task_mut(self.now.task).past = self.now.past;
         let known = |old: u32| if old == NONE { NONE } else { kept.known[old as usize] };
         for (task, _) in self.tree.tasks.iter_mut().zip(under_way).filter(|(_, under_way)| !**under_way) {
-            (task.data.known, task.data.inherited) = (NONE, NONE);
+            (task.data.known, task.data.inherited, task.data.past) = (NONE, NONE, Past::NOTHING);
         }
         gather(&mut self.tree.tasks, &kept.tasks, |task| {
             task.parent = kept.tasks[task.parent as usize];
@@ -214,18 +220,22 @@ impl GraphOrder {
             task.data.step = step(task.data.step);
             task.data.known = known(task.data.known);
             task.data.inherited = known(task.data.inherited);
+            task.data.past.renumber(bound);
         });
         gather(&mut self.tree.scopes, &kept.scopes, |scope| {
             scope.owner = kept.tasks[scope.owner as usize];
             scope.outer = kept.scopes[scope.outer as usize];
             scope.jump = kept.scopes[scope.jump as usize];
             match scope.end {
-                NONE => scope.data = known(scope.data),
+                NONE => {
+                    scope.data.known = known(scope.data.known);
+                    scope.data.inside.renumber(bound);
+                }
                 LEFT => scope.instead = kept.scopes[scope.instead as usize],
                 end => scope.end = step(end),
             }
             if scope.end != NONE {
-                scope.data = NONE;
+                scope.data.known = NONE;
             }
         });
         gather(&mut self.known, &kept.known, |node| {
@@ -250,9 +260,8 @@ impl GraphOrder {
         self.visited.clear();
         self.proven.clear();
         let task = TaskId(kept.tasks[self.now.task.index()]);
-        // As if no task had run before.
-        self.now.task = TaskId(NONE);
-        self.enter(task);
+        self.go_on(task);
+        self.now.past = self.tree.task(task).past;
     }
 }
 
@@ -295,6 +304,10 @@ mod tests {
         syncs: u32,
         /// Steps with later ones that they stand for, if the ends of tasks are joined by nobody.
         standing: Option<Vec<(StepId, StepId)>>,
+        /// The newest task mostly goes first.
+        deep: bool,
+        /// How often a number alone has told.
+        past: usize,
     }
 
     impl Both {
@@ -311,6 +324,8 @@ mod tests {
             Both {
                 plain: GraphOrder::default(),
                 folding: GraphOrder::folding(),
+                deep: false,
+                past: 0,
                 tasks: vec![main],
                 scopes: vec![program],
                 named: Vec::new(),
@@ -350,7 +365,11 @@ mod tests {
 
         fn act(&mut self, mut random: impl FnMut(usize) -> usize) {
             let live: Vec<usize> = (0..self.tasks.len()).filter(|&task| !self.tasks[task].ended).collect();
-            let at = live[random(live.len())];
+            // Half of the runs are mostly depth-first.
+            let at = match self.deep && random(8) != 0 {
+                true => *live.last().expect("main never ends"),
+                false => live[random(live.len())],
+            };
             let Task { id, parent, scope, ref open, .. } = self.tasks[at];
             let (inner, is_open) = (self.inner(at), !open.is_empty());
             match random(13) {
@@ -466,7 +485,14 @@ mod tests {
                 self.plain.enter(task.id.0);
                 self.folding.enter(task.id.1);
                 for &(a, b) in &self.named {
-                    let (should, is) = (self.plain.precedes_now(a), self.folding.precedes_now(b));
+                    let should = self.plain.precedes_otherwise(a, usize::MAX);
+                    for (past, order) in
+                        [(self.plain.is_past(a), "plain"), (self.folding.is_past(b), "folding")]
+                    {
+                        self.past += usize::from(past);
+                        assert!(should || !past, "round {round}, {order}: {a:?} is past for {:?}", task.id.0);
+                    }
+                    let is = self.folding.precedes_now(b);
                     assert_eq!(is, should, "round {round}: {a:?} before {:?}", task.id.0);
                 }
                 for &(first, later) in self.standing.iter().flatten() {
@@ -479,7 +505,7 @@ mod tests {
 
     #[test]
     fn folding_and_compacting_change_no_answer() {
-        let mut stood = 0;
+        let (mut stood, mut past) = (0, 0);
         for round in 0..6000 {
             let mut state = 0x2545_f491_4f6c_dd1du64.wrapping_mul(round as u64 + 1);
             let mut random = |below: usize| {
@@ -490,6 +516,7 @@ mod tests {
             };
             let mut both = Both::new();
             both.standing = (round % 2 == 0).then(Vec::new);
+            both.deep = round % 4 < 2;
             let often = 5 + round % 30;
             for turn in 0..20 + round % 120 {
                 both.act(&mut random);
@@ -499,8 +526,10 @@ mod tests {
                     both.compare(round);
                 }
             }
+            past += both.past;
             stood += both.standing.map_or(0, |standing| standing.len());
         }
+        assert!(past > 100_000, "only {past} times was a step past by its number");
         assert!(stood > 1000, "only {stood} steps ever stood for others");
     }
 

@@ -35,6 +35,7 @@ mod folds;
 pub mod graph;
 pub mod hard;
 pub mod hb;
+mod past;
 mod sections;
 pub mod shb;
 mod snapshot;

@@ -70,7 +70,7 @@ impl Detector {
     ///   different threads they would have gone elsewhere;
     /// - it is memory of one thread, which took the chunks of a loop that both were made in.
     fn excuse(&self, earlier: i32, address: usize) -> bool {
-        if self.stacks.born(address).is_some_and(|born| earlier < born) {
+        if self.is_of_earlier_stack(earlier, address) {
             return true;
         }
         let (before, now) = (&self.tasks[self.task_of(earlier).index()], &self.tasks[self.current.index()]);

@@ -263,7 +263,7 @@ pub(crate) struct Detector {
     gone: Gone,
     pub(crate) races: Vec<Raced>,
     pairs: FxHashMap<(usize, usize), u32>,
-    /// How often two accesses met that are not ordered.
+    /// How often two accesses met that are not known to be ordered: then the address has a say.
     met: u64,
     /// The parts of the process that are code, once a race has asked for them.
     code: Vec<std::ops::Range<usize>>,
@@ -476,9 +476,15 @@ impl Detector {
         self.order.task_of(StepId(self.made[made as usize].step))
     }
 
+    /// Whether an access evidently precedes the running step.
+    #[inline(always)]
+    fn is_past(&self, made: i32) -> bool {
+        self.order.is_past(StepId(self.made[made as usize].step))
+    }
+
     #[inline(always)]
     fn precedes(&mut self, made: i32) -> bool {
-        self.sure.has(made) || self.precedes_by_the_order(made)
+        self.is_past(made) || self.sure.has(made) || self.precedes_by_the_order(made)
     }
 
     #[inline(never)]
@@ -488,6 +494,28 @@ impl Detector {
             self.sure.add(made);
         }
         precedes
+    }
+
+    /// Whether an access to the same address, of a task whose stack this was, or one that precedes, has nothing to do with the running step.
+    #[inline(always)]
+    fn is_over(&mut self, made: i32, address: usize) -> bool {
+        self.is_past(made)
+            || self.sure.has(made)
+            || self.is_over_by_address(made, address)
+            || self.precedes_by_the_order(made)
+    }
+
+    #[inline]
+    fn is_over_by_address(&mut self, made: i32, address: usize) -> bool {
+        let is_over = self.is_of_earlier_stack(made, address);
+        self.met += u64::from(is_over);
+        is_over
+    }
+
+    /// Whether the memory is a task's stack, and was another task's when the access was made.
+    #[inline]
+    fn is_of_earlier_stack(&self, made: i32, address: usize) -> bool {
+        self.stacks.born(address).is_some_and(|born| made < born)
     }
 
     // ---- accesses ----
@@ -590,15 +618,18 @@ impl Detector {
         if cell.writer >= self.first() || self.has_read(cell.readers) {
             return cell;
         }
-        if cell.writer > 0 && !self.precedes(cell.writer) {
+        if cell.writer > 0 && !self.is_over(cell.writer, address) {
             self.conflict(cell.writer, AccessKind::Write, AccessKind::Read, Manner::Plain, address, pc);
         }
-        if cell.readers != 0 && self.is_stood_for(cell.readers, address, pc) {
+        // Whoever read before this stands behind it.
+        if cell.readers == 0 || cell.readers > 0 && self.is_past(cell.readers) {
+            return Cell { readers: self.number(pc, self.owned(address)), ..cell };
+        }
+        if self.is_stood_for(cell.readers, address, pc) {
             return cell;
         }
         let made = self.number(pc, self.owned(address));
-        let readers = if cell.readers == 0 { made } else { self.add_reader(cell.readers, made) };
-        Cell { readers, ..cell }
+        Cell { readers: self.add_reader(cell.readers, made), ..cell }
     }
 
     /// Whether the running step is the last of the readers.
@@ -622,8 +653,11 @@ impl Detector {
     /// Checks an access against the writer of a cell and, if it writes, the readers.
     #[inline(always)]
     fn check(&mut self, cell: Cell, kind: AccessKind, manner: Manner, address: usize, pc: usize) {
-        if cell.writer > 0 && !self.precedes(cell.writer) {
+        if cell.writer > 0 && !self.is_over(cell.writer, address) {
             self.conflict(cell.writer, AccessKind::Write, kind, manner, address, pc);
+        }
+        if kind == AccessKind::Write && cell.readers > 0 && self.is_past(cell.readers) {
+            return;
         }
         if kind == AccessKind::Write && cell.readers != 0 {
             self.check_all(cell.readers, AccessKind::Read, kind, manner, address, pc);
@@ -646,7 +680,7 @@ impl Detector {
             let step;
             (step, rest) = self.sets.split(readers);
             let made = step.0 as i32;
-            if !self.precedes(made) {
+            if !self.is_over(made, address) {
                 self.conflict(made, were, kind, manner, address, pc);
                 ordered = false;
             }
@@ -709,6 +743,9 @@ impl Detector {
         let (order, all, sure, unsure) = (&mut self.order, &self.made, &mut self.sure, &mut self.unsure);
         let mut subsumed = |old: StepId| {
             let made = old.0 as i32;
+            if order.is_past(StepId(all[old.0 as usize].step)) {
+                return true;
+            }
             if spare.as_ref().is_some_and(|spare| spare.contains(&made)) {
                 return true;
             }

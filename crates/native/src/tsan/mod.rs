@@ -74,6 +74,17 @@ macro_rules! alike {
     };
 }
 
+/// Whether the running step has written the cell, or was the last to read it; if not, at `3`. For single words without a branch on which
+/// of the two it was: in the loops of a sort nobody can predict that. For several that would be an instruction more.
+macro_rules! is_read {
+    (1) => {
+        "mov edx, [rcx + rax*2 + 4]\n cmp edx, r10d\n cmovl edx, r10d\n cmp edx, [rip + {first}]\n jl 3f\n"
+    };
+    ($several:tt) => {
+        "mov edx, [rip + {first}]\n cmp [rcx + rax*2 + 4], edx\n jge 2f\n cmp r10d, edx\n jl 3f\n"
+    };
+}
+
 /// Sends an address that is no multiple of four to the slow path.
 macro_rules! aligned {
     (always) => {
@@ -96,12 +107,7 @@ macro_rules! reads {
                 "movabs rcx, 0x100000000000",
                 "mov r10, [rcx + rax*2]",
                 alike!($cells),
-                // The later of writer and reader, without a branch: which it is, nobody can predict.
-                "mov edx, [rcx + rax*2 + 4]",
-                "cmp edx, r10d",
-                "cmovl edx, r10d",
-                "cmp edx, [rip + {first}]",
-                "jl 3f",
+                is_read!($cells),
                 "2:",
                 "ret",
                 "3:",
