@@ -27,6 +27,8 @@ pub(crate) struct Stacks {
     /// Slots that are reserved at a time.
     batch: usize,
     batches: Vec<Batch>,
+    /// From the first of them to the last.
+    all: std::ops::Range<usize>,
     idle: Vec<TaskStack>,
     in_use: usize,
 }
@@ -49,7 +51,7 @@ impl Stacks {
     /// Stacks of at least `bytes`, reserved so many at a time.
     pub(crate) fn new(bytes: usize, batch: usize) -> Self {
         let slot = bytes.max(16 * PAGE).next_multiple_of(PAGE) + PAGE;
-        Stacks { slot, batch, batches: Vec::new(), idle: Vec::new(), in_use: 0 }
+        Stacks { slot, batch, batches: Vec::new(), all: 0..0, idle: Vec::new(), in_use: 0 }
     }
 
     pub(crate) fn take(&mut self, made: i32) -> io::Result<TaskStack> {
@@ -74,7 +76,12 @@ impl Stacks {
 
     fn fresh(&mut self) -> io::Result<TaskStack> {
         if self.batches.last().is_none_or(|batch| batch.used == self.batch) {
-            let base = reserve(self.slot * self.batch)?;
+            let size = self.slot * self.batch;
+            let base = reserve(size)?;
+            self.all = match self.all.is_empty() {
+                true => base..base + size,
+                false => self.all.start.min(base)..self.all.end.max(base + size),
+            };
             self.batches.push(Batch { base, born: vec![0; self.batch], used: 0 });
         }
         let number = self.batches.len() - 1;
@@ -91,8 +98,12 @@ impl Stacks {
     }
 
     /// Whether the address is in a stack.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn holds(&self, address: usize) -> bool {
+        self.all.contains(&address) && self.is_in_batch(address)
+    }
+
+    fn is_in_batch(&self, address: usize) -> bool {
         let size = self.slot * self.batch;
         self.batches.iter().any(|batch| address.wrapping_sub(batch.base) < size)
     }
@@ -104,7 +115,12 @@ impl Stacks {
     }
 
     /// If the address is in a stack: the accesses made before the stack's present user began.
+    #[inline(always)]
     pub(crate) fn born(&self, address: usize) -> Option<i32> {
+        if self.all.contains(&address) { self.born_in_batch(address) } else { None }
+    }
+
+    fn born_in_batch(&self, address: usize) -> Option<i32> {
         let (batch, index) = self.find(address)?;
         Some(batch.born[index])
     }

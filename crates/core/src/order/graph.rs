@@ -452,6 +452,16 @@ impl GraphOrder {
             || self.find_out(step, task, budget)
     }
 
+    /// Whether `step` precedes, as far as its number tells, or its task, if that is the running one or its parent. A "no" means nothing.
+    #[inline(always)]
+    pub fn is_near(&self, step: StepId) -> bool {
+        if self.is_past(step) {
+            return true;
+        }
+        let task = self.steps[step.index()];
+        task == self.now.task || self.now.parent.covers(task, step)
+    }
+
     /// The step that stands for a step, and its task.
     #[inline]
     pub(super) fn resolve(&mut self, step: StepId, task: TaskId) -> (StepId, TaskId) {

@@ -44,6 +44,18 @@ impl GraphOrder {
         self.tree.is_inside(scope, self.now.task)
     }
 
+    /// Whose finish it is.
+    #[inline]
+    pub fn owner(&self, scope: ScopeId) -> TaskId {
+        self.tree.owner(scope)
+    }
+
+    /// Whether a task has ended. For an order that folds.
+    #[inline]
+    pub fn has_ended(&self, task: TaskId) -> bool {
+        self.folds.as_ref().is_some_and(|folds| folds.tasks[task.index()].ended)
+    }
+
     /// Whether a finish is neither over nor left.
     #[inline]
     pub fn is_open(&self, scope: ScopeId) -> bool {

@@ -31,6 +31,7 @@ mod recording;
 mod standing;
 mod sure;
 mod synchronisation;
+mod words;
 
 use crate::contexts::{CONTEXT, Context, Contexts};
 use crate::frames::{self, Frame};
@@ -297,6 +298,8 @@ pub(crate) struct Detector {
     pub(crate) exclusive: bool,
     /// Whether races are looked for.
     pub(crate) on: bool,
+    /// Whether accesses may go the short way.
+    is_simple: bool,
     /// The access that is told now frees the memory.
     freeing: bool,
     /// The running task combines its part of a reduction.
@@ -372,6 +375,7 @@ impl Detector {
             preparing: false,
             exclusive: false,
             on: true,
+            is_simple: false,
             freeing: false,
             reducing: false,
             freed_sites: Default::default(),
@@ -399,6 +403,7 @@ impl Detector {
     /// A new step of the current task has begun.
     fn begun(&mut self) {
         self.steps += 1;
+        self.standing.spawned = None;
         self.unsure.forget();
         self.may_leave_out();
         self.renumber();

@@ -3,9 +3,7 @@
 //! That holds as long as the order has the last word on a cell, and not its address: once two accesses meet that are not ordered, each is
 //! looked at on its own.
 
-use super::changes::{CHANGES, For};
 use super::*;
-use crate::explored;
 
 /// So many cells are compared at once: the compiler makes vectors of it.
 const AT_ONCE: usize = 8;
@@ -27,50 +25,6 @@ impl Detector {
     /// Whether each single access has to be told: they are recorded, or are not plain, or nobody wants to know.
     pub(crate) fn wants_each(&self) -> bool {
         self.record.is_some() || self.reducing || !self.on
-    }
-
-    /// An access of words, aligned, whose cells are mostly alike. Those of a loop come one by one: what such an access from here has made
-    /// of the last cell it makes of this one, if that was the same.
-    #[inline(always)]
-    pub(crate) fn words<const N: usize>(&mut self, address: usize, kind: AccessKind, pc: usize) {
-        // SAFETY: as in `access`; the cells of neighbouring words are neighbours, and these are for this access alone.
-        let cells = unsafe { &mut *shadow::cell(address).cast::<[Cell; N]>() };
-        let before = cells[0];
-        if before == Cell::default() {
-            self.pages.touch(&cells[0]);
-            self.pages.touch(&cells[N - 1]);
-        }
-        if before.writer < 0 || !self.on || self.reducing || cells[1..].iter().any(|cell| *cell != before) {
-            return self.access(address, 4 * N, kind, Manner::Plain, pc);
-        }
-        let flags = self.owned(address);
-        // Where the address has no say the entry point has looked.
-        let good_for = match before == Cell::default() || self.own.size > 0 {
-            true => For::Flags(flags),
-            false => For::Any,
-        };
-        if let For::Flags(_) = good_for
-            && let Some(after) = CHANGES.find(pc, good_for, before)
-            && self.gone.freed_by(address).is_none()
-        {
-            *cells = [after; N];
-            return;
-        }
-        let is_repeated = self.recent_from(pc, flags).is_some();
-        self.tell_access(address, 4 * N, kind, Manner::Plain, pc);
-        let met = self.met;
-        if before == Cell::default() {
-            self.check_gone(address, kind, Manner::Plain, pc);
-        }
-        let after = match kind {
-            AccessKind::Read => self.read(before, address, pc),
-            AccessKind::Write => self.write(before, address, pc),
-        };
-        *cells = [after; N];
-        // Not at the first access of a step from here: most have no second. And not if it is left out, which depends on the address.
-        if is_repeated && met == self.met && after != before && self.record.is_none() && !explored::is_on() {
-            CHANGES.set(pc, good_for, before, after);
-        }
     }
 
     /// One access to many bytes: the words, and what is before and after them.

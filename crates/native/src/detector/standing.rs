@@ -36,10 +36,18 @@ struct Found {
 
 const NOTHING: Found = Found { readers: 0, scope: NO_SCOPE, pc: 0 };
 
+/// Where it stands in the table.
+#[inline(always)]
+fn place(readers: i32, pc: usize) -> usize {
+    (readers as usize ^ pc) % SLOTS
+}
+
 pub(super) struct Standing {
     found: Box<[Found; SLOTS]>,
     /// Finishes that the running task is inside of, or was while they were open.
     inside: [ScopeId; INSIDE],
+    /// The child that the running task has created, if it has done nothing since.
+    pub(super) spawned: Option<TaskId>,
     /// Accesses that the running step need not remember.
     left: u32,
     /// The finishes in which a reader stands for others.
@@ -54,6 +62,7 @@ impl Standing {
         Standing {
             found: Box::new([NOTHING; SLOTS]),
             inside: [NO_SCOPE; INSIDE],
+            spawned: None,
             left: FEW,
             stood: Default::default(),
             uncertain: false,
@@ -61,16 +70,16 @@ impl Standing {
         }
     }
 
-    /// Another task runs.
     #[inline(always)]
-    pub(super) fn next_task(&mut self) {
+    fn stand_outside(&mut self) {
         self.inside = [NO_SCOPE; INSIDE];
     }
 
     /// Everything has other numbers.
     pub(super) fn renumber(&mut self, new: impl Fn(ScopeId) -> Option<ScopeId>) {
         self.found.fill(NOTHING);
-        self.next_task();
+        self.stand_outside();
+        self.spawned = None;
         self.stood = self.stood.drain().filter_map(new).collect();
     }
 
@@ -93,6 +102,23 @@ impl Detector {
         self.standing.off = true;
     }
 
+    /// The running task is another than that which was left. A task that begins right after its creation is inside whatever its parent is inside
+    /// of, but for the other finishes of the parent itself. And when a task has ended, with all finishes of its own, whatever it was
+    /// inside of its parent is inside of, too.
+    #[inline(always)]
+    pub(super) fn stand_elsewhere(&mut self, left: TaskId) {
+        if self.standing.spawned.take() == Some(self.current) {
+            let own = self.tasks[self.current.index()].scope;
+            for scope in &mut self.standing.inside {
+                if *scope != NO_SCOPE && *scope != own && self.order.owner(*scope) == left {
+                    *scope = NO_SCOPE;
+                }
+            }
+        } else if self.tasks[left.index()].parent != self.current || !self.order.has_ended(left) {
+            self.standing.stand_outside();
+        }
+    }
+
     /// Another step runs.
     #[inline(always)]
     pub(super) fn may_leave_out(&mut self) {
@@ -111,18 +137,32 @@ impl Detector {
         if self.standing.left == 0 {
             return false;
         }
-        let at = (readers as usize ^ pc) % SLOTS;
-        let found = self.standing.found[at];
-        let is_known = (found.readers, found.pc) == (readers, pc)
-            && self.standing.inside[found.scope.index() % INSIDE] == found.scope
-            && self.order.is_open(found.scope);
-        let stands = (is_known || self.finds_standing(readers, pc, at)) && !self.is_somebodys(address);
+        let stands = (self.knows_standing(readers, pc) || self.finds_standing(readers, pc))
+            && !self.is_somebodys(address);
         self.standing.left -= u32::from(stands);
         stands
     }
 
+    /// The same, if it is known.
+    #[inline(always)]
+    pub(super) fn is_known_to_be_stood_for(&mut self, readers: i32, address: usize, pc: usize) -> bool {
+        let stands =
+            self.standing.left > 0 && self.knows_standing(readers, pc) && !self.is_somebodys(address);
+        self.standing.left -= u32::from(stands);
+        stands
+    }
+
+    #[inline(always)]
+    fn knows_standing(&self, readers: i32, pc: usize) -> bool {
+        let found = self.standing.found[place(readers, pc)];
+        (found.readers, found.pc) == (readers, pc)
+            && self.standing.inside[found.scope.index() % INSIDE] == found.scope
+            && self.order.is_open(found.scope)
+    }
+
     #[inline(never)]
-    fn finds_standing(&mut self, readers: i32, pc: usize, at: usize) -> bool {
+    fn finds_standing(&mut self, readers: i32, pc: usize) -> bool {
+        let at = place(readers, pc);
         let found = self.standing.found[at];
         let is_known = (found.readers, found.pc) == (readers, pc) && self.order.is_open(found.scope);
         let scope = if is_known && self.order.is_inside(found.scope) {

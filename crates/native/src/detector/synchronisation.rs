@@ -61,6 +61,7 @@ impl Detector {
     /// difference that a program may depend on: as with atomic updates, none is before another, and nothing is excluded.
     pub(crate) fn reduce(&mut self, begin: bool) {
         self.reducing = begin;
+        self.look_whether_simple();
         // So that no access is taken for one that was made before this.
         self.renumber();
     }
@@ -101,15 +102,16 @@ impl Detector {
 
     /// A task of the order goes on.
     pub(super) fn go_on(&mut self, task: TaskId) {
-        self.current = task;
+        let left = std::mem::replace(&mut self.current, task);
+        self.stand_elsewhere(left);
         self.order.enter(task);
         self.own = match self.chunks.is_empty() {
             true => Default::default(),
             false => self.chunks.get(&task).cloned().unwrap_or_default(),
         };
+        self.look_whether_simple();
         self.sure.forget();
         self.unsure.forget();
-        self.standing.next_task();
         self.may_leave_out();
     }
 
@@ -135,6 +137,7 @@ impl Detector {
     pub(super) fn open_scope(&mut self, task: TaskId) -> Finish {
         let (finish, scope) = self.finishes.begin();
         self.order.finish_begin(task, scope);
+        self.standing.spawned = None;
         self.newest = finish;
         finish
     }
@@ -215,6 +218,7 @@ impl Observer for Detector {
         self.tell(Event::Spawn { parent, child, scope: around, site: SiteId(task.created) });
         self.order.spawn(parent, child, task.scope);
         self.begun();
+        self.standing.spawned = (parent == self.current).then_some(child);
     }
     fn end(&mut self, task: TaskId) {
         let task = std::mem::replace(&mut self.runs_as[task.index()], NOBODY);
