@@ -34,6 +34,9 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// Where the program begins.
+    pub(crate) const START: Place = Place { context: Context(0), lost: 0 };
+
     pub(crate) fn at(context: Context) -> Self {
         Place { context, lost: 0 }
     }
@@ -50,7 +53,7 @@ pub(crate) struct Contexts {
 impl Contexts {
     pub(crate) fn new() -> Self {
         let root = Node { parent: 0, child: 0, child_call: 0, call: 0, task: true };
-        Contexts { nodes: vec![root], children: FxHashMap::default(), now: Place::at(Context(0)) }
+        Contexts { nodes: vec![root], children: FxHashMap::default(), now: Place::START }
     }
 
     #[inline]

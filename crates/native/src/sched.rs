@@ -8,15 +8,15 @@
 //! other, and a barrier orders all that was done before it, by threads and their tasks, before all that follows, without
 //! a join of each with each.
 
-use crate::contexts::Place;
-use crate::detector::Site;
 use crate::explored::{self, Bell};
-use crate::kmpc::tasks::{self, KmpTask};
-use crate::omp::{Scope, Team};
+use crate::jobs::Stage;
+pub(crate) use crate::jobs::{Job, Work};
+use crate::kmpc::tasks;
+use crate::omp::Team;
 use crate::stacks::TaskStack;
 use crate::world::{Told, world};
 use corosensei::stack::Stack;
-use corosensei::{Coroutine, CoroutineResult, Yielder};
+use corosensei::{Coroutine, CoroutineResult};
 use raceproof::kernel::{Kernel, Stop};
 use raceproof::run::{Machine, Outcome};
 use raceproof::strategy::{Last, Strategy, Turn};
@@ -37,90 +37,7 @@ pub(crate) enum Pause {
     Failed,
 }
 
-type Task = Coroutine<(), Pause, (), TaskStack>;
-
-/// What a task does.
-pub(crate) enum Work {
-    /// What the compiler has made of an explicit task.
-    Explicit(*mut KmpTask),
-    Other(Box<dyn FnOnce()>),
-}
-
-enum Stage {
-    New(Work),
-    Suspended(Task),
-    Over,
-}
-
-/// A task that has not ended.
-pub(crate) struct Job {
-    stage: Stage,
-    /// What it still has to wait for before it begins.
-    pub(crate) waits: Vec<SyncId>,
-    /// Locks it takes before it begins and holds to its end, and how many it has.
-    pub(crate) locks: Vec<SyncId>,
-    locked: usize,
-    yielder: *const Yielder<(), Pause>,
-    place: Place,
-    /// Where it called what it waits in.
-    pc: usize,
-    /// The exceptions it is handling.
-    exceptions: [usize; 2],
-    /// The innermost task region it is in.
-    pub(crate) scope: *mut Scope,
-    /// Tells of its end, if anybody may ask.
-    pub(crate) future: Option<SyncId>,
-    /// The virtual thread.
-    pub(crate) thread: u32,
-    /// The threads that may run it, if it has not begun and there is a choice.
-    pub(crate) placement: Option<crate::workers::Placement>,
-    /// The atomic variable it has looked at last.
-    pub(crate) looked: usize,
-    /// It is `main`, which has a larger stack.
-    pub(crate) is_main: bool,
-    /// A thread at a barrier: by which number the detector knows what it holds, and whether it has asked for its own.
-    pub(crate) parted: Option<(u64, bool)>,
-    /// Its own region, if it has one.
-    region: Option<Scope>,
-    /// Of an explicit task: what is given back when it has ended.
-    pub(crate) memory: Option<*mut KmpTask>,
-}
-
-impl Job {
-    /// Where it is, for reports.
-    pub(crate) fn site(&self) -> Site {
-        Site { pc: self.pc, context: self.place.context }
-    }
-
-    /// A job with a region of its own. It stays where it is: what is handed on is the box.
-    pub(crate) fn in_region(region: Scope, thread: u32, place: Place, work: Work) -> Box<Self> {
-        let mut job = Box::new(Job::new(ptr::null_mut(), thread, place, work));
-        job.scope = job.region.insert(region);
-        job
-    }
-
-    pub(crate) fn new(scope: *mut Scope, thread: u32, place: Place, work: Work) -> Self {
-        Job {
-            stage: Stage::New(work),
-            waits: Vec::new(),
-            locks: Vec::new(),
-            locked: 0,
-            yielder: ptr::null(),
-            place,
-            pc: 0,
-            exceptions: [0; 2],
-            scope,
-            future: None,
-            thread,
-            placement: None,
-            looked: 0,
-            is_main: false,
-            parted: None,
-            region: None,
-            memory: None,
-        }
-    }
-}
+pub(crate) type Task = Coroutine<(), Pause, (), TaskStack>;
 
 /// What the kernel keeps of a task.
 pub(crate) struct Body(pub(crate) Option<Box<Job>>);
@@ -166,7 +83,7 @@ pub(crate) fn wait(mut operation: impl FnMut(&mut K) -> Result<(), Stop>) {
 }
 
 /// With so many tasks under way, each with a stack of its own, a new one is put off until its creator waits or ends.
-const MANY: usize = 1 << 12;
+pub(crate) const MANY: usize = 1 << 12;
 
 /// Spawns a task, which the detector was told of; its creator goes on when it has ended or waits, if that is wanted.
 pub(crate) fn spawn(job: Box<Job>, at_once: bool) {
@@ -243,6 +160,75 @@ impl Coroutines {
         }
         Ok(())
     }
+
+    /// Makes the coroutine of a job that is new, once it can begin.
+    fn begin(job: &mut Job, kernel: &mut K) -> Result<(), Stop> {
+        Self::prepare(job, kernel)?;
+        let Stage::New(work) = std::mem::replace(&mut job.stage, Stage::Over) else {
+            unreachable!("a job begins once")
+        };
+        match start(work, job.is_main) {
+            Ok(task) => job.stage = Stage::Begun(task),
+            Err(error) => crate::fatal(&format!(
+                "no stack for another task ({error}): raise the system's limit on mappings (vm.max_map_count) or give \
+                 the program a smaller input"
+            )),
+        }
+        Ok(())
+    }
+
+    /// Runs the coroutine until it is left.
+    #[inline]
+    fn go_on(job: &mut Job, kernel: &mut K) -> CoroutineResult<Pause, ()> {
+        let job: *mut Job = job;
+        // SAFETY: the job is the caller's, and stays where it is. While the coroutine runs, its code has references to it
+        // (`job`), and none to its stage.
+        let task = match unsafe { &mut (*job).stage } {
+            Stage::Begun(task) => task,
+            _ => unreachable!("the driver resumes no task that is over"),
+        };
+        KERNEL.store(kernel, Ordering::Relaxed);
+        CURRENT.store(job, Ordering::Relaxed);
+        {
+            let world = world();
+            // SAFETY: as above; the coroutine does not run yet.
+            let job = unsafe { &mut *job };
+            world.detector.contexts.now = job.place;
+            world.threads.switch(job.thread);
+            world.threads.swap_exceptions(&mut job.exceptions);
+        }
+        let result = task.resume(());
+        crate::tsan::unseen::left();
+        let world = world();
+        // SAFETY: as above; the coroutine does not run any more.
+        let job = unsafe { &mut *job };
+        world.threads.swap_exceptions(&mut job.exceptions);
+        world.threads.switch(0);
+        CURRENT.store(ptr::null_mut(), Ordering::Relaxed);
+        job.place = world.detector.contexts.now;
+        job.pc = crate::kmpc::caller();
+        result
+    }
+
+    /// The coroutine has returned: gives back what the job has; what tells of its end.
+    #[inline]
+    fn end(job: &mut Job, kernel: &mut K) -> Option<SyncId> {
+        if let Stage::Begun(task) = std::mem::replace(&mut job.stage, Stage::Over)
+            && !job.is_main
+        {
+            world().detector.stacks.give_back(task.into_stack());
+        }
+        for &lock in job.locks.iter().rev() {
+            kernel.unlock(lock);
+        }
+        if job.placement.is_some() {
+            world().workers.ends(job.thread);
+        }
+        if let Some(memory) = job.memory.take() {
+            tasks::free(memory);
+        }
+        job.future
+    }
 }
 
 impl Machine<Told> for Coroutines {
@@ -251,50 +237,19 @@ impl Machine<Told> for Coroutines {
 
     fn resume(&mut self, body: &mut Body, kernel: &mut K) -> Outcome<&'static str> {
         let job = body.0.as_deref_mut().expect("a task that runs has a job");
-        if !crate::workers::admit(job, matches!(job.stage, Stage::New(_)), kernel) {
+        let is_new = matches!(job.stage, Stage::New(_));
+        if !crate::workers::admit(job, is_new, kernel) {
             kernel.pass();
             return Outcome::Suspended;
         }
-        let mut task = match std::mem::replace(&mut job.stage, Stage::Over) {
-            Stage::Suspended(task) => task,
-            Stage::New(work) => {
-                if Self::prepare(job, kernel).is_err() {
-                    job.stage = Stage::New(work);
-                    return Outcome::Suspended;
-                }
-                match start(work, job.is_main) {
-                    Ok(task) => task,
-                    Err(error) => crate::fatal(&format!(
-                        "no stack for another task ({error}): raise the system's limit on mappings (vm.max_map_count) or give \
-                         the program a smaller input"
-                    )),
-                }
-            }
-            Stage::Over => unreachable!("the driver resumes no task that is over"),
-        };
-        KERNEL.store(kernel, Ordering::Relaxed);
-        CURRENT.store(job, Ordering::Relaxed);
-        world().detector.contexts.now = job.place;
-        world().threads.switch(job.thread);
-        world().threads.swap_exceptions(&mut job.exceptions);
-        let result = task.resume(());
-        crate::tsan::unseen::left();
-        world().threads.swap_exceptions(&mut job.exceptions);
-        world().threads.switch(0);
-        CURRENT.store(ptr::null_mut(), Ordering::Relaxed);
-        job.place = world().detector.contexts.now;
-        job.pc = crate::kmpc::caller();
+        if is_new && Self::begin(job, kernel).is_err() {
+            return Outcome::Suspended;
+        }
+        let result = Self::go_on(job, kernel);
         match result {
-            CoroutineResult::Yield(Pause::Kernel) => {
-                job.stage = Stage::Suspended(task);
-                Outcome::Suspended
-            }
-            CoroutineResult::Yield(Pause::Failed) => {
-                job.stage = Stage::Suspended(task);
-                Outcome::Failed("it has failed")
-            }
+            CoroutineResult::Yield(Pause::Kernel) => Outcome::Suspended,
+            CoroutineResult::Yield(Pause::Failed) => Outcome::Failed("it has failed"),
             CoroutineResult::Yield(Pause::Barrier) => {
-                job.stage = Stage::Suspended(task);
                 let detector = &mut world().detector;
                 let asked = detector.tasks[detector.current().index()].asked;
                 job.parted = Some((detector.part(kernel.take_held()), asked));
@@ -302,19 +257,9 @@ impl Machine<Told> for Coroutines {
                 Outcome::Ended(None)
             }
             CoroutineResult::Return(()) => {
-                if !job.is_main {
-                    world().detector.stacks.give_back(task.into_stack());
-                }
-                for &lock in job.locks.iter().rev() {
-                    kernel.unlock(lock);
-                }
-                if job.placement.is_some() {
-                    world().workers.ends(job.thread);
-                }
-                if let Some(memory) = job.memory.take() {
-                    tasks::free(memory);
-                }
-                Outcome::Ended(job.future)
+                let future = Self::end(job, kernel);
+                world().jobs.give_back(body.0.take().expect("it was there above"));
+                Outcome::Ended(future)
             }
         }
     }

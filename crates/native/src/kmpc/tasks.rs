@@ -225,18 +225,21 @@ pub(crate) fn create(task: *mut KmpTask, dependences: &[Dependence], pc: usize) 
     // Tasks are spread over the threads of the team, whoever creates them.
     own.tasks = own.tasks.wrapping_add(1);
     let on = (own.number + own.tasks) % team.size;
-    let runner = &raw mut team.threads[on as usize];
-    let virtual_thread = team.threads[on as usize].virtual_thread;
+    let runner = &mut team.threads[on as usize];
+    let virtual_thread = runner.virtual_thread;
 
-    let mut region = Scope::new(runner, true);
-    region.is_final = header(task).flags & FINAL != 0;
-    region.groups = creator.groups.clone();
     let root = world().detector.contexts.task(pc);
-    let mut job = Job::in_region(region, virtual_thread, Place::at(root), Work::Explicit(task));
+    let mut job = Job::in_region(runner, true, Place::at(root), Work::Explicit(task));
+    job.region.is_final = header(task).flags & FINAL != 0;
+    if !creator.groups.is_empty() {
+        job.region.groups.clone_from(&creator.groups);
+    }
     job.memory = Some(task);
     let future = kernel().new_future();
     job.future = Some(future);
-    (job.waits, job.locks) = creator.depends.add(dependences, future);
+    if !dependences.is_empty() {
+        (job.waits, job.locks) = creator.depends.add(dependences, future);
+    }
     creator.children.push(future);
 
     let created = world().detector.here(pc);
@@ -268,7 +271,8 @@ pub extern "C" fn __kmpc_omp_task_complete_if0(_: Loc, _: i32, task: *mut KmpTas
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_omp_taskwait(_: Loc, _: i32) -> i32 {
     if sched::job().is_some() {
-        let children = scope().children.clone();
+        // Nobody else looks at them meanwhile.
+        let children = std::mem::take(&mut scope().children);
         for &child in &children {
             wait(|kernel| {
                 world().detector.set_waiting(true);
@@ -288,6 +292,7 @@ pub extern "C" fn __kmpc_omp_taskwait(_: Loc, _: i32) -> i32 {
             world().detector.waited(open, around, &children);
         }
         // What comes waits for none of them.
+        scope.children = children;
         scope.forget_children();
     }
     0
