@@ -30,6 +30,9 @@ pub(crate) struct Omp {
     /// What the next parallel region was told.
     pub(crate) next_threads: Option<u32>,
     pub(crate) next_teams: Option<(u32, u32)>,
+    pub(crate) constructs: crate::kmpc::constructs::Constructs,
+    /// Memory for explicit tasks.
+    pub(crate) spare: crate::kmpc::tasks::Spare,
 }
 
 impl Omp {
@@ -53,6 +56,8 @@ impl Omp {
             initial,
             next_threads: None,
             next_teams: None,
+            constructs: Default::default(),
+            spare: Default::default(),
         }
     }
 }

@@ -52,6 +52,7 @@ impl Stacks {
         Stacks { slot, batch, batches: Vec::new(), idle: Vec::new(), in_use: 0 }
     }
 
+    #[inline]
     pub(crate) fn take(&mut self, made: i32) -> io::Result<TaskStack> {
         let stack = match self.idle.pop() {
             Some(stack) => stack,
@@ -62,12 +63,14 @@ impl Stacks {
         Ok(stack)
     }
 
+    #[inline]
     pub(crate) fn give_back(&mut self, stack: TaskStack) {
         self.in_use -= 1;
         self.idle.push(stack);
     }
 
     /// Tasks that have a stack.
+    #[inline]
     pub(crate) fn in_use(&self) -> usize {
         self.in_use
     }

@@ -77,14 +77,17 @@ impl Tasks {
     }
 
     /// How many tasks have neither ended nor failed.
+    #[inline]
     pub fn live(&self) -> usize {
         self.live
     }
 
+    #[inline]
     pub fn get(&self, task: TaskId) -> &Task {
         &self.all[task.index()]
     }
 
+    #[inline]
     pub(crate) fn get_mut(&mut self, task: TaskId) -> &mut Task {
         &mut self.all[task.index()]
     }
@@ -98,6 +101,7 @@ impl Tasks {
         std::iter::successors(Some(task), |&at| self.get(at).parent())
     }
 
+    #[inline]
     pub(crate) fn add(&mut self, parent: Option<TaskId>, scope: ScopeId, site: SiteId, body: u32) -> TaskId {
         let ordinal = parent.map_or(1, |parent| {
             let parent = self.get_mut(parent);
@@ -130,11 +134,13 @@ impl Tasks {
     }
 
     /// A task that has ended is of no interest any more.
+    #[inline]
     pub(crate) fn recycle(&mut self, task: TaskId) {
         self.spare.push(task.0);
     }
 
     /// The most recently suspended or woken of the ready tasks.
+    #[inline]
     pub fn newest(&self) -> Option<TaskId> {
         self.newest
     }
@@ -153,6 +159,7 @@ impl Tasks {
     }
 
     /// Puts a task at the newest end of the ready list.
+    #[inline]
     pub(crate) fn push_newest(&mut self, task: TaskId) {
         let was = self.newest.replace(task);
         let entry = self.get_mut(task);
@@ -181,6 +188,7 @@ impl Tasks {
     }
 
     /// Takes a ready task out of the list, to run it.
+    #[inline]
     pub(crate) fn take(&mut self, task: TaskId) {
         let entry = self.get_mut(task);
         assert!(entry.state == State::Ready, "the strategy chose a task that is not ready");
@@ -198,6 +206,7 @@ impl Tasks {
         }
     }
 
+    #[inline]
     pub(crate) fn retire(&mut self, task: TaskId, state: State) {
         self.get_mut(task).state = state;
         self.live -= 1;
@@ -219,6 +228,7 @@ impl Default for Queue {
 }
 
 impl Queue {
+    #[inline]
     pub(crate) fn push(&mut self, tasks: &mut Tasks, task: TaskId) {
         tasks.get_mut(task).older = NONE;
         if self.last == NONE {
@@ -229,12 +239,20 @@ impl Queue {
         self.last = task.0;
     }
 
+    #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.first == NONE
     }
 
     /// Empties the queue into the ready list so that the first to have waited is the newest.
+    #[inline]
     pub(crate) fn wake_all(&mut self, tasks: &mut Tasks) {
+        if !self.is_empty() {
+            self.wake_some(tasks);
+        }
+    }
+
+    fn wake_some(&mut self, tasks: &mut Tasks) {
         // Reversed in place first: the last to have waited must be pushed first.
         let (mut at, mut reversed) = (self.first, NONE);
         while at != NONE {

@@ -94,12 +94,14 @@ impl Detector {
         parted.map_or_else(|| self.runs_as(holder), |parted| parted.task)
     }
 
+    #[inline]
     pub(super) fn new_serial(&mut self) -> u64 {
         self.serials += 1;
         self.serials - 1
     }
 
     /// A task of the order goes on.
+    #[inline]
     pub(super) fn go_on(&mut self, task: TaskId) {
         self.current = task;
         self.order.enter(task);
@@ -122,6 +124,7 @@ impl Detector {
     }
 
     /// Nobody will wait for the end of a task again.
+    #[inline]
     pub(crate) fn forget_end(&mut self, end: SyncId) {
         self.order.forget(of_kernel(end));
     }
@@ -132,6 +135,7 @@ impl Detector {
     // a taskwait orders, as long as the tasks themselves have waited for all they have created. If one has not, the finish is
     // left, each child is joined, and what else they have created belongs to the region around.
 
+    #[inline]
     pub(super) fn open_scope(&mut self, task: TaskId) -> Finish {
         let (finish, scope) = self.finishes.begin();
         self.order.finish_begin(task, scope);
@@ -140,6 +144,7 @@ impl Detector {
     }
 
     /// The finish that a child created now belongs to.
+    #[inline]
     pub(crate) fn children(&mut self, open: &mut Option<Finish>) -> ScopeId {
         let finish = *open.get_or_insert_with(|| self.open_scope(self.current));
         self.finishes.scope(finish)
@@ -151,6 +156,7 @@ impl Detector {
     }
 
     /// Runs an operation of the kernel that waits for a child.
+    #[inline]
     pub(crate) fn set_waiting(&mut self, waiting: bool) {
         self.waiting = waiting;
     }
@@ -161,6 +167,7 @@ impl Detector {
     }
 
     /// All tasks of a finish have ended, and are waited for.
+    #[inline]
     pub(crate) fn close(&mut self, finish: Finish) {
         let scope = self.finishes.scope(finish);
         self.standing.close(scope);
@@ -170,6 +177,7 @@ impl Detector {
     }
 
     /// The children of a finish are waited for, by what tells of their ends; `around` is the finish around it.
+    #[inline]
     pub(crate) fn waited(&mut self, finish: Finish, around: Option<Finish>, children: &[SyncId]) {
         let scope = self.finishes.scope(finish);
         if !self.loose.remove(&scope) {
@@ -191,11 +199,13 @@ impl Detector {
 }
 
 /// The kernel's syncs have even numbers in the order, the detector's own odd ones.
+#[inline]
 fn of_kernel(sync: SyncId) -> SyncId {
     SyncId(sync.0 * 2)
 }
 
 impl Observer for Detector {
+    #[inline]
     fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, _: SiteId) {
         let mut task = self.next.take().unwrap_or(self.tasks[self.runs_as(parent).index()]);
         // Threads belong to the region of their team, explicit tasks to a finish of their creator's.
@@ -216,6 +226,7 @@ impl Observer for Detector {
         self.order.spawn(parent, child, task.scope);
         self.begun();
     }
+    #[inline]
     fn end(&mut self, task: TaskId) {
         let task = std::mem::replace(&mut self.runs_as[task.index()], NOBODY);
         self.tell(Event::End { task });
@@ -244,6 +255,7 @@ impl Observer for Detector {
         self.finishes.end(finish);
         self.begun();
     }
+    #[inline]
     fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
         if kind.is_section() {
             return self.leave_section(sync.index());
@@ -257,6 +269,7 @@ impl Observer for Detector {
         }
         self.begun();
     }
+    #[inline]
     fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
         if !kind.is_section() {
             self.tell(Event::Join { task: self.runs_as(task), sync: of_kernel(sync), kind });
@@ -279,6 +292,7 @@ impl Observer for Detector {
     fn access(&mut self, _: TaskId, _: AccessKind, _: Location, _: SiteId) {
         unreachable!("native accesses come through shadow memory")
     }
+    #[inline]
     fn turn(&mut self, task: TaskId) {
         self.running = task;
         self.tell_turn(self.runs_as(task));
