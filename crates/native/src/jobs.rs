@@ -5,9 +5,10 @@
 
 use crate::contexts::Place;
 use crate::detector::Site;
+use crate::fibers::Fiber;
 use crate::kmpc::tasks::KmpTask;
 use crate::omp::{Scope, Thread};
-use crate::sched::{MANY, Pause, Task};
+use crate::sched::{MANY, Pause};
 use crate::workers::Placement;
 use crate::world;
 use corosensei::Yielder;
@@ -21,15 +22,12 @@ pub(crate) enum Work {
     Other(Box<dyn FnOnce()>),
 }
 
-pub(crate) enum Stage {
-    New(Work),
-    Begun(Task),
-    Over,
-}
-
 /// A task that has not ended.
 pub(crate) struct Job {
-    pub(crate) stage: Stage,
+    /// What it does, until it begins.
+    pub(crate) work: Option<Work>,
+    /// What it runs on, once it has begun.
+    pub(crate) fiber: Option<Box<Fiber>>,
     /// What it still has to wait for before it begins.
     pub(crate) waits: Vec<SyncId>,
     /// Locks it takes before it begins and holds to its end, and how many it has.
@@ -70,7 +68,7 @@ impl Job {
     /// The job of `main`, in a region that is there.
     pub(crate) fn main(scope: *mut Scope, place: Place, work: Work) -> Box<Self> {
         let mut job = Box::new(Job::new());
-        (job.scope, job.is_main, job.place, job.stage) = (scope, true, place, Stage::New(work));
+        (job.scope, job.is_main, job.place, job.work) = (scope, true, place, Some(work));
         job
     }
 
@@ -78,7 +76,7 @@ impl Job {
     #[inline]
     pub(crate) fn in_region(thread: &mut Thread, is_explicit: bool, place: Place, work: Work) -> Box<Self> {
         let mut job = world().jobs.take();
-        job.stage = Stage::New(work);
+        job.work = Some(work);
         job.place = place;
         job.thread = thread.virtual_thread;
         job.region.thread = thread;
@@ -89,7 +87,8 @@ impl Job {
 
     fn new() -> Self {
         Job {
-            stage: Stage::Over,
+            work: None,
+            fiber: None,
             waits: Vec::new(),
             locks: Vec::new(),
             locked: 0,
@@ -113,7 +112,8 @@ impl Job {
     fn renew(&mut self) {
         // By name, so that none is left out.
         let Job {
-            stage,
+            work,
+            fiber,
             waits,
             locks,
             locked,
@@ -131,7 +131,8 @@ impl Job {
             region,
             memory,
         } = self;
-        *stage = Stage::Over;
+        *work = None;
+        *fiber = None;
         waits.clear();
         locks.clear();
         *locked = 0;

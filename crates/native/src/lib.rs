@@ -15,7 +15,7 @@
 //! | `sched`, `jobs`, `omp` | tasks as coroutines; teams, threads and task regions |
 //! | `detector`, `shadow`, `contexts`, `memory` | who accessed what last, and from where |
 //! | `explored` | one execution of a search over all schedules |
-//! | `stacks`, `threads` | the stacks of tasks; thread-local storage of virtual threads |
+//! | `stacks`, `fibers`, `threads` | the stacks of tasks, and the coroutines on them; thread-local storage of virtual threads |
 //! | `record` | the run as a trace |
 //! | `report`, `symbols`, `faults`, `interrupts` | the end, in words |
 
@@ -29,6 +29,7 @@ mod contexts;
 mod detector;
 mod explored;
 mod faults;
+mod fibers;
 mod frames;
 mod interpose;
 mod interrupts;

@@ -9,14 +9,12 @@
 //! a join of each with each.
 
 use crate::explored::{self, Bell};
-use crate::jobs::Stage;
+use crate::fibers::Fiber;
 pub(crate) use crate::jobs::{Job, Work};
 use crate::kmpc::tasks;
 use crate::omp::Team;
-use crate::stacks::TaskStack;
 use crate::world::{Told, world};
-use corosensei::stack::Stack;
-use corosensei::{Coroutine, CoroutineResult};
+use corosensei::Yielder;
 use raceproof::kernel::{Kernel, Stop};
 use raceproof::run::{Machine, Outcome};
 use raceproof::strategy::{Last, Strategy, Turn};
@@ -35,9 +33,9 @@ pub(crate) enum Pause {
     Barrier,
     /// The task has failed, and goes no further.
     Failed,
+    /// The task is over.
+    Ended,
 }
-
-pub(crate) type Task = Coroutine<(), Pause, (), TaskStack>;
 
 /// What the kernel keeps of a task.
 pub(crate) struct Body(pub(crate) Option<Box<Job>>);
@@ -161,62 +159,51 @@ impl Coroutines {
         Ok(())
     }
 
-    /// Makes the coroutine of a job that is new, once it can begin.
+    /// Gets a job that is new what it runs on, once it can begin.
+    #[inline]
     fn begin(job: &mut Job, kernel: &mut K) -> Result<(), Stop> {
         Self::prepare(job, kernel)?;
-        let Stage::New(work) = std::mem::replace(&mut job.stage, Stage::Over) else {
-            unreachable!("a job begins once")
-        };
-        match start(work, job.is_main) {
-            Ok(task) => job.stage = Stage::Begun(task),
-            Err(error) => crate::fatal(&format!(
-                "no stack for another task ({error}): raise the system's limit on mappings (vm.max_map_count) or give \
-                 the program a smaller input"
-            )),
+        let fiber = if job.is_main { world().main_stack.take(0) } else { world().detector.take_stack() };
+        match fiber {
+            Ok(fiber) => {
+                explored::stack(fiber.memory());
+                job.fiber = Some(fiber);
+            }
+            Err(error) => no_stack(error),
         }
         Ok(())
     }
 
-    /// Runs the coroutine until it is left.
+    /// Runs the fiber until the task leaves it.
     #[inline]
-    fn go_on(job: &mut Job, kernel: &mut K) -> CoroutineResult<Pause, ()> {
-        let job: *mut Job = job;
-        // SAFETY: the job is the caller's, and stays where it is. While the coroutine runs, its code has references to it
-        // (`job`), and none to its stage.
-        let task = match unsafe { &mut (*job).stage } {
-            Stage::Begun(task) => task,
-            _ => unreachable!("the driver resumes no task that is over"),
-        };
+    fn go_on(job: &mut Job, kernel: &mut K) -> Pause {
+        let fiber: *mut Fiber = &mut **job.fiber.as_mut().expect("the driver resumes no task that is over");
         KERNEL.store(kernel, Ordering::Relaxed);
         CURRENT.store(job, Ordering::Relaxed);
         {
             let world = world();
-            // SAFETY: as above; the coroutine does not run yet.
-            let job = unsafe { &mut *job };
             world.detector.contexts.now = job.place;
             world.threads.switch(job.thread);
             world.threads.swap_exceptions(&mut job.exceptions);
         }
-        let result = task.resume(());
+        // SAFETY: the job has it, and the code that runs on it does not look there.
+        let pause = unsafe { &mut *fiber }.resume();
         crate::tsan::unseen::left();
         let world = world();
-        // SAFETY: as above; the coroutine does not run any more.
-        let job = unsafe { &mut *job };
         world.threads.swap_exceptions(&mut job.exceptions);
         world.threads.switch(0);
         CURRENT.store(ptr::null_mut(), Ordering::Relaxed);
         job.place = world.detector.contexts.now;
         job.pc = crate::kmpc::caller();
-        result
+        pause
     }
 
-    /// The coroutine has returned: gives back what the job has; what tells of its end.
+    /// The task is over: gives back what the job has; what tells of its end.
     #[inline]
     fn end(job: &mut Job, kernel: &mut K) -> Option<SyncId> {
-        if let Stage::Begun(task) = std::mem::replace(&mut job.stage, Stage::Over)
-            && !job.is_main
-        {
-            world().detector.stacks.give_back(task.into_stack());
+        if let Some(fiber) = job.fiber.take() {
+            let stacks = if job.is_main { &mut world().main_stack } else { &mut world().detector.stacks };
+            stacks.give_back(fiber);
         }
         for &lock in job.locks.iter().rev() {
             kernel.unlock(lock);
@@ -237,7 +224,7 @@ impl Machine<Told> for Coroutines {
 
     fn resume(&mut self, body: &mut Body, kernel: &mut K) -> Outcome<&'static str> {
         let job = body.0.as_deref_mut().expect("a task that runs has a job");
-        let is_new = matches!(job.stage, Stage::New(_));
+        let is_new = job.fiber.is_none();
         if !crate::workers::admit(job, is_new, kernel) {
             kernel.pass();
             return Outcome::Suspended;
@@ -245,18 +232,17 @@ impl Machine<Told> for Coroutines {
         if is_new && Self::begin(job, kernel).is_err() {
             return Outcome::Suspended;
         }
-        let result = Self::go_on(job, kernel);
-        match result {
-            CoroutineResult::Yield(Pause::Kernel) => Outcome::Suspended,
-            CoroutineResult::Yield(Pause::Failed) => Outcome::Failed("it has failed"),
-            CoroutineResult::Yield(Pause::Barrier) => {
+        match Self::go_on(job, kernel) {
+            Pause::Kernel => Outcome::Suspended,
+            Pause::Failed => Outcome::Failed("it has failed"),
+            Pause::Barrier => {
                 let detector = &mut world().detector;
                 let asked = detector.tasks[detector.current().index()].asked;
                 job.parted = Some((detector.part(kernel.take_held()), asked));
                 Team::park(body.0.take().expect("it was there above"));
                 Outcome::Ended(None)
             }
-            CoroutineResult::Return(()) => {
+            Pause::Ended => {
                 let future = Self::end(job, kernel);
                 world().jobs.give_back(body.0.take().expect("it was there above"));
                 Outcome::Ended(future)
@@ -265,16 +251,23 @@ impl Machine<Told> for Coroutines {
     }
 }
 
-fn start(work: Work, is_main: bool) -> std::io::Result<Task> {
-    let stack = if is_main { world().main_stack.take(0)? } else { world().detector.take_stack()? };
-    explored::stack(stack.limit().get(), stack.base().get());
-    Ok(Coroutine::with_stack(stack, move |yielder, ()| {
-        job().expect("it runs").yielder = yielder;
-        match work {
-            Work::Explicit(task) => tasks::run_whole(task),
-            Work::Other(work) => work(),
-        }
-    }))
+#[cold]
+fn no_stack(error: std::io::Error) -> ! {
+    crate::fatal(&format!(
+        "no stack for another task ({error}): raise the system's limit on mappings (vm.max_map_count) or give the program a \
+         smaller input"
+    ))
+}
+
+/// Runs the task of the running job, which begins, on the fiber that yields by `yielder`.
+pub(crate) fn run(yielder: &Yielder<(), Pause>) {
+    let job = job().expect("it runs");
+    job.yielder = yielder;
+    match job.work.take() {
+        Some(Work::Explicit(task)) => tasks::run_whole(task),
+        Some(Work::Other(work)) => work(),
+        None => unreachable!("a task begins once"),
+    }
 }
 
 /// Who runs next: the task that became ready last, so that few tasks are under way at a time.

@@ -1,8 +1,9 @@
-//! Stacks of tasks: slots of reserved address space, each with a guard page, lent to one task at a time.
+//! Stacks of tasks: slots of reserved address space, each with a guard page and a fiber, lent to one task at a time.
 //!
 //! Whose stack an address is in is a division. A slot remembers how many accesses had been made when its present user
 //! began: what was done to the memory before has nothing to do with it.
 
+use crate::fibers::Fiber;
 use corosensei::stack::{Stack, StackPointer};
 use std::io;
 use std::num::NonZeroUsize;
@@ -27,11 +28,14 @@ pub(crate) struct Stacks {
     /// Slots that are reserved at a time.
     batch: usize,
     batches: Vec<Batch>,
-    idle: Vec<TaskStack>,
+    /// Boxed as jobs have them.
+    #[allow(clippy::vec_box)]
+    idle: Vec<Box<Fiber>>,
     in_use: usize,
 }
 
-/// A stack on loan.
+/// A stack.
+#[derive(Clone, Copy)]
 pub(crate) struct TaskStack {
     bottom: usize,
     top: usize,
@@ -53,20 +57,20 @@ impl Stacks {
     }
 
     #[inline]
-    pub(crate) fn take(&mut self, made: i32) -> io::Result<TaskStack> {
-        let stack = match self.idle.pop() {
-            Some(stack) => stack,
-            None => self.fresh()?,
+    pub(crate) fn take(&mut self, made: i32) -> io::Result<Box<Fiber>> {
+        let fiber = match self.idle.pop() {
+            Some(fiber) => fiber,
+            None => Fiber::new(self.fresh()?),
         };
-        self.batches[stack.batch as usize].born[stack.index as usize] = made;
+        self.batches[fiber.stack.batch as usize].born[fiber.stack.index as usize] = made;
         self.in_use += 1;
-        Ok(stack)
+        Ok(fiber)
     }
 
     #[inline]
-    pub(crate) fn give_back(&mut self, stack: TaskStack) {
+    pub(crate) fn give_back(&mut self, fiber: Box<Fiber>) {
         self.in_use -= 1;
-        self.idle.push(stack);
+        self.idle.push(fiber);
     }
 
     /// Tasks that have a stack.
@@ -75,6 +79,7 @@ impl Stacks {
         self.in_use
     }
 
+    #[cold]
     fn fresh(&mut self) -> io::Result<TaskStack> {
         if self.batches.last().is_none_or(|batch| batch.used == self.batch) {
             let base = reserve(self.slot * self.batch)?;
@@ -119,7 +124,7 @@ impl Stacks {
         mut idle: impl FnMut(std::ops::Range<usize>),
         mut used: impl FnMut(std::ops::Range<usize>, i32),
     ) {
-        for stack in &self.idle {
+        for Fiber { stack, .. } in self.idle.iter().map(|fiber| &**fiber) {
             // Told once, until it is lent again.
             let born = &mut self.batches[stack.batch as usize].born[stack.index as usize];
             if std::mem::replace(born, IDLE) != IDLE {
@@ -158,7 +163,7 @@ fn reserve(bytes: usize) -> io::Result<usize> {
 }
 
 // SAFETY: `fresh` upholds the contract: the slot is mapped, its lowest page is inaccessible, it is page-aligned and larger than
-// the minimum; it is never unmapped, and one `TaskStack` exists for it.
+// the minimum; it is never unmapped, and one fiber is made with it.
 unsafe impl Stack for TaskStack {
     fn base(&self) -> StackPointer {
         NonZeroUsize::new(self.top).expect("no stack ends at address 0")

@@ -262,11 +262,13 @@ impl Observer for Detector {
         }
         let task = self.runs_as(task);
         self.tell(Event::Signal { task, sync: of_kernel(sync), kind });
-        match kind {
-            // Only depend and taskwait ask for the end of a task.
-            SyncKind::Future => self.order.signal_end(task, of_kernel(sync), kind),
-            _ => self.order.signal(task, of_kernel(sync), kind),
+        if kind == SyncKind::Future {
+            // Only depend and taskwait ask for the end of a task. The step that begins does nothing: another task's turn follows.
+            self.order.signal_end(task, of_kernel(sync), kind);
+            self.steps += 1;
+            return;
         }
+        self.order.signal(task, of_kernel(sync), kind);
         self.begun();
     }
     #[inline]

@@ -300,14 +300,17 @@ pub extern "C" fn __kmpc_omp_taskwait(_: Loc, _: i32) -> i32 {
     if sched::job().is_some() {
         // Nobody else looks at them meanwhile.
         let children = std::mem::take(&mut scope().children);
-        for &child in &children {
-            wait(|kernel| {
-                world().detector.set_waiting(true);
-                let waited = kernel.get(child);
-                world().detector.set_waiting(false);
-                waited
+        let mut rest = children.iter();
+        wait(|kernel| {
+            world().detector.set_waiting(true);
+            let waited = rest.as_slice().iter().try_for_each(|&child| {
+                kernel.get(child)?;
+                rest.next();
+                Ok(())
             });
-        }
+            world().detector.set_waiting(false);
+            waited
+        });
         if std::mem::take(&mut scope().left) {
             world().detector.join_children(&children);
         }
