@@ -85,6 +85,11 @@ impl Job {
         job
     }
 
+    #[cold]
+    fn fresh() -> Box<Self> {
+        Box::new(Job::new())
+    }
+
     fn new() -> Self {
         Job {
             work: None,
@@ -159,7 +164,7 @@ pub(crate) struct Jobs(#[allow(clippy::vec_box)] Vec<Box<Job>>);
 impl Jobs {
     #[inline]
     fn take(&mut self) -> Box<Job> {
-        self.0.pop().unwrap_or_else(|| Box::new(Job::new()))
+        self.0.pop().unwrap_or_else(Job::fresh)
     }
 
     /// The task of a job has ended.

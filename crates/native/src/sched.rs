@@ -144,6 +144,7 @@ pub(crate) struct Coroutines;
 
 impl Coroutines {
     /// Whether the job can begin: it waits for nothing any more.
+    #[inline(never)]
     fn prepare(job: &mut Job, kernel: &mut K) -> Result<(), Stop> {
         while let Some(&before) = job.waits.last() {
             world().detector.set_preparing(true);
@@ -159,10 +160,28 @@ impl Coroutines {
         Ok(())
     }
 
+    #[inline(never)]
+    fn unlock(job: &Job, kernel: &mut K) {
+        for &lock in job.locks.iter().rev() {
+            kernel.unlock(lock);
+        }
+    }
+
+    /// The job's thread waits at a barrier, and goes on as another task.
+    #[inline(never)]
+    fn park(mut job: Box<Job>, kernel: &mut K) {
+        let detector = &mut world().detector;
+        let asked = detector.tasks[detector.current().index()].asked;
+        job.parted = Some((detector.part(kernel.take_held()), asked));
+        Team::park(job);
+    }
+
     /// Gets a job that is new what it runs on, once it can begin.
     #[inline]
     fn begin(job: &mut Job, kernel: &mut K) -> Result<(), Stop> {
-        Self::prepare(job, kernel)?;
+        if !(job.waits.is_empty() && job.locks.is_empty()) {
+            Self::prepare(job, kernel)?;
+        }
         let fiber = if job.is_main { world().main_stack.take(0) } else { world().detector.take_stack() };
         match fiber {
             Ok(fiber) => {
@@ -205,8 +224,8 @@ impl Coroutines {
             let stacks = if job.is_main { &mut world().main_stack } else { &mut world().detector.stacks };
             stacks.give_back(fiber);
         }
-        for &lock in job.locks.iter().rev() {
-            kernel.unlock(lock);
+        if !job.locks.is_empty() {
+            Self::unlock(job, kernel);
         }
         if job.placement.is_some() {
             world().workers.ends(job.thread);
@@ -236,10 +255,7 @@ impl Machine<Told> for Coroutines {
             Pause::Kernel => Outcome::Suspended,
             Pause::Failed => Outcome::Failed("it has failed"),
             Pause::Barrier => {
-                let detector = &mut world().detector;
-                let asked = detector.tasks[detector.current().index()].asked;
-                job.parted = Some((detector.part(kernel.take_held()), asked));
-                Team::park(body.0.take().expect("it was there above"));
+                Self::park(body.0.take().expect("it was there above"), kernel);
                 Outcome::Ended(None)
             }
             Pause::Ended => {

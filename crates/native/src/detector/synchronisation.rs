@@ -100,6 +100,11 @@ impl Detector {
         self.serials - 1
     }
 
+    #[inline(never)]
+    fn own_of(&self, task: TaskId) -> chunks::Own {
+        self.chunks.get(&task).cloned().unwrap_or_default()
+    }
+
     /// A task of the order goes on.
     #[inline]
     pub(super) fn go_on(&mut self, task: TaskId) {
@@ -107,7 +112,7 @@ impl Detector {
         self.order.enter(task);
         self.own = match self.chunks.is_empty() {
             true => Default::default(),
-            false => self.chunks.get(&task).cloned().unwrap_or_default(),
+            false => self.own_of(task),
         };
         self.sure.forget();
         self.unsure.forget();
@@ -297,8 +302,11 @@ impl Observer for Detector {
     #[inline]
     fn turn(&mut self, task: TaskId) {
         self.running = task;
-        self.tell_turn(self.runs_as(task));
-        self.go_on(self.runs_as(task));
+        let task = self.runs_as(task);
+        if self.is_recorded() {
+            self.tell_turn(task);
+        }
+        self.go_on(task);
         self.renumber();
         self.collect_in_time();
     }
