@@ -38,6 +38,9 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// Where the program begins.
+    pub(crate) const START: Place = Place { context: Context(0), lost: 0 };
+
     pub(crate) fn at(context: Context) -> Self {
         Place { context, lost: 0 }
     }

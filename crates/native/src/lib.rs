@@ -12,10 +12,10 @@
 //! | `rayon`, `workers` | what the drop-in for rayon is built of; which thread runs a job |
 //! | `interpose` | functions of the C library: memory, processes, threads |
 //! | `start` | how a program begins that has us as a shared library |
-//! | `sched`, `omp` | tasks as coroutines; teams, threads and task regions |
+//! | `sched`, `jobs`, `omp` | tasks as coroutines; teams, threads and task regions |
 //! | `detector`, `shadow`, `contexts`, `memory` | who accessed what last, and from where |
 //! | `explored` | one execution of a search over all schedules |
-//! | `stacks`, `threads` | the stacks of tasks; thread-local storage of virtual threads |
+//! | `stacks`, `fibers`, `threads` | the stacks of tasks, and the coroutines on them; thread-local storage of virtual threads |
 //! | `record` | the run as a trace |
 //! | `report`, `symbols`, `faults`, `interrupts` | the end, in words |
 
@@ -29,9 +29,11 @@ mod contexts;
 mod detector;
 mod explored;
 mod faults;
+mod fibers;
 mod frames;
 mod interpose;
 mod interrupts;
+mod jobs;
 mod kmpc;
 mod memory;
 mod omp;
@@ -49,7 +51,7 @@ mod tsan;
 mod workers;
 mod world;
 
-use contexts::{Context, Place};
+use contexts::Place;
 use raceproof::run::Run;
 use raceproof::task::State;
 use raceproof_core::ids::{SyncId, TaskId};
@@ -119,9 +121,8 @@ pub(crate) unsafe fn run_main(
     let ending = status.clone();
     // SAFETY: the program's main, with what the system passed.
     let main = move || ending.set(Some(unsafe { main(count, arguments, environment) }));
-    let mut job = Job::new(world().omp.initial, 0, Place::at(Context(0)), Work::Other(Box::new(main)));
-    job.is_main = true;
-    let mut run = Run::new(Coroutines, Told, Body(Some(Box::new(job))));
+    let job = Job::main(world().omp.initial, Place::START, Work::Other(Box::new(main)));
+    let mut run = Run::new(Coroutines, Told, Body(Some(job)));
     if explored::is_on() {
         return explored::drive(run, &status);
     }

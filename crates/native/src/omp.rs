@@ -30,6 +30,9 @@ pub(crate) struct Omp {
     /// What the next parallel region was told.
     pub(crate) next_threads: Option<u32>,
     pub(crate) next_teams: Option<(u32, u32)>,
+    pub(crate) constructs: crate::kmpc::constructs::Constructs,
+    /// Memory for explicit tasks.
+    pub(crate) spare: crate::kmpc::tasks::Spare,
 }
 
 impl Omp {
@@ -53,6 +56,8 @@ impl Omp {
             initial,
             next_threads: None,
             next_teams: None,
+            constructs: Default::default(),
+            spare: Default::default(),
         }
     }
 }
@@ -116,6 +121,9 @@ pub(crate) struct Scope {
     pub(crate) threads: Option<u32>,
 }
 
+/// A list of fewer children is kept for the next task.
+const FEW: usize = 64;
+
 impl Scope {
     pub(crate) fn new(thread: *mut Thread, is_explicit: bool) -> Self {
         Scope {
@@ -134,9 +142,45 @@ impl Scope {
             threads: None,
         }
     }
-}
 
-impl Scope {
+    /// Back to what `new` makes for no thread, but for room in its list of children.
+    pub(crate) fn renew(&mut self) {
+        // By name, so that none is left out.
+        let Scope {
+            thread,
+            children,
+            open,
+            left,
+            around,
+            outside,
+            depends,
+            groups,
+            is_final,
+            is_explicit,
+            outer,
+            created,
+            threads,
+        } = self;
+        *thread = std::ptr::null_mut();
+        match children.capacity() {
+            0..FEW => children.clear(),
+            _ => *children = Vec::new(),
+        }
+        *open = None;
+        *left = false;
+        *around = None;
+        outside.clear();
+        if !depends.is_empty() {
+            *depends = Default::default();
+        }
+        groups.clear();
+        *is_final = false;
+        *is_explicit = false;
+        *outer = std::ptr::null_mut();
+        *created = 0;
+        *threads = None;
+    }
+
     /// Makes this the region the running task is in.
     pub(crate) fn enter(mut self) {
         self.outer = scope();
@@ -314,16 +358,15 @@ impl Team {
         let root = world().detector.contexts.task(pc);
         wait(|kernel| kernel.finish_begin().map(drop));
         for number in (0..size).rev() {
-            let thread = &raw mut team.threads[number as usize];
             let work = work.clone();
-            let virtual_thread = threads[number as usize];
             let work = move || {
                 work(number);
                 crate::kmpc::loops::leave();
                 self::scope().end();
             };
             let work = Work::Other(Box::new(work));
-            let job = Job::in_region(Scope::new(thread, false), virtual_thread, Place::at(root), work);
+            let thread = &mut team.threads[number as usize];
+            let job = Job::in_region(thread, false, Place::at(root), work);
             Self::spawn(job, created, number);
         }
         loop {

@@ -212,7 +212,6 @@ extern "C" fn spawn(new: &Spawn) {
     let team = self::pool(pool);
     let first = if ptr::eq(own.team, team) { own.number } else { 0 };
     let on = if worker < team.size { worker } else { (first + ordinal) % team.size };
-    let runner = &raw mut team.threads[on as usize];
     let virtual_thread = team.threads[on as usize].virtual_thread;
     let scope = finish_of(region);
 
@@ -222,7 +221,7 @@ extern "C" fn spawn(new: &Spawn) {
         self::scope().end();
     };
     let work = Work::Other(Box::new(work));
-    let mut job = Job::in_region(Scope::new(runner, true), virtual_thread, Place::at(root), work);
+    let mut job = Job::in_region(&mut team.threads[on as usize], true, Place::at(root), work);
     let only = worker == on;
     job.placement = Some(Placement { pool: team, first: on, only });
     // SAFETY: as in `finish_of`.

@@ -8,15 +8,13 @@
 //! other, and a barrier orders all that was done before it, by threads and their tasks, before all that follows, without
 //! a join of each with each.
 
-use crate::contexts::Place;
-use crate::detector::Site;
 use crate::explored::{self, Bell};
-use crate::kmpc::tasks::{self, KmpTask};
-use crate::omp::{Scope, Team};
-use crate::stacks::TaskStack;
+use crate::fibers::Fiber;
+pub(crate) use crate::jobs::{Job, Work};
+use crate::kmpc::tasks;
+use crate::omp::Team;
 use crate::world::{Told, world};
-use corosensei::stack::Stack;
-use corosensei::{Coroutine, CoroutineResult, Yielder};
+use corosensei::Yielder;
 use raceproof::kernel::{Kernel, Stop};
 use raceproof::run::{Machine, Outcome};
 use raceproof::strategy::{Last, Strategy, Turn};
@@ -35,91 +33,8 @@ pub(crate) enum Pause {
     Barrier,
     /// The task has failed, and goes no further.
     Failed,
-}
-
-type Task = Coroutine<(), Pause, (), TaskStack>;
-
-/// What a task does.
-pub(crate) enum Work {
-    /// What the compiler has made of an explicit task.
-    Explicit(*mut KmpTask),
-    Other(Box<dyn FnOnce()>),
-}
-
-enum Stage {
-    New(Work),
-    Suspended(Task),
-    Over,
-}
-
-/// A task that has not ended.
-pub(crate) struct Job {
-    stage: Stage,
-    /// What it still has to wait for before it begins.
-    pub(crate) waits: Vec<SyncId>,
-    /// Locks it takes before it begins and holds to its end, and how many it has.
-    pub(crate) locks: Vec<SyncId>,
-    locked: usize,
-    yielder: *const Yielder<(), Pause>,
-    place: Place,
-    /// Where it called what it waits in.
-    pc: usize,
-    /// The exceptions it is handling.
-    exceptions: [usize; 2],
-    /// The innermost task region it is in.
-    pub(crate) scope: *mut Scope,
-    /// Tells of its end, if anybody may ask.
-    pub(crate) future: Option<SyncId>,
-    /// The virtual thread.
-    pub(crate) thread: u32,
-    /// The threads that may run it, if it has not begun and there is a choice.
-    pub(crate) placement: Option<crate::workers::Placement>,
-    /// The atomic variable it has looked at last.
-    pub(crate) looked: usize,
-    /// It is `main`, which has a larger stack.
-    pub(crate) is_main: bool,
-    /// A thread at a barrier: by which number the detector knows what it holds, and whether it has asked for its own.
-    pub(crate) parted: Option<(u64, bool)>,
-    /// Its own region, if it has one.
-    region: Option<Scope>,
-    /// Of an explicit task: what is given back when it has ended.
-    pub(crate) memory: Option<*mut KmpTask>,
-}
-
-impl Job {
-    /// Where it is, for reports.
-    pub(crate) fn site(&self) -> Site {
-        Site { pc: self.pc, context: self.place.context }
-    }
-
-    /// A job with a region of its own. It stays where it is: what is handed on is the box.
-    pub(crate) fn in_region(region: Scope, thread: u32, place: Place, work: Work) -> Box<Self> {
-        let mut job = Box::new(Job::new(ptr::null_mut(), thread, place, work));
-        job.scope = job.region.insert(region);
-        job
-    }
-
-    pub(crate) fn new(scope: *mut Scope, thread: u32, place: Place, work: Work) -> Self {
-        Job {
-            stage: Stage::New(work),
-            waits: Vec::new(),
-            locks: Vec::new(),
-            locked: 0,
-            yielder: ptr::null(),
-            place,
-            pc: 0,
-            exceptions: [0; 2],
-            scope,
-            future: None,
-            thread,
-            placement: None,
-            looked: 0,
-            is_main: false,
-            parted: None,
-            region: None,
-            memory: None,
-        }
-    }
+    /// The task is over.
+    Ended,
 }
 
 /// What the kernel keeps of a task.
@@ -166,7 +81,7 @@ pub(crate) fn wait(mut operation: impl FnMut(&mut K) -> Result<(), Stop>) {
 }
 
 /// With so many tasks under way, each with a stack of its own, a new one is put off until its creator waits or ends.
-const MANY: usize = 1 << 12;
+pub(crate) const MANY: usize = 1 << 12;
 
 /// Spawns a task, which the detector was told of; its creator goes on when it has ended or waits, if that is wanted.
 pub(crate) fn spawn(job: Box<Job>, at_once: bool) {
@@ -229,6 +144,7 @@ pub(crate) struct Coroutines;
 
 impl Coroutines {
     /// Whether the job can begin: it waits for nothing any more.
+    #[inline(never)]
     fn prepare(job: &mut Job, kernel: &mut K) -> Result<(), Stop> {
         while let Some(&before) = job.waits.last() {
             world().detector.set_preparing(true);
@@ -243,6 +159,85 @@ impl Coroutines {
         }
         Ok(())
     }
+
+    #[inline(never)]
+    fn unlock(job: &Job, kernel: &mut K) {
+        for &lock in job.locks.iter().rev() {
+            kernel.unlock(lock);
+        }
+    }
+
+    /// The job's thread waits at a barrier, and goes on as another task.
+    #[inline(never)]
+    fn park(mut job: Box<Job>, kernel: &mut K) {
+        let detector = &mut world().detector;
+        let asked = detector.tasks[detector.current().index()].asked;
+        job.parted = Some((detector.part(kernel.take_held()), asked));
+        Team::park(job);
+    }
+
+    /// Gets a job that is new what it runs on, once it can begin.
+    #[inline]
+    fn begin(job: &mut Job, kernel: &mut K) -> Result<(), Stop> {
+        if !(job.waits.is_empty() && job.locks.is_empty()) {
+            Self::prepare(job, kernel)?;
+        }
+        let fiber = if job.is_main { world().main_stack.take(0) } else { world().detector.take_stack() };
+        match fiber {
+            Ok(fiber) => {
+                explored::stack(fiber.memory());
+                job.fiber = Some(fiber);
+            }
+            Err(error) => no_stack(error),
+        }
+        Ok(())
+    }
+
+    /// Runs the fiber until the task leaves it.
+    #[inline]
+    fn go_on(job: &mut Job, kernel: &mut K) -> Pause {
+        let fiber: *mut Fiber = &mut **job.fiber.as_mut().expect("the driver resumes no task that is over");
+        KERNEL.store(kernel, Ordering::Relaxed);
+        CURRENT.store(job, Ordering::Relaxed);
+        {
+            let world = world();
+            world.detector.contexts.go_to(job.place);
+            // SAFETY: the job has it, and it does not run yet.
+            let stack = unsafe { &(*fiber).stack };
+            world.detector.stacks.go_on((!job.is_main).then_some(stack));
+            world.threads.switch(job.thread);
+            world.threads.swap_exceptions(&mut job.exceptions);
+        }
+        // SAFETY: the job has it, and the code that runs on it does not look there.
+        let pause = unsafe { &mut *fiber }.resume();
+        crate::tsan::unseen::left();
+        let world = world();
+        world.threads.swap_exceptions(&mut job.exceptions);
+        world.threads.switch(0);
+        CURRENT.store(ptr::null_mut(), Ordering::Relaxed);
+        job.place = world.detector.contexts.now();
+        job.pc = crate::kmpc::caller();
+        pause
+    }
+
+    /// The task is over: gives back what the job has; what tells of its end.
+    #[inline]
+    fn end(job: &mut Job, kernel: &mut K) -> Option<SyncId> {
+        if let Some(fiber) = job.fiber.take() {
+            let stacks = if job.is_main { &mut world().main_stack } else { &mut world().detector.stacks };
+            stacks.give_back(fiber);
+        }
+        if !job.locks.is_empty() {
+            Self::unlock(job, kernel);
+        }
+        if job.placement.is_some() {
+            world().workers.ends(job.thread);
+        }
+        if let Some(memory) = job.memory.take() {
+            tasks::free(memory);
+        }
+        job.future
+    }
 }
 
 impl Machine<Told> for Coroutines {
@@ -251,85 +246,47 @@ impl Machine<Told> for Coroutines {
 
     fn resume(&mut self, body: &mut Body, kernel: &mut K) -> Outcome<&'static str> {
         let job = body.0.as_deref_mut().expect("a task that runs has a job");
-        if !crate::workers::admit(job, matches!(job.stage, Stage::New(_)), kernel) {
+        let is_new = job.fiber.is_none();
+        if !crate::workers::admit(job, is_new, kernel) {
             kernel.pass();
             return Outcome::Suspended;
         }
-        let mut task = match std::mem::replace(&mut job.stage, Stage::Over) {
-            Stage::Suspended(task) => task,
-            Stage::New(work) => {
-                if Self::prepare(job, kernel).is_err() {
-                    job.stage = Stage::New(work);
-                    return Outcome::Suspended;
-                }
-                match start(work, job.is_main) {
-                    Ok(task) => task,
-                    Err(error) => crate::fatal(&format!(
-                        "no stack for another task ({error}): raise the system's limit on mappings (vm.max_map_count) or give \
-                         the program a smaller input"
-                    )),
-                }
-            }
-            Stage::Over => unreachable!("the driver resumes no task that is over"),
-        };
-        KERNEL.store(kernel, Ordering::Relaxed);
-        CURRENT.store(job, Ordering::Relaxed);
-        world().detector.contexts.go_to(job.place);
-        world().threads.switch(job.thread);
-        world().threads.swap_exceptions(&mut job.exceptions);
-        let result = task.resume(());
-        crate::tsan::unseen::left();
-        world().threads.swap_exceptions(&mut job.exceptions);
-        world().threads.switch(0);
-        CURRENT.store(ptr::null_mut(), Ordering::Relaxed);
-        job.place = world().detector.contexts.now();
-        job.pc = crate::kmpc::caller();
-        match result {
-            CoroutineResult::Yield(Pause::Kernel) => {
-                job.stage = Stage::Suspended(task);
-                Outcome::Suspended
-            }
-            CoroutineResult::Yield(Pause::Failed) => {
-                job.stage = Stage::Suspended(task);
-                Outcome::Failed("it has failed")
-            }
-            CoroutineResult::Yield(Pause::Barrier) => {
-                job.stage = Stage::Suspended(task);
-                let detector = &mut world().detector;
-                let asked = detector.tasks[detector.current().index()].asked;
-                job.parted = Some((detector.part(kernel.take_held()), asked));
-                Team::park(body.0.take().expect("it was there above"));
+        if is_new && Self::begin(job, kernel).is_err() {
+            return Outcome::Suspended;
+        }
+        match Self::go_on(job, kernel) {
+            Pause::Kernel => Outcome::Suspended,
+            Pause::Failed => Outcome::Failed("it has failed"),
+            Pause::Barrier => {
+                Self::park(body.0.take().expect("it was there above"), kernel);
                 Outcome::Ended(None)
             }
-            CoroutineResult::Return(()) => {
-                if !job.is_main {
-                    world().detector.stacks.give_back(task.into_stack());
-                }
-                for &lock in job.locks.iter().rev() {
-                    kernel.unlock(lock);
-                }
-                if job.placement.is_some() {
-                    world().workers.ends(job.thread);
-                }
-                if let Some(memory) = job.memory.take() {
-                    tasks::free(memory);
-                }
-                Outcome::Ended(job.future)
+            Pause::Ended => {
+                let future = Self::end(job, kernel);
+                world().jobs.give_back(body.0.take().expect("it was there above"));
+                Outcome::Ended(future)
             }
         }
     }
 }
 
-fn start(work: Work, is_main: bool) -> std::io::Result<Task> {
-    let stack = if is_main { world().main_stack.take(0)? } else { world().detector.take_stack()? };
-    explored::stack(stack.limit().get(), stack.base().get());
-    Ok(Coroutine::with_stack(stack, move |yielder, ()| {
-        job().expect("it runs").yielder = yielder;
-        match work {
-            Work::Explicit(task) => tasks::run_whole(task),
-            Work::Other(work) => work(),
-        }
-    }))
+#[cold]
+fn no_stack(error: std::io::Error) -> ! {
+    crate::fatal(&format!(
+        "no stack for another task ({error}): raise the system's limit on mappings (vm.max_map_count) or give the program a \
+         smaller input"
+    ))
+}
+
+/// Runs the task of the running job, which begins, on the fiber that yields by `yielder`.
+pub(crate) fn run(yielder: &Yielder<(), Pause>) {
+    let job = job().expect("it runs");
+    job.yielder = yielder;
+    match job.work.take() {
+        Some(Work::Explicit(task)) => tasks::run_whole(task),
+        Some(Work::Other(work)) => work(),
+        None => unreachable!("a task begins once"),
+    }
 }
 
 /// Who runs next: the task that became ready last, so that few tasks are under way at a time.

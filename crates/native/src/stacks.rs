@@ -1,8 +1,9 @@
-//! Stacks of tasks: slots of reserved address space, each with a guard page, lent to one task at a time.
+//! Stacks of tasks: slots of reserved address space, each with a guard page and a fiber, lent to one task at a time.
 //!
 //! Whose stack an address is in is a division. A slot remembers how many accesses had been made when its present user
 //! began: what was done to the memory before has nothing to do with it.
 
+use crate::fibers::Fiber;
 use corosensei::stack::{Stack, StackPointer};
 use std::io;
 use std::num::NonZeroUsize;
@@ -29,11 +30,17 @@ pub(crate) struct Stacks {
     batches: Vec<Batch>,
     /// From the first of them to the last.
     all: std::ops::Range<usize>,
-    idle: Vec<TaskStack>,
+    /// Boxed as jobs have them.
+    #[allow(clippy::vec_box)]
+    idle: Vec<Box<Fiber>>,
     in_use: usize,
+    /// The stack of the running task, and the accesses made before the task began.
+    mine: (usize, usize),
+    mine_born: i32,
 }
 
-/// A stack on loan.
+/// A stack.
+#[derive(Clone, Copy)]
 pub(crate) struct TaskStack {
     bottom: usize,
     top: usize,
@@ -51,29 +58,42 @@ impl Stacks {
     /// Stacks of at least `bytes`, reserved so many at a time.
     pub(crate) fn new(bytes: usize, batch: usize) -> Self {
         let slot = bytes.max(16 * PAGE).next_multiple_of(PAGE) + PAGE;
-        Stacks { slot, batch, batches: Vec::new(), all: 0..0, idle: Vec::new(), in_use: 0 }
+        Stacks {
+            slot,
+            batch,
+            batches: Vec::new(),
+            all: 0..0,
+            idle: Vec::new(),
+            in_use: 0,
+            mine: (0, 0),
+            mine_born: 0,
+        }
     }
 
-    pub(crate) fn take(&mut self, made: i32) -> io::Result<TaskStack> {
-        let stack = match self.idle.pop() {
-            Some(stack) => stack,
-            None => self.fresh()?,
+    #[inline]
+    pub(crate) fn take(&mut self, made: i32) -> io::Result<Box<Fiber>> {
+        let fiber = match self.idle.pop() {
+            Some(fiber) => fiber,
+            None => Fiber::new(self.fresh()?),
         };
-        self.batches[stack.batch as usize].born[stack.index as usize] = made;
+        self.batches[fiber.stack.batch as usize].born[fiber.stack.index as usize] = made;
         self.in_use += 1;
-        Ok(stack)
+        Ok(fiber)
     }
 
-    pub(crate) fn give_back(&mut self, stack: TaskStack) {
+    #[inline]
+    pub(crate) fn give_back(&mut self, fiber: Box<Fiber>) {
         self.in_use -= 1;
-        self.idle.push(stack);
+        self.idle.push(fiber);
     }
 
     /// Tasks that have a stack.
+    #[inline]
     pub(crate) fn in_use(&self) -> usize {
         self.in_use
     }
 
+    #[cold]
     fn fresh(&mut self) -> io::Result<TaskStack> {
         if self.batches.last().is_none_or(|batch| batch.used == self.batch) {
             let size = self.slot * self.batch;
@@ -95,6 +115,23 @@ impl Stacks {
         batch.used += 1;
         let (batch, index) = (number as u32, batch.used as u32 - 1);
         Ok(TaskStack { bottom, top: bottom + self.slot, batch, index })
+    }
+
+    /// The task of this stack goes on; none of these if it is that of `main`.
+    #[inline]
+    pub(crate) fn go_on(&mut self, stack: Option<&TaskStack>) {
+        let Some(stack) = stack else {
+            (self.mine, self.mine_born) = ((0, 0), 0);
+            return;
+        };
+        self.mine = (stack.bottom, stack.top - stack.bottom);
+        self.mine_born = self.batches[stack.batch as usize].born[stack.index as usize];
+    }
+
+    /// If the address is in the stack of the running task: the accesses made before the task began.
+    #[inline(always)]
+    pub(crate) fn mine_born(&self, address: usize) -> Option<i32> {
+        (address.wrapping_sub(self.mine.0) < self.mine.1).then_some(self.mine_born)
     }
 
     /// Whether the address is in a stack.
@@ -132,7 +169,7 @@ impl Stacks {
         mut idle: impl FnMut(std::ops::Range<usize>),
         mut used: impl FnMut(std::ops::Range<usize>, i32),
     ) {
-        for stack in &self.idle {
+        for Fiber { stack, .. } in self.idle.iter().map(|fiber| &**fiber) {
             // Told once, until it is lent again.
             let born = &mut self.batches[stack.batch as usize].born[stack.index as usize];
             if std::mem::replace(born, IDLE) != IDLE {
@@ -171,7 +208,7 @@ fn reserve(bytes: usize) -> io::Result<usize> {
 }
 
 // SAFETY: `fresh` upholds the contract: the slot is mapped, its lowest page is inaccessible, it is page-aligned and larger than
-// the minimum; it is never unmapped, and one `TaskStack` exists for it.
+// the minimum; it is never unmapped, and one fiber is made with it.
 unsafe impl Stack for TaskStack {
     fn base(&self) -> StackPointer {
         NonZeroUsize::new(self.top).expect("no stack ends at address 0")

@@ -64,6 +64,7 @@ impl Threads {
     }
 
     /// Exchanges what the running thread's record of exceptions holds. Tasks that share a thread may each be in a handler.
+    #[inline]
     pub(crate) fn swap_exceptions(&self, with: &mut [usize; 2]) {
         if let Some(record) = self.exceptions {
             // SAFETY: the record is the running thread's own: the head of a list, and a count.

@@ -67,9 +67,11 @@ const STUCK: u64 = 1000;
 /// Whether the task of the kernel that is about to run can; if not it is to be put off.
 #[inline]
 pub(crate) fn admit(job: &mut Job, is_new: bool, kernel: &K) -> bool {
-    if !crate::start::is_shared() || explored::is_on() {
-        return true;
-    }
+    !crate::start::is_shared() || explored::is_on() || admit_worker(job, is_new, kernel)
+}
+
+#[inline(never)]
+fn admit_worker(job: &mut Job, is_new: bool, kernel: &K) -> bool {
     let task = world().detector.runs_as(kernel.current());
     let admitted = match job.placement.filter(|_| is_new) {
         Some(placement) => begin(job, placement, task),

@@ -22,6 +22,7 @@ pub(crate) struct World {
     pub(crate) main_stack: Stacks,
     pub(crate) threads: Threads,
     pub(crate) omp: Omp,
+    pub(crate) jobs: crate::jobs::Jobs,
     pub(crate) pools: crate::rayon::Pools,
     pub(crate) workers: crate::workers::Workers,
     pub(crate) atomics: crate::tsan::atomic::Atomics,
@@ -84,6 +85,7 @@ pub(crate) fn begin() {
         main_stack: Stacks::new(main_bytes(), 1),
         threads: Threads::new(),
         omp: Omp::new(&options),
+        jobs: Default::default(),
         pools: Default::default(),
         workers: Default::default(),
         atomics: Default::default(),
@@ -125,12 +127,14 @@ fn record() {
 pub(crate) struct Told;
 
 impl Observer for Told {
+    #[inline]
     fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, site: SiteId) {
         world().detector.spawn(parent, child, scope, site);
         if let Some(explored) = explored() {
             explored.spawn(parent, child, scope, site);
         }
     }
+    #[inline]
     fn end(&mut self, task: TaskId) {
         world().detector.end(task);
         if let Some(explored) = explored() {
@@ -149,6 +153,7 @@ impl Observer for Told {
             explored.finish_end(task, scope);
         }
     }
+    #[inline]
     fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
         if !explored().is_some_and(|explored| explored.hides(sync)) {
             world().detector.signal(task, sync, kind);
@@ -157,6 +162,7 @@ impl Observer for Told {
             explored.signal(task, sync, kind);
         }
     }
+    #[inline]
     fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
         if !explored().is_some_and(|explored| explored.hides(sync)) {
             world().detector.join(task, sync, kind);
@@ -171,6 +177,7 @@ impl Observer for Told {
             explored.access(task, kind, location, site);
         }
     }
+    #[inline]
     fn turn(&mut self, task: TaskId) {
         world().detector.turn(task);
         if let Some(explored) = explored() {

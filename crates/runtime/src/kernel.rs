@@ -262,10 +262,12 @@ impl<B, O: Observer> Kernel<B, O> {
     }
 
     /// As `gate`, for an action that is a choice; once it is taken, `chosen` counts it.
+    #[inline]
     fn choice(&mut self, action: Action) -> Result<(), Stop> {
         if self.choices == 0 { self.refuse(action) } else { self.gate(action) }
     }
 
+    #[inline]
     fn chosen(&mut self) {
         self.fuel -= 1;
         self.choices -= 1;
@@ -294,6 +296,7 @@ impl<B, O: Observer> Kernel<B, O> {
     }
 
     /// Starts a child task of the current one.
+    #[inline]
     pub fn spawn(&mut self, site: SiteId, body: impl FnOnce(TaskId) -> B) -> Result<TaskId, Stop> {
         self.outside_isolated()?;
         self.gate(Action::Spawn)?;
@@ -382,6 +385,7 @@ impl<B, O: Observer> Kernel<B, O> {
         self.excludes || self.posted_twice
     }
 
+    #[inline]
     fn open(&mut self, sync: SyncId) {
         self.chosen();
         let entry = self.syncs.get_mut(sync);
@@ -393,6 +397,7 @@ impl<B, O: Observer> Kernel<B, O> {
     }
 
     /// Waits for a promise, a future or an event.
+    #[inline]
     pub fn get(&mut self, sync: SyncId) -> Result<(), Stop> {
         self.outside_isolated()?;
         self.gate(Action::Join(sync))?;
@@ -520,6 +525,7 @@ impl<B, O: Observer> Kernel<B, O> {
     }
 
     /// Ends the current task; `future` is its sync if it is one.
+    #[inline]
     pub(crate) fn end(&mut self, future: Option<SyncId>) {
         let task = self.current;
         if let Some(sync) = future {
@@ -545,11 +551,13 @@ impl<B, O: Observer> Kernel<B, O> {
 
     // ---- helpers ----
 
+    #[inline]
     fn in_isolated(&self) -> bool {
         self.isolated_depth > 0 && self.holder(self.isolated) == Some(self.current)
     }
 
     /// Faults inside an isolated section: for what must not be done there.
+    #[inline]
     pub fn outside_isolated(&self) -> Result<(), Stop> {
         if self.in_isolated() { Err(Stop::Fault(Fault::ForbiddenInIsolated)) } else { Ok(()) }
     }
@@ -560,6 +568,7 @@ impl<B, O: Observer> Kernel<B, O> {
         Err(Stop::Retry)
     }
 
+    #[inline]
     fn wake(&mut self, sync: SyncId) {
         if self.eager && !self.syncs.get(sync).waiting.is_empty() {
             self.give_way();
@@ -568,6 +577,7 @@ impl<B, O: Observer> Kernel<B, O> {
     }
 
     /// Puts the current task into the ready list, below those that are pushed after it.
+    #[inline]
     fn give_way(&mut self) {
         self.tasks.push_newest(self.current);
         self.gives_way = true;

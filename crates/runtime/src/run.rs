@@ -78,7 +78,7 @@ impl<M: Machine<O>, O: Observer> Run<M, O> {
         while let Some(turn) = strategy.next(&self.kernel, last) {
             let task = turn.task;
             let kernel = &mut self.kernel;
-            kernel.tasks.take(task);
+            let slot = kernel.tasks.take(task) as usize;
             kernel.current = task;
             kernel.eager = strategy.eager();
             kernel.refused = None;
@@ -86,18 +86,21 @@ impl<M: Machine<O>, O: Observer> Run<M, O> {
             kernel.observer.turn(task);
             let fuel = turn.actions.min(self.actions_left);
             kernel.fuel = fuel;
-            let slot = kernel.tasks.get(task).body as usize;
             let mut body = kernel.bodies[slot].take().expect("a ready task has a body");
             let outcome = self.machine.resume(&mut body, kernel);
             let taken = fuel - kernel.fuel;
-            kernel.tasks.get_mut(task).actions += taken;
+            let entry = kernel.tasks.get_mut(task);
+            entry.actions += taken;
+            let state = entry.state;
             self.actions_left -= taken;
-            self.note(task, taken);
+            if self.turns.is_some() {
+                self.note(task, taken);
+            }
             let kernel = &mut self.kernel;
             match outcome {
                 Outcome::Suspended => {
                     kernel.bodies[slot] = Some(body);
-                    last = match kernel.tasks.get(task).state {
+                    last = match state {
                         State::Waiting(_) | State::Finishing(_) => Last::Waits(task),
                         State::Running => {
                             if self.actions_left == 0 {
@@ -133,6 +136,7 @@ impl<M: Machine<O>, O: Observer> Run<M, O> {
         ending
     }
 
+    #[cold]
     fn note(&mut self, task: TaskId, taken: u64) {
         let Some(turns) = &mut self.turns else { return };
         match turns.last_mut() {

@@ -46,14 +46,17 @@ pub(crate) struct Syncs {
 }
 
 impl Syncs {
+    #[inline]
     pub(crate) fn get(&self, sync: SyncId) -> &Sync {
         &self.all[sync.index()]
     }
 
+    #[inline]
     pub(crate) fn get_mut(&mut self, sync: SyncId) -> &mut Sync {
         &mut self.all[sync.index()]
     }
 
+    #[inline]
     pub(crate) fn add(&mut self, kind: SyncKind, gate: Gate) -> SyncId {
         let sync = Sync { gate, kind, waiting: Queue::default() };
         if let Some(id) = self.forgotten.pop() {
@@ -64,6 +67,7 @@ impl Syncs {
         SyncId::at(self.all.len() - 1)
     }
 
+    #[inline]
     pub(crate) fn forget(&mut self, sync: SyncId) {
         self.forgotten.push(sync);
     }
@@ -100,6 +104,7 @@ impl Syncs {
     }
 
     /// Lets everyone who waits for `sync` try again; whether there was anyone.
+    #[inline]
     pub(crate) fn wake(&mut self, sync: SyncId, tasks: &mut Tasks) -> bool {
         let waiting = &mut self.all[sync.index()].waiting;
         let any = !waiting.is_empty();

@@ -44,9 +44,15 @@ pub struct Task {
 
 const _: () = assert!(size_of::<Task>() <= 48);
 
+/// A link of a list.
+#[inline]
+fn id(link: u32) -> Option<TaskId> {
+    (link != NONE).then_some(TaskId(link))
+}
+
 impl Task {
     pub fn parent(&self) -> Option<TaskId> {
-        (self.parent != NONE).then_some(TaskId(self.parent))
+        id(self.parent)
     }
 
     /// The actions it has taken, up to the end of its last turn.
@@ -57,14 +63,20 @@ impl Task {
 
 /// All tasks of a run and the ready list: a list with the most recently suspended or woken task at its
 /// newest end, which is the order in which depth-first scheduling wants them.
-#[derive(Default, Debug)]
+#[derive(Debug)]
 pub struct Tasks {
     all: Vec<Task>,
-    newest: Option<TaskId>,
-    oldest: Option<TaskId>,
+    newest: u32,
+    oldest: u32,
     live: usize,
     /// Entries of tasks that have ended, to be used again.
     spare: Vec<u32>,
+}
+
+impl Default for Tasks {
+    fn default() -> Self {
+        Tasks { all: Vec::new(), newest: NONE, oldest: NONE, live: 0, spare: Vec::new() }
+    }
 }
 
 impl Tasks {
@@ -77,14 +89,17 @@ impl Tasks {
     }
 
     /// How many tasks have neither ended nor failed.
+    #[inline]
     pub fn live(&self) -> usize {
         self.live
     }
 
+    #[inline]
     pub fn get(&self, task: TaskId) -> &Task {
         &self.all[task.index()]
     }
 
+    #[inline]
     pub(crate) fn get_mut(&mut self, task: TaskId) -> &mut Task {
         &mut self.all[task.index()]
     }
@@ -98,6 +113,7 @@ impl Tasks {
         std::iter::successors(Some(task), |&at| self.get(at).parent())
     }
 
+    #[inline]
     pub(crate) fn add(&mut self, parent: Option<TaskId>, scope: ScopeId, site: SiteId, body: u32) -> TaskId {
         let ordinal = parent.map_or(1, |parent| {
             let parent = self.get_mut(parent);
@@ -130,21 +146,20 @@ impl Tasks {
     }
 
     /// A task that has ended is of no interest any more.
+    #[inline]
     pub(crate) fn recycle(&mut self, task: TaskId) {
         self.spare.push(task.0);
     }
 
     /// The most recently suspended or woken of the ready tasks.
+    #[inline]
     pub fn newest(&self) -> Option<TaskId> {
-        self.newest
+        id(self.newest)
     }
 
     /// The ready tasks, newest first.
     pub fn ready(&self) -> impl Iterator<Item = TaskId> + '_ {
-        std::iter::successors(self.newest, |&at| {
-            let older = self.get(at).older;
-            (older != NONE).then_some(TaskId(older))
-        })
+        std::iter::successors(id(self.newest), |&at| id(self.get(at).older))
     }
 
     /// The closest ancestor of `task` that is ready.
@@ -153,51 +168,53 @@ impl Tasks {
     }
 
     /// Puts a task at the newest end of the ready list.
+    #[inline]
     pub(crate) fn push_newest(&mut self, task: TaskId) {
-        let was = self.newest.replace(task);
+        let was = std::mem::replace(&mut self.newest, task.0);
         let entry = self.get_mut(task);
         debug_assert!(entry.state != State::Ready, "a task is in the ready list at most once");
         entry.state = State::Ready;
         entry.newer = NONE;
-        entry.older = was.map_or(NONE, |was| was.0);
+        entry.older = was;
         match was {
-            Some(was) => self.get_mut(was).newer = task.0,
-            None => self.oldest = Some(task),
+            NONE => self.oldest = task.0,
+            was => self.all[was as usize].newer = task.0,
         }
     }
 
     /// Puts a task at the oldest end of the ready list.
     pub(crate) fn push_oldest(&mut self, task: TaskId) {
-        let was = self.oldest.replace(task);
+        let was = std::mem::replace(&mut self.oldest, task.0);
         let entry = self.get_mut(task);
         debug_assert!(entry.state != State::Ready, "a task is in the ready list at most once");
         entry.state = State::Ready;
         entry.older = NONE;
-        entry.newer = was.map_or(NONE, |was| was.0);
+        entry.newer = was;
         match was {
-            Some(was) => self.get_mut(was).older = task.0,
-            None => self.newest = Some(task),
+            NONE => self.newest = task.0,
+            was => self.all[was as usize].older = task.0,
         }
     }
 
-    /// Takes a ready task out of the list, to run it.
-    pub(crate) fn take(&mut self, task: TaskId) {
+    /// Takes a ready task out of the list, to run it; the slot of its body.
+    #[inline]
+    pub(crate) fn take(&mut self, task: TaskId) -> u32 {
         let entry = self.get_mut(task);
         assert!(entry.state == State::Ready, "the strategy chose a task that is not ready");
         entry.state = State::Running;
-        let (newer, older) = (entry.newer, entry.older);
-        if newer == NONE {
-            self.newest = (older != NONE).then_some(TaskId(older));
-        } else {
-            self.all[newer as usize].older = older;
+        let (newer, older, body) = (entry.newer, entry.older, entry.body);
+        match newer {
+            NONE => self.newest = older,
+            newer => self.all[newer as usize].older = older,
         }
-        if older == NONE {
-            self.oldest = (newer != NONE).then_some(TaskId(newer));
-        } else {
-            self.all[older as usize].newer = newer;
+        match older {
+            NONE => self.oldest = newer,
+            older => self.all[older as usize].newer = newer,
         }
+        body
     }
 
+    #[inline]
     pub(crate) fn retire(&mut self, task: TaskId, state: State) {
         self.get_mut(task).state = state;
         self.live -= 1;
@@ -219,6 +236,7 @@ impl Default for Queue {
 }
 
 impl Queue {
+    #[inline]
     pub(crate) fn push(&mut self, tasks: &mut Tasks, task: TaskId) {
         tasks.get_mut(task).older = NONE;
         if self.last == NONE {
@@ -229,12 +247,20 @@ impl Queue {
         self.last = task.0;
     }
 
+    #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.first == NONE
     }
 
     /// Empties the queue into the ready list so that the first to have waited is the newest.
+    #[inline]
     pub(crate) fn wake_all(&mut self, tasks: &mut Tasks) {
+        if !self.is_empty() {
+            self.wake_some(tasks);
+        }
+    }
+
+    fn wake_some(&mut self, tasks: &mut Tasks) {
         // Reversed in place first: the last to have waited must be pushed first.
         let (mut at, mut reversed) = (self.first, NONE);
         while at != NONE {

@@ -25,6 +25,7 @@ impl Finishes {
     }
 
     /// Opens another; the order numbers them as they come.
+    #[inline]
     pub(super) fn begin(&mut self) -> (Finish, ScopeId) {
         let scope = ScopeId(self.next);
         self.next += 1;
@@ -36,11 +37,13 @@ impl Finishes {
         (finish, scope)
     }
 
+    #[inline]
     pub(super) fn scope(&self, finish: Finish) -> ScopeId {
         self.scopes[finish.0 as usize]
     }
 
     /// It is over.
+    #[inline]
     pub(super) fn end(&mut self, finish: Finish) {
         self.scopes[finish.0 as usize] = NONE;
         self.spare.push(finish);

@@ -71,9 +71,9 @@ impl Detector {
     }
 
     /// A stack for a task that begins. What was done to its memory so far, the task has nothing to do with.
-    pub(crate) fn take_stack(&mut self) -> std::io::Result<TaskStack> {
-        let stack = self.stacks.take(self.made.len() as i32)?;
-        self.tell_fresh(stack.memory());
-        Ok(stack)
+    pub(crate) fn take_stack(&mut self) -> std::io::Result<Box<Fiber>> {
+        let fiber = self.stacks.take(self.made.len() as i32)?;
+        self.tell_fresh(fiber.memory());
+        Ok(fiber)
     }
 }

@@ -34,10 +34,11 @@ mod synchronisation;
 mod words;
 
 use crate::contexts::{CONTEXT, Context, Contexts};
+use crate::fibers::Fiber;
 use crate::frames::{self, Frame};
 use crate::memory::{Block, Blocks};
 use crate::shadow::{self, Cell, Reference};
-use crate::stacks::{Stacks, TaskStack};
+use crate::stacks::Stacks;
 pub(crate) use finishes::Finish;
 use finishes::Finishes;
 use raceproof_core::detect::gone::{self, Gone};

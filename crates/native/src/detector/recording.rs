@@ -12,6 +12,7 @@ impl Detector {
         self.keep_everything();
     }
 
+    #[inline]
     pub(crate) fn is_recorded(&self) -> bool {
         self.record.is_some()
     }
@@ -53,6 +54,7 @@ impl Detector {
     }
 
     /// Another task of the order goes on. The two may be of one thread, which runs one of them at a time.
+    #[cold]
     pub(super) fn tell_turn(&mut self, to: TaskId) {
         if self.record.is_none() || to == self.current {
             return;
@@ -118,7 +120,15 @@ impl Detector {
     }
 
     /// The memory is used for something else from now on.
+    #[inline]
     pub(super) fn tell_fresh(&mut self, memory: Range<usize>) {
+        if self.record.is_some() {
+            self.tell_recorder_fresh(memory);
+        }
+    }
+
+    #[cold]
+    fn tell_recorder_fresh(&mut self, memory: Range<usize>) {
         if let Some(record) = &mut self.record {
             record.forget(memory);
         }

@@ -95,24 +95,65 @@ impl Detector {
         parted.map_or_else(|| self.runs_as(holder), |parted| parted.task)
     }
 
+    #[inline]
     pub(super) fn new_serial(&mut self) -> u64 {
         self.serials += 1;
         self.serials - 1
     }
 
+    #[inline(never)]
+    fn own_of(&self, task: TaskId) -> chunks::Own {
+        self.chunks.get(&task).cloned().unwrap_or_default()
+    }
+
     /// A task of the order goes on.
+    #[inline]
     pub(super) fn go_on(&mut self, task: TaskId) {
         let left = std::mem::replace(&mut self.current, task);
         self.stand_elsewhere(left);
         self.order.enter(task);
         self.own = match self.chunks.is_empty() {
             true => Default::default(),
-            false => self.chunks.get(&task).cloned().unwrap_or_default(),
+            false => self.own_of(task),
         };
         self.look_whether_simple();
         self.sure.forget();
         self.unsure.forget();
         self.may_leave_out();
+    }
+
+    /// A task tells others how far it is.
+    #[inline(never)]
+    fn signal_others(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
+        if kind.is_section() {
+            return self.leave_section(sync.index());
+        }
+        let task = self.runs_as(task);
+        self.tell(Event::Signal { task, sync: of_kernel(sync), kind });
+        self.order.signal(task, of_kernel(sync), kind);
+        self.begun();
+    }
+
+    /// A task knows how far another is.
+    #[inline(never)]
+    fn join_other(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
+        if !kind.is_section() {
+            self.tell(Event::Join { task: self.runs_as(task), sync: of_kernel(sync), kind });
+        }
+        if self.waiting {
+            return;
+        }
+        if kind.is_section() {
+            self.exclusive = true;
+            return self.enter_section(sync.index());
+        }
+        let task = self.runs_as(task);
+        if self.preparing {
+            self.order.join_sibling(task, of_kernel(sync), kind);
+        } else {
+            self.order.join(task, of_kernel(sync), kind);
+        }
+        self.begun();
     }
 
     /// The children, by what tells of their ends, are waited for one by one.
@@ -124,6 +165,7 @@ impl Detector {
     }
 
     /// Nobody will wait for the end of a task again.
+    #[inline]
     pub(crate) fn forget_end(&mut self, end: SyncId) {
         self.order.forget(of_kernel(end));
     }
@@ -134,6 +176,7 @@ impl Detector {
     // a taskwait orders, as long as the tasks themselves have waited for all they have created. If one has not, the finish is
     // left, each child is joined, and what else they have created belongs to the region around.
 
+    #[inline]
     pub(super) fn open_scope(&mut self, task: TaskId) -> Finish {
         let (finish, scope) = self.finishes.begin();
         self.order.finish_begin(task, scope);
@@ -143,6 +186,7 @@ impl Detector {
     }
 
     /// The finish that a child created now belongs to.
+    #[inline]
     pub(crate) fn children(&mut self, open: &mut Option<Finish>) -> ScopeId {
         let finish = *open.get_or_insert_with(|| self.open_scope(self.current));
         self.finishes.scope(finish)
@@ -154,6 +198,7 @@ impl Detector {
     }
 
     /// Runs an operation of the kernel that waits for a child.
+    #[inline]
     pub(crate) fn set_waiting(&mut self, waiting: bool) {
         self.waiting = waiting;
     }
@@ -164,6 +209,7 @@ impl Detector {
     }
 
     /// All tasks of a finish have ended, and are waited for.
+    #[inline]
     pub(crate) fn close(&mut self, finish: Finish) {
         let scope = self.finishes.scope(finish);
         self.standing.close(scope);
@@ -173,6 +219,7 @@ impl Detector {
     }
 
     /// The children of a finish are waited for, by what tells of their ends; `around` is the finish around it.
+    #[inline]
     pub(crate) fn waited(&mut self, finish: Finish, around: Option<Finish>, children: &[SyncId]) {
         let scope = self.finishes.scope(finish);
         if !self.loose.remove(&scope) {
@@ -194,11 +241,13 @@ impl Detector {
 }
 
 /// The kernel's syncs have even numbers in the order, the detector's own odd ones.
+#[inline]
 fn of_kernel(sync: SyncId) -> SyncId {
     SyncId(sync.0 * 2)
 }
 
 impl Observer for Detector {
+    #[inline]
     fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, _: SiteId) {
         let mut task = self.next.take().unwrap_or(self.tasks[self.runs_as(parent).index()]);
         // Threads belong to the region of their team, explicit tasks to a finish of their creator's.
@@ -220,6 +269,7 @@ impl Observer for Detector {
         self.begun();
         self.standing.spawned = (parent == self.current).then_some(child);
     }
+    #[inline]
     fn end(&mut self, task: TaskId) {
         let task = std::mem::replace(&mut self.runs_as[task.index()], NOBODY);
         self.tell(Event::End { task });
@@ -248,45 +298,35 @@ impl Observer for Detector {
         self.finishes.end(finish);
         self.begun();
     }
+    #[inline]
     fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
-        if kind.is_section() {
-            return self.leave_section(sync.index());
+        if kind != SyncKind::Future {
+            return self.signal_others(task, sync, kind);
         }
+        // Only depend and taskwait ask for the end of a task. The step that begins does nothing: another task's turn follows.
         let task = self.runs_as(task);
         self.tell(Event::Signal { task, sync: of_kernel(sync), kind });
-        match kind {
-            // Only depend and taskwait ask for the end of a task.
-            SyncKind::Future => self.order.signal_end(task, of_kernel(sync), kind),
-            _ => self.order.signal(task, of_kernel(sync), kind),
-        }
-        self.begun();
+        self.order.signal_end(task, of_kernel(sync), kind);
+        self.steps += 1;
     }
+    #[inline]
     fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
-        if !kind.is_section() {
-            self.tell(Event::Join { task: self.runs_as(task), sync: of_kernel(sync), kind });
+        // A taskwait asks for each child, and orders them all at once.
+        if !self.waiting || self.is_recorded() {
+            self.join_other(task, sync, kind);
         }
-        if self.waiting {
-            return;
-        }
-        if kind.is_section() {
-            self.exclusive = true;
-            return self.enter_section(sync.index());
-        }
-        let task = self.runs_as(task);
-        if self.preparing {
-            self.order.join_sibling(task, of_kernel(sync), kind);
-        } else {
-            self.order.join(task, of_kernel(sync), kind);
-        }
-        self.begun();
     }
     fn access(&mut self, _: TaskId, _: AccessKind, _: Location, _: SiteId) {
         unreachable!("native accesses come through shadow memory")
     }
+    #[inline]
     fn turn(&mut self, task: TaskId) {
         self.running = task;
-        self.tell_turn(self.runs_as(task));
-        self.go_on(self.runs_as(task));
+        let task = self.runs_as(task);
+        if self.is_recorded() {
+            self.tell_turn(task);
+        }
+        self.go_on(task);
         self.renumber();
         self.collect_in_time();
     }

@@ -18,8 +18,13 @@ impl Detector {
     pub(crate) fn words<const N: usize>(&mut self, address: usize, kind: AccessKind, pc: usize) {
         // SAFETY: as in `access`; the cells of neighbouring words are neighbours, and these are for this access alone.
         let cells = unsafe { &mut *shadow::cell(address).cast::<[Cell; N]>() };
-        let before = cells[0];
+        let mut before = cells[0];
         if self.is_simple && before.writer >= 0 && cells[1..].iter().all(|cell| *cell == before) {
+            // What earlier tasks have done on the stack of this one has nothing to do with it.
+            let born = self.stacks.mine_born(address).unwrap_or(0);
+            if before.writer < born && (0..born).contains(&before.readers) {
+                before = Cell::default();
+            }
             let is_fresh = before == Cell::default() && self.gone.freed_by(address).is_none();
             if is_fresh {
                 self.pages.touch(&cells[0]);

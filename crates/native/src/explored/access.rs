@@ -104,10 +104,11 @@ pub(crate) fn allocated(address: usize, size: usize) {
 }
 
 /// The running task begins on a stack.
-pub(crate) fn stack(from: usize, to: usize) {
+#[inline]
+pub(crate) fn stack(memory: std::ops::Range<usize>) {
     if let Some(explored) = explored() {
         let task = world().detector.current();
-        explored.names.stack(from, to, explored.trace.names[task.index()]);
+        explored.names.stack(memory.start, memory.end, explored.trace.names[task.index()]);
     }
 }
 

@@ -78,8 +78,15 @@ pub(crate) struct Table {
 }
 
 impl Table {
+    /// Whether no task is in it.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.addresses.is_empty() && self.all.is_none()
+    }
+
     pub(crate) fn clear(&mut self) {
-        self.addresses.clear();
+        if !self.addresses.is_empty() {
+            self.addresses.clear();
+        }
         self.all = None;
     }
 

@@ -5,6 +5,7 @@
 
 pub(crate) mod atomics;
 pub(crate) mod cancel;
+pub(crate) mod constructs;
 pub(crate) mod depend;
 pub(crate) mod doacross;
 pub(crate) mod groups;

@@ -4,6 +4,7 @@
 //! would run without its pragmas. If very many tasks are under way, each with a stack of its own, a new one is put off until
 //! its creator waits or ends.
 
+use super::constructs::Construct;
 use super::depend::{self, Dependence};
 use super::{Loc, caller, entry};
 use crate::contexts::Place;
@@ -54,11 +55,30 @@ pub(crate) fn header(task: *mut KmpTask) -> &'static mut Header {
     unsafe { &mut *task.cast::<Header>().sub(1) }
 }
 
+/// Memory of tasks that are over, by its size: most constructs create many tasks of one size.
+#[derive(Default)]
+pub(crate) struct Spare([Vec<usize>; SIZES]);
+
+/// Sizes that are kept, in units of 16 bytes, and how many blocks of each.
+const SIZES: usize = 32;
+const KEPT: usize = 1 << 12;
+
+impl Spare {
+    #[inline]
+    fn of(&mut self, size: usize) -> Option<&mut Vec<usize>> {
+        self.0.get_mut(size.div_ceil(16))
+    }
+}
+
 /// Memory for a task; nobody has used it yet.
 pub(crate) fn allocate(flags: i32, size: usize, shareds: usize) -> *mut KmpTask {
     let offset = size.next_multiple_of(16);
     let total = offset + shareds;
-    let memory = interpose::plain_malloc(size_of::<Header>() + total) as usize;
+    let spare = world().omp.spare.of(total).and_then(Vec::pop);
+    let memory = spare.unwrap_or_else(|| {
+        // Whole units, so that it serves for all sizes that are kept with this one.
+        interpose::plain_malloc(size_of::<Header>() + total.next_multiple_of(16)) as usize
+    });
     if memory == 0 {
         crate::fatal("out of memory for another task");
     }
@@ -84,7 +104,11 @@ pub(crate) fn allocate(flags: i32, size: usize, shareds: usize) -> *mut KmpTask 
 }
 
 pub(crate) fn free(task: *mut KmpTask) {
-    interpose::plain_free(std::ptr::from_mut(header(task)).cast());
+    let header = header(task);
+    match world().omp.spare.of(header.size) {
+        Some(spare) if spare.len() < KEPT => spare.push(std::ptr::from_mut(header) as usize),
+        _ => interpose::plain_free(std::ptr::from_mut(header).cast()),
+    }
 }
 
 #[unsafe(no_mangle)]
@@ -207,11 +231,12 @@ pub(crate) fn discard(task: *mut KmpTask) {
 
 /// Creates a task.
 pub(crate) fn create(task: *mut KmpTask, dependences: &[Dependence], pc: usize) {
-    if header(task).running {
-        header(task).again = true;
+    let known = header(task);
+    if known.running {
+        known.again = true;
         return;
     }
-    let detached = header(task).flags & DETACHABLE != 0;
+    let detached = known.flags & DETACHABLE != 0;
     if runs_at_once() && !(detached && sched::job().is_some()) {
         return run_here(task);
     }
@@ -220,33 +245,38 @@ pub(crate) fn create(task: *mut KmpTask, dependences: &[Dependence], pc: usize) 
         return free(task);
     }
     creator.created += 1;
-    let ordinal = creator.created;
-    let (team, own) = (team(), thread());
     // Tasks are spread over the threads of the team, whoever creates them.
+    let own = thread();
     own.tasks = own.tasks.wrapping_add(1);
-    let on = (own.number + own.tasks) % team.size;
-    let runner = &raw mut team.threads[on as usize];
-    let virtual_thread = team.threads[on as usize].virtual_thread;
+    let on = own.number + own.tasks;
+    let team = team();
+    let on = on % team.size;
+    let runner = &mut team.threads[on as usize];
+    let virtual_thread = runner.virtual_thread;
 
-    let mut region = Scope::new(runner, true);
-    region.is_final = header(task).flags & FINAL != 0;
-    region.groups = creator.groups.clone();
-    let root = world().detector.contexts.task(pc);
-    let mut job = Job::in_region(region, virtual_thread, Place::at(root), Work::Explicit(task));
+    let world = world();
+    let Construct { root, created, .. } = world.omp.constructs.of(pc, &mut world.detector);
+    let mut job = Job::in_region(runner, true, Place::at(root), Work::Explicit(task));
+    job.region.is_final = known.flags & FINAL != 0;
+    if !creator.groups.is_empty() {
+        job.region.groups.clone_from(&creator.groups);
+    }
     job.memory = Some(task);
     let future = kernel().new_future();
     job.future = Some(future);
-    (job.waits, job.locks) = creator.depends.add(dependences, future);
+    if !dependences.is_empty() {
+        (job.waits, job.locks) = creator.depends.add(dependences, future);
+    }
     creator.children.push(future);
 
-    let created = world().detector.here(pc);
-    world().detector.next = Some(Task {
-        parent: world().detector.current(),
+    let detector = &mut world.detector;
+    detector.next = Some(Task {
+        parent: detector.current(),
         created,
-        role: Role::Explicit(ordinal),
+        role: Role::Explicit(creator.created),
         thread: virtual_thread,
         asked: false,
-        scope: world().detector.children(&mut creator.open),
+        scope: detector.children(&mut creator.open),
         loose: false,
         awaited: !dependences.is_empty(),
         serial: 0,
@@ -268,15 +298,19 @@ pub extern "C" fn __kmpc_omp_task_complete_if0(_: Loc, _: i32, task: *mut KmpTas
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_omp_taskwait(_: Loc, _: i32) -> i32 {
     if sched::job().is_some() {
-        let children = scope().children.clone();
-        for &child in &children {
-            wait(|kernel| {
-                world().detector.set_waiting(true);
-                let waited = kernel.get(child);
-                world().detector.set_waiting(false);
-                waited
+        // Nobody else looks at them meanwhile.
+        let children = std::mem::take(&mut scope().children);
+        let mut rest = children.iter();
+        wait(|kernel| {
+            world().detector.set_waiting(true);
+            let waited = rest.as_slice().iter().try_for_each(|&child| {
+                kernel.get(child)?;
+                rest.next();
+                Ok(())
             });
-        }
+            world().detector.set_waiting(false);
+            waited
+        });
         if std::mem::take(&mut scope().left) {
             world().detector.join_children(&children);
         }
@@ -288,6 +322,7 @@ pub extern "C" fn __kmpc_omp_taskwait(_: Loc, _: i32) -> i32 {
             world().detector.waited(open, around, &children);
         }
         // What comes waits for none of them.
+        scope.children = children;
         scope.forget_children();
     }
     0
