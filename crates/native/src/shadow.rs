@@ -161,6 +161,14 @@ impl Pages {
         (cell as usize - BASE) / PAGE
     }
 
+    /// Whether the page of a cell is noted.
+    #[inline(always)]
+    pub(crate) fn knows(&self, cell: *const Cell) -> bool {
+        let page = Self::page(cell);
+        // SAFETY: there is a bit for each page of the region.
+        unsafe { *self.bits.add(page / 8) & 1 << (page % 8) != 0 }
+    }
+
     /// Notes that the page of a cell is used.
     #[inline(always)]
     pub(crate) fn touch(&mut self, cell: *const Cell) {

@@ -137,7 +137,13 @@ impl Stacks {
     /// Whether the address is in a stack.
     #[inline(always)]
     pub(crate) fn holds(&self, address: usize) -> bool {
-        self.all.contains(&address) && self.is_in_batch(address)
+        self.may_hold(address) && self.is_in_batch(address)
+    }
+
+    /// Whether the address may be in a stack.
+    #[inline(always)]
+    pub(crate) fn may_hold(&self, address: usize) -> bool {
+        self.all.contains(&address)
     }
 
     fn is_in_batch(&self, address: usize) -> bool {
@@ -169,6 +175,7 @@ impl Stacks {
         mut idle: impl FnMut(std::ops::Range<usize>),
         mut used: impl FnMut(std::ops::Range<usize>, i32),
     ) {
+        self.mine_born = 0;
         for Fiber { stack, .. } in self.idle.iter().map(|fiber| &**fiber) {
             // Told once, until it is lent again.
             let born = &mut self.batches[stack.batch as usize].born[stack.index as usize];

@@ -53,10 +53,16 @@ impl Gone {
         }
     }
 
+    /// Whether the memory at an address may be freed.
+    #[inline]
+    pub fn may_hold(&self, address: usize) -> bool {
+        self.all.contains(&address)
+    }
+
     /// The access that freed the memory at an address, if it is in none of the blocks in use.
     #[inline]
     pub fn freed_by(&self, address: usize) -> Option<i32> {
-        if self.all.contains(&address) { self.find(address) } else { None }
+        if self.may_hold(address) { self.find(address) } else { None }
     }
 
     fn find(&self, address: usize) -> Option<i32> {

@@ -146,8 +146,8 @@ impl Detector {
     /// The same, if it is known.
     #[inline(always)]
     pub(super) fn is_known_to_be_stood_for(&mut self, readers: i32, address: usize, pc: usize) -> bool {
-        let stands =
-            self.standing.left > 0 && self.knows_standing(readers, pc) && !self.is_somebodys(address);
+        let may_be_somebodys = self.stacks.may_hold(address) || self.all_privates.contains(&address);
+        let stands = self.standing.left > 0 && self.knows_standing(readers, pc) && !may_be_somebodys;
         self.standing.left -= u32::from(stands);
         stands
     }

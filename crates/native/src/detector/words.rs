@@ -7,40 +7,74 @@ use super::changes::{CHANGES, For};
 use super::*;
 use crate::explored;
 
+/// The cells of so many words. They are for one access alone.
+#[inline(always)]
+fn cells<const N: usize>(address: usize) -> &'static mut [Cell; N] {
+    // SAFETY: every address has its cell in the region reserved at the start, those of neighbouring words are neighbours, and nobody else
+    // has a reference to them.
+    unsafe { &mut *shadow::cell(address).cast::<[Cell; N]>() }
+}
+
 impl Detector {
     /// Whether accesses may go the short way: nobody is told of each, and no memory is a thread's own.
     pub(super) fn look_whether_simple(&mut self) {
         self.is_simple = !self.wants_each() && self.own.size == 0 && !explored::is_on();
     }
 
-    /// An access of words whose cells are mostly alike.
+    /// The short way of an access of words whose cells are all like `before`; whether it could be gone. There are no calls on it, and
+    /// so nothing to be saved before it: that would be a quarter of what it costs.
     #[inline(always)]
-    pub(crate) fn words<const N: usize>(&mut self, address: usize, kind: AccessKind, pc: usize) {
-        // SAFETY: as in `access`; the cells of neighbouring words are neighbours, and these are for this access alone.
-        let cells = unsafe { &mut *shadow::cell(address).cast::<[Cell; N]>() };
-        let mut before = cells[0];
-        if self.is_simple && before.writer >= 0 && cells[1..].iter().all(|cell| *cell == before) {
-            // What earlier tasks have done on the stack of this one has nothing to do with it.
-            let born = self.stacks.mine_born(address).unwrap_or(0);
-            if before.writer < born && (0..born).contains(&before.readers) {
-                before = Cell::default();
-            }
-            let is_fresh = before == Cell::default() && self.gone.freed_by(address).is_none();
-            if is_fresh {
-                self.pages.touch(&cells[0]);
-                self.pages.touch(&cells[N - 1]);
-            }
-            if is_fresh || before.writer > 0 && self.is_near(before.writer) {
-                if before.readers == 0 || before.readers > 0 && self.is_near(before.readers) {
-                    *cells = [self.next_cell(before, kind, pc); N];
-                    return;
-                }
-                if kind == AccessKind::Read && self.is_known_to_be_stood_for(before.readers, address, pc) {
-                    return;
-                }
-            }
+    pub(crate) fn words_shortly<const N: usize>(
+        &mut self,
+        mut before: Cell,
+        address: usize,
+        kind: AccessKind,
+        pc: usize,
+    ) -> bool {
+        if !self.is_simple || before.writer < 0 {
+            return false;
         }
-        self.words_otherwise(cells, address, kind, pc);
+        let cells = cells::<N>(address);
+        // What earlier tasks have done on the stack of this one has nothing to do with it.
+        if let Some(born) = self.stacks.mine_born(address)
+            && before.writer < born
+            && (0..born).contains(&before.readers)
+        {
+            before = Cell::default();
+        }
+        if before == Cell::default() {
+            let is_known = self.pages.knows(&cells[0]) && self.pages.knows(&cells[N - 1]);
+            if !is_known || self.gone.may_hold(address) {
+                return false;
+            }
+        } else if before.writer > 0 && !self.is_near(before.writer) {
+            return false;
+        } else if before.readers != 0 && (before.readers < 0 || !self.is_near(before.readers)) {
+            return kind == AccessKind::Read && self.is_known_to_be_stood_for(before.readers, address, pc);
+        }
+        let context = self.contexts.now().context.0;
+        let recent = &mut self.recent[Recent::slot(pc, context)];
+        if recent.pc != pc || recent.context != context || recent.flags != 0 {
+            return false;
+        }
+        let is_repeated = recent.made >= FIRST.load(Ordering::Relaxed);
+        if !is_repeated {
+            let Some(room) = self.made.spare_capacity_mut().first_mut() else { return false };
+            room.write(Made { step: self.order.step().0, site: recent.site });
+            recent.made = self.made.len() as i32;
+            // SAFETY: the next entry was just written. (A push would be a call, to make room.)
+            unsafe { self.made.set_len(self.made.len() + 1) };
+        }
+        let after = match kind {
+            AccessKind::Read => Cell { readers: recent.made, ..before },
+            AccessKind::Write => Cell { writer: recent.made, readers: 0 },
+        };
+        // Not at the first access of a step from here: most have no second. And not where the address has a say.
+        if is_repeated && before == cells[0] && before != Cell::default() {
+            CHANGES.set(pc, For::Any, before, after);
+        }
+        *cells = [after; N];
+        true
     }
 
     /// Whether an access precedes the running step, as far as one can see from here.
@@ -49,42 +83,10 @@ impl Detector {
         self.order.is_near(StepId(self.made[made as usize].step))
     }
 
-    /// A cell whose accesses all precede, after an access.
+    /// The long way.
     #[inline(always)]
-    fn next_cell(&mut self, before: Cell, kind: AccessKind, pc: usize) -> Cell {
-        let context = self.contexts.now().context.0;
-        let recent = &mut self.recent[Recent::slot(pc, context)];
-        let (made, is_repeated) = if (recent.pc, recent.context, recent.flags) != (pc, context, 0) {
-            (self.number_anew(pc, 0), false)
-        } else if recent.made >= FIRST.load(Ordering::Relaxed) {
-            (recent.made, true)
-        } else if self.made.len() < self.made.capacity() {
-            let (made, site) = (self.made.len() as i32, recent.site);
-            recent.made = made;
-            self.made.push(Made { step: self.order.step().0, site });
-            (made, false)
-        } else {
-            (self.number_anew(pc, 0), false)
-        };
-        let after = match kind {
-            AccessKind::Read => Cell { readers: made, ..before },
-            AccessKind::Write => Cell { writer: made, readers: 0 },
-        };
-        // Not at the first access of a step from here: most have no second. And not where the address has a say.
-        if is_repeated && before != Cell::default() {
-            CHANGES.set(pc, For::Any, before, after);
-        }
-        after
-    }
-
-    #[inline(never)]
-    fn words_otherwise<const N: usize>(
-        &mut self,
-        cells: &mut [Cell; N],
-        address: usize,
-        kind: AccessKind,
-        pc: usize,
-    ) {
+    pub(crate) fn words<const N: usize>(&mut self, address: usize, kind: AccessKind, pc: usize) {
+        let cells = cells::<N>(address);
         let before = cells[0];
         if before == Cell::default() {
             self.pages.touch(&cells[0]);

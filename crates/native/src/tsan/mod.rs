@@ -11,6 +11,7 @@ use crate::contexts::CONTEXT;
 use crate::detector::changes::{AFTER, BEFORE, CHANGES, CONTEXT_OF, FIRST_OF, PC_MASK, PC_SHIFT};
 use crate::detector::{Detector, FIRST, FIRST_SET, Manner};
 use crate::interrupts::{self, PENDING};
+use crate::shadow::Cell;
 use crate::world;
 use raceproof_core::event::AccessKind;
 use std::arch::naked_asm;
@@ -42,16 +43,27 @@ extern "C" fn write_slow(address: usize, size: usize, pc: usize) {
     );
 }
 
-// The cold paths of aligned words.
+// Aligned words that have cells like this one.
 
-#[cold]
-extern "C" fn read_words<const N: usize>(address: usize, _: usize, pc: usize) {
-    detector(address, 4 * N, AccessKind::Read, pc).words::<N>(address, AccessKind::Read, pc);
+extern "C" fn read_words<const N: usize>(address: usize, cell: Cell, pc: usize) {
+    words::<N>(address, cell, AccessKind::Read, pc);
+}
+
+extern "C" fn write_words<const N: usize>(address: usize, cell: Cell, pc: usize) {
+    words::<N>(address, cell, AccessKind::Write, pc);
+}
+
+#[inline(always)]
+fn words<const N: usize>(address: usize, cell: Cell, kind: AccessKind, pc: usize) {
+    if PENDING.load(Ordering::Relaxed) || !world().detector.words_shortly::<N>(cell, address, kind, pc) {
+        words_slow::<N>(address, kind, pc);
+    }
 }
 
 #[cold]
-extern "C" fn write_words<const N: usize>(address: usize, _: usize, pc: usize) {
-    detector(address, 4 * N, AccessKind::Write, pc).words::<N>(address, AccessKind::Write, pc);
+#[inline(never)]
+fn words_slow<const N: usize>(address: usize, kind: AccessKind, pc: usize) {
+    detector(address, 4 * N, kind, pc).words::<N>(address, kind, pc);
 }
 
 // Words that begin at a multiple of four: one cell, or several that are alike. The address of the cell is computed as in
@@ -178,12 +190,13 @@ macro_rules! put {
 }
 
 /// Words that are not done, all with the cell in `r10`: they become what the last access from here has made of such a cell
-/// ([`detector::changes`](crate::detector::changes)). The arguments stay for the slow path.
+/// ([`detector::changes`](crate::detector::changes)). If that is not known, the cell is the second argument of what comes next.
 macro_rules! as_before {
     ($($name:ident $cells:tt $slow:path;)*) => { $(
         #[unsafe(naked)]
         extern "C" fn $name() {
             naked_asm!(
+                "mov rsi, r10",
                 "mov r8d, edx",
                 "and r8d, {pc_mask}",
                 "shl r8d, {pc_shift}",
@@ -228,39 +241,39 @@ as_before! {
 reads! {
     __tsan_read1 always 1 1 read_slow, read_slow;
     __tsan_read2 always 1 2 read_slow, read_slow;
-    __tsan_read4 always 1 4 read_as_before_1, read_words::<1>;
-    __tsan_read8 always 2 8 read_as_before_2, read_words::<2>;
-    __tsan_read16 always 4 16 read_as_before_4, read_words::<4>;
+    __tsan_read4 always 1 4 read_as_before_1, read_slow;
+    __tsan_read8 always 2 8 read_as_before_2, read_slow;
+    __tsan_read16 always 4 16 read_as_before_4, read_slow;
     __tsan_unaligned_read4 perhaps 1 4 read_slow, read_slow;
     __tsan_unaligned_read8 perhaps 2 8 read_slow, read_slow;
     __tsan_unaligned_read16 perhaps 4 16 read_slow, read_slow;
     __tsan_volatile_read1 always 1 1 read_slow, read_slow;
     __tsan_volatile_read2 always 1 2 read_slow, read_slow;
-    __tsan_volatile_read4 always 1 4 read_as_before_1, read_words::<1>;
-    __tsan_volatile_read8 always 2 8 read_as_before_2, read_words::<2>;
-    __tsan_volatile_read16 always 4 16 read_as_before_4, read_words::<4>;
-    __tsan_vptr_read always 2 8 read_as_before_2, read_words::<2>;
+    __tsan_volatile_read4 always 1 4 read_as_before_1, read_slow;
+    __tsan_volatile_read8 always 2 8 read_as_before_2, read_slow;
+    __tsan_volatile_read16 always 4 16 read_as_before_4, read_slow;
+    __tsan_vptr_read always 2 8 read_as_before_2, read_slow;
 }
 
 writes! {
     __tsan_write1 always 1 1 write_slow, write_slow;
     __tsan_write2 always 1 2 write_slow, write_slow;
-    __tsan_write4 always 1 4 write_as_before_1, write_words::<1>;
-    __tsan_write8 always 2 8 write_as_before_2, write_words::<2>;
-    __tsan_write16 always 4 16 write_as_before_4, write_words::<4>;
+    __tsan_write4 always 1 4 write_as_before_1, write_slow;
+    __tsan_write8 always 2 8 write_as_before_2, write_slow;
+    __tsan_write16 always 4 16 write_as_before_4, write_slow;
     __tsan_unaligned_write4 perhaps 1 4 write_slow, write_slow;
     __tsan_unaligned_write8 perhaps 2 8 write_slow, write_slow;
     __tsan_unaligned_write16 perhaps 4 16 write_slow, write_slow;
     __tsan_volatile_write1 always 1 1 write_slow, write_slow;
     __tsan_volatile_write2 always 1 2 write_slow, write_slow;
-    __tsan_volatile_write4 always 1 4 write_as_before_1, write_words::<1>;
-    __tsan_volatile_write8 always 2 8 write_as_before_2, write_words::<2>;
-    __tsan_volatile_write16 always 4 16 write_as_before_4, write_words::<4>;
+    __tsan_volatile_write4 always 1 4 write_as_before_1, write_slow;
+    __tsan_volatile_write8 always 2 8 write_as_before_2, write_slow;
+    __tsan_volatile_write16 always 4 16 write_as_before_4, write_slow;
     __tsan_read_write1 always 1 1 write_slow, write_slow;
     __tsan_read_write2 always 1 2 write_slow, write_slow;
-    __tsan_read_write4 always 1 4 write_as_before_1, write_words::<1>;
-    __tsan_read_write8 always 2 8 write_as_before_2, write_words::<2>;
-    __tsan_read_write16 always 4 16 write_as_before_4, write_words::<4>;
+    __tsan_read_write4 always 1 4 write_as_before_1, write_slow;
+    __tsan_read_write8 always 2 8 write_as_before_2, write_slow;
+    __tsan_read_write16 always 4 16 write_as_before_4, write_slow;
     __tsan_unaligned_read_write4 perhaps 1 4 write_slow, write_slow;
     __tsan_unaligned_read_write8 perhaps 2 8 write_slow, write_slow;
     __tsan_unaligned_read_write16 perhaps 4 16 write_slow, write_slow;
