@@ -120,14 +120,29 @@ pub(crate) fn forget(address: usize, size: usize) {
 
 const PAGE: usize = 4096;
 
-/// The cells of a page that are not empty: often few, so that the others are passed by eight at a time.
-#[inline(always)]
-fn each_used(cells: &mut [Cell], mut work: impl FnMut(&mut Cell)) {
-    for group in cells.chunks_mut(8) {
-        if group.iter().fold(0, |all, cell| all | cell.writer | cell.readers) != 0 {
-            group.iter_mut().filter(|cell| **cell != Cell::default()).for_each(&mut work);
-        }
+/// Cells that are looked at together: a cache line, and as many on a page as a word has bits.
+const GROUP: usize = 8;
+type Group = [u64; GROUP];
+
+/// A cell as one word, to be compared with others.
+impl From<u64> for Cell {
+    #[inline(always)]
+    fn from(word: u64) -> Self {
+        Cell { writer: word as i32, readers: (word >> 32) as i32 }
     }
+}
+
+impl From<Cell> for u64 {
+    #[inline(always)]
+    fn from(cell: Cell) -> Self {
+        u64::from(cell.readers as u32) << 32 | u64::from(cell.writer as u32)
+    }
+}
+
+/// Whether all cells of a group are this one.
+#[inline(always)]
+fn all_are(group: &Group, cell: u64) -> bool {
+    group.iter().fold(0, |differ, &other| differ | (other ^ cell)) == 0
 }
 
 /// How many cells there are from this one to the end of its page.
@@ -185,39 +200,51 @@ impl Pages {
         self.list.len()
     }
 
-    /// The cells that are not empty, page by page.
-    pub(crate) fn each(&self, mut work: impl FnMut(&mut Cell)) {
-        for &page in &self.list {
-            each_used(Self::cells(page), &mut work);
-        }
-    }
-
-    /// The same. A page is no longer in use if all of its cells are empty.
-    pub(crate) fn sift(&mut self, mut work: impl FnMut(Cell)) {
-        let bits = self.bits;
-        self.list.retain(|&page| {
-            let mut used = false;
-            each_used(Self::cells(page), |cell| {
-                used = true;
-                work(*cell);
-            });
-            if !used {
-                let page = page as usize;
+    /// Tells of the cells that are not empty; of neighbours that are alike, once. A page is no longer in use if all of its
+    /// cells are empty. The others.
+    pub(crate) fn sift(&mut self, mut work: impl FnMut(Cell)) -> Used {
+        let (bits, mut pages) = (self.bits, Vec::with_capacity(self.list.len()));
+        self.list.retain(|&number| {
+            let (mut last, mut page) = (0, UsedPage { number, top: 0, groups: 0 });
+            for (at, group) in Self::groups(number).iter().enumerate() {
+                if all_are(group, last) {
+                    page.groups |= u64::from(last != 0) << at;
+                    continue;
+                }
+                for &word in group {
+                    if word != last && word != 0 {
+                        let cell = Cell::from(word);
+                        work(cell);
+                        if cell.writer >= 0 {
+                            page.top = page.top.max(cell.writer as u32).max(cell.readers as u32);
+                        }
+                    }
+                    last = word;
+                }
+                // If they are all empty, an earlier one is not.
+                page.groups |= 1 << at;
+            }
+            let used = page.groups != 0;
+            if used {
+                pages.push(page);
+            } else {
+                let page = number as usize;
                 // SAFETY: there is a bit for each page of the region.
                 unsafe { *bits.add(page / 8) &= !(1 << (page % 8)) };
             }
             used
         });
         self.last = usize::MAX;
+        Used { pages }
     }
 
-    fn cells(page: u32) -> &'static mut [Cell] {
-        let cells = (BASE + page as usize * PAGE) as *mut Cell;
+    fn groups(page: u32) -> &'static mut [Group; PAGE / size_of::<Group>()] {
+        let groups = (BASE + page as usize * PAGE) as *mut _;
         // SAFETY: a page of the region; nobody else looks at its cells while those who call this do.
-        unsafe { std::slice::from_raw_parts_mut(cells, PAGE / size_of::<Cell>()) }
+        unsafe { &mut *groups }
     }
 
-    /// The cells, on pages in use, of a range of addresses.
+    /// The cells that are not empty, on pages in use, of a range of addresses.
     pub(crate) fn each_in(&self, addresses: std::ops::Range<usize>, mut work: impl FnMut(*mut Cell)) {
         let (first, last) = (cell(addresses.start), cell(addresses.end - 1));
         let (mut page, end) = (Self::page(first), Self::page(last) + 1);
@@ -233,15 +260,54 @@ impl Pages {
             // SAFETY: as above.
             let used = unsafe { *self.bits.add(page / 8) } & 1 << (page % 8) != 0;
             if used {
-                let from = ((BASE + page * PAGE) as *mut Cell).max(first);
-                let to = ((BASE + (page + 1) * PAGE) as *mut Cell).min(last.wrapping_add(1));
-                let mut at = from;
-                while at < to {
-                    work(at);
-                    at = at.wrapping_add(1);
-                }
+                let groups = Self::groups(page as u32).iter_mut().filter(|group| !all_are(group, 0));
+                let words = groups.flatten().filter(|word| **word != 0);
+                words
+                    .map(|word| std::ptr::from_mut(word).cast())
+                    .filter(|cell| (first..=last).contains(cell))
+                    .for_each(&mut work);
             }
             page += 1;
+        }
+    }
+}
+
+/// Pages with cells that are not empty.
+pub(crate) struct Used {
+    pages: Vec<UsedPage>,
+}
+
+struct UsedPage {
+    number: u32,
+    /// No number of an access in a cell is greater; the number of a set is greater than any of these.
+    top: u32,
+    /// A bit for each group that is not empty.
+    groups: u64,
+}
+
+impl Used {
+    /// Replaces the contents of the cells. Accesses before the number `from` stay as they are, and so do references.
+    pub(crate) fn replace(&self, from: u32, mut new: impl FnMut(Cell) -> Cell) {
+        let (mut before, mut after) = (0, 0);
+        for page in self.pages.iter().filter(|page| page.top >= from) {
+            let groups = Pages::groups(page.number);
+            let mut left = page.groups;
+            while left != 0 {
+                let group = &mut groups[left.trailing_zeros() as usize];
+                left &= left - 1;
+                if all_are(group, before) {
+                    if before != after {
+                        group.fill(after);
+                    }
+                    continue;
+                }
+                for word in group.iter_mut().filter(|word| **word != 0) {
+                    if *word != before {
+                        (before, after) = (*word, new(Cell::from(*word)).into());
+                    }
+                    *word = after;
+                }
+            }
         }
     }
 }

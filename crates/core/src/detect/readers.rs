@@ -10,6 +10,7 @@
 //! second node of the same content, and never an answer. A complete table would be larger than the nodes.
 
 use crate::ids::StepId;
+use crate::marks::{Marks, give_back};
 
 /// A set of two steps or more.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -167,35 +168,31 @@ impl ReaderSets {
     }
 
     /// Marks all sets that those marked consist of, and tells of their steps.
-    pub fn follow(&self, marks: &mut [bool], mut step: impl FnMut(StepId)) {
+    pub fn follow(&self, marks: &mut Marks, mut step: impl FnMut(StepId)) {
         // A set is made after what it was made from.
-        for at in (0..marks.len()).rev().filter(|&at| marks[at]).collect::<Vec<_>>() {
-            let mut at = Some(SetId(at as u32));
-            while let Some(set) = at {
-                let Set { newest, rest, .. } = self.sets[set.0 as usize];
-                step(newest);
-                at = rest.as_set();
-                match at {
-                    Some(rest) if std::mem::replace(&mut marks[rest.0 as usize], true) => break,
-                    Some(_) => {}
-                    None => step(StepId(rest.0)),
-                }
+        marks.each_backwards(|marks, at| {
+            let Set { newest, rest, .. } = self.sets[at];
+            step(newest);
+            match rest.as_set() {
+                Some(rest) => _ = marks.add(rest.0 as usize),
+                None => step(StepId(rest.0)),
             }
-        }
+        });
     }
 
     /// Forgets the sets that are not marked, and renames the steps of the others. Of neighbours that are the `same` one is kept. What has
-    /// become of each, in the same order.
+    /// become of each that was marked, by its old number.
     pub fn retain(
         &mut self,
-        marks: &[bool],
+        marks: &Marks,
         new: impl Fn(StepId) -> StepId,
         same: impl Fn(StepId, StepId) -> bool,
     ) -> Vec<Readers> {
-        let mut became = vec![Readers::Set(SetId(u32::MAX)); self.sets.len()];
+        let before = self.sets.len();
+        let mut became = vec![Readers::Set(SetId(u32::MAX)); before];
         // In place: none moves up.
         let mut kept = 0;
-        for at in (0..self.sets.len()).filter(|&at| marks[at]) {
+        marks.each(|at| {
             let set = self.sets[at];
             let newest = new(set.newest);
             let rest = match set.rest.as_set() {
@@ -216,9 +213,9 @@ impl ReaderSets {
                 kept += 1;
                 Readers::Set(SetId(kept as u32 - 1))
             };
-        }
+        });
         self.sets.truncate(kept);
-        self.sets.shrink_to_fit();
+        give_back(&mut self.sets, before);
         self.additions.clear();
         self.last = None;
         became
