@@ -10,6 +10,10 @@
 //! Bytes: most accesses are aligned words. Memory that is accessed by the byte or half word has, in its cell, the
 //! number of a group of four cells, one a byte.
 
+use std::arch::x86_64::{
+    _mm_cmpeq_epi8, _mm_load_si128, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi64x, _mm_setzero_si128,
+    _mm_xor_si128,
+};
 use std::io;
 
 /// The cell of four bytes, or of one. A negative `writer` is no access but a reference, and then `readers` is zero; a
@@ -120,9 +124,11 @@ pub(crate) fn forget(address: usize, size: usize) {
 
 const PAGE: usize = 4096;
 
-/// Cells that are looked at together: a cache line, and as many on a page as a word has bits.
+/// Cells that are looked at together, as words: a cache line, and as many groups on a page as a word has bits.
 const GROUP: usize = 8;
-type Group = [u64; GROUP];
+
+#[repr(C, align(64))]
+struct Group([u64; GROUP]);
 
 /// A cell as one word, to be compared with others.
 impl From<u64> for Cell {
@@ -142,7 +148,15 @@ impl From<Cell> for u64 {
 /// Whether all cells of a group are this one.
 #[inline(always)]
 fn all_are(group: &Group, cell: u64) -> bool {
-    group.iter().fold(0, |differ, &other| differ | (other ^ cell)) == 0
+    let (pairs, _) = group.0.as_chunks::<2>();
+    // SAFETY: every x86-64 processor has SSE2, and pairs of words from the start of a group are aligned as it wants them.
+    unsafe {
+        let (wanted, none) = (_mm_set1_epi64x(cell as i64), _mm_setzero_si128());
+        let differ = pairs.iter().fold(none, |differ, pair| {
+            _mm_or_si128(differ, _mm_xor_si128(_mm_load_si128(pair.as_ptr().cast()), wanted))
+        });
+        _mm_movemask_epi8(_mm_cmpeq_epi8(differ, none)) == 0xffff
+    }
 }
 
 /// How many cells there are from this one to the end of its page.
@@ -207,19 +221,20 @@ impl Pages {
         self.list.retain(|&number| {
             let (mut last, mut page) = (0, UsedPage { number, top: 0, groups: 0 });
             for (at, group) in Self::groups(number).iter().enumerate() {
-                if all_are(group, last) {
-                    page.groups |= u64::from(last != 0) << at;
-                    continue;
-                }
-                for &word in group {
-                    if word != last && word != 0 {
-                        let cell = Cell::from(word);
-                        work(cell);
-                        if cell.writer >= 0 {
-                            page.top = page.top.max(cell.writer as u32).max(cell.readers as u32);
+                // Most are empty, which is found faster.
+                if !(if last == 0 { all_are(group, 0) } else { all_are(group, last) }) {
+                    for &word in &group.0 {
+                        if word != last && word != 0 {
+                            let cell = Cell::from(word);
+                            work(cell);
+                            if cell.writer >= 0 {
+                                page.top = page.top.max(cell.writer as u32).max(cell.readers as u32);
+                            }
                         }
+                        last = word;
                     }
-                    last = word;
+                } else if last == 0 {
+                    continue;
                 }
                 // If they are all empty, an earlier one is not.
                 page.groups |= 1 << at;
@@ -261,7 +276,7 @@ impl Pages {
             let used = unsafe { *self.bits.add(page / 8) } & 1 << (page % 8) != 0;
             if used {
                 let groups = Self::groups(page as u32).iter_mut().filter(|group| !all_are(group, 0));
-                let words = groups.flatten().filter(|word| **word != 0);
+                let words = groups.flat_map(|group| &mut group.0).filter(|word| **word != 0);
                 words
                     .map(|word| std::ptr::from_mut(word).cast())
                     .filter(|cell| (first..=last).contains(cell))
@@ -297,11 +312,11 @@ impl Used {
                 left &= left - 1;
                 if all_are(group, before) {
                     if before != after {
-                        group.fill(after);
+                        group.0.fill(after);
                     }
                     continue;
                 }
-                for word in group.iter_mut().filter(|word| **word != 0) {
+                for word in group.0.iter_mut().filter(|word| **word != 0) {
                     if *word != before {
                         (before, after) = (*word, new(Cell::from(*word)).into());
                     }

@@ -35,6 +35,22 @@ impl Rest {
     fn as_set(self) -> Option<SetId> {
         (self.0 & SET != 0).then_some(SetId(self.0 & !SET))
     }
+
+    fn readers(self) -> Readers {
+        self.as_set().map_or(Readers::One(StepId(self.0)), Readers::Set)
+    }
+}
+
+/// What sets have become, by their old numbers.
+#[derive(Debug)]
+pub struct Became(Vec<Rest>);
+
+impl Became {
+    /// What has become of a set that was marked.
+    #[inline]
+    pub fn of(&self, set: SetId) -> Readers {
+        self.0[set.0 as usize].readers()
+    }
 }
 
 /// One or more readers.
@@ -94,7 +110,7 @@ impl ReaderSets {
             Readers::One(step) => (step, None),
             Readers::Set(set) => {
                 let Set { newest, rest, .. } = self.sets[set.0 as usize];
-                (newest, Some(rest.as_set().map_or(Readers::One(StepId(rest.0)), Readers::Set)))
+                (newest, Some(rest.readers()))
             }
         }
     }
@@ -180,16 +196,16 @@ impl ReaderSets {
         });
     }
 
-    /// Forgets the sets that are not marked, and renames the steps of the others. Of neighbours that are the `same` one is kept. What has
-    /// become of each that was marked, by its old number.
+    /// Forgets the sets that are not marked, and renames the steps of the others. Of neighbours that are the `same` one is kept. What
+    /// has become of them.
     pub fn retain(
         &mut self,
         marks: &Marks,
         new: impl Fn(StepId) -> StepId,
         same: impl Fn(StepId, StepId) -> bool,
-    ) -> Vec<Readers> {
+    ) -> Became {
         let before = self.sets.len();
-        let mut became = vec![Readers::Set(SetId(u32::MAX)); before];
+        let mut became = vec![Rest(0); before];
         // In place: none moves up.
         let mut kept = 0;
         marks.each(|at| {
@@ -197,28 +213,28 @@ impl ReaderSets {
             let newest = new(set.newest);
             let rest = match set.rest.as_set() {
                 Some(rest) => became[rest.0 as usize],
-                None => Readers::One(new(StepId(set.rest.0))),
+                None => Rest::step(new(StepId(set.rest.0))),
             };
-            let (last, size, rest_as) = match rest {
-                Readers::One(step) => (step, 1, Rest::step(step)),
-                Readers::Set(set) => {
+            let (last, size) = match rest.as_set() {
+                Some(set) => {
                     let Set { newest, size, .. } = self.sets[set.0 as usize];
-                    (newest, size, Rest::set(set))
+                    (newest, size)
                 }
+                None => (StepId(rest.0), 1),
             };
             became[at] = if same(last, newest) {
                 rest
             } else {
-                self.sets[kept] = Set { newest, rest: rest_as, size: size + 1, sweep: set.sweep };
+                self.sets[kept] = Set { newest, rest, size: size + 1, sweep: set.sweep };
                 kept += 1;
-                Readers::Set(SetId(kept as u32 - 1))
+                Rest::set(SetId(kept as u32 - 1))
             };
         });
         self.sets.truncate(kept);
         give_back(&mut self.sets, before);
         self.additions.clear();
         self.last = None;
-        became
+        Became(became)
     }
 
     /// Keeps the table of additions small for small programs.

@@ -10,6 +10,7 @@
 
 use super::*;
 use crate::shadow::Used;
+use raceproof_core::detect::readers::Became;
 use raceproof_core::marks::{Marks, give_back};
 use raceproof_core::order::compact::Renumbering;
 
@@ -18,24 +19,26 @@ const LEAST: usize = 1 << 15;
 /// The same for each page of shadow memory, since to look through one costs as much as to number some accesses; and the most that
 /// pages add to it, or, if they are very many, what each adds at least: the tables take memory as well.
 const A_PAGE: usize = 160;
-const MOST: usize = 300_000;
-const A_PAGE_OF_MANY: usize = 5;
+const MOST: usize = 600_000;
+const A_PAGE_OF_MANY: usize = 10;
 
 /// What becomes of the numbers in cells.
 struct Numbers {
     /// By the old number, the new one; 0 for what is gone.
     made: Vec<i32>,
-    sets: Vec<Readers>,
+    sets: Became,
 }
 
 impl Numbers {
+    #[inline]
     fn list(&self, readers: i32) -> i32 {
         if readers >= 0 {
             return self.made[readers as usize];
         }
-        in_cell(self.sets[(readers & !SET) as usize])
+        in_cell(self.sets.of(SetId((readers & !SET) as u32)))
     }
 
+    #[inline]
     fn cell(&self, cell: Cell) -> Cell {
         if cell.writer < 0 {
             return cell;
