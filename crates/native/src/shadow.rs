@@ -222,7 +222,8 @@ impl Pages {
             let (mut last, mut page) = (0, UsedPage { number, top: 0, groups: 0 });
             for (at, group) in Self::groups(number).iter().enumerate() {
                 // Most are empty, which is found faster.
-                if !(if last == 0 { all_are(group, 0) } else { all_are(group, last) }) {
+                let alike = if last == 0 { all_are(group, 0) } else { all_are(group, last) };
+                if !alike {
                     for &word in &group.0 {
                         if word != last && word != 0 {
                             let cell = Cell::from(word);
@@ -262,27 +263,21 @@ impl Pages {
     /// The cells that are not empty, on pages in use, of a range of addresses.
     pub(crate) fn each_in(&self, addresses: std::ops::Range<usize>, mut work: impl FnMut(*mut Cell)) {
         let (first, last) = (cell(addresses.start), cell(addresses.end - 1));
-        let (mut page, end) = (Self::page(first), Self::page(last) + 1);
-        while page < end {
-            if page % 64 == 0 && end - page >= 64 {
-                // SAFETY: there is a bit for each page of the region, and the first of these begins a word.
-                let none = unsafe { *self.bits.add(page / 8).cast::<u64>() } == 0;
-                if none {
-                    page += 64;
+        let (from, to) = (Self::page(first), Self::page(last));
+        for word in from / 64..=to / 64 {
+            // SAFETY: there is a bit for each page of the region, in whole words.
+            let mut used = unsafe { *self.bits.add(word * 8).cast::<u64>() };
+            while used != 0 {
+                let page = word * 64 + used.trailing_zeros() as usize;
+                used &= used - 1;
+                if !(from..=to).contains(&page) {
                     continue;
                 }
-            }
-            // SAFETY: as above.
-            let used = unsafe { *self.bits.add(page / 8) } & 1 << (page % 8) != 0;
-            if used {
                 let groups = Self::groups(page as u32).iter_mut().filter(|group| !all_are(group, 0));
                 let words = groups.flat_map(|group| &mut group.0).filter(|word| **word != 0);
-                words
-                    .map(|word| std::ptr::from_mut(word).cast())
-                    .filter(|cell| (first..=last).contains(cell))
-                    .for_each(&mut work);
+                let cells = words.map(|word| std::ptr::from_mut(word).cast());
+                cells.filter(|cell| (first..=last).contains(cell)).for_each(&mut work);
             }
-            page += 1;
         }
     }
 }
