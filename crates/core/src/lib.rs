@@ -13,5 +13,6 @@ pub mod explore;
 pub mod finding;
 pub mod graph;
 pub mod ids;
+pub mod marks;
 pub mod order;
 pub mod trace;

@@ -10,6 +10,10 @@
 //! Bytes: most accesses are aligned words. Memory that is accessed by the byte or half word has, in its cell, the
 //! number of a group of four cells, one a byte.
 
+use std::arch::x86_64::{
+    _mm_cmpeq_epi8, _mm_load_si128, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi64x, _mm_setzero_si128,
+    _mm_xor_si128,
+};
 use std::io;
 
 /// The cell of four bytes, or of one. A negative `writer` is no access but a reference, and then `readers` is zero; a
@@ -120,13 +124,38 @@ pub(crate) fn forget(address: usize, size: usize) {
 
 const PAGE: usize = 4096;
 
-/// The cells of a page that are not empty: often few, so that the others are passed by eight at a time.
+/// Cells that are looked at together, as words: a cache line, and as many groups on a page as a word has bits.
+const GROUP: usize = 8;
+
+#[repr(C, align(64))]
+struct Group([u64; GROUP]);
+
+/// A cell as one word, to be compared with others.
+impl From<u64> for Cell {
+    #[inline(always)]
+    fn from(word: u64) -> Self {
+        Cell { writer: word as i32, readers: (word >> 32) as i32 }
+    }
+}
+
+impl From<Cell> for u64 {
+    #[inline(always)]
+    fn from(cell: Cell) -> Self {
+        u64::from(cell.readers as u32) << 32 | u64::from(cell.writer as u32)
+    }
+}
+
+/// Whether all cells of a group are this one.
 #[inline(always)]
-fn each_used(cells: &mut [Cell], mut work: impl FnMut(&mut Cell)) {
-    for group in cells.chunks_mut(8) {
-        if group.iter().fold(0, |all, cell| all | cell.writer | cell.readers) != 0 {
-            group.iter_mut().filter(|cell| **cell != Cell::default()).for_each(&mut work);
-        }
+fn all_are(group: &Group, cell: u64) -> bool {
+    let (pairs, _) = group.0.as_chunks::<2>();
+    // SAFETY: every x86-64 processor has SSE2, and pairs of words from the start of a group are aligned as it wants them.
+    unsafe {
+        let (wanted, none) = (_mm_set1_epi64x(cell as i64), _mm_setzero_si128());
+        let differ = pairs.iter().fold(none, |differ, pair| {
+            _mm_or_si128(differ, _mm_xor_si128(_mm_load_si128(pair.as_ptr().cast()), wanted))
+        });
+        _mm_movemask_epi8(_mm_cmpeq_epi8(differ, none)) == 0xffff
     }
 }
 
@@ -193,63 +222,110 @@ impl Pages {
         self.list.len()
     }
 
-    /// The cells that are not empty, page by page.
-    pub(crate) fn each(&self, mut work: impl FnMut(&mut Cell)) {
-        for &page in &self.list {
-            each_used(Self::cells(page), &mut work);
-        }
-    }
-
-    /// The same. A page is no longer in use if all of its cells are empty.
-    pub(crate) fn sift(&mut self, mut work: impl FnMut(Cell)) {
-        let bits = self.bits;
-        self.list.retain(|&page| {
-            let mut used = false;
-            each_used(Self::cells(page), |cell| {
-                used = true;
-                work(*cell);
-            });
-            if !used {
-                let page = page as usize;
+    /// Tells of the cells that are not empty; of neighbours that are alike, once. A page is no longer in use if all of its
+    /// cells are empty. The others.
+    pub(crate) fn sift(&mut self, mut work: impl FnMut(Cell)) -> Used {
+        let (bits, mut pages) = (self.bits, Vec::with_capacity(self.list.len()));
+        self.list.retain(|&number| {
+            let (mut last, mut page) = (0, UsedPage { number, top: 0, groups: 0 });
+            for (at, group) in Self::groups(number).iter().enumerate() {
+                // Most are empty, which is found faster.
+                let alike = if last == 0 { all_are(group, 0) } else { all_are(group, last) };
+                if !alike {
+                    for &word in &group.0 {
+                        if word != last && word != 0 {
+                            let cell = Cell::from(word);
+                            work(cell);
+                            if cell.writer >= 0 {
+                                page.top = page.top.max(cell.writer as u32).max(cell.readers as u32);
+                            }
+                        }
+                        last = word;
+                    }
+                } else if last == 0 {
+                    continue;
+                }
+                // If they are all empty, an earlier one is not.
+                page.groups |= 1 << at;
+            }
+            let used = page.groups != 0;
+            if used {
+                pages.push(page);
+            } else {
+                let page = number as usize;
                 // SAFETY: there is a bit for each page of the region.
                 unsafe { *bits.add(page / 8) &= !(1 << (page % 8)) };
             }
             used
         });
         self.last = usize::MAX;
+        Used { pages }
     }
 
-    fn cells(page: u32) -> &'static mut [Cell] {
-        let cells = (BASE + page as usize * PAGE) as *mut Cell;
+    fn groups(page: u32) -> &'static mut [Group; PAGE / size_of::<Group>()] {
+        let groups = (BASE + page as usize * PAGE) as *mut _;
         // SAFETY: a page of the region; nobody else looks at its cells while those who call this do.
-        unsafe { std::slice::from_raw_parts_mut(cells, PAGE / size_of::<Cell>()) }
+        unsafe { &mut *groups }
     }
 
-    /// The cells, on pages in use, of a range of addresses.
+    /// The cells that are not empty, on pages in use, of a range of addresses.
     pub(crate) fn each_in(&self, addresses: std::ops::Range<usize>, mut work: impl FnMut(*mut Cell)) {
         let (first, last) = (cell(addresses.start), cell(addresses.end - 1));
-        let (mut page, end) = (Self::page(first), Self::page(last) + 1);
-        while page < end {
-            if page % 64 == 0 && end - page >= 64 {
-                // SAFETY: there is a bit for each page of the region, and the first of these begins a word.
-                let none = unsafe { *self.bits.add(page / 8).cast::<u64>() } == 0;
-                if none {
-                    page += 64;
+        let (from, to) = (Self::page(first), Self::page(last));
+        for word in from / 64..=to / 64 {
+            // SAFETY: there is a bit for each page of the region, in whole words.
+            let mut used = unsafe { *self.bits.add(word * 8).cast::<u64>() };
+            while used != 0 {
+                let page = word * 64 + used.trailing_zeros() as usize;
+                used &= used - 1;
+                if !(from..=to).contains(&page) {
                     continue;
                 }
+                let groups = Self::groups(page as u32).iter_mut().filter(|group| !all_are(group, 0));
+                let words = groups.flat_map(|group| &mut group.0).filter(|word| **word != 0);
+                let cells = words.map(|word| std::ptr::from_mut(word).cast());
+                cells.filter(|cell| (first..=last).contains(cell)).for_each(&mut work);
             }
-            // SAFETY: as above.
-            let used = unsafe { *self.bits.add(page / 8) } & 1 << (page % 8) != 0;
-            if used {
-                let from = ((BASE + page * PAGE) as *mut Cell).max(first);
-                let to = ((BASE + (page + 1) * PAGE) as *mut Cell).min(last.wrapping_add(1));
-                let mut at = from;
-                while at < to {
-                    work(at);
-                    at = at.wrapping_add(1);
+        }
+    }
+}
+
+/// Pages with cells that are not empty.
+pub(crate) struct Used {
+    pages: Vec<UsedPage>,
+}
+
+struct UsedPage {
+    number: u32,
+    /// No number of an access in a cell is greater; the number of a set is greater than any of these.
+    top: u32,
+    /// A bit for each group that is not empty.
+    groups: u64,
+}
+
+impl Used {
+    /// Replaces the contents of the cells. Accesses before the number `from` stay as they are, and so do references.
+    pub(crate) fn replace(&self, from: u32, mut new: impl FnMut(Cell) -> Cell) {
+        let (mut before, mut after) = (0, 0);
+        for page in self.pages.iter().filter(|page| page.top >= from) {
+            let groups = Pages::groups(page.number);
+            let mut left = page.groups;
+            while left != 0 {
+                let group = &mut groups[left.trailing_zeros() as usize];
+                left &= left - 1;
+                if all_are(group, before) {
+                    if before != after {
+                        group.0.fill(after);
+                    }
+                    continue;
+                }
+                for word in group.0.iter_mut().filter(|word| **word != 0) {
+                    if *word != before {
+                        (before, after) = (*word, new(Cell::from(*word)).into());
+                    }
+                    *word = after;
                 }
             }
-            page += 1;
         }
     }
 }

@@ -10,6 +10,7 @@
 //! second node of the same content, and never an answer. A complete table would be larger than the nodes.
 
 use crate::ids::StepId;
+use crate::marks::{Marks, give_back};
 
 /// A set of two steps or more.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -33,6 +34,22 @@ impl Rest {
 
     fn as_set(self) -> Option<SetId> {
         (self.0 & SET != 0).then_some(SetId(self.0 & !SET))
+    }
+
+    fn readers(self) -> Readers {
+        self.as_set().map_or(Readers::One(StepId(self.0)), Readers::Set)
+    }
+}
+
+/// What sets have become, by their old numbers.
+#[derive(Debug)]
+pub struct Became(Vec<Rest>);
+
+impl Became {
+    /// What has become of a set that was marked.
+    #[inline]
+    pub fn of(&self, set: SetId) -> Readers {
+        self.0[set.0 as usize].readers()
     }
 }
 
@@ -93,7 +110,7 @@ impl ReaderSets {
             Readers::One(step) => (step, None),
             Readers::Set(set) => {
                 let Set { newest, rest, .. } = self.sets[set.0 as usize];
-                (newest, Some(rest.as_set().map_or(Readers::One(StepId(rest.0)), Readers::Set)))
+                (newest, Some(rest.readers()))
             }
         }
     }
@@ -167,61 +184,57 @@ impl ReaderSets {
     }
 
     /// Marks all sets that those marked consist of, and tells of their steps.
-    pub fn follow(&self, marks: &mut [bool], mut step: impl FnMut(StepId)) {
+    pub fn follow(&self, marks: &mut Marks, mut step: impl FnMut(StepId)) {
         // A set is made after what it was made from.
-        for at in (0..marks.len()).rev().filter(|&at| marks[at]).collect::<Vec<_>>() {
-            let mut at = Some(SetId(at as u32));
-            while let Some(set) = at {
-                let Set { newest, rest, .. } = self.sets[set.0 as usize];
-                step(newest);
-                at = rest.as_set();
-                match at {
-                    Some(rest) if std::mem::replace(&mut marks[rest.0 as usize], true) => break,
-                    Some(_) => {}
-                    None => step(StepId(rest.0)),
-                }
+        marks.each_backwards(|marks, at| {
+            let Set { newest, rest, .. } = self.sets[at];
+            step(newest);
+            match rest.as_set() {
+                Some(rest) => _ = marks.add(rest.0 as usize),
+                None => step(StepId(rest.0)),
             }
-        }
+        });
     }
 
-    /// Forgets the sets that are not marked, and renames the steps of the others. Of neighbours that are the `same` one is kept. What has
-    /// become of each, in the same order.
+    /// Forgets the sets that are not marked, and renames the steps of the others. Of neighbours that are the `same` one is kept. What
+    /// has become of them.
     pub fn retain(
         &mut self,
-        marks: &[bool],
+        marks: &Marks,
         new: impl Fn(StepId) -> StepId,
         same: impl Fn(StepId, StepId) -> bool,
-    ) -> Vec<Readers> {
-        let mut became = vec![Readers::Set(SetId(u32::MAX)); self.sets.len()];
+    ) -> Became {
+        let before = self.sets.len();
+        let mut became = vec![Rest(0); before];
         // In place: none moves up.
         let mut kept = 0;
-        for at in (0..self.sets.len()).filter(|&at| marks[at]) {
+        marks.each(|at| {
             let set = self.sets[at];
             let newest = new(set.newest);
             let rest = match set.rest.as_set() {
                 Some(rest) => became[rest.0 as usize],
-                None => Readers::One(new(StepId(set.rest.0))),
+                None => Rest::step(new(StepId(set.rest.0))),
             };
-            let (last, size, rest_as) = match rest {
-                Readers::One(step) => (step, 1, Rest::step(step)),
-                Readers::Set(set) => {
+            let (last, size) = match rest.as_set() {
+                Some(set) => {
                     let Set { newest, size, .. } = self.sets[set.0 as usize];
-                    (newest, size, Rest::set(set))
+                    (newest, size)
                 }
+                None => (StepId(rest.0), 1),
             };
             became[at] = if same(last, newest) {
                 rest
             } else {
-                self.sets[kept] = Set { newest, rest: rest_as, size: size + 1, sweep: set.sweep };
+                self.sets[kept] = Set { newest, rest, size: size + 1, sweep: set.sweep };
                 kept += 1;
-                Readers::Set(SetId(kept as u32 - 1))
+                Rest::set(SetId(kept as u32 - 1))
             };
-        }
+        });
         self.sets.truncate(kept);
-        self.sets.shrink_to_fit();
+        give_back(&mut self.sets, before);
         self.additions.clear();
         self.last = None;
-        became
+        Became(became)
     }
 
     /// Keeps the table of additions small for small programs.

@@ -4,47 +4,47 @@
 //! (the ancestors of their tasks, the finishes around them, the steps that a live task knows of) is kept; all
 //! else goes. What is kept is numbered anew, in the same order, so that every comparison of numbers comes out as before.
 //!
-//! Cost: linear in what there was. Done each time the tables have doubled, a constant a task.
+//! Cost: linear in what is kept, and a bit and a word for each entry there was. Done each time the tables have doubled, a constant a task.
 
 use super::graph::{GraphOrder, Known, NONE, Signalled};
 use super::past::Past;
 use super::tree::LEFT;
 use crate::ids::{ScopeId, StepId, TaskId};
-
-const GONE: u32 = u32::MAX;
+use crate::marks::{Marks, Numbers};
 
 /// The new numbers of what was kept.
 #[derive(Debug)]
 pub struct Renumbering {
-    steps: Vec<u32>,
-    tasks: Vec<u32>,
-    scopes: Vec<u32>,
-}
-
-fn new_number(table: &[u32], old: u32) -> Option<u32> {
-    table.get(old as usize).copied().filter(|&new| new != GONE)
+    steps: Numbers,
+    /// Of tasks.
+    pub tasks: Numbers,
+    scopes: Numbers,
+    known: Numbers,
 }
 
 impl Renumbering {
+    #[inline]
     pub fn step(&self, step: StepId) -> Option<StepId> {
-        new_number(&self.steps, step.0).map(StepId)
+        self.steps.get(step.0).map(StepId)
     }
 
+    #[inline]
     pub fn task(&self, task: TaskId) -> Option<TaskId> {
-        new_number(&self.tasks, task.0).map(TaskId)
+        self.tasks.get(task.0).map(TaskId)
     }
 
+    #[inline]
     pub fn scope(&self, scope: ScopeId) -> Option<ScopeId> {
-        new_number(&self.scopes, scope.0).map(ScopeId)
+        self.scopes.get(scope.0).map(ScopeId)
     }
 }
 
-/// What is kept; `GONE` is not.
+/// What is kept.
 struct Kept {
-    steps: Vec<u32>,
-    tasks: Vec<u32>,
-    scopes: Vec<u32>,
-    known: Vec<u32>,
+    steps: Marks,
+    tasks: Marks,
+    scopes: Marks,
+    known: Marks,
     /// Tasks, finishes and known sets whose neighbours are still to be looked at.
     todo: Vec<Node>,
 }
@@ -58,26 +58,27 @@ enum Node {
 
 impl Kept {
     fn task(&mut self, task: u32) {
-        if std::mem::replace(&mut self.tasks[task as usize], 0) == GONE {
+        if self.tasks.add(task as usize) {
             self.todo.push(Node::Task(task));
         }
     }
 
     fn scope(&mut self, scope: u32) {
-        if std::mem::replace(&mut self.scopes[scope as usize], 0) == GONE {
+        if self.scopes.add(scope as usize) {
             self.todo.push(Node::Scope(scope));
         }
     }
 
     fn known(&mut self, known: u32) {
-        if known != NONE && std::mem::replace(&mut self.known[known as usize], 0) == GONE {
+        if known != NONE && self.known.add(known as usize) {
             self.todo.push(Node::Known(known));
         }
     }
 
     fn step(&mut self, order: &GraphOrder, step: u32) {
-        self.steps[step as usize] = 0;
-        self.task(order.steps[step as usize].0);
+        if self.steps.add(step as usize) {
+            self.task(order.steps[step as usize].0);
+        }
     }
 
     /// Keeps what everything kept so far leads to.
@@ -117,29 +118,6 @@ impl Kept {
     }
 }
 
-/// Numbers what is kept, and how much it is.
-fn number(kept: &mut [u32]) -> u32 {
-    let mut next = 0;
-    for entry in kept.iter_mut().filter(|entry| **entry != GONE) {
-        *entry = next;
-        next += 1;
-    }
-    next
-}
-
-/// What is kept of a table.
-fn gather<T: Copy>(table: &mut Vec<T>, kept: &[u32], mut change: impl FnMut(&mut T)) {
-    let mut at = 0;
-    table.retain(|_| {
-        at += 1;
-        kept[at - 1] != GONE
-    });
-    table.iter_mut().for_each(&mut change);
-    if table.capacity() > 4 * table.len() + 1024 {
-        table.shrink_to(2 * table.len());
-    }
-}
-
 impl GraphOrder {
     /// What the tables hold, in entries of about 16 bytes.
     pub fn size(&self) -> usize {
@@ -152,6 +130,7 @@ impl GraphOrder {
     }
 
     /// The step that stands for `step`: for a task that is folded, a step of the one that waited for it.
+    #[inline]
     pub fn stand_in(&mut self, step: StepId) -> StepId {
         self.resolve(step, self.steps[step.index()]).0
     }
@@ -165,18 +144,18 @@ impl GraphOrder {
         scopes: impl IntoIterator<Item = ScopeId>,
     ) -> Renumbering {
         let mut kept = Kept {
-            steps: vec![GONE; self.steps.len()],
-            tasks: vec![GONE; self.tree.tasks.len()],
-            scopes: vec![GONE; self.tree.scopes.len()],
-            known: vec![GONE; self.known.len()],
+            steps: Marks::none(self.steps.len()),
+            tasks: Marks::none(self.tree.tasks.len()),
+            scopes: Marks::none(self.tree.scopes.len()),
+            known: Marks::none(self.known.len()),
             todo: Vec::new(),
         };
         kept.task(TaskId::MAIN.0);
         kept.task(self.now.task.0);
         kept.scope(ScopeId::PROGRAM.0);
-        let mut under_way = vec![false; self.tree.tasks.len()];
+        let mut under_way = Marks::none(self.tree.tasks.len());
         for task in tasks.into_iter().chain([TaskId::MAIN, self.now.task]) {
-            under_way[task.index()] = true;
+            under_way.add(task.index());
             kept.task(task.0);
             let state = self.tree.task(task);
             kept.known(state.known);
@@ -193,58 +172,61 @@ impl GraphOrder {
             kept.known(known);
         }
         kept.follow(self);
-        number(&mut kept.steps);
-        number(&mut kept.tasks);
-        number(&mut kept.scopes);
-        number(&mut kept.known);
-        self.renumber(&kept, &under_way);
-        Renumbering { steps: kept.steps, tasks: kept.tasks, scopes: kept.scopes }
+        let Kept { steps, tasks, scopes, known, .. } = kept;
+        let new = Renumbering {
+            steps: steps.number(),
+            tasks: tasks.number(),
+            scopes: scopes.number(),
+            known: known.number(),
+        };
+        self.renumber(&new, &under_way);
+        new
     }
 
-    fn renumber(&mut self, kept: &Kept, under_way: &[bool]) {
-        let step = |old: u32| kept.steps[old as usize];
-        // What is kept of the steps before a bound.
-        let survivors: Vec<u32> =
-            (0..).zip(&kept.steps).filter(|(_, new)| **new != GONE).map(|(old, _)| old).collect();
-        let bound = |old: u32| survivors.partition_point(|&kept| kept < old) as u32;
+    fn renumber(&mut self, new: &Renumbering, under_way: &Marks) {
+        let Renumbering { steps, tasks, scopes, .. } = new;
+        let known = |old: u32| if old == NONE { NONE } else { new.known.of(old) };
+        let bound = |old: u32| steps.before(old);
         self.tree.task_mut(self.now.task).past = self.now.past;
-        let known = |old: u32| if old == NONE { NONE } else { kept.known[old as usize] };
-        for (task, _) in self.tree.tasks.iter_mut().zip(under_way).filter(|(_, under_way)| !**under_way) {
-            (task.data.known, task.data.inherited, task.data.past) = (NONE, NONE, Past::NOTHING);
-        }
-        gather(&mut self.tree.tasks, &kept.tasks, |task| {
-            task.parent = kept.tasks[task.parent as usize];
-            task.jump = kept.tasks[task.jump as usize];
-            task.scope = kept.scopes[task.scope as usize];
-            task.first = step(task.first);
-            task.data.step = step(task.data.step);
-            task.data.known = known(task.data.known);
-            task.data.inherited = known(task.data.inherited);
-            task.data.past.renumber(bound);
+        tasks.gather(&mut self.tree.tasks, |old, mut task| {
+            task.parent = tasks.of(task.parent);
+            task.jump = tasks.of(task.jump);
+            task.scope = scopes.of(task.scope);
+            task.first = steps.of(task.first);
+            task.data.step = steps.of(task.data.step);
+            if under_way.has(old) {
+                (task.data.known, task.data.inherited) = (known(task.data.known), known(task.data.inherited));
+                task.data.past.renumber(bound);
+            } else {
+                (task.data.known, task.data.inherited, task.data.past) = (NONE, NONE, Past::NOTHING);
+            }
+            task
         });
-        gather(&mut self.tree.scopes, &kept.scopes, |scope| {
-            scope.owner = kept.tasks[scope.owner as usize];
-            scope.outer = kept.scopes[scope.outer as usize];
-            scope.jump = kept.scopes[scope.jump as usize];
+        scopes.gather(&mut self.tree.scopes, |_, mut scope| {
+            scope.owner = tasks.of(scope.owner);
+            scope.outer = scopes.of(scope.outer);
+            scope.jump = scopes.of(scope.jump);
             match scope.end {
                 NONE => {
                     scope.data.known = known(scope.data.known);
                     scope.data.inside.renumber(bound);
                 }
-                LEFT => scope.instead = kept.scopes[scope.instead as usize],
-                end => scope.end = step(end),
+                LEFT => scope.instead = scopes.of(scope.instead),
+                end => scope.end = steps.of(end),
             }
             if scope.end != NONE {
                 scope.data.known = NONE;
             }
+            scope
         });
-        gather(&mut self.known, &kept.known, |node| {
+        new.known.gather(&mut self.known, |_, mut node| {
             (node.left, node.right) = (known(node.left), known(node.right));
             if node.source != NONE {
-                node.source = step(node.source);
+                node.source = steps.of(node.source);
             }
+            node
         });
-        gather(&mut self.steps, &kept.steps, |task| task.0 = kept.tasks[task.index()]);
+        steps.gather(&mut self.steps, |_, task| TaskId(tasks.of(task.0)));
         // The newest source of a set: of what it adds and of the sets below, which come before it.
         for at in 0..self.known.len() {
             let Known { source, left, right, .. } = self.known[at];
@@ -252,14 +234,14 @@ impl GraphOrder {
             self.known[at].newest = own.max(self.newest(left)).max(self.newest(right));
         }
         for sync in self.syncs.iter_mut().filter(|sync| sync.step != NONE) {
-            *sync = Signalled { step: step(sync.step), known: known(sync.known) };
+            *sync = Signalled { step: steps.of(sync.step), known: known(sync.known) };
         }
         if let Some(folds) = &mut self.folds {
-            folds.renumber(&kept.tasks, &kept.scopes, &kept.steps);
+            folds.renumber(tasks, scopes, steps);
         }
         self.visited.clear();
         self.proven.clear();
-        let task = TaskId(kept.tasks[self.now.task.index()]);
+        let task = TaskId(tasks.of(self.now.task.0));
         self.go_on(task);
         self.now.past = self.tree.task(task).past;
     }
@@ -476,7 +458,7 @@ mod tests {
                 task.id.1 = new.task(task.id.1).expect("it is under way");
             }
             for scope in &mut self.scopes {
-                scope.id.1 = new.scope(scope.id.1).unwrap_or(ScopeId(GONE));
+                scope.id.1 = new.scope(scope.id.1).unwrap_or(ScopeId(NONE));
             }
         }
 

@@ -11,6 +11,7 @@
 //! Cost: O(1) a task, amortised (the forest of a union-find with path compression). Memory: 8 bytes a task, 8 a finish.
 
 use crate::ids::TaskId;
+use crate::marks::Numbers;
 
 pub(super) const NONE: u32 = u32::MAX;
 
@@ -125,47 +126,36 @@ impl Folds {
         (into != NONE).then_some(into)
     }
 
-    /// Goes over to new numbers of tasks, finishes and steps; `NONE` for those that are gone.
-    pub(super) fn renumber(&mut self, tasks: &[u32], scopes: &[u32], steps: &[u32]) {
-        for members in &mut self.scopes {
-            let mut at = std::mem::replace(members, EMPTY).first;
+    /// Goes over to new numbers of tasks, finishes and steps.
+    pub(super) fn renumber(&mut self, tasks: &Numbers, scopes: &Numbers, steps: &Numbers) {
+        let all = &mut self.tasks;
+        // A finish that goes has no members that are kept.
+        scopes.gather(&mut self.scopes, |_, members| {
+            let (mut at, mut kept, mut last) = (members.first, EMPTY, NONE);
             while at != NONE {
-                let next = self.tasks[at as usize].next;
-                let new = tasks[at as usize];
+                let next = all[at as usize].next;
+                let new = tasks.of(at);
                 if new != NONE {
-                    match members.last {
-                        NONE => members.first = new,
+                    match last {
+                        NONE => kept.first = new,
                         // By its old number: that is where it still stands.
-                        last => self.tasks[last as usize].next = new,
+                        last => all[last as usize].next = new,
                     }
-                    members.last = at;
-                    self.tasks[at as usize].next = NONE;
+                    (last, kept.last) = (at, new);
+                    all[at as usize].next = NONE;
                 }
                 at = next;
             }
-            if members.last != NONE {
-                members.last = tasks[members.last as usize];
-            }
-        }
-        self.told.clear();
-        let mut at = 0;
-        self.tasks.retain(|_| {
-            at += 1;
-            tasks[at - 1] != NONE
+            kept
         });
-        for fold in self.tasks.iter_mut().filter(|fold| fold.into != NONE) {
-            fold.into = steps[fold.into as usize];
-        }
-        let mut at = 0;
-        self.scopes.retain(|_| {
-            at += 1;
-            scopes[at - 1] != NONE
+        self.told.clear();
+        tasks.gather(&mut self.tasks, |_, fold| match fold.into {
+            NONE => fold,
+            into => Fold { into: steps.of(into), ..fold },
         });
         self.kept.retain_mut(|task| {
-            *task = tasks[*task as usize];
+            *task = tasks.of(*task);
             *task != NONE
         });
-        self.tasks.shrink_to(2 * self.tasks.len());
-        self.scopes.shrink_to(2 * self.scopes.len());
     }
 }

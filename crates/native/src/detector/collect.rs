@@ -9,6 +9,9 @@
 //! part of the shadow memory: a constant for each access that was numbered. Memory: no more than that, whatever the number of tasks.
 
 use super::*;
+use crate::shadow::Used;
+use raceproof_core::detect::readers::Became;
+use raceproof_core::marks::{Marks, give_back};
 use raceproof_core::order::compact::Renumbering;
 
 /// Entries that the tables may grow by before it is worth while.
@@ -16,24 +19,26 @@ const LEAST: usize = 1 << 15;
 /// The same for each page of shadow memory, since to look through one costs as much as to number some accesses; and the most that
 /// pages add to it, or, if they are very many, what each adds at least: the tables take memory as well.
 const A_PAGE: usize = 160;
-const MOST: usize = 300_000;
-const A_PAGE_OF_MANY: usize = 5;
+const MOST: usize = 600_000;
+const A_PAGE_OF_MANY: usize = 10;
 
 /// What becomes of the numbers in cells.
 struct Numbers {
     /// By the old number, the new one; 0 for what is gone.
     made: Vec<i32>,
-    sets: Vec<Readers>,
+    sets: Became,
 }
 
 impl Numbers {
+    #[inline]
     fn list(&self, readers: i32) -> i32 {
         if readers >= 0 {
             return self.made[readers as usize];
         }
-        in_cell(self.sets[(readers & !SET) as usize])
+        in_cell(self.sets.of(SetId((readers & !SET) as u32)))
     }
 
+    #[inline]
     fn cell(&self, cell: Cell) -> Cell {
         if cell.writer < 0 {
             return cell;
@@ -43,30 +48,32 @@ impl Numbers {
 }
 
 /// What is named.
-struct Marks {
-    made: Vec<bool>,
-    sets: Vec<bool>,
-    groups: Vec<bool>,
-    records: Vec<bool>,
+struct Named {
+    made: Marks,
+    sets: Marks,
+    groups: Marks,
+    records: Marks,
 }
 
-impl Marks {
+impl Named {
+    #[inline]
     fn list(&mut self, readers: i32) {
         if readers >= 0 {
-            self.made[readers as usize] = true;
+            self.made.add(readers as usize);
         } else {
-            self.sets[(readers & !SET) as usize] = true;
+            self.sets.add((readers & !SET) as usize);
         }
     }
 
+    #[inline]
     fn cell(&mut self, cell: Cell) {
         match cell.reference() {
             None => {
                 self.list(cell.writer);
                 self.list(cell.readers);
             }
-            Some(Reference::Bytes(group)) => self.groups[group as usize] = true,
-            Some(Reference::Mixed(record)) => self.records[record as usize] = true,
+            Some(Reference::Bytes(group)) => _ = self.groups.add(group as usize),
+            Some(Reference::Mixed(record)) => _ = self.records.add(record as usize),
         }
     }
 }
@@ -97,25 +104,13 @@ impl Detector {
     #[cold]
     fn collect(&mut self) {
         self.forget_stacks();
-        let (marks, set_marks) = self.mark();
-        let mut steps = Vec::new();
-        for (made, _) in self.made.iter_mut().zip(&marks).skip(1).filter(|(_, marked)| **marked) {
-            let by = self.order.task_of(StepId(made.step));
-            // On which thread it ran still matters if it has asked.
-            let step = match self.tasks[by.index()].asked {
-                true => StepId(made.step),
-                false => self.order.stand_in(StepId(made.step)),
-            };
-            if step.0 != made.step {
-                *made = Made { step: step.0, site: made.site | FOLDED };
-            }
-            steps.push(step);
-        }
+        let (pages, named) = self.mark();
+        let (steps, into) = self.fold(&named.made);
         let new = self.compact_order(steps);
-        let made = self.renumber_made(&marks, &new);
+        let (made, from) = self.renumber_made(&named.made, &into, &new);
         let all = &self.made;
         let sets = self.sets.retain(
-            &set_marks,
+            &named.sets,
             |made_by| StepId(made[made_by.index()] as u32),
             // Two places of one task that was waited for: whoever races with one races with the other.
             |a, b| {
@@ -123,14 +118,14 @@ impl Detector {
             },
         );
         let numbers = Numbers { made, sets };
-        self.pages.each(|cell| *cell = numbers.cell(*cell));
+        pages.replace(from, |cell| numbers.cell(cell));
         self.gone.each(|made| *made = numbers.made[*made as usize]);
         self.bytes.iter_mut().flatten().for_each(|cell| *cell = numbers.cell(*cell));
         for mixed in &mut self.mixed {
             mixed.plain = numbers.cell(mixed.plain);
             (mixed.writes, mixed.reads) = (numbers.list(mixed.writes), numbers.list(mixed.reads));
         }
-        self.recent.fill(Recent::NONE);
+        self.recent.iter_mut().for_each(|recent| recent.made = 0);
         changes::CHANGES.forget();
         self.sure.forget();
         self.unsure.forget();
@@ -205,21 +200,23 @@ impl Detector {
         })
     }
 
-    /// The accesses and sets that cells name.
-    fn mark(&mut self) -> (Vec<bool>, Vec<bool>) {
-        let mut marks = Marks {
-            made: vec![false; self.made.len()],
-            sets: vec![false; self.sets.count() as usize],
-            groups: vec![false; self.bytes.len()],
-            records: vec![false; self.mixed.len()],
+    /// The accesses and sets that cells name, and where these are.
+    fn mark(&mut self) -> (Used, Named) {
+        let mut named = Named {
+            made: Marks::none(self.made.len()),
+            sets: Marks::none(self.sets.count() as usize),
+            groups: Marks::none(self.bytes.len()),
+            records: Marks::none(self.mixed.len()),
         };
-        self.pages.sift(|cell| marks.cell(cell));
-        self.gone.each(|made| marks.made[*made as usize] = true);
+        // No access, but its number is kept.
+        named.made.add(0);
+        let pages = self.pages.sift(|cell| named.cell(cell));
+        self.gone.each(|made| _ = named.made.add(*made as usize));
         // Memory that was given back has left some that nobody names.
         self.spare_bytes.clear();
         for (at, group) in self.bytes.iter_mut().enumerate() {
-            if marks.groups[at] {
-                group.iter().for_each(|&cell| marks.cell(cell));
+            if named.groups.has(at) {
+                group.iter().for_each(|&cell| named.cell(cell));
             } else {
                 *group = Default::default();
                 self.spare_bytes.push(at as u32);
@@ -227,40 +224,76 @@ impl Detector {
         }
         self.spare_mixed.clear();
         for (at, record) in self.mixed.iter_mut().enumerate() {
-            if marks.records[at] {
-                marks.cell(record.plain);
-                marks.list(record.writes);
-                marks.list(record.reads);
+            if named.records.has(at) {
+                named.cell(record.plain);
+                named.list(record.writes);
+                named.list(record.reads);
             } else {
                 *record = Mixed::default();
                 self.spare_mixed.push(at as u32);
             }
         }
-        let Marks { mut made, mut sets, .. } = marks;
-        self.sets.follow(&mut sets, |step| made[step.index()] = true);
-        (made, sets)
+        let Named { made, sets, .. } = &mut named;
+        self.sets.follow(sets, |step| _ = made.add(step.index()));
+        (pages, named)
     }
 
-    /// New numbers for accesses: each place of a step that others were folded into once.
-    fn renumber_made(&mut self, marks: &[bool], new: &Renumbering) -> Vec<i32> {
-        let mut numbers = vec![0; self.made.len()];
-        let mut known: FxHashMap<(u32, u32), i32> = FxHashMap::default();
-        // In place: none moves up. The first is no access.
-        let mut kept = 1;
-        let step = |old: u32| new.step(StepId(old)).expect("steps of marked accesses are kept").0;
-        for at in (1..self.made.len()).filter(|&at| marks[at]) {
-            let made = Made { step: step(self.made[at].step), ..self.made[at] };
-            let next = kept as i32;
-            let is_folded = made.site & FOLDED != 0;
-            numbers[at] = if is_folded { *known.entry((made.step, made.site)).or_insert(next) } else { next };
-            if numbers[at] == next {
-                self.made[kept] = made;
-                kept += 1;
+    /// Accesses by tasks that were waited for become ones of those that have waited. The steps of all accesses, and which of them
+    /// have got any now.
+    fn fold(&mut self, named: &Marks) -> (Vec<StepId>, Marks) {
+        let (mut steps, mut into) = (Vec::new(), Marks::none(self.order.steps()));
+        // Accesses of one step mostly follow each other.
+        let (mut last, mut stands) = (StepId(u32::MAX), StepId(u32::MAX));
+        named.each(|at| {
+            let made = &mut self.made[at];
+            if made.step != last.0 {
+                last = StepId(made.step);
+                // On which thread it ran still matters if it has asked.
+                let asked = self.tasks[self.order.task_of(last).index()].asked;
+                stands = if asked { last } else { self.order.stand_in(last) };
+                steps.push(stands);
+                if stands != last {
+                    into.add(stands.index());
+                }
             }
-        }
+            if stands != last {
+                *made = Made { step: stands.0, site: made.site | FOLDED };
+            }
+        });
+        (steps, into)
+    }
+
+    /// New numbers for accesses: each place of a step that others were folded `into` once. By the old number, and from which on they
+    /// are others.
+    fn renumber_made(&mut self, named: &Marks, into: &Marks, new: &Renumbering) -> (Vec<i32>, u32) {
+        let before = self.made.len();
+        let (mut numbers, mut from) = (vec![0; before], 0);
+        let mut known: FxHashMap<(u32, u32), i32> = FxHashMap::default();
+        let (mut last, mut step, mut merges) = (u32::MAX, 0, false);
+        // In place: none moves up.
+        let mut kept = 0;
+        named.each(|at| {
+            let Made { step: old, site } = self.made[at];
+            if old != last {
+                step = new.step(StepId(old)).expect("steps of named accesses are kept").0;
+                // Those of other steps have been told apart before.
+                (last, merges) = (old, into.has(old as usize));
+            }
+            let next = kept as i32;
+            let number =
+                if merges && site & FOLDED != 0 { *known.entry((step, site)).or_insert(next) } else { next };
+            numbers[at] = number;
+            if number == next {
+                self.made[kept] = Made { step, site };
+                kept += 1;
+                if number as usize == at {
+                    from = kept as u32;
+                }
+            }
+        });
         self.made.truncate(kept);
-        self.made.shrink_to_fit();
-        numbers
+        give_back(&mut self.made, before);
+        (numbers, from)
     }
 
     /// Compacts the order, and all that goes by its numbers.
@@ -276,7 +309,7 @@ impl Detector {
         let new = self.order.compact(steps.into_iter().chain(held), tasks, scopes);
         let task = |old: TaskId| new.task(old).expect("a task under way is kept");
         // The nearest that is kept: for reports.
-        let entries = std::mem::take(&mut self.tasks);
+        let entries = &self.tasks;
         let known = |mut old: TaskId| loop {
             match new.task(old) {
                 Some(task) => break task,
@@ -284,14 +317,6 @@ impl Detector {
             }
         };
         self.memory.each(|block| block.task = known(block.task));
-        let kept = entries.iter().enumerate().filter(|(at, _)| new.task(TaskId::at(*at)).is_some());
-        self.tasks = kept
-            .map(|(_, entry)| Task {
-                parent: task(entry.parent),
-                scope: new.scope(entry.scope).unwrap_or(ScopeId::PROGRAM),
-                ..*entry
-            })
-            .collect();
         for race in &mut self.races {
             race.first.task = task(race.first.task);
             race.second.task = task(race.second.task);
@@ -299,6 +324,11 @@ impl Detector {
                 block.task = known(block.task);
             }
         }
+        new.tasks.gather(&mut self.tasks, |_, entry| Task {
+            parent: task(entry.parent),
+            scope: new.scope(entry.scope).unwrap_or(ScopeId::PROGRAM),
+            ..entry
+        });
         for runs in self.runs_as.iter_mut().filter(|task| **task != NOBODY) {
             *runs = task(*runs);
         }
