@@ -120,7 +120,15 @@ impl Detector {
     }
 
     /// The memory is used for something else from now on.
+    #[inline]
     pub(super) fn tell_fresh(&mut self, memory: Range<usize>) {
+        if self.record.is_some() {
+            self.tell_recorder_fresh(memory);
+        }
+    }
+
+    #[cold]
+    fn tell_recorder_fresh(&mut self, memory: Range<usize>) {
         if let Some(record) = &mut self.record {
             record.forget(memory);
         }

@@ -120,6 +120,40 @@ impl Detector {
         self.may_leave_out();
     }
 
+    /// A task tells others how far it is.
+    #[inline(never)]
+    fn signal_others(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
+        if kind.is_section() {
+            return self.leave_section(sync.index());
+        }
+        let task = self.runs_as(task);
+        self.tell(Event::Signal { task, sync: of_kernel(sync), kind });
+        self.order.signal(task, of_kernel(sync), kind);
+        self.begun();
+    }
+
+    /// A task knows how far another is.
+    #[inline(never)]
+    fn join_other(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
+        if !kind.is_section() {
+            self.tell(Event::Join { task: self.runs_as(task), sync: of_kernel(sync), kind });
+        }
+        if self.waiting {
+            return;
+        }
+        if kind.is_section() {
+            self.exclusive = true;
+            return self.enter_section(sync.index());
+        }
+        let task = self.runs_as(task);
+        if self.preparing {
+            self.order.join_sibling(task, of_kernel(sync), kind);
+        } else {
+            self.order.join(task, of_kernel(sync), kind);
+        }
+        self.begun();
+    }
+
     /// The children, by what tells of their ends, are waited for one by one.
     pub(crate) fn join_children(&mut self, children: &[SyncId]) {
         for &child in children {
@@ -262,39 +296,21 @@ impl Observer for Detector {
     }
     #[inline]
     fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
-        if kind.is_section() {
-            return self.leave_section(sync.index());
+        if kind != SyncKind::Future {
+            return self.signal_others(task, sync, kind);
         }
+        // Only depend and taskwait ask for the end of a task. The step that begins does nothing: another task's turn follows.
         let task = self.runs_as(task);
         self.tell(Event::Signal { task, sync: of_kernel(sync), kind });
-        if kind == SyncKind::Future {
-            // Only depend and taskwait ask for the end of a task. The step that begins does nothing: another task's turn follows.
-            self.order.signal_end(task, of_kernel(sync), kind);
-            self.steps += 1;
-            return;
-        }
-        self.order.signal(task, of_kernel(sync), kind);
-        self.begun();
+        self.order.signal_end(task, of_kernel(sync), kind);
+        self.steps += 1;
     }
     #[inline]
     fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
-        if !kind.is_section() {
-            self.tell(Event::Join { task: self.runs_as(task), sync: of_kernel(sync), kind });
+        // A taskwait asks for each child, and orders them all at once.
+        if !self.waiting || self.is_recorded() {
+            self.join_other(task, sync, kind);
         }
-        if self.waiting {
-            return;
-        }
-        if kind.is_section() {
-            self.exclusive = true;
-            return self.enter_section(sync.index());
-        }
-        let task = self.runs_as(task);
-        if self.preparing {
-            self.order.join_sibling(task, of_kernel(sync), kind);
-        } else {
-            self.order.join(task, of_kernel(sync), kind);
-        }
-        self.begun();
     }
     fn access(&mut self, _: TaskId, _: AccessKind, _: Location, _: SiteId) {
         unreachable!("native accesses come through shadow memory")
