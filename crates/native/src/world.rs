@@ -126,15 +126,15 @@ fn record() {
 /// The observer the kernel tells: it passes everything on to the detector, and to the search if there is one.
 pub(crate) struct Told;
 
+// None of it is `inline`: functions of a trait that are count as reachable from outside, and with them the statics they use,
+// which every access then finds by an instruction more.
 impl Observer for Told {
-    #[inline]
     fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, site: SiteId) {
         world().detector.spawn(parent, child, scope, site);
         if let Some(explored) = explored() {
             explored.spawn(parent, child, scope, site);
         }
     }
-    #[inline]
     fn end(&mut self, task: TaskId) {
         world().detector.end(task);
         if let Some(explored) = explored() {
@@ -153,7 +153,6 @@ impl Observer for Told {
             explored.finish_end(task, scope);
         }
     }
-    #[inline]
     fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
         if !explored().is_some_and(|explored| explored.hides(sync)) {
             world().detector.signal(task, sync, kind);
@@ -162,7 +161,6 @@ impl Observer for Told {
             explored.signal(task, sync, kind);
         }
     }
-    #[inline]
     fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
         if !explored().is_some_and(|explored| explored.hides(sync)) {
             world().detector.join(task, sync, kind);
@@ -177,7 +175,6 @@ impl Observer for Told {
             explored.access(task, kind, location, site);
         }
     }
-    #[inline]
     fn turn(&mut self, task: TaskId) {
         world().detector.turn(task);
         if let Some(explored) = explored() {

@@ -247,7 +247,6 @@ fn of_kernel(sync: SyncId) -> SyncId {
 }
 
 impl Observer for Detector {
-    #[inline]
     fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, _: SiteId) {
         let mut task = self.next.take().unwrap_or(self.tasks[self.runs_as(parent).index()]);
         // Threads belong to the region of their team, explicit tasks to a finish of their creator's.
@@ -269,7 +268,6 @@ impl Observer for Detector {
         self.begun();
         self.standing.spawned = (parent == self.current).then_some(child);
     }
-    #[inline]
     fn end(&mut self, task: TaskId) {
         let task = std::mem::replace(&mut self.runs_as[task.index()], NOBODY);
         self.tell(Event::End { task });
@@ -298,7 +296,6 @@ impl Observer for Detector {
         self.finishes.end(finish);
         self.begun();
     }
-    #[inline]
     fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
         if kind != SyncKind::Future {
             return self.signal_others(task, sync, kind);
@@ -309,7 +306,6 @@ impl Observer for Detector {
         self.order.signal_end(task, of_kernel(sync), kind);
         self.steps += 1;
     }
-    #[inline]
     fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
         // A taskwait asks for each child, and orders them all at once.
         if !self.waiting || self.is_recorded() {
@@ -319,7 +315,6 @@ impl Observer for Detector {
     fn access(&mut self, _: TaskId, _: AccessKind, _: Location, _: SiteId) {
         unreachable!("native accesses come through shadow memory")
     }
-    #[inline]
     fn turn(&mut self, task: TaskId) {
         self.running = task;
         let task = self.runs_as(task);
