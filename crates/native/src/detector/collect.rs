@@ -19,8 +19,8 @@ const LEAST: usize = 1 << 15;
 /// The same for each page of shadow memory, since to look through one costs as much as to number some accesses; and the most that
 /// pages add to it, or, if they are very many, what each adds at least: the tables take memory as well.
 const A_PAGE: usize = 160;
-const MOST: usize = 600_000;
-const A_PAGE_OF_MANY: usize = 10;
+const MOST: usize = 450_000;
+const A_PAGE_OF_MANY: usize = 7;
 
 /// What becomes of the numbers in cells.
 struct Numbers {
