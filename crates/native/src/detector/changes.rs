@@ -20,11 +20,12 @@ pub(crate) struct Change {
     context: u32,
 }
 
-/// They are told apart by these bits of the return address.
+/// Which of the places a change stands at, times two, is told by these bits of the return address mixed with the numbers in the cell: a loop
+/// may meet two or three kinds of cells in turn.
 const SLOTS: usize = 1 << 10;
-pub(crate) const PC_MASK: usize = (SLOTS - 1) << 1;
-/// What the masked bits are shifted by to give the place of a change.
-pub(crate) const PC_SHIFT: u32 = Change::SIZE.trailing_zeros() - 1;
+pub(crate) const PLACE_MASK: usize = (SLOTS - 1) << 1;
+/// What the masked bits are shifted by to give the bytes before a change.
+pub(crate) const PLACE_SHIFT: u32 = Change::SIZE.trailing_zeros() - 1;
 
 pub(crate) const BEFORE: usize = std::mem::offset_of!(Change, before);
 pub(crate) const AFTER: usize = std::mem::offset_of!(Change, after);
@@ -61,16 +62,17 @@ impl Change {
 
 impl Changes {
     #[inline(always)]
-    fn slot(&self, pc: usize) -> *mut Change {
+    fn slot(&self, pc: usize, before: Cell) -> *mut Change {
+        let mixed = pc ^ ((before.writer ^ before.readers) as usize) << 1;
         // SAFETY: inside the array.
-        unsafe { self.0.get().cast::<Change>().add((pc & PC_MASK) >> 1) }
+        unsafe { self.0.get().cast::<Change>().add((mixed & PLACE_MASK) >> 1) }
     }
 
     /// What such an access makes of the cell, if that is known.
     #[inline(always)]
     pub(super) fn find(&self, pc: usize, good_for: For, before: Cell) -> Option<Cell> {
         // SAFETY: nobody else looks at it now.
-        let change = unsafe { *self.slot(pc) };
+        let change = unsafe { *self.slot(pc, before) };
         let is_it = change.pc == Change::place(pc, good_for)
             && change.before == before
             && change.first == FIRST.load(Ordering::Relaxed)
@@ -82,7 +84,9 @@ impl Changes {
     pub(super) fn set(&self, pc: usize, good_for: For, before: Cell, after: Cell) {
         let (first, context) = (FIRST.load(Ordering::Relaxed), CONTEXT.load(Ordering::Relaxed));
         // SAFETY: as above.
-        unsafe { *self.slot(pc) = Change { pc: Change::place(pc, good_for), before, after, first, context } };
+        unsafe {
+            *self.slot(pc, before) = Change { pc: Change::place(pc, good_for), before, after, first, context }
+        };
     }
 
     pub(super) fn forget(&self) {

@@ -8,7 +8,7 @@ mod runs;
 pub(crate) mod unseen;
 
 use crate::contexts::CONTEXT;
-use crate::detector::changes::{AFTER, BEFORE, CHANGES, CONTEXT_OF, FIRST_OF, PC_MASK, PC_SHIFT};
+use crate::detector::changes::{AFTER, BEFORE, CHANGES, CONTEXT_OF, FIRST_OF, PLACE_MASK, PLACE_SHIFT};
 use crate::detector::{Detector, FIRST, FIRST_SET, Manner};
 use crate::interrupts::{self, PENDING};
 use crate::shadow::Cell;
@@ -197,9 +197,13 @@ macro_rules! as_before {
         extern "C" fn $name() {
             naked_asm!(
                 "mov rsi, r10",
-                "mov r8d, edx",
-                "and r8d, {pc_mask}",
-                "shl r8d, {pc_shift}",
+                "mov r8, r10",
+                "shr r8, 32",
+                "xor r8d, r10d",
+                "add r8d, r8d",
+                "xor r8d, edx",
+                "and r8d, {place_mask}",
+                "shl r8d, {place_shift}",
                 "lea r9, [rip + {changes}]",
                 "add r9, r8",
                 "cmp [r9], rdx",
@@ -215,8 +219,8 @@ macro_rules! as_before {
                 "mov r10, [r9 + {after}]",
                 put!($cells),
                 "ret",
-                pc_mask = const PC_MASK,
-                pc_shift = const PC_SHIFT,
+                place_mask = const PLACE_MASK,
+                place_shift = const PLACE_SHIFT,
                 changes = sym CHANGES,
                 before = const BEFORE,
                 after = const AFTER,
