@@ -26,6 +26,8 @@ mod collect;
 mod conflicts;
 mod finishes;
 mod memory;
+mod mixed;
+mod numbers;
 mod ranges;
 mod recording;
 mod standing;
@@ -41,6 +43,8 @@ use crate::shadow::{self, Cell, Reference};
 use crate::stacks::Stacks;
 pub(crate) use finishes::Finish;
 use finishes::Finishes;
+use mixed::Mixed;
+use numbers::{RECENT, Recent};
 use raceproof_core::detect::gone::{self, Gone};
 use raceproof_core::detect::readers::{ReaderSets, Readers, SetId};
 use raceproof_core::event::{AccessKind, Observer, SyncKind};
@@ -93,15 +97,6 @@ fn of_cell(readers: i32) -> Option<Readers> {
         one if one > 0 => Some(Readers::One(StepId(one as u32))),
         set => Some(Readers::Set(SetId((set & !SET) as u32))),
     }
-}
-
-/// Memory that is accessed atomically: what a cell has no room for.
-#[derive(Clone, Copy, Default, Debug)]
-struct Mixed {
-    plain: Cell,
-    /// Atomic accesses since the last plain write after all of them, as in `Cell::readers`.
-    writes: i32,
-    reads: i32,
 }
 
 /// A place in the program an access or a construct is at.
@@ -192,27 +187,6 @@ pub(crate) struct RacedAccess {
     /// The locks held, as addresses or small numbers.
     pub(crate) locks: [usize; 4],
 }
-
-#[derive(Clone, Copy)]
-struct Recent {
-    pc: usize,
-    context: u32,
-    flags: u32,
-    made: i32,
-    site: u32,
-}
-
-impl Recent {
-    const NONE: Recent = Recent { pc: 0, context: 0, flags: 0, made: 0, site: 0 };
-
-    /// Where the accesses from one place stand.
-    #[inline(always)]
-    fn slot(pc: usize, context: u32) -> usize {
-        (pc >> 1 ^ (context as usize).wrapping_mul(0x9e37)) % RECENT
-    }
-}
-
-const RECENT: usize = 1 << 10;
 
 /// Accesses from this size on are made by ranges of cells.
 const LONG: usize = 64;
@@ -384,146 +358,6 @@ impl Detector {
         }
     }
 
-    // ---- numbers ----
-
-    fn first(&self) -> i32 {
-        FIRST.load(Ordering::Relaxed)
-    }
-
-    /// Sets the first number of the running step anew: what it has done before counts as done by another step of the task.
-    #[inline]
-    pub(crate) fn renumber(&mut self) {
-        FIRST.store(self.made.len() as i32, Ordering::Relaxed);
-        FIRST_SET.store(SET as u32 | self.sets.count(), Ordering::Relaxed);
-    }
-
-    pub(crate) fn is_reducing(&self) -> bool {
-        self.reducing
-    }
-
-    /// A new step of the current task has begun.
-    fn begun(&mut self) {
-        self.steps += 1;
-        self.standing.spawned = None;
-        self.unsure.forget();
-        self.may_leave_out();
-        self.renumber();
-        if !self.holds.is_empty()
-            && let Some(holds) = self.holds.get(&self.current)
-        {
-            self.step_holds.insert(self.order.step().0, holds.as_slice().into());
-        }
-    }
-
-    pub(crate) fn site(&self, number: u32) -> Site {
-        self.sites[number as usize]
-    }
-
-    pub(crate) fn site_number(&mut self, site: Site) -> u32 {
-        let sites = &mut self.sites;
-        *self.site_numbers.entry(site).or_insert_with(|| {
-            sites.push(site);
-            (sites.len() - 1) as u32
-        })
-    }
-
-    /// The site of a construct whose call returns to `pc`, in the present context.
-    pub(crate) fn here(&mut self, pc: usize) -> u32 {
-        self.site_number(Site { pc, context: self.contexts.now().context })
-    }
-
-    /// The number of an access by the running step.
-    #[inline(always)]
-    fn number(&mut self, pc: usize, flags: u32) -> i32 {
-        self.recent_from(pc, flags).unwrap_or_else(|| self.number_anew(pc, flags))
-    }
-
-    /// The number of such an access that the running step has made already.
-    #[inline(always)]
-    fn recent_from(&self, pc: usize, flags: u32) -> Option<i32> {
-        let context = self.contexts.now().context.0;
-        let recent = &self.recent[Recent::slot(pc, context)];
-        let is_it = recent.pc == pc
-            && recent.context == context
-            && recent.flags == flags
-            && recent.made >= self.first();
-        is_it.then_some(recent.made)
-    }
-
-    #[inline(always)]
-    fn owned(&self, address: usize) -> u32 {
-        if self.own.holds(address) { OWN } else { 0 }
-    }
-
-    #[inline(never)]
-    fn number_anew(&mut self, pc: usize, flags: u32) -> i32 {
-        let context = self.contexts.now().context;
-        let recent = self.recent[Recent::slot(pc, context.0)];
-        let site = if (recent.pc, recent.context) == (pc, context.0) {
-            recent.site
-        } else {
-            self.site_number(Site { pc, context })
-        };
-        if self.freeing {
-            self.freed_sites.insert(site);
-        }
-        let Ok(made) = i32::try_from(self.made.len()) else {
-            crate::fatal(
-                "more than 2^31 different accesses that memory still knows of: more than this version can count",
-            )
-        };
-        let step = if flags & OWN != 0 { self.own.step } else { self.order.step().0 };
-        self.made.push(Made { step, site: site | flags & ATOMIC });
-        self.recent[Recent::slot(pc, context.0)] = Recent { pc, context: context.0, flags, made, site };
-        made
-    }
-
-    fn task_of(&self, made: i32) -> TaskId {
-        self.order.task_of(StepId(self.made[made as usize].step))
-    }
-
-    /// Whether an access evidently precedes the running step.
-    #[inline(always)]
-    fn is_past(&self, made: i32) -> bool {
-        self.order.is_past(StepId(self.made[made as usize].step))
-    }
-
-    #[inline(always)]
-    fn precedes(&mut self, made: i32) -> bool {
-        self.is_past(made) || self.sure.has(made) || self.precedes_by_the_order(made)
-    }
-
-    #[inline(never)]
-    fn precedes_by_the_order(&mut self, made: i32) -> bool {
-        let precedes = self.order.precedes_now(StepId(self.made[made as usize].step));
-        if precedes {
-            self.sure.add(made);
-        }
-        precedes
-    }
-
-    /// Whether an access to the same address, of a task whose stack this was, or one that precedes, has nothing to do with the running step.
-    #[inline(always)]
-    fn is_over(&mut self, made: i32, address: usize) -> bool {
-        self.is_past(made)
-            || self.sure.has(made)
-            || self.is_over_by_address(made, address)
-            || self.precedes_by_the_order(made)
-    }
-
-    #[inline]
-    fn is_over_by_address(&mut self, made: i32, address: usize) -> bool {
-        let is_over = self.is_of_earlier_stack(made, address);
-        self.met += u64::from(is_over);
-        is_over
-    }
-
-    /// Whether the memory is a task's stack, and was another task's when the access was made.
-    #[inline]
-    fn is_of_earlier_stack(&self, made: i32, address: usize) -> bool {
-        self.stacks.born(address).is_some_and(|born| made < born)
-    }
-
     // ---- accesses ----
 
     /// A read or write of `size` bytes by the running task, from an access whose call returns to `pc`.
@@ -692,50 +526,6 @@ impl Detector {
             }
         }
         ordered
-    }
-
-    /// An access to memory that is accessed atomically, now or before.
-    #[inline(never)]
-    fn mixed(&mut self, cell: Cell, address: usize, kind: AccessKind, manner: Manner, pc: usize) -> Cell {
-        let number = if let Some(Reference::Mixed(number)) = cell.reference() {
-            number
-        } else {
-            let mixed = Mixed { plain: cell, ..Mixed::default() };
-            let number = self.spare_mixed.pop().unwrap_or(self.mixed.len() as u32);
-            match self.mixed.get_mut(number as usize) {
-                Some(spare) => *spare = mixed,
-                None => self.mixed.push(mixed),
-            }
-            number
-        };
-        let mut record = self.mixed[number as usize];
-        match (manner, kind) {
-            (Manner::Plain, AccessKind::Read) => {
-                self.check_all(record.writes, AccessKind::Write, kind, manner, address, pc);
-                record.plain = self.read(record.plain, address, pc);
-            }
-            (Manner::Plain, AccessKind::Write) => {
-                let written = self.check_all(record.writes, AccessKind::Write, kind, manner, address, pc);
-                let read = self.check_all(record.reads, AccessKind::Read, kind, manner, address, pc);
-                record.plain = self.write(record.plain, address, pc);
-                if written && read {
-                    // It stands for all of them.
-                    self.spare_mixed.push(number);
-                    return record.plain;
-                }
-            }
-            (Manner::Atomic, _) => {
-                self.exclusive |= !self.reducing;
-                self.check(record.plain, kind, manner, address, pc);
-                let set = if kind == AccessKind::Read { &mut record.reads } else { &mut record.writes };
-                if !(self.has_read(*set) || *set != 0 && self.is_stood_for(*set, address, pc)) {
-                    let made = self.number(pc, ATOMIC);
-                    *set = self.add_reader(*set, made);
-                }
-            }
-        }
-        self.mixed[number as usize] = record;
-        Cell::refer(Reference::Mixed(number))
     }
 
     // ---- readers ----

@@ -1,0 +1,65 @@
+//! Memory that is accessed atomically.
+
+use super::*;
+
+/// What a cell has no room for.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Mixed {
+    pub(super) plain: Cell,
+    /// Atomic accesses since the last plain write after all of them, as in `Cell::readers`.
+    pub(super) writes: i32,
+    pub(super) reads: i32,
+}
+
+impl Detector {
+    /// An access to memory that is accessed atomically, now or before.
+    #[inline(never)]
+    pub(super) fn mixed(
+        &mut self,
+        cell: Cell,
+        address: usize,
+        kind: AccessKind,
+        manner: Manner,
+        pc: usize,
+    ) -> Cell {
+        let number = if let Some(Reference::Mixed(number)) = cell.reference() {
+            number
+        } else {
+            let mixed = Mixed { plain: cell, ..Mixed::default() };
+            let number = self.spare_mixed.pop().unwrap_or(self.mixed.len() as u32);
+            match self.mixed.get_mut(number as usize) {
+                Some(spare) => *spare = mixed,
+                None => self.mixed.push(mixed),
+            }
+            number
+        };
+        let mut record = self.mixed[number as usize];
+        match (manner, kind) {
+            (Manner::Plain, AccessKind::Read) => {
+                self.check_all(record.writes, AccessKind::Write, kind, manner, address, pc);
+                record.plain = self.read(record.plain, address, pc);
+            }
+            (Manner::Plain, AccessKind::Write) => {
+                let written = self.check_all(record.writes, AccessKind::Write, kind, manner, address, pc);
+                let read = self.check_all(record.reads, AccessKind::Read, kind, manner, address, pc);
+                record.plain = self.write(record.plain, address, pc);
+                if written && read {
+                    // It stands for all of them.
+                    self.spare_mixed.push(number);
+                    return record.plain;
+                }
+            }
+            (Manner::Atomic, _) => {
+                self.exclusive |= !self.reducing;
+                self.check(record.plain, kind, manner, address, pc);
+                let set = if kind == AccessKind::Read { &mut record.reads } else { &mut record.writes };
+                if !(self.has_read(*set) || *set != 0 && self.is_stood_for(*set, address, pc)) {
+                    let made = self.number(pc, ATOMIC);
+                    *set = self.add_reader(*set, made);
+                }
+            }
+        }
+        self.mixed[number as usize] = record;
+        Cell::refer(Reference::Mixed(number))
+    }
+}
