@@ -18,7 +18,7 @@ use raceproof_core::order::compact::Renumbering;
 const LEAST: usize = 1 << 15;
 /// The same for each page of shadow memory, since to look through one costs as much as to number some accesses; and the most that
 /// pages add to it, or, if they are very many, what each adds at least: the tables take memory as well.
-const A_PAGE: usize = 160;
+const A_PAGE: usize = 320;
 const MOST: usize = 450_000;
 const A_PAGE_OF_MANY: usize = 7;
 

@@ -22,7 +22,7 @@ const FEW: u32 = 64;
 /// One that was looked for in vain counts as so many of these.
 const VAIN: u32 = 16;
 /// The newest of the readers, which are looked at.
-const NEWEST: usize = 8;
+const NEWEST: usize = 4;
 
 const NO_SCOPE: ScopeId = ScopeId(u32::MAX);
 
