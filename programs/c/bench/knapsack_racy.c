@@ -65,7 +65,7 @@ static int optimum(int capacity) {
 
 int main(int argc, char **argv) {
   count = argc > 1 ? atoi(argv[1]) : 48;
-  int rounds = argc > 2 ? atoi(argv[2]) : 4;
+  int rounds = argc > 2 ? atoi(argv[2]) : 6;
   assert(count <= MOST);
   // Value and weight go together, which leaves little to cut off.
   unsigned state = 1;

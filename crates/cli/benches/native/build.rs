@@ -1,4 +1,4 @@
-//! The compilers: plain clang, `raceproof cc`, and clang with ThreadSanitizer and Archer.
+//! The compilers: plain clang, `raceproof cc`, clang with ThreadSanitizer and Archer, and clang with the least that a call an access costs.
 
 use crate::programs::repository;
 use std::fs;
@@ -12,9 +12,11 @@ pub(crate) enum Way {
     Raceproof,
     /// ThreadSanitizer, which Archer tells of what OpenMP orders.
     Tsan,
+    /// One call, one load and one compare an access, and no more.
+    Floor,
 }
 
-pub(crate) const WAYS: [Way; 3] = [Way::Plain, Way::Raceproof, Way::Tsan];
+pub(crate) const WAYS: [Way; 4] = [Way::Plain, Way::Raceproof, Way::Tsan, Way::Floor];
 
 pub(crate) struct Tools {
     clang: String,
@@ -77,18 +79,35 @@ impl Tools {
                 command.arg("cc");
                 command
             }
-            Way::Plain | Way::Tsan => Command::new(&self.clang),
+            _ => Command::new(&self.clang),
         };
-        if way == Way::Tsan {
-            command.args(["-g", "-fsanitize=thread"]);
+        command.args(["-O2", "-fopenmp"]);
+        match way {
+            Way::Plain | Way::Raceproof => _ = command.arg(source),
+            Way::Tsan => _ = command.args(["-g", "-fsanitize=thread"]).arg(source),
+            // The runtime of ThreadSanitizer would be linked with it.
+            Way::Floor => {
+                let floor = repository().join("crates/cli/benches/native/floor.c");
+                for (source, flags) in [(source, &["-fsanitize=thread"][..]), (&floor, &[])] {
+                    let object = output.with_extension(if source == floor { "floor.o" } else { "o" });
+                    let mut compiler = Command::new(&self.clang);
+                    compiler.args(["-O2", "-fopenmp", "-c"]).args(flags);
+                    succeed(compiler.arg(source).arg("-o").arg(&object))?;
+                    command.arg(object);
+                }
+            }
         }
-        command.args(["-O2", "-fopenmp"]).arg(source).arg("-o").arg(&output).arg("-lm");
-        let done = command.output().map_err(|error| format!("{command:?}: {error}"))?;
-        if !done.status.success() {
-            return Err(format!("{command:?}:\n{}", String::from_utf8_lossy(&done.stderr)));
-        }
+        succeed(command.arg("-o").arg(&output).arg("-lm"))?;
         Ok(output)
     }
+}
+
+fn succeed(command: &mut Command) -> Result<(), String> {
+    let done = command.output().map_err(|error| format!("{command:?}: {error}"))?;
+    if !done.status.success() {
+        return Err(format!("{command:?}:\n{}", String::from_utf8_lossy(&done.stderr)));
+    }
+    Ok(())
 }
 
 fn source(name: &str) -> PathBuf {

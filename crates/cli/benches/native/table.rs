@@ -1,4 +1,4 @@
-//! The programs in three ways: time, memory, ratios, and the targets.
+//! The programs in four ways: time, memory, ratios, and the targets.
 
 use crate::build::{Tools, WAYS, Way, small_input};
 use crate::document::{Table, number};
@@ -9,19 +9,24 @@ use crate::{Options, Section};
 /// Of ThreadSanitizer's time, in geometric mean over the seven.
 const OF_TSAN: f64 = 0.7;
 
+/// Of the floor's time, on the programs that it was given for.
+const OF_FLOOR: f64 = 1.5;
+const WITH_FLOOR: [&str; 4] = ["sort", "health", "strassen", "sparselu"];
+
 struct Row {
     program: &'static Program,
     plain: Cost,
     raceproof: Result<Cost, String>,
     /// With one thread, and with several.
     tsan: [Result<Cost, String>; 2],
+    floor: Result<Cost, String>,
 }
 
 impl Row {
     fn measure(tools: &Tools, program: &'static Program, options: &Options) -> Result<Row, String> {
         let arguments = if options.quick { small_input(program.name)? } else { Vec::new() };
-        let [plain, raceproof, tsan] = WAYS.map(|way| tools.compile(program.name, way));
-        let (plain, raceproof, tsan) = (plain?, raceproof?, tsan?);
+        let [plain, raceproof, tsan, floor] = WAYS.map(|way| tools.compile(program.name, way));
+        let (plain, raceproof, tsan, floor) = (plain?, raceproof?, tsan?, floor?);
         let job = |program: &std::path::PathBuf, way, threads| Job {
             program: program.clone(),
             way,
@@ -33,11 +38,12 @@ impl Row {
             job(&raceproof, Way::Raceproof, options.threads),
             job(&tsan, Way::Tsan, 1),
             job(&tsan, Way::Tsan, options.threads),
+            job(&floor, Way::Floor, 1),
         ];
         let mut costs = interleaved(tools, &jobs, options.repeats).into_iter();
         let mut next = || costs.next().unwrap_or_else(|| Err("not measured".into()));
         let plain = next().map_err(|wrong| format!("{}, plain: {wrong}", program.name))?;
-        Ok(Row { program, plain, raceproof: next(), tsan: [next(), next()] })
+        Ok(Row { program, plain, raceproof: next(), tsan: [next(), next()], floor: next() })
     }
 
     /// ThreadSanitizer's run with several threads: with one it can find nothing.
@@ -47,6 +53,14 @@ impl Row {
 
     fn slowdown(&self) -> Option<f64> {
         Some(self.raceproof.as_ref().ok()?.seconds / self.plain.seconds)
+    }
+
+    fn floor(&self) -> Option<f64> {
+        Some(self.floor.as_ref().ok()?.seconds / self.plain.seconds)
+    }
+
+    fn of_floor(&self) -> Option<f64> {
+        Some(self.slowdown()? / self.floor()?)
     }
 
     fn of_tsan(&self) -> Option<f64> {
@@ -71,6 +85,8 @@ impl Row {
             shown(raceproof.map(|cost| cost.seconds)),
             shown(self.slowdown()),
             shown(self.program.drdp),
+            shown(self.floor()),
+            shown(self.of_floor()),
             shown(many.map(|cost| cost.seconds)),
             shown(self.of_tsan()),
             shown(one.map(|cost| cost.seconds)),
@@ -97,6 +113,9 @@ impl Row {
         };
         above(self.of_tsan(), 1.0, "raceproof's time as a part of ThreadSanitizer's is");
         above(self.memory_of_tsan(), 1.0, "raceproof's memory as a part of ThreadSanitizer's is");
+        if WITH_FLOOR.contains(&name) {
+            above(self.of_floor(), OF_FLOOR, "raceproof's time as a part of the floor's is");
+        }
         if program.compiled {
             above(self.slowdown(), published, "the slowdown over the plain program is");
         }
@@ -118,6 +137,8 @@ pub(crate) fn measure(tools: &Tools, options: &Options) -> Result<Section, Strin
         "raceproof s",
         "× plain",
         "DRDP × plain",
+        "floor × plain",
+        "raceproof / floor",
         &format!("TSan s, {many} threads"),
         "raceproof / TSan",
         "TSan s, 1 thread",
@@ -147,7 +168,12 @@ pub(crate) fn measure(tools: &Tools, options: &Options) -> Result<Section, Strin
         let memory = shown(mean(rows().filter_map(Row::memory_of_tsan)));
         let drdp = shown(mean(rows().filter_map(|row| row.program.drdp)));
         let ratio = shown(of_tsan);
-        let cells = [name, "", "", &slowdown, &drdp, "", &ratio, "", &alone, "", "", "", &memory, ""];
+        let (floor, of_floor) =
+            (shown(mean(rows().filter_map(Row::floor))), shown(mean(rows().filter_map(Row::of_floor))));
+        let cells = [
+            name, "", "", &slowdown, &drdp, &floor, &of_floor, "", &ratio, "", &alone, "", "", "", &memory,
+            "",
+        ];
         table.row(&cells);
         if let Some(value) = of_tsan.filter(|value| seven && *value >= OF_TSAN) {
             let value = number(value);
