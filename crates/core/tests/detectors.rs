@@ -17,7 +17,7 @@ use raceproof_core::order::dpst::{GraphOrder, JoinOrder};
 use raceproof_core::order::zippers::Zippers;
 use std::collections::BTreeSet;
 use support::naive::{self, RaceSet};
-use support::{PLAIN, Profile, Rng, Schedule, Stmt, Stmt::*};
+use support::{EVERYTHING, PLAIN, Profile, Rng, Schedule, Stmt, Stmt::*};
 
 const CASES: u64 = 2_000;
 
@@ -180,17 +180,6 @@ fn semaphores_and_events() {
     let name = "semaphores and events";
     check(Profile { name, semaphores: true, events: true, schedule, ..PLAIN }, false);
 }
-
-const EVERYTHING: Profile = Profile {
-    name: "everything",
-    schedule: Schedule::Random,
-    futures: true,
-    promises: true,
-    isolated: true,
-    locks: true,
-    semaphores: true,
-    events: true,
-};
 
 #[test]
 fn everything() {

@@ -15,7 +15,7 @@ use raceproof_core::order::{dc::Dc, hard::HardOrder, hb::Hb, shb::Shb, wcp::Wcp,
 use std::collections::BTreeSet;
 use support::relations::{self, Relation, conflict, task_of};
 use support::sectioned::{self, Sectioned};
-use support::{PLAIN, Profile, Rng, Schedule, Stmt};
+use support::{EVERYTHING, PLAIN, Profile, Rng, Schedule, Stmt};
 
 const CASES: u64 = 1_000;
 
@@ -204,17 +204,6 @@ fn locks() {
     check(Profile { name: "locks", locks: true, isolated: true, ..RANDOM });
 }
 
-const EVERYTHING: Profile = Profile {
-    name: "everything",
-    futures: true,
-    promises: true,
-    isolated: true,
-    locks: true,
-    semaphores: true,
-    events: true,
-    ..RANDOM
-};
-
 #[test]
 fn everything() {
     check(EVERYTHING);
@@ -222,16 +211,7 @@ fn everything() {
 
 #[test]
 fn everything_depth_first() {
-    check(Profile {
-        name: "everything, depth first",
-        futures: true,
-        promises: true,
-        isolated: true,
-        locks: true,
-        semaphores: true,
-        events: true,
-        ..PLAIN
-    });
+    check(Profile { name: "everything, depth first", schedule: PLAIN.schedule, ..EVERYTHING });
 }
 
 /// So many tasks that the clocks of any more are trees.

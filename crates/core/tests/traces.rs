@@ -14,20 +14,9 @@ use raceproof_core::trace::writer::TraceWriter;
 use raceproof_core::trace::{AnySource, Batch, Format, Named, Names, Source};
 use std::collections::{BTreeSet, HashMap};
 use support::sectioned::{self, Sectioned};
-use support::{Profile, Rng, Schedule};
+use support::{EVERYTHING, Rng, Schedule};
 
 const CASES: u64 = 1_500;
-
-const EVERYTHING: Profile = Profile {
-    name: "everything",
-    schedule: Schedule::Random,
-    futures: true,
-    promises: true,
-    isolated: true,
-    locks: true,
-    semaphores: true,
-    events: true,
-};
 
 fn streams() -> impl Iterator<Item = (u64, Vec<Event>)> {
     (0..CASES).map(|seed| {

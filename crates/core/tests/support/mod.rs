@@ -104,6 +104,18 @@ pub const PLAIN: Profile = Profile {
     events: false,
 };
 
+/// All there is, in any order.
+pub const EVERYTHING: Profile = Profile {
+    name: "everything",
+    schedule: Schedule::Random,
+    futures: true,
+    promises: true,
+    isolated: true,
+    locks: true,
+    semaphores: true,
+    events: true,
+};
+
 /// The sizes of one generated program.
 struct Shape {
     profile: Profile,
