@@ -8,11 +8,8 @@
 //! A recursion with many branches has more contexts than there is memory for. Past a bound no node is added: deeper
 //! calls then count as part of the deepest context there is, and the report shows the stack up to there.
 
+use crate::now;
 use rustc_hash::FxHashMap;
-use std::sync::atomic::{AtomicU32, Ordering};
-
-/// The context the running task is in. Read by the entry points of every access.
-pub(crate) static CONTEXT: AtomicU32 = AtomicU32::new(0);
 
 /// A calling context.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -64,7 +61,7 @@ impl Contexts {
     /// Where the running task is.
     #[inline(always)]
     pub(crate) fn now(&self) -> Place {
-        Place { context: Context(CONTEXT.load(Ordering::Relaxed)), lost: self.lost }
+        Place { context: Context(now::context()), lost: self.lost }
     }
 
     /// Another task runs, or goes on.
@@ -76,7 +73,7 @@ impl Contexts {
 
     #[inline(always)]
     fn be_in(&self, context: u32) {
-        CONTEXT.store(context, Ordering::Relaxed);
+        now::set_context(context);
     }
 
     #[inline]

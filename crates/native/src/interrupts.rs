@@ -8,7 +8,8 @@
 //! How an access notices: the handler makes every number of an access smaller than the first of the running step, so that the
 //! fast paths fail and the detector is asked.
 
-use crate::detector::{FIRST, FIRST_SET};
+use crate::detector::FIRST_SET;
+use crate::now;
 use crate::explored::{self, Operation};
 use crate::{report, sched, world};
 use raceproof_core::event::AccessKind;
@@ -67,7 +68,7 @@ extern "C" fn handle(signal: c_int) {
         }
     }
     PENDING.store(true, Ordering::Relaxed);
-    FIRST.store(i32::MAX, Ordering::Relaxed);
+    now::set_first(i32::MAX);
     FIRST_SET.store(u32::MAX, Ordering::Relaxed);
 }
 

@@ -36,6 +36,7 @@ mod interrupts;
 mod jobs;
 mod kmpc;
 mod memory;
+mod now;
 mod omp;
 mod options;
 mod rayon;

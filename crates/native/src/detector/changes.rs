@@ -5,6 +5,7 @@
 //! that may have been freed, that is the thread's own) the detector looks for it itself.
 
 use super::*;
+use crate::now::{self, Now};
 use std::cell::UnsafeCell;
 
 /// As the entry points read it: [`Change::SIZE`] bytes each.
@@ -15,22 +16,21 @@ pub(crate) struct Change {
     pc: usize,
     before: Cell,
     after: Cell,
-    /// The first number of the step, and the context.
-    first: i32,
-    context: u32,
+    when: Now,
 }
 
-/// Which of the places a change stands at, times two, is told by these bits of the return address mixed with the numbers in the cell: a loop
-/// may meet two or three kinds of cells in turn.
-const SLOTS: usize = 1 << 10;
-pub(crate) const PLACE_MASK: usize = (SLOTS - 1) << 1;
-/// What the masked bits are shifted by to give the bytes before a change.
-pub(crate) const PLACE_SHIFT: u32 = Change::SIZE.trailing_zeros() - 1;
+/// Where a change stands is told by the return address and the numbers in the cell, mixed: a loop may meet two or three kinds of cells in turn.
+/// A power of two; few, so that they stay in the nearest cache.
+const SLOTS: usize = 1 << 9;
+/// The bits that are the bytes before a change.
+pub(crate) const MASK: usize = (SLOTS - 1) * Change::SIZE;
+/// Numbers in the cell are multiplied by it, and the product shifted. Return addresses, which are some bytes apart, are multiplied by 8.
+pub(crate) const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
+pub(crate) const SHIFT: u32 = 45;
 
 pub(crate) const BEFORE: usize = std::mem::offset_of!(Change, before);
 pub(crate) const AFTER: usize = std::mem::offset_of!(Change, after);
-pub(crate) const FIRST_OF: usize = std::mem::offset_of!(Change, first);
-pub(crate) const CONTEXT_OF: usize = std::mem::offset_of!(Change, context);
+pub(crate) const WHEN: usize = std::mem::offset_of!(Change, when);
 
 pub(crate) struct Changes(UnsafeCell<[Change; SLOTS]>);
 
@@ -50,7 +50,7 @@ pub(super) enum For {
 impl Change {
     const SIZE: usize = size_of::<Change>();
     const NONE: Change =
-        Change { pc: 0, before: Cell::IMPOSSIBLE, after: Cell::IMPOSSIBLE, first: 0, context: 0 };
+        Change { pc: 0, before: Cell::IMPOSSIBLE, after: Cell::IMPOSSIBLE, when: Now { first: 0, context: 0 } };
 
     fn place(pc: usize, good_for: For) -> usize {
         match good_for {
@@ -63,9 +63,9 @@ impl Change {
 impl Changes {
     #[inline(always)]
     fn slot(&self, pc: usize, before: Cell) -> *mut Change {
-        let mixed = pc ^ ((before.writer ^ before.readers) as usize) << 1;
+        let mixed = (u64::from(before).wrapping_mul(MIX) >> SHIFT) as usize;
         // SAFETY: inside the array.
-        unsafe { self.0.get().cast::<Change>().add((mixed & PLACE_MASK) >> 1) }
+        unsafe { self.0.get().byte_add(mixed.wrapping_add(pc * 8) & MASK).cast() }
     }
 
     /// What such an access makes of the cell, if that is known.
@@ -75,18 +75,15 @@ impl Changes {
         let change = unsafe { *self.slot(pc, before) };
         let is_it = change.pc == Change::place(pc, good_for)
             && change.before == before
-            && change.first == FIRST.load(Ordering::Relaxed)
-            && change.context == CONTEXT.load(Ordering::Relaxed);
+            && change.when == now::now();
         is_it.then_some(change.after)
     }
 
     #[inline(always)]
     pub(super) fn set(&self, pc: usize, good_for: For, before: Cell, after: Cell) {
-        let (first, context) = (FIRST.load(Ordering::Relaxed), CONTEXT.load(Ordering::Relaxed));
+        let change = Change { pc: Change::place(pc, good_for), before, after, when: now::now() };
         // SAFETY: as above.
-        unsafe {
-            *self.slot(pc, before) = Change { pc: Change::place(pc, good_for), before, after, first, context }
-        };
+        unsafe { *self.slot(pc, before) = change };
     }
 
     pub(super) fn forget(&self) {

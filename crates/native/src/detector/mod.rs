@@ -4,7 +4,7 @@
 //! write and the reads since, and an access races iff one of them does not precede it. What differs:
 //!
 //! - A cell names *accesses*, not steps: an access is a step and a site, numbered in the order in which they are first
-//!   made. So the first run already knows both stacks. All accesses of the running step have numbers from `FIRST` on,
+//!   made. So the first run already knows both stacks. All accesses of the running step have numbers from [`first`](crate::now::first) on,
 //!   and "this step again" is still one comparison.
 //! - A location that raced is not left alone: the program is run once, so further pairs of sites are of interest. Each pair is
 //!   kept once.
@@ -35,7 +35,7 @@ mod sure;
 mod synchronisation;
 mod words;
 
-use crate::contexts::{CONTEXT, Context, Contexts};
+use crate::contexts::{Context, Contexts};
 use crate::fibers::Fiber;
 use crate::frames::{self, Frame};
 use crate::memory::{Block, Blocks};
@@ -52,11 +52,8 @@ use raceproof_core::ids::{Location, ScopeId, SiteId, StepId, SyncId, TaskId};
 use raceproof_core::order::graph::GraphOrder;
 use rustc_hash::FxHashMap;
 use standing::Standing;
-use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use sure::Sure;
-
-/// The first access of the step that runs now. Read by the entry points of every access.
-pub(crate) static FIRST: AtomicI32 = AtomicI32::new(1);
 
 /// The first set of readers that the running step has made, as it stands in a cell: those from here on have it as their last.
 pub(crate) static FIRST_SET: AtomicU32 = AtomicU32::new(SET as u32);

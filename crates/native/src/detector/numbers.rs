@@ -1,6 +1,7 @@
 //! Numbers of accesses, and what they tell: which were made by the running step, and which evidently precede it.
 
 use super::*;
+use crate::now;
 
 /// The last access of a place in the program.
 #[derive(Clone, Copy)]
@@ -26,13 +27,13 @@ pub(super) const RECENT: usize = 1 << 10;
 
 impl Detector {
     pub(super) fn first(&self) -> i32 {
-        FIRST.load(Ordering::Relaxed)
+        now::first()
     }
 
     /// Sets the first number of the running step anew: what it has done before counts as done by another step of the task.
     #[inline]
     pub(crate) fn renumber(&mut self) {
-        FIRST.store(self.made.len() as i32, Ordering::Relaxed);
+        now::set_first(self.made.len() as i32);
         FIRST_SET.store(SET as u32 | self.sets.count(), Ordering::Relaxed);
     }
 

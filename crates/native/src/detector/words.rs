@@ -57,7 +57,7 @@ impl Detector {
         if recent.pc != pc || recent.context != context || recent.flags != 0 {
             return false;
         }
-        let is_repeated = recent.made >= FIRST.load(Ordering::Relaxed);
+        let is_repeated = recent.made >= crate::now::first();
         if !is_repeated {
             let Some(room) = self.made.spare_capacity_mut().first_mut() else { return false };
             room.write(Made { step: self.order.step().0, site: recent.site });

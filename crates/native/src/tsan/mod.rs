@@ -7,9 +7,9 @@ pub(crate) mod atomic;
 mod runs;
 pub(crate) mod unseen;
 
-use crate::contexts::CONTEXT;
-use crate::detector::changes::{AFTER, BEFORE, CHANGES, CONTEXT_OF, FIRST_OF, PLACE_MASK, PLACE_SHIFT};
-use crate::detector::{Detector, FIRST, FIRST_SET, Manner};
+use crate::detector::changes::{AFTER, BEFORE, CHANGES, MASK, MIX, SHIFT, WHEN};
+use crate::detector::{Detector, FIRST_SET, Manner};
+use crate::now::NOW;
 use crate::interrupts::{self, PENDING};
 use crate::shadow::Cell;
 use crate::world;
@@ -72,6 +72,13 @@ fn words_slow<const N: usize>(address: usize, kind: AccessKind, pc: usize) {
 // A read is done if the running step is the last reader or the writer; a write, if it is the writer and nobody has
 // read since. If not, what whole words become may be known from the last access from here.
 
+/// The first cell of an access, and its address in `rcx` and twice `rax`.
+macro_rules! cell {
+    () => {
+        "movabs rax, 0x3fffffffffc\n and rax, rdi\n movabs rcx, 0x100000000000\n mov r10, [rcx + rax*2]\n"
+    };
+}
+
 /// Comparisons of further cells with the first, which is in `r10`.
 macro_rules! alike {
     (1) => {
@@ -90,10 +97,25 @@ macro_rules! alike {
 /// of the two it was: in the loops of a sort nobody can predict that. For several that would be an instruction more.
 macro_rules! is_read {
     (1) => {
-        "mov edx, [rcx + rax*2 + 4]\n cmp edx, r10d\n cmovl edx, r10d\n cmp edx, [rip + {first}]\n jl 3f\n"
+        "mov edx, [rcx + rax*2 + 4]\n cmp edx, r10d\n cmovl edx, r10d\n cmp edx, [rip + {now}]\n jl 3f\n"
     };
     ($several:tt) => {
-        "mov edx, [rip + {first}]\n cmp [rcx + rax*2 + 4], edx\n jge 2f\n cmp r10d, edx\n jl 3f\n"
+        "mov edx, [rip + {now}]\n cmp [rcx + rax*2 + 4], edx\n jge 2f\n cmp r10d, edx\n jl 3f\n"
+    };
+}
+
+/// The same for a part of a word: if not, it goes on.
+macro_rules! is_part_read {
+    () => {
+        "mov edx, [rcx + rax*2 + 4]\n cmp edx, r10d\n cmovl edx, r10d\n cmp edx, [rip + {now}]\n jl 3f\n 2:\n ret\n \
+         3:\n mov edx, [rip + {first_set}]\n cmp [rcx + rax*2 + 4], edx\n jae 2b\n"
+    };
+}
+
+/// Returns if the running step has written the cell, and nobody has read it since.
+macro_rules! is_written {
+    () => {
+        "cmp r10d, [rip + {now}]\n jl 3f\n cmp dword ptr [rcx + rax*2 + 4], 0\n jne 3f\n ret\n 3:\n"
     };
 }
 
@@ -107,180 +129,169 @@ macro_rules! aligned {
     };
 }
 
+/// Puts `rsi` into the cells.
+macro_rules! put {
+    (1) => {
+        "mov [rcx + rax*2], rsi\n"
+    };
+    (2) => {
+        "mov [rcx + rax*2], rsi\n mov [rcx + rax*2 + 8], rsi\n"
+    };
+    (4) => {
+        "mov [rcx + rax*2], rsi\n mov [rcx + rax*2 + 8], rsi\n \
+         mov [rcx + rax*2 + 16], rsi\n mov [rcx + rax*2 + 24], rsi\n"
+    };
+}
+
+/// The end of an entry point of whole words. They are not done, all have the cell in `r10`, and the return address is in `rdx`: they become what the
+/// last access from here has made of such a cell ([`detector::changes`](crate::detector::changes)). If that is not known, the cell is the
+/// second argument of what comes next. At `4` are those that are no such words.
+macro_rules! as_before {
+    ($cells:tt $size:literal) => {
+        concat!(
+            "movabs r8, {mix}\n imul r8, r10\n shr r8, {shift}\n lea r8, [r8 + rdx*8]\n and r8d, {mask}\n",
+            "lea r9, [rip + {changes}]\n",
+            "cmp [r9 + r8], rdx\n jne 7f\n cmp [r9 + r8 + {before}], r10\n jne 7f\n",
+            "mov rsi, [rip + {now}]\n cmp [r9 + r8 + {when}], rsi\n jne 7f\n",
+            "mov rsi, [r9 + r8 + {after}]\n",
+            put!($cells),
+            "ret\n",
+            "7:\n mov rsi, r10\n jmp {words}\n",
+            "4:\n mov esi, ",
+            $size,
+            "\n mov rdx, [rsp]\n jmp {slow}\n",
+        )
+    };
+}
+
 macro_rules! reads {
-    ($($name:ident $alignment:ident $cells:tt $size:literal $other:path, $slow:path;)*) => { $(
+    ($($name:ident $alignment:ident $cells:tt $size:literal;)*) => { $(
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         pub extern "C" fn $name() {
             naked_asm!(
                 aligned!($alignment),
-                "movabs rax, 0x3fffffffffc",
-                "and rax, rdi",
-                "movabs rcx, 0x100000000000",
-                "mov r10, [rcx + rax*2]",
+                cell!(),
                 alike!($cells),
                 is_read!($cells),
                 "2:",
                 "ret",
                 "3:",
+                "test r10, r10",
+                "js 5f",
+                "6:",
+                "mov rdx, [rsp]",
+                as_before!($cells $size),
+                "5:",
                 "mov edx, [rip + {first_set}]",
                 "cmp [rcx + rax*2 + 4], edx",
-                "jae 2b",
-                concat!("mov esi, ", $size),
-                "mov rdx, [rsp]",
-                "jmp {other}",
-                "4:",
-                concat!("mov esi, ", $size),
-                "mov rdx, [rsp]",
-                "jmp {slow}",
-                first = sym FIRST,
+                "jb 6b",
+                "ret",
+                mix = const MIX,
+                shift = const SHIFT,
+                mask = const MASK,
+                changes = sym CHANGES,
+                before = const BEFORE,
+                when = const WHEN,
+                after = const AFTER,
+                now = sym NOW,
                 first_set = sym FIRST_SET,
-                other = sym $other,
-                slow = sym $slow,
+                words = sym read_words::<$cells>,
+                slow = sym read_slow,
             )
         }
     )* };
 }
 
 macro_rules! writes {
-    ($($name:ident $alignment:ident $cells:tt $size:literal $other:path, $slow:path;)*) => { $(
+    ($($name:ident $alignment:ident $cells:tt $size:literal;)*) => { $(
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         pub extern "C" fn $name() {
             naked_asm!(
                 aligned!($alignment),
-                "movabs rax, 0x3fffffffffc",
-                "and rax, rdi",
-                "movabs rcx, 0x100000000000",
-                "mov r10, [rcx + rax*2]",
+                cell!(),
                 alike!($cells),
-                "cmp r10d, [rip + {first}]",
-                "jl 3f",
-                "cmp dword ptr [rcx + rax*2 + 4], 0",
-                "jne 3f",
-                "ret",
-                "3:",
-                concat!("mov esi, ", $size),
+                is_written!(),
                 "mov rdx, [rsp]",
-                "jmp {other}",
-                "4:",
+                as_before!($cells $size),
+                mix = const MIX,
+                shift = const SHIFT,
+                mask = const MASK,
+                changes = sym CHANGES,
+                before = const BEFORE,
+                when = const WHEN,
+                after = const AFTER,
+                now = sym NOW,
+                words = sym write_words::<$cells>,
+                slow = sym write_slow,
+            )
+        }
+    )* };
+}
+
+/// Parts of a word.
+macro_rules! parts {
+    ($($name:ident $is_done:ident $size:literal $slow:ident $($set:ident)?;)*) => { $(
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name() {
+            naked_asm!(
+                cell!(),
+                $is_done!(),
                 concat!("mov esi, ", $size),
                 "mov rdx, [rsp]",
                 "jmp {slow}",
-                first = sym FIRST,
-                other = sym $other,
+                now = sym NOW,
+                $(first_set = sym $set,)?
                 slow = sym $slow,
             )
         }
     )* };
-}
-
-/// Puts `r10` into the cells.
-macro_rules! put {
-    (1) => {
-        "mov [rcx + rax*2], r10\n"
-    };
-    (2) => {
-        "mov [rcx + rax*2], r10\n mov [rcx + rax*2 + 8], r10\n"
-    };
-    (4) => {
-        "mov [rcx + rax*2], r10\n mov [rcx + rax*2 + 8], r10\n \
-         mov [rcx + rax*2 + 16], r10\n mov [rcx + rax*2 + 24], r10\n"
-    };
-}
-
-/// Words that are not done, all with the cell in `r10`: they become what the last access from here has made of such a cell
-/// ([`detector::changes`](crate::detector::changes)). If that is not known, the cell is the second argument of what comes next.
-macro_rules! as_before {
-    ($($name:ident $cells:tt $slow:path;)*) => { $(
-        #[unsafe(naked)]
-        extern "C" fn $name() {
-            naked_asm!(
-                "mov rsi, r10",
-                "mov r8, r10",
-                "shr r8, 32",
-                "xor r8d, r10d",
-                "add r8d, r8d",
-                "xor r8d, edx",
-                "and r8d, {place_mask}",
-                "shl r8d, {place_shift}",
-                "lea r9, [rip + {changes}]",
-                "add r9, r8",
-                "cmp [r9], rdx",
-                "jne {slow}",
-                "cmp [r9 + {before}], r10",
-                "jne {slow}",
-                "mov r8d, [rip + {first}]",
-                "cmp [r9 + {first_of}], r8d",
-                "jne {slow}",
-                "mov r8d, [rip + {context}]",
-                "cmp [r9 + {context_of}], r8d",
-                "jne {slow}",
-                "mov r10, [r9 + {after}]",
-                put!($cells),
-                "ret",
-                place_mask = const PLACE_MASK,
-                place_shift = const PLACE_SHIFT,
-                changes = sym CHANGES,
-                before = const BEFORE,
-                after = const AFTER,
-                first = sym FIRST,
-                first_of = const FIRST_OF,
-                context = sym CONTEXT,
-                context_of = const CONTEXT_OF,
-                slow = sym $slow,
-            )
-        }
-    )* };
-}
-as_before! {
-    read_as_before_1 1 read_words::<1>;
-    read_as_before_2 2 read_words::<2>;
-    read_as_before_4 4 read_words::<4>;
-    write_as_before_1 1 write_words::<1>;
-    write_as_before_2 2 write_words::<2>;
-    write_as_before_4 4 write_words::<4>;
 }
 
 reads! {
-    __tsan_read1 always 1 1 read_slow, read_slow;
-    __tsan_read2 always 1 2 read_slow, read_slow;
-    __tsan_read4 always 1 4 read_as_before_1, read_slow;
-    __tsan_read8 always 2 8 read_as_before_2, read_slow;
-    __tsan_read16 always 4 16 read_as_before_4, read_slow;
-    __tsan_unaligned_read4 perhaps 1 4 read_slow, read_slow;
-    __tsan_unaligned_read8 perhaps 2 8 read_slow, read_slow;
-    __tsan_unaligned_read16 perhaps 4 16 read_slow, read_slow;
-    __tsan_volatile_read1 always 1 1 read_slow, read_slow;
-    __tsan_volatile_read2 always 1 2 read_slow, read_slow;
-    __tsan_volatile_read4 always 1 4 read_as_before_1, read_slow;
-    __tsan_volatile_read8 always 2 8 read_as_before_2, read_slow;
-    __tsan_volatile_read16 always 4 16 read_as_before_4, read_slow;
-    __tsan_vptr_read always 2 8 read_as_before_2, read_slow;
+    __tsan_read4 always 1 4;
+    __tsan_read8 always 2 8;
+    __tsan_read16 always 4 16;
+    __tsan_unaligned_read4 perhaps 1 4;
+    __tsan_unaligned_read8 perhaps 2 8;
+    __tsan_unaligned_read16 perhaps 4 16;
+    __tsan_volatile_read4 always 1 4;
+    __tsan_volatile_read8 always 2 8;
+    __tsan_volatile_read16 always 4 16;
+    __tsan_vptr_read always 2 8;
 }
 
 writes! {
-    __tsan_write1 always 1 1 write_slow, write_slow;
-    __tsan_write2 always 1 2 write_slow, write_slow;
-    __tsan_write4 always 1 4 write_as_before_1, write_slow;
-    __tsan_write8 always 2 8 write_as_before_2, write_slow;
-    __tsan_write16 always 4 16 write_as_before_4, write_slow;
-    __tsan_unaligned_write4 perhaps 1 4 write_slow, write_slow;
-    __tsan_unaligned_write8 perhaps 2 8 write_slow, write_slow;
-    __tsan_unaligned_write16 perhaps 4 16 write_slow, write_slow;
-    __tsan_volatile_write1 always 1 1 write_slow, write_slow;
-    __tsan_volatile_write2 always 1 2 write_slow, write_slow;
-    __tsan_volatile_write4 always 1 4 write_as_before_1, write_slow;
-    __tsan_volatile_write8 always 2 8 write_as_before_2, write_slow;
-    __tsan_volatile_write16 always 4 16 write_as_before_4, write_slow;
-    __tsan_read_write1 always 1 1 write_slow, write_slow;
-    __tsan_read_write2 always 1 2 write_slow, write_slow;
-    __tsan_read_write4 always 1 4 write_as_before_1, write_slow;
-    __tsan_read_write8 always 2 8 write_as_before_2, write_slow;
-    __tsan_read_write16 always 4 16 write_as_before_4, write_slow;
-    __tsan_unaligned_read_write4 perhaps 1 4 write_slow, write_slow;
-    __tsan_unaligned_read_write8 perhaps 2 8 write_slow, write_slow;
-    __tsan_unaligned_read_write16 perhaps 4 16 write_slow, write_slow;
+    __tsan_write4 always 1 4;
+    __tsan_write8 always 2 8;
+    __tsan_write16 always 4 16;
+    __tsan_unaligned_write4 perhaps 1 4;
+    __tsan_unaligned_write8 perhaps 2 8;
+    __tsan_unaligned_write16 perhaps 4 16;
+    __tsan_volatile_write4 always 1 4;
+    __tsan_volatile_write8 always 2 8;
+    __tsan_volatile_write16 always 4 16;
+    __tsan_read_write4 always 1 4;
+    __tsan_read_write8 always 2 8;
+    __tsan_read_write16 always 4 16;
+    __tsan_unaligned_read_write4 perhaps 1 4;
+    __tsan_unaligned_read_write8 perhaps 2 8;
+    __tsan_unaligned_read_write16 perhaps 4 16;
+}
+
+parts! {
+    __tsan_read1 is_part_read 1 read_slow FIRST_SET;
+    __tsan_read2 is_part_read 2 read_slow FIRST_SET;
+    __tsan_volatile_read1 is_part_read 1 read_slow FIRST_SET;
+    __tsan_volatile_read2 is_part_read 2 read_slow FIRST_SET;
+    __tsan_write1 is_written 1 write_slow;
+    __tsan_write2 is_written 2 write_slow;
+    __tsan_volatile_write1 is_written 1 write_slow;
+    __tsan_volatile_write2 is_written 2 write_slow;
+    __tsan_read_write1 is_written 1 write_slow;
+    __tsan_read_write2 is_written 2 write_slow;
 }
 
 /// Two bytes that may lie in two words.

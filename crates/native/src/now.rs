@@ -1,0 +1,49 @@
+//! What the entry points of every access ask first, side by side: the first number of the running step, and the context.
+
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+
+/// Which step runs, in which context.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(C, align(8))]
+pub(crate) struct Now {
+    /// The first access of the step.
+    pub(crate) first: i32,
+    /// The calling context.
+    pub(crate) context: u32,
+}
+
+/// As the entry points read it: like [`Now`], at once.
+#[repr(C, align(8))]
+pub(crate) struct Running {
+    first: AtomicI32,
+    context: AtomicU32,
+}
+
+pub(crate) static NOW: Running = Running { first: AtomicI32::new(1), context: AtomicU32::new(0) };
+
+#[inline(always)]
+pub(crate) fn now() -> Now {
+    Now { first: first(), context: context() }
+}
+
+/// The first access of the step that runs now.
+#[inline(always)]
+pub(crate) fn first() -> i32 {
+    NOW.first.load(Ordering::Relaxed)
+}
+
+#[inline(always)]
+pub(crate) fn set_first(first: i32) {
+    NOW.first.store(first, Ordering::Relaxed);
+}
+
+/// The context the running task is in.
+#[inline(always)]
+pub(crate) fn context() -> u32 {
+    NOW.context.load(Ordering::Relaxed)
+}
+
+#[inline(always)]
+pub(crate) fn set_context(context: u32) {
+    NOW.context.store(context, Ordering::Relaxed);
+}
