@@ -186,7 +186,7 @@ impl GraphOrder {
     fn renumber(&mut self, new: &Renumbering, under_way: &Marks) {
         let Renumbering { steps, tasks, scopes, .. } = new;
         let known = |old: u32| if old == NONE { NONE } else { new.known.of(old) };
-        let bound = |old: u32| steps.before(old);
+        let (bound, is_by_steps) = (|old: u32| steps.before(old), self.time.is_none());
         self.tree.task_mut(self.now.task).past = self.now.past;
         tasks.gather(&mut self.tree.tasks, |old, mut task| {
             task.parent = tasks.of(task.parent);
@@ -196,7 +196,9 @@ impl GraphOrder {
             task.data.step = steps.of(task.data.step);
             if under_way.has(old) {
                 (task.data.known, task.data.inherited) = (known(task.data.known), known(task.data.inherited));
-                task.data.past.renumber(bound);
+                if is_by_steps {
+                    task.data.past.renumber(bound);
+                }
             } else {
                 (task.data.known, task.data.inherited, task.data.past) = (NONE, NONE, Past::NOTHING);
             }
@@ -209,7 +211,9 @@ impl GraphOrder {
             match scope.end {
                 NONE => {
                     scope.data.known = known(scope.data.known);
-                    scope.data.inside.renumber(bound);
+                    if is_by_steps {
+                        scope.data.inside.renumber(bound);
+                    }
                 }
                 LEFT => scope.instead = scopes.of(scope.instead),
                 end => scope.end = steps.of(end),
@@ -278,8 +282,11 @@ mod tests {
         folding: GraphOrder,
         tasks: Vec<Task>,
         scopes: Vec<Scope>,
-        /// Steps that may be asked about.
-        named: Vec<(StepId, StepId)>,
+        /// What was done and may be asked about: its steps, and the time.
+        named: Vec<(StepId, StepId, u32)>,
+        /// The time of the next, and whether the folding order goes by it.
+        time: u32,
+        timed: bool,
         /// Signals anybody may join, and ends of tasks with who may.
         events: u32,
         ends: Vec<(SyncId, usize)>,
@@ -288,8 +295,9 @@ mod tests {
         standing: Option<Vec<(StepId, StepId)>>,
         /// The newest task mostly goes first.
         deep: bool,
-        /// How often a number alone has told.
+        /// How often a number alone has told, and a time.
         past: usize,
+        times: usize,
     }
 
     impl Both {
@@ -308,9 +316,12 @@ mod tests {
                 folding: GraphOrder::folding(),
                 deep: false,
                 past: 0,
+                times: 0,
                 tasks: vec![main],
                 scopes: vec![program],
                 named: Vec::new(),
+                time: 1,
+                timed: false,
                 events: 0,
                 ends: Vec::new(),
                 syncs: 0,
@@ -345,7 +356,14 @@ mod tests {
             self.tasks.push(Task { id, parent: task, scope, open: Vec::new(), ended: false });
         }
 
+        fn tell_time(&mut self) {
+            if self.timed {
+                self.folding.tell_time(self.time);
+            }
+        }
+
         fn act(&mut self, mut random: impl FnMut(usize) -> usize) {
+            self.tell_time();
             let live: Vec<usize> = (0..self.tasks.len()).filter(|&task| !self.tasks[task].ended).collect();
             // Half of the runs are mostly depth-first.
             let at = match self.deep && random(8) != 0 {
@@ -424,14 +442,17 @@ mod tests {
                         let stands = self.named.iter().filter(|named| self.folding.stands(named.1).is_some());
                         standing.extend(stands.map(|named| (named.0, now)));
                     }
-                    self.named.push((now, self.folding.step()));
+                    self.named.push((now, self.folding.step(), self.time));
+                    self.time += 1;
                 }
                 _ => {}
             }
         }
 
-        fn compact(&mut self) {
-            for (_, step) in &mut self.named {
+        fn compact(&mut self, mut random: impl FnMut(usize) -> usize) {
+            self.tell_time();
+            self.named.retain(|_| random(8) != 0);
+            for (_, step, _) in &mut self.named {
                 *step = self.folding.stand_in(*step);
             }
             let over: Vec<SyncId> = self.ends.iter().map(|&(end, _)| end).collect();
@@ -451,8 +472,17 @@ mod tests {
             let open: Vec<ScopeId> = scopes.map(|&scope| self.scopes[scope].id.1).collect();
             let new =
                 self.folding.compact(self.named.iter().map(|named| named.1), live.collect::<Vec<_>>(), open);
-            for (_, step) in &mut self.named {
+            for (_, step, _) in &mut self.named {
                 *step = new.step(*step).expect("it was named");
+            }
+            if self.timed {
+                // From 1 on: at 0 nothing was done.
+                let times: Vec<u32> = self.named.iter().map(|named| named.2).collect();
+                let before = |old: u32| times.partition_point(|&time| time < old) as u32;
+                let new = |old: u32| if old == 0 { 0 } else { 1 + before(old) };
+                self.folding.renumber_times(new);
+                self.named.iter_mut().for_each(|named| named.2 = new(named.2));
+                self.time = new(self.time);
             }
             for task in self.tasks.iter_mut().filter(|task| !task.ended) {
                 task.id.1 = new.task(task.id.1).expect("it is under way");
@@ -463,17 +493,22 @@ mod tests {
         }
 
         fn compare(&mut self, round: usize) {
+            self.tell_time();
             for task in self.tasks.iter().filter(|task| !task.ended) {
                 self.plain.enter(task.id.0);
                 self.folding.enter(task.id.1);
-                for &(a, b) in &self.named {
+                for &(a, b, time) in &self.named {
                     let should = self.plain.precedes_otherwise(a, usize::MAX);
-                    for (past, order) in
-                        [(self.plain.is_past(a), "plain"), (self.folding.is_past(b), "folding")]
-                    {
-                        self.past += usize::from(past);
+                    let by_time = self.timed && self.folding.is_past_time(time);
+                    for (past, order) in [
+                        (self.plain.is_past(a), "plain"),
+                        (self.folding.is_past(b), "folding"),
+                        (by_time, "by time"),
+                    ] {
                         assert!(should || !past, "round {round}, {order}: {a:?} is past for {:?}", task.id.0);
                     }
+                    self.past += usize::from(self.plain.is_past(a));
+                    self.times += usize::from(by_time);
                     let is = self.folding.precedes_now(b);
                     assert_eq!(is, should, "round {round}: {a:?} before {:?}", task.id.0);
                 }
@@ -487,7 +522,7 @@ mod tests {
 
     #[test]
     fn folding_and_compacting_change_no_answer() {
-        let (mut stood, mut past) = (0, 0);
+        let (mut stood, mut past, mut times) = (0, 0, 0);
         for round in 0..6000 {
             let mut state = 0x2545_f491_4f6c_dd1du64.wrapping_mul(round as u64 + 1);
             let mut random = |below: usize| {
@@ -499,19 +534,22 @@ mod tests {
             let mut both = Both::new();
             both.standing = (round % 2 == 0).then(Vec::new);
             both.deep = round % 4 < 2;
+            both.timed = round % 8 < 4;
             let often = 5 + round % 30;
             for turn in 0..20 + round % 120 {
                 both.act(&mut random);
                 if turn % often == often - 1 {
                     both.compare(round);
-                    both.compact();
+                    both.compact(&mut random);
                     both.compare(round);
                 }
             }
             past += both.past;
+            times += both.times;
             stood += both.standing.map_or(0, |standing| standing.len());
         }
-        assert!(past > 100_000, "only {past} times was a step past by its number");
+        assert!(past > 80_000, "only {past} times was a step past by its number");
+        assert!(times > 50_000, "only {times} times was a step past by its time");
         assert!(stood > 1000, "only {stood} steps ever stood for others");
     }
 

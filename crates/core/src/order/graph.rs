@@ -14,8 +14,8 @@
 //!    passes no node twice, and leaves out every node whose newest source is older than `a`: what ran
 //!    before `a` cannot be after it. A positive answer holds for the task from then on and is cached.
 //!
-//! Most answers need neither: what was done before a region began, or inside a finish that has ended, has
-//! numbers in a range of which all is over ([`past`](super::past)).
+//! Most answers need neither: what was done before a region began, or inside a finish that has ended, was done
+//! at times at which all is over ([`past`](super::past)).
 //!
 //! Cost: O(1) for what the tree orders nearby and for what is in the cache, O(log²) for what it orders far apart; a search
 //! visits at most the joins since `a`, and in practice one or two. Memory: 4 bytes a step, 52 a task, 40 a
@@ -53,7 +53,7 @@ pub(super) struct TaskState {
     pub(super) known: KnownId,
     /// What it knew when it was spawned: part of what its parent knows.
     pub(super) inherited: KnownId,
-    /// How many steps it has had, with those of the tasks it has waited for.
+    /// How many steps it has had, and how often it has gone on; with those of the tasks it has waited for.
     pub(super) total: u32,
     /// What was evidently over for it when it last ran.
     pub(super) past: Past,
@@ -96,8 +96,10 @@ pub struct GraphOrder {
     pub(super) tree: Tree<TaskState, ScopeState>,
     /// The task of every step.
     pub(super) steps: Vec<TaskId>,
-    /// How many steps have begun, ever.
+    /// How many steps have begun, and how often a task has gone on, ever.
     pub(super) begun: u32,
+    /// The time, if it is the user's.
+    pub(super) time: Option<u32>,
     pub(super) syncs: Vec<Signalled>,
     pub(super) known: Vec<Known>,
     /// The number of the search that last visited each node of `known`; as long as the longest search needed.
@@ -155,6 +157,7 @@ impl Default for GraphOrder {
             ),
             steps,
             begun: 1,
+            time: None,
             syncs: Vec::new(),
             known: Vec::new(),
             visited: Vec::new(),
@@ -187,12 +190,13 @@ impl GraphOrder {
         if task != self.now.task {
             self.put_past_aside();
             self.go_on(task);
+            self.count(task);
         }
     }
 
     /// The running task is left: what begins now may not precede what it does next.
     pub(super) fn put_past_aside(&mut self) {
-        self.now.past.close(self.steps.len() as u32);
+        self.now.past.close(self.time());
         self.tree.task_mut(self.now.task).past = self.now.past;
     }
 
@@ -200,7 +204,7 @@ impl GraphOrder {
     pub(super) fn go_on(&mut self, task: TaskId) {
         let TaskState { step, mut past, .. } = *self.tree.task(task);
         let (parent, bound) = self.tree.parent(task);
-        past.since = self.steps.len() as u32;
+        past.since = self.time();
         self.now = Now {
             task,
             step: StepId(step),
@@ -235,8 +239,14 @@ impl GraphOrder {
     fn add_step(&mut self, task: TaskId) -> StepId {
         let step = StepId::at(self.steps.len());
         self.steps.push(task);
-        self.begun = self.begun.wrapping_add(1);
         step
+    }
+
+    /// A task begins a step, or goes on.
+    fn count(&mut self, task: TaskId) {
+        self.begun = self.begun.wrapping_add(1);
+        let total = &mut self.tree.task_mut(task).total;
+        *total = total.wrapping_add(1);
     }
 
     /// Begins the next step of the task that runs.
@@ -244,9 +254,8 @@ impl GraphOrder {
         let step = self.add_step(self.now.task);
         self.now.step = step;
         self.now.unrelated = NONE;
-        let state = self.tree.task_mut(self.now.task);
-        state.step = step.0;
-        state.total = state.total.wrapping_add(1);
+        self.tree.task_mut(self.now.task).step = step.0;
+        self.count(self.now.task);
     }
 
     /// What the task that runs knows.
@@ -262,6 +271,8 @@ impl GraphOrder {
     pub fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId) {
         self.enter(parent);
         debug_assert_eq!(child.index(), self.tree.tasks(), "tasks come in the order of their ids");
+        let mut past = self.now.past;
+        past.close(self.time());
         let first = self.add_step(child);
         let known = self.known_now();
         if let Some(folds) = &mut self.folds {
@@ -269,16 +280,15 @@ impl GraphOrder {
             folds.tasks[parent.index()].loose |= self.tree.owner(scope) != parent;
             folds.add_task(scope.0);
         }
-        self.now.past.close(first.0);
-        let past = self.now.past;
-        self.tree.spawn(
-            parent,
-            scope,
-            first,
-            TaskState { step: first.0, known, inherited: known, total: 1, past },
-        );
+        let state = TaskState { step: first.0, known, inherited: known, total: 0, past };
+        self.tree.spawn(parent, scope, first, state);
+        // Now, since the step has its number now, and may belong to another finish than the one the parent is in.
+        self.count(child);
         self.begin_step();
-        self.now.past.since = self.now.step.0;
+        if self.time.is_none() {
+            // The child's first step stands between those of its parent.
+            self.now.past = Past { since: self.now.step.0, ..past };
+        }
     }
 
     pub fn end(&mut self, task: TaskId) {
@@ -452,12 +462,9 @@ impl GraphOrder {
             || self.find_out(step, task, budget)
     }
 
-    /// Whether `step` precedes, as far as its number tells, or its task, if that is the running one or its parent. A "no" means nothing.
+    /// Whether `step` is one of the running task, or one of its parent that precedes it. A "no" means nothing.
     #[inline(always)]
     pub fn is_near(&self, step: StepId) -> bool {
-        if self.is_past(step) {
-            return true;
-        }
         let task = self.steps[step.index()];
         task == self.now.task || self.now.parent.covers(task, step)
     }

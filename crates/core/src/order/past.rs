@@ -1,19 +1,23 @@
-//! What is evidently over: a few ranges of steps that all precede the running task.
+//! What is evidently over: a few stretches of time in which only tasks ran whose steps precede the running task.
 //!
-//! Most questions of a detector are about what was done long ago, or by tasks that have been waited for. Steps are numbered in the order in
-//! which they begin, and runs are depth-first more often than not, so that such steps stand together: all before a region began, all
-//! since a finish began that has ended. A comparison of numbers then tells what a search would.
+//! Most questions of a detector are about what was done long ago, or by tasks that have been waited for. Runs are depth-first more often than
+//! not, so that what is over stands together: all before a region began, all since a finish began that has ended. A
+//! comparison of times then tells what a search would.
+//!
+//! Time is the number of steps begun, and the question is about a step; or it is the user's own ([`GraphOrder::tell_time`]): a number
+//! that grows with what the user asks about, and nothing has to be looked up to ask.
 //!
 //! Every range is a fact, which stays true: what precedes a task precedes all that the task does later, and the tasks it spawns. Where
 //! facts do not fit into the ranges there are, the smaller is dropped; an answer "no" means nothing.
 //!
-//! That all steps since the beginning of a finish were made inside it, by its owner or by tasks that its end waits for, is
-//! known by counting: as many have begun since as those have begun. So nothing is assumed of the order in which tasks run.
+//! That all that was done since the beginning of a finish was done inside it, by its owner or by tasks that its end waits for, is
+//! known by counting: as many steps have begun since, and as many tasks gone on, as among those. So nothing is assumed of the order in which
+//! tasks run.
 
 use super::graph::GraphOrder;
 use crate::ids::{ScopeId, StepId, TaskId};
 
-/// The steps before `before`, those from `from` up to `to`, and those from `since` on precede the present step of a task, or are it.
+/// What was done before `before`, from `from` up to `to`, and from `since` on precedes the present step of a task, or is its own.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Past {
     pub(super) before: u32,
@@ -22,7 +26,7 @@ pub(super) struct Past {
     pub(super) since: u32,
 }
 
-/// No step is from here on.
+/// Nothing is done from here on.
 const NEVER: u32 = u32::MAX;
 
 impl Past {
@@ -30,11 +34,11 @@ impl Past {
     pub(super) const NOTHING: Past = Past { before: 0, from: 0, to: 0, since: NEVER };
 
     #[inline(always)]
-    pub(super) fn has(&self, step: StepId) -> bool {
-        step.0 < self.before || step.0 >= self.since || step.0.wrapping_sub(self.from) < self.to - self.from
+    pub(super) fn has(&self, time: u32) -> bool {
+        time < self.before || time >= self.since || time.wrapping_sub(self.from) < self.to - self.from
     }
 
-    /// Steps begin that may not precede: the next is `next`.
+    /// From `next` on something is done that may not precede.
     #[inline]
     pub(super) fn close(&mut self, next: u32) {
         let from = std::mem::replace(&mut self.since, NEVER);
@@ -59,14 +63,14 @@ impl Past {
     }
 }
 
-/// What a finish needs to know whether all steps since its beginning were made inside it.
+/// What a finish needs to know whether all since its beginning was done inside it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Inside {
-    /// Steps of those of its tasks that have ended, and of all they have waited for.
+    /// What those of its tasks count that have ended.
     pub(super) ended: u32,
-    /// When it began: how many steps its owner had, less how many there were.
+    /// When it began: what its owner counted, less the count of all.
     balance: u32,
-    /// When it began: the steps from here on preceded its owner.
+    /// When it began: what was done from here on preceded its owner.
     since: u32,
 }
 
@@ -80,10 +84,40 @@ impl Inside {
 }
 
 impl GraphOrder {
+    /// The time is the user's, from now on: `time` is no less than any it has told before. It has to be told anew before another task goes on
+    /// or is spawned, if something was done meanwhile.
+    #[inline]
+    pub fn tell_time(&mut self, time: u32) {
+        self.time = Some(time);
+    }
+
+    #[inline]
+    pub(super) fn time(&self) -> u32 {
+        self.time.unwrap_or(self.steps.len() as u32)
+    }
+
     /// Whether a step evidently precedes the step that runs now, by its number alone. A "no" means nothing.
     #[inline(always)]
     pub fn is_past(&self, step: StepId) -> bool {
-        self.now.past.has(step)
+        self.time.is_none() && self.now.past.has(step.0)
+    }
+
+    /// The same of what was done at `time`, which is the user's.
+    #[inline(always)]
+    pub fn is_past_time(&self, time: u32) -> bool {
+        self.now.past.has(time)
+    }
+
+    /// Goes over to other times of the user, in the same order: nothing that will be asked about was done at another.
+    pub fn renumber_times(&mut self, new: impl Fn(u32) -> u32) {
+        self.time = self.time.map(&new);
+        self.now.past.renumber(&new);
+        for task in &mut self.tree.tasks {
+            task.data.past.renumber(&new);
+        }
+        for scope in &mut self.tree.scopes {
+            scope.data.inside.renumber(&new);
+        }
     }
 
     /// The running task begins a finish.
@@ -92,7 +126,7 @@ impl GraphOrder {
         Inside { ended: 0, balance: total.wrapping_sub(self.begun), since: self.now.past.since }
     }
 
-    /// A task has ended: its steps are inside the finish it belongs to.
+    /// A task has ended: what it has done is inside the finish it belongs to.
     pub(super) fn count_ended(&mut self, task: TaskId) {
         let scope = self.tree.stands_for(self.tree.scope_of(task));
         let total = self.tree.task(task).total;

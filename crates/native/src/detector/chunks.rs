@@ -70,6 +70,7 @@ impl Detector {
         let scope = self.finishes.scope(*finish);
         self.tell(Event::Spawn { parent: thread, child: chunk, scope, site: SiteId(created) });
         self.tell_hand_over(thread, chunk, false);
+        self.tell_time();
         self.order.spawn(thread, chunk, scope);
         if let Some(holds) = self.holds.remove(&thread) {
             self.holds.insert(chunk, holds);

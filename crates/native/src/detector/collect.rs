@@ -268,6 +268,7 @@ impl Detector {
     fn renumber_made(&mut self, named: &Marks, into: &Marks, new: &Renumbering) -> (Vec<i32>, u32) {
         let before = self.made.len();
         let (mut numbers, mut from) = (vec![0; before], 0);
+        let mut stay = Marks::none(before);
         let mut known: FxHashMap<(u32, u32), i32> = FxHashMap::default();
         let (mut last, mut step, mut merges) = (u32::MAX, 0, false);
         // In place: none moves up.
@@ -284,6 +285,7 @@ impl Detector {
                 if merges && site & FOLDED != 0 { *known.entry((step, site)).or_insert(next) } else { next };
             numbers[at] = number;
             if number == next {
+                stay.add(at);
                 self.made[kept] = Made { step, site };
                 kept += 1;
                 if number as usize == at {
@@ -291,6 +293,9 @@ impl Detector {
                 }
             }
         });
+        let stay = stay.number();
+        // An access that has become one with an earlier one of the same step is over when that is.
+        self.order.renumber_times(|time| stay.before(time));
         self.made.truncate(kept);
         give_back(&mut self.made, before);
         (numbers, from)

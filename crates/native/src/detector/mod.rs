@@ -536,7 +536,7 @@ impl Detector {
         let (order, all, sure, unsure) = (&mut self.order, &self.made, &mut self.sure, &mut self.unsure);
         let mut subsumed = |old: StepId| {
             let made = old.0 as i32;
-            if order.is_past(StepId(all[old.0 as usize].step)) {
+            if order.is_past_time(old.0) {
                 return true;
             }
             if spare.as_ref().is_some_and(|spare| spare.contains(&made)) {

@@ -6,15 +6,22 @@ use crate::now;
 /// The last access of a place in the program.
 #[derive(Clone, Copy)]
 pub(super) struct Recent {
-    pub(super) pc: usize,
+    /// The return address, and flags.
+    pub(super) place: usize,
     pub(super) context: u32,
-    pub(super) flags: u32,
     pub(super) made: i32,
     pub(super) site: u32,
 }
 
 impl Recent {
-    pub(super) const NONE: Recent = Recent { pc: 0, context: 0, flags: 0, made: 0, site: 0 };
+    pub(super) const NONE: Recent = Recent { place: 0, context: 0, made: 0, site: 0 };
+
+    /// Flags stand where no address has a bit.
+    #[inline(always)]
+    pub(super) fn place(pc: usize, flags: u32) -> usize {
+        const { assert!(OWN == 1 && ATOMIC == 1 << 31) };
+        pc | ((flags & OWN) as usize) << 62 | ((flags & ATOMIC) as usize) << 32
+    }
 
     /// Where the accesses from one place stand.
     #[inline(always)]
@@ -83,9 +90,8 @@ impl Detector {
     pub(super) fn recent_from(&self, pc: usize, flags: u32) -> Option<i32> {
         let context = self.contexts.now().context.0;
         let recent = &self.recent[Recent::slot(pc, context)];
-        let is_it = recent.pc == pc
+        let is_it = recent.place == Recent::place(pc, flags)
             && recent.context == context
-            && recent.flags == flags
             && recent.made >= self.first();
         is_it.then_some(recent.made)
     }
@@ -99,7 +105,7 @@ impl Detector {
     pub(super) fn number_anew(&mut self, pc: usize, flags: u32) -> i32 {
         let context = self.contexts.now().context;
         let recent = self.recent[Recent::slot(pc, context.0)];
-        let site = if (recent.pc, recent.context) == (pc, context.0) {
+        let site = if (recent.place, recent.context) == (Recent::place(pc, flags), context.0) {
             recent.site
         } else {
             self.site_number(Site { pc, context })
@@ -114,7 +120,7 @@ impl Detector {
         };
         let step = if flags & OWN != 0 { self.own.step } else { self.order.step().0 };
         self.made.push(Made { step, site: site | flags & ATOMIC });
-        self.recent[Recent::slot(pc, context.0)] = Recent { pc, context: context.0, flags, made, site };
+        self.recent[Recent::slot(pc, context.0)] = Recent { place: Recent::place(pc, flags), context: context.0, made, site };
         made
     }
 
@@ -122,10 +128,16 @@ impl Detector {
         self.order.task_of(StepId(self.made[made as usize].step))
     }
 
-    /// Whether an access evidently precedes the running step.
+    /// The numbers of accesses are the order's times.
+    #[inline(always)]
+    pub(super) fn tell_time(&mut self) {
+        self.order.tell_time(self.made.len() as u32);
+    }
+
+    /// Whether an access evidently precedes the running step, or there is none.
     #[inline(always)]
     pub(super) fn is_past(&self, made: i32) -> bool {
-        self.order.is_past(StepId(self.made[made as usize].step))
+        self.order.is_past_time(made as u32)
     }
 
     #[inline(always)]

@@ -111,6 +111,7 @@ impl Detector {
     pub(super) fn go_on(&mut self, task: TaskId) {
         let left = std::mem::replace(&mut self.current, task);
         self.stand_elsewhere(left);
+        self.tell_time();
         self.order.enter(task);
         self.own = match self.chunks.is_empty() {
             true => Default::default(),
@@ -130,6 +131,7 @@ impl Detector {
         }
         let task = self.runs_as(task);
         self.tell(Event::Signal { task, sync: of_kernel(sync), kind });
+        self.tell_time();
         self.order.signal(task, of_kernel(sync), kind);
         self.begun();
     }
@@ -148,6 +150,7 @@ impl Detector {
             return self.enter_section(sync.index());
         }
         let task = self.runs_as(task);
+        self.tell_time();
         if self.preparing {
             self.order.join_sibling(task, of_kernel(sync), kind);
         } else {
@@ -179,6 +182,7 @@ impl Detector {
     #[inline]
     pub(super) fn open_scope(&mut self, task: TaskId) -> Finish {
         let (finish, scope) = self.finishes.begin();
+        self.tell_time();
         self.order.finish_begin(task, scope);
         self.standing.spawned = None;
         self.newest = finish;
@@ -264,6 +268,7 @@ impl Observer for Detector {
         self.tasks.push(task);
         let around = self.finishes.scope(self.kernel_scopes[scope.index()]);
         self.tell(Event::Spawn { parent, child, scope: around, site: SiteId(task.created) });
+        self.tell_time();
         self.order.spawn(parent, child, task.scope);
         self.begun();
         self.standing.spawned = (parent == self.current).then_some(child);
@@ -292,6 +297,7 @@ impl Observer for Detector {
         let scope = self.finishes.scope(finish);
         self.tell(Event::FinishEnd { task, scope });
         self.standing.close(scope);
+        self.tell_time();
         self.order.finish_end(task, scope);
         self.finishes.end(finish);
         self.begun();
@@ -303,6 +309,7 @@ impl Observer for Detector {
         // Only depend and taskwait ask for the end of a task. The step that begins does nothing: another task's turn follows.
         let task = self.runs_as(task);
         self.tell(Event::Signal { task, sync: of_kernel(sync), kind });
+        self.tell_time();
         self.order.signal_end(task, of_kernel(sync), kind);
         self.steps += 1;
     }

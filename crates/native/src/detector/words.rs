@@ -1,7 +1,8 @@
 //! Accesses of whole words, aligned: most of a program's. These are the first of their step to a cell; repeated ones have not got here.
 //!
-//! Two ways. The short one is for the most common case: a plain access in a run that is only watched, to a cell whose accesses evidently come
-//! before it, by their numbers or since they are the task's own or its parent's. All else goes the long one.
+//! Three ways. The short one is for the most common case: a plain access in a run that is only watched, to a cell whose accesses evidently come
+//! before it, by their numbers alone. The next knows of a few other cases that are decided nearby. All else goes the long one. There are no calls on the
+//! first two, and so nothing to be saved before them: that would be a quarter of what they cost.
 
 use super::changes::{CHANGES, For};
 use super::*;
@@ -21,10 +22,30 @@ impl Detector {
         self.is_simple = !self.wants_each() && self.own.size == 0 && !explored::is_on();
     }
 
-    /// The short way of an access of words whose cells are all like `before`; whether it could be gone. There are no calls on it, and
-    /// so nothing to be saved before it: that would be a quarter of what it costs.
+    /// Whether an access of words whose cells are all like `before` may go the short way.
+    #[inline(always)]
+    pub(crate) fn is_short(&self, before: Cell) -> bool {
+        let Cell { writer, readers } = before;
+        // No access has a number before the first.
+        let is_plain = before != Cell::default() && writer | readers >= 0;
+        self.is_simple && is_plain && self.is_past(writer) && self.is_past(readers)
+    }
+
+    /// The short way; whether it could be gone.
     #[inline(always)]
     pub(crate) fn words_shortly<const N: usize>(
+        &mut self,
+        before: Cell,
+        address: usize,
+        kind: AccessKind,
+        pc: usize,
+    ) -> bool {
+        self.put(cells::<N>(address), before, kind, pc)
+    }
+
+    /// The next way; whether it could be gone.
+    #[inline(always)]
+    pub(crate) fn words_nearly<const N: usize>(
         &mut self,
         mut before: Cell,
         address: usize,
@@ -52,9 +73,21 @@ impl Detector {
         } else if before.readers != 0 && (before.readers < 0 || !self.is_near(before.readers)) {
             return kind == AccessKind::Read && self.is_known_to_be_stood_for(before.readers, address, pc);
         }
+        self.put(cells, before, kind, pc)
+    }
+
+    /// The access, which comes after those in the cells, is put there, if it has a number or can be given one here.
+    #[inline(always)]
+    fn put<const N: usize>(
+        &mut self,
+        cells: &mut [Cell; N],
+        before: Cell,
+        kind: AccessKind,
+        pc: usize,
+    ) -> bool {
         let context = self.contexts.now().context.0;
         let recent = &mut self.recent[Recent::slot(pc, context)];
-        if recent.pc != pc || recent.context != context || recent.flags != 0 {
+        if recent.place != Recent::place(pc, 0) || recent.context != context {
             return false;
         }
         let is_repeated = recent.made >= crate::now::first();
@@ -80,7 +113,7 @@ impl Detector {
     /// Whether an access precedes the running step, as far as one can see from here.
     #[inline(always)]
     fn is_near(&self, made: i32) -> bool {
-        self.order.is_near(StepId(self.made[made as usize].step))
+        self.is_past(made) || self.order.is_near(StepId(self.made[made as usize].step))
     }
 
     /// The long way.

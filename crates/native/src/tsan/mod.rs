@@ -55,7 +55,17 @@ extern "C" fn write_words<const N: usize>(address: usize, cell: Cell, pc: usize)
 
 #[inline(always)]
 fn words<const N: usize>(address: usize, cell: Cell, kind: AccessKind, pc: usize) {
-    if PENDING.load(Ordering::Relaxed) || !world().detector.words_shortly::<N>(cell, address, kind, pc) {
+    let detector = &mut world().detector;
+    if PENDING.load(Ordering::Relaxed) || !detector.is_short(cell) {
+        words_nearly::<N>(address, cell, kind, pc);
+    } else if !detector.words_shortly::<N>(cell, address, kind, pc) {
+        words_slow::<N>(address, kind, pc);
+    }
+}
+
+#[inline(never)]
+fn words_nearly<const N: usize>(address: usize, cell: Cell, kind: AccessKind, pc: usize) {
+    if PENDING.load(Ordering::Relaxed) || !world().detector.words_nearly::<N>(cell, address, kind, pc) {
         words_slow::<N>(address, kind, pc);
     }
 }
