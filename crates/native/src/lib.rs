@@ -131,6 +131,7 @@ pub(crate) unsafe fn run_main(
         run.kernel.recycle();
     }
     run.drive(&mut NewestFirst);
+    world().threads.switch(0);
     if let Some(status) = status.get() {
         return status;
     }

@@ -11,7 +11,7 @@
 use crate::explored::{self, Bell};
 use crate::fibers::Fiber;
 pub(crate) use crate::jobs::{Job, Work};
-use crate::kmpc::tasks;
+use crate::kmpc::{CALLER, caller, tasks};
 use crate::omp::Team;
 use crate::world::{Told, world};
 use corosensei::Yielder;
@@ -87,12 +87,29 @@ pub(crate) const MANY: usize = 1 << 12;
 pub(crate) fn spawn(job: Box<Job>, at_once: bool) {
     let mut job = Some(job);
     let at_once = at_once && world().detector.stacks.in_use() < MANY && !explored::is_on();
-    wait(|kernel| {
-        kernel.set_eager(at_once);
-        let spawned = kernel.spawn(SiteId(0), |_| Body(job.take())).map(drop);
-        kernel.set_eager(false);
-        spawned
-    });
+    if !at_once {
+        return wait(|kernel| kernel.spawn(SiteId(0), |_| Body(job.take())).map(drop));
+    }
+    let kernel = kernel();
+    kernel.set_eager(true);
+    let spawned = kernel.spawn(SiteId(0), |_| Body(job.take()));
+    kernel.set_eager(false);
+    debug_assert!(spawned.is_ok(), "turns have no end here");
+    if kernel.gives_way() {
+        run_newest();
+    }
+}
+
+/// The running task, which has given way to its newest child, runs that on top of itself, and goes on when the child is left.
+fn run_newest() {
+    let creator = self::job().expect("only tasks give way");
+    Coroutines::left(creator);
+    let goes_on = raceproof::run::run_newest(&mut Coroutines, kernel());
+    Coroutines::go_to(creator);
+    CALLER.store(creator.pc, Ordering::Relaxed);
+    if !goes_on {
+        suspend(Pause::Kernel);
+    }
 }
 
 /// Lets the other tasks go first: it looks for what one of them does.
@@ -196,28 +213,36 @@ impl Coroutines {
     /// Runs the fiber until the task leaves it.
     #[inline]
     fn go_on(job: &mut Job, kernel: &mut K) -> Pause {
-        let fiber: *mut Fiber = &mut **job.fiber.as_mut().expect("the driver resumes no task that is over");
         KERNEL.store(kernel, Ordering::Relaxed);
-        CURRENT.store(job, Ordering::Relaxed);
-        {
-            let world = world();
-            world.detector.contexts.go_to(job.place);
-            // SAFETY: the job has it, and it does not run yet.
-            let stack = unsafe { &(*fiber).stack };
-            world.detector.stacks.go_on((!job.is_main).then_some(stack));
-            world.threads.switch(job.thread);
-            world.threads.swap_exceptions(&mut job.exceptions);
-        }
+        Self::go_to(job);
+        let fiber: *mut Fiber = &mut **job.fiber.as_mut().expect("the driver resumes no task that is over");
         // SAFETY: the job has it, and the code that runs on it does not look there.
         let pause = unsafe { &mut *fiber }.resume();
+        Self::left(job);
+        pause
+    }
+
+    /// From here on code of this task runs.
+    #[inline]
+    fn go_to(job: &mut Job) {
+        CURRENT.store(job, Ordering::Relaxed);
+        let world = world();
+        world.detector.contexts.go_to(job.place);
+        let stack = job.fiber.as_ref().filter(|_| !job.is_main).map(|fiber| &fiber.stack);
+        world.detector.stacks.go_on(stack);
+        world.threads.switch(job.thread);
+        world.threads.swap_exceptions(&mut job.exceptions);
+    }
+
+    /// No more. The storage stays that of the task's thread until another is wanted.
+    #[inline]
+    fn left(job: &mut Job) {
         crate::tsan::unseen::left();
         let world = world();
         world.threads.swap_exceptions(&mut job.exceptions);
-        world.threads.switch(0);
         CURRENT.store(ptr::null_mut(), Ordering::Relaxed);
         job.place = world.detector.contexts.now();
-        job.pc = crate::kmpc::caller();
-        pause
+        job.pc = caller();
     }
 
     /// The task is over: gives back what the job has; what tells of its end.

@@ -1,7 +1,7 @@
 //! The driver: turn after turn, as the strategy says, until no task can go on.
 
 use crate::kernel::Kernel;
-use crate::strategy::{Last, Strategy};
+use crate::strategy::{Last, Strategy, Turn};
 use crate::task::State;
 use raceproof_core::event::Observer;
 use raceproof_core::ids::{SyncId, TaskId};
@@ -76,58 +76,31 @@ impl<M: Machine<O>, O: Observer> Run<M, O> {
         let mut ending = Ending { failed: Vec::new(), stopped: None, out_of_actions: false };
         let mut last = Last::Start;
         while let Some(turn) = strategy.next(&self.kernel, last) {
-            let task = turn.task;
-            let kernel = &mut self.kernel;
-            let slot = kernel.tasks.take(task) as usize;
-            kernel.current = task;
-            kernel.eager = strategy.eager();
-            kernel.refused = None;
-            kernel.choices = turn.choices;
-            kernel.observer.turn(task);
-            let fuel = turn.actions.min(self.actions_left);
-            kernel.fuel = fuel;
-            let mut body = kernel.bodies[slot].take().expect("a ready task has a body");
-            let outcome = self.machine.resume(&mut body, kernel);
-            let taken = fuel - kernel.fuel;
-            let entry = kernel.tasks.get_mut(task);
-            entry.actions += taken;
-            let state = entry.state;
-            self.actions_left -= taken;
+            let (task, left) = (turn.task, self.actions_left);
+            self.kernel.eager = strategy.eager();
+            let over = take_turn(&mut self.machine, &mut self.kernel, turn, &mut self.actions_left);
             if self.turns.is_some() {
-                self.note(task, taken);
+                self.note(task, left - self.actions_left);
             }
-            let kernel = &mut self.kernel;
-            match outcome {
-                Outcome::Suspended => {
-                    kernel.bodies[slot] = Some(body);
-                    last = match state {
-                        State::Waiting(_) | State::Finishing(_) => Last::Waits(task),
-                        State::Running => {
-                            if self.actions_left == 0 {
-                                kernel.tasks.push_newest(task);
-                                ending.out_of_actions = true;
-                                return ending;
-                            }
-                            // Behind the others: whoever used up a whole turn has had its share.
-                            kernel.tasks.push_oldest(task);
-                            Last::Spent(task)
-                        }
-                        _ => Last::GaveWay(task),
-                    };
-                }
-                Outcome::Ended(future) => {
-                    kernel.end(future);
-                    last = Last::Gone(task);
-                }
-                Outcome::Failed(error) => {
-                    kernel.bodies[slot] = Some(body);
-                    kernel.tasks.retire(task, State::Failed);
+            match over {
+                Over::Gone => last = Last::Gone(task),
+                Over::Failed(error) => {
                     ending.failed.push((task, error));
                     last = Last::Gone(task);
                 }
-                Outcome::Stopped(error) => {
-                    kernel.bodies[slot] = Some(body);
-                    kernel.tasks.push_newest(task);
+                Over::Waits => last = Last::Waits(task),
+                Over::GaveWay => last = Last::GaveWay(task),
+                Over::Spent if self.actions_left > 0 => {
+                    // Behind the others: whoever used up a whole turn has had its share.
+                    self.kernel.tasks.push_oldest(task);
+                    last = Last::Spent(task);
+                }
+                Over::Spent => {
+                    self.kernel.tasks.push_newest(task);
+                    ending.out_of_actions = true;
+                    return ending;
+                }
+                Over::Stopped(error) => {
                     ending.stopped = Some(error);
                     return ending;
                 }
@@ -151,4 +124,83 @@ impl<M: Machine<O>, O: Observer> Run<M, O> {
         let tasks = self.kernel.tasks();
         tasks.ids().filter(move |&id| matches!(tasks.get(id).state, State::Waiting(_) | State::Finishing(_)))
     }
+}
+
+/// What has become of a task in its turn.
+enum Over<E> {
+    /// It has ended.
+    Gone,
+    Waits,
+    GaveWay,
+    /// All actions of the turn are taken. It is in no list.
+    Spent,
+    Failed(E),
+    /// The run has to stop.
+    Stopped(E),
+}
+
+/// Runs a task that is ready for a turn, which takes its actions from those that are `left`.
+fn take_turn<M: Machine<O>, O: Observer>(
+    machine: &mut M,
+    kernel: &mut Kernel<M::Body, O>,
+    turn: Turn,
+    left: &mut u64,
+) -> Over<M::Error> {
+    let task = turn.task;
+    let slot = kernel.tasks.take(task) as usize;
+    kernel.current = task;
+    kernel.refused = None;
+    kernel.choices = turn.choices;
+    kernel.observer.turn(task);
+    let fuel = turn.actions.min(*left);
+    kernel.fuel = fuel;
+    let mut body = kernel.bodies[slot].take().expect("a ready task has a body");
+    let outcome = machine.resume(&mut body, kernel);
+    let taken = fuel - kernel.fuel;
+    let entry = kernel.tasks.get_mut(task);
+    entry.actions += taken;
+    let state = entry.state;
+    *left -= taken;
+    match outcome {
+        Outcome::Ended(future) => {
+            kernel.end(future);
+            return Over::Gone;
+        }
+        _ => kernel.bodies[slot] = Some(body),
+    }
+    match outcome {
+        Outcome::Failed(error) => {
+            kernel.tasks.retire(task, State::Failed);
+            Over::Failed(error)
+        }
+        Outcome::Stopped(error) => {
+            kernel.tasks.push_newest(task);
+            Over::Stopped(error)
+        }
+        _ => match state {
+            State::Waiting(_) | State::Finishing(_) => Over::Waits,
+            State::Running => Over::Spent,
+            _ => Over::GaveWay,
+        },
+    }
+}
+
+/// The current task, which has given way to a task that it has spawned, runs that one itself. A driver that takes the newest first would do the
+/// same, but only after the task has returned to it, and then once more to let it go on. Whether the task is the next again: then it is
+/// the current one and goes on; if not it has to return to the driver.
+///
+/// For runs without a limit on actions, and tasks whose failure is reported by whoever fails.
+pub fn run_newest<M: Machine<O>, O: Observer>(machine: &mut M, kernel: &mut Kernel<M::Body, O>) -> bool {
+    let (task, fuel, choices) = (kernel.current, kernel.fuel, kernel.choices);
+    if let Some(newest) = kernel.tasks.newest().filter(|&newest| newest != task) {
+        let mut endless = u64::MAX;
+        take_turn(machine, kernel, Turn::actions(newest, u64::MAX), &mut endless);
+    }
+    if kernel.tasks.newest() != Some(task) {
+        return false;
+    }
+    kernel.tasks.take(task);
+    (kernel.current, kernel.fuel, kernel.choices) = (task, fuel, choices);
+    kernel.observer.turn(task);
+    true
 }

@@ -115,6 +115,7 @@ pub(crate) fn drive(run: Run<Coroutines, Told>, status: &Cell<Option<c_int>>) ->
     run.limit_actions(explored.actions);
     run.keep_turns();
     let ending = run.drive(&mut Driven { driver: explored.driver, idle: 0, steps: 0 });
+    crate::world().threads.switch(0);
     if ending.out_of_actions {
         report::limit(&format!(
             "the limit of {} synchronisations was reached before the program ended; raise --max-events, or give the program a \

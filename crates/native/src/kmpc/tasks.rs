@@ -87,7 +87,7 @@ pub(crate) fn allocate(flags: i32, size: usize, shareds: usize) -> *mut KmpTask 
     let task = (memory + size_of::<Header>()) as *mut KmpTask;
     // SAFETY: memory of that size was just allocated, aligned to 16.
     unsafe {
-        std::ptr::write_bytes(memory as *mut u8, 0, size_of::<Header>() + total);
+        std::ptr::write_bytes(task, 0, 1);
         *header = Header {
             flags,
             size: total,
