@@ -14,15 +14,19 @@
 //! `a[i] = a[i - 1]`, now counts as a read.
 
 mod counts;
+mod descriptors;
 mod emit;
 mod flow;
 mod ir;
+mod pointers;
 mod poly;
 mod quiet;
 mod repeated;
 mod runs;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_of_descriptors;
 mod types;
 mod values;
 
@@ -45,7 +49,7 @@ const ENTRIES: [(&str, usize); 4] = [
 
 /// The same module with fewer checks.
 pub(super) fn thin(text: &str) -> String {
-    let mut text = text.to_owned();
+    let mut text = descriptors::without(text).unwrap_or_else(|| text.to_owned());
     for _ in 0..ROUNDS {
         match round(&text) {
             Some(thinner) => text = thinner,
