@@ -2,12 +2,13 @@
 //!
 //! The detector needs to be told once for each step, location and kind of access. clang tells it of every access, one call each.
 //! Between the two stands this: the text of the LLVM IR that clang has optimised and instrumented is read
-//! (`ir`), and calls are removed that repeat another of the same step (`repeated`) or leave their loops (`runs`). Neither LLVM's
+//! (`ir`), and calls are removed that are of a task's own descriptor (`descriptors`), repeat another of the same step (`repeated`) or leave their
+//! loops (`runs`). Neither LLVM's
 //! libraries nor its binary formats are needed, so that any clang will do. Whatever is not understood stays as it is.
 //!
 //! Why it is sound: a step is what a task does between two synchronisations. All of its accesses are equally ordered with those of
 //! other tasks, so within it a check may move and one that is repeated may go. What may end a step is decided by `quiet`: any call
-//! that is not known to do no such thing.
+//! that is not known to do no such thing. Why descriptors need no checks is said there.
 //!
 //! Reports: a call that has moved keeps its line and function. Of several accesses of one step to a location the first is shown,
 //! and which of two in one loop is the first may change: the read of an element that the loop itself has written an iteration ago, as in
