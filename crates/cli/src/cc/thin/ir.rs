@@ -10,6 +10,8 @@ pub(super) struct Function<'a> {
     pub(super) name: &'a str,
     /// What stands before the name: linkage, attributes, type.
     pub(super) head: &'a str,
+    /// What stands behind it: parameters, attributes.
+    pub(super) rest: &'a str,
     pub(super) blocks: Vec<Block<'a>>,
 }
 
@@ -198,7 +200,7 @@ fn function<'a>(lines: &[&'a str], range: std::ops::Range<usize>) -> Option<Func
     for block in &mut blocks {
         mark_volatile(&mut block.instructions, lines);
     }
-    Some(Function { name, head, blocks })
+    Some(Function { name, head, rest, blocks })
 }
 
 /// A check stands right before its access, other checks between at most. One that does not is none of clang's.
@@ -243,7 +245,8 @@ fn ends_block(line: &str) -> bool {
     )
 }
 
-fn result(line: &str) -> (Option<&str>, &str) {
+/// The name that an instruction gives its result, and the instruction.
+pub(super) fn result(line: &str) -> (Option<&str>, &str) {
     let body = line.trim_start();
     match body.split_once(" = ") {
         Some((name, rest)) if local(name) == Some(name) => (Some(name), rest),
@@ -423,6 +426,22 @@ fn checked(name: &str) -> Option<(Kind, u32)> {
         None => (Kind::Write, name.strip_prefix("write")?),
     };
     matches!(size, "1" | "2" | "4" | "8" | "16").then(|| Some((kind, size.parse().ok()?)))?
+}
+
+/// What is in the parentheses right behind a name, by commas.
+pub(super) fn arguments<'a>(text: &'a str, name: &str) -> Option<Vec<&'a str>> {
+    let (_, inside) = text.split_once(&format!("{name}("))?;
+    let mut depth = 1;
+    let end = inside.bytes().position(|byte| {
+        depth += i32::from(byte == b'(') - i32::from(byte == b')');
+        depth == 0
+    })?;
+    Some(if end == 0 { Vec::new() } else { split(&inside[..end]) })
+}
+
+/// The names of a text, `%x` or `@x`, types and labels among them.
+pub(super) fn names(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices(['%', '@']).filter_map(|(at, _)| local(&text[at..]).or_else(|| symbol(&text[at..])))
 }
 
 /// `@name` or `@"any name"` at the beginning of a text.

@@ -2,27 +2,32 @@
 //!
 //! The detector needs to be told once for each step, location and kind of access. clang tells it of every access, one call each.
 //! Between the two stands this: the text of the LLVM IR that clang has optimised and instrumented is read
-//! (`ir`), and calls are removed that repeat another of the same step (`repeated`) or leave their loops (`runs`). Neither LLVM's
+//! (`ir`), and calls are removed that are of a task's own descriptor (`descriptors`), repeat another of the same step (`repeated`) or leave their
+//! loops (`runs`). Neither LLVM's
 //! libraries nor its binary formats are needed, so that any clang will do. Whatever is not understood stays as it is.
 //!
 //! Why it is sound: a step is what a task does between two synchronisations. All of its accesses are equally ordered with those of
 //! other tasks, so within it a check may move and one that is repeated may go. What may end a step is decided by `quiet`: any call
-//! that is not known to do no such thing.
+//! that is not known to do no such thing. Why descriptors need no checks is said there.
 //!
 //! Reports: a call that has moved keeps its line and function. Of several accesses of one step to a location the first is shown,
 //! and which of two in one loop is the first may change: the read of an element that the loop itself has written an iteration ago, as in
 //! `a[i] = a[i - 1]`, now counts as a read.
 
 mod counts;
+mod descriptors;
 mod emit;
 mod flow;
 mod ir;
+mod pointers;
 mod poly;
 mod quiet;
 mod repeated;
 mod runs;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_of_descriptors;
 mod types;
 mod values;
 
@@ -45,7 +50,7 @@ const ENTRIES: [(&str, usize); 4] = [
 
 /// The same module with fewer checks.
 pub(super) fn thin(text: &str) -> String {
-    let mut text = text.to_owned();
+    let mut text = descriptors::without(text).unwrap_or_else(|| text.to_owned());
     for _ in 0..ROUNDS {
         match round(&text) {
             Some(thinner) => text = thinner,
