@@ -3,6 +3,7 @@
 //! That holds as long as the order has the last word on a cell, and not its address: once two accesses meet that are not ordered, each is
 //! looked at on its own.
 
+use super::again::{done, is_done};
 use super::*;
 
 /// So many cells are compared at once: the compiler makes vectors of it.
@@ -69,12 +70,12 @@ impl Ranges<'_> {
             // SAFETY: the cells of neighbouring words are neighbours, the region has one for every address, and nobody else has a
             // reference to them.
             let cell = unsafe { &mut *cells.add(at) };
+            let mut reach = count - at;
+            if self.met {
+                // The next element is to be met on its own.
+                reach = reach.min(self.unit / 4 - at % (self.unit / 4));
+            }
             if bits(*cell) == self.last.0 {
-                let mut reach = count - at;
-                if self.met {
-                    // The next element is to be met on its own.
-                    reach = reach.min(self.unit / 4 - at % (self.unit / 4));
-                }
                 if *cell == Cell::default() {
                     // Of memory that is new, each page has to be noted.
                     self.detector.pages.touch(cell);
@@ -82,6 +83,10 @@ impl Ranges<'_> {
                 }
                 // SAFETY: as above.
                 at += self.alike(unsafe { std::slice::from_raw_parts_mut(cell, reach) });
+            } else if is_done(*cell, self.kind, self.detector.first()) {
+                // SAFETY: as above.
+                let cells = unsafe { std::slice::from_raw_parts(cell, reach) };
+                at += done(cells, self.kind, self.detector.first());
             } else {
                 self.other(cells.wrapping_add(at), address + 4 * at);
                 at += 1;

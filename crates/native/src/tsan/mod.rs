@@ -5,6 +5,7 @@
 
 pub(crate) mod atomic;
 mod runs;
+mod spans;
 pub(crate) mod unseen;
 
 use crate::contexts::CONTEXT;
