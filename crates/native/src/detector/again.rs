@@ -75,7 +75,11 @@ mod tests {
                             let mut cells = vec![done_before; length];
                             cells[at] = cell;
                             let expected = if is_done(cell, kind, first) { length } else { at };
-                            assert_eq!(done(&cells, kind, first), expected, "{kind:?} {cell:?} at {at} of {length}");
+                            assert_eq!(
+                                done(&cells, kind, first),
+                                expected,
+                                "{kind:?} {cell:?} at {at} of {length}"
+                            );
                         }
                     }
                 }

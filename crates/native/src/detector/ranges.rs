@@ -4,7 +4,9 @@
 //! looked at on its own.
 
 use super::again::{done, is_done};
+use super::changes::{CHANGES, For};
 use super::*;
+use crate::explored;
 
 /// So many cells are compared at once: the compiler makes vectors of it.
 const AT_ONCE: usize = 8;
@@ -20,6 +22,8 @@ pub(crate) struct Ranges<'d> {
     met: bool,
     /// What the last cell was, and has become.
     last: (u64, Cell),
+    /// The address has no say: what one access from here has made of a cell, any other makes of one like it.
+    any: bool,
 }
 
 impl Detector {
@@ -39,14 +43,9 @@ impl Detector {
 
     /// For elements of so many bytes.
     pub(crate) fn ranges(&mut self, unit: usize, kind: AccessKind, pc: usize) -> Ranges<'_> {
-        Ranges {
-            detector: self,
-            kind,
-            pc,
-            unit,
-            met: false,
-            last: (bits(Cell::IMPOSSIBLE), Cell::IMPOSSIBLE),
-        }
+        let last = (bits(Cell::IMPOSSIBLE), Cell::IMPOSSIBLE);
+        let any = self.own.size == 0 && !explored::is_on();
+        Ranges { detector: self, kind, pc, unit, met: false, last, any }
     }
 }
 
@@ -87,6 +86,10 @@ impl Ranges<'_> {
                 // SAFETY: as above.
                 let cells = unsafe { std::slice::from_raw_parts(cell, reach) };
                 at += done(cells, self.kind, self.detector.first());
+            } else if let Some(after) = self.known(*cell) {
+                self.last = (bits(*cell), after);
+                *cell = after;
+                at += 1;
             } else {
                 self.other(cells.wrapping_add(at), address + 4 * at);
                 at += 1;
@@ -126,6 +129,12 @@ impl Ranges<'_> {
         count
     }
 
+    /// What an access of this step from here has made of such a cell before: ranges have cells of two or three kinds in turn.
+    #[inline(always)]
+    fn known(&self, cell: Cell) -> Option<Cell> {
+        if self.any { CHANGES.find(self.pc, For::Any, cell) } else { None }
+    }
+
     /// A cell that is not like the last.
     #[inline(never)]
     fn other(&mut self, place: *mut Cell, address: usize) {
@@ -147,7 +156,11 @@ impl Ranges<'_> {
         };
         // SAFETY: as above.
         unsafe { *place = after };
-        self.met |= self.detector.met > before;
+        let met = self.detector.met > before;
+        self.met |= met;
+        if self.any && !met && after != cell && cell != Cell::default() {
+            CHANGES.set(pc, For::Any, cell, after);
+        }
         self.last = (bits(cell), after);
     }
 }

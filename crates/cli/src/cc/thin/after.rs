@@ -88,13 +88,22 @@ pub(super) fn find<'a>(
             {
                 let low = values.address(check.address);
                 let high = low.clone();
-                open.push(Span { check, line: instruction.line, stride: 0, told: Vec::new(), block, low, high });
+                open.push(Span {
+                    check,
+                    line: instruction.line,
+                    stride: 0,
+                    told: Vec::new(),
+                    block,
+                    low,
+                    high,
+                });
             }
         }
     }
     let mut done = Vec::new();
     for found in &flow.loops {
-        let (inside, outside): (Vec<_>, Vec<_>) = open.into_iter().partition(|span: &Span| found.has[span.block]);
+        let (inside, outside): (Vec<_>, Vec<_>) =
+            open.into_iter().partition(|span: &Span| found.has[span.block]);
         open = outside;
         let mut around = Around { function, flow, found, values };
         let left: Vec<Option<Left>> = match around.may_be_left(quiet) {
@@ -192,7 +201,10 @@ impl<'a> Around<'a, '_, '_, '_> {
         let atom = moving.next().filter(|_| moving.next().is_none())?;
         let (_, _, next) = self.values.turn(atom, self.found.head, self.found.latch)?;
         let (place, What::Phi { from, .. }) = self.values.definition(next)? else { return None };
-        if !self.found.has[place.block] || place.block == self.found.head || self.reaches(place.block, place.block) {
+        if !self.found.has[place.block]
+            || place.block == self.found.head
+            || self.reaches(place.block, place.block)
+        {
             return None;
         }
         let mut by = None;
@@ -241,11 +253,13 @@ impl<'a> Around<'a, '_, '_, '_> {
         }
         let polys = [&span.low, &span.high];
         let computed = polys.iter().flat_map(|poly| poly.atoms()).filter(|atom| self.is_inside(*atom));
-        let places: Vec<usize> = computed.filter_map(|atom| self.values.place(atom)).map(|at| at.block).collect();
+        let places: Vec<usize> =
+            computed.filter_map(|atom| self.values.place(atom)).map(|at| at.block).collect();
         if is_after[span.block] || places.iter().any(|block| is_after[*block]) {
             return None;
         }
-        let is = |all: Option<Vec<Poly>>, one: &Poly| all.is_some_and(|all| all.iter().all(|poly| poly == one));
+        let is =
+            |all: Option<Vec<Poly>>, one: &Poly| all.is_some_and(|all| all.iter().all(|poly| poly == one));
         let next = self.next(&span.low);
         let upwards = is(next, &span.high);
         if !upwards {
@@ -289,10 +303,14 @@ impl<'a> Around<'a, '_, '_, '_> {
     fn told_of(&self, exit: usize, low: Poly, high: Poly) -> Option<Told> {
         let leaves = |next: &&usize| !self.found.has[**next];
         let to = *self.function.blocks[exit].successors.iter().find(leaves)?;
-        let is_there = |atom: Atom| {
-            self.values.place(atom).is_none_or(|place| self.flow.dominates(place.block, exit))
-        };
-        (low.atoms().all(is_there) && high.atoms().all(is_there)).then_some(Told { from: exit, to, low, high })
+        let is_there =
+            |atom: Atom| self.values.place(atom).is_none_or(|place| self.flow.dominates(place.block, exit));
+        (low.atoms().all(is_there) && high.atoms().all(is_there)).then_some(Told {
+            from: exit,
+            to,
+            low,
+            high,
+        })
     }
 
     fn is_inside(&self, atom: Atom) -> bool {
@@ -369,7 +387,9 @@ impl<'a> Around<'a, '_, '_, '_> {
                 Some(vec![self.values.like(atom, left), self.values.like(atom, right)])
             }
             // One that is met once each time round.
-            What::Phi { from, .. } if place.block != self.found.head && !self.reaches(place.block, place.block) => {
+            What::Phi { from, .. }
+                if place.block != self.found.head && !self.reaches(place.block, place.block) =>
+            {
                 Some(from.iter().map(|(value, _)| self.values.like(atom, value)).collect())
             }
             _ => None,

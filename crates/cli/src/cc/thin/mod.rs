@@ -79,7 +79,8 @@ fn round(text: &str) -> Option<String> {
         let repeated = repeated::lines(function, &flow, &mut values, &quiet);
         edits.lines.extend(repeated.iter().map(|line| (*line, None)));
         let runs = runs::find(function, &flow, &mut values, &quiet, &repeated);
-        let gone: Vec<usize> = repeated.iter().chain(runs.iter().flat_map(|run| &run.lines)).copied().collect();
+        let gone: Vec<usize> =
+            repeated.iter().chain(runs.iter().flat_map(|run| &run.lines)).copied().collect();
         let spans = after::find(function, &flow, &mut values, &quiet, &gone);
         edits.apply(&lines, function, &flow, &values, &runs, &spans);
     }
