@@ -126,6 +126,7 @@ pub(super) fn find<'a>(
     }
     done.extend(open);
     done.retain(|span| !span.told.is_empty());
+    done.sort_unstable_by_key(|span| span.line);
     done
 }
 
