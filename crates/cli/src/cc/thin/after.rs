@@ -14,7 +14,9 @@
 //! Why it is sound. The step is the same before, in and after the loop (`quiet`), and no memory is given or taken back in it, so that the
 //! detector compares the accesses with the same ones as it would have, and keeps the same of them. Of a read and a write of one cell, the write is what it keeps,
 //! whichever is told first: a read by the step that has written a cell is dropped (`Detector::read`), and whatever races with the
-//! read races with the write. And the loop has to end, or its accesses would never be told, nor would a task be made to let the others go first
+//! read races with the write. In a section of a lock an access may order the rest of the section after another one that it conflicts with
+//! (`detector/conflicts.rs`), and what is told later is then ordered as well. Both are in the section, so that the races that are not seen for that are
+//! those that only another order of the two sections shows, which one run does not promise to find. And the loop has to end, or its accesses would never be told, nor would a task be made to let the others go first
 //! (`interrupts`): it is one that counts, or it has a check of an address that moves every time round, so that
 //! it does not wait for another task to change what it looks at. A crash in the loop loses what it had accessed until then.
 //!
