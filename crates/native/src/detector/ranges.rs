@@ -110,11 +110,13 @@ impl Ranges<'_> {
         let into = (from - all.start) % self.unit;
         let next = if into == 0 { from } else { (from - into + self.unit).min(all.end) };
         for address in (from..next).step_by(4) {
-            let cell = shadow::cell(address);
+            let place = shadow::cell(address);
             // SAFETY: as above.
-            match u64::from(unsafe { *cell }) == self.last.0 {
-                true => unsafe { *cell = self.last.1 },
-                false => self.other(cell, address),
+            let cell = unsafe { &mut *place };
+            if u64::from(*cell) == self.last.0 {
+                *cell = self.last.1;
+            } else {
+                self.other(place, address);
             }
         }
         self.each(next..all.end);

@@ -45,7 +45,7 @@ fn span(mut low: usize, high: usize, size: usize, kind: AccessKind, pc: usize) {
         if done == cells.len() {
             return;
         }
-        low += 4 * done & !(size - 1);
+        low += (4 * done) & !(size - 1);
     }
     rest(low, high, size, kind, pc);
 }
