@@ -8,8 +8,9 @@ mod native;
 
 use common::command::{Folder, finish_within};
 use native::generate::Random;
-use native::loops::{Given, Shape};
+use native::loops::{Given, Loops, Shape};
 use native::toolchain::{compile, tool};
+use native::wander::{self, Wander};
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::Path;
@@ -30,11 +31,12 @@ fn setting(name: &str, default: u64) -> u64 {
 }
 
 /// Runs two of the shapes, as its arguments say: number, place in the array, n and m of each.
-fn program(shapes: &[Shape]) -> String {
+fn program(shapes: &[impl Loops]) -> String {
     let mut text = String::from(
         "#include <stdlib.h>\nstruct point { int x; int y; int z; };\n\
          static __attribute__((noinline)) void touch(void) { __asm__ volatile(\"\" ::: \"memory\"); }\n",
     );
+    text.push_str(wander::PROLOGUE);
     let _ = writeln!(text, "static _Alignas(64) char room[{ROOM}];");
     for (number, shape) in shapes.iter().enumerate() {
         text.push_str(&shape.c(&format!("shape{number}")));
@@ -45,7 +47,7 @@ fn program(shapes: &[Shape]) -> String {
         let _ = writeln!(text, "  case {number}: shape{number}(a, n, m); break;");
     }
     text.push_str(
-        "  }\n}\nint main(int argc, char **argv) {\n#pragma omp parallel num_threads(2)\n#pragma omp single\n  {\n#pragma omp task\n    \
+        "  }\n}\nint main(int argc, char **argv) {\n  prepare();\n#pragma omp parallel num_threads(2)\n#pragma omp single\n  {\n#pragma omp task\n    \
          run(argv + 1);\n#pragma omp task\n    run(argv + 5);\n  }\n  return argc < 9;\n}\n",
     );
     text
@@ -61,7 +63,7 @@ struct Pair {
 }
 
 /// Two shapes, side by side in the array or nearly so.
-fn pair(shapes: &[Shape], random: &mut Random) -> Option<Pair> {
+fn pair(shapes: &[impl Loops], random: &mut Random) -> Option<Pair> {
     let mut one = || {
         let number = random.below(shapes.len() as u64) as usize;
         let given = Given { n: random.below(24) as i64, m: random.below(14) as i64 };
@@ -95,15 +97,15 @@ fn is_found_racy(program: &Path, words: &[String], report: &Path) -> bool {
     report.contains("\"verdict\": \"race\"")
 }
 
-#[test]
-fn loops_race_where_their_bytes_do() {
-    let folder = Folder::new("native-loops");
+/// Compares what is found with what the bytes say. Some of the programs have to call some of the runtime's functions.
+fn loops_race_where_their_bytes_do<L: Loops>(name: &str, calls: [&str; 2]) {
+    let folder = Folder::new(name);
     let first = setting("RACEPROOF_SEED", 0);
     let cases = setting("RACEPROOF_CASES", 240);
-    let (mut racy, mut runs) = (0, 0);
+    let (mut racy, mut moved) = (0, [false; 2]);
     for seed in first..first + cases.div_ceil(PAIRS) {
         let mut random = Random(seed);
-        let shapes: Vec<Shape> = (0..SHAPES).map(|_| Shape::new(&mut random)).collect();
+        let shapes: Vec<L> = (0..SHAPES).map(|_| L::new(&mut random)).collect();
         let source = folder.write(&format!("loops{seed}.c"), program(&shapes));
         let program = folder.path(&format!("loops{seed}"));
         let level = ["-O2", "-O1", "-O3"][seed as usize % 3];
@@ -113,10 +115,10 @@ fn loops_race_where_their_bytes_do() {
         let mut command = tool();
         command.args(["cc", level, "-fopenmp", "-c"]).arg(&source).arg("-o").arg(&object);
         assert_eq!(finish_within(&mut command, Duration::from_secs(60)).expect("it runs").status, Some(0));
-        let calls = fs::read(&object).expect("an object");
-        let called = |name: &str| calls.windows(name.len()).any(|part| part == name.as_bytes());
-        runs +=
-            usize::from(called("__raceproof_write_run\0")) + usize::from(called("__raceproof_read_runs\0"));
+        let object = fs::read(&object).expect("an object");
+        for (moved, name) in moved.iter_mut().zip(calls) {
+            *moved |= object.windows(name.len()).any(|part| part == name.as_bytes());
+        }
         let mut made = 0;
         while made < PAIRS {
             let Some(Pair { words, racy: expected }) = pair(&shapes, &mut random) else { continue };
@@ -134,5 +136,24 @@ fn loops_race_where_their_bytes_do() {
         }
     }
     assert!(racy > cases / 10 && racy < cases, "{racy} of {cases} are racy: a test of one answer only");
-    assert!(runs > 0, "no check has left its loop: nothing was tested");
+    assert_eq!(
+        moved, [true; 2],
+        "of {calls:?}, not all are called: no check has left its loop, and nothing was tested"
+    );
+}
+
+#[test]
+fn loops_that_count_race_where_their_bytes_do() {
+    loops_race_where_their_bytes_do::<Shape>(
+        "native-loops",
+        ["__raceproof_write_run\0", "__raceproof_read_runs\0"],
+    );
+}
+
+#[test]
+fn loops_that_wander_race_where_their_bytes_do() {
+    loops_race_where_their_bytes_do::<Wander>(
+        "native-wander",
+        ["__raceproof_write_span\0", "__raceproof_read_span\0"],
+    );
 }

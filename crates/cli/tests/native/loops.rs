@@ -11,6 +11,16 @@ pub struct Given {
     pub m: i64,
 }
 
+/// Functions `NAME(element *a, long n, long m)`, made at random.
+pub trait Loops {
+    fn new(random: &mut Random) -> Self;
+    /// As a function of this name.
+    fn c(&self, name: &str) -> String;
+    /// The bytes it accesses, from the array's begin on, and whether it writes them. Nothing if a loop would run for too long.
+    fn bytes(&self, given: Given) -> Option<HashMap<i64, bool>>;
+    fn alignment(&self) -> i64;
+}
+
 /// A number that a loop starts with or ends at.
 #[derive(Clone, Copy, Debug)]
 enum Bound {
@@ -54,7 +64,7 @@ pub struct Shape {
     calls: bool,
 }
 
-const KINDS: [(&str, i64); 6] =
+pub const KINDS: [(&str, i64); 6] =
     [("char", 1), ("short", 2), ("int", 4), ("long", 8), ("double", 8), ("struct point", 12)];
 
 impl Bound {
@@ -77,8 +87,8 @@ impl Bound {
     }
 }
 
-impl Shape {
-    pub fn new(random: &mut Random) -> Shape {
+impl Loops for Shape {
+    fn new(random: &mut Random) -> Shape {
         let (kind, size) = KINDS[random.below(6) as usize];
         let depth = 1 + random.below(2) as usize;
         let loops = (0..depth).map(|level| Loop::new(random, level)).collect();
@@ -97,8 +107,7 @@ impl Shape {
         Shape { kind, size, loops, accesses, leaves, calls: random.below(12) == 0 }
     }
 
-    /// As a function of this name.
-    pub fn c(&self, name: &str) -> String {
+    fn c(&self, name: &str) -> String {
         let mut text = format!(
             "static __attribute__((noinline)) void {name}({0} *a, long n, long m) {{\n  long sum = m;\n",
             self.kind
@@ -134,8 +143,7 @@ impl Shape {
         text
     }
 
-    /// The bytes it accesses, from the array's begin on, and whether it writes them. Nothing if a loop would run for too long.
-    pub fn bytes(&self, given: Given) -> Option<HashMap<i64, bool>> {
+    fn bytes(&self, given: Given) -> Option<HashMap<i64, bool>> {
         let mut bytes = HashMap::new();
         for i in self.loops[0].values(given, 0)? {
             if self.loops.len() == 1 {
@@ -155,6 +163,12 @@ impl Shape {
         Some(bytes)
     }
 
+    fn alignment(&self) -> i64 {
+        if self.size == 12 { 4 } else { self.size }
+    }
+}
+
+impl Shape {
     fn access(&self, given: Given, counters: [i64; 2], inner: i64, bytes: &mut HashMap<i64, bool>) {
         for Access { writes, factors, by_m, offset, sometimes } in &self.accesses {
             if *sometimes && inner & 1 == 0 {
@@ -170,10 +184,6 @@ impl Shape {
                 *bytes.entry(byte).or_insert(false) |= writes;
             }
         }
-    }
-
-    pub fn alignment(&self) -> i64 {
-        if self.size == 12 { 4 } else { self.size }
     }
 }
 

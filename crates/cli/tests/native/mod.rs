@@ -6,3 +6,4 @@ pub mod generate;
 pub mod judge;
 pub mod loops;
 pub mod toolchain;
+pub mod wander;

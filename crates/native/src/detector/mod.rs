@@ -20,6 +20,7 @@
 //! What it can miss, with mutual exclusion: races that only another order of conflicting sections shows. False alarms, with
 //! several locks: see the order of sections in [`raceproof_core::order::conflicting`].
 
+pub(crate) mod again;
 pub(crate) mod changes;
 mod chunks;
 mod collect;

@@ -3,10 +3,15 @@
 //! That holds as long as the order has the last word on a cell, and not its address: once two accesses meet that are not ordered, each is
 //! looked at on its own.
 
+use super::again::{done, is_done};
+use super::changes::{CHANGES, For};
 use super::*;
+use crate::explored;
 
 /// So many cells are compared at once: the compiler makes vectors of it.
 const AT_ONCE: usize = 8;
+/// After so many it is worth it.
+const FEW: usize = 3;
 
 /// Ranges that are accessed from one place in the program.
 pub(crate) struct Ranges<'d> {
@@ -19,6 +24,8 @@ pub(crate) struct Ranges<'d> {
     met: bool,
     /// What the last cell was, and has become.
     last: (u64, Cell),
+    /// The address has no say: what one access from here has made of a cell, any other makes of one like it.
+    any: bool,
 }
 
 impl Detector {
@@ -38,19 +45,10 @@ impl Detector {
 
     /// For elements of so many bytes.
     pub(crate) fn ranges(&mut self, unit: usize, kind: AccessKind, pc: usize) -> Ranges<'_> {
-        Ranges {
-            detector: self,
-            kind,
-            pc,
-            unit,
-            met: false,
-            last: (bits(Cell::IMPOSSIBLE), Cell::IMPOSSIBLE),
-        }
+        let last = (u64::from(Cell::IMPOSSIBLE), Cell::IMPOSSIBLE);
+        let any = self.own.size == 0 && !explored::is_on();
+        Ranges { detector: self, kind, pc, unit, met: false, last, any }
     }
-}
-
-fn bits(cell: Cell) -> u64 {
-    u64::from(cell.writer as u32) | u64::from(cell.readers as u32) << 32
 }
 
 impl Ranges<'_> {
@@ -61,32 +59,67 @@ impl Ranges<'_> {
             return self.detector.access(address, size, self.kind, Manner::Plain, self.pc);
         }
         let (cells, count) = (shadow::cell(address), size / 4);
-        let mut at = 0;
+        // How many cells were like the one before, or done, and quickly gone over.
+        let (mut at, mut few) = (0, 0);
         while at < count {
-            if self.met && (4 * at).is_multiple_of(self.unit) {
-                return self.each(address + 4 * at..address + size);
+            if self.met {
+                return self.after_met(address + 4 * at, address..address + size);
             }
             // SAFETY: the cells of neighbouring words are neighbours, the region has one for every address, and nobody else has a
             // reference to them.
-            let cell = unsafe { &mut *cells.add(at) };
-            if bits(*cell) == self.last.0 {
-                let mut reach = count - at;
-                if self.met {
-                    // The next element is to be met on its own.
-                    reach = reach.min(self.unit / 4 - at % (self.unit / 4));
+            let (cell, word) = unsafe { (&mut *cells.add(at), *cells.add(at).cast::<u64>()) };
+            if word == self.last.0 {
+                if few < FEW && word != 0 {
+                    *cell = self.last.1;
+                    (at, few) = (at + 1, few + 1);
+                    continue;
                 }
-                if *cell == Cell::default() {
+                let mut reach = count - at;
+                if word == 0 {
                     // Of memory that is new, each page has to be noted.
                     self.detector.pages.touch(cell);
                     reach = reach.min(shadow::on_page(cell));
                 }
                 // SAFETY: as above.
                 at += self.alike(unsafe { std::slice::from_raw_parts_mut(cell, reach) });
+            } else if is_done(word.into(), self.kind, self.detector.first()) {
+                if few < FEW {
+                    (at, few) = (at + 1, few + 1);
+                    continue;
+                }
+                // SAFETY: as above.
+                let cells = unsafe { std::slice::from_raw_parts(cell, count - at) };
+                at += done(cells, self.kind, self.detector.first());
             } else {
-                self.other(cells.wrapping_add(at), address + 4 * at);
+                match self.known(word.into()) {
+                    Some(after) => {
+                        self.last = (word, after);
+                        *cell = after;
+                    }
+                    None => self.other(cells.wrapping_add(at), address + 4 * at),
+                }
                 at += 1;
             }
+            few = 0;
         }
+    }
+
+    /// What is left once accesses have met others: the words of the element that is under way, then each element on its own.
+    #[cold]
+    fn after_met(&mut self, from: usize, all: std::ops::Range<usize>) {
+        let into = (from - all.start) % self.unit;
+        let next = if into == 0 { from } else { (from - into + self.unit).min(all.end) };
+        for address in (from..next).step_by(4) {
+            let place = shadow::cell(address);
+            // SAFETY: as above.
+            let cell = unsafe { &mut *place };
+            if u64::from(*cell) == self.last.0 {
+                *cell = self.last.1;
+            } else {
+                self.other(place, address);
+            }
+        }
+        self.each(next..all.end);
     }
 
     #[cold]
@@ -101,11 +134,11 @@ impl Ranges<'_> {
     #[inline(always)]
     fn alike(&self, cells: &mut [Cell]) -> usize {
         let (before, after) = self.last;
-        let stays = bits(after) == before;
+        let stays = u64::from(after) == before;
         let mut count = 0;
         let mut blocks = cells.chunks_exact_mut(AT_ONCE);
         for block in &mut blocks {
-            if block.iter().fold(0, |differ, cell| differ | bits(*cell) ^ before) != 0 {
+            if block.iter().fold(0, |differ, cell| differ | u64::from(*cell) ^ before) != 0 {
                 break;
             }
             if !stays {
@@ -113,12 +146,18 @@ impl Ranges<'_> {
             }
             count += AT_ONCE;
         }
-        let rest = cells[count..].iter_mut().take_while(|cell| bits(**cell) == before);
+        let rest = cells[count..].iter_mut().take_while(|cell| u64::from(**cell) == before);
         for cell in rest {
             *cell = after;
             count += 1;
         }
         count
+    }
+
+    /// What an access of this step from here has made of such a cell before: ranges have cells of two or three kinds in turn.
+    #[inline(always)]
+    fn known(&self, cell: Cell) -> Option<Cell> {
+        if self.any { CHANGES.find(self.pc, For::Any, cell) } else { None }
     }
 
     /// A cell that is not like the last.
@@ -142,7 +181,11 @@ impl Ranges<'_> {
         };
         // SAFETY: as above.
         unsafe { *place = after };
-        self.met |= self.detector.met > before;
-        self.last = (bits(cell), after);
+        let met = self.detector.met > before;
+        self.met |= met;
+        if self.any && !met && after != cell && cell != Cell::default() {
+            CHANGES.set(pc, For::Any, cell, after);
+        }
+        self.last = (u64::from(cell), after);
     }
 }

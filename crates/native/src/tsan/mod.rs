@@ -5,6 +5,7 @@
 
 pub(crate) mod atomic;
 mod runs;
+mod spans;
 pub(crate) mod unseen;
 
 use crate::detector::changes::{AFTER, BEFORE, CHANGES, MASK, MIX, SHIFT, WHEN};

@@ -1,4 +1,4 @@
-//! The entry points for accesses of a loop, told before it all at once: `raceproof cc` puts them where calls in the loop were.
+//! The entry points for accesses of a loop, told before or after it all at once: `raceproof cc` puts them where calls in the loop were.
 //!
 //! A run is so many elements, so many bytes apart; runs are so many of these. The detector takes them as ranges where elements touch.
 //! A search or a trace is told of each element as if the loop had made the calls itself.
@@ -13,9 +13,14 @@ use std::sync::atomic::Ordering;
 
 /// So many elements, so many bytes apart.
 #[derive(Clone, Copy)]
-struct Dimension {
-    count: usize,
-    stride: usize,
+pub(super) struct Dimension {
+    pub(super) count: usize,
+    pub(super) stride: usize,
+}
+
+impl Dimension {
+    /// Of what has no other dimension.
+    pub(super) const ONE: Dimension = Dimension { count: 1, stride: 0 };
 }
 
 /// The return address as a further argument: the fifth in its register, the seventh on the stack.
@@ -25,7 +30,7 @@ macro_rules! entries {
         #[unsafe(no_mangle)]
         pub extern "C" fn $run() {
             extern "C" fn run(first: usize, size: usize, count: usize, stride: usize, pc: usize) {
-                told(first, size, Dimension { count, stride }, Dimension { count: 1, stride: 0 }, $kind, pc);
+                told(first, size, Dimension { count, stride }, Dimension::ONE, $kind, pc);
             }
             naked_asm!("mov r8, [rsp]", "jmp {run}", run = sym run)
         }
@@ -54,7 +59,11 @@ entries! {
     __raceproof_write_run __raceproof_write_runs AccessKind::Write;
 }
 
-fn told(first: usize, size: usize, run: Dimension, runs: Dimension, kind: AccessKind, pc: usize) {
+pub(super) fn told(first: usize, size: usize, run: Dimension, runs: Dimension, kind: AccessKind, pc: usize) {
+    // A loop may have come to an end before it made the access.
+    if run.count == 0 {
+        return;
+    }
     if PENDING.load(Ordering::Relaxed) || world().detector.wants_each() {
         return one_by_one(first, size, run, runs, kind, pc);
     }

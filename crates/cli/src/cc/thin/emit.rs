@@ -1,13 +1,14 @@
 //! What is written in place of checks that have left their loops.
 
+use super::after::{Span, Told};
 use super::counts::{Count, Relation};
 use super::flow::Flow;
-use super::ir::Function;
+use super::ir::{Check, Function};
 use super::poly::{Atom, Poly};
 use super::runs::Run;
 use super::values::{Taken, Values, Width};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// What is to be done with the lines of a module.
@@ -27,7 +28,7 @@ impl Edits {
         Edits { names: text.matches("%rp.").count(), ..Edits::default() }
     }
 
-    /// Makes the runs before their loops, and removes the checks they stand for.
+    /// Makes the runs before their loops and the spans after them, and removes the checks they stand for.
     pub(super) fn apply(
         &mut self,
         module: &[&str],
@@ -35,34 +36,48 @@ impl Edits {
         flow: &Flow,
         values: &Values,
         runs: &[Run],
+        spans: &[Span],
     ) {
+        // What is done on the way from a block to another.
+        let mut ways: BTreeMap<(usize, usize), String> = BTreeMap::new();
+        let told = |span: &Span| span.told.iter().map(|told| (told.from, told.to)).collect::<Vec<_>>();
+        let edges: BTreeSet<(usize, usize)> = spans.iter().flat_map(told).collect();
+        for edge in edges {
+            let mut writer = Writer::new(self, values);
+            for span in spans {
+                let told = span.told.iter().filter(|told| (told.from, told.to) == edge);
+                told.for_each(|told| writer.span(span, told));
+            }
+            ways.insert(edge, writer.text);
+        }
+        self.lines.extend(spans.iter().map(|span| (span.line, None)));
         for (number, found) in flow.loops.iter().enumerate() {
             let mine: Vec<&Run> = runs.iter().filter(|run| run.before == Some(number)).collect();
             if mine.is_empty() {
                 continue;
             }
-            let mut writer = Writer { edits: self, values, text: String::new(), known: FxHashMap::default() };
+            let mut writer = Writer::new(self, values);
             mine.iter().for_each(|run| writer.run(run));
-            let text = writer.text;
-            for line in mine.iter().flat_map(|run| &run.lines) {
-                self.lines.insert(*line, None);
-            }
-            let (before, head) = (&function.blocks[found.before], &function.blocks[found.head]);
-            let Some(last) = before.instructions.last() else { continue };
-            if before.successors.len() == 1 {
+            ways.entry((found.before, found.head)).or_default().push_str(&writer.text);
+            self.lines.extend(mine.iter().flat_map(|run| &run.lines).map(|line| (*line, None)));
+        }
+        for ((from, to), text) in ways {
+            let (from, to) = (&function.blocks[from], &function.blocks[to]);
+            let Some(last) = from.instructions.last() else { continue };
+            if from.successors.len() == 1 {
                 self.before.entry(last.line).or_default().push_str(&text);
                 continue;
             }
-            // A block of its own on the way to the loop.
+            // A block of its own on the way.
             let block = format!("rp.b{}", self.name());
-            let put = self.before.entry(head.label).or_default();
-            put.push_str(&format!("{block}:\n{text}  br label %{}\n\n", head.name));
-            self.replace(module, last.line, &format!("label %{}", head.name), &format!("label %{block}"));
-            for instruction in head.instructions.iter().take_while(|instruction| instruction.is_phi()) {
+            let put = self.before.entry(to.label).or_default();
+            put.push_str(&format!("{block}:\n{text}  br label %{}\n\n", to.name));
+            self.replace(module, last.line, &format!("label %{}", to.name), &format!("label %{block}"));
+            for instruction in to.instructions.iter().take_while(|instruction| instruction.is_phi()) {
                 self.replace(
                     module,
                     instruction.line,
-                    &format!(", %{} ]", before.name),
+                    &format!(", %{} ]", from.name),
                     &format!(", %{block} ]"),
                 );
             }
@@ -99,7 +114,11 @@ struct Writer<'a, 'f, 'e> {
     known: FxHashMap<(Atom, u32), String>,
 }
 
-impl Writer<'_, '_, '_> {
+impl<'a, 'f, 'e> Writer<'a, 'f, 'e> {
+    fn new(edits: &'e mut Edits, values: &'e Values<'a, 'f>) -> Self {
+        Writer { edits, values, text: String::new(), known: FxHashMap::default() }
+    }
+
     fn put(&mut self, instruction: &str) -> String {
         let name = format!("%rp.{}", self.edits.name());
         let _ = writeln!(self.text, "  {name} = {instruction}");
@@ -121,6 +140,26 @@ impl Writer<'_, '_, '_> {
         }
         let shape = if run.dimensions.len() == 1 { "run" } else { "runs" };
         let _ = writeln!(self.text, "  call void @__raceproof_{kind}_{shape}({arguments}){rest}");
+    }
+
+    fn span(&mut self, span: &Span, told: &Told) {
+        let (low, high) = (self.poly(&told.low), self.poly(&told.high));
+        let Check { kind, size, rest, .. } = span.check;
+        let kind = kind.word();
+        if span.stride == i64::from(size) {
+            let _ = writeln!(
+                self.text,
+                "  call void @__raceproof_{kind}_span(i64 {low}, i64 {high}, i64 {size}){rest}"
+            );
+            return;
+        }
+        let bytes = self.put(&format!("sub i64 {high}, {low}"));
+        let stride = span.stride;
+        let count = self.put(&format!("sdiv i64 {bytes}, {stride}"));
+        let _ = writeln!(
+            self.text,
+            "  call void @__raceproof_{kind}_run(i64 {low}, i64 {size}, i64 {count}, i64 {stride}){rest}"
+        );
     }
 
     fn atom(&mut self, atom: Atom, bits: u32) -> String {

@@ -99,6 +99,13 @@ pub(super) enum What<'a> {
         value: &'a str,
         from: Width,
     },
+    /// One of two values.
+    Select {
+        left: &'a str,
+        right: &'a str,
+    },
+    /// Zero or one.
+    Bit,
     Compare {
         relation: &'a str,
         kind: &'a str,
@@ -273,6 +280,9 @@ fn what(body: &str) -> Option<What<'_>> {
         "sext" | "zext" => {
             let nneg = rest.starts_with("nneg ");
             let (from, value, to) = conversion(unattached(rest.trim_start_matches("nneg ")))?;
+            if (first, from) == ("zext", "i1") && to != "i64" {
+                return Some(What::Bit);
+            }
             (to == "i64").then_some(What::Extend {
                 signed: first == "sext" || nneg,
                 from: bits(from)?,
@@ -285,6 +295,11 @@ fn what(body: &str) -> Option<What<'_>> {
                 .then_some(What::Same { value, from: Width::of(from)? })
         }
         "getelementptr" => offset(unattached(rest)),
+        "select" => {
+            let [_, left, right] = split(unattached(rest).strip_prefix("i1 ")?)[..] else { return None };
+            let ((_, left), (_, right)) = (left.split_once(' ')?, right.split_once(' ')?);
+            Some(What::Select { left, right })
+        }
         "icmp" => {
             let rest = unattached(rest).trim_start_matches("samesign ");
             let (relation, rest) = rest.split_once(' ')?;

@@ -2,9 +2,9 @@
 //!
 //! The detector needs to be told once for each step, location and kind of access. clang tells it of every access, one call each.
 //! Between the two stands this: the text of the LLVM IR that clang has optimised and instrumented is read
-//! (`ir`), and calls are removed that are of a task's own descriptor (`descriptors`), repeat another of the same step (`repeated`) or leave their
-//! loops (`runs`). Neither LLVM's
-//! libraries nor its binary formats are needed, so that any clang will do. Whatever is not understood stays as it is.
+//! (`ir`), and calls are removed that are of a task's own descriptor (`descriptors`), repeat another of the same step (`repeated`) or leave
+//! their loops, to be made before (`runs`) or after (`after`) them. Neither LLVM's libraries nor its binary formats are needed, so that any clang
+//! will do. Whatever is not understood stays as it is.
 //!
 //! Why it is sound: a step is what a task does between two synchronisations. All of its accesses are equally ordered with those of
 //! other tasks, so within it a check may move and one that is repeated may go. What may end a step is decided by `quiet`: any call
@@ -14,6 +14,7 @@
 //! and which of two in one loop is the first may change: the read of an element that the loop itself has written an iteration ago, as in
 //! `a[i] = a[i - 1]`, now counts as a read.
 
+mod after;
 mod counts;
 mod descriptors;
 mod emit;
@@ -40,12 +41,15 @@ use values::Values;
 /// What moves out of a loop may repeat what is before it.
 const ROUNDS: usize = 2;
 
-/// Entries of the runtime that tell of many accesses: first address, size, and count and stride of one or two dimensions.
-const ENTRIES: [(&str, usize); 4] = [
+/// Entries of the runtime that tell of many accesses: first address, size, and count and stride of one or two dimensions; or the
+/// addresses from which and up to which there are elements of a size.
+const ENTRIES: [(&str, usize); 6] = [
     ("@__raceproof_read_run", 4),
     ("@__raceproof_write_run", 4),
     ("@__raceproof_read_runs", 6),
     ("@__raceproof_write_runs", 6),
+    ("@__raceproof_read_span", 3),
+    ("@__raceproof_write_span", 3),
 ];
 
 /// The same module with fewer checks.
@@ -80,7 +84,10 @@ fn round(text: &str) -> Option<String> {
         let repeated = repeated::lines(function, &flow, &mut values, &quiet);
         edits.lines.extend(repeated.iter().map(|line| (*line, None)));
         let runs = runs::find(function, &flow, &mut values, &quiet, &repeated);
-        edits.apply(&lines, function, &flow, &values, &runs);
+        let gone: Vec<usize> =
+            repeated.iter().chain(runs.iter().flat_map(|run| &run.lines)).copied().collect();
+        let spans = after::find(function, &flow, &mut values, &quiet, &gone);
+        edits.apply(&lines, function, &flow, &values, &runs, &spans);
     }
     if edits.lines.is_empty() {
         return None;

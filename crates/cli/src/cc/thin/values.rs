@@ -226,14 +226,13 @@ pub(super) struct Induction {
 }
 
 impl<'a> Values<'a, '_> {
-    /// An atom that is a phi at the head of a loop with the latch `latch`, and gains a constant or what does not change there.
-    pub(super) fn induction(&mut self, atom: Atom, head: usize, latch: usize) -> Option<Induction> {
+    /// The type of a phi at the head of a loop, what it starts with, and what it is the next time.
+    pub(super) fn turn(&self, atom: Atom, head: usize, latch: usize) -> Option<(Width, &'a str, &'a str)> {
         let place = self.place(atom).filter(|place| place.block == head)?;
         let function = self.function;
         let What::Phi { kind, ref from } = function.blocks[place.block].instructions[place.at].what else {
             return None;
         };
-        let (width, taken, text) = (Width::of(kind)?, self.opaque(atom).taken, self.opaque(atom).text);
         let [(a, from_a), (b, from_b)] = from[..] else { return None };
         let latch_name = function.blocks[latch].name;
         let (start, next) = match (from_a == latch_name, from_b == latch_name) {
@@ -241,6 +240,22 @@ impl<'a> Values<'a, '_> {
             (false, true) => (a, b),
             _ => return None,
         };
+        Some((Width::of(kind)?, start, next))
+    }
+
+    /// A value, taken as an atom is.
+    pub(super) fn like(&mut self, atom: Atom, text: &'a str) -> Poly {
+        let Opaque { width, taken, .. } = *self.opaque(atom);
+        match taken {
+            Taken::Whole => self.value(text, width),
+            _ => self.extended_value(text, width.bits(), taken),
+        }
+    }
+
+    /// An atom that is a phi at the head of a loop with the latch `latch`, and gains a constant or what does not change there.
+    pub(super) fn induction(&mut self, atom: Atom, head: usize, latch: usize) -> Option<Induction> {
+        let (width, start, next) = self.turn(atom, head, latch)?;
+        let (taken, text) = (self.opaque(atom).taken, self.opaque(atom).text);
         let itself = self.atom(text, width, Taken::Whole);
         let step = self.value(next, width).minus(&Poly::atom(width.bits(), itself))?;
         if step.atoms().any(|other| other == itself) {

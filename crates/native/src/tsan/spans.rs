@@ -1,0 +1,60 @@
+//! The entry points for accesses of a loop, told after it: all elements from one address on up to another. `raceproof cc` puts them on the ways out of
+//! loops whose ends the data decides (`cc/thin/after.rs`).
+//!
+//! Hot: such loops are often short, as those of an insertion sort, and a step comes back to its elements. So "this step again" is asked
+//! here, without a stack frame: some twenty instructions, and three to six a word. The rest is the detector's.
+
+use super::runs::{Dimension, told};
+use crate::detector::FIRST;
+use crate::detector::again::done;
+use crate::interrupts::PENDING;
+use crate::{shadow, world};
+use raceproof_core::event::AccessKind;
+use std::arch::naked_asm;
+use std::sync::atomic::Ordering;
+
+/// The return address as a further argument, the fourth.
+macro_rules! entries {
+    ($($name:ident $kind:expr;)*) => { $(
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name() {
+            extern "C" fn told(low: usize, high: usize, size: usize, pc: usize) {
+                span(low, high, size, $kind, pc);
+            }
+            naked_asm!("mov rcx, [rsp]", "jmp {told}", told = sym told)
+        }
+    )* };
+}
+entries! {
+    __raceproof_read_span AccessKind::Read;
+    __raceproof_write_span AccessKind::Write;
+}
+
+/// Elements of 1, 2, 4, 8 or 16 bytes; none, if the loop was left before it made an access.
+#[inline(always)]
+fn span(mut low: usize, high: usize, size: usize, kind: AccessKind, pc: usize) {
+    if low >= high {
+        return;
+    }
+    if (low | high) & 3 == 0 {
+        // SAFETY: every address has its cell in the region reserved at the start, those of neighbouring words are neighbours, and nobody
+        // else has a reference to them.
+        let cells = unsafe { std::slice::from_raw_parts(shadow::cell(low), (high - low) / 4) };
+        let done = done(cells, kind, FIRST.load(Ordering::Relaxed));
+        if done == cells.len() {
+            return;
+        }
+        low += (4 * done) & !(size - 1);
+    }
+    rest(low, high, size, kind, pc);
+}
+
+#[inline(never)]
+fn rest(low: usize, high: usize, size: usize, kind: AccessKind, pc: usize) {
+    if PENDING.load(Ordering::Relaxed) || world().detector.wants_each() {
+        let run = Dimension { count: (high - low) / size, stride: size };
+        return told(low, size, run, Dimension::ONE, kind, pc);
+    }
+    world().detector.ranges(size, kind, pc).range(low, high - low);
+}
