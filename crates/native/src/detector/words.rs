@@ -9,7 +9,7 @@ use crate::explored;
 
 /// The cells of so many words. They are for one access alone.
 #[inline(always)]
-fn cells<const N: usize>(address: usize) -> &'static mut [Cell; N] {
+pub(super) fn cells<const N: usize>(address: usize) -> &'static mut [Cell; N] {
     // SAFETY: every address has its cell in the region reserved at the start, those of neighbouring words are neighbours, and nobody else
     // has a reference to them.
     unsafe { &mut *shadow::cell(address).cast::<[Cell; N]>() }
@@ -79,7 +79,7 @@ impl Detector {
 
     /// Whether an access precedes the running step, as far as one can see from here.
     #[inline(always)]
-    fn is_near(&self, made: i32) -> bool {
+    pub(super) fn is_near(&self, made: i32) -> bool {
         self.order.is_near(StepId(self.made[made as usize].step))
     }
 

@@ -4,7 +4,9 @@
 //! compared with the first number of the running step. Everything else is the detector's.
 
 pub(crate) mod atomic;
+mod released;
 mod runs;
+mod spins;
 pub(crate) mod unseen;
 
 use crate::contexts::CONTEXT;

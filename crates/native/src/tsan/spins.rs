@@ -1,0 +1,57 @@
+//! Waiting by looking: a task that loads the same location again and again waits for somebody, who has to go first.
+//!
+//! All tasks run on one OS thread, so that nobody else runs meanwhile. To let others go first is never wrong, but where nobody is waited for it leaves
+//! tasks half done for others, whose accesses then have to be remembered beside theirs. A loop that waits looks
+//! from one place; a recursion that looks once a level, as a search looks at its bound, does so in as many calling contexts. (A loop
+//! that waits may look in two of them in turn: it is found out later.)
+
+use raceproof_core::ids::TaskId;
+
+/// A load: by whom, of what, how much had happened by then, and in which calling context.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Look {
+    pub(crate) task: TaskId,
+    pub(crate) address: usize,
+    pub(crate) steps: u64,
+    pub(crate) context: u32,
+}
+
+/// Loads of one location in a row, with nothing else happening, that look like waiting.
+const PATIENCE: u32 = 8;
+/// So many count as one if each is in another context than the one before.
+const ELSEWHERE: u32 = 16;
+
+#[derive(Default)]
+pub(crate) struct Spins {
+    last: Option<Look>,
+    spun: u32,
+}
+
+impl Spins {
+    /// Notes a load; whether the task waits.
+    #[inline(always)]
+    pub(crate) fn look(&mut self, now: Look) -> bool {
+        self.spun = match self.last.replace(now) {
+            Some(last) if (last.task, last.address, last.steps) == (now.task, now.address, now.steps) => {
+                self.spun + if last.context == now.context { ELSEWHERE } else { 1 }
+            }
+            _ => 0,
+        };
+        let waits = self.spun >= PATIENCE * ELSEWHERE;
+        if waits {
+            self.spun = 0;
+        }
+        waits
+    }
+
+    /// The last load.
+    pub(crate) fn last(&self) -> Option<Look> {
+        self.last
+    }
+
+    /// Something was stored since the last load, or it is to count as the last all the same.
+    #[inline(always)]
+    pub(crate) fn set_last(&mut self, last: Option<Look>) {
+        self.last = last;
+    }
+}
