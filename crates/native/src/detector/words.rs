@@ -34,6 +34,10 @@ impl Detector {
         if !self.is_simple || before.writer < 0 {
             return false;
         }
+        if kind == AccessKind::Read && before.readers < 0 {
+            let comes_after = before.writer == 0 || self.is_near(before.writer);
+            return comes_after && self.is_known_to_be_stood_for(before.readers, address, pc);
+        }
         let cells = cells::<N>(address);
         // What earlier tasks have done on the stack of this one has nothing to do with it.
         if let Some(born) = self.stacks.mine_born(address)

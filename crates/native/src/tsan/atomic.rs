@@ -89,7 +89,7 @@ fn after_store(address: usize, order: i32, is_update: bool) {
         atomics.released.put(address, chain);
     }
     atomics.unseen.stored(address);
-    atomics.spins.set_last(None);
+    atomics.spins.set_last(Look::NONE);
 }
 
 /// The running task tells how far it is, to nobody in particular.
@@ -133,30 +133,27 @@ pub(crate) fn added(address: usize) {
 pub(super) const ACQUIRE: i32 = 2;
 const RELEASE: i32 = 3;
 
-/// The running task is about to load from there; whether it looks as if it waited for others.
+/// Notes that the running task is about to load from there, when so much has happened; whether it waits for others.
 #[inline(always)]
-fn look(address: usize) -> bool {
-    if sched::job().is_none() {
-        return false;
-    }
+fn look(address: usize, steps: u64) -> bool {
     let world = world();
-    let steps = sched::kernel().steps() - explored::own_steps();
     let (task, context) = (world.detector.current(), world.detector.contexts.now().context.0);
     world.atomics.spins.look(Look { task, address, steps, context })
 }
 
 /// Lets the others go first if this looks like waiting for them.
 fn spin(address: usize) {
-    if look(address) {
+    if sched::job().is_some() && look(address, sched::kernel().steps() - explored::own_steps()) {
         sched::pass();
     }
 }
 
-/// The short way of a load of `N` words, once it was [looked](look) at; whether it could be gone.
+/// The short way of a load of `N` words; whether it could be gone.
 #[inline(always)]
 fn load_shortly<const N: usize>(address: usize, pc: usize) -> bool {
     let world = world();
-    !world.atomics.released.may_be_at(address)
+    sched::job().is_some()
+        && !world.atomics.released.may_be_at(address)
         && !crate::start::is_shared()
         && world.detector.atomic_shortly::<N>(address, AccessKind::Read, pc)
 }
@@ -173,7 +170,7 @@ fn store_shortly<const N: usize>(address: usize, order: i32, pc: usize) -> bool 
     {
         return false;
     }
-    world.atomics.spins.set_last(None);
+    world.atomics.spins.set_last(Look::NONE);
     true
 }
 
@@ -234,18 +231,28 @@ macro_rules! atomics {
             const WORDS: usize = SIZE.div_ceil(4);
 
             pub(super) extern "C" fn load_it(at: *const $type, order: i32, pc: usize) -> $type {
-                let waits = look(at as usize);
-                if waits || !IS_SHORT || !load_shortly::<WORDS>(at as usize, pc) {
-                    return load_slowly(at, order, pc, waits);
+                if !IS_SHORT || !load_shortly::<WORDS>(at as usize, pc) {
+                    return load_slowly(at, order, pc);
+                }
+                // No search is on, and so there are no steps of its own.
+                if look(at as usize, sched::kernel().steps()) {
+                    return load_later(at, order, pc);
                 }
                 // SAFETY: what the program asked for; no other thread runs, so that a plain access is atomic.
                 unsafe { at.read_volatile() }
             }
             #[inline(never)]
-            fn load_slowly(at: *const $type, order: i32, pc: usize, waits: bool) -> $type {
-                if waits {
-                    sched::pass();
-                }
+            fn load_slowly(at: *const $type, order: i32, pc: usize) -> $type {
+                spin(at as usize);
+                load_at_last(at, order, pc)
+            }
+            /// What was found out before is void: others have run.
+            #[cold]
+            fn load_later(at: *const $type, order: i32, pc: usize) -> $type {
+                sched::pass();
+                load_at_last(at, order, pc)
+            }
+            fn load_at_last(at: *const $type, order: i32, pc: usize) -> $type {
                 explored::atomic(at as usize, SIZE, AccessKind::Read, pc);
                 load_now(at as usize, SIZE, order, pc);
                 // SAFETY: as above.

@@ -21,37 +21,49 @@ const PATIENCE: u32 = 8;
 /// So many count as one if each is in another context than the one before.
 const ELSEWHERE: u32 = 16;
 
-#[derive(Default)]
 pub(crate) struct Spins {
-    last: Option<Look>,
+    last: Look,
     spun: u32,
+}
+
+impl Default for Spins {
+    fn default() -> Self {
+        Spins { last: Look::NONE, spun: 0 }
+    }
+}
+
+impl Look {
+    /// Nobody has looked: there is nothing at this address.
+    pub(crate) const NONE: Look = Look { task: TaskId::MAIN, address: 0, steps: 0, context: 0 };
 }
 
 impl Spins {
     /// Notes a load; whether the task waits.
     #[inline(always)]
     pub(crate) fn look(&mut self, now: Look) -> bool {
-        self.spun = match self.last.replace(now) {
-            Some(last) if (last.task, last.address, last.steps) == (now.task, now.address, now.steps) => {
-                self.spun + if last.context == now.context { ELSEWHERE } else { 1 }
-            }
-            _ => 0,
-        };
-        let waits = self.spun >= PATIENCE * ELSEWHERE;
-        if waits {
+        let last = &mut self.last;
+        if (last.address, last.steps, last.task) != (now.address, now.steps, now.task) {
+            *last = now;
             self.spun = 0;
+            return false;
         }
-        waits
+        self.spun += if last.context == now.context { ELSEWHERE } else { 1 };
+        last.context = now.context;
+        if self.spun < PATIENCE * ELSEWHERE {
+            return false;
+        }
+        self.spun = 0;
+        true
     }
 
     /// The last load.
-    pub(crate) fn last(&self) -> Option<Look> {
+    pub(crate) fn last(&self) -> Look {
         self.last
     }
 
-    /// Something was stored since the last load, or it is to count as the last all the same.
+    /// Something was stored since the last load: none counts as the last, or that one all the same.
     #[inline(always)]
-    pub(crate) fn set_last(&mut self, last: Option<Look>) {
+    pub(crate) fn set_last(&mut self, last: Look) {
         self.last = last;
     }
 }
