@@ -51,10 +51,21 @@ impl Detector {
             if !is_known || self.gone.may_hold(address) {
                 return false;
             }
-        } else if before.writer > 0 && !self.is_near(before.writer) {
-            return false;
-        } else if before.readers != 0 && (before.readers < 0 || !self.is_near(before.readers)) {
-            return kind == AccessKind::Read && self.is_known_to_be_stood_for(before.readers, address, pc);
+        } else if kind == AccessKind::Read {
+            if before.writer > 0 && !self.is_near(before.writer) {
+                return false;
+            }
+            if before.readers > 0 && !self.is_near(before.readers) {
+                return self.is_known_to_be_stood_for(before.readers, address, pc);
+            }
+        } else if before.writer > 0 && !self.is_near(before.writer)
+            || before.readers != 0 && (before.readers < 0 || !self.is_near(before.readers))
+        {
+            // A result that is left on the stack of the parent, where others have left theirs.
+            if !self.is_of_earlier_user(before, address) {
+                return false;
+            }
+            before = Cell::default();
         }
         let context = self.contexts.now().context.0;
         let recent = &mut self.recent[Recent::slot(pc, context)];
@@ -79,6 +90,13 @@ impl Detector {
         }
         *cells = [after; N];
         true
+    }
+
+    /// Whether the memory is a stack, of another task most likely, and was somebody else's when the accesses were made.
+    #[inline(always)]
+    fn is_of_earlier_user(&self, cell: Cell, address: usize) -> bool {
+        let born = self.stacks.may_hold(address).then(|| self.stacks.born_in_first(address)).flatten();
+        born.is_some_and(|born| cell.writer < born && (0..born).contains(&cell.readers))
     }
 
     /// Whether an access precedes the running step, as far as one can see from here.
