@@ -51,16 +51,15 @@ impl Detector {
             if !is_known || self.gone.may_hold(address) {
                 return false;
             }
-        } else if kind == AccessKind::Read {
-            if before.writer > 0 && !self.is_near(before.writer) {
+        } else if before.writer > 0 && !self.is_near(before.writer) {
+            if kind == AccessKind::Read || !self.is_of_earlier_user(before, address) {
                 return false;
             }
-            if before.readers > 0 && !self.is_near(before.readers) {
+            before = Cell::default();
+        } else if before.readers != 0 && (before.readers < 0 || !self.is_near(before.readers)) {
+            if kind == AccessKind::Read {
                 return self.is_known_to_be_stood_for(before.readers, address, pc);
             }
-        } else if before.writer > 0 && !self.is_near(before.writer)
-            || before.readers != 0 && (before.readers < 0 || !self.is_near(before.readers))
-        {
             // A result that is left on the stack of the parent, where others have left theirs.
             if !self.is_of_earlier_user(before, address) {
                 return false;

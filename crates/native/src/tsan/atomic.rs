@@ -89,7 +89,7 @@ fn after_store(address: usize, order: i32, is_update: bool) {
         atomics.released.put(address, chain);
     }
     atomics.unseen.stored(address);
-    atomics.spins.set_last(Look::NONE);
+    atomics.spins.forget();
 }
 
 /// The running task tells how far it is, to nobody in particular.
@@ -170,7 +170,7 @@ fn store_shortly<const N: usize>(address: usize, order: i32, pc: usize) -> bool 
     {
         return false;
     }
-    world.atomics.spins.set_last(Look::NONE);
+    world.atomics.spins.forget();
     true
 }
 
@@ -186,18 +186,19 @@ fn load_now(address: usize, size: usize, order: i32, pc: usize) {
     world().detector.access(address, size, AccessKind::Read, Manner::Atomic, pc);
 }
 
+#[inline(never)]
 fn store(address: usize, size: usize, order: i32, pc: usize) {
     explored::atomic(address, size, AccessKind::Write, pc);
     world().detector.access(address, size, AccessKind::Write, Manner::Atomic, pc);
     after_store(address, order, false);
 }
 
+#[inline(never)]
 fn update(address: usize, size: usize, order: i32, pc: usize) {
     explored::atomic(address, size, AccessKind::Write, pc);
     update_now(address, size, order, pc);
 }
 
-#[inline(never)]
 fn update_now(address: usize, size: usize, order: i32, pc: usize) {
     before_load(address, order);
     world().detector.access(address, size, AccessKind::Write, Manner::Atomic, pc);
@@ -262,19 +263,32 @@ macro_rules! atomics {
             }
             pub(super) extern "C" fn store_it(at: *mut $type, value: $type, order: i32, pc: usize) {
                 if !IS_SHORT || !store_shortly::<WORDS>(at as usize, order, pc) {
-                    store(at as usize, SIZE, order, pc);
+                    return store_slowly(at, value, order, pc);
                 }
                 // SAFETY: as above.
                 unsafe { at.write_volatile(value) }
             }
-            fn modify(at: *mut $type, order: i32, pc: usize, with: impl FnOnce($type) -> $type) -> $type {
-                explored::atomic(at as usize, SIZE, AccessKind::Write, pc);
-                modify_now(at, order, pc, with)
+            #[inline(never)]
+            fn store_slowly(at: *mut $type, value: $type, order: i32, pc: usize) {
+                store(at as usize, SIZE, order, pc);
+                // SAFETY: as above.
+                unsafe { at.write_volatile(value) }
             }
-            fn modify_now(at: *mut $type, order: i32, pc: usize, with: impl FnOnce($type) -> $type) -> $type {
+            #[inline(always)]
+            fn modify(at: *mut $type, order: i32, pc: usize, with: impl FnOnce($type) -> $type) -> $type {
                 if !IS_SHORT || !store_shortly::<WORDS>(at as usize, order, pc) {
-                    update_now(at as usize, SIZE, order, pc);
+                    return modify_slowly(at, order, pc, with);
                 }
+                replace(at, with)
+            }
+            #[inline(never)]
+            fn modify_slowly(at: *mut $type, order: i32, pc: usize, with: impl FnOnce($type) -> $type) -> $type {
+                update(at as usize, SIZE, order, pc);
+                replace(at, with)
+            }
+            /// The read-modify-write itself.
+            #[inline(always)]
+            fn replace(at: *mut $type, with: impl FnOnce($type) -> $type) -> $type {
                 // SAFETY: as above.
                 unsafe {
                     let before = at.read_volatile();
@@ -330,7 +344,10 @@ macro_rules! atomics {
                 // Others may have run.
                 let before = now();
                 if before == wanted {
-                    modify_now(at, order, pc, |_| value);
+                    if !IS_SHORT || !store_shortly::<WORDS>(at as usize, order, pc) {
+                        update_now(at as usize, SIZE, order, pc);
+                    }
+                    replace(at, |_| value);
                 } else {
                     load_now(at as usize, SIZE, unseen::order_of_failure(failed), pc);
                 }

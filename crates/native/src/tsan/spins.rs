@@ -28,13 +28,10 @@ pub(crate) struct Spins {
 
 impl Default for Spins {
     fn default() -> Self {
-        Spins { last: Look::NONE, spun: 0 }
+        // Nobody has looked: there is nothing at this address.
+        let last = Look { task: TaskId::MAIN, address: 0, steps: 0, context: 0 };
+        Spins { last, spun: 0 }
     }
-}
-
-impl Look {
-    /// Nobody has looked: there is nothing at this address.
-    pub(crate) const NONE: Look = Look { task: TaskId::MAIN, address: 0, steps: 0, context: 0 };
 }
 
 impl Spins {
@@ -61,8 +58,13 @@ impl Spins {
         self.last
     }
 
-    /// Something was stored since the last load: none counts as the last, or that one all the same.
+    /// Something was stored since the last load.
     #[inline(always)]
+    pub(crate) fn forget(&mut self) {
+        self.last.address = 0;
+    }
+
+    /// This counts as the last load all the same.
     pub(crate) fn set_last(&mut self, last: Look) {
         self.last = last;
     }
