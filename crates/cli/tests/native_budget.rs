@@ -55,6 +55,9 @@ int main(int argc, char **argv) {
 
 const READ: &str = "TYPE x = *(a + AT); __asm__ volatile(\"\" : : \"r\"(x))";
 const WRITE: &str = "*(a + AT) = (TYPE)i";
+/// Of two elements in turn: a loop that loads one only is taken to wait for somebody.
+const LOAD: &str = "TYPE x; _Pragma(\"omp atomic read\") x = a[AT]; __asm__ volatile(\"\" : : \"r\"(x))";
+const UPDATE: &str = "_Pragma(\"omp atomic update\") a[AT] += 1";
 /// So that no two elements were written by the same access.
 const WRITE_EACH: &str = "_Pragma(\"omp task\") *(a + AT) = (TYPE)i";
 
@@ -71,7 +74,7 @@ struct Case {
 /// "This step again": the fast path, call and return included.
 const AGAIN: f64 = 12.0;
 
-const CASES: [Case; 12] = [
+const CASES: [Case; 16] = [
     Case { name: "read4_again", kind: "int", before: WRITE, access: READ, at: "0", most: AGAIN },
     Case { name: "write4_again", kind: "int", before: WRITE, access: WRITE, at: "0", most: AGAIN },
     Case { name: "read8_again", kind: "long", before: WRITE, access: READ, at: "0", most: AGAIN },
@@ -84,12 +87,21 @@ const CASES: [Case; 12] = [
     Case { name: "write4_after_each", kind: "int", before: WRITE_EACH, access: WRITE, at: "i", most: FIRST },
     Case { name: "read8_after_each", kind: "long", before: WRITE_EACH, access: READ, at: "i", most: FIRST },
     Case { name: "write8_after_each", kind: "long", before: WRITE_EACH, access: WRITE, at: "i", most: FIRST },
+    Case { name: "atomic4_read", kind: "int", before: WRITE, access: LOAD, at: "i % 2", most: ATOMIC },
+    Case { name: "atomic4_update", kind: "int", before: WRITE, access: UPDATE, at: "i % 2", most: ATOMIC },
+    Case { name: "atomic8_read", kind: "long", before: WRITE, access: LOAD, at: "i % 2", most: ATOMIC_8 },
+    Case { name: "atomic8_update", kind: "long", before: WRITE, access: UPDATE, at: "i % 2", most: ATOMIC_8 },
 ];
 
 /// The first access of a step to memory that an earlier step, ordered before it, has written, as it has the memory that was accessed last.
 const ALIKE: f64 = 42.0;
 /// The same where another step has written what was accessed last.
 const FIRST: f64 = 146.0;
+
+/// An atomic access that the running step has made before.
+const ATOMIC: f64 = 84.0;
+/// The same of two words, each with what is known of it.
+const ATOMIC_8: f64 = 110.0;
 
 /// The instructions of a run, those of `work` apart.
 fn count(program: &Path, n: u64, folder: &Folder) -> u64 {

@@ -163,6 +163,13 @@ impl Stacks {
         if self.all.contains(&address) { self.born_in_batch(address) } else { None }
     }
 
+    /// The same for one of the stacks reserved first: mostly there are no others.
+    #[inline(always)]
+    pub(crate) fn born_in_first(&self, address: usize) -> Option<i32> {
+        let batch = self.batches.first()?;
+        batch.born.get(address.wrapping_sub(batch.base) / self.slot).copied()
+    }
+
     fn born_in_batch(&self, address: usize) -> Option<i32> {
         let (batch, index) = self.find(address)?;
         Some(batch.born[index])

@@ -1,9 +1,13 @@
 //! Memory that is accessed atomically.
+//!
+//! As for plain accesses of words ([`words`](super::words)) there is a short way: an access in a run that is only watched, that comes evidently after the plain
+//! ones and that the running step, or one that stands for it, has made before. Of such there is nothing to remember.
 
+use super::words::cells;
 use super::*;
 
 /// What a cell has no room for.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Mixed {
     pub(super) plain: Cell,
     /// Atomic accesses since the last plain write after all of them, as in `Cell::readers`.
@@ -12,6 +16,52 @@ pub(super) struct Mixed {
 }
 
 impl Detector {
+    /// The short way of an atomic access of words; whether it could be gone. Without calls, as [`Detector::words_shortly`].
+    #[inline(always)]
+    pub(crate) fn atomic_shortly<const N: usize>(
+        &mut self,
+        address: usize,
+        kind: AccessKind,
+        pc: usize,
+    ) -> bool {
+        if !self.is_simple || !address.is_multiple_of(4) {
+            return false;
+        }
+        let cells = cells::<N>(address);
+        let first = self.record_of(cells[0]);
+        let Some(&Mixed { plain, writes, reads }) = first else { return false };
+        // (A call of `any` would be one.)
+        for cell in &cells[1..] {
+            if self.record_of(*cell) != first {
+                return false;
+            }
+        }
+        if plain.writer > 0 && !self.is_near(plain.writer) {
+            return false;
+        }
+        let before = match kind {
+            AccessKind::Read => reads,
+            AccessKind::Write if plain.readers == 0 => writes,
+            AccessKind::Write if plain.readers > 0 && self.is_near(plain.readers) => writes,
+            AccessKind::Write => return false,
+        };
+        if !self.has_read(before) && (before == 0 || !self.is_known_to_be_stood_for(before, address, pc)) {
+            return false;
+        }
+        // Not known yet if all were parts of reductions.
+        self.exclusive = true;
+        true
+    }
+
+    /// The record that a cell refers to.
+    #[inline(always)]
+    fn record_of(&self, cell: Cell) -> Option<&Mixed> {
+        match cell.reference() {
+            Some(Reference::Mixed(number)) => self.mixed.get(number as usize),
+            _ => None,
+        }
+    }
+
     /// An access to memory that is accessed atomically, now or before.
     #[inline(never)]
     pub(super) fn mixed(

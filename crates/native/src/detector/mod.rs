@@ -494,7 +494,10 @@ impl Detector {
         if cell.writer > 0 && !self.is_over(cell.writer, address) {
             self.conflict(cell.writer, AccessKind::Write, kind, manner, address, pc);
         }
-        if kind == AccessKind::Write && cell.readers > 0 && self.is_past(cell.readers) {
+        if kind == AccessKind::Write
+            && cell.readers > 0
+            && (self.is_past(cell.readers) || self.is_over_by_address(cell.readers, address))
+        {
             return;
         }
         if kind == AccessKind::Write && cell.readers != 0 {

@@ -16,7 +16,8 @@
 use super::*;
 
 const SLOTS: usize = 1 << 10;
-const INSIDE: usize = 1 << 3;
+/// Finishes that a running task is known to be inside of, at most.
+const INSIDE: usize = 1 << 4;
 /// Accesses of one step that are not remembered.
 const FEW: u32 = 64;
 /// One that was looked for in vain counts as so many of these.
@@ -42,10 +43,39 @@ fn place(readers: i32, pc: usize) -> usize {
     (readers as usize ^ pc) % SLOTS
 }
 
+/// Finishes that the running task is inside of, or was while they were open, each with its owner. In two arrays, which are gone through
+/// several at a time.
+struct Inside {
+    scopes: [u32; INSIDE],
+    owners: [u32; INSIDE],
+}
+
+impl Inside {
+    const NOTHING: Inside = Inside { scopes: [NO_SCOPE.0; INSIDE], owners: [0; INSIDE] };
+
+    #[inline(always)]
+    fn has(&self, scope: ScopeId) -> bool {
+        self.scopes[scope.index() % INSIDE] == scope.0
+    }
+
+    fn add(&mut self, scope: ScopeId, owner: TaskId) {
+        let at = scope.index() % INSIDE;
+        (self.scopes[at], self.owners[at]) = (scope.0, owner.0);
+    }
+
+    /// A child begins, a member of the finish `own` of its parent: it is not inside the parent's others.
+    #[inline(always)]
+    fn go_into(&mut self, own: ScopeId, parent: TaskId) {
+        for (scope, owner) in self.scopes.iter_mut().zip(&self.owners) {
+            let is_other = (*owner == parent.0) & (*scope != own.0);
+            *scope |= 0u32.wrapping_sub(u32::from(is_other));
+        }
+    }
+}
+
 pub(super) struct Standing {
     found: Box<[Found; SLOTS]>,
-    /// Finishes that the running task is inside of, or was while they were open.
-    inside: [ScopeId; INSIDE],
+    inside: Inside,
     /// The child that the running task has created, if it has done nothing since.
     pub(super) spawned: Option<TaskId>,
     /// Accesses that the running step need not remember.
@@ -61,7 +91,7 @@ impl Standing {
     pub(super) fn new() -> Self {
         Standing {
             found: Box::new([NOTHING; SLOTS]),
-            inside: [NO_SCOPE; INSIDE],
+            inside: Inside::NOTHING,
             spawned: None,
             left: FEW,
             stood: Default::default(),
@@ -70,15 +100,10 @@ impl Standing {
         }
     }
 
-    #[inline(always)]
-    fn stand_outside(&mut self) {
-        self.inside = [NO_SCOPE; INSIDE];
-    }
-
     /// Everything has other numbers.
     pub(super) fn renumber(&mut self, new: impl Fn(ScopeId) -> Option<ScopeId>) {
         self.found.fill(NOTHING);
-        self.stand_outside();
+        self.inside = Inside::NOTHING;
         self.spawned = None;
         self.stood = self.stood.drain().filter_map(new).collect();
     }
@@ -109,13 +134,9 @@ impl Detector {
     pub(super) fn stand_elsewhere(&mut self, left: TaskId) {
         if self.standing.spawned.take() == Some(self.current) {
             let own = self.tasks[self.current.index()].scope;
-            for scope in &mut self.standing.inside {
-                if *scope != NO_SCOPE && *scope != own && self.order.owner(*scope) == left {
-                    *scope = NO_SCOPE;
-                }
-            }
+            self.standing.inside.go_into(own, left);
         } else if self.tasks[left.index()].parent != self.current || !self.order.has_ended(left) {
-            self.standing.stand_outside();
+            self.standing.inside = Inside::NOTHING;
         }
     }
 
@@ -146,17 +167,22 @@ impl Detector {
     /// The same, if it is known.
     #[inline(always)]
     pub(super) fn is_known_to_be_stood_for(&mut self, readers: i32, address: usize, pc: usize) -> bool {
-        let may_be_somebodys = self.stacks.may_hold(address) || self.all_privates.contains(&address);
-        let stands = self.standing.left > 0 && self.knows_standing(readers, pc) && !may_be_somebodys;
-        self.standing.left -= u32::from(stands);
-        stands
+        if self.standing.left == 0
+            || !self.knows_standing(readers, pc)
+            || self.stacks.may_hold(address)
+            || self.all_privates.contains(&address)
+        {
+            return false;
+        }
+        self.standing.left -= 1;
+        true
     }
 
     #[inline(always)]
     fn knows_standing(&self, readers: i32, pc: usize) -> bool {
         let found = self.standing.found[place(readers, pc)];
         (found.readers, found.pc) == (readers, pc)
-            && self.standing.inside[found.scope.index() % INSIDE] == found.scope
+            && self.standing.inside.has(found.scope)
             && self.order.is_open(found.scope)
     }
 
@@ -176,7 +202,7 @@ impl Detector {
             self.standing.found[at] = Found { readers, scope, pc };
             scope
         };
-        self.standing.inside[scope.index() % INSIDE] = scope;
+        self.standing.inside.add(scope, self.order.owner(scope));
         true
     }
 

@@ -10,7 +10,7 @@ use crate::explored;
 
 /// The cells of so many words. They are for one access alone.
 #[inline(always)]
-fn cells<const N: usize>(address: usize) -> &'static mut [Cell; N] {
+pub(super) fn cells<const N: usize>(address: usize) -> &'static mut [Cell; N] {
     // SAFETY: every address has its cell in the region reserved at the start, those of neighbouring words are neighbours, and nobody else
     // has a reference to them.
     unsafe { &mut *shadow::cell(address).cast::<[Cell; N]>() }
@@ -55,6 +55,10 @@ impl Detector {
         if !self.is_simple || before.writer < 0 {
             return false;
         }
+        if kind == AccessKind::Read && before.readers < 0 {
+            let comes_after = before.writer == 0 || self.is_near(before.writer);
+            return comes_after && self.is_known_to_be_stood_for(before.readers, address, pc);
+        }
         let cells = cells::<N>(address);
         // What earlier tasks have done on the stack of this one has nothing to do with it.
         if let Some(born) = self.stacks.mine_born(address)
@@ -69,9 +73,19 @@ impl Detector {
                 return false;
             }
         } else if before.writer > 0 && !self.is_near(before.writer) {
-            return false;
+            if kind == AccessKind::Read || !self.is_of_earlier_user(before, address) {
+                return false;
+            }
+            before = Cell::default();
         } else if before.readers != 0 && (before.readers < 0 || !self.is_near(before.readers)) {
-            return kind == AccessKind::Read && self.is_known_to_be_stood_for(before.readers, address, pc);
+            if kind == AccessKind::Read {
+                return self.is_known_to_be_stood_for(before.readers, address, pc);
+            }
+            // A result that is left on the stack of the parent, where others have left theirs.
+            if !self.is_of_earlier_user(before, address) {
+                return false;
+            }
+            before = Cell::default();
         }
         self.put(cells, before, kind, pc)
     }
@@ -110,9 +124,16 @@ impl Detector {
         true
     }
 
+    /// Whether the memory is a stack, of another task most likely, and was somebody else's when the accesses were made.
+    #[inline(always)]
+    fn is_of_earlier_user(&self, cell: Cell, address: usize) -> bool {
+        let born = self.stacks.may_hold(address).then(|| self.stacks.born_in_first(address)).flatten();
+        born.is_some_and(|born| cell.writer < born && (0..born).contains(&cell.readers))
+    }
+
     /// Whether an access precedes the running step, as far as one can see from here.
     #[inline(always)]
-    fn is_near(&self, made: i32) -> bool {
+    pub(super) fn is_near(&self, made: i32) -> bool {
         self.is_past(made) || self.order.is_near(StepId(self.made[made as usize].step))
     }
 

@@ -2,8 +2,13 @@
 //!
 //! Atomic accesses do not race with each other. What they order: a load that acquires comes after the store that
 //! releases whose value it sees, or whose chain of read-modify-writes it sees the end of; with a fence, relaxed ones do the same.
-//! A task that loads the same location again and again waits for somebody: it lets the others go first.
+//! A task that loads the same location again and again waits for somebody: it lets the others go first ([`Spins`]).
+//!
+//! Relaxed operations on words of memory that nobody has released by go a short way, as plain accesses do, unless the detector has something
+//! to remember of them ([`Detector::atomic_shortly`](crate::detector::Detector)).
 
+use super::released::Released;
+use super::spins::{Look, Spins};
 use super::unseen::{self, Unseen};
 use crate::detector::Manner;
 use crate::{explored, sched, world};
@@ -15,19 +20,13 @@ use std::arch::naked_asm;
 /// What atomic operations order.
 #[derive(Default)]
 pub(crate) struct Atomics {
-    /// What a load that acquires comes after, by address.
-    released: FxHashMap<usize, Vec<SyncId>>,
+    released: Released,
     /// By a task's number: what its next fence comes after, and what its fence has published.
     seen: FxHashMap<u64, Vec<SyncId>>,
     fenced: FxHashMap<u64, SyncId>,
-    /// The location loaded last, by whom, how much had happened by then, and how often it was loaded since.
-    spins: Option<(u64, usize, u64)>,
-    spun: u32,
+    spins: Spins,
     pub(crate) unseen: Unseen,
 }
-
-/// Loads of one location in a row, with nothing else happening, that look like waiting.
-const PATIENCE: u32 = 8;
 
 /// More releases than this in one chain are joined by the next.
 const CHAIN: usize = 16;
@@ -53,11 +52,17 @@ fn publish() -> SyncId {
 }
 
 /// Before a load, or the load of a read-modify-write.
+#[inline]
 fn before_load(address: usize, order: i32) {
+    if world().atomics.released.may_be_at(address) {
+        follow_releases(address, order);
+    }
+}
+
+#[inline(never)]
+fn follow_releases(address: usize, order: i32) {
     let atomics = &mut world().atomics;
-    let Some(released) = atomics.released.get(&address).filter(|list| !list.is_empty()).cloned() else {
-        return;
-    };
+    let Some(released) = atomics.released.at(address).map(<[_]>::to_vec) else { return };
     if acquires(order) {
         join_all(&released);
     } else {
@@ -72,20 +77,19 @@ fn before_load(address: usize, order: i32) {
 fn after_store(address: usize, order: i32, is_update: bool) {
     let task = world().detector.identity();
     let own = if releases(order) { Some(publish()) } else { world().atomics.fenced.get(&task).copied() };
-    let mut chain =
-        if is_update { world().atomics.released.remove(&address).unwrap_or_default() } else { Vec::new() };
+    let before = world().atomics.released.take(address);
+    let mut chain = if is_update { before } else { Vec::new() };
     chain.extend(own);
     if chain.len() > CHAIN {
         join_all(&chain);
         chain = vec![publish()];
     }
-    if chain.is_empty() {
-        world().atomics.released.remove(&address);
-    } else {
-        world().atomics.released.insert(address, chain);
+    let atomics = &mut world().atomics;
+    if !chain.is_empty() {
+        atomics.released.put(address, chain);
     }
-    world().atomics.unseen.stored(address);
-    world().atomics.spins = None;
+    atomics.unseen.stored(address);
+    atomics.spins.forget();
 }
 
 /// The running task tells how far it is, to nobody in particular.
@@ -129,20 +133,45 @@ pub(crate) fn added(address: usize) {
 pub(super) const ACQUIRE: i32 = 2;
 const RELEASE: i32 = 3;
 
+/// Notes that the running task is about to load from there, when so much has happened; whether it waits for others.
+#[inline(always)]
+fn look(address: usize, steps: u64) -> bool {
+    let world = world();
+    let (task, context) = (world.detector.current(), world.detector.contexts.now().context.0);
+    world.atomics.spins.look(Look { task, address, steps, context })
+}
+
 /// Lets the others go first if this looks like waiting for them.
 fn spin(address: usize) {
-    if sched::job().is_none() {
-        return;
-    }
-    let steps = sched::kernel().steps() - explored::own_steps();
-    let now = Some((world().detector.identity(), address, steps));
-    let atomics = &mut world().atomics;
-    atomics.spun = if atomics.spins == now { atomics.spun + 1 } else { 0 };
-    atomics.spins = now;
-    if atomics.spun >= PATIENCE {
-        atomics.spun = 0;
+    if sched::job().is_some() && look(address, sched::kernel().steps() - explored::own_steps()) {
         sched::pass();
     }
+}
+
+/// The short way of a load of `N` words; whether it could be gone.
+#[inline(always)]
+fn load_shortly<const N: usize>(address: usize, pc: usize) -> bool {
+    let world = world();
+    sched::job().is_some()
+        && !world.atomics.released.may_be_at(address)
+        && !crate::start::is_shared()
+        && world.detector.atomic_shortly::<N>(address, AccessKind::Read, pc)
+}
+
+/// The short way of a store of `N` words, or of a read-modify-write; whether it could be gone.
+#[inline(always)]
+fn store_shortly<const N: usize>(address: usize, order: i32, pc: usize) -> bool {
+    let world = world();
+    let orders =
+        releases(order) || !world.atomics.fenced.is_empty() || world.atomics.released.may_be_at(address);
+    if orders
+        || crate::start::is_shared()
+        || !world.detector.atomic_shortly::<N>(address, AccessKind::Write, pc)
+    {
+        return false;
+    }
+    world.atomics.spins.forget();
+    true
 }
 
 fn load(address: usize, size: usize, order: i32, pc: usize) {
@@ -157,12 +186,14 @@ fn load_now(address: usize, size: usize, order: i32, pc: usize) {
     world().detector.access(address, size, AccessKind::Read, Manner::Atomic, pc);
 }
 
+#[inline(never)]
 fn store(address: usize, size: usize, order: i32, pc: usize) {
     explored::atomic(address, size, AccessKind::Write, pc);
     world().detector.access(address, size, AccessKind::Write, Manner::Atomic, pc);
     after_store(address, order, false);
 }
 
+#[inline(never)]
 fn update(address: usize, size: usize, order: i32, pc: usize) {
     explored::atomic(address, size, AccessKind::Write, pc);
     update_now(address, size, order, pc);
@@ -196,25 +227,68 @@ macro_rules! atomics {
         mod $module {
             use super::*;
             const SIZE: usize = size_of::<$type>();
+            /// Parts of words have no short way.
+            const IS_SHORT: bool = SIZE >= 4;
+            const WORDS: usize = SIZE.div_ceil(4);
 
             pub(super) extern "C" fn load_it(at: *const $type, order: i32, pc: usize) -> $type {
-                load(at as usize, SIZE, order, pc);
+                if !IS_SHORT || !load_shortly::<WORDS>(at as usize, pc) {
+                    return load_slowly(at, order, pc);
+                }
+                // No search is on, and so there are no steps of its own.
+                if look(at as usize, sched::kernel().steps()) {
+                    return load_later(at, order, pc);
+                }
                 // SAFETY: what the program asked for; no other thread runs, so that a plain access is atomic.
+                unsafe { at.read_volatile() }
+            }
+            #[inline(never)]
+            fn load_slowly(at: *const $type, order: i32, pc: usize) -> $type {
+                spin(at as usize);
+                load_at_last(at, order, pc)
+            }
+            /// What was found out before is void: others have run.
+            #[cold]
+            fn load_later(at: *const $type, order: i32, pc: usize) -> $type {
+                sched::pass();
+                load_at_last(at, order, pc)
+            }
+            fn load_at_last(at: *const $type, order: i32, pc: usize) -> $type {
+                explored::atomic(at as usize, SIZE, AccessKind::Read, pc);
+                load_now(at as usize, SIZE, order, pc);
+                // SAFETY: as above.
                 let value = unsafe { at.read_volatile() };
                 world().atomics.unseen.looked(at as usize, SIZE);
                 value
             }
             pub(super) extern "C" fn store_it(at: *mut $type, value: $type, order: i32, pc: usize) {
+                if !IS_SHORT || !store_shortly::<WORDS>(at as usize, order, pc) {
+                    return store_slowly(at, value, order, pc);
+                }
+                // SAFETY: as above.
+                unsafe { at.write_volatile(value) }
+            }
+            #[inline(never)]
+            fn store_slowly(at: *mut $type, value: $type, order: i32, pc: usize) {
                 store(at as usize, SIZE, order, pc);
                 // SAFETY: as above.
                 unsafe { at.write_volatile(value) }
             }
+            #[inline(always)]
             fn modify(at: *mut $type, order: i32, pc: usize, with: impl FnOnce($type) -> $type) -> $type {
-                explored::atomic(at as usize, SIZE, AccessKind::Write, pc);
-                modify_now(at, order, pc, with)
+                if !IS_SHORT || !store_shortly::<WORDS>(at as usize, order, pc) {
+                    return modify_slowly(at, order, pc, with);
+                }
+                replace(at, with)
             }
-            fn modify_now(at: *mut $type, order: i32, pc: usize, with: impl FnOnce($type) -> $type) -> $type {
-                update_now(at as usize, SIZE, order, pc);
+            #[inline(never)]
+            fn modify_slowly(at: *mut $type, order: i32, pc: usize, with: impl FnOnce($type) -> $type) -> $type {
+                update(at as usize, SIZE, order, pc);
+                replace(at, with)
+            }
+            /// The read-modify-write itself.
+            #[inline(always)]
+            fn replace(at: *mut $type, with: impl FnOnce($type) -> $type) -> $type {
                 // SAFETY: as above.
                 unsafe {
                     let before = at.read_volatile();
@@ -224,10 +298,10 @@ macro_rules! atomics {
             }
             pub(super) extern "C" fn exchange_it(at: *mut $type, value: $type, order: i32, pc: usize) -> $type {
                 spin(at as usize);
-                let spins = world().atomics.spins;
+                let look = world().atomics.spins.last();
                 let before = modify(at, order, pc, |_| value);
                 // A lock that is taken by exchange and is taken already.
-                world().atomics.spins = spins;
+                world().atomics.spins.set_last(look);
                 before
             }
             pub(super) extern "C" fn add_it(at: *mut $type, value: $type, order: i32, pc: usize) -> $type {
@@ -270,7 +344,10 @@ macro_rules! atomics {
                 // Others may have run.
                 let before = now();
                 if before == wanted {
-                    modify_now(at, order, pc, |_| value);
+                    if !IS_SHORT || !store_shortly::<WORDS>(at as usize, order, pc) {
+                        update_now(at as usize, SIZE, order, pc);
+                    }
+                    replace(at, |_| value);
                 } else {
                     load_now(at as usize, SIZE, unseen::order_of_failure(failed), pc);
                 }

@@ -4,8 +4,10 @@
 //! compared with the first number of the running step. Everything else is the detector's.
 
 pub(crate) mod atomic;
+mod released;
 mod runs;
 mod spans;
+mod spins;
 pub(crate) mod unseen;
 
 use crate::detector::changes::{AFTER, BEFORE, CHANGES, MASK, MIX, SHIFT, WHEN};

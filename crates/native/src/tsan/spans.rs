@@ -5,10 +5,9 @@
 //! here, without a stack frame: some twenty instructions, and three to six a word. The rest is the detector's.
 
 use super::runs::{Dimension, told};
-use crate::detector::FIRST;
 use crate::detector::again::done;
 use crate::interrupts::PENDING;
-use crate::{shadow, world};
+use crate::{now, shadow, world};
 use raceproof_core::event::AccessKind;
 use std::arch::naked_asm;
 use std::sync::atomic::Ordering;
@@ -41,7 +40,7 @@ fn span(mut low: usize, high: usize, size: usize, kind: AccessKind, pc: usize) {
         // SAFETY: every address has its cell in the region reserved at the start, those of neighbouring words are neighbours, and nobody
         // else has a reference to them.
         let cells = unsafe { std::slice::from_raw_parts(shadow::cell(low), (high - low) / 4) };
-        let done = done(cells, kind, FIRST.load(Ordering::Relaxed));
+        let done = done(cells, kind, now::first());
         if done == cells.len() {
             return;
         }
