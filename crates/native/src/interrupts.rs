@@ -9,8 +9,8 @@
 //! fast paths fail and the detector is asked.
 
 use crate::detector::FIRST_SET;
-use crate::now;
 use crate::explored::{self, Operation};
+use crate::now;
 use crate::{report, sched, world};
 use raceproof_core::event::AccessKind;
 use std::ffi::c_int;

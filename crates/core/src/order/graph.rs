@@ -125,6 +125,8 @@ pub(super) struct Now {
     last: Before,
     /// A step that was found not to precede evidently.
     unrelated: u32,
+    /// The task will not go on.
+    ended: bool,
     /// What is evidently over. The task's own is old while it runs.
     pub(super) past: Past,
 }
@@ -170,6 +172,7 @@ impl Default for GraphOrder {
                 parent: NOTHING,
                 last: NOTHING,
                 unrelated: NONE,
+                ended: false,
                 past,
             },
             folds: None,
@@ -188,7 +191,9 @@ impl GraphOrder {
     #[inline]
     pub fn enter(&mut self, task: TaskId) {
         if task != self.now.task {
-            self.put_past_aside();
+            if !self.now.ended {
+                self.put_past_aside();
+            }
             self.go_on(task);
             self.count(task);
         }
@@ -211,6 +216,7 @@ impl GraphOrder {
             parent: Before { task: parent.0, bound },
             last: NOTHING,
             unrelated: NONE,
+            ended: false,
             past,
         };
     }
@@ -285,15 +291,14 @@ impl GraphOrder {
         // Now, since the step has its number now, and may belong to another finish than the one the parent is in.
         self.count(child);
         self.begin_step();
-        if self.time.is_none() {
-            // The child's first step stands between those of its parent.
-            self.now.past = Past { since: self.now.step.0, ..past };
-        }
+        // The child's first step stands between those of its parent.
+        self.now.past = Past { since: self.time.unwrap_or(self.now.step.0), ..past };
     }
 
     pub fn end(&mut self, task: TaskId) {
         let &TaskState { known, inherited, .. } = self.tree.task(task);
         self.count_ended(task);
+        self.now.ended |= task == self.now.task;
         let mut gathers = known != inherited;
         if let Some(folds) = &mut self.folds {
             folds.live -= 1;

@@ -49,8 +49,12 @@ pub(super) enum For {
 
 impl Change {
     const SIZE: usize = size_of::<Change>();
-    const NONE: Change =
-        Change { pc: 0, before: Cell::IMPOSSIBLE, after: Cell::IMPOSSIBLE, when: Now { first: 0, context: 0 } };
+    const NONE: Change = Change {
+        pc: 0,
+        before: Cell::IMPOSSIBLE,
+        after: Cell::IMPOSSIBLE,
+        when: Now { first: 0, context: 0 },
+    };
 
     fn place(pc: usize, good_for: For) -> usize {
         match good_for {
@@ -73,9 +77,8 @@ impl Changes {
     pub(super) fn find(&self, pc: usize, good_for: For, before: Cell) -> Option<Cell> {
         // SAFETY: nobody else looks at it now.
         let change = unsafe { *self.slot(pc, before) };
-        let is_it = change.pc == Change::place(pc, good_for)
-            && change.before == before
-            && change.when == now::now();
+        let is_it =
+            change.pc == Change::place(pc, good_for) && change.before == before && change.when == now::now();
         is_it.then_some(change.after)
     }
 

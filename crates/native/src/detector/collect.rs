@@ -22,6 +22,9 @@ const A_PAGE: usize = 320;
 const MOST: usize = 450_000;
 const A_PAGE_OF_MANY: usize = 7;
 
+/// Turns until it is asked again whether it is time.
+pub(super) const SELDOM: u32 = 8;
+
 /// What becomes of the numbers in cells.
 struct Numbers {
     /// By the old number, the new one; 0 for what is gone.
@@ -85,7 +88,7 @@ impl Detector {
 
     /// From now on collects at every occasion: for tests.
     pub(crate) fn collect_always(&mut self) {
-        (self.eager_to_collect, self.enough) = (true, 0);
+        (self.eager_to_collect, self.enough, self.until_asked) = (true, 0, 1);
     }
 
     /// From now on nothing is collected.
@@ -96,8 +99,12 @@ impl Detector {
     /// Collects if it is time to. No number of a task, step, finish or access that the caller has is valid afterwards.
     #[inline]
     pub(super) fn collect_in_time(&mut self) {
-        if self.entries() >= self.enough {
-            self.collect();
+        self.until_asked -= 1;
+        if self.until_asked == 0 {
+            self.until_asked = if self.eager_to_collect { 1 } else { SELDOM };
+            if self.entries() >= self.enough {
+                self.collect();
+            }
         }
     }
 

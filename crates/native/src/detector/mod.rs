@@ -254,6 +254,8 @@ pub(crate) struct Detector {
     pages: shadow::Pages,
     /// So many entries in the tables are enough.
     enough: usize,
+    /// Turns until that is asked.
+    until_asked: u32,
     eager_to_collect: bool,
     /// Accesses that precede the running task.
     sure: Sure,
@@ -339,6 +341,7 @@ impl Detector {
             steps: 1,
             pages: shadow::Pages::new(),
             enough: 1 << 15,
+            until_asked: collect::SELDOM,
             eager_to_collect: false,
             sure: Sure::new(),
             unsure: Sure::new(),

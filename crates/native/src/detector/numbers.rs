@@ -120,7 +120,8 @@ impl Detector {
         };
         let step = if flags & OWN != 0 { self.own.step } else { self.order.step().0 };
         self.made.push(Made { step, site: site | flags & ATOMIC });
-        self.recent[Recent::slot(pc, context.0)] = Recent { place: Recent::place(pc, flags), context: context.0, made, site };
+        self.recent[Recent::slot(pc, context.0)] =
+            Recent { place: Recent::place(pc, flags), context: context.0, made, site };
         made
     }
 

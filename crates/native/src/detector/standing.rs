@@ -43,8 +43,8 @@ fn place(readers: i32, pc: usize) -> usize {
     (readers as usize ^ pc) % SLOTS
 }
 
-/// Finishes that the running task is inside of, or was while they were open, each with its owner. In two arrays, which are gone through
-/// several at a time.
+/// Finishes that the running task is inside of, each with its owner. In two arrays, which are gone through several at a time. Whoever ends or leaves
+/// a finish is its owner, which runs then: nobody else has it here.
 struct Inside {
     scopes: [u32; INSIDE],
     owners: [u32; INSIDE],
@@ -61,6 +61,12 @@ impl Inside {
     fn add(&mut self, scope: ScopeId, owner: TaskId) {
         let at = scope.index() % INSIDE;
         (self.scopes[at], self.owners[at]) = (scope.0, owner.0);
+    }
+
+    #[inline(always)]
+    fn remove(&mut self, scope: ScopeId) {
+        let at = &mut self.scopes[scope.index() % INSIDE];
+        *at = if *at == scope.0 { NO_SCOPE.0 } else { *at };
     }
 
     /// A child begins, a member of the finish `own` of its parent: it is not inside the parent's others.
@@ -111,9 +117,15 @@ impl Standing {
     /// The finish is over.
     #[inline]
     pub(super) fn close(&mut self, scope: ScopeId) {
+        self.inside.remove(scope);
         if !self.stood.is_empty() {
             self.stood.remove(&scope);
         }
+    }
+
+    /// The finish is left.
+    pub(super) fn leave(&mut self, scope: ScopeId) {
+        self.inside.remove(scope);
     }
 
     /// The tasks of the finish are waited for one by one, and theirs are not.
@@ -181,9 +193,7 @@ impl Detector {
     #[inline(always)]
     fn knows_standing(&self, readers: i32, pc: usize) -> bool {
         let found = self.standing.found[place(readers, pc)];
-        (found.readers, found.pc) == (readers, pc)
-            && self.standing.inside.has(found.scope)
-            && self.order.is_open(found.scope)
+        (found.readers, found.pc) == (readers, pc) && self.standing.inside.has(found.scope)
     }
 
     #[inline(never)]

@@ -239,6 +239,7 @@ impl Detector {
         let current = &mut self.tasks[self.current.index()];
         current.loose = true;
         let around = around.map_or(current.scope, |around| self.finishes.scope(around));
+        self.standing.leave(self.finishes.scope(finish));
         self.order.finish_leave(self.finishes.scope(finish), around);
         self.finishes.end(finish);
     }

@@ -247,10 +247,10 @@ pub(crate) fn create(task: *mut KmpTask, dependences: &[Dependence], pc: usize) 
     creator.created += 1;
     // Tasks are spread over the threads of the team, whoever creates them.
     let own = thread();
-    own.tasks = own.tasks.wrapping_add(1);
-    let on = own.number + own.tasks;
     let team = team();
-    let on = on % team.size;
+    own.tasks = if own.tasks + 1 == team.size { 0 } else { own.tasks + 1 };
+    let on = own.number + own.tasks;
+    let on = if on < team.size { on } else { on - team.size };
     let runner = &mut team.threads[on as usize];
     let virtual_thread = runner.virtual_thread;
 

@@ -12,8 +12,8 @@ pub(crate) mod unseen;
 
 use crate::detector::changes::{AFTER, BEFORE, CHANGES, MASK, MIX, SHIFT, WHEN};
 use crate::detector::{Detector, FIRST_SET, Manner};
-use crate::now::NOW;
 use crate::interrupts::{self, PENDING};
+use crate::now::NOW;
 use crate::shadow::Cell;
 use crate::world;
 use raceproof_core::event::AccessKind;
