@@ -1,7 +1,8 @@
 //! Accesses of whole words, aligned: most of a program's. These are the first of their step to a cell; repeated ones have not got here.
 //!
 //! Two ways. The short one is for the most common case: a plain access in a run that is only watched, to a cell whose accesses evidently come
-//! before it, by their numbers or since they are the task's own or its parent's. All else goes the long one.
+//! before it, by their numbers or since they are the task's own or its parent's, or were made by earlier users of a stack. All else goes the
+//! long one.
 
 use super::changes::{CHANGES, For};
 use super::*;
