@@ -18,6 +18,8 @@ pub(crate) struct Blocks {
     live: BTreeMap<usize, Block>,
     /// Some that were freed, as long as their memory is not used again.
     freed: BTreeMap<usize, Block>,
+    /// Whether tasks other than `main` may have allocated any.
+    by_tasks: bool,
 }
 
 /// Freed blocks that are remembered.
@@ -31,6 +33,7 @@ impl Blocks {
         {
             self.freed.remove(&at);
         }
+        self.by_tasks |= block.task != TaskId::MAIN;
         self.live.insert(address, block);
     }
 
@@ -43,8 +46,14 @@ impl Blocks {
         Some(block)
     }
 
-    pub(crate) fn each(&mut self, work: impl FnMut(&mut Block)) {
-        self.live.values_mut().chain(self.freed.values_mut()).for_each(work);
+    /// The tasks have other numbers, all but `main`.
+    pub(crate) fn rename(&mut self, new: impl Fn(TaskId) -> TaskId) {
+        if std::mem::take(&mut self.by_tasks) {
+            for block in self.live.values_mut().chain(self.freed.values_mut()) {
+                block.task = new(block.task);
+                self.by_tasks |= block.task != TaskId::MAIN;
+            }
+        }
     }
 
     /// The block an address is in, or was.

@@ -328,7 +328,7 @@ impl Detector {
                 None => old = entries[old.index()].parent,
             }
         };
-        self.memory.each(|block| block.task = known(block.task));
+        self.memory.rename(known);
         for race in &mut self.races {
             race.first.task = task(race.first.task);
             race.second.task = task(race.second.task);

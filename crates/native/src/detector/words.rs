@@ -1,8 +1,9 @@
 //! Accesses of whole words, aligned: most of a program's. These are the first of their step to a cell; repeated ones have not got here.
 //!
 //! Three ways. The short one is for the most common case: a plain access in a run that is only watched, to a cell whose accesses evidently come
-//! before it, by their numbers alone. The next knows of a few other cases that are decided nearby. All else goes the long one. There are no calls on the
-//! first two, and so nothing to be saved before them: that would be a quarter of what they cost.
+//! before it, by their numbers alone. The next knows of a few other cases that are decided nearby: accesses of the task's own, its parent's, those of
+//! earlier users of a stack, readers that stand for this one. All else goes the long one. There are no calls on the first two, and so nothing to be
+//! saved before them: that would be a quarter of what they cost.
 
 use super::changes::{CHANGES, For};
 use super::*;

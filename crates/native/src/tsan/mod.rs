@@ -52,6 +52,11 @@ extern "C" fn read_words<const N: usize>(address: usize, cell: Cell, pc: usize) 
     words::<N>(address, cell, AccessKind::Read, pc);
 }
 
+/// The same with a set of readers, which is never short.
+extern "C" fn read_nearly<const N: usize>(address: usize, cell: Cell, pc: usize) {
+    words_nearly::<N>(address, cell, AccessKind::Read, pc);
+}
+
 extern "C" fn write_words<const N: usize>(address: usize, cell: Cell, pc: usize) {
     words::<N>(address, cell, AccessKind::Write, pc);
 }
@@ -66,7 +71,7 @@ fn words<const N: usize>(address: usize, cell: Cell, kind: AccessKind, pc: usize
     }
 }
 
-#[inline(never)]
+#[inline]
 fn words_nearly<const N: usize>(address: usize, cell: Cell, kind: AccessKind, pc: usize) {
     if PENDING.load(Ordering::Relaxed) || !world().detector.words_nearly::<N>(cell, address, kind, pc) {
         words_slow::<N>(address, kind, pc);
@@ -160,7 +165,7 @@ macro_rules! put {
 /// last access from here has made of such a cell ([`detector::changes`](crate::detector::changes)). If that is not known, the cell is the
 /// second argument of what comes next. At `4` are those that are no such words.
 macro_rules! as_before {
-    ($cells:tt $size:literal) => {
+    ($cells:tt $size:literal $sets:expr) => {
         concat!(
             "movabs r8, {mix}\n imul r8, r10\n shr r8, {shift}\n lea r8, [r8 + rdx*8]\n and r8d, {mask}\n",
             "lea r9, [rip + {changes}]\n",
@@ -169,7 +174,9 @@ macro_rules! as_before {
             "mov rsi, [r9 + r8 + {after}]\n",
             put!($cells),
             "ret\n",
-            "7:\n mov rsi, r10\n jmp {words}\n",
+            "7:\n mov rsi, r10\n",
+            $sets,
+            "jmp {words}\n",
             "4:\n mov esi, ",
             $size,
             "\n mov rdx, [rsp]\n jmp {slow}\n",
@@ -194,7 +201,7 @@ macro_rules! reads {
                 "js 5f",
                 "6:",
                 "mov rdx, [rsp]",
-                as_before!($cells $size),
+                as_before!($cells $size "test r10, r10\n js {nearly}\n"),
                 "5:",
                 "mov edx, [rip + {first_set}]",
                 "cmp [rcx + rax*2 + 4], edx",
@@ -210,6 +217,7 @@ macro_rules! reads {
                 now = sym NOW,
                 first_set = sym FIRST_SET,
                 words = sym read_words::<$cells>,
+                nearly = sym read_nearly::<$cells>,
                 slow = sym read_slow,
             )
         }
@@ -227,7 +235,7 @@ macro_rules! writes {
                 alike!($cells),
                 is_written!(),
                 "mov rdx, [rsp]",
-                as_before!($cells $size),
+                as_before!($cells $size ""),
                 mix = const MIX,
                 shift = const SHIFT,
                 mask = const MASK,

@@ -13,7 +13,7 @@ pub(super) struct Released {
 /// The bit of an address: neighbouring words have different ones.
 #[inline(always)]
 fn bit(address: usize) -> u64 {
-    1 << (address >> 2) % 64
+    1 << ((address >> 2) % 64)
 }
 
 impl Released {
