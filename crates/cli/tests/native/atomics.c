@@ -1,5 +1,5 @@
 // Runs the tasks that its argument describes. Accesses are a letter, a variable and a place: r and w read and write, a and s do so
-// atomically, u updates atomically. j waits, t{…} is a task, f{…} one that its creator runs, g{…} a group, d{…} a chain of tasks, each
+// atomically, u updates atomically. j waits, y lets others go first, t{…} is a task, f{…} one that its creator runs, g{…} a group, d{…} a chain of tasks, each
 // the child of the one before, that all do the same.
 #include <string.h>
 
@@ -67,13 +67,17 @@ __attribute__((noinline)) static void run(const char *at, const char *end) {
       continue;
     }
     const char *from = at + 1, *to = at;
-    if (what != 'j') {
+    if (what != 'j' && what != 'y') {
       to = end_of(at);
       at = to + 1;
     }
     switch (what) {
     case 'j': {
 #pragma omp taskwait
+      break;
+    }
+    case 'y': {
+#pragma omp taskyield
       break;
     }
     case 't':
