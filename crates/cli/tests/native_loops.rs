@@ -97,12 +97,12 @@ fn is_found_racy(program: &Path, words: &[String], report: &Path) -> bool {
     report.contains("\"verdict\": \"race\"")
 }
 
-/// Compares what is found with what the bytes say. Some of the programs have to call some of the runtime's functions.
+/// Compares what is found with what the bytes say. One of these functions of the runtime has to be called.
 fn loops_race_where_their_bytes_do<L: Loops>(name: &str, calls: [&str; 2]) {
     let folder = Folder::new(name);
     let first = setting("RACEPROOF_SEED", 0);
     let cases = setting("RACEPROOF_CASES", 240);
-    let (mut racy, mut moved) = (0, [false; 2]);
+    let (mut racy, mut moved) = (0, false);
     for seed in first..first + cases.div_ceil(PAIRS) {
         let mut random = Random(seed);
         let shapes: Vec<L> = (0..SHAPES).map(|_| L::new(&mut random)).collect();
@@ -116,9 +116,8 @@ fn loops_race_where_their_bytes_do<L: Loops>(name: &str, calls: [&str; 2]) {
         command.args(["cc", level, "-fopenmp", "-c"]).arg(&source).arg("-o").arg(&object);
         assert_eq!(finish_within(&mut command, Duration::from_secs(60)).expect("it runs").status, Some(0));
         let object = fs::read(&object).expect("an object");
-        for (moved, name) in moved.iter_mut().zip(calls) {
-            *moved |= object.windows(name.len()).any(|part| part == name.as_bytes());
-        }
+        let calls_it = |name: &&str| object.windows(name.len()).any(|part| part == name.as_bytes());
+        moved |= calls.iter().any(calls_it);
         let mut made = 0;
         while made < PAIRS {
             let Some(Pair { words, racy: expected }) = pair(&shapes, &mut random) else { continue };
@@ -136,10 +135,7 @@ fn loops_race_where_their_bytes_do<L: Loops>(name: &str, calls: [&str; 2]) {
         }
     }
     assert!(racy > cases / 10 && racy < cases, "{racy} of {cases} are racy: a test of one answer only");
-    assert_eq!(
-        moved, [true; 2],
-        "of {calls:?}, not all are called: no check has left its loop, and nothing was tested"
-    );
+    assert!(moved, "none of {calls:?} is called: no check has left its loop, and nothing was tested");
 }
 
 #[test]

@@ -55,37 +55,3 @@ fn which(cells: &[Cell; AT_ONCE], kind: AccessKind, first: i32) -> i32 {
         _mm_movemask_ps(_mm_castsi128_ps(done))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Every cell of numbers around the first, and references and sets, at every place of a few.
-    #[test]
-    fn four_at_once_are_as_each() {
-        let numbers = [i32::MIN, i32::MIN + 7, -1, 0, 1, 4, 5, 6, i32::MAX - 1];
-        let first = 5;
-        let done_before = Cell { writer: 9, readers: 0 };
-        for kind in [AccessKind::Read, AccessKind::Write] {
-            for writer in numbers {
-                for readers in numbers {
-                    let cell = Cell { writer, readers };
-                    for length in 1..11 {
-                        for at in 0..length {
-                            let mut cells = vec![done_before; length];
-                            cells[at] = cell;
-                            let expected = if is_done(cell, kind, first) { length } else { at };
-                            assert_eq!(
-                                done(&cells, kind, first),
-                                expected,
-                                "{kind:?} {cell:?} at {at} of {length}"
-                            );
-                        }
-                    }
-                }
-            }
-        }
-        assert_eq!(done(&[], AccessKind::Read, first), 0);
-        assert_eq!(done(&[done_before; 9], AccessKind::Read, i32::MAX), 0, "something is pending");
-    }
-}
