@@ -1,4 +1,5 @@
-//! What the entry points of every access ask first, side by side: the first number of the running step, and the context.
+//! What the entry points of every access ask first, side by side: the first number of the running step, the context, and whether readers
+//! may be left out.
 
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
@@ -12,14 +13,29 @@ pub(crate) struct Now {
     pub(crate) context: u32,
 }
 
-/// As the entry points read it: like [`Now`], at once.
+/// As the entry points read it: the first two like [`Now`], at once.
 #[repr(C, align(8))]
 pub(crate) struct Running {
     first: AtomicI32,
     context: AtomicU32,
+    left: AtomicU32,
 }
 
-pub(crate) static NOW: Running = Running { first: AtomicI32::new(1), context: AtomicU32::new(0) };
+pub(crate) const LEFT: usize = std::mem::offset_of!(Running, left);
+
+pub(crate) static NOW: Running =
+    Running { first: AtomicI32::new(1), context: AtomicU32::new(0), left: AtomicU32::new(0) };
+
+/// How many accesses of the step need not be remembered, if another stands for them.
+#[inline(always)]
+pub(crate) fn left() -> u32 {
+    NOW.left.load(Ordering::Relaxed)
+}
+
+#[inline(always)]
+pub(crate) fn set_left(left: u32) {
+    NOW.left.store(left, Ordering::Relaxed);
+}
 
 #[inline(always)]
 pub(crate) fn now() -> Now {

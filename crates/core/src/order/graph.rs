@@ -201,8 +201,9 @@ impl GraphOrder {
 
     /// The running task is left: what begins now may not precede what it does next.
     pub(super) fn put_past_aside(&mut self) {
-        self.now.past.close(self.time());
-        self.tree.task_mut(self.now.task).past = self.now.past;
+        // Not by way of `now`, which would be written in parts and read as a whole.
+        let past = self.now.past.closed(self.time());
+        self.tree.task_mut(self.now.task).past = past;
     }
 
     #[inline]
@@ -277,8 +278,7 @@ impl GraphOrder {
     pub fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId) {
         self.enter(parent);
         debug_assert_eq!(child.index(), self.tree.tasks(), "tasks come in the order of their ids");
-        let mut past = self.now.past;
-        past.close(self.time());
+        let past = self.now.past.closed(self.time());
         let first = self.add_step(child);
         let known = self.known_now();
         if let Some(folds) = &mut self.folds {

@@ -38,21 +38,21 @@ impl Past {
         time < self.before || time >= self.since || time.wrapping_sub(self.from) < self.to - self.from
     }
 
-    /// From `next` on something is done that may not precede.
+    /// The same when from `next` on something is done that may not precede.
     #[inline]
-    pub(super) fn close(&mut self, next: u32) {
-        let from = std::mem::replace(&mut self.since, NEVER);
-        if from >= next {
-            return;
+    pub(super) fn closed(self, next: u32) -> Past {
+        let Past { mut before, mut from, mut to, since } = self;
+        if since < next {
+            if since <= to && from <= next {
+                (from, to) = (since.min(from), next.max(to));
+            } else if next - since > to - from {
+                (from, to) = (since, next);
+            }
+            if from <= before {
+                before = before.max(to);
+            }
         }
-        if from <= self.to && self.from <= next {
-            (self.from, self.to) = (from.min(self.from), next.max(self.to));
-        } else if next - from > self.to - self.from {
-            (self.from, self.to) = (from, next);
-        }
-        if self.from <= self.before {
-            self.before = self.before.max(self.to);
-        }
+        Past { before, from, to, since: NEVER }
     }
 
     /// Goes over to new numbers, in the same order.

@@ -14,6 +14,7 @@
 //! few are not.
 
 use super::*;
+use crate::now;
 
 const SLOTS: usize = 1 << 10;
 /// Finishes that a running task is known to be inside of, at most.
@@ -84,8 +85,6 @@ pub(super) struct Standing {
     inside: Inside,
     /// The child that the running task has created, if it has done nothing since.
     pub(super) spawned: Option<TaskId>,
-    /// Accesses that the running step need not remember.
-    left: u32,
     /// The finishes in which a reader stands for others.
     pub(super) stood: rustc_hash::FxHashSet<ScopeId>,
     pub(super) uncertain: bool,
@@ -99,7 +98,6 @@ impl Standing {
             found: Box::new([NOTHING; SLOTS]),
             inside: Inside::NOTHING,
             spawned: None,
-            left: FEW,
             stood: Default::default(),
             uncertain: false,
             off: false,
@@ -156,7 +154,7 @@ impl Detector {
     #[inline(always)]
     pub(super) fn may_leave_out(&mut self) {
         let may = self.holds.is_empty() && self.loops.is_empty() && !self.standing.off;
-        self.standing.left = if may { FEW } else { 0 };
+        now::set_left(if may { FEW } else { 0 });
     }
 
     /// Whether races may have been missed.
@@ -167,26 +165,28 @@ impl Detector {
     /// Whether one of the readers, which are not none, stands for the running step, which does the same from `pc`.
     #[inline(always)]
     pub(super) fn is_stood_for(&mut self, readers: i32, address: usize, pc: usize) -> bool {
-        if self.standing.left == 0 {
+        if now::left() == 0 {
             return false;
         }
         let stands = (self.knows_standing(readers, pc) || self.finds_standing(readers, pc))
             && !self.is_somebodys(address);
-        self.standing.left -= u32::from(stands);
+        if stands {
+            now::set_left(now::left() - 1);
+        }
         stands
     }
 
     /// The same, if it is known.
     #[inline(always)]
     pub(super) fn is_known_to_be_stood_for(&mut self, readers: i32, address: usize, pc: usize) -> bool {
-        if self.standing.left == 0
+        if now::left() == 0
             || !self.knows_standing(readers, pc)
             || self.stacks.may_hold(address)
             || self.all_privates.contains(&address)
         {
             return false;
         }
-        self.standing.left -= 1;
+        now::set_left(now::left() - 1);
         true
     }
 
@@ -205,7 +205,7 @@ impl Detector {
             found.scope
         } else {
             let Some(scope) = self.find_standing(readers, pc) else {
-                self.standing.left = self.standing.left.saturating_sub(VAIN);
+                now::set_left(now::left().saturating_sub(VAIN));
                 return false;
             };
             self.standing.stood.insert(scope);

@@ -113,10 +113,11 @@ impl Detector {
         self.stand_elsewhere(left);
         self.tell_time();
         self.order.enter(task);
-        self.own = match self.chunks.is_empty() {
-            true => Default::default(),
-            false => self.own_of(task),
-        };
+        if !self.chunks.is_empty() {
+            self.own = self.own_of(task);
+        } else if self.own.size > 0 {
+            self.own = Default::default();
+        }
         self.look_whether_simple();
         self.sure.forget();
         self.unsure.forget();

@@ -13,7 +13,7 @@ pub(crate) mod unseen;
 use crate::detector::changes::{AFTER, BEFORE, CHANGES, MASK, MIX, SHIFT, WHEN};
 use crate::detector::{Detector, FIRST_SET, Manner};
 use crate::interrupts::{self, PENDING};
-use crate::now::NOW;
+use crate::now::{LEFT, NOW};
 use crate::shadow::Cell;
 use crate::world;
 use raceproof_core::event::AccessKind;
@@ -52,7 +52,7 @@ extern "C" fn read_words<const N: usize>(address: usize, cell: Cell, pc: usize) 
     words::<N>(address, cell, AccessKind::Read, pc);
 }
 
-/// The same with a set of readers, which is never short.
+/// The same with a set of readers.
 extern "C" fn read_nearly<const N: usize>(address: usize, cell: Cell, pc: usize) {
     words_nearly::<N>(address, cell, AccessKind::Read, pc);
 }
@@ -165,7 +165,7 @@ macro_rules! put {
 /// last access from here has made of such a cell ([`detector::changes`](crate::detector::changes)). If that is not known, the cell is the
 /// second argument of what comes next. At `4` are those that are no such words.
 macro_rules! as_before {
-    ($cells:tt $size:literal $sets:expr) => {
+    ($cells:tt $size:literal) => {
         concat!(
             "movabs r8, {mix}\n imul r8, r10\n shr r8, {shift}\n lea r8, [r8 + rdx*8]\n and r8d, {mask}\n",
             "lea r9, [rip + {changes}]\n",
@@ -174,9 +174,7 @@ macro_rules! as_before {
             "mov rsi, [r9 + r8 + {after}]\n",
             put!($cells),
             "ret\n",
-            "7:\n mov rsi, r10\n",
-            $sets,
-            "jmp {words}\n",
+            "7:\n mov rsi, r10\n jmp {words}\n",
             "4:\n mov esi, ",
             $size,
             "\n mov rdx, [rsp]\n jmp {slow}\n",
@@ -201,12 +199,17 @@ macro_rules! reads {
                 "js 5f",
                 "6:",
                 "mov rdx, [rsp]",
-                as_before!($cells $size "test r10, r10\n js {nearly}\n"),
+                as_before!($cells $size),
+                // A set of readers: this step may be the last of them; if not, one of them may stand for it.
                 "5:",
                 "mov edx, [rip + {first_set}]",
                 "cmp [rcx + rax*2 + 4], edx",
-                "jb 6b",
-                "ret",
+                "jae 2b",
+                "cmp dword ptr [rip + {now} + {left}], 0",
+                "je 6b",
+                "mov rdx, [rsp]",
+                "mov rsi, r10",
+                "jmp {nearly}",
                 mix = const MIX,
                 shift = const SHIFT,
                 mask = const MASK,
@@ -216,6 +219,7 @@ macro_rules! reads {
                 after = const AFTER,
                 now = sym NOW,
                 first_set = sym FIRST_SET,
+                left = const LEFT,
                 words = sym read_words::<$cells>,
                 nearly = sym read_nearly::<$cells>,
                 slow = sym read_slow,
@@ -235,7 +239,7 @@ macro_rules! writes {
                 alike!($cells),
                 is_written!(),
                 "mov rdx, [rsp]",
-                as_before!($cells $size ""),
+                as_before!($cells $size),
                 mix = const MIX,
                 shift = const SHIFT,
                 mask = const MASK,
