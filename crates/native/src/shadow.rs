@@ -35,6 +35,14 @@ pub(crate) enum Reference {
 }
 
 impl Cell {
+    /// Puts it into cells, each as a whole: an entry point that reads one right after it was written in parts would have to wait.
+    #[inline(always)]
+    pub(crate) fn put<const N: usize>(self, cells: &mut [Cell; N]) {
+        const { assert!(size_of::<Cell>() == size_of::<u64>() && align_of::<Cell>() == align_of::<u64>()) };
+        // SAFETY: a cell is a word, aligned as one, and any word is a cell.
+        unsafe { *std::ptr::from_mut(cells).cast::<[u64; N]>() = [self.into(); N] };
+    }
+
     /// No cell is like this one: a reference with readers.
     pub(crate) const IMPOSSIBLE: Cell = Cell { writer: -1, readers: -1 };
 

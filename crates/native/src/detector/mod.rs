@@ -381,7 +381,7 @@ impl Detector {
         let end = address + size;
         let mut at = address;
         // Neighbouring cells are mostly alike.
-        let mut last = None;
+        let mut last: Option<(Cell, Cell)> = None;
         while at < end {
             let granule = at & !3;
             let next = (granule + 4).min(end);
@@ -398,7 +398,7 @@ impl Detector {
                 && whole
             {
                 // SAFETY: as above.
-                unsafe { *cell = after };
+                unsafe { after.put(std::array::from_mut(&mut *cell)) };
                 at = next;
                 continue;
             }
@@ -418,7 +418,7 @@ impl Detector {
             } else if whole {
                 let after = self.update(content, granule, kind, manner, pc);
                 // SAFETY: as above.
-                unsafe { *cell = after };
+                unsafe { after.put(std::array::from_mut(&mut *cell)) };
                 // Each address that is accessed atomically has a record of its own.
                 last = (content.writer >= 0 && after.writer >= 0).then_some((content, after));
             } else {

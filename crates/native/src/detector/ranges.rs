@@ -70,7 +70,7 @@ impl Ranges<'_> {
             let (cell, word) = unsafe { (&mut *cells.add(at), *cells.add(at).cast::<u64>()) };
             if word == self.last.0 {
                 if few < FEW && word != 0 {
-                    *cell = self.last.1;
+                    self.last.1.put(std::array::from_mut(cell));
                     (at, few) = (at + 1, few + 1);
                     continue;
                 }
@@ -94,7 +94,7 @@ impl Ranges<'_> {
                 match self.known(word.into()) {
                     Some(after) => {
                         self.last = (word, after);
-                        *cell = after;
+                        after.put(std::array::from_mut(cell));
                     }
                     None => self.other(cells.wrapping_add(at), address + 4 * at),
                 }
@@ -114,7 +114,7 @@ impl Ranges<'_> {
             // SAFETY: as above.
             let cell = unsafe { &mut *place };
             if u64::from(*cell) == self.last.0 {
-                *cell = self.last.1;
+                self.last.1.put(std::array::from_mut(cell));
             } else {
                 self.other(place, address);
             }
@@ -148,7 +148,7 @@ impl Ranges<'_> {
         }
         let rest = cells[count..].iter_mut().take_while(|cell| u64::from(**cell) == before);
         for cell in rest {
-            *cell = after;
+            after.put(std::array::from_mut(cell));
             count += 1;
         }
         count

@@ -121,7 +121,7 @@ impl Detector {
         if is_repeated && before == cells[0] && before != Cell::default() {
             CHANGES.set(pc, For::Any, before, after);
         }
-        *cells = [after; N];
+        after.put(cells);
         true
     }
 
@@ -160,7 +160,7 @@ impl Detector {
             && let Some(after) = CHANGES.find(pc, good_for, before)
             && self.gone.freed_by(address).is_none()
         {
-            *cells = [after; N];
+            after.put(cells);
             return;
         }
         let is_repeated = self.recent_from(pc, flags).is_some();
@@ -173,7 +173,7 @@ impl Detector {
             AccessKind::Read => self.read(before, address, pc),
             AccessKind::Write => self.write(before, address, pc),
         };
-        *cells = [after; N];
+        after.put(cells);
         // Not if it is left out, which depends on the address.
         if is_repeated && met == self.met && after != before && self.record.is_none() && !explored::is_on() {
             CHANGES.set(pc, good_for, before, after);
