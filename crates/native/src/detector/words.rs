@@ -8,6 +8,7 @@
 use super::changes::{CHANGES, For};
 use super::*;
 use crate::explored;
+use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 
 /// The cells of so many words. They are for one access alone.
 #[inline(always)]
@@ -15,6 +16,21 @@ pub(super) fn cells<const N: usize>(address: usize) -> &'static mut [Cell; N] {
     // SAFETY: every address has its cell in the region reserved at the start, those of neighbouring words are neighbours, and nobody else
     // has a reference to them.
     unsafe { &mut *shadow::cell(address).cast::<[Cell; N]>() }
+}
+
+/// If what is read is a pointer to memory not far away, as that to the next element of a list: what it points to, and its cell, will be wanted
+/// soon. To wait for them only then would be half of what such programs take.
+#[inline(always)]
+fn fetch_target(address: usize) {
+    // SAFETY: the program is about to read there, and has accessed it before.
+    let value = unsafe { (address as *const usize).read_volatile() };
+    if (value ^ address) >> 32 == 0 {
+        // SAFETY: fetching ahead accesses nothing.
+        unsafe {
+            _mm_prefetch::<_MM_HINT_T0>(shadow::cell(value).cast());
+            _mm_prefetch::<_MM_HINT_T0>(value as *const i8);
+        }
+    }
 }
 
 impl Detector {
@@ -32,6 +48,14 @@ impl Detector {
         self.is_simple && is_plain && self.is_past(writer) && self.is_past(readers)
     }
 
+    /// Whether a read of words whose cells are all like `before`, with a set of readers, evidently need not be remembered.
+    #[inline(always)]
+    pub(crate) fn is_left_out(&mut self, before: Cell, address: usize, pc: usize) -> bool {
+        let Cell { writer, readers } = before;
+        let is_ordered = self.is_simple && writer >= 0 && self.is_past(writer);
+        is_ordered && self.is_known_to_be_stood_for(readers, address, pc)
+    }
+
     /// The short way; whether it could be gone.
     #[inline(always)]
     pub(crate) fn words_shortly<const N: usize>(
@@ -41,6 +65,9 @@ impl Detector {
         kind: AccessKind,
         pc: usize,
     ) -> bool {
+        if kind == AccessKind::Read && N == 2 {
+            fetch_target(address);
+        }
         self.put(cells::<N>(address), before, kind, pc)
     }
 

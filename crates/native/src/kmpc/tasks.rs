@@ -82,9 +82,10 @@ pub(crate) fn allocate(flags: i32, size: usize, shareds: usize) -> *mut KmpTask 
     if memory == 0 {
         crate::fatal("out of memory for another task");
     }
-    world().detector.allocated(memory, size_of::<Header>() + total);
     let header = memory as *mut Header;
     let task = (memory + size_of::<Header>()) as *mut KmpTask;
+    // The header is not the program's.
+    world().detector.allocated(task as usize, total);
     // SAFETY: memory of that size was just allocated, aligned to 16.
     unsafe {
         std::ptr::write_bytes(task, 0, 1);

@@ -52,9 +52,11 @@ extern "C" fn read_words<const N: usize>(address: usize, cell: Cell, pc: usize) 
     words::<N>(address, cell, AccessKind::Read, pc);
 }
 
-/// The same with a set of readers.
+/// The same with a set of readers, of which one may stand for this one.
 extern "C" fn read_nearly<const N: usize>(address: usize, cell: Cell, pc: usize) {
-    words_nearly::<N>(address, cell, AccessKind::Read, pc);
+    if PENDING.load(Ordering::Relaxed) || !world().detector.is_left_out(cell, address, pc) {
+        words_nearly::<N>(address, cell, AccessKind::Read, pc);
+    }
 }
 
 extern "C" fn write_words<const N: usize>(address: usize, cell: Cell, pc: usize) {
@@ -71,7 +73,7 @@ fn words<const N: usize>(address: usize, cell: Cell, kind: AccessKind, pc: usize
     }
 }
 
-#[inline]
+#[inline(never)]
 fn words_nearly<const N: usize>(address: usize, cell: Cell, kind: AccessKind, pc: usize) {
     if PENDING.load(Ordering::Relaxed) || !world().detector.words_nearly::<N>(cell, address, kind, pc) {
         words_slow::<N>(address, kind, pc);
