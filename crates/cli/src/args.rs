@@ -261,16 +261,16 @@ pub struct TraceArgs {
     #[arg(short, long, value_name = "OUT", required_unless_present_any = ["stat", "check"])]
     pub output: Option<PathBuf>,
     /// FILE is a trace: write it in another format
-    #[arg(long, conflicts_with_all = ["stat", "check"])]
+    #[arg(long, conflicts_with_all = ["stat", "check"], group = "as trace")]
     pub convert: bool,
     /// FILE is a trace: tell what is in it
-    #[arg(long, conflicts_with_all = ["check", "output"])]
+    #[arg(long, conflicts_with_all = ["check", "output"], group = "as trace")]
     pub stat: bool,
     /// FILE is a trace: tell whether it is well-formed, and where the first offence is if not
     #[arg(long, conflicts_with = "output")]
     pub check: bool,
     /// With --convert and --stat: make do with what can be read before the first offence
-    #[arg(long, conflicts_with = "check")]
+    #[arg(long, conflicts_with = "check", requires = "as trace")]
     pub recover: bool,
     /// The format to write [default: std if OUT ends in .std, else raceproof]
     #[arg(long, value_enum)]

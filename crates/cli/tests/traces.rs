@@ -143,6 +143,10 @@ fn what_comes_before_damage_can_be_used() {
     let cut = folder.write("cut.rpt", &bytes[..bytes.len() - 5]);
     run(raceproof().arg("analyze").arg(&cut)).expect_status(2).says("the trace ends within a block");
     run(raceproof().args(["analyze", "--recover"]).arg(&cut)).expect_status(1);
+    // Only what reads a trace can make do with a part of it.
+    run(raceproof().args(["trace", "--recover"]).arg(&cut).arg("-o").arg(&mended))
+        .expect_status(2)
+        .says("--convert|--stat");
     let end = bytes.len() - 28;
     let open = folder.write("open.rpt", &bytes[..end]);
     run(raceproof().arg("analyze").arg(&open)).expect_status(1).says("no end mark");

@@ -196,11 +196,12 @@ pub fn run_newest<M: Machine<O>, O: Observer>(machine: &mut M, kernel: &mut Kern
         let mut endless = u64::MAX;
         take_turn(machine, kernel, Turn::actions(newest, u64::MAX), &mut endless);
     }
+    // Its turn goes on, or is over: what is left of it is its own in both cases.
+    (kernel.current, kernel.fuel, kernel.choices) = (task, fuel, choices);
     if kernel.tasks.newest() != Some(task) {
         return false;
     }
     kernel.tasks.take(task);
-    (kernel.current, kernel.fuel, kernel.choices) = (task, fuel, choices);
     kernel.observer.turn(task);
     true
 }
