@@ -94,14 +94,14 @@ const CASES: [Case; 16] = [
 ];
 
 /// The first access of a step to memory that an earlier step, ordered before it, has written, as it has the memory that was accessed last.
-const ALIKE: f64 = 42.0;
+const ALIKE: f64 = 33.0;
 /// The same where another step has written what was accessed last.
-const FIRST: f64 = 146.0;
+const FIRST: f64 = 130.0;
 
 /// An atomic access that the running step has made before.
-const ATOMIC: f64 = 84.0;
+const ATOMIC: f64 = 70.0;
 /// The same of two words, each with what is known of it.
-const ATOMIC_8: f64 = 110.0;
+const ATOMIC_8: f64 = 95.0;
 
 /// The instructions of a run, those of `work` apart.
 fn count(program: &Path, n: u64, folder: &Folder) -> u64 {
