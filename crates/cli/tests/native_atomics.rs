@@ -1,7 +1,7 @@
 //! Plain and atomic accesses of the same variables from several places, by generated tasks, judged by an oracle that knows every pair:
 //! the native runtime finds a race on exactly the variables that have one, and reports only pairs of accesses that race.
 //!
-//! `RACEPROOF_CASES` programs (300 unless set), from seed `RACEPROOF_SEED` on (0 unless set).
+//! `RACEPROOF_CASES` programs (100 unless set), from seed `RACEPROOF_SEED` on (0 unless set).
 #![cfg(unix)]
 
 mod common;
@@ -211,7 +211,7 @@ fn plain_and_atomic_accesses_are_told_apart() {
     compile(&root().join("crates/cli/tests/native/atomics.c"), "-O1", &[], &program).expect("it compiles");
     let report = folder.path("report.json");
     let first = setting("RACEPROOF_SEED", 0);
-    let (mut racy, mut clean, cases) = (0, 0, setting("RACEPROOF_CASES", 300));
+    let (mut racy, mut clean, cases) = (0, 0, setting("RACEPROOF_CASES", 100));
     for seed in first..first + cases {
         let words = if seed == 0 { LATE.to_owned() } else { body(&mut Random(seed), 0, &mut 40, false) };
         let mut oracle = Oracle::default();
