@@ -64,12 +64,18 @@ fn suspend(pause: Pause) {
 }
 
 /// Does an operation of the kernel, as long as it takes.
-pub(crate) fn wait(mut operation: impl FnMut(&mut K) -> Result<(), Stop>) {
+pub(crate) fn wait(operation: impl FnMut(&mut K) -> Result<(), Stop>) {
+    wait_or(operation, || suspend(Pause::Kernel));
+}
+
+/// The same; `let_go_on` lets those go on that the task gives way to.
+#[inline]
+fn wait_or(mut operation: impl FnMut(&mut K) -> Result<(), Stop>, let_go_on: impl FnOnce()) {
     loop {
         let result = operation(kernel());
         let gives_way = kernel().gives_way();
         match result {
-            Ok(()) if gives_way => return suspend(Pause::Kernel),
+            Ok(()) if gives_way => return let_go_on(),
             Ok(()) => return,
             Err(Stop::Retry) => suspend(Pause::Kernel),
             Err(Stop::Fault(fault)) => {
@@ -87,17 +93,13 @@ pub(crate) const MANY: usize = 1 << 12;
 pub(crate) fn spawn(job: Box<Job>, at_once: bool) {
     let mut job = Some(job);
     let at_once = at_once && world().detector.stacks.in_use() < MANY && !explored::is_on();
-    if !at_once {
-        return wait(|kernel| kernel.spawn(SiteId(0), |_| Body(job.take())).map(drop));
-    }
-    let kernel = kernel();
-    kernel.set_eager(true);
-    let spawned = kernel.spawn(SiteId(0), |_| Body(job.take()));
-    kernel.set_eager(false);
-    debug_assert!(spawned.is_ok(), "turns have no end here");
-    if kernel.gives_way() {
-        run_newest();
-    }
+    let spawn = |kernel: &mut K| {
+        kernel.set_eager(at_once);
+        let spawned = kernel.spawn(SiteId(0), |_| Body(job.take())).map(drop);
+        kernel.set_eager(false);
+        spawned
+    };
+    if at_once { wait_or(spawn, run_newest) } else { wait(spawn) }
 }
 
 /// The running task, which has given way to its newest child, runs that on top of itself, and goes on when the child is left.

@@ -161,13 +161,11 @@ fn take_turn<M: Machine<O>, O: Observer>(
     entry.actions += taken;
     let state = entry.state;
     *left -= taken;
-    match outcome {
-        Outcome::Ended(future) => {
-            kernel.end(future);
-            return Over::Gone;
-        }
-        _ => kernel.bodies[slot] = Some(body),
+    if let Outcome::Ended(future) = outcome {
+        kernel.end(future);
+        return Over::Gone;
     }
+    kernel.bodies[slot] = Some(body);
     match outcome {
         Outcome::Failed(error) => {
             kernel.tasks.retire(task, State::Failed);

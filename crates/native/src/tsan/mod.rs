@@ -184,8 +184,12 @@ macro_rules! as_before {
     };
 }
 
-macro_rules! reads {
-    ($($name:ident $alignment:ident $cells:tt $size:literal;)*) => { $(
+/// An entry point of whole words: at first what returns if they are done, and behind the rest what only some have, with its operands.
+macro_rules! entry_point {
+    (
+        $name:ident $alignment:ident $cells:tt $size:literal $words:ident $slow:ident
+        [$($first:expr),*] [$($behind:expr),*] $($operands:tt)*
+    ) => {
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         pub extern "C" fn $name() {
@@ -193,16 +197,33 @@ macro_rules! reads {
                 aligned!($alignment),
                 cell!(),
                 alike!($cells),
-                is_read!($cells),
-                "2:",
-                "ret",
-                "3:",
-                "test r10, r10",
-                "js 5f",
-                "6:",
+                $($first,)*
                 "mov rdx, [rsp]",
                 as_before!($cells $size),
-                // A set of readers: this step may be the last of them; if not, one of them may stand for it.
+                $($behind,)*
+                mix = const MIX,
+                shift = const SHIFT,
+                mask = const MASK,
+                changes = sym CHANGES,
+                before = const BEFORE,
+                when = const WHEN,
+                after = const AFTER,
+                now = sym NOW,
+                words = sym $words::<$cells>,
+                slow = sym $slow,
+                $($operands)*
+            )
+        }
+    };
+}
+
+macro_rules! reads {
+    ($($name:ident $alignment:ident $cells:tt $size:literal;)*) => { $(
+        entry_point! {
+            $name $alignment $cells $size read_words read_slow
+            [is_read!($cells), "2:", "ret", "3:", "test r10, r10", "js 5f", "6:"]
+            // A set of readers: this step may be the last of them; if not, one of them may stand for it.
+            [
                 "5:",
                 "mov edx, [rip + {first_set}]",
                 "cmp [rcx + rax*2 + 4], edx",
@@ -211,49 +232,18 @@ macro_rules! reads {
                 "je 6b",
                 "mov rdx, [rsp]",
                 "mov rsi, r10",
-                "jmp {nearly}",
-                mix = const MIX,
-                shift = const SHIFT,
-                mask = const MASK,
-                changes = sym CHANGES,
-                before = const BEFORE,
-                when = const WHEN,
-                after = const AFTER,
-                now = sym NOW,
-                first_set = sym FIRST_SET,
-                left = const LEFT,
-                words = sym read_words::<$cells>,
-                nearly = sym read_nearly::<$cells>,
-                slow = sym read_slow,
-            )
+                "jmp {nearly}"
+            ]
+            first_set = sym FIRST_SET,
+            left = const LEFT,
+            nearly = sym read_nearly::<$cells>,
         }
     )* };
 }
 
 macro_rules! writes {
     ($($name:ident $alignment:ident $cells:tt $size:literal;)*) => { $(
-        #[unsafe(naked)]
-        #[unsafe(no_mangle)]
-        pub extern "C" fn $name() {
-            naked_asm!(
-                aligned!($alignment),
-                cell!(),
-                alike!($cells),
-                is_written!(),
-                "mov rdx, [rsp]",
-                as_before!($cells $size),
-                mix = const MIX,
-                shift = const SHIFT,
-                mask = const MASK,
-                changes = sym CHANGES,
-                before = const BEFORE,
-                when = const WHEN,
-                after = const AFTER,
-                now = sym NOW,
-                words = sym write_words::<$cells>,
-                slow = sym write_slow,
-            )
-        }
+        entry_point! { $name $alignment $cells $size write_words write_slow [is_written!()] [] }
     )* };
 }
 

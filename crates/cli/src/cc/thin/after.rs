@@ -83,23 +83,10 @@ pub(super) fn find<'a>(
 ) -> Vec<Span<'a>> {
     let mut open = Vec::new();
     for &block in flow.order.iter().filter(|block| flow.loops.iter().any(|found| found.has[**block])) {
-        for instruction in &function.blocks[block].instructions {
-            if let What::Check(check) = instruction.what
-                && !check.fixed
-                && !gone.contains(&instruction.line)
-            {
-                let low = values.address(check.address);
-                let high = low.clone();
-                open.push(Span {
-                    check,
-                    line: instruction.line,
-                    stride: 0,
-                    told: Vec::new(),
-                    block,
-                    low,
-                    high,
-                });
-            }
+        for (line, check) in function.movable(block, gone) {
+            let low = values.address(check.address);
+            let high = low.clone();
+            open.push(Span { check, line, stride: 0, told: Vec::new(), block, low, high });
         }
     }
     let mut done = Vec::new();

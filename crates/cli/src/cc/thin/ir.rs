@@ -15,6 +15,18 @@ pub(super) struct Function<'a> {
     pub(super) blocks: Vec<Block<'a>>,
 }
 
+impl<'a> Function<'a> {
+    /// The checks of a block that may move, but for those of the lines that are `gone`: their lines too.
+    pub(super) fn movable(&self, block: usize, gone: &[usize]) -> impl Iterator<Item = (usize, Check<'a>)> {
+        self.blocks[block].instructions.iter().filter_map(|instruction| match instruction.what {
+            What::Check(check) if !check.fixed && !gone.contains(&instruction.line) => {
+                Some((instruction.line, check))
+            }
+            _ => None,
+        })
+    }
+}
+
 pub(super) struct Block<'a> {
     pub(super) name: &'a str,
     /// The line of its label; the first block may have none.

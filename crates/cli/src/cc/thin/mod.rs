@@ -27,8 +27,6 @@ mod repeated;
 mod runs;
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod tests_of_descriptors;
 mod types;
 mod values;
 

@@ -58,15 +58,9 @@ pub(super) fn find<'a>(
     let kept: Vec<bool> = (0..function.blocks.len()).map(keeps).collect();
     let mut runs = Vec::new();
     for &block in &flow.order {
-        for instruction in &function.blocks[block].instructions {
-            if let What::Check(check) = instruction.what
-                && !check.fixed
-                && !gone.contains(&instruction.line)
-            {
-                let first = values.address(check.address);
-                let lines = vec![instruction.line];
-                runs.push(Run { check, lines, first, dimensions: Vec::new(), block, before: None });
-            }
+        for (line, check) in function.movable(block, gone) {
+            let first = values.address(check.address);
+            runs.push(Run { check, lines: vec![line], first, dimensions: Vec::new(), block, before: None });
         }
     }
     for (number, found) in flow.loops.iter().enumerate() {

@@ -1,6 +1,7 @@
 //! What is left out, what stays, and what is put in its place, on small texts as clang writes them.
 
 mod after;
+mod descriptors;
 
 use super::thin;
 
