@@ -1,5 +1,5 @@
-//! What the entry points of every access ask first, side by side: the first number of the running step, the context, and whether readers
-//! may be left out.
+//! What the entry points of every access ask first, side by side: the first number of the running step, the context, whether readers
+//! may be left out, and up to which number accesses are over.
 
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
@@ -19,12 +19,29 @@ pub(crate) struct Running {
     first: AtomicI32,
     context: AtomicU32,
     left: AtomicU32,
+    over: AtomicU32,
 }
 
 pub(crate) const LEFT: usize = std::mem::offset_of!(Running, left);
+pub(crate) const OVER: usize = std::mem::offset_of!(Running, over);
 
-pub(crate) static NOW: Running =
-    Running { first: AtomicI32::new(1), context: AtomicU32::new(0), left: AtomicU32::new(0) };
+pub(crate) static NOW: Running = Running {
+    first: AtomicI32::new(1),
+    context: AtomicU32::new(0),
+    left: AtomicU32::new(0),
+    over: AtomicU32::new(0),
+};
+
+/// All accesses up to this number precede the running step, and no address has a say in that. None: at present nothing is decided by numbers alone.
+#[inline(always)]
+pub(crate) fn over() -> u32 {
+    NOW.over.load(Ordering::Relaxed)
+}
+
+#[inline(always)]
+pub(crate) fn set_over(over: u32) {
+    NOW.over.store(over, Ordering::Relaxed);
+}
 
 /// How many accesses of the step need not be remembered, if another stands for them.
 #[inline(always)]

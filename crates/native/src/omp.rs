@@ -94,6 +94,8 @@ pub(crate) struct Thread {
     pub(crate) singles: u64,
     pub(crate) doacrosses: u64,
     pub(crate) dispatch: Vec<crate::kmpc::loops::Cursor>,
+    /// Tasks it has created, and how many threads from it the next one runs.
+    pub(crate) created: u32,
     pub(crate) tasks: u32,
 }
 
@@ -273,6 +275,7 @@ impl Team {
             singles: 0,
             doacrosses: 0,
             dispatch: Vec::new(),
+            created: 0,
             tasks: 0,
         };
         // SAFETY: a parent thread and its team live at least as long as the region that is opened.

@@ -43,6 +43,13 @@ impl Cell {
         unsafe { *std::ptr::from_mut(cells).cast::<[u64; N]>() = [self.into(); N] };
     }
 
+    /// Whether it names something, and all of it is over.
+    #[inline(always)]
+    pub(crate) fn is_over(self) -> bool {
+        let greater = (self.writer as u32).max(self.readers as u32);
+        greater.wrapping_sub(1) < crate::now::over()
+    }
+
     /// No cell is like this one: a reference with readers.
     pub(crate) const IMPOSSIBLE: Cell = Cell { writer: -1, readers: -1 };
 

@@ -360,6 +360,7 @@ impl GraphOrder {
     pub fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
         self.tell(task);
         self.signal_end(task, sync, kind);
+        self.begin_step();
     }
 
     /// The task tells others how far it is, and with that how far those are that it knows of, and those they come from.
@@ -387,14 +388,13 @@ impl GraphOrder {
         }
     }
 
-    /// As [`GraphOrder::signal`], for what only younger siblings and the parent of the task join.
+    /// As [`GraphOrder::signal`], for a task that does nothing more, and what only its younger siblings and its parent join.
     pub fn signal_end(&mut self, task: TaskId, sync: SyncId, _: SyncKind) {
         self.enter(task);
         if self.syncs.len() <= sync.index() {
             self.syncs.resize(sync.index() + 1, Signalled { step: NONE, known: NONE });
         }
         self.syncs[sync.index()] = Signalled { step: self.now.step.0, known: self.known_now() };
-        self.begin_step();
     }
 
     pub fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {

@@ -108,6 +108,12 @@ impl GraphOrder {
         self.now.past.has(time)
     }
 
+    /// What was done before this time, which is the user's, evidently precedes the step that runs now.
+    #[inline(always)]
+    pub fn over(&self) -> u32 {
+        self.now.past.before
+    }
+
     /// Goes over to other times of the user, in the same order: nothing that will be asked about was done at another.
     pub fn renumber_times(&mut self, new: impl Fn(u32) -> u32) {
         self.time = self.time.map(&new);

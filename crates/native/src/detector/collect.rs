@@ -137,10 +137,12 @@ impl Detector {
         }
         self.recent.iter_mut().for_each(|recent| recent.made = 0);
         changes::CHANGES.forget();
+        last::LAST.forget();
         self.sure.forget();
         self.unsure.forget();
         // What the running step has done so far counts as done by another one of its task.
         self.renumber();
+        self.look_whether_simple();
         if !self.eager_to_collect {
             let pages = self.pages.count();
             let growth = (A_PAGE * pages).min(MOST).max(A_PAGE_OF_MANY * pages);

@@ -26,6 +26,7 @@ mod chunks;
 mod collect;
 mod conflicts;
 mod finishes;
+pub(crate) mod last;
 mod memory;
 mod mixed;
 mod numbers;

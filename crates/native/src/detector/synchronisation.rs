@@ -308,7 +308,7 @@ impl Observer for Detector {
         if kind != SyncKind::Future {
             return self.signal_others(task, sync, kind);
         }
-        // Only depend and taskwait ask for the end of a task. The step that begins does nothing: another task's turn follows.
+        // Only depend and taskwait ask for the end of a task, which does nothing more: another's turn follows.
         let task = self.runs_as(task);
         self.tell(Event::Signal { task, sync: of_kernel(sync), kind });
         self.tell_time();

@@ -6,8 +6,9 @@
 //! saved before them: that would be a quarter of what they cost.
 
 use super::changes::{CHANGES, For};
+use super::last::LAST;
 use super::*;
-use crate::explored;
+use crate::{explored, now};
 use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 
 /// The cells of so many words. They are for one access alone.
@@ -34,9 +35,11 @@ fn fetch_target(address: usize) {
 }
 
 impl Detector {
-    /// Whether accesses may go the short way: nobody is told of each, and no memory is a thread's own.
+    /// Whether accesses may go the short way: nobody is told of each, and no memory is a thread's own. To be asked anew when another task goes on.
+    #[inline]
     pub(super) fn look_whether_simple(&mut self) {
         self.is_simple = !self.wants_each() && self.own.size == 0 && !explored::is_on();
+        now::set_over(if self.is_simple { self.order.over().saturating_sub(1) } else { 0 });
     }
 
     /// Whether an access of words whose cells are all like `before` may go the short way.
@@ -132,7 +135,7 @@ impl Detector {
         if recent.place != Recent::place(pc, 0) || recent.context != context {
             return false;
         }
-        let is_repeated = recent.made >= crate::now::first();
+        let is_repeated = recent.made >= now::first();
         if !is_repeated {
             let Some(room) = self.made.spare_capacity_mut().first_mut() else { return false };
             room.write(Made { step: self.order.step().0, site: recent.site });
@@ -146,7 +149,11 @@ impl Detector {
         };
         // Not at the first access of a step from here: most have no second. And not where the address has a say.
         if is_repeated && before == cells[0] && before != Cell::default() {
-            CHANGES.set(pc, For::Any, before, after);
+            if before.is_over() {
+                LAST.set(pc, kind, recent.made);
+            } else {
+                CHANGES.set(pc, For::Any, before, after);
+            }
         }
         after.put(cells);
         true

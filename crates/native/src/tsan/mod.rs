@@ -11,9 +11,10 @@ mod spins;
 pub(crate) mod unseen;
 
 use crate::detector::changes::{AFTER, BEFORE, CHANGES, MASK, MIX, SHIFT, WHEN};
+use crate::detector::last::{self, LAST};
 use crate::detector::{Detector, FIRST_SET, Manner};
 use crate::interrupts::{self, PENDING};
-use crate::now::{LEFT, NOW};
+use crate::now::{LEFT, NOW, OVER};
 use crate::shadow::Cell;
 use crate::world;
 use raceproof_core::event::AccessKind;
@@ -69,6 +70,23 @@ fn words<const N: usize>(address: usize, cell: Cell, kind: AccessKind, pc: usize
     if PENDING.load(Ordering::Relaxed) || !detector.is_short(cell) {
         words_nearly::<N>(address, cell, kind, pc);
     } else if !detector.words_shortly::<N>(cell, address, kind, pc) {
+        words_slow::<N>(address, kind, pc);
+    }
+}
+
+// The same if the cell names something, and all of it is over.
+
+extern "C" fn read_over<const N: usize>(address: usize, cell: Cell, pc: usize) {
+    words_over::<N>(address, cell, AccessKind::Read, pc);
+}
+
+extern "C" fn write_over<const N: usize>(address: usize, cell: Cell, pc: usize) {
+    words_over::<N>(address, cell, AccessKind::Write, pc);
+}
+
+#[inline(always)]
+fn words_over<const N: usize>(address: usize, cell: Cell, kind: AccessKind, pc: usize) {
+    if PENDING.load(Ordering::Relaxed) || !world().detector.words_shortly::<N>(cell, address, kind, pc) {
         words_slow::<N>(address, kind, pc);
     }
 }
@@ -163,12 +181,34 @@ macro_rules! put {
     };
 }
 
+/// What becomes of a cell whose accesses are over, from what is known of this one.
+macro_rules! all_over {
+    (read) => {
+        "mov esi, r10d\n or rsi, [r9 + r8 + {last_after}]\n"
+    };
+    (write) => {
+        "mov rsi, [r9 + r8 + {last_after}]\n"
+    };
+}
+
 /// The end of an entry point of whole words. They are not done, all have the cell in `r10`, and the return address is in `rdx`: they become what the
-/// last access from here has made of such a cell ([`detector::changes`](crate::detector::changes)). If that is not known, the cell is the
-/// second argument of what comes next. At `4` are those that are no such words.
+/// last access from here has made of a cell whose accesses are over, or of such a cell ([`detector::changes`](crate::detector::changes)). If that is
+/// not known, the cell is the second argument of what comes next. At `4` are those that are no such words.
 macro_rules! as_before {
-    ($cells:tt $size:literal) => {
+    ($kind:ident $cells:tt $size:literal $if_set:literal) => {
         concat!(
+            // The greater of the two numbers; none is none below the first.
+            "mov rsi, r10\n sar rsi, 32\n",
+            $if_set,
+            "cmp esi, r10d\n cmovb esi, r10d\n",
+            "dec esi\n cmp esi, [rip + {now} + {over}]\n jae 8f\n",
+            "lea r8, [rdx*8]\n and r8d, {last_mask}\n lea r9, [rip + {last}]\n cmp [r9 + r8], rdx\n jne 9f\n",
+            "mov rsi, [rip + {now}]\n cmp [r9 + r8 + {last_when}], rsi\n jne 9f\n",
+            all_over!($kind),
+            put!($cells),
+            "ret\n",
+            "9:\n mov rsi, r10\n jmp {all_over}\n",
+            "8:\n",
             "movabs r8, {mix}\n imul r8, r10\n shr r8, {shift}\n lea r8, [r8 + rdx*8]\n and r8d, {mask}\n",
             "lea r9, [rip + {changes}]\n",
             "cmp [r9 + r8], rdx\n jne 7f\n cmp [r9 + r8 + {before}], r10\n jne 7f\n",
@@ -187,8 +227,8 @@ macro_rules! as_before {
 /// An entry point of whole words: at first what returns if they are done, and behind the rest what only some have, with its operands.
 macro_rules! entry_point {
     (
-        $name:ident $alignment:ident $cells:tt $size:literal $words:ident $slow:ident
-        [$($first:expr),*] [$($behind:expr),*] $($operands:tt)*
+        $name:ident $kind:ident $alignment:ident $cells:tt $size:literal $words:ident $all_over:ident $slow:ident
+        [$($first:expr),*] $if_set:literal [$($behind:expr),*] $($operands:tt)*
     ) => {
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
@@ -199,7 +239,7 @@ macro_rules! entry_point {
                 alike!($cells),
                 $($first,)*
                 "mov rdx, [rsp]",
-                as_before!($cells $size),
+                as_before!($kind $cells $size $if_set),
                 $($behind,)*
                 mix = const MIX,
                 shift = const SHIFT,
@@ -207,9 +247,15 @@ macro_rules! entry_point {
                 changes = sym CHANGES,
                 before = const BEFORE,
                 when = const WHEN,
+                over = const OVER,
+                last = sym LAST,
+                last_mask = const last::MASK,
+                last_when = const last::WHEN,
+                last_after = const last::AFTER,
                 after = const AFTER,
                 now = sym NOW,
                 words = sym $words::<$cells>,
+                all_over = sym $all_over::<$cells>,
                 slow = sym $slow,
                 $($operands)*
             )
@@ -220,8 +266,8 @@ macro_rules! entry_point {
 macro_rules! reads {
     ($($name:ident $alignment:ident $cells:tt $size:literal;)*) => { $(
         entry_point! {
-            $name $alignment $cells $size read_words read_slow
-            [is_read!($cells), "2:", "ret", "3:", "test r10, r10", "js 5f", "6:"]
+            $name read $alignment $cells $size read_words read_over read_slow
+            [is_read!($cells), "2:", "ret", "3:"] "js 5f\n"
             // A set of readers: this step may be the last of them; if not, one of them may stand for it.
             [
                 "5:",
@@ -229,8 +275,8 @@ macro_rules! reads {
                 "cmp [rcx + rax*2 + 4], edx",
                 "jae 2b",
                 "cmp dword ptr [rip + {now} + {left}], 0",
-                "je 6b",
                 "mov rdx, [rsp]",
+                "je 8b",
                 "mov rsi, r10",
                 "jmp {nearly}"
             ]
@@ -243,7 +289,7 @@ macro_rules! reads {
 
 macro_rules! writes {
     ($($name:ident $alignment:ident $cells:tt $size:literal;)*) => { $(
-        entry_point! { $name $alignment $cells $size write_words write_slow [is_written!()] [] }
+        entry_point! { $name write $alignment $cells $size write_words write_over write_slow [is_written!()] "" [] }
     )* };
 }
 
