@@ -94,7 +94,7 @@ pub(crate) struct Thread {
     pub(crate) singles: u64,
     pub(crate) doacrosses: u64,
     pub(crate) dispatch: Vec<crate::kmpc::loops::Cursor>,
-    /// Tasks it has created, and how many threads from it the next one runs.
+    /// Tasks it has created, and how many threads from it the last one runs that was to run elsewhere.
     pub(crate) created: u32,
     pub(crate) tasks: u32,
 }

@@ -230,8 +230,8 @@ pub(crate) fn discard(task: *mut KmpTask) {
     free(task);
 }
 
-/// The first tasks that a thread creates run on one thread after the other. Of those that follow so many stay on one, then so many on the next: to
-/// switch between the storage of threads takes as long as a tenth of what else there is to do for a task.
+/// The first tasks that a thread creates run on one thread after the other. Of those that follow only one in so many does, the others stay on the
+/// thread: to switch from the storage of one thread to that of another, and back, takes a twentieth of the time there is for a small task.
 const SPREAD: u32 = 256;
 const STAY: u32 = 16;
 
@@ -255,10 +255,11 @@ pub(crate) fn create(task: *mut KmpTask, dependences: &[Dependence], pc: usize) 
     let own = thread();
     let team = team();
     own.created = own.created.wrapping_add(1);
-    if own.created < SPREAD || own.created.is_multiple_of(STAY) {
+    let moves = own.created < SPREAD || own.created.is_multiple_of(STAY);
+    if moves {
         own.tasks = if own.tasks + 1 == team.size { 0 } else { own.tasks + 1 };
     }
-    let on = own.number + own.tasks;
+    let on = own.number + if moves { own.tasks } else { 0 };
     let on = if on < team.size { on } else { on - team.size };
     let runner = &mut team.threads[on as usize];
     let virtual_thread = runner.virtual_thread;
