@@ -114,7 +114,7 @@ pub(crate) unsafe fn run_main(
     environment: *mut *mut c_char,
 ) -> c_int {
     world::begin();
-    world().detector.on = world().options.detect && explored::detects();
+    world().detector.turn_on(world().options.detect && explored::detects());
     if world().options.collect && !world().detector.is_recorded() {
         world().detector.collect_always();
     }

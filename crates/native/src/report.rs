@@ -56,7 +56,7 @@ pub(crate) fn at_exit() {
 /// The process goes on unchecked.
 pub(crate) fn leave_alone() {
     world().found.done = true;
-    world().detector.on = false;
+    world().detector.turn_on(false);
     world().detector.record = None;
 }
 
@@ -158,7 +158,7 @@ pub(crate) fn finish() -> bool {
         limit(raceproof::remote::FEW_READERS);
     }
     let mut report = build();
-    world().detector.on = false;
+    world().detector.turn_on(false);
     if let Some(path) = &world().options.suppressions {
         let text = fs::read_to_string(path).map_err(|error| error.to_string());
         match text.and_then(|text| Suppressions::parse(&text)) {

@@ -142,7 +142,7 @@ impl Detector {
         self.unsure.forget();
         // What the running step has done so far counts as done by another one of its task.
         self.renumber();
-        self.look_whether_simple();
+        self.tell_what_is_over();
         if !self.eager_to_collect {
             let pages = self.pages.count();
             let growth = (A_PAGE * pages).min(MOST).max(A_PAGE_OF_MANY * pages);

@@ -273,7 +273,7 @@ pub(crate) struct Detector {
     /// Mutual exclusion or ordering atomics were used.
     pub(crate) exclusive: bool,
     /// Whether races are looked for.
-    pub(crate) on: bool,
+    on: bool,
     /// Whether accesses may go the short way.
     is_simple: bool,
     /// The access that is told now frees the memory.
