@@ -37,26 +37,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 const ALLOCATES: &str = "@__kmpc_omp_task_alloc";
 
-/// The module without them; nothing if it has none.
-pub(super) fn without(text: &str) -> Option<String> {
-    if !text.contains(&format!(" {ALLOCATES}(")) {
-        return None;
-    }
-    let lines: Vec<&str> = text.lines().collect();
-    let needless = needless(&lines);
-    if needless.is_empty() {
-        return None;
-    }
-    let mut left = String::with_capacity(text.len());
-    for (_, line) in lines.iter().enumerate().filter(|(number, _)| !needless.contains(number)) {
-        left.push_str(line);
-        left.push('\n');
-    }
-    Some(left)
-}
-
 /// The lines of checks that can go.
-fn needless(lines: &[&str]) -> FxHashSet<usize> {
+pub(super) fn needless(lines: &[&str]) -> FxHashSet<usize> {
+    if !lines.iter().any(|line| line.contains(ALLOCATES)) {
+        return FxHashSet::default();
+    }
     let (functions, types) = (ir::functions(lines), Types::of(lines));
     let allocated: Vec<Vec<Held>> = functions.iter().map(allocations).collect();
     let mut entries = Entries::mentioned(lines, allocated.iter().flatten());

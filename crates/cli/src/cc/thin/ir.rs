@@ -445,7 +445,7 @@ fn call(body: &str) -> What<'_> {
 }
 
 /// The kind and size of an access, from the name of the call that tells of it.
-fn checked(name: &str) -> Option<(Kind, u32)> {
+pub(super) fn checked(name: &str) -> Option<(Kind, u32)> {
     let name = name.strip_prefix("__tsan_")?;
     let name = name.strip_prefix("unaligned_").unwrap_or(name);
     let (kind, size) = match name.strip_prefix("read") {

@@ -2,13 +2,13 @@
 //!
 //! The detector needs to be told once for each step, location and kind of access. clang tells it of every access, one call each.
 //! Between the two stands this: the text of the LLVM IR that clang has optimised and instrumented is read
-//! (`ir`), and calls are removed that are of a task's own descriptor (`descriptors`), repeat another of the same step (`repeated`) or leave
-//! their loops, to be made before (`runs`) or after (`after`) them. Neither LLVM's libraries nor its binary formats are needed, so that any clang
-//! will do. Whatever is not understood stays as it is.
+//! (`ir`), and calls are removed that are of a task's own descriptor (`descriptors`), are of a variable that only `main` writes
+//! (`statics`), repeat another of the same step (`repeated`) or leave their loops, to be made before (`runs`) or after (`after`) them.
+//! Neither LLVM's libraries nor its binary formats are needed, so that any clang will do. Whatever is not understood stays as it is.
 //!
 //! Why it is sound: a step is what a task does between two synchronisations. All of its accesses are equally ordered with those of
 //! other tasks, so within it a check may move and one that is repeated may go. What may end a step is decided by `quiet`: any call
-//! that is not known to do no such thing. Why descriptors need no checks is said there.
+//! that is not known to do no such thing. Why descriptors and such variables need no checks is said there.
 //!
 //! Reports: a call that has moved keeps its line and function. Of several accesses of one step to a location the first is shown,
 //! and which of two in one loop is the first may change: the read of an element that the loop itself has written an iteration ago, as in
@@ -25,6 +25,7 @@ mod poly;
 mod quiet;
 mod repeated;
 mod runs;
+mod statics;
 #[cfg(test)]
 mod tests;
 mod types;
@@ -52,7 +53,7 @@ const ENTRIES: [(&str, usize); 6] = [
 
 /// The same module with fewer checks.
 pub(super) fn thin(text: &str) -> String {
-    let mut text = descriptors::without(text).unwrap_or_else(|| text.to_owned());
+    let mut text = without_needless(text).unwrap_or_else(|| text.to_owned());
     for _ in 0..ROUNDS {
         match round(&text) {
             Some(thinner) => text = thinner,
@@ -68,6 +69,22 @@ pub(super) fn thin(text: &str) -> String {
     }
     text.push_str(&declarations);
     text
+}
+
+/// The module without checks that no step needs; nothing if it has none.
+fn without_needless(text: &str) -> Option<String> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mut needless = descriptors::needless(&lines);
+    needless.extend(statics::needless(&lines));
+    if needless.is_empty() {
+        return None;
+    }
+    let mut left = String::with_capacity(text.len());
+    for (_, line) in lines.iter().enumerate().filter(|(number, _)| !needless.contains(number)) {
+        left.push_str(line);
+        left.push('\n');
+    }
+    Some(left)
 }
 
 /// Once over the module; nothing if nothing changes.

@@ -2,6 +2,7 @@
 
 mod after;
 mod descriptors;
+mod statics;
 
 use super::thin;
 
