@@ -10,6 +10,8 @@ use crate::{Options, Section};
 const SIZES: [u64; 4] = [100, 10_000, 100_000, 1_000_000];
 /// The dearest task as a multiple of the cheapest.
 const FLAT: f64 = 1.5;
+/// The smallest take milliseconds, of which the system has its part: they are run more often than long ones.
+const REPEATS: usize = 9;
 
 pub(crate) fn measure(tools: &Tools, options: &Options) -> Result<Section, String> {
     let sizes = if options.quick { &SIZES[..2] } else { &SIZES };
@@ -25,7 +27,8 @@ pub(crate) fn measure(tools: &Tools, options: &Options) -> Result<Section, Strin
             arguments: vec![size.to_string()],
         };
         let jobs: Vec<Job> = sizes.iter().map(job).collect();
-        let costs: Result<Vec<_>, String> = interleaved(tools, &jobs, options.repeats).into_iter().collect();
+        let repeats = options.repeats.max(REPEATS);
+        let costs: Result<Vec<_>, String> = interleaved(tools, &jobs, repeats).into_iter().collect();
         let costs = costs.map_err(|wrong| format!("{name}: {wrong}"))?;
         let [start, rest @ ..] = costs.as_slice() else { unreachable!("there are several sizes") };
         let each = |seconds: f64, size: u64| (seconds - start.seconds).max(0.0) * 1e9 / size as f64;
