@@ -12,8 +12,9 @@ use std::num::NonZeroUsize;
 pub(crate) const BATCH: usize = 1024;
 const PAGE: usize = 4096;
 
-/// In `Batch::born`: nobody has used the stack since that was told.
+/// In `Batch::born`: nobody has used the stack since that was told; and since it was told a second time.
 const IDLE: i32 = -1;
+const FORGOTTEN: i32 = -2;
 
 struct Batch {
     base: usize,
@@ -175,19 +176,21 @@ impl Stacks {
         Some(batch.born[index])
     }
 
-    /// Tells of the memory of stacks that nobody uses, and of those that are used, with the number of accesses made before; from now on
-    /// none counts as made before.
+    /// Tells of the memory of stacks that nobody uses, with whether they were used since it was told last; and of those that are used, with the
+    /// number of accesses made before; from now on none counts as made before.
     pub(crate) fn refresh(
         &mut self,
-        mut idle: impl FnMut(std::ops::Range<usize>),
+        mut idle: impl FnMut(std::ops::Range<usize>, bool),
         mut used: impl FnMut(std::ops::Range<usize>, i32),
     ) {
         self.mine_born = 0;
         for Fiber { stack, .. } in self.idle.iter().map(|fiber| &**fiber) {
-            // Told once, until it is lent again.
+            // Told twice, until it is lent again.
             let born = &mut self.batches[stack.batch as usize].born[stack.index as usize];
-            if std::mem::replace(born, IDLE) != IDLE {
-                idle(stack.bottom..stack.top);
+            let was_used = *born >= 0;
+            if *born != FORGOTTEN {
+                *born = if was_used { IDLE } else { FORGOTTEN };
+                idle(stack.bottom..stack.top, was_used);
             }
         }
         for batch in &mut self.batches {

@@ -22,9 +22,6 @@ const A_PAGE: usize = 320;
 const MOST: usize = 450_000;
 const A_PAGE_OF_MANY: usize = 7;
 
-/// Stacks that nobody uses of which the shadow is kept.
-const SHADOWS: usize = 64;
-
 /// Turns until it is asked again whether it is time.
 pub(super) const SELDOM: u32 = 8;
 
@@ -155,12 +152,10 @@ impl Detector {
     fn forget_stacks(&mut self) {
         let pages = &self.pages;
         let mut stale = Vec::new();
-        let mut kept = 0;
         self.stacks.refresh(
-            |range| {
+            |range, was_used| {
                 // Those that are used by turns keep their pages: to get new ones each time would cost more than all else here.
-                if kept < SHADOWS {
-                    kept += 1;
+                if was_used {
                     // SAFETY: a cell of the region, and nobody else looks at it now.
                     pages.each_in(range, |cell| unsafe { *cell = Cell::default() });
                 } else {
