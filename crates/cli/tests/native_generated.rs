@@ -44,6 +44,12 @@ fn tasks_are_judged_as_in_tp() {
         let text = words(&items);
         let mut command = tool();
         command.args(["run", "--format", "json", "-o"]).arg(&report).arg("--").arg(&program).arg(&text);
+        if seed % 4 > 0 {
+            command.arg("twice");
+        }
+        if seed % 4 == 3 {
+            command.env("RACEPROOF_OPTIONS", "collect=always");
+        }
         let done = finish_within(&mut command, Duration::from_secs(60)).expect("it runs");
         let found = fs::read_to_string(&report).unwrap_or_default().contains("\"verdict\": \"race\"");
         assert_eq!(found, expected, "seed {seed}: {text}: {}", done.stderr);
