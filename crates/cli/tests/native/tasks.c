@@ -1,20 +1,22 @@
 // Runs the tasks that its argument describes: r0 and w0 access a variable, j waits, t{…} is a task, f{…} one that its
 // creator runs, i0{…} and o0{…} ones with a dependence, g{…} a group, l0{…} is done under a lock, q0{…} if a variable is zero.
-// With a second argument all that is done twice, at first with a variable for each access: then the runtime knows all places of the program
-// when it meets what may race. Only the variables are checked, so that what a task does first may race.
+// Only the variables are checked, so that what a task does first may race. With a second argument all that is done twice, at first with other
+// variables, one for each access; all have been accessed when it is done again, and before each access two of the others are. So the runtime
+// knows all places of the program, and the step that runs, when it meets what may race.
 #include <omp.h>
 #include <string.h>
 
 #define UNCHECKED __attribute__((no_sanitize("thread")))
 
-int x[8], own[1024], accesses, alone;
+int x[8], others[1024], next, alone, before;
 char key[8];
 omp_lock_t lock[2];
 
 __attribute__((noinline)) static int get(int *at) { return *at; }
 __attribute__((noinline)) static void set(int *at) { *at = 1; }
 
-UNCHECKED static int *variable(int number) { return alone ? &own[accesses++ % 1024] : &x[number]; }
+// What is accessed if so many accesses come before it: nobody else has one of the others.
+UNCHECKED static int *variable(int number, int more) { return alone || more ? &others[next++ % 1024] : &x[number]; }
 
 UNCHECKED static const char *end_of(const char *block) {
   for (int depth = 0;; block++) {
@@ -35,13 +37,15 @@ UNCHECKED __attribute__((noinline)) static void run(const char *at, const char *
       at = to + 1;
     }
     switch (what) {
-    case 'r': {
-      volatile int value = get(variable(number));
-      (void)value;
+    case 'r':
+      for (int more = before; more >= 0; more--) {
+        volatile int value = get(variable(number, more));
+        (void)value;
+      }
       break;
-    }
     case 'w':
-      set(variable(number));
+      for (int more = before; more >= 0; more--)
+        set(variable(number, more));
       break;
     case 'j': {
 #pragma omp taskwait
@@ -69,7 +73,7 @@ UNCHECKED __attribute__((noinline)) static void run(const char *at, const char *
       omp_unset_lock(&lock[number]);
       break;
     case 'q':
-      if (get(variable(number)) == 0)
+      if (get(variable(number, 0)) == 0)
         run(from, to);
       break;
     case 'g':
@@ -83,7 +87,11 @@ UNCHECKED __attribute__((noinline)) static void run(const char *at, const char *
 int main(int count, char **words) {
   omp_init_lock(&lock[0]);
   omp_init_lock(&lock[1]);
+  before = count > 2 ? 2 : 0;
   for (alone = count > 2; alone >= 0; alone--) {
+    next = 0;
+    for (int i = 0; count > 2 && i < 8; i++)
+      set(&x[i]);
 #pragma omp parallel
 #pragma omp single
     run(words[1], words[1] + strlen(words[1]));
