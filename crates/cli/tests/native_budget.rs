@@ -78,53 +78,33 @@ impl By {
     }
 }
 
-struct Case {
-    name: &'static str,
-    kind: &'static str,
-    before: &'static str,
-    access: &'static str,
-    /// The element that the i-th access is to.
-    at: &'static str,
-    by: By,
-    most: f64,
-}
+/// Its name, the type of the elements, what is done to them before, the access, the element that the i-th is to, how it is ordered, and the budget.
+type Case = (&'static str, &'static str, &'static str, &'static str, &'static str, By, f64);
 
 /// "This step again": the fast path, call and return included.
 const AGAIN: f64 = 12.0;
 
-const fn case(
-    name: &'static str,
-    kind: &'static str,
-    before: &'static str,
-    access: &'static str,
-    at: &'static str,
-    by: By,
-    most: f64,
-) -> Case {
-    Case { name, kind, before, access, at, by, most }
-}
-
 const CASES: [Case; 20] = [
-    case("read4_again", "int", WRITE, READ, "0", By::Wait, AGAIN),
-    case("write4_again", "int", WRITE, WRITE, "0", By::Wait, AGAIN),
-    case("read8_again", "long", WRITE, READ, "0", By::Wait, AGAIN),
-    case("write8_again", "long", WRITE, WRITE, "0", By::Wait, AGAIN),
-    case("read4_after_write", "int", WRITE, READ, "i", By::Wait, OVER),
-    case("write4_after_write", "int", WRITE, WRITE, "i", By::Wait, OVER),
-    case("read8_after_write", "long", WRITE, READ, "i", By::Wait, OVER),
-    case("write8_after_write", "long", WRITE, WRITE, "i", By::Wait, OVER),
-    case("read4_after_each", "int", WRITE_EACH, READ, "i", By::Wait, OVER),
-    case("write4_after_each", "int", WRITE_EACH, WRITE, "i", By::Wait, OVER),
-    case("read8_after_each", "long", WRITE_EACH, READ, "i", By::Wait, OVER),
-    case("write8_after_each", "long", WRITE_EACH, WRITE, "i", By::Wait, OVER),
-    case("read4_after_sibling", "int", WRITE, READ, "i", By::Depend, ALIKE),
-    case("write4_after_sibling", "int", WRITE, WRITE, "i", By::Depend, ALIKE),
-    case("read8_after_sibling", "long", WRITE, READ, "i", By::Depend, ALIKE),
-    case("write8_after_sibling", "long", WRITE, WRITE, "i", By::Depend, ALIKE),
-    case("atomic4_read", "int", WRITE, LOAD, "i % 2", By::Wait, ATOMIC),
-    case("atomic4_update", "int", WRITE, UPDATE, "i % 2", By::Wait, ATOMIC),
-    case("atomic8_read", "long", WRITE, LOAD, "i % 2", By::Wait, ATOMIC_8),
-    case("atomic8_update", "long", WRITE, UPDATE, "i % 2", By::Wait, ATOMIC_8),
+    ("read4_again", "int", WRITE, READ, "0", By::Wait, AGAIN),
+    ("write4_again", "int", WRITE, WRITE, "0", By::Wait, AGAIN),
+    ("read8_again", "long", WRITE, READ, "0", By::Wait, AGAIN),
+    ("write8_again", "long", WRITE, WRITE, "0", By::Wait, AGAIN),
+    ("read4_after_write", "int", WRITE, READ, "i", By::Wait, OVER),
+    ("write4_after_write", "int", WRITE, WRITE, "i", By::Wait, OVER),
+    ("read8_after_write", "long", WRITE, READ, "i", By::Wait, OVER),
+    ("write8_after_write", "long", WRITE, WRITE, "i", By::Wait, OVER),
+    ("read4_after_each", "int", WRITE_EACH, READ, "i", By::Wait, OVER),
+    ("write4_after_each", "int", WRITE_EACH, WRITE, "i", By::Wait, OVER),
+    ("read8_after_each", "long", WRITE_EACH, READ, "i", By::Wait, OVER),
+    ("write8_after_each", "long", WRITE_EACH, WRITE, "i", By::Wait, OVER),
+    ("read4_after_sibling", "int", WRITE, READ, "i", By::Depend, ALIKE),
+    ("write4_after_sibling", "int", WRITE, WRITE, "i", By::Depend, ALIKE),
+    ("read8_after_sibling", "long", WRITE, READ, "i", By::Depend, ALIKE),
+    ("write8_after_sibling", "long", WRITE, WRITE, "i", By::Depend, ALIKE),
+    ("atomic4_read", "int", WRITE, LOAD, "i % 2", By::Wait, ATOMIC),
+    ("atomic4_update", "int", WRITE, UPDATE, "i % 2", By::Wait, ATOMIC),
+    ("atomic8_read", "long", WRITE, LOAD, "i % 2", By::Wait, ATOMIC_8),
+    ("atomic8_update", "long", WRITE, UPDATE, "i % 2", By::Wait, ATOMIC_8),
 ];
 
 /// The first access of a step to memory that steps which are long over have written, be it one step or many.
@@ -176,7 +156,7 @@ fn accesses_keep_their_budgets() {
     runtime();
     let folder = Folder::new("budget");
     let mut over = Vec::new();
-    for Case { name, kind, before, access, at, by, most } in CASES {
+    for (name, kind, before, access, at, by, most) in CASES {
         let program =
             by.parts().iter().fold(PROGRAM.to_owned(), |text, (name, part)| text.replace(name, part));
         let text = program

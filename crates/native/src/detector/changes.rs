@@ -1,8 +1,8 @@
 //! What an access of the running step has made of a cell: the next one from the same place, which finds the same, makes the same of it.
 //!
 //! Loops go through memory whose cells are mostly alike, so that this is the third thing the entry points ask, in assembly, after "this
-//! step again" and cells whose accesses are long over ([`last`](super::last)). A change is true of all addresses as long as the order alone has decided; where the address has a say (memory
-//! that may have been freed, that is the thread's own) the detector looks for it itself.
+//! step again" and cells whose accesses are long over ([`last`](super::last)). A change is true of all addresses as long as the order alone has
+//! decided; where the address has a say (memory that may have been freed, that is the thread's own) the detector looks for it itself.
 
 use super::*;
 use crate::now::{self, Now};

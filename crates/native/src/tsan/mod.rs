@@ -197,7 +197,7 @@ macro_rules! all_over {
 macro_rules! as_before {
     ($kind:ident $cells:tt $size:literal $if_set:literal) => {
         concat!(
-            // The greater of the two numbers; none is none below the first.
+            // The greater of the two numbers, less one, so that an empty cell has the greatest of all.
             "mov rsi, r10\n sar rsi, 32\n",
             $if_set,
             "cmp esi, r10d\n cmovb esi, r10d\n",
