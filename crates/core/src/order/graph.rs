@@ -69,6 +69,8 @@ pub(super) struct ScopeState {
 
 /// Entries of the step table to begin with.
 const ROOM: usize = 32;
+/// Tasks of an order that is compacted from time to time: as many as there mostly are until then.
+const UNTIL_COMPACTED: usize = 1 << 13;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Signalled {
@@ -184,7 +186,20 @@ impl GraphOrder {
     /// An order that folds tasks that have been waited for, and can be [compacted](GraphOrder::compact). What a task tells by
     /// [`signal`](GraphOrder::signal) anybody may hear; by [`signal_end`](GraphOrder::signal_end), only its younger siblings and its parent.
     pub fn folding() -> Self {
-        GraphOrder { folds: Some(Box::new(Folds::new())), ..Self::default() }
+        let mut order = GraphOrder { folds: Some(Box::new(Folds::new())), ..Self::default() };
+        order.reserve(UNTIL_COMPACTED);
+        order
+    }
+
+    /// Room for so many tasks: tables that grow by and by are copied, and leave memory that was used behind.
+    fn reserve(&mut self, tasks: usize) {
+        self.tree.tasks.reserve(tasks);
+        self.tree.scopes.reserve(tasks);
+        self.steps.reserve(4 * tasks);
+        if let Some(folds) = &mut self.folds {
+            folds.tasks.reserve(tasks);
+            folds.scopes.reserve(tasks);
+        }
     }
 
     /// Makes `task` the one that runs now; every event and access starts with this.

@@ -15,7 +15,7 @@ use raceproof_core::marks::{Marks, give_back};
 use raceproof_core::order::compact::Renumbering;
 
 /// Entries that the tables may grow by before it is worth while.
-const LEAST: usize = 1 << 15;
+const LEAST: usize = 1 << 14;
 /// The same for each page of shadow memory, since to look through one costs as much as to number some accesses; and the most that
 /// pages add to it, or, if they are very many, what each adds at least: the tables take memory as well.
 const A_PAGE: usize = 320;

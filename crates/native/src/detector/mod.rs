@@ -299,11 +299,15 @@ impl Detector {
             awaited: false,
             serial: 0,
         };
+        // Room for what there mostly is until the first collection.
+        let (mut made, mut tasks) = (Vec::with_capacity(1 << 15), Vec::with_capacity(1 << 13));
+        // Number 0 is no access.
+        made.push(Made { step: 0, site: 0 });
+        tasks.push(main);
         Detector {
             order: GraphOrder::folding(),
             contexts: Contexts::new(),
-            // Number 0 is no access.
-            made: vec![Made { step: 0, site: 0 }],
+            made,
             recent: Box::new([Recent::NONE; RECENT]),
             sites: vec![nobody],
             site_numbers: FxHashMap::default(),
@@ -312,7 +316,7 @@ impl Detector {
             spare_bytes: Vec::new(),
             mixed: Vec::new(),
             spare_mixed: Vec::new(),
-            tasks: vec![main],
+            tasks,
             current: TaskId::MAIN,
             running: TaskId::MAIN,
             runs_as: vec![TaskId::MAIN],

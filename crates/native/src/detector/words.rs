@@ -20,7 +20,7 @@ pub(super) fn cells<const N: usize>(address: usize) -> &'static mut [Cell; N] {
 }
 
 /// Lines of cells that are fetched ahead.
-const AHEAD: usize = 6;
+const AHEAD: usize = 12;
 
 /// If what is read is a pointer to memory not far away, as that to the next element of a list: what it points to, and its cells, will be wanted
 /// soon, and so will the neighbours, since elements of one list are mostly allocated together. To wait for each only then would be half of what such
