@@ -108,9 +108,9 @@ const CASES: [Case; 20] = [
 ];
 
 /// The first access of a step to memory that steps which are long over have written, be it one step or many.
-const OVER: f64 = 34.0;
+const OVER: f64 = 33.0;
 /// The same where a step that is not over, but ordered before it, has written both this memory and what was accessed last.
-const ALIKE: f64 = 38.0;
+const ALIKE: f64 = 35.0;
 
 /// An atomic access that the running step has made before.
 const ATOMIC: f64 = 70.0;

@@ -113,14 +113,12 @@ impl Detector {
         self.stand_elsewhere(left);
         self.tell_time();
         self.order.enter(task);
-        if !self.chunks.is_empty() {
+        if !self.chunks.is_empty() || self.own.size > 0 {
             self.own = self.own_of(task);
             self.look_whether_simple();
-        } else if self.own.size > 0 {
-            self.own = Default::default();
-            self.look_whether_simple();
+        } else {
+            self.tell_what_is_over();
         }
-        self.tell_what_is_over();
         self.sure.forget();
         self.unsure.forget();
         self.may_leave_out();

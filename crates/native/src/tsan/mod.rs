@@ -193,15 +193,14 @@ macro_rules! all_over {
 
 /// The end of an entry point of whole words. They are not done, all have the cell in `r10`, and the return address is in `rdx`: they become what the
 /// last access from here has made of a cell whose accesses are over, or of such a cell ([`detector::changes`](crate::detector::changes)). If that is
-/// not known, the cell is the second argument of what comes next. At `4` are those that are no such words.
+/// not known, the cell is the second argument of what comes next. Readers that are not over, or a set of them, are looked at `beyond`. At `4` are those
+/// that are no such words.
 macro_rules! as_before {
-    ($kind:ident $cells:tt $size:literal $if_set:literal) => {
+    ($kind:ident $cells:tt $size:literal $beyond:literal) => {
         concat!(
-            // The greater of the two numbers, less one, so that an empty cell has the greatest of all.
-            "mov rsi, r10\n sar rsi, 32\n",
-            $if_set,
-            "cmp esi, r10d\n cmovb esi, r10d\n",
-            "dec esi\n cmp esi, [rip + {now} + {over}]\n jae 8f\n",
+            "mov esi, [rip + {now} + {over}]\n cmp [rcx + rax*2 + 4], esi\n ja ",
+            $beyond,
+            "f\n cmp r10d, esi\n ja 8f\n test r10, r10\n jz 8f\n",
             "lea r8, [rdx*8]\n and r8d, {last_mask}\n lea r9, [rip + {last}]\n cmp [r9 + r8], rdx\n jne 9f\n",
             "mov rsi, [rip + {now}]\n cmp [r9 + r8 + {last_when}], rsi\n jne 9f\n",
             all_over!($kind),
@@ -228,7 +227,7 @@ macro_rules! as_before {
 macro_rules! entry_point {
     (
         $name:ident $kind:ident $alignment:ident $cells:tt $size:literal $words:ident $all_over:ident $slow:ident
-        [$($first:expr),*] $if_set:literal [$($behind:expr),*] $($operands:tt)*
+        [$($first:expr),*] $beyond:literal [$($behind:expr),*] $($operands:tt)*
     ) => {
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
@@ -239,7 +238,7 @@ macro_rules! entry_point {
                 alike!($cells),
                 $($first,)*
                 "mov rdx, [rsp]",
-                as_before!($kind $cells $size $if_set),
+                as_before!($kind $cells $size $beyond),
                 $($behind,)*
                 mix = const MIX,
                 shift = const SHIFT,
@@ -267,10 +266,12 @@ macro_rules! reads {
     ($($name:ident $alignment:ident $cells:tt $size:literal;)*) => { $(
         entry_point! {
             $name read $alignment $cells $size read_words read_over read_slow
-            [is_read!($cells), "2:", "ret", "3:"] "js 5f\n"
-            // A set of readers: this step may be the last of them; if not, one of them may stand for it.
+            [is_read!($cells), "2:", "ret", "3:"] "5"
+            // If it is a set of readers this step may be the last of them; if not, one of them may stand for it.
             [
                 "5:",
+                "test r10, r10",
+                "jns 8b",
                 "mov edx, [rip + {first_set}]",
                 "cmp [rcx + rax*2 + 4], edx",
                 "jae 2b",
@@ -289,7 +290,7 @@ macro_rules! reads {
 
 macro_rules! writes {
     ($($name:ident $alignment:ident $cells:tt $size:literal;)*) => { $(
-        entry_point! { $name write $alignment $cells $size write_words write_over write_slow [is_written!()] "" [] }
+        entry_point! { $name write $alignment $cells $size write_words write_over write_slow [is_written!()] "8" [] }
     )* };
 }
 

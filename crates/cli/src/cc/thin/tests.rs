@@ -25,6 +25,13 @@ define internal void @defined_loud() {
 attributes #0 = { nounwind willreturn memory(none) }
 ";
 
+/// The checks that are left, in the order of the text, in whatever function.
+fn left_of(text: &str) -> Vec<String> {
+    let text = thin(text);
+    let calls = text.lines().filter_map(|line| line.trim().split_once("call void @__tsan_"));
+    calls.map(|(_, call)| call.rsplit_once(')').unwrap_or_default().0.replacen("(ptr ", " ", 1)).collect()
+}
+
 /// The checks of a function `f`, in their order, after thinning.
 fn checks(body: &str) -> Vec<String> {
     let text = thin(&format!(

@@ -1,6 +1,6 @@
 //! Checks of task descriptors: which of them go, and what each way of letting an address out keeps.
 
-use super::thin;
+use super::left_of;
 
 /// What a creator does with its descriptor `%t` and the shareds `%s`.
 const FILLED: &str = "  %t = call ptr @__kmpc_omp_task_alloc(ptr @l, i32 0, i32 1, i64 56, i64 8, ptr nonnull @.omp_task_entry.), !dbg !1
@@ -48,13 +48,6 @@ entry:
 declare void @unknown(ptr)
 "
     )
-}
-
-/// The checks that are left, in the order of the text.
-fn left_of(text: &str) -> Vec<String> {
-    let text = thin(text);
-    let calls = text.lines().filter_map(|line| line.trim().strip_prefix("call void @__tsan_"));
-    calls.map(|call| call.split(')').next().unwrap_or_default().replace("(ptr ", " ")).collect()
 }
 
 fn left(creator: &str, entry: &str) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! Checks of static variables that only `main` writes: which of them go, and what each way of reaching a variable otherwise keeps.
 
-use super::thin;
+use super::left_of;
 
 /// Variables as clang defines them.
 const DEFINED: &str = "source_filename = \"a.c\"
@@ -45,13 +45,6 @@ declare void @unknown(ptr)
 !0 = !{{ptr @x}}
 "
     )
-}
-
-/// The checks that are left, in the order of the text.
-fn left_of(text: &str) -> Vec<String> {
-    let text = thin(text);
-    let calls = text.lines().filter_map(|line| line.trim().split_once("call void @__tsan_"));
-    calls.map(|(_, call)| call.rsplit_once(')').unwrap_or_default().0.replacen("(ptr ", " ", 1)).collect()
 }
 
 fn left(main: &str, task: &str) -> Vec<String> {
