@@ -1,0 +1,16 @@
+//! The command as a whole: its arguments, its outputs, its documents.
+
+#[path = "../support/common/mod.rs"]
+mod common;
+#[path = "../support/expect/mod.rs"]
+mod expect;
+
+mod bad_programs;
+mod checkpoint;
+mod cli;
+mod docs;
+mod graph;
+mod interrupt;
+mod json;
+mod text;
+mod tidy;

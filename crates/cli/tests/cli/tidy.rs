@@ -1,0 +1,219 @@
+//! The invariants that ARCHITECTURE.md states, and that README.md shows what really happens.
+
+use crate::common;
+
+use common::command::{raceproof, root, run};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The files, and folders of files, that may contain unsafe code; ARCHITECTURE.md lists the same.
+const UNSAFE: [&str; 3] = ["crates/runtime/src/coroutine.rs", "crates/native/src/", "crates/rayon/src/"];
+
+const LONGEST: usize = 800;
+
+/// Every file under a folder of the repository with one of the extensions, with its text.
+fn files(folder: &str, extensions: &[&str]) -> Vec<(String, String)> {
+    let root = root().canonicalize().unwrap();
+    let mut found = Vec::new();
+    let mut folders: Vec<PathBuf> = vec![root.join(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display())) {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if path.is_dir() && name != "target" && !name.starts_with('.') {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| extensions.iter().any(|x| e == *x)) {
+                let short = path.strip_prefix(&root).unwrap().to_string_lossy().replace('\\', "/");
+                found.push((short, fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    found.sort();
+    assert!(!found.is_empty(), "{folder} has no such file: the test would check nothing");
+    found
+}
+
+fn document(name: &str) -> String {
+    fs::read_to_string(root().join(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
+}
+
+/// A source without its comments.
+fn code(text: &str) -> String {
+    let uncommented = text.lines().map(|line| line.find("//").map_or(line, |at| &line[..at]));
+    uncommented.collect::<Vec<_>>().join("\n")
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_')
+}
+
+#[test]
+fn the_core_is_pure() {
+    assert!(document("crates/core/src/lib.rs").contains("#![forbid(unsafe_code)]"));
+    for (name, text) in files("crates/core/src", &["rs"]) {
+        // The trace codec works on readers and writers that it is handed; it opens none.
+        let codec = name.starts_with("crates/core/src/trace/");
+        for forbidden in
+            ["std::fs", "std::io", "std::process", "println!", "print!", "dbg!", "stdin", "stdout"]
+        {
+            let allowed = codec && forbidden == "std::io";
+            assert!(allowed || !code(&text).contains(forbidden), "{name} has {forbidden}");
+        }
+    }
+    let manifest = document("crates/core/Cargo.toml");
+    for forbidden in ["clap", "serde_json", "ctrlc", "annotate"] {
+        assert!(!manifest.contains(forbidden), "the core depends on {forbidden}");
+    }
+}
+
+#[test]
+fn unsafe_code_stands_in_the_listed_files_only() {
+    let keyword = ["un", "safe"].concat();
+    for (name, text) in files("crates", &["rs"]) {
+        let listed = UNSAFE.iter().any(|listed| name.starts_with(listed));
+        let used = words(&code(&text)).any(|word| word == keyword);
+        assert!(listed || !used, "{name} has the keyword and is not listed");
+        assert!(!UNSAFE.contains(&name.as_str()) || used, "{name} is listed and does without");
+    }
+    let architecture = document("ARCHITECTURE.md");
+    UNSAFE
+        .iter()
+        .for_each(|name| assert!(architecture.contains(name), "ARCHITECTURE.md does not list {name}"));
+}
+
+#[test]
+fn only_the_ends_write_to_the_world() {
+    assert!(document("crates/report/src/lib.rs").contains("#![forbid(unsafe_code)]"));
+    for (name, text) in files("crates/report/src", &["rs"]) {
+        for forbidden in ["fs::write", "File::create", "std::io", "println!", "print!"] {
+            assert!(!code(&text).contains(forbidden), "{name} has {forbidden}");
+        }
+    }
+}
+
+#[test]
+fn no_source_is_too_long() {
+    for (name, text) in files("crates", &["rs"]) {
+        let lines = text.lines().count();
+        assert!(name.contains("/tests/") || lines <= LONGEST, "{name} has {lines} lines");
+    }
+}
+
+#[test]
+fn theory_comes_first() {
+    let folders = ["crates/core/src/order", "crates/core/src/detect", "crates/runtime/src/strategy"];
+    for (name, text) in folders.into_iter().flat_map(|folder| files(folder, &["rs"])) {
+        let header: usize = text.lines().take_while(|line| line.starts_with("//!")).map(str::len).sum();
+        assert!(header > 100, "{name} opens with {header} characters of explanation");
+    }
+}
+
+#[test]
+fn nothing_is_left_to_do() {
+    let marks = [["TO", "DO"].concat(), ["FIX", "ME"].concat()];
+    for (name, text) in files("crates", &["rs", "toml"]).into_iter().chain(files("docs", &["md"])) {
+        let marked = words(&text).any(|word| marks.iter().any(|mark| word == mark));
+        assert!(!marked, "{name} has a note of something left to do");
+    }
+}
+
+/// The names under `[dependencies]` and its like.
+fn dependencies(manifest: &str) -> Vec<String> {
+    let mut inside = false;
+    let mut names = Vec::new();
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            inside = line.trim_matches(['[', ']']).ends_with("dependencies");
+        } else if inside && !line.starts_with('#') {
+            let name = line.split(['=', '.', ' ']).next().unwrap_or_default();
+            names.extend((!name.is_empty()).then(|| name.to_owned()));
+        }
+    }
+    names
+}
+
+#[test]
+fn every_dependency_is_explained() {
+    let architecture = document("ARCHITECTURE.md");
+    let manifests =
+        files("crates", &["toml"]).into_iter().chain([("Cargo.toml".into(), document("Cargo.toml"))]);
+    let mut all = 0;
+    for (manifest, text) in manifests.filter(|(name, _)| name.ends_with("Cargo.toml")) {
+        for name in dependencies(&text) {
+            all += 1;
+            assert!(
+                architecture.contains(&format!("`{name}`")),
+                "ARCHITECTURE.md does not say why {manifest} has {name}"
+            );
+        }
+    }
+    assert!(all > 10, "{all} dependencies found: the manifests were not understood");
+}
+
+#[test]
+fn the_rooms_of_the_house_exist() {
+    let architecture = document("ARCHITECTURE.md");
+    let named =
+        architecture.split('`').filter(|text| text.starts_with("crates/") || text.starts_with("programs/"));
+    let mut count = 0;
+    for name in named {
+        count += 1;
+        assert!(root().join(name).exists(), "ARCHITECTURE.md names {name}");
+    }
+    assert!(count > 15, "{count} places named");
+}
+
+/// The links of the documents, and the programs and tests GUARANTEES.md points to.
+#[test]
+fn what_the_documents_point_to_exists() {
+    for name in [
+        "README.md",
+        "ARCHITECTURE.md",
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+        "docs/GUARANTEES.md",
+        "docs/TP.md",
+        "docs/JSON.md",
+        "docs/OPENMP.md",
+        "docs/RAYON.md",
+        "docs/TRACE.md",
+    ] {
+        let folder = root().join(Path::new(name).parent().unwrap());
+        let text = document(name);
+        let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        for link in links.filter(|link| !link.starts_with("http") && !link.starts_with('#')) {
+            let file = link.split('#').next().unwrap();
+            assert!(folder.join(file).exists(), "{name} links to {link}");
+        }
+    }
+    let guarantees = document("docs/GUARANTEES.md");
+    let mut count = 0;
+    for name in guarantees.split('`') {
+        let file = if name.starts_with("crates/") {
+            root().join(name)
+        } else if name.ends_with(".rs") {
+            root().join("crates/cli/tests").join(name)
+        } else if name.ends_with(".tp") {
+            root().join("programs/tp/examples").join(name)
+        } else {
+            continue;
+        };
+        count += 1;
+        assert!(file.exists(), "GUARANTEES.md points to {name}");
+    }
+    assert!(count > 15, "{count} pointers found");
+}
+
+/// README.md shows a command and what it prints.
+#[test]
+fn the_readme_shows_a_real_report() {
+    let readme = document("README.md");
+    let blocks: Vec<&str> = readme.split("```").skip(1).step_by(2).collect();
+    let (command, shown) = (blocks[0].trim(), blocks[1].trim_start_matches('\n'));
+    let arguments = command.split_once(" -- ").expect("cargo run … -- arguments").1;
+    let done = run(raceproof().current_dir(root()).args(arguments.split(' '))).expect_status(1);
+    assert!(shown.lines().count() > 5 && done.stdout.starts_with(shown), "{}", done.stdout);
+    let test = blocks[2].trim();
+    assert!(document(".ci/run").lines().any(|line| line == test), "CI does not run `{test}`");
+    assert!(readme.lines().count() <= 100, "README.md is longer than two screens");
+}

@@ -1,0 +1,19 @@
+//! C and C++ programs, compiled by clang and run.
+#![cfg(unix)]
+
+#[path = "../support/common/mod.rs"]
+mod common;
+#[path = "../support/native/mod.rs"]
+mod native;
+
+mod cc;
+mod native_atomics;
+mod native_budget;
+mod native_corpus;
+mod native_generated;
+mod native_loops;
+mod native_reports;
+mod native_traces;
+mod native_verify;
+mod native_verify_generated;
+mod run;

@@ -1,0 +1,178 @@
+//! How many instructions an access costs, counted by callgrind: the budgets of the entry points of the native runtime.
+//!
+//! A tiny program makes the same access n times in `work`. What the runtime did for it is what callgrind counts in all
+//! functions but `work`. Two values of n give the cost of one access by their difference, to which the call itself, an
+//! instruction of `work`, is added. The counts are exact and the same on every machine, so the budgets have no slack for noise.
+#![cfg(unix)]
+#![cfg(target_arch = "x86_64")]
+
+use crate::common;
+use crate::native;
+
+use common::command::{Folder, finish_within};
+use native::toolchain::{compile, runtime};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+const PATIENCE: Duration = Duration::from_secs(120);
+const FEW: u64 = 1000;
+const MANY: u64 = 3000;
+
+/// `a` has room for all n, and is not freed, which would be a write to all of it; `BEFORE` is done to all of it by an earlier step, `ACCESS` n times by the step that is measured.
+const PROGRAM: &str = r#"
+#include <stdlib.h>
+#define ROOM 4096
+__attribute__((noinline)) static void before(TYPE *a, long n) {
+  for (long i = 0; i < n; i++) {
+    BEFORE;
+    __asm__ volatile("" ::: "memory");
+  }
+#pragma omp taskwait
+}
+__attribute__((noinline)) static void work(TYPE *a, long n) {
+  for (long i = 0; i < n; i++) {
+    ACCESS;
+    __asm__ volatile("" ::: "memory");
+  }
+}
+int main(int argc, char **argv) {
+  TYPE *a = calloc(ROOM, sizeof(TYPE));
+  long n = atol(argv[1]);
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  {
+#pragma omp task FIRST
+    before(a, ROOM);
+    BETWEEN;
+#pragma omp task SECOND
+    work(a, n);
+#pragma omp taskwait
+  }
+  return 0;
+}
+"#;
+
+const READ: &str = "TYPE x = *(a + AT); __asm__ volatile(\"\" : : \"r\"(x))";
+const WRITE: &str = "*(a + AT) = (TYPE)i";
+/// Of two elements in turn: a loop that loads one only is taken to wait for somebody.
+const LOAD: &str = "TYPE x; _Pragma(\"omp atomic read\") x = a[AT]; __asm__ volatile(\"\" : : \"r\"(x))";
+const UPDATE: &str = "_Pragma(\"omp atomic update\") a[AT] += 1";
+/// So that no two elements were written by the same access.
+const WRITE_EACH: &str = "_Pragma(\"omp task\") *(a + AT) = (TYPE)i";
+
+/// How the task that is measured comes after the one before it.
+#[derive(Clone, Copy)]
+enum By {
+    Wait,
+    Depend,
+}
+
+impl By {
+    /// The clauses of both tasks, and what is done between them.
+    fn parts(self) -> [(&'static str, &'static str); 3] {
+        match self {
+            By::Wait => [("FIRST", ""), ("BETWEEN", "_Pragma(\"omp taskwait\")"), ("SECOND", "")],
+            By::Depend => [("FIRST", "depend(out: a[0])"), ("BETWEEN", ""), ("SECOND", "depend(in: a[0])")],
+        }
+    }
+}
+
+/// Its name, the type of the elements, what is done to them before, the access, the element that the i-th is to, how it is ordered, and the budget.
+type Case = (&'static str, &'static str, &'static str, &'static str, &'static str, By, f64);
+
+/// "This step again": the fast path, call and return included.
+const AGAIN: f64 = 12.0;
+
+const CASES: [Case; 20] = [
+    ("read4_again", "int", WRITE, READ, "0", By::Wait, AGAIN),
+    ("write4_again", "int", WRITE, WRITE, "0", By::Wait, AGAIN),
+    ("read8_again", "long", WRITE, READ, "0", By::Wait, AGAIN),
+    ("write8_again", "long", WRITE, WRITE, "0", By::Wait, AGAIN),
+    ("read4_after_write", "int", WRITE, READ, "i", By::Wait, OVER),
+    ("write4_after_write", "int", WRITE, WRITE, "i", By::Wait, OVER),
+    ("read8_after_write", "long", WRITE, READ, "i", By::Wait, OVER),
+    ("write8_after_write", "long", WRITE, WRITE, "i", By::Wait, OVER),
+    ("read4_after_each", "int", WRITE_EACH, READ, "i", By::Wait, OVER),
+    ("write4_after_each", "int", WRITE_EACH, WRITE, "i", By::Wait, OVER),
+    ("read8_after_each", "long", WRITE_EACH, READ, "i", By::Wait, OVER),
+    ("write8_after_each", "long", WRITE_EACH, WRITE, "i", By::Wait, OVER),
+    ("read4_after_sibling", "int", WRITE, READ, "i", By::Depend, ALIKE),
+    ("write4_after_sibling", "int", WRITE, WRITE, "i", By::Depend, ALIKE),
+    ("read8_after_sibling", "long", WRITE, READ, "i", By::Depend, ALIKE),
+    ("write8_after_sibling", "long", WRITE, WRITE, "i", By::Depend, ALIKE),
+    ("atomic4_read", "int", WRITE, LOAD, "i % 2", By::Wait, ATOMIC),
+    ("atomic4_update", "int", WRITE, UPDATE, "i % 2", By::Wait, ATOMIC),
+    ("atomic8_read", "long", WRITE, LOAD, "i % 2", By::Wait, ATOMIC_8),
+    ("atomic8_update", "long", WRITE, UPDATE, "i % 2", By::Wait, ATOMIC_8),
+];
+
+/// The first access of a step to memory that steps which are long over have written, be it one step or many.
+const OVER: f64 = 33.0;
+/// The same where a step that is not over, but ordered before it, has written both this memory and what was accessed last.
+const ALIKE: f64 = 35.0;
+
+/// An atomic access that the running step has made before.
+const ATOMIC: f64 = 70.0;
+/// The same of two words, each with what is known of it.
+const ATOMIC_8: f64 = 95.0;
+
+/// The instructions of a run, those of `work` apart.
+fn count(program: &Path, n: u64, folder: &Folder) -> u64 {
+    let out = folder.path("callgrind.out");
+    let mut command = Command::new("valgrind");
+    command.args(["--tool=callgrind", "--compress-strings=no", "--compress-pos=no"]);
+    command.arg(format!("--callgrind-out-file={}", out.display())).arg(program).arg(n.to_string());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let done =
+        finish_within(&mut command, PATIENCE).unwrap_or_else(|e| panic!("{e}: run scripts/install-deps"));
+    assert_eq!(done.status, Some(0), "{done:#?}");
+    outside_of_work(&std::fs::read_to_string(&out).unwrap())
+}
+
+/// What a file of callgrind's counts in all functions but `work`. After `fn=NAME` come lines `LINE COUNT`; the line
+/// after `calls=` repeats what the called function counts for itself.
+fn outside_of_work(text: &str) -> u64 {
+    let (mut sum, mut ours, mut repeated, mut seen) = (0, true, false, false);
+    for line in text.lines() {
+        if let Some(name) = line.strip_prefix("fn=") {
+            ours = name != "work";
+            seen |= !ours;
+        } else if line.starts_with("calls=") {
+            repeated = true;
+        } else if line.starts_with(|c: char| c.is_ascii_digit()) {
+            let count = line.split(' ').nth(1).and_then(|count| count.parse::<u64>().ok());
+            if !std::mem::take(&mut repeated) && ours {
+                sum += count.unwrap_or_else(|| panic!("a line and a count expected: {line}"));
+            }
+        }
+    }
+    assert!(seen, "`work` is not in what callgrind counted");
+    sum
+}
+
+#[test]
+fn accesses_keep_their_budgets() {
+    runtime();
+    let folder = Folder::new("budget");
+    let mut over = Vec::new();
+    for (name, kind, before, access, at, by, most) in CASES {
+        let program =
+            by.parts().iter().fold(PROGRAM.to_owned(), |text, (name, part)| text.replace(name, part));
+        let text = program
+            .replace("BEFORE", &before.replace("AT", "i"))
+            .replace("ACCESS", &access.replace("AT", at))
+            .replace("TYPE", kind);
+        let source = folder.write(&format!("{name}.c"), text);
+        let program = folder.path(name);
+        compile(&source, "-O1", &[], &program).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let (few, many) = (count(&program, FEW, &folder), count(&program, MANY, &folder));
+        let each = 1.0 + (many - few) as f64 / (MANY - FEW) as f64;
+        println!("{name}: {each:.1} instructions, at most {most}");
+        // The difference has a little of what is not an access in it.
+        if each.round() > most {
+            over.push(format!("{name}: {each:.1} instructions, at most {most}"));
+        }
+    }
+    assert!(over.is_empty(), "{}", over.join("\n"));
+}

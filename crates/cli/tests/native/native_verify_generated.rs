@@ -1,0 +1,67 @@
+//! Generated programs with tasks, locks and branches, verified as C with OpenMP and as TP: the same verdict and, where nothing ends
+//! the search early, as many executions. `verify` of TP is held to the oracle; this holds the native one to it.
+//!
+//! `RACEPROOF_CASES` programs (40 unless set), from seed `RACEPROOF_SEED` on (0 unless set).
+#![cfg(unix)]
+
+use crate::common;
+use crate::native;
+
+use common::command::{Folder, finish_within, root};
+use native::generate::{Item, Parts, Random, body, tp, words};
+use native::toolchain::{compile, tool};
+use raceproof_cli::tp::compile::compile as compile_tp;
+use raceproof_cli::tp::{parse, source::Source};
+use raceproof_cli::verify::{Options, verify};
+use raceproof_core::finding::{Report, Verdict};
+use std::collections::BTreeMap;
+use std::env;
+use std::time::Duration;
+
+/// Programs that need more executions are left out: each is a process.
+const MOST: u64 = 60;
+
+/// The report about the program as TP; none if it takes too many executions.
+fn verified_as_tp(items: &[Item]) -> Option<Report> {
+    let text = tp(items);
+    let program = parse(&text).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
+    let code = compile_tp(&program, &Source::new("f.tp", &text));
+    let options = Options { max_executions: Some(MOST), ..Options::default() };
+    let report = verify(&code, "f.tp", &options).report;
+    (report.verdict != Verdict::Inconclusive && report.limits.is_empty()).then_some(report)
+}
+
+fn setting(name: &str, default: u64) -> u64 {
+    env::var(name)
+        .map_or(default, |value| value.parse().unwrap_or_else(|_| panic!("{name}={value} is no number")))
+}
+
+#[test]
+fn schedules_are_explored_as_in_tp() {
+    let folder = Folder::new("native-verify-generated");
+    let program = folder.path("tasks");
+    compile(&root().join("crates/cli/tests/support/native/tasks.c"), "-O1", &[], &program)
+        .expect("it compiles");
+    let first = setting("RACEPROOF_SEED", 0);
+    let cases = setting("RACEPROOF_CASES", 40);
+    let mut verdicts: BTreeMap<String, u64> = BTreeMap::new();
+    for seed in first..first + cases {
+        let items = body(&mut Random(seed), 0, &mut 16, Parts::Locks);
+        let Some(expected) = verified_as_tp(&items) else { continue };
+        let text = words(&items);
+        let mut command = tool();
+        command.args(["verify", "--format", "json", "--"]).arg(&program).arg(&text);
+        let done = finish_within(&mut command, Duration::from_secs(120)).expect("it ends");
+        let found: Report = serde_json::from_str(&done.stdout)
+            .unwrap_or_else(|error| panic!("seed {seed}: {text}: {error}: {}", done.stderr));
+        let about = || format!("seed {seed}: {text}\n{}\n{}", tp(&items), done.stdout);
+        assert_eq!(found.verdict, expected.verdict, "{}", about());
+        if expected.verdict != Verdict::Race {
+            assert_eq!(found.stats.executions, expected.stats.executions, "{}", about());
+        }
+        *verdicts.entry(format!("{:?}", expected.verdict)).or_default() += 1;
+    }
+    println!("{verdicts:?}");
+    let many = |verdict: &str| verdicts.get(verdict).is_some_and(|&count| count > cases / 20);
+    assert!(cases < 40 || (many("Race") && many("RaceFree")), "a test of one answer only: {verdicts:?}");
+}

@@ -1,0 +1,180 @@
+//! Every witness that `check` and `verify` report replays to what it is a witness of; what is no witness is refused.
+//!
+//! `RACEPROOF_CASES` programs a profile (200 unless set), from seed `RACEPROOF_SEED` on (0 unless set).
+
+use crate::oracle;
+
+use oracle::{Profile, generate};
+use raceproof::limits::Limits;
+use raceproof_cli::check::{self, PredictiveOrder};
+use raceproof_cli::replay::{End, render, replay};
+use raceproof_cli::report::json;
+use raceproof_cli::tp::code::Code;
+use raceproof_cli::tp::source::Source;
+use raceproof_cli::tp::{self, compile::compile};
+use raceproof_cli::{verify, witness_file};
+use raceproof_core::finding::{Place, Report, Witness};
+use std::env;
+
+fn setting(name: &str, default: u64) -> u64 {
+    env::var(name)
+        .map_or(default, |value| value.parse().unwrap_or_else(|_| panic!("{name}={value} is no number")))
+}
+
+/// Where what a witness stands for is, in a form that can be compared.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Shown {
+    Race(String, [(String, Place); 2]),
+    /// The tasks that wait.
+    Deadlock(Vec<String>),
+    Error(String, String, Place),
+}
+
+/// What the findings of a report with a witness say, in the order in which `--finding` counts them.
+fn said(report: &Report) -> Vec<Shown> {
+    let races = report.races.iter().filter(|race| race.witness.is_some()).map(|race| {
+        let sides = [&race.first, &race.second].map(|side| (side.task.clone(), side.at.clone()));
+        Shown::Race(race.location.clone(), sides)
+    });
+    let deadlocks = report.deadlocks.iter().filter(|deadlock| deadlock.witness.is_some()).map(|deadlock| {
+        let mut tasks: Vec<String> = deadlock.waiting.iter().map(|waiting| waiting.task.clone()).collect();
+        tasks.sort();
+        Shown::Deadlock(tasks)
+    });
+    let errors = report
+        .errors
+        .iter()
+        .filter(|error| error.witness.is_some())
+        .map(|error| Shown::Error(error.kind.clone(), error.task.clone(), error.at.clone()));
+    races.chain(deadlocks).chain(errors).collect()
+}
+
+fn shown(end: End) -> Shown {
+    match end {
+        End::Race { location, first, second } => {
+            let sides = [first, second].map(|side| (side.task, side.at.expect("an access has a place")));
+            Shown::Race(location, sides)
+        }
+        End::Deadlock(stuck) => {
+            let mut tasks: Vec<String> = stuck.into_iter().map(|standing| standing.task).collect();
+            tasks.sort();
+            Shown::Deadlock(tasks)
+        }
+        End::Error { kind, task, at, .. } => Shown::Error(kind.into(), task, at),
+    }
+}
+
+fn reports(code: &Code) -> Vec<(&'static str, Report)> {
+    let checked = |order| {
+        let options = check::Options { order, ..check::Options::default() };
+        check::check(code, "f.tp", &options).expect("the default detector judges every program").report
+    };
+    let all = verify::Options { all: true, max_executions: Some(200), ..verify::Options::default() };
+    vec![
+        ("check", checked(None)),
+        ("check --order dc", checked(Some(PredictiveOrder::Dc))),
+        ("verify --all", verify::verify(code, "f.tp", &all).report),
+    ]
+}
+
+fn compiled(text: &str) -> (Source, Code) {
+    let source = Source::new("f.tp", text);
+    let code = compile(&tp::parse(text).expect("generated programs parse"), &source);
+    (source, code)
+}
+
+/// How many witnesses of a program replayed.
+fn all_replay(text: &str) -> Result<usize, String> {
+    let (source, code) = compiled(text);
+    let program = witness_file::fingerprint(text);
+    let mut count = 0;
+    for (command, mut report) in reports(&code) {
+        report.stamp(&program);
+        let written = json::render(&report);
+        for (at, expected) in said(&report).into_iter().enumerate() {
+            let wrong = |wrong: String| format!("{command}, finding {}, {expected:?}: {wrong}", at + 1);
+            let witness = witness_file::read("r.json", &written, at + 1, &program).map_err(wrong)?;
+            let replayed = replay(&code, &source, &witness, Limits::default()).map_err(wrong)?;
+            render(&replayed, &source, true);
+            let found: Vec<Shown> = replayed.ends.into_iter().map(shown).collect();
+            if !found.contains(&expected) {
+                return Err(wrong(format!("it replays to {found:?}")));
+            }
+            count += 1;
+        }
+    }
+    Ok(count)
+}
+
+#[test]
+fn witnesses_replay_to_what_was_reported() {
+    let (cases, first) = (setting("RACEPROOF_CASES", 200), setting("RACEPROOF_SEED", 0));
+    let mut count = 0;
+    for profile in Profile::ALL {
+        for seed in first..first + cases {
+            let text = generate(profile, seed);
+            match all_replay(&text) {
+                Ok(replayed) => count += replayed,
+                Err(wrong) => panic!("{profile:?}, seed {seed}: {wrong}\n{text}"),
+            }
+        }
+    }
+    assert!(count as u64 > cases, "only {count} witnesses in all");
+}
+
+/// Schedules with segments dropped, doubled and changed.
+fn changed(witness: &Witness) -> Vec<Witness> {
+    let mut all = Vec::new();
+    for at in 0..witness.schedule.len() {
+        let mut with = |change: &dyn Fn(&mut Witness)| {
+            let mut other = witness.clone();
+            change(&mut other);
+            all.push(other);
+        };
+        with(&|other| drop(other.schedule.remove(at)));
+        with(&|other| other.schedule.insert(at, other.schedule[at].clone()));
+        with(&|other| other.schedule[at].actions += 1);
+        with(&|other| other.schedule[at].actions = u64::MAX);
+        with(&|other| other.schedule[at].actions -= 1);
+        with(&|other| other.schedule[at].task += "/1");
+        with(&|other| other.schedule[at].task = "main/1*4000000000".into());
+        with(&|other| other.schedule.truncate(at));
+    }
+    all
+}
+
+#[test]
+fn no_witness_makes_it_panic() {
+    let mut refused = 0;
+    for profile in Profile::ALL {
+        for seed in 0..10 {
+            let text = generate(profile, seed);
+            let (source, code) = compiled(&text);
+            let program = witness_file::fingerprint(&text);
+            let (_, mut report) = reports(&code).swap_remove(0);
+            report.stamp(&program);
+            let written = json::render(&report);
+            let Ok(witness) = witness_file::read("r.json", &written, 1, &program) else { continue };
+            assert!(witness_file::read("r.json", &written, 1, "another").is_err());
+            assert!(witness_file::read("r.json", &written, usize::MAX, &program).is_err());
+            for other in changed(&witness) {
+                match replay(&code, &source, &other, Limits::default()) {
+                    Ok(replayed) => drop(render(&replayed, &source, true)),
+                    Err(wrong) => refused += usize::from(!wrong.is_empty()),
+                }
+            }
+            let bytes = written.as_bytes();
+            for at in (0..bytes.len()).step_by(bytes.len() / 40 + 1) {
+                let cut = String::from_utf8_lossy(&bytes[..at]);
+                assert!(witness_file::read("r.json", &cut, 1, &program).is_err(), "{cut}");
+                let mut flipped = bytes.to_vec();
+                flipped[at] ^= 1 << (at % 7);
+                let flipped = String::from_utf8_lossy(&flipped);
+                if let Ok(other) = witness_file::read("r.json", &flipped, 1, &program) {
+                    let _ = replay(&code, &source, &other, Limits::default());
+                }
+            }
+        }
+    }
+    assert!(refused > 0);
+}

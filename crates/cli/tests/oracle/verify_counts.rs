@@ -1,0 +1,218 @@
+//! How many executions `verify` needs: one of every class, no more and no fewer.
+//!
+//! The numbers are golden values (`golden/verify/counts.txt`), and where the classes can be gone through or worked out, the
+//! numbers are held to that: `oracle/classes.rs` counts them by another way that shares nothing with the
+//! explorer. `RACEPROOF_CASES` generated programs a profile (300 unless set), from seed `RACEPROOF_SEED` on.
+
+use crate::common;
+use crate::counts;
+use crate::oracle;
+
+use common::programs::sized;
+use counts::{Case, Reason, cases};
+use oracle::{Limits, Profile, Sections, branches, choices, classes, explore, generate, shrink};
+use raceproof_cli::tp::ast::Program;
+use raceproof_cli::tp::source::Source;
+use raceproof_cli::tp::{self, compile::compile};
+use raceproof_cli::verify::{Options, OrderName, verify};
+use raceproof_core::finding::Verdict;
+use std::fmt::Write as _;
+
+const ORDERS: [(OrderName, Sections); 2] =
+    [(OrderName::Dc, Sections::Conflict), (OrderName::Hb, Sections::All)];
+
+/// Prefixes of executions to go through at most.
+const PREFIXES: usize = 300_000;
+
+struct Count {
+    executions: u64,
+    pruned: u64,
+    verdict: Verdict,
+}
+
+fn parse(source: &str) -> Program {
+    tp::parse(source).unwrap_or_else(|errors| panic!("{errors:?}\n{source}"))
+}
+
+fn count(source: &str, order: OrderName) -> Count {
+    let code = compile(&parse(source), &Source::new("f.tp", source));
+    let verified = verify(&code, "f.tp", &Options { order, workers: 2, ..Options::default() });
+    Count {
+        executions: verified.report.stats.executions,
+        pruned: verified.pruned,
+        verdict: verified.report.verdict,
+    }
+}
+
+impl Case {
+    fn reason(&self, order: OrderName) -> Reason {
+        match order {
+            OrderName::Dc | OrderName::Wcp => self.dc,
+            OrderName::Hb => self.hb,
+        }
+    }
+}
+
+#[test]
+fn the_counts_are_golden() {
+    let mut text = String::from(GOLDEN_HEAD);
+    for case in cases() {
+        let mut line = format!("{:<52}", case.name);
+        for (order, _) in ORDERS {
+            if let Reason::Beyond = case.reason(order) {
+                line += &format!("{:>9}{:>8}", "-", "-");
+                continue;
+            }
+            let Count { executions, pruned, .. } = count(&case.source, order);
+            line += &format!("{executions:>9}{pruned:>8}");
+        }
+        let _ = writeln!(text, "{line}  {}", remark(&case));
+    }
+    common::golden::check("verify/counts.txt", &text);
+}
+
+const GOLDEN_HEAD: &str = "\
+# What `raceproof verify` needs for the programs of tests/counts: complete executions, one of each class, and those
+# it gave up because everything left to run in them was known (pruned). `classes`: both numbers of executions are
+# held to a count of all classes; otherwise the reason, or that the search ends at a race.
+#
+# program                                                  dc  pruned       hb  pruned
+";
+
+fn remark(case: &Case) -> String {
+    match case.dc {
+        Reason::Counted => "classes".into(),
+        Reason::Known(_, why) => why.into(),
+        Reason::Race => "up to the first race".into(),
+        Reason::Beyond => String::new(),
+    }
+}
+
+#[test]
+fn one_execution_a_class() {
+    let mut wrong = Vec::new();
+    for case in cases() {
+        for (order, sections) in ORDERS {
+            let expected = match case.reason(order) {
+                Reason::Counted => {
+                    let counted = classes(&parse(&case.source), sections, PREFIXES);
+                    counted.unwrap_or_else(|| panic!("{}, {order:?}: too many classes to count", case.name))
+                        as u64
+                }
+                Reason::Known(known, _) => known,
+                Reason::Race | Reason::Beyond => continue,
+            };
+            let Count { executions, verdict, .. } = count(&case.source, order);
+            if executions != expected || matches!(verdict, Verdict::Race | Verdict::Inconclusive) {
+                let name = &case.name;
+                wrong.push(format!(
+                    "{name}, {order:?}: {executions} executions, {verdict:?}; {expected} classes"
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn racy_programs_are_found_racy() {
+    for case in cases() {
+        for (order, _) in ORDERS {
+            if let Reason::Race = case.reason(order) {
+                assert_eq!(count(&case.source, order).verdict, Verdict::Race, "{}, {order:?}", case.name);
+            }
+        }
+    }
+}
+
+/// What the paper says of its two programs: below 12 tasks of indexer, and for findmax, WCP needs what DC needs.
+#[test]
+fn wcp_needs_what_dc_needs_for_the_programs_of_the_paper() {
+    let counts = |text: &str| [OrderName::Dc, OrderName::Wcp].map(|order| count(text, order).executions);
+    for tasks in [2, 5, 8, 11] {
+        assert_eq!(counts(&sized("examples/indexer", "TASKS", tasks)), [1, 1], "indexer with {tasks} tasks");
+    }
+    let found: Vec<[u64; 2]> =
+        (2..=5).map(|tasks| counts(&sized("examples/findmax", "TASKS", tasks))).collect();
+    assert_eq!(found, [[2, 2], [5, 5], [15, 15], [52, 52]]);
+}
+
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name)
+        .map_or(default, |value| value.parse().unwrap_or_else(|_| panic!("{name}={value} is no number")))
+}
+
+/// How many counts there are to compare of a program without races: those of orders with more than one class; or what is wrong.
+fn compare(text: &str) -> Result<u64, String> {
+    let Ok(program) = tp::parse(text) else { return Ok(0) };
+    let truth = explore(&program, text, Limits { stop_at_races: true, ..Limits::default() });
+    if !truth.complete || !truth.races.is_empty() {
+        return Ok(0);
+    }
+    let mut several = 0;
+    for (order, sections) in ORDERS {
+        let Some(expected) = classes(&program, sections, PREFIXES) else { continue };
+        several += u64::from(expected > 1);
+        let Count { executions, .. } = count(text, order);
+        if executions != expected as u64 {
+            return Err(format!("{order:?}: {executions} executions, {expected} classes"));
+        }
+    }
+    Ok(several)
+}
+
+/// Compares on generated programs; at least one in ten must have more than one class.
+fn generated(generator: impl Fn(u64) -> String) {
+    let first = setting("RACEPROOF_SEED", 0);
+    let cases = setting("RACEPROOF_CASES", 300);
+    let mut several = 0;
+    for seed in first..first + cases {
+        let text = generator(seed);
+        match compare(&text) {
+            Ok(compared) => several += compared,
+            Err(wrong) => {
+                let small = shrink(&text, |text| compare(text).is_err());
+                panic!("seed {seed}, {wrong}\n{text}\nin short, for tests/regressions:\n{small}");
+            }
+        }
+    }
+    assert!(several * 10 >= cases, "only {several} of {cases} programs have classes to tell apart");
+}
+
+#[test]
+fn generated_with_isolated() {
+    generated(|seed| generate(Profile::Isolated, seed));
+}
+
+#[test]
+fn generated_with_locks() {
+    generated(|seed| generate(Profile::Locks, seed));
+}
+
+#[test]
+fn generated_with_everything() {
+    generated(|seed| generate(Profile::Mixed, seed));
+}
+
+#[test]
+fn generated_choices() {
+    generated(choices);
+}
+
+#[test]
+fn generated_branches() {
+    generated(branches);
+}
+
+/// Programs whose classes were once miscounted, and others that were judged wrongly.
+#[test]
+fn regressions() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/regressions");
+    for entry in std::fs::read_dir(folder).expect("the folder is there") {
+        let path = entry.expect("its entries can be read").path();
+        let text = std::fs::read_to_string(&path).expect("they are programs");
+        if let Err(wrong) = compare(&text) {
+            panic!("{}: {wrong}", path.display());
+        }
+    }
+}

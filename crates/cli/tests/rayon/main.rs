@@ -1,0 +1,12 @@
+//! Rust programs with rayon, built by cargo.
+#![cfg(unix)]
+
+#[path = "../support/common/mod.rs"]
+mod common;
+#[path = "../support/native/mod.rs"]
+mod native;
+#[path = "../support/rayon/mod.rs"]
+mod rayon;
+
+mod rayon_corpus;
+mod rayon_generated;
