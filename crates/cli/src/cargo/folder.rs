@@ -2,16 +2,20 @@
 
 use super::arguments::Request;
 use super::{cargo, compiler, drop_in};
+use crate::output::OutFile;
 use crate::witness_file::fingerprint;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{self, Command};
+use std::process::Command;
 use std::{fs, io};
+use tempfile::NamedTempFile;
 
 pub(super) struct Folder {
     pub(super) path: PathBuf,
+    /// Where the programs that are run say how it went: new, and for us only.
+    outcomes: NamedTempFile,
 }
 
 impl Folder {
@@ -22,44 +26,24 @@ impl Folder {
             None => target_directory(request)?,
         };
         let path = std::path::absolute(base.join("raceproof")).map_err(|error| error.to_string())?;
-        let folder = Folder { path };
-        folder.fill(&version(library)).map_err(|error| format!("{}: {error}", folder.path.display()))?;
-        Ok(folder)
-    }
-
-    fn fill(&self, version: &str) -> io::Result<()> {
-        let stamp = self.path.join("version");
-        let before = fs::read_to_string(&stamp).ok();
-        if before.as_deref() == Some(version) {
-            return Ok(());
-        }
-        // Of several that find an old version one gets to remove it.
-        if before.is_some() && fs::remove_file(&stamp).is_ok() {
-            let old = self.path.with_extension(format!("{}.old", process::id()));
-            fs::rename(&self.path, &old)?;
-            fs::remove_dir_all(old)?;
-        }
-        if let Some(folder) = self.drop_in().parent() {
-            drop_in::write(folder)?;
-        }
-        // Others may be at the same: whoever is last has written what the first has.
-        replace(&stamp, version)
+        let complain = |error: io::Error| format!("{}: {error}", path.display());
+        fill(&path, &version(library)).map_err(complain)?;
+        let outcomes = tempfile::Builder::new().prefix("outcomes-").tempfile_in(&path).map_err(complain)?;
+        Ok(Folder { path, outcomes })
     }
 
     /// The root of the drop-in.
     pub(super) fn drop_in(&self) -> PathBuf {
-        self.path.join("rayon-core/lib.rs")
+        drop_in_of(&self.path)
     }
 
-    /// Where the programs that are run say how it went.
-    pub(super) fn outcomes(&self) -> PathBuf {
-        self.path.join(format!("outcomes-{}", process::id()))
+    pub(super) fn outcomes(&self) -> &Path {
+        self.outcomes.path()
     }
 
     /// The status of it all: the gravest of those of the programs that were run; else whether cargo did its part.
     pub(super) fn verdict(&self, built: bool) -> u8 {
         let statuses = fs::read_to_string(self.outcomes()).unwrap_or_default();
-        let _ = fs::remove_file(self.outcomes());
         let grave = |status: u8| statuses.lines().any(|line| line == status.to_string());
         match [1, 2, 3].into_iter().find(|&status| grave(status)) {
             Some(status) => status,
@@ -68,11 +52,35 @@ impl Folder {
     }
 }
 
+fn drop_in_of(folder: &Path) -> PathBuf {
+    folder.join("rayon-core/lib.rs")
+}
+
+fn fill(path: &Path, version: &str) -> io::Result<()> {
+    let stamp = path.join("version");
+    let before = fs::read_to_string(&stamp).ok();
+    if before.as_deref() == Some(version) {
+        return Ok(());
+    }
+    // Of several that find an old version one gets to remove it.
+    if before.is_some() && fs::remove_file(&stamp).is_ok() {
+        let beside = path.parent().unwrap_or(path);
+        let old = tempfile::Builder::new().prefix("raceproof-old-").tempdir_in(beside)?;
+        fs::rename(path, old.path().join("old"))?;
+        old.close()?;
+    }
+    if let Some(folder) = drop_in_of(path).parent() {
+        drop_in::write(folder)?;
+    }
+    // Others may be at the same: whoever is last has written what the first has.
+    replace(&stamp, version)
+}
+
 /// Writes a file that others may be reading.
 pub(super) fn replace(path: &Path, text: &str) -> io::Result<()> {
-    let new = path.with_extension(format!("{}.new", process::id()));
-    fs::write(&new, text)?;
-    fs::rename(new, path)
+    let mut new = OutFile::create(path)?;
+    new.write_all(text.as_bytes())?;
+    new.keep()
 }
 
 /// Adds the status of a program that was run to those of the others.

@@ -4,9 +4,10 @@ use super::Language;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::{self, Command, Stdio};
+use std::process::{Command, Stdio};
+use tempfile::NamedTempFile;
 
 /// The oldest clang whose calls of the OpenMP and TSan runtimes are known.
 const OLDEST: u32 = 14;
@@ -125,11 +126,10 @@ fn version(text: &str) -> Option<u32> {
 }
 
 /// A response file for a long command line, removed when clang is done.
-struct Shortened(PathBuf);
+struct Shortened(NamedTempFile);
 
 impl Shortened {
     fn write(words: &[OsString]) -> Result<Shortened, String> {
-        let path = env::temp_dir().join(format!("raceproof-cc-{}.rsp", process::id()));
         let mut text = String::new();
         for word in words {
             let word = word.to_str().ok_or_else(|| {
@@ -139,20 +139,15 @@ impl Shortened {
             text.push_str(&word.replace('\\', "\\\\").replace('"', "\\\""));
             text.push_str("\"\n");
         }
-        fs::write(&path, text).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
-        Ok(Shortened(path))
+        let file = tempfile::Builder::new().prefix("raceproof-cc-").suffix(".rsp").tempfile();
+        file.and_then(|mut file| file.write_all(text.as_bytes()).map(|()| Shortened(file)))
+            .map_err(|error| format!("cannot write a file in {}: {error}", env::temp_dir().display()))
     }
 
     fn argument(&self) -> OsString {
         let mut argument = OsStr::new("@").to_owned();
-        argument.push(&self.0);
+        argument.push(self.0.path());
         argument
-    }
-}
-
-impl Drop for Shortened {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(&self.0);
     }
 }
 

@@ -8,11 +8,11 @@ use super::arguments::{Item, value};
 use super::clang::Clang;
 use super::plan::{Action, Plan, words};
 use super::thin;
+use crate::output::private_folder;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process;
 
 /// Older ones write pointers with the type of what they point to.
 const OLDEST: u32 = 15;
@@ -75,29 +75,9 @@ fn first(item: &Item) -> OsString {
     words(item).swap_remove(0)
 }
 
-/// A folder for what is between the stages, removed when they are over.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Result<Folder, String> {
-        // One that is there already is somebody else's.
-        let mut paths =
-            (0..100).map(|number| env::temp_dir().join(format!("raceproof-cc-{}-{number}", process::id())));
-        paths.find(|path| fs::create_dir(path).is_ok()).map(Folder).ok_or_else(|| {
-            format!("cannot make a folder in {}: set TMPDIR to another", env::temp_dir().display())
-        })
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 /// Compiles, and links if that was asked for; gives the status of the first clang that failed.
 pub(super) fn run(plan: &Plan, clang: &Clang) -> Result<u8, String> {
-    let folder = Folder::new()?;
+    let folder = private_folder()?;
     let mut linked = Vec::new();
     let mut status = 0;
     for (number, item) in plan.kept.iter().enumerate() {
@@ -107,14 +87,14 @@ pub(super) fn run(plan: &Plan, clang: &Clang) -> Result<u8, String> {
         };
         let object = if plan.action.links() {
             // The linker shows the name where symbols are missing.
-            let place = folder.0.join(number.to_string());
+            let place = folder.path().join(number.to_string());
             fs::create_dir_all(&place)
                 .map_err(|error| format!("cannot make {}: {error}", place.display()))?;
             place.join(named(path, "o"))
         } else {
             output(plan).map_or_else(|| named(path, "o"), PathBuf::from)
         };
-        let text = folder.0.join(format!("{number}.ll"));
+        let text = folder.path().join(format!("{number}.ll"));
         let of_one = compile(plan, clang, path, &text, &object)?;
         status = if status == 0 { of_one } else { status };
         linked.push(Item::Input { path: object.into(), compiled: false });

@@ -12,5 +12,6 @@ mod docs;
 mod graph;
 mod interrupt;
 mod json;
+mod planted;
 mod text;
 mod tidy;
