@@ -1,6 +1,6 @@
 //! The worked examples of the papers, and what the file headers of the detectors claim.
 
-mod support;
+use crate::support;
 
 use raceproof_core::detect::closure::{Closure, MAX_NODES};
 use raceproof_core::detect::drdp::Drdp;

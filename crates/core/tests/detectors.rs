@@ -3,7 +3,7 @@
 //! `RACEPROOF_CASES` multiplies the number of streams. A failure prints the profile, the seed and the program,
 //! shrunk; the program then belongs into `kept_programs`.
 
-mod support;
+use crate::support;
 
 use raceproof_core::detect::closure::{self, Closure, Reachability};
 use raceproof_core::detect::drdp::Drdp;

@@ -1,7 +1,7 @@
 //! Netzer's analysis: Figure 2.1 and what the thesis says of it, the guaranteed orderings against all interleavings, and the
 //! reduced graphs against the graphs as the thesis has them.
 
-mod support;
+use crate::support;
 
 use raceproof_core::debug::netzer::posts::{Guaranteed, Posts};
 use raceproof_core::debug::netzer::{Analysis, Feasibility, Grain, Level, Options, StepRace, Uses, analyse};

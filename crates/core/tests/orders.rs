@@ -3,7 +3,7 @@
 //! `RACEPROOF_CASES` multiplies the number of streams. A failure prints the profile, the seed and the program,
 //! shrunk.
 
-mod support;
+use crate::support;
 
 use raceproof_core::detect::epochs::Epochs;
 use raceproof_core::detect::predict::{Predicted, Predictor};

@@ -1,7 +1,7 @@
 //! Trace files and the analyses over them, on random event streams: what is written comes back, the text format keeps
 //! every order, and the fast detector agrees with the one that finds every pair.
 
-mod support;
+use crate::support;
 
 use raceproof_core::detect::epochs::Epochs;
 use raceproof_core::detect::predict::Predictor;

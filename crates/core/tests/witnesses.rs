@@ -2,7 +2,7 @@
 //!
 //! `RACEPROOF_CASES` multiplies the number of streams.
 
-mod support;
+use crate::support;
 
 use raceproof_core::debug::reordering::{self, What};
 use raceproof_core::debug::witness::Witnesses;

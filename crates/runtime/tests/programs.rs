@@ -1,6 +1,6 @@
 //! Programs of the papers and of the corpus in the Rust API, each with its verdict.
 
-mod common;
+use crate::common;
 
 use common::{checked, races};
 use raceproof::{

@@ -9,6 +9,7 @@ mod bad_programs;
 mod checkpoint;
 mod cli;
 mod docs;
+mod front_door;
 mod graph;
 mod interrupt;
 mod json;

@@ -192,7 +192,9 @@ fn what_the_documents_point_to_exists() {
         let file = if name.starts_with("crates/") {
             root().join(name)
         } else if name.ends_with(".rs") {
-            root().join("crates/cli/tests").join(name)
+            let groups = ["cli", "native", "oracle", "rayon", "tp", "trace"];
+            let paths = groups.map(|group| root().join("crates/cli/tests").join(group).join(name));
+            paths.iter().find(|path| path.exists()).unwrap_or(&paths[0]).clone()
         } else if name.ends_with(".tp") {
             root().join("programs/tp/examples").join(name)
         } else {
@@ -202,18 +204,4 @@ fn what_the_documents_point_to_exists() {
         assert!(file.exists(), "GUARANTEES.md points to {name}");
     }
     assert!(count > 15, "{count} pointers found");
-}
-
-/// README.md shows a command and what it prints.
-#[test]
-fn the_readme_shows_a_real_report() {
-    let readme = document("README.md");
-    let blocks: Vec<&str> = readme.split("```").skip(1).step_by(2).collect();
-    let (command, shown) = (blocks[0].trim(), blocks[1].trim_start_matches('\n'));
-    let arguments = command.split_once(" -- ").expect("cargo run … -- arguments").1;
-    let done = run(raceproof().current_dir(root()).args(arguments.split(' '))).expect_status(1);
-    assert!(shown.lines().count() > 5 && done.stdout.starts_with(shown), "{}", done.stdout);
-    let test = blocks[2].trim();
-    assert!(document(".ci/run").lines().any(|line| line == test), "CI does not run `{test}`");
-    assert!(readme.lines().count() <= 100, "README.md is longer than two screens");
 }

@@ -1,7 +1,7 @@
 //! Every program of `programs/c`, compiled with `raceproof cc` and run with `raceproof run`: does the report say what
 //! the program's comments expect, that and nothing else?
 //!
-//! One program alone: `RACEPROOF_PROGRAM=taskwait cargo test --test native_corpus` (a part of its path).
+//! One program alone: `RACEPROOF_PROGRAM=taskwait cargo test --test native native_corpus::` (a part of its path).
 #![cfg(unix)]
 
 use crate::common;

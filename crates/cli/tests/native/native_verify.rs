@@ -1,7 +1,7 @@
 //! `raceproof verify` on native programs: every program of `programs/c/verify` gets the verdict, the lines and the number of
 //! executions that its comments expect, every finding replays, and programs with a twin in TP need as many executions as that.
 //!
-//! One program alone: `RACEPROOF_PROGRAM=bank cargo test --test native_verify` (a part of its name).
+//! One program alone: `RACEPROOF_PROGRAM=bank cargo test --test native native_verify::` (a part of its name).
 #![cfg(unix)]
 
 use crate::common;

@@ -1,7 +1,7 @@
 //! Every program of `programs/rust`, built with `cargo raceproof` and run: does the report say what the program's comments expect, that and
 //! nothing else?
 //!
-//! One program alone: `RACEPROOF_PROGRAM=mutex cargo test --test rayon_corpus` (a part of its name).
+//! One program alone: `RACEPROOF_PROGRAM=mutex cargo test --test rayon rayon_corpus::` (a part of its name).
 #![cfg(unix)]
 
 use crate::common;

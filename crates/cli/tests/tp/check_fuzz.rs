@@ -1,7 +1,7 @@
 //! Random damage to good programs, run through the whole of `check` and `graph`: no panic, JSON that reads back, sites
 //! inside the source, detectors that agree where they must.
 //!
-//! `FUZZ_ITERS=1000000 FUZZ_SEED=7 cargo test -p raceproof-cli --test check_fuzz` runs longer or elsewhere. Every
+//! `FUZZ_ITERS=1000000 FUZZ_SEED=7 cargo test -p raceproof-cli --test tp check_fuzz::` runs longer or elsewhere. Every
 //! input follows from the seed and its number; a failure prints both and the input. Keep the input
 //! (shortened) in `fuzz-corpus/`.
 

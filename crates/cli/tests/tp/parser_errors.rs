@@ -1,5 +1,5 @@
 //! Golden error messages: every `errors/NAME.tp` is wrong in some way, `errors/NAME.txt` is what is said
-//! about it. `BLESS=1 cargo test -p raceproof-cli --test parser_errors` writes the `.txt` files anew.
+//! about it. `BLESS=1 cargo test -p raceproof-cli --test tp parser_errors::` writes the `.txt` files anew.
 
 use raceproof_cli::tp::{self, limits::MAX_SHOWN, source::Source};
 use std::{fs, path::PathBuf};

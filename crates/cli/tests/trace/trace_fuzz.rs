@@ -1,7 +1,7 @@
 //! Random damage to traces of all three formats: no panic, no memory beyond what the bytes can ask for, an offset inside the
 //! file, and events that every analysis can take.
 //!
-//! `FUZZ_ITERS=1000000 FUZZ_SEED=7 cargo test --release -p raceproof-cli --test trace_fuzz` runs longer or elsewhere. Every
+//! `FUZZ_ITERS=1000000 FUZZ_SEED=7 cargo test --release -p raceproof-cli --test trace trace_fuzz::` runs longer or elsewhere. Every
 //! input follows from the seed and its number; a failure prints both. Keep the input in `trace-corpus/`.
 
 use crate::common;

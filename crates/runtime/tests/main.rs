@@ -1,0 +1,8 @@
+//! The runtime and the library for closures.
+
+mod common;
+
+mod misuse;
+mod programs;
+mod tasks;
+mod verifying;
