@@ -1,7 +1,7 @@
 //! Does with rayon what its argument says: `r0` and `w0` read and write a cell, `j(… | …)` joins, `s(…)` opens a scope, `p1(…)` spawns into the
 //! scope of that number (0 is the outermost), `d(…)` spawns for nobody to wait, `i3(…)` does something for three items.
 //!
-//! `crates/cli/tests/rayon_generated.rs` makes the words, and knows whether they race.
+//! `crates/cli/tests/rayon/rayon_generated.rs` makes the words, and knows whether they race.
 
 use corpus::Shared;
 use rayon::Scope;

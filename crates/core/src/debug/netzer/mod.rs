@@ -32,7 +32,7 @@
 //! ([`Grain::Access`]) there is no inside to be wrong about; an access that saw a write cannot end before it, so that
 //! the edges then go from finish to finish.
 //!
-//! What it can miss, and false alarms: `crates/cli/tests/netzer_oracle.rs` holds the claims to the oracle, and has a program
+//! What it can miss, and false alarms: `crates/cli/tests/oracle/netzer_oracle.rs` holds the claims to the oracle, and has a program
 //! where the theorem for whole steps does not reach. A grade of `feasible` is given for a witness only.
 
 mod dependences;
