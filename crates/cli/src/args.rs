@@ -77,8 +77,9 @@ pub enum Command {
     Cxx(CompilerArgs),
     /// Run a program that `raceproof cc` or `cargo raceproof` built, and report
     ///
-    /// The program keeps its standard streams. Without mutual exclusion one run decides all schedules for that number
-    /// of threads. A program that crashes or ends with another status than 0 has a program error.
+    /// Without mutual exclusion one run decides all schedules for that number of threads. A program that crashes or ends with
+    /// another status than 0 has a program error. What was found before is reported whichever way it ends. The report goes to
+    /// standard output, and what the program prints to standard error, unless standard output is a terminal or there is -o.
     #[command(after_help = EXIT_STATUS)]
     Run(RunArgs),
     /// Record one run of a TP program as a trace, or look after traces
@@ -103,7 +104,7 @@ pub struct RunArgs {
     /// Run once for each of these team sizes, and join what is found [default: OMP_NUM_THREADS, or 4]
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
     pub threads: Vec<u32>,
-    /// Write the report to a file instead of standard output, where the program may print as well
+    /// Write the report to a file instead of standard output, which is the program's then
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
     /// Leave out the races that this file names, in lines such as `race:function_or_file_or_variable`

@@ -42,6 +42,7 @@ pub fn run(args: Args) -> ExitCode {
 
 /// As [`run`]: the status.
 pub(crate) fn act(args: Args) -> u8 {
+    interrupt::install();
     let done = match args.command {
         Command::Check(args) => check(&args),
         Command::Verify(args) => verify(&args),

@@ -6,6 +6,7 @@ pub mod analyze;
 pub mod args;
 pub mod cargo;
 pub mod cc;
+mod channel;
 pub mod check;
 pub mod checkpoint;
 pub mod commands;

@@ -1,5 +1,6 @@
 //! Where results go: standard output, or a file that is there whole or not at all.
 
+use crate::interrupt::Unfinished;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -43,6 +44,8 @@ enum Kind {
     Beside {
         new: BufWriter<NamedTempFile>,
         place: PathBuf,
+        /// After the file: it is there until then.
+        unfinished: Unfinished,
     },
     /// A device or pipe cannot be replaced; it is written to as it is.
     InPlace(BufWriter<File>),
@@ -77,15 +80,18 @@ impl OutFile {
             Some(permissions) => builder.permissions(permissions).tempfile_in(folder)?,
             None => builder.tempfile_in(folder)?,
         };
-        Ok(OutFile(Kind::Beside { new: BufWriter::new(new), place }))
+        let unfinished = Unfinished::new(new.path());
+        Ok(OutFile(Kind::Beside { new: BufWriter::new(new), place, unfinished }))
     }
 
     /// Writes what is left and puts the file in its place.
     pub(crate) fn keep(self) -> io::Result<()> {
         match self.0 {
-            Kind::Beside { new, place } => {
+            Kind::Beside { new, place, unfinished } => {
                 let new = new.into_inner().map_err(|error| error.into_error())?;
-                new.persist(place).map(drop).map_err(|error| error.error)
+                let kept = new.persist(place).map(drop).map_err(|error| error.error);
+                drop(unfinished);
+                kept
             }
             Kind::InPlace(mut file) => file.flush(),
         }

@@ -11,9 +11,9 @@
 use crate::detector::FIRST_SET;
 use crate::explored::{self, Operation};
 use crate::now;
-use crate::{report, sched, world};
+use crate::{channel, report, sched, world};
 use raceproof_core::event::AccessKind;
-use std::ffi::c_int;
+use std::ffi::{CStr, c_int};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 /// Something is to be done at the next access.
@@ -27,14 +27,53 @@ const SHARE: i64 = 1;
 /// Seconds until an ending that no access has noticed is forced.
 const PATIENCE: u32 = 2;
 
+/// The signals by which the program is asked to end, and the one of the share of time.
+const ASKED: [c_int; 4] = [libc::SIGTERM, libc::SIGINT, libc::SIGHUP, libc::SIGVTALRM];
+
+/// The others that end a program unless it handles them, crashes aside. A program that `raceproof run` watches is left to them: what was
+/// found is known there.
+const OTHERS: [c_int; 13] = [
+    libc::SIGQUIT,
+    libc::SIGTRAP,
+    libc::SIGUSR1,
+    libc::SIGUSR2,
+    libc::SIGPIPE,
+    libc::SIGALRM,
+    libc::SIGSTKFLT,
+    libc::SIGXCPU,
+    libc::SIGXFSZ,
+    libc::SIGPROF,
+    libc::SIGIO,
+    libc::SIGPWR,
+    libc::SIGSYS,
+];
+
+fn action_of(signal: c_int) -> libc::sighandler_t {
+    // SAFETY: a documented use, on a value that lives here.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        libc::sigaction(signal, std::ptr::null(), &mut action);
+        action.sa_sigaction
+    }
+}
+
+/// A child of the process has nothing to report.
+pub(crate) fn uninstall() {
+    for signal in ASKED.into_iter().chain(OTHERS) {
+        if action_of(signal) == handle as *const () as usize {
+            // SAFETY: back to what the system does.
+            unsafe { libc::signal(signal, libc::SIG_DFL) };
+        }
+    }
+}
+
 pub(crate) fn install() {
+    let others = if channel::is_on() { &[][..] } else { &OTHERS };
     // SAFETY: documented uses, on values that live here.
     unsafe {
-        for signal in [libc::SIGTERM, libc::SIGINT, libc::SIGHUP, libc::SIGVTALRM, libc::SIGALRM] {
-            let mut before: libc::sigaction = std::mem::zeroed();
-            libc::sigaction(signal, std::ptr::null(), &mut before);
+        for &signal in ASKED.iter().chain(others) {
             // What the program's starter chose to ignore stays ignored.
-            if before.sa_sigaction != libc::SIG_DFL || signal == libc::SIGALRM {
+            if action_of(signal) != libc::SIG_DFL {
                 continue;
             }
             let mut action: libc::sigaction = std::mem::zeroed();
@@ -57,8 +96,10 @@ unsafe extern "C" {
 extern "C" fn handle(signal: c_int) {
     match signal {
         libc::SIGVTALRM => PREEMPT.store(true, Ordering::Relaxed),
-        libc::SIGALRM => end(),
-        _ if ENDING.swap(signal, Ordering::Relaxed) != 0 => end(),
+        // Patience is at an end.
+        libc::SIGALRM if ENDING.load(Ordering::Relaxed) != 0 => end(),
+        // `raceproof run` asks again in its own way if the user's terminal has asked before.
+        _ if ENDING.swap(signal, Ordering::Relaxed) == signal => end(),
         _ => {
             // SAFETY: documented uses.
             unsafe {
@@ -75,14 +116,27 @@ extern "C" fn handle(signal: c_int) {
 /// Reports, and ends by the signal that came.
 fn end() -> ! {
     let signal = ENDING.load(Ordering::Relaxed);
-    report::limit("the run was interrupted: what comes after that is not known");
+    // SAFETY: the system's text for a signal it knows.
+    let text = unsafe { CStr::from_ptr(libc::strsignal(signal)) }.to_string_lossy();
+    report::limit(&format!("the run was ended by a signal ({text}): what comes after that is not known"));
     report::finish();
     world().threads.switch(0);
-    // SAFETY: as if the signal had not been handled.
+    // SAFETY: as if the signal had not been handled. In its handler it is blocked.
     unsafe {
         libc::signal(signal, libc::SIG_DFL);
+        let mut signals = std::mem::zeroed();
+        libc::sigemptyset(&mut signals);
+        libc::sigaddset(&mut signals, signal);
+        libc::pthread_sigmask(libc::SIG_UNBLOCK, &signals, std::ptr::null_mut());
         libc::raise(signal);
         libc::_exit(128 + signal)
+    }
+}
+
+/// The program ends by itself. If a signal came that would have ended it before, it ends by that.
+pub(crate) fn end_if_asked() {
+    if ENDING.load(Ordering::Relaxed) != 0 && !explored::is_on() && !world().found.is_done() {
+        end();
     }
 }
 

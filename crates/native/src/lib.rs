@@ -17,7 +17,7 @@
 //! | `explored` | one execution of a search over all schedules |
 //! | `stacks`, `fibers`, `threads` | the stacks of tasks, and the coroutines on them; thread-local storage of virtual threads |
 //! | `record` | the run as a trace |
-//! | `report`, `symbols`, `faults`, `interrupts` | the end, in words |
+//! | `raw`, `channel`, `report`, `faults`, `interrupts` | the end, in words |
 
 // The entry points are public by nature: C programs link with them.
 #![allow(unreachable_pub)]
@@ -25,7 +25,9 @@
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
 compile_error!("raceproof runs native programs on x86-64 Linux only");
 
+mod channel;
 mod contexts;
+mod delivery;
 mod detector;
 mod explored;
 mod faults;
@@ -39,6 +41,7 @@ mod memory;
 mod now;
 mod omp;
 mod options;
+mod raw;
 mod rayon;
 mod record;
 mod report;
@@ -46,7 +49,6 @@ mod sched;
 mod shadow;
 mod stacks;
 mod start;
-pub mod symbols;
 mod threads;
 mod tsan;
 mod workers;
@@ -56,23 +58,25 @@ use contexts::Place;
 use raceproof::run::Run;
 use raceproof::task::State;
 use raceproof_core::ids::{SyncId, TaskId};
+pub(crate) use raceproof_symbols as symbols;
 use sched::{Body, Coroutines, Job, NewestFirst, Work};
 use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_void};
+use std::io::Write;
 use std::rc::Rc;
 use world::{Told, world};
 
 /// Says something to the user, about us.
 pub(crate) fn say(text: &str) {
-    eprintln!("raceproof: {text}");
+    // Nobody can be told if standard error is closed.
+    let _ = delivery::quietly(|| writeln!(std::io::stderr(), "raceproof: {text}"));
 }
 
 /// Ends the process: it cannot be checked.
 pub(crate) fn fatal(text: &str) -> ! {
     say(text);
-    // SAFETY: ends the process.
-    unsafe { libc::syscall(libc::SYS_exit_group, 2) };
-    unreachable!("the process has ended")
+    channel::write(raceproof::channel::Kind::Limit, text.as_bytes());
+    interpose::futex::end(2)
 }
 
 type Main = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;

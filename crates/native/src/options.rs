@@ -1,10 +1,15 @@
 //! What the environment asks for: `RACEPROOF_OPTIONS` and the variables of OpenMP and rayon.
 
+use raceproof::words;
 use std::env;
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 pub(crate) struct Options {
-    /// Where the JSON report goes, for `raceproof run`; none: a text report on standard error.
+    /// Where findings go as they are found, for `raceproof run`.
+    pub(crate) findings: Option<PathBuf>,
+    /// Where the JSON report goes; none: a text report on standard error.
     pub(crate) report: Option<PathBuf>,
     pub(crate) suppressions: Option<PathBuf>,
     /// Where the run is recorded, if it is.
@@ -24,7 +29,7 @@ pub(crate) struct Options {
     pub(crate) all_readers: bool,
     /// Whether the program is told that there are no more threads, instead of ended when it asks for one.
     pub(crate) refuse_threads: bool,
-    /// The files of a search that this is an execution of.
+    /// The channel of a search that this is an execution of.
     pub(crate) explore: Option<PathBuf>,
 }
 
@@ -36,6 +41,7 @@ const STACK: usize = 8 << 20;
 impl Options {
     pub(crate) fn from_environment() -> Self {
         let mut options = Options {
+            findings: None,
             report: None,
             suppressions: None,
             trace: None,
@@ -56,34 +62,52 @@ impl Options {
             refuse_threads: false,
             explore: None,
         };
-        if let Ok(text) = env::var("RACEPROOF_OPTIONS") {
-            for word in text.split([':', ' ']).filter(|word| !word.is_empty()) {
-                options.set(word);
+        if let Some(text) = env::var_os("RACEPROOF_OPTIONS") {
+            let Some(words) = words::split(text.as_bytes()) else {
+                crate::fatal("RACEPROOF_OPTIONS: a quote (' or \") is not closed")
+            };
+            for word in words {
+                options.set(&word);
             }
         }
         options
     }
 
-    fn set(&mut self, word: &str) {
-        let known = match word.split_once('=') {
+    fn set(&mut self, word: &[u8]) {
+        let equals = word.iter().position(|&byte| byte == b'=');
+        let (name, value) = equals.map_or((word, None), |at| (&word[..at], Some(&word[at + 1..])));
+        let known =
+            self.set_path(name, value) || std::str::from_utf8(word).is_ok_and(|word| self.set_value(word));
+        if !known {
+            let word = String::from_utf8_lossy(word);
+            crate::fatal(&format!(
+                "RACEPROOF_OPTIONS: `{word}` is not understood; expected words like report=FILE, trace=FILE, threads=N, stack=SIZE, \
+                 suppressions=FILE, exitcode=N, color=auto|always|never, separated by `:`; a file with a colon or space in its name \
+                 stands in quotes"
+            ));
+        }
+    }
+
+    /// A file, whose name may be of any bytes. The program may go elsewhere: what is relative is so to where it began.
+    fn set_path(&mut self, name: &[u8], value: Option<&[u8]>) -> bool {
+        let to = match name {
+            b"report" => &mut self.report,
+            b"suppressions" => &mut self.suppressions,
+            b"trace" => &mut self.trace,
+            _ if name == raceproof::channel::OPTION.as_bytes() => &mut self.findings,
+            _ if name == raceproof::remote::OPTION.as_bytes() => &mut self.explore,
+            _ => return false,
+        };
+        let Some(value) = value.filter(|value| !value.is_empty()) else { return false };
+        let path = Path::new(OsStr::from_bytes(value));
+        *to = Some(std::path::absolute(path).unwrap_or_else(|_| path.to_owned()));
+        true
+    }
+
+    fn set_value(&mut self, word: &str) -> bool {
+        match word.split_once('=') {
             _ if word == raceproof::remote::ALL_READERS => {
                 self.all_readers = true;
-                true
-            }
-            Some(("report", path)) => {
-                self.report = Some(path.into());
-                true
-            }
-            Some((raceproof::remote::OPTION, path)) => {
-                self.explore = Some(path.into());
-                true
-            }
-            Some(("suppressions", path)) => {
-                self.suppressions = Some(path.into());
-                true
-            }
-            Some(("trace", path)) => {
-                self.trace = Some(path.into());
                 true
             }
             Some(("color", when @ ("auto" | "always" | "never"))) => {
@@ -108,12 +132,6 @@ impl Options {
                 true
             }
             _ => false,
-        };
-        if !known {
-            crate::fatal(&format!(
-                "RACEPROOF_OPTIONS: `{word}` is not understood; expected words like report=FILE, trace=FILE, threads=N, stack=SIZE, \
-                 suppressions=FILE, exitcode=N, color=auto|always|never, separated by `:`"
-            ));
         }
     }
 }

@@ -8,6 +8,7 @@
 //! Blocks go to the file as they fill up, and names at the end. A program that is killed leaves a trace without names.
 
 use crate::contexts::Context;
+use crate::delivery::Quiet;
 use crate::detector::Site;
 use crate::memory::Block;
 use crate::report;
@@ -20,7 +21,6 @@ use raceproof_core::trace::Named;
 use raceproof_core::trace::writer::TraceWriter;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io;
 use std::ops::Range;
 use std::path::Path;
@@ -40,7 +40,7 @@ struct Known {
 }
 
 pub(crate) struct Recorder {
-    writer: TraceWriter<File>,
+    writer: TraceWriter<Quiet>,
     /// By page: the number of each byte's location plus one, 0 for none.
     pages: BTreeMap<usize, Box<[u32; PAGE]>>,
     locations: Vec<Known>,
@@ -96,7 +96,7 @@ fn bit(kind: AccessKind, atomic: bool) -> u8 {
 impl Recorder {
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
         Ok(Recorder {
-            writer: TraceWriter::new(File::create(path)?),
+            writer: TraceWriter::new(Quiet::create(path)?),
             pages: BTreeMap::new(),
             locations: Vec::new(),
             sites: FxHashMap::default(),

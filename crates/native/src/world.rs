@@ -1,5 +1,6 @@
 //! The one state of the process. All of the program's code runs on one OS thread, and so does all of this.
 
+use crate::delivery::Delivery;
 use crate::detector::Detector;
 use crate::explored::explored;
 use crate::omp::Omp;
@@ -12,6 +13,7 @@ use raceproof::strategy::Traced;
 use raceproof_core::event::{AccessKind, Observer, SyncKind};
 use raceproof_core::explore::trace::Trace;
 use raceproof_core::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
+use std::path::Path;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 use std::time::Instant;
@@ -28,6 +30,13 @@ pub(crate) struct World {
     pub(crate) atomics: crate::tsan::atomic::Atomics,
     pub(crate) waiters: rustc_hash::FxHashMap<usize, crate::interpose::futex::Waiters>,
     pub(crate) options: Options,
+    /// The number of this process.
+    pub(crate) process: u32,
+    /// Where the report goes if nobody reads the channel, and which races it leaves out.
+    pub(crate) delivery: crate::delivery::Delivery,
+    pub(crate) suppressions: Option<String>,
+    /// Read before the program makes them unreadable.
+    pub(crate) symbols: Option<crate::symbols::Symbols>,
     pub(crate) started: Instant,
     /// Turns in a row in which a task looked in vain for what it waits for.
     pub(crate) idle: u64,
@@ -73,8 +82,10 @@ pub(crate) fn begin() {
     std::panic::set_hook(Box::new(|panic| {
         crate::fatal(&format!("an error of its own, please report it: {panic}"))
     }));
+    crate::interpose::reserve::set_aside();
     crate::start::look();
     let options = Options::from_environment();
+    open_channel(options.findings.as_deref().or(options.explore.as_deref()));
     if let Err(error) = shadow::reserve() {
         crate::fatal(&format!(
             "no address space for shadow memory ({error}): lift the limit on virtual memory (ulimit -v unlimited)"
@@ -91,12 +102,21 @@ pub(crate) fn begin() {
         atomics: Default::default(),
         waiters: Default::default(),
         options,
+        process: std::process::id(),
+        delivery: Default::default(),
+        suppressions: None,
+        symbols: None,
         started: Instant::now(),
         idle: 0,
         ran: None,
         found: Default::default(),
     };
     WORLD.store(Box::into_raw(Box::new(world)), Ordering::Relaxed);
+    self::world().suppressions = crate::report::suppressions();
+    match self::world().options.findings {
+        Some(_) => crate::channel::begin(self::world().options.threads, self::world().suppressions.clone()),
+        None => self::world().delivery = Delivery::new(self::world().options.report.as_deref()),
+    }
     record();
     let Options { all_readers, trace, explore, .. } = &self::world().options;
     if *all_readers || trace.is_some() || explore.is_some() {
@@ -107,10 +127,27 @@ pub(crate) fn begin() {
     crate::report::at_exit();
     crate::faults::install();
     crate::interrupts::install();
-    if let Some(files) = self::world().options.explore.clone() {
+    if self::world().options.explore.is_some() {
         // The search goes by the kernel's numbers.
         self::world().detector.keep_everything();
-        crate::explored::begin(&files);
+        crate::explored::begin();
+    }
+}
+
+/// Opens the channel to the process that runs this one, if there is one, and sees to it that this one does not outlive it.
+fn open_channel(path: Option<&Path>) {
+    let Some(path) = path else { return };
+    if let Err(error) = crate::channel::open(path) {
+        crate::fatal(&format!("cannot tell raceproof what is found, by way of {}: {error}", path.display()));
+    }
+    let owner = path.components().find_map(|part| part.as_os_str().to_str()?.parse::<u32>().ok());
+    // A program that a script has started is the script's to end.
+    if owner == Some(std::os::unix::process::parent_id()) {
+        // SAFETY: a documented use.
+        unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) };
+        if owner != Some(std::os::unix::process::parent_id()) {
+            crate::fatal("raceproof is gone");
+        }
     }
 }
 

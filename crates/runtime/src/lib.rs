@@ -70,6 +70,7 @@
 //! observer of each. Given the same program and the same decisions, a run is the same to the last event.
 //! [`program::run_once`] is one such run; [`checking`] is made of them.
 
+pub mod channel;
 pub mod checking;
 pub mod coroutine;
 mod execution;
@@ -89,6 +90,7 @@ mod sync;
 pub mod task;
 pub mod verifying;
 pub mod witness;
+pub mod words;
 
 pub use native::{
     Checker, Closure, Event, Future, Lock, Promise, Semaphore, Shared, SharedArray, Verifier, check, finish,

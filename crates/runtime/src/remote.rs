@@ -2,8 +2,8 @@
 //!
 //! A native program is verified by running it again and again, each time in a fresh process. The process has a kernel and the
 //! [`Guided`](crate::strategy::Guided) strategy like any other run; what the search needs of an execution is written down
-//! at its end and read by the process that searches. Both are JSON, in the files `NAME.request` and `NAME.answer`; the program
-//! is told `NAME`.
+//! at its end and read by the process that searches. Both are JSON, in records of a [`channel`](crate::channel) that the
+//! program is told of.
 //!
 //! Nothing in here depends on where the process has its memory: tasks are named by their spawn paths, places in the
 //! program and its data by [`Point`].
@@ -17,9 +17,9 @@ use raceproof_core::ids::TaskId;
 use serde::{Deserialize, Serialize};
 
 /// Changes whenever what is written does: a program may be linked with another version than the one that runs it.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
-/// The word of `RACEPROOF_OPTIONS` that tells a program its name.
+/// The word of `RACEPROOF_OPTIONS` that tells a program where its request is.
 pub const OPTION: &str = "explore";
 
 /// The word of `RACEPROOF_OPTIONS` that has a program remember all readers of a location.

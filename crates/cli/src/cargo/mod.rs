@@ -15,15 +15,21 @@ mod folder;
 
 use crate::args::Args;
 use crate::cc::runtime;
+use crate::channel::options;
 use crate::commands;
-use crate::output::note;
+use crate::interrupt;
+use crate::output::{deliver, note};
 use crate::run::execute::OPTIONS;
 use arguments::Request;
 use clap::Parser;
 use folder::Folder;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::process::{Command, ExitCode};
+use std::process::{self, Command, ExitCode};
+use std::thread;
+use std::time::Duration;
 
 /// The only system that native programs run on; see `crates/native`.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
@@ -66,12 +72,11 @@ pub fn run(words: impl Iterator<Item = OsString>) -> ExitCode {
     }
     let done = match words.first().and_then(|word| word.to_str()) {
         Some("--version" | "-V") => {
-            println!("cargo-raceproof {}", env!("CARGO_PKG_VERSION"));
-            return ExitCode::SUCCESS;
+            deliver(&format!("cargo-raceproof {}\n", env!("CARGO_PKG_VERSION")), None)
+                .map(|()| ExitCode::SUCCESS)
         }
         None | Some("--help" | "-h" | "help") => {
-            println!("{HELP}");
-            return if words.is_empty() { ExitCode::from(2) } else { ExitCode::SUCCESS };
+            deliver(&format!("{HELP}\n"), None).map(|()| ExitCode::from(u8::from(words.is_empty()) * 2))
         }
         _ => build(&words),
     };
@@ -85,8 +90,7 @@ pub fn run(words: impl Iterator<Item = OsString>) -> ExitCode {
 fn build(words: &[OsString]) -> Result<ExitCode, String> {
     let request = Request::parse(words)?;
     if request.asks_for_help {
-        println!("{HELP}");
-        return Ok(ExitCode::SUCCESS);
+        return deliver(&format!("{HELP}\n"), None).map(|()| ExitCode::SUCCESS);
     }
     let own = env::current_exe().map_err(|error| format!("cannot tell where this program is: {error}"))?;
     let library = runtime::find_shared()?;
@@ -104,18 +108,36 @@ fn build(words: &[OsString]) -> Result<ExitCode, String> {
     compiler::ask_for(&mut cargo, &library, &folder.drop_in());
     if request.has_harness() {
         // The harness wants a thread for each test, and runs them itself if there is none.
-        let options = env::var(OPTIONS).unwrap_or_default();
-        cargo.env(OPTIONS, format!("{options}:spawn=refuse"));
+        cargo.env(OPTIONS, options([b"spawn=refuse".to_vec()]));
     }
-    let status = cargo.status().map_err(|error| format!("cannot start cargo: {error}"))?;
+    cargo.env(OWNER, process::id().to_string());
+    let status = interrupt::status_of(&mut cargo).map_err(|error| format!("cannot start cargo: {error}"))?;
     Ok(ExitCode::from(folder.verdict(status.success())))
 }
 
 /// Where the statuses of the programs that were run are gathered: cargo has its own.
 const OUTCOMES: &str = "RACEPROOF_OUTCOMES";
 
+/// The process that cargo works for.
+const OWNER: &str = "RACEPROOF_OWNER";
+
+/// Has this process asked to end when cargo, which has started it, does, or the process that cargo works for.
+fn end_with_owner() {
+    #[cfg(target_os = "linux")]
+    let _ = nix::sys::prctl::set_pdeathsig(Signal::SIGTERM);
+    let Some(owner) = env::var(OWNER).ok().and_then(|number| number.parse().ok()) else { return };
+    thread::spawn(move || {
+        while kill(Pid::from_raw(owner), None).is_ok() {
+            thread::sleep(Duration::from_millis(200));
+        }
+        let _ = kill(Pid::this(), Signal::SIGTERM);
+    });
+}
+
 /// Runs a program that cargo has built; the words are those of `raceproof run`.
 fn start(words: &[OsString]) -> ExitCode {
+    interrupt::install();
+    end_with_owner();
     let all = ["raceproof", "run"].map(OsString::from).into_iter().chain(words.iter().cloned());
     // What we were told by was for cargo; the program may be one that calls it.
     let status = match Args::try_parse_from(all) {

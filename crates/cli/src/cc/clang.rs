@@ -1,10 +1,12 @@
 //! Finds clang, and runs it.
 
 use super::Language;
+use crate::interrupt::{self, EndsWithUs};
+use nix::sys::signal::Signal;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::NamedTempFile;
@@ -61,18 +63,27 @@ impl Clang {
 
     /// Runs it with our streams; gives its status.
     pub(super) fn run(&self, words: &[OsString]) -> Result<u8, String> {
-        let status = self.started(words, |command| command.status())?;
+        let status = self.started(words, interrupt::status_of)?;
         // A signal has no status; 1 is what compilers give for any failure.
         Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
     }
 
     /// Runs it; whether that went well. What it says is passed on only then.
     pub(super) fn run_unheard(&self, words: &[OsString]) -> Result<bool, String> {
-        let output = self.started(words, |command| command.stdin(Stdio::null()).output())?;
-        if output.status.success() && !output.stderr.is_empty() {
-            crate::output::note(String::from_utf8_lossy(&output.stderr).trim_end());
+        let mut said = Vec::new();
+        let status = self.started(words, |command| {
+            let mut child =
+                command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
+            let _ends = EndsWithUs::new(&child, Signal::SIGTERM);
+            if let Some(mut stream) = child.stderr.take() {
+                stream.read_to_end(&mut said)?;
+            }
+            child.wait()
+        })?;
+        if status.success() && !said.is_empty() {
+            crate::output::note(String::from_utf8_lossy(&said).trim_end());
         }
-        Ok(output.status.success())
+        Ok(status.success())
     }
 
     fn started<T>(

@@ -1,7 +1,7 @@
 //! `verify` and `replay` for programs that `raceproof cc` built.
 //!
-//! The search is the same as for TP; what differs is how an execution is run: as a process of its own, which is told by a file
-//! what to do and answers in another ([`raceproof::remote`]).
+//! The search is the same as for TP; what differs is how an execution is run: as a process of its own, which is told by a channel
+//! what to do and answers in it ([`raceproof::remote`]).
 
 mod judge;
 mod process;
@@ -46,7 +46,7 @@ pub(crate) fn verify(args: &VerifyArgs) -> Result<Report, String> {
     let threads = OnceLock::new();
     let unshown = Mutex::default();
     let go_on = |search: &mut Search, options: &Options<'_>| {
-        let program = Program::new(path.clone(), &args.program[1..])?;
+        let program = Program::new(path.clone(), &args.program[1..]);
         let deadline = options
             .max_seconds
             .and_then(|seconds| Instant::now().checked_add(Duration::try_from_secs_f64(seconds).ok()?));
@@ -98,7 +98,7 @@ pub(crate) fn replay(args: &ReplayArgs) -> Result<Report, String> {
     let name = args.witness.display().to_string();
     let text = fs::read_to_string(&args.witness).map_err(|error| format!("cannot read {name}: {error}"))?;
     let witness = witness_file::read(&name, &text, args.finding.get(), &fingerprint)?;
-    let program = Program::new(path, &args.program[1..])?;
+    let program = Program::new(path, &args.program[1..]);
     let order = Order::Replay { witness, steps: args.step };
     let (ended, answer) = program.execute(order, REPLAY, Streams::Shown)?;
     let answer = answer.ok_or("the program ended without telling what happened")?;

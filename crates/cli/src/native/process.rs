@@ -3,27 +3,25 @@
 //! What the program prints goes nowhere, but for a replay. It reads standard input from the beginning if that is a file, and
 //! nothing otherwise.
 
-use crate::run::execute::{OPTIONS, absolute, signal_name};
+use crate::channel::{Channel, options};
+use crate::interrupt::EndsWithUs;
+use crate::run::execute::{OPTIONS, absolute, beside_the_report, signal_name};
 use crate::run::outcome;
+use nix::sys::signal::Signal;
+use raceproof::channel::{self, Kind};
 use raceproof::remote::{Answer, OPTION, Order, Request, VERSION};
 use raceproof_core::finding::ProgramError;
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::File;
+use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{self, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::{env, io};
+use std::process::{Command, ExitStatus, Stdio};
 
 /// A program that can be run any number of times.
 pub(super) struct Program {
     path: PathBuf,
     arguments: Vec<OsString>,
-    /// The folder for what is asked and answered; removed at the end.
-    folder: PathBuf,
-    runs: AtomicUsize,
-    /// The words of `RACEPROOF_OPTIONS` that the user has set.
-    options: Vec<String>,
 }
 
 /// How an execution ended.
@@ -64,15 +62,8 @@ pub(super) struct Budget {
 }
 
 impl Program {
-    pub(super) fn new(path: PathBuf, arguments: &[OsString]) -> Result<Self, String> {
-        let folder = env::temp_dir().join(format!("raceproof-{}-verify", process::id()));
-        fs::create_dir_all(&folder).map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
-        if folder.to_str().is_none_or(|path| path.contains([':', ' '])) {
-            return Err("the folder for temporary files (TMPDIR) has a space or colon in its name".into());
-        }
-        let options = env::var(OPTIONS).into_iter().filter(|words| !words.is_empty()).collect();
-        let arguments = arguments.to_vec();
-        Ok(Program { path, arguments, folder, runs: AtomicUsize::new(0), options })
+    pub(super) fn new(path: PathBuf, arguments: &[OsString]) -> Self {
+        Program { path, arguments: arguments.to_vec() }
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -87,39 +78,36 @@ impl Program {
         streams: Streams,
     ) -> Result<(Ended, Option<Answer>), String> {
         let name = self.path.display();
-        let run = self.runs.fetch_add(1, Ordering::Relaxed);
-        let files = self.folder.join(run.to_string());
-        let (request, answer) = (files.with_extension("request"), files.with_extension("answer"));
         let asked =
             Request { version: VERSION, order, actions: budget.actions, seconds: budget.seconds.max(0.01) };
         let text = serde_json::to_vec(&asked).map_err(|error| format!("cannot write a request: {error}"))?;
-        fs::write(&request, text).map_err(|error| format!("cannot write {}: {error}", request.display()))?;
-        let mut words = self.options.clone();
-        words.push(format!("{OPTION}={}", files.display()));
+        let channel = Channel::new(Some(&text))?;
         let mut command = Command::new(absolute(&self.path));
-        command.args(&self.arguments).env(OPTIONS, words.join(":")).stdin(input());
+        command.args(&self.arguments).env(OPTIONS, options([channel.word(OPTION)])).stdin(input());
         if streams == Streams::Hidden {
             command.stdout(Stdio::null()).stderr(Stdio::null());
+        } else {
+            command.stdout(beside_the_report());
         }
         same_addresses();
-        let status = command.status();
-        let text = fs::read(&answer);
-        let _ = (fs::remove_file(&request), fs::remove_file(&answer));
+        let status = command.spawn().and_then(|mut child| {
+            let _ends = EndsWithUs::new(&child, Signal::SIGKILL);
+            child.wait()
+        });
         let ended = ended(status.map_err(|error| format!("cannot run {name}: {error}"))?);
-        let Ok(text) = text else { return Ok((ended, None)) };
-        let answer: Answer = serde_json::from_slice(&text).map_err(|error| {
+        let bytes =
+            channel.read().map_err(|error| format!("cannot read what {name} has answered: {error}"))?;
+        let (records, _) = channel::records(&bytes);
+        let Some(text) = records.iter().rfind(|record| record.kind == Kind::Answer) else {
+            return Ok((ended, None));
+        };
+        let answer: Answer = serde_json::from_slice(text.content).map_err(|error| {
             format!(
                 "the answer of {name} cannot be read: {error}; build it again with this version of raceproof"
             )
         })?;
         answer.trace.check().map_err(|wrong| format!("the answer of {name} is damaged: {wrong}"))?;
         Ok((ended, Some(answer)))
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.folder);
     }
 }
 

@@ -1,10 +1,15 @@
 //! One run of the program: its environment, its streams, its end.
 
+use super::findings;
+use crate::channel::{Channel, options, path_word};
 use crate::interrupt;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use raceproof::channel::{self, Kind};
 use raceproof::remote;
 use raceproof_core::finding::Report;
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, IsTerminal, Seek};
 use std::os::fd::AsFd;
 use std::os::unix::fs::FileTypeExt;
@@ -12,13 +17,18 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::Ordering;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
 use std::time::{Duration, Instant};
-use std::{env, process, thread};
 
 pub(crate) const OPTIONS: &str = "RACEPROOF_OPTIONS";
 
-/// How long a program may take to write its report when it is told to end.
-const GRACE: Duration = Duration::from_secs(10);
+/// How long a program may take to end when it is told to; if it records itself, it has names to write.
+const GRACE: Duration = Duration::from_secs(5);
+const TRACE_GRACE: Duration = Duration::from_secs(30);
+
+/// How often it is looked whether the user has had enough.
+const TICK: Duration = Duration::from_millis(50);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Ended {
@@ -31,7 +41,7 @@ pub(super) enum Ended {
 /// Standard input: passed through, or kept, so that each of several runs reads the same.
 pub(super) enum Input {
     Passed,
-    Kept { file: File, path: PathBuf },
+    Kept(File),
 }
 
 impl Input {
@@ -40,15 +50,12 @@ impl Input {
         if !again || io::stdin().is_terminal() {
             return Ok(Input::Passed);
         }
-        let path = temporary("stdin");
-        let kept = File::create_new(&path).and_then(|mut to| {
+        let kept = tempfile::tempfile().and_then(|mut to| {
             io::copy(&mut io::stdin().lock(), &mut to)?;
-            File::open(&path)
+            Ok(to)
         });
-        match kept {
-            Ok(file) => Ok(Input::Kept { file, path }),
-            Err(error) => Err(format!("cannot keep standard input in {}: {error}", path.display())),
-        }
+        kept.map(Input::Kept)
+            .map_err(|error| format!("cannot keep standard input in a temporary file: {error}"))
     }
 
     /// Whether another run reads the same: not if it came through a pipe and was not kept.
@@ -62,18 +69,10 @@ impl Input {
     fn stream(&mut self) -> io::Result<Stdio> {
         match self {
             Input::Passed => Ok(Stdio::inherit()),
-            Input::Kept { file, .. } => {
+            Input::Kept(file) => {
                 file.rewind()?;
                 Ok(file.try_clone()?.into())
             }
-        }
-    }
-}
-
-impl Drop for Input {
-    fn drop(&mut self) {
-        if let Input::Kept { path, .. } = self {
-            let _ = fs::remove_file(path);
         }
     }
 }
@@ -84,75 +83,101 @@ pub(super) struct Run<'a> {
     pub(super) team: Option<u32>,
     pub(super) limit: Option<Duration>,
     /// Where the run is recorded: a whole path.
-    pub(super) trace: Option<&'a str>,
+    pub(super) trace: Option<&'a Path>,
     /// All readers of a location are remembered, at a cost.
     pub(super) all_readers: bool,
+    /// Whether the report goes to standard output.
+    pub(super) takes_stdout: bool,
 }
 
 impl Run<'_> {
-    /// How the program ended, and the report it wrote, if it did.
+    /// How the program ended, and what it has reported, if it began.
     pub(super) fn execute(&self, input: &mut Input) -> Result<(Ended, Option<Report>), String> {
         let name = self.program.display();
-        let file = Temporary(temporary("report.json"));
+        let channel = Channel::new(None)?;
         let mut command = Command::new(absolute(self.program));
-        command.args(self.arguments).env(OPTIONS, self.options(&file.0)?);
+        command.args(self.arguments).env(OPTIONS, self.options(&channel));
         command.stdin(input.stream().map_err(|error| format!("cannot use standard input: {error}"))?);
+        if self.takes_stdout {
+            command.stdout(beside_the_report());
+        }
         let interrupted = interrupt::watch();
         let child = command.spawn().map_err(|error| format!("cannot run {name}: {error}"))?;
-        let ended = self.wait(child).map_err(|error| format!("cannot wait for {name}: {error}"))?;
+        let ended = self.wait(child, &channel).map_err(|error| format!("cannot wait for {name}: {error}"))?;
         let ended = if interrupted.load(Ordering::Relaxed) { Ended::Interrupted } else { ended };
-        let report = match fs::read_to_string(&file.0) {
-            Ok(text) if !text.is_empty() => Some(serde_json::from_str(&text).map_err(|error| {
-                format!("the report of {name} cannot be read: {error}; was it built by another version of raceproof?")
-            })?),
-            _ => None,
+        let found =
+            channel.read().map_err(|error| format!("cannot read what {name} has reported: {error}"))?;
+        Ok((ended, findings::report(&found)))
+    }
+
+    fn options(&self, channel: &Channel) -> OsString {
+        let team = self.team.map(|n| format!("threads={n}").into_bytes());
+        let trace = self.trace.map(|file| path_word("trace", file));
+        let readers = self.all_readers.then(|| remote::ALL_READERS.as_bytes().to_vec());
+        options([Some(channel.word(channel::OPTION)), team, trace, readers].into_iter().flatten())
+    }
+
+    /// Waits for the program; if it is to end before its time, it is asked to, then made to.
+    fn wait(&self, mut child: Child, channel: &Channel) -> io::Result<Ended> {
+        let number = child.id();
+        let (tell, told) = mpsc::channel();
+        thread::spawn(move || tell.send(child.wait()));
+        let end = self.limit.and_then(|limit| Instant::now().checked_add(limit));
+        let interrupted = interrupt::watch();
+        let why = loop {
+            let left = end.map_or(TICK, |end| end.saturating_duration_since(Instant::now()));
+            match told.recv_timeout(left.min(TICK)) {
+                Ok(status) => return status.map(ended),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(io::Error::other("the waiting thread is gone"));
+                }
+                Err(RecvTimeoutError::Timeout) if interrupted.load(Ordering::Relaxed) => {
+                    break Ended::Interrupted;
+                }
+                Err(RecvTimeoutError::Timeout) if end.is_some_and(|end| Instant::now() >= end) => {
+                    break Ended::OutOfTime;
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
         };
-        Ok((ended, report))
-    }
-
-    /// The user's own options, and ours after them, which count.
-    fn options(&self, report: &Path) -> Result<String, String> {
-        let report = report.to_str().filter(|path| !path.contains([':', ' ']));
-        let report =
-            report.ok_or("the folder for temporary files (TMPDIR) has a space or colon in its name")?;
-        let mut words: Vec<String> =
-            env::var(OPTIONS).into_iter().filter(|words| !words.is_empty()).collect();
-        words.extend([format!("report={report}"), "exitcode=0".to_owned()]);
-        words.extend(self.team.map(|n| format!("threads={n}")));
-        words.extend(self.trace.map(|file| format!("trace={file}")));
-        words.extend(self.all_readers.then(|| remote::ALL_READERS.to_owned()));
-        Ok(words.join(":"))
-    }
-
-    fn wait(&self, mut child: Child) -> io::Result<Ended> {
-        let Some(limit) = self.limit else { return child.wait().map(ended) };
-        if let Some(status) = wait_until(&mut child, Instant::now().checked_add(limit))? {
-            return Ok(ended(status));
+        // The runtime writes what it knows when it is asked to end. A program that does not end has written what it has found.
+        let mut left = begun(channel);
+        left.push(number);
+        for signal in [Signal::SIGTERM, Signal::SIGKILL] {
+            for &process in &left {
+                // One that is gone needs none.
+                let _ = kill(Pid::from_raw(process as i32), signal);
+            }
+            let patience = Instant::now() + if self.trace.is_some() { TRACE_GRACE } else { GRACE };
+            while !left.is_empty() && Instant::now() < patience {
+                if told.recv_timeout(Duration::from_millis(5)).is_ok() {
+                    left.retain(|&process| process != number);
+                }
+                left.retain(|&process| process == number || is_there(process));
+            }
         }
-        // The runtime writes what it knows when it is asked to end; one that is stuck is not asked twice.
-        let asked = Command::new("kill").arg("-TERM").arg(child.id().to_string()).status();
-        if asked.is_ok_and(|status| status.success()) {
-            wait_until(&mut child, Instant::now().checked_add(GRACE))?;
-        }
-        child.kill()?;
-        child.wait()?;
-        Ok(Ended::OutOfTime)
+        Ok(why)
     }
 }
 
-/// Waits for the child up to an instant; for ever if there is none.
-fn wait_until(child: &mut Child, end: Option<Instant>) -> io::Result<Option<ExitStatus>> {
-    let mut pause = Duration::from_micros(200);
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
-        }
-        if end.is_some_and(|end| Instant::now() >= end) {
-            return Ok(None);
-        }
-        thread::sleep(pause);
-        pause = (pause * 2).min(Duration::from_millis(20));
+/// The processes that have begun to report: a script may have started them.
+fn begun(channel: &Channel) -> Vec<u32> {
+    let bytes = channel.read().unwrap_or_default();
+    let (records, _) = channel::records(&bytes);
+    records.iter().filter(|record| record.kind == Kind::Begin).map(|record| record.process).collect()
+}
+
+fn is_there(process: u32) -> bool {
+    kill(Pid::from_raw(process as i32), None).is_ok()
+}
+
+/// Where a program prints whose report goes to standard output: on the terminal, if that is one, else on standard error, so that
+/// whoever reads the report reads nothing else.
+pub(crate) fn beside_the_report() -> Stdio {
+    if io::stdout().is_terminal() {
+        return Stdio::inherit();
     }
+    io::stderr().as_fd().try_clone_to_owned().map_or_else(|_| Stdio::null(), Stdio::from)
 }
 
 fn ended(status: ExitStatus) -> Ended {
@@ -164,34 +189,11 @@ fn ended(status: ExitStatus) -> Ended {
 
 /// ` (SIGSEGV)` for a signal whose name is known.
 pub(crate) fn signal_name(signal: i32) -> String {
-    let name = match signal {
-        4 => "SIGILL",
-        6 => "SIGABRT",
-        7 => "SIGBUS",
-        8 => "SIGFPE",
-        9 => "SIGKILL",
-        11 => "SIGSEGV",
-        13 => "SIGPIPE",
-        15 => "SIGTERM",
-        _ => return String::new(),
-    };
+    let Ok(name) = Signal::try_from(signal) else { return String::new() };
     format!(" ({name})")
 }
 
 /// A program in this folder needs its path: `a` alone would be looked for in `PATH`.
 pub(crate) fn absolute(path: &Path) -> PathBuf {
     if path.components().count() == 1 { Path::new(".").join(path) } else { path.to_owned() }
-}
-
-fn temporary(name: &str) -> PathBuf {
-    env::temp_dir().join(format!("raceproof-{}-{name}", process::id()))
-}
-
-/// A file that is removed at the end.
-struct Temporary(PathBuf);
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        let _ = fs::remove_file(&self.0);
-    }
 }

@@ -1,9 +1,10 @@
 //! `raceproof run`: runs a program that `raceproof cc` built, once for each team size, and joins what was found.
 //!
-//! The library in the program does the work. It is told by `RACEPROOF_OPTIONS` where to write its report and not to
-//! change the program's exit status; how the program ended is added to the report here.
+//! The library in the program does the work, and puts what it finds into memory that is ours ([`raceproof::channel`]), whichever way the
+//! program ends; how it ended is added to the report here.
 
 pub(crate) mod execute;
+mod findings;
 mod join;
 pub(crate) mod program;
 
@@ -13,7 +14,7 @@ use raceproof::remote;
 use raceproof_core::finding::{Place, ProgramError, Report, Scope, Stats};
 use raceproof_report::Suppressions;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Runs the program as asked; the error says what is wrong with the request.
@@ -35,17 +36,18 @@ pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
             limit,
             trace: trace.as_deref(),
             all_readers: false,
+            takes_stdout: args.output.is_none(),
         };
-        let (mut ended, mut report) = run.execute(&mut input)?;
-        if report.as_ref().is_some_and(needs_all_readers) && input.is_there_again() {
+        let (mut ended, first) = run.execute(&mut input)?;
+        let report = if first.as_ref().is_some_and(needs_all_readers) && input.is_there_again() {
             run.all_readers = true;
-            (ended, report) = run.execute(&mut input)?;
-        }
+            let (again, second) = run.execute(&mut input)?;
+            ended = again;
+            keep_both(first, second)
+        } else {
+            first
+        };
         let report = complete(report, ended, &run)?;
-        if let (Some(_), Some(wrong)) = (&trace, report.limits.iter().find(|limit| limit.contains(UNWRITTEN)))
-        {
-            return Err(wrong.clone());
-        }
         joined = Some(match joined {
             None => report,
             Some(before) => join::join(before, report),
@@ -66,21 +68,27 @@ fn needs_all_readers(report: &Report) -> bool {
     report.limits.iter().any(|limit| limit == remote::FEW_READERS)
 }
 
-/// How the runtime says that the trace could not be written.
-const UNWRITTEN: &str = "cannot write the trace";
+/// The second of two runs has found all that the first has, unless it ended before.
+fn keep_both(first: Option<Report>, second: Option<Report>) -> Option<Report> {
+    let (Some(mut first), Some(second)) = (first, second) else { return None };
+    if second.limits.is_empty() {
+        return Some(second);
+    }
+    first.limits.retain(|limit| limit != remote::FEW_READERS);
+    let joined = join::join(second, first);
+    Some(Report { stats: Stats { executions: 1, ..joined.stats }, ..joined })
+}
 
 /// The file a run is recorded in, as the runtime is told; it is there, so that what is wrong with it is known before the run.
-fn traced(file: &Path, runs: usize) -> Result<String, String> {
+fn traced(file: &Path, runs: usize) -> Result<PathBuf, String> {
     let name = file.display();
     if runs > 1 {
         return Err(format!("--trace {name} records one run: give one team size with --threads"));
     }
-    let file = std::path::absolute(file).map_err(|error| format!("{UNWRITTEN} to {name}: {error}"))?;
-    let words = file.to_str().filter(|path| !path.contains([':', ' ']));
-    let words =
-        words.ok_or(format!("the path of the trace {name} has a space or colon in it, or is no UTF-8"))?;
-    fs::File::create(&file).map_err(|error| format!("{UNWRITTEN} to {name}: {error}"))?;
-    Ok(words.to_owned())
+    let wrong = |error| format!("cannot write the trace to {name}: {error}");
+    let file = std::path::absolute(file).map_err(wrong)?;
+    fs::File::create(&file).map_err(wrong)?;
+    Ok(file)
 }
 
 fn suppressions(file: &Path) -> Result<Suppressions, String> {
@@ -115,8 +123,8 @@ fn complete(report: Option<Report>, ended: Ended, run: &Run<'_>) -> Result<Repor
         (Some(report), _) => report,
         (None, Ended::Status(status)) => {
             return Err(format!(
-                "{program} ended with status {status} and wrote no report: it ended before or around the runtime \
-                 (`_exit`, a call of another program), or none of what it ran was built by `raceproof cc`"
+                "{program} ended with status {status} and wrote no report: it ended before the runtime began, or none of what \
+                 it ran was built by `raceproof cc`"
             ));
         }
         (None, _) => nothing_known(),
@@ -127,6 +135,9 @@ fn complete(report: Option<Report>, ended: Ended, run: &Run<'_>) -> Result<Repor
         report.errors.push(outcome(kind, message));
     }
     report.limits.extend(limit);
+    if !matches!(ended, Ended::Status(_)) {
+        (report.scope, report.determinate) = (Scope::ObservedSchedule, None);
+    }
     report.verdict = Report::judge(&report.races, &report.errors, &report.deadlocks, &report.limits);
     if !report.limits.is_empty() || !report.errors.is_empty() {
         report.determinate = report.determinate.filter(|determinate| !determinate);

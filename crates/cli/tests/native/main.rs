@@ -16,4 +16,5 @@ mod native_reports;
 mod native_traces;
 mod native_verify;
 mod native_verify_generated;
+mod outlive;
 mod run;

@@ -22,7 +22,9 @@ impl Detector {
         let first_site = self.sites[(site & SITE) as usize];
         let pair = (first_site.pc, pc);
         if let Some(&known) = self.pairs.get(&pair) {
-            self.races[known as usize].count += 1;
+            let race = &mut self.races[known as usize];
+            race.count += 1;
+            crate::channel::met(known as usize, race.count);
             return;
         }
         self.pairs.insert(pair, self.races.len() as u32);
@@ -52,6 +54,7 @@ impl Detector {
         }
         let frame = frames::find(address, pc, &self.code);
         self.races.push(Raced { first, second, address, count: 1, block, frame });
+        crate::report::raced();
     }
 
     fn locks_of(&self, step: StepId) -> [usize; 4] {

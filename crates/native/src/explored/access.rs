@@ -24,7 +24,7 @@ pub(super) struct Access {
 /// The running task is about to make an access, from a call that returns to `pc`. Returns when it may.
 pub(crate) fn access(address: usize, size: usize, kind: AccessKind, operation: Operation, pc: usize) {
     let Some(explored) = explored() else { return };
-    if sched::job().is_none() || size == 0 || explored.aside || world().found.is_done() {
+    if sched::job().is_none() || size == 0 || world().found.is_done() {
         return;
     }
     let task = world().detector.current();

@@ -8,7 +8,8 @@ use crate::detector::{Raced, RacedAccess, Site};
 use crate::sched::{Coroutines, kernel};
 use crate::symbols::Symbols;
 use crate::world::{Told, World};
-use crate::{frames, report, world};
+use crate::{channel, frames, report, world};
+use raceproof::channel::Kind;
 use raceproof::kernel::Action;
 use raceproof::path::Paths;
 use raceproof::remote::{Answer, Found, Step, VERSION};
@@ -18,7 +19,6 @@ use raceproof::verifying::note_choices;
 use raceproof_core::event::{AccessKind, SyncKind};
 use raceproof_core::finding::{Grade, Operation, Race, Report, Segment, Witness};
 use raceproof_core::ids::TaskId;
-use std::fs;
 
 /// Writes the answer, if the process is an execution of a search: whether it was one.
 pub(crate) fn finish() -> bool {
@@ -55,10 +55,8 @@ pub(crate) fn finish() -> bool {
         actions: explored.steps.take().map_or(Vec::new(), |steps| told(&steps)),
         trace,
     };
-    let file = explored.files.with_extension("answer");
-    let written = serde_json::to_vec(&answer).map(|text| fs::write(&file, text));
-    if !matches!(written, Ok(Ok(()))) {
-        crate::say(&format!("cannot write {}", file.display()));
+    if !channel::json(Kind::Answer, &answer) {
+        crate::say("there is no room for the answer");
     }
     true
 }
@@ -72,7 +70,7 @@ fn found(explored: &Explored) -> Found {
         let symbols = Symbols::load();
         for (raced, points) in detector.races.iter().zip(&explored.points) {
             let race = report::race(&symbols, raced, Grade::Apparent);
-            races.push((report::in_source_order(race), *points));
+            races.push((race, *points));
         }
     }
     Found { races, errors, deadlocks, limits }
@@ -165,7 +163,7 @@ fn races(symbols: &Symbols, run: &Run<Coroutines, Told>, script: &Script<'_>) ->
                     block: world().detector.memory.find(address),
                     frame: frames::find(address, second.site.pc, &frames::code()),
                 };
-                races.push(report::in_source_order(report::race(symbols, &raced, Grade::Actual)));
+                races.push(report::race(symbols, &raced, Grade::Actual));
             }
         }
     }

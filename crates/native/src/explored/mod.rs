@@ -24,7 +24,7 @@ pub(crate) use bells::{Bell, heard, listen, ring, ring_all};
 pub(crate) use driver::drive;
 
 use crate::sched::{self, kernel};
-use crate::world;
+use crate::{channel, world};
 use access::Access;
 use driver::Driver;
 use names::Names;
@@ -33,16 +33,12 @@ use raceproof_core::explore::TaskName;
 use raceproof_core::explore::trace::Trace;
 use raceproof_core::ids::{SyncId, TaskId};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::fs;
-use std::path::{Path, PathBuf};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// What an execution keeps track of.
 pub(crate) struct Explored {
     mode: Mode,
-    /// The request's and the answer's files, without their extensions.
-    files: PathBuf,
     actions: u64,
     driver: *mut Driver,
     trace: Trace,
@@ -67,8 +63,6 @@ pub(crate) struct Explored {
     steps: Option<Vec<events::Done>>,
     /// A task has failed and stays where it is.
     failed: bool,
-    /// What is done now is no doing of the program's.
-    aside: bool,
     /// Steps of the kernel that are no doing of the program's either.
     own_steps: u64,
 }
@@ -111,16 +105,13 @@ pub(crate) fn explored() -> Option<&'static mut Explored> {
 }
 
 /// Reads what is asked for. Called once, when the process is set up.
-pub(crate) fn begin(files: &Path) {
-    let file = files.with_extension("request");
-    let text = fs::read_to_string(&file)
-        .unwrap_or_else(|error| crate::fatal(&format!("cannot read {}: {error}", file.display())));
-    let request: Request = match serde_json::from_str(&text) {
-        Ok(request) => request,
-        Err(error) => crate::fatal(&format!(
-            "{}: not understood: {error}; build the program again with the same version of raceproof",
-            file.display()
+pub(crate) fn begin() {
+    let request: Request = match channel::request().map(serde_json::from_slice) {
+        Some(Ok(request)) => request,
+        Some(Err(error)) => crate::fatal(&format!(
+            "the request is not understood: {error}; build the program again with the same version of raceproof"
         )),
+        None => crate::fatal("there is no request: this option is for `raceproof verify`"),
     };
     if request.version != VERSION {
         crate::fatal("the program was built by another version of raceproof; build it again");
@@ -137,7 +128,6 @@ pub(crate) fn begin(files: &Path) {
     names.thread(from, to, 0);
     let explored = Explored {
         mode,
-        files: files.to_owned(),
         actions: request.actions,
         driver: Box::into_raw(Box::new(Driver::new(request.order))),
         trace: Trace::new(),
@@ -154,7 +144,6 @@ pub(crate) fn begin(files: &Path) {
         pending: FxHashMap::default(),
         steps,
         failed: false,
-        aside: false,
         own_steps: 0,
     };
     EXPLORED.store(Box::into_raw(Box::new(explored)), Ordering::Relaxed);
@@ -164,15 +153,6 @@ pub(crate) fn begin(files: &Path) {
 /// Whether what is found is of interest in this execution: one that only counts repeats another.
 pub(crate) fn is_repetition() -> bool {
     explored().is_some_and(|explored| matches!(explored.mode, Mode::Count(_)))
-}
-
-/// Does something that is no doing of the program's, though it may call functions that are noted as if it were.
-pub(crate) fn aside<T>(work: impl FnOnce() -> T) -> T {
-    let set = |aside| explored().map(|explored| std::mem::replace(&mut explored.aside, aside));
-    let before = set(true);
-    let done = work();
-    set(before.unwrap_or(false));
-    done
 }
 
 /// How many of the kernel's steps the program knows nothing of.

@@ -10,6 +10,7 @@ use crate::kmpc::entry;
 use crate::tsan::{atomic, unseen};
 use crate::{sched, world};
 use std::arch::asm;
+use std::ffi::c_char;
 
 entry! { syscall => called; }
 
@@ -27,13 +28,36 @@ extern "C" fn called(number: i64, a: usize, b: usize, c: usize, d: usize, e: usi
             _ => {}
         }
     }
+    match number {
+        // There is one thread that can ask for it: the end of it is that of the process.
+        libc::SYS_exit | libc::SYS_exit_group => super::_exit(a as i32),
+        libc::SYS_execve => super::exec::announce(a as *const c_char),
+        libc::SYS_execveat => super::exec::announce(b as *const c_char),
+        _ => {}
+    }
+    let result = system(number, [a, b, c, d, e, f]);
+    if matches!(number, libc::SYS_execve | libc::SYS_execveat) {
+        super::exec::renounce();
+    }
+    answer(result)
+}
+
+/// What the system says.
+fn system(number: i64, [a, b, c, d, e, f]: [usize; 6]) -> i64 {
     let result: i64;
-    // SAFETY: what the program asked for.
+    // SAFETY: what the program asked for, or its end.
     unsafe {
         asm!("syscall", inlateout("rax") number => result, in("rdi") a, in("rsi") b, in("rdx") c, in("r10") d, in("r8") e,
             in("r9") f, lateout("rcx") _, lateout("r11") _, options(nostack));
     }
-    answer(result)
+    result
+}
+
+/// Ends the process, past all that waits for its end.
+pub(crate) fn end(status: i32) -> ! {
+    loop {
+        system(libc::SYS_exit_group, [status as usize, 0, 0, 0, 0, 0]);
+    }
 }
 
 /// As the C library gives back what the system said.

@@ -2,15 +2,20 @@
 //!
 //! They have the library's names, and an executable's symbols go before a library's, so that everybody calls these.
 
+mod confine;
+mod exec;
 pub(crate) mod futex;
 mod mutex;
+pub(crate) mod reserve;
 
 use crate::kmpc::{caller, entry};
 use crate::{explored, report, world};
 use dlmalloc::Dlmalloc;
+use reserve::Source;
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::UnsafeCell;
 use std::ffi::{CStr, c_char, c_int, c_void};
+use std::io::Write;
 
 unsafe extern "C" {
     fn __libc_malloc(size: usize) -> *mut c_void;
@@ -33,7 +38,7 @@ pub(crate) fn plain_free(memory: *mut c_void) {
 
 /// Our own allocator: what this library allocates is not the program's, and is not between what is the program's, which would
 /// otherwise be spread over more memory than without us.
-struct Own(UnsafeCell<Dlmalloc>);
+struct Own(UnsafeCell<Dlmalloc<Source>>);
 
 // SAFETY: all code of the process runs on one OS thread (see `world`), and the allocator calls none of it.
 unsafe impl Sync for Own {}
@@ -62,7 +67,7 @@ unsafe impl GlobalAlloc for Own {
 }
 
 #[global_allocator]
-static OWN: Own = Own(UnsafeCell::new(Dlmalloc::new()));
+static OWN: Own = Own(UnsafeCell::new(Dlmalloc::new_with_allocator(Source)));
 
 entry! {
     malloc => malloc_noted;
@@ -257,7 +262,8 @@ unsafe extern "C" fn assert_fail(text: *const c_char, file: *const c_char, line:
     // SAFETY: the C library's macro passes strings.
     let (text, file) = unsafe { (CStr::from_ptr(text), CStr::from_ptr(file)) };
     let (text, file) = (text.to_string_lossy(), file.to_string_lossy());
-    eprintln!("{file}:{line}: assertion `{text}' failed");
+    // Nobody can be told if standard error is closed.
+    let _ = writeln!(std::io::stderr(), "{file}:{line}: assertion `{text}' failed");
     if crate::world::is_up() {
         report::program_error("assertion", &format!("assertion failed: {text}"));
         explored::failed();
@@ -269,9 +275,7 @@ unsafe extern "C" fn assert_fail(text: *const c_char, file: *const c_char, line:
 #[unsafe(no_mangle)]
 pub extern "C" fn _exit(status: c_int) -> ! {
     let status = if crate::world::is_up() { report::finish_with(status) } else { status };
-    // SAFETY: ends the process.
-    unsafe { libc::syscall(libc::SYS_exit_group, status) };
-    unreachable!("the process has ended")
+    futex::end(status)
 }
 
 #[unsafe(no_mangle)]

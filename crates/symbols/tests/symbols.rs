@@ -1,14 +1,9 @@
 //! Symbolisation, of a C++ program that prints its own addresses.
 
-// Not as a part of the library: that would take over this process, with `malloc` and all.
-#[allow(dead_code, unreachable_pub)]
-#[path = "../src/symbols/mod.rs"]
-mod symbols;
-
+use raceproof_symbols::{Frame, Symbols};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
-use symbols::{Frame, Symbols};
 
 /// What the program printed: lines of words, and its memory map.
 struct Printed {

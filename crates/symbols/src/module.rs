@@ -178,6 +178,10 @@ impl Module {
         locals::find(&file, pc.wrapping_sub(contents.bias), distance)
     }
 
+    pub(super) fn read_ahead(&self) {
+        self.contents();
+    }
+
     fn contents(&self) -> Option<&Contents> {
         self.contents.get_or_init(|| self.read()).as_ref()
     }

@@ -4,9 +4,12 @@
 //! What cannot be read (no debug information, a file that is gone) gives unknown names, never an error: a
 //! report without names is better than none.
 
+#![forbid(unsafe_code)]
+
 mod locals;
 mod module;
 mod names;
+pub mod raw;
 
 use module::{Kind, Language, Module};
 use raceproof_core::finding::{self, Place};
@@ -50,8 +53,18 @@ impl Symbols {
     /// Those of a process with this memory map, in the format of `/proc/PID/maps`.
     pub fn from_maps(maps: &str) -> Symbols {
         let folder = env::current_dir().and_then(|folder| folder.canonicalize()).unwrap_or_default();
+        Symbols::from_maps_in(maps, folder)
+    }
+
+    /// The same, with files named from a folder.
+    pub fn from_maps_in(maps: &str, folder: PathBuf) -> Symbols {
         let modules = module::in_maps(maps);
         Symbols { language: Language::of(&modules), modules, folder }
+    }
+
+    /// Reads all modules at once, as long as they can be read.
+    pub fn read_all(&self) {
+        self.modules.iter().for_each(Module::read_ahead);
     }
 
     /// The functions at the call that returns to `pc`, innermost first: those inlined there, then the one they are

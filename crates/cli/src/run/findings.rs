@@ -1,0 +1,118 @@
+//! From what a program has put into its channel to a report, whichever way it ended.
+//!
+//! Several processes may have: a script starts one program after the other, a program becomes another. Each has a report of its own, and
+//! these are joined.
+
+use super::{join, nothing_known};
+use raceproof::channel::{self, Begin, Exec, Kind, Record};
+use raceproof_core::finding::{Grade, Report, Scope};
+use raceproof_report::Suppressions;
+use raceproof_symbols::Symbols;
+use raceproof_symbols::raw::{RawError, RawRace, merged};
+
+/// A process that has begun.
+#[derive(Default)]
+struct Process {
+    number: u32,
+    begin: Option<Begin>,
+    maps: String,
+    races: Vec<RawRace>,
+    errors: Vec<RawError>,
+    limits: Vec<String>,
+    /// Its own report, if it came to that.
+    report: Option<Report>,
+    /// The program it has become, if nothing came after that.
+    became: Option<String>,
+}
+
+/// A limit of a report that was not finished.
+const UNFINISHED: &str =
+    "the program ended before its report was whole: what it did after the last finding is not known";
+const DAMAGED: &str = "a part of what the program has found cannot be read: it was killed in the middle of a finding, there was no room, it has written \
+     over it, or it was built by another version of raceproof";
+
+/// The report of a program by what is in its channel; none if no process of ours has begun.
+pub(super) fn report(bytes: &[u8]) -> Option<Report> {
+    let (records, mut whole) = channel::records(bytes);
+    let mut processes: Vec<Process> = Vec::new();
+    for record in records {
+        if record.kind == Kind::Begin {
+            // The process of the same number has become this program.
+            if let Some(before) = last(&mut processes, record.process) {
+                before.became = None;
+            }
+            processes.push(Process { number: record.process, ..Process::default() });
+        }
+        if let Some(process) = last(&mut processes, record.process) {
+            whole &= process.take(record).is_ok();
+        }
+    }
+    let joined = processes.into_iter().map(Process::report).reduce(|one, other| {
+        let joined = join::join(one, other);
+        let stats = raceproof_core::finding::Stats { executions: 1, ..joined.stats };
+        Report { stats, ..joined }
+    });
+    joined.map(|mut report| {
+        if !whole {
+            report.limits.push(DAMAGED.to_owned());
+        }
+        report
+    })
+}
+
+fn last(processes: &mut [Process], number: u32) -> Option<&mut Process> {
+    processes.iter_mut().rfind(|process| process.number == number)
+}
+
+impl Process {
+    fn take(&mut self, record: Record<'_>) -> serde_json::Result<()> {
+        let text = || String::from_utf8_lossy(record.content).into_owned();
+        match record.kind {
+            Kind::Begin => self.begin = Some(serde_json::from_slice(record.content)?),
+            Kind::Maps => self.maps = text(),
+            Kind::Race => {
+                self.races.push(RawRace { count: record.count, ..serde_json::from_slice(record.content)? })
+            }
+            Kind::Error => self.errors.push(serde_json::from_slice(record.content)?),
+            Kind::Limit => self.limits.push(text()),
+            Kind::Report => self.report = Some(serde_json::from_slice(record.content)?),
+            Kind::Exec => {
+                let Exec { program, report } = serde_json::from_slice(record.content)?;
+                (self.report, self.became) = (Some(report), Some(program));
+            }
+            Kind::GoesOn => (self.report, self.became) = (None, None),
+            Kind::Request | Kind::Answer => {}
+        }
+        Ok(())
+    }
+
+    fn report(self) -> Report {
+        let folder = self.begin.as_ref().map(|begin| begin.folder.clone()).unwrap_or_default();
+        let symbols = Symbols::from_maps_in(&self.maps, folder.into());
+        // With mutual exclusion, which may have come after the race was found, none of them is certain.
+        let exclusive = self.report.as_ref().is_some_and(|report| report.scope == Scope::ObservedSchedule);
+        let mut report = self.report.unwrap_or_else(|| {
+            let mut limits = self.limits;
+            limits.push(UNFINISHED.to_owned());
+            let threads = self.begin.iter().map(|begin| begin.threads).collect();
+            Report { limits, threads, detector: "default".to_owned(), ..nothing_known() }
+        });
+        if let Some(program) = self.became {
+            let what = format!("the program became another ({program}): what comes after that is not known");
+            report.limits.push(what);
+            (report.scope, report.determinate) = (Scope::ObservedSchedule, None);
+        }
+        let races = self.races.iter().map(|raw| {
+            let grade = if exclusive { Grade::Apparent } else { raw.grade };
+            symbols.race(&RawRace { grade, ..raw.clone() })
+        });
+        report.races.extend(merged(races));
+        report.errors.splice(0..0, self.errors.iter().map(|raw| symbols.error(raw)));
+        report.verdict = Report::judge(&report.races, &report.errors, &report.deadlocks, &report.limits);
+        let rules = self.begin.and_then(|begin| begin.suppressions);
+        if let Some(rules) = rules.and_then(|text| Suppressions::parse(&text).ok()) {
+            rules.apply(&mut report);
+        }
+        report
+    }
+}

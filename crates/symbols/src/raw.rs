@@ -1,0 +1,269 @@
+//! Findings as addresses: what the native runtime knows at the moment it finds something.
+//!
+//! Everything that only the process knows (tasks, locks, blocks of memory) is in here in words; what is left are addresses of
+//! code and of variables. To name these, the memory map and the files of the program are enough, so that a process which has
+//! no more memory, descriptors or file system, or has ended, can leave it to another.
+
+use crate::Symbols;
+use raceproof_core::event::AccessKind;
+use raceproof_core::finding::{
+    Construct, Frame, Grade, Object, Operation, Place, ProgramError, Race, RaceAccess, Region, Spawned,
+};
+use serde::{Deserialize, Serialize};
+
+/// A place in the program: the address to which the call of the runtime returns, then those of the calls that led
+/// there, innermost first.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Calls(pub Vec<usize>);
+
+/// A task that was created on the way from `main`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct RawSpawned {
+    pub task: String,
+    pub construct: Construct,
+    pub thread: Option<u32>,
+    pub at: Calls,
+}
+
+/// A lock that was held.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum RawLock {
+    /// Of the variable at this address.
+    At(usize),
+    /// One that no variable stands for.
+    Named(String),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct RawAccess {
+    pub access: AccessKind,
+    pub operation: Operation,
+    pub task: String,
+    pub at: Calls,
+    pub spawned: Vec<RawSpawned>,
+    pub locks: Vec<RawLock>,
+    /// The loop that the task is a chunk of.
+    pub region: Option<Calls>,
+}
+
+/// What the memory of a race is, unless it is a variable of the program.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum RawMemory {
+    /// A block that began there, and who allocated it where.
+    Block {
+        base: usize,
+        size: usize,
+        task: String,
+        at: Calls,
+    },
+    /// A frame of a function, if it is known which, and its base.
+    Stack {
+        frame: Option<(usize, usize)>,
+    },
+    ThreadLocal,
+    Unknown,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct RawRace {
+    pub address: usize,
+    pub memory: RawMemory,
+    pub grade: Grade,
+    pub first: RawAccess,
+    pub second: RawAccess,
+    /// The closest task both come from.
+    pub fork: String,
+    pub count: u64,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct RawError {
+    pub kind: String,
+    pub message: String,
+    pub task: String,
+    pub at: Calls,
+    pub spawned: Vec<RawSpawned>,
+}
+
+impl Symbols {
+    /// The place of a call stack, and the calls that led there.
+    pub fn place(&self, calls: &Calls) -> (Place, Vec<Frame>) {
+        self.site(calls.0.iter().copied())
+    }
+
+    fn owns(&self, calls: &Calls) -> bool {
+        self.is_own(calls.0.iter().copied())
+    }
+
+    pub fn spawned(&self, list: &[RawSpawned]) -> Vec<Spawned> {
+        let mut named: Vec<(Spawned, bool)> = list
+            .iter()
+            .map(|raw| {
+                let (at, _) = self.place(&raw.at);
+                let spawned = Spawned {
+                    task: raw.task.clone(),
+                    at,
+                    construct: Some(raw.construct),
+                    thread: raw.thread,
+                };
+                (spawned, self.owns(&raw.at))
+            })
+            .collect();
+        // A library that creates a task which creates another does so for the program, where the program called it.
+        for at in 1..named.len() {
+            if !named[at].1 {
+                (named[at].0.at, named[at].1) = (named[at - 1].0.at.clone(), named[at - 1].1);
+            }
+        }
+        named.into_iter().map(|(spawned, _)| spawned).collect()
+    }
+
+    /// The place of something that a task did; if a library did it and nothing of the program is on the way there, where
+    /// the program had the library create the task.
+    pub fn place_for(&self, calls: &Calls, spawned: &[Spawned]) -> (Place, Vec<Frame>) {
+        match spawned.last() {
+            Some(last) if !self.owns(calls) => (last.at.clone(), Vec::new()),
+            _ => self.place(calls),
+        }
+    }
+
+    pub fn error(&self, raw: &RawError) -> ProgramError {
+        let spawned = self.spawned(&raw.spawned);
+        let (at, stack) = self.place_for(&raw.at, &spawned);
+        ProgramError {
+            kind: raw.kind.clone(),
+            message: raw.message.clone(),
+            task: raw.task.clone(),
+            at,
+            stack,
+            spawned,
+            witness: None,
+        }
+    }
+
+    pub fn lock(&self, raw: &RawLock) -> String {
+        let address = match raw {
+            RawLock::Named(name) => return name.clone(),
+            RawLock::At(address) => *address,
+        };
+        let Some(variable) = self.variable(address) else { return "lock".to_owned() };
+        // The compiler's names for critical sections: `.gomp_critical_user_NAME.var`.
+        match variable.name.strip_prefix(".gomp_critical_user_").and_then(|name| name.strip_suffix(".var")) {
+            Some("") => "critical".to_owned(),
+            Some(name) => format!("critical({name})"),
+            None => variable.name,
+        }
+    }
+
+    /// A race, with its accesses in source order.
+    pub fn race(&self, raw: &RawRace) -> Race {
+        let (location, object) = self.location(raw);
+        let (mut first, mut second) = (self.access(&raw.first), self.access(&raw.second));
+        if side(&second) < side(&first) {
+            std::mem::swap(&mut first, &mut second);
+        }
+        Race {
+            location,
+            grade: raw.grade,
+            partition: 1,
+            artifact_of: Vec::new(),
+            first,
+            second,
+            fork: raw.fork.clone(),
+            count: raw.count,
+            witness: None,
+            object,
+        }
+    }
+
+    fn access(&self, raw: &RawAccess) -> RaceAccess {
+        let spawned = self.spawned(&raw.spawned);
+        let (at, stack) = self.place_for(&raw.at, &spawned);
+        RaceAccess {
+            access: raw.access,
+            task: raw.task.clone(),
+            at,
+            stack,
+            spawned,
+            locks: raw.locks.iter().map(|lock| self.lock(lock)).collect(),
+            operation: raw.operation,
+            bytes: None,
+            region: raw
+                .region
+                .as_ref()
+                .map(|calls| Region { construct: Construct::For, at: self.place(calls).0 }),
+        }
+    }
+
+    /// What an address is called, in memory of this kind.
+    pub fn location_name(&self, address: usize, memory: &RawMemory) -> String {
+        if let Some(variable) = self.variable(address) {
+            return match (variable.offset, variable.size) {
+                (0, 0..=8) => variable.name,
+                (offset, _) => format!("{}+{offset}", variable.name),
+            };
+        }
+        match memory {
+            RawMemory::Block { base, at, .. } => {
+                let (at, _) = self.place(at);
+                format!("heap@{}:{}+{}", at.file, at.line, address.wrapping_sub(*base))
+            }
+            RawMemory::Stack { .. } => "a local variable".to_owned(),
+            RawMemory::ThreadLocal => "a thread-local variable".to_owned(),
+            RawMemory::Unknown => "memory".to_owned(),
+        }
+    }
+
+    fn location(&self, raw: &RawRace) -> (String, Option<Object>) {
+        let location = self.location_name(raw.address, &raw.memory);
+        if let Some(variable) = self.variable(raw.address) {
+            let object = Object::Global { name: variable.name, offset: variable.offset, size: variable.size };
+            return (location, Some(object));
+        }
+        let task = raw.fork.clone();
+        let object = match &raw.memory {
+            RawMemory::Unknown => return (location, None),
+            RawMemory::Block { base, size, task, at } => {
+                let (at, stack) = self.place(at);
+                let offset = raw.address.wrapping_sub(*base) as u64;
+                Object::Heap { offset, size: *size as u64, task: task.clone(), at, stack }
+            }
+            RawMemory::ThreadLocal => Object::ThreadLocal { task, name: None },
+            RawMemory::Stack { frame } => {
+                let local = frame.and_then(|(pc, base)| {
+                    self.local(pc.wrapping_sub(1), (raw.address as i64).wrapping_sub(base as i64))
+                });
+                let Some((name, offset)) = local else {
+                    return (location, Some(Object::Stack { task, name: None }));
+                };
+                let location = if offset == 0 { name.clone() } else { format!("{name}+{offset}") };
+                return (location, Some(Object::Stack { task, name: Some(name) }));
+            }
+        };
+        (location, Some(object))
+    }
+}
+
+fn side(access: &RaceAccess) -> (&Place, AccessKind) {
+    (&access.at, access.access)
+}
+
+/// One race for each location and pair of sites, in the order of these.
+pub fn merged(races: impl IntoIterator<Item = Race>) -> Vec<Race> {
+    let mut all: Vec<Race> = Vec::new();
+    for race in races {
+        let same = |other: &&mut Race| {
+            other.location == race.location
+                && side(&other.first) == side(&race.first)
+                && side(&other.second) == side(&race.second)
+        };
+        match all.iter_mut().find(same) {
+            Some(known) => known.count += race.count,
+            None => all.push(race),
+        }
+    }
+    all.sort_by(|a, b| {
+        (&a.location, &a.first.at, &a.second.at).cmp(&(&b.location, &b.first.at, &b.second.at))
+    });
+    all
+}
