@@ -23,6 +23,8 @@ pub enum Executed<F> {
     Ran(tree::Run, F),
     /// It was cut short by a limit; the job is still to be done.
     Cut,
+    /// It could not be run to its end, this is known of why, and it would be no use to try again: the search goes on without.
+    Lost(F),
 }
 
 /// A way to run a batch of jobs: what became of each, in their order.
@@ -38,7 +40,7 @@ pub enum Go {
 /// How an exploration ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Explored {
-    /// Everything was explored.
+    /// Everything was explored, what was [lost](Executed::Lost) aside.
     All,
     /// `seen` said stop.
     Stopped,
@@ -78,8 +80,17 @@ pub fn explore<F>(
                 result
             }
         };
-        let Executed::Ran(run, found) = result else { return Explored::Cut };
-        tree.report(&job, run);
+        let found = match result {
+            Executed::Ran(run, found) => {
+                tree.report(&job, run);
+                found
+            }
+            Executed::Lost(found) => {
+                tree.give_up(&job);
+                found
+            }
+            Executed::Cut => return Explored::Cut,
+        };
         if seen(found, tree) == Go::Stop {
             return Explored::Stopped;
         }

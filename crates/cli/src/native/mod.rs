@@ -14,7 +14,7 @@ use crate::search;
 use crate::verify::{Options, Search};
 use crate::witness_file;
 use judge::Judge;
-use process::{Budget, Program, Streams};
+use process::{Budget, Failed, Program, Streams};
 use raceproof::limits::Limits;
 use raceproof::remote::Order;
 use raceproof::verifying::verify_by;
@@ -22,6 +22,7 @@ use raceproof_core::finding::{Report, Scope, Verdict};
 use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -50,11 +51,13 @@ pub(crate) fn verify(args: &VerifyArgs) -> Result<Report, String> {
         let deadline = options
             .max_seconds
             .and_then(|seconds| Instant::now().checked_add(Duration::try_from_secs_f64(seconds).ok()?));
-        let limits = Limits { deadline, interrupt: options.interrupt, ..Limits::default() };
+        let memory = options.max_memory;
+        let limits = Limits { deadline, interrupt: options.interrupt, memory, ..Limits::default() };
         let actions = options.max_events.unwrap_or(u64::MAX);
         let judge = Judge {
             program,
-            budget: Budget { actions, seconds: args.time_limit },
+            // Read into memory it takes a few times as much.
+            budget: Budget { actions, seconds: args.time_limit, answer: memory.map_or(u64::MAX, |most| most / 4) },
             limits,
             dependence: options.order.dependence(),
             cut: OnceLock::new(),
@@ -89,18 +92,22 @@ pub(crate) fn verify(args: &VerifyArgs) -> Result<Report, String> {
 const UNSHOWN: &str = "some accesses are not ordered, but no schedule was found that brings them together";
 
 /// How long a replay may take.
-const REPLAY: Budget = Budget { actions: u64::MAX, seconds: 1e6 };
+const REPLAY: Budget = Budget { actions: u64::MAX, seconds: 1e6, answer: u64::MAX };
 
 /// Runs a program under a witness; what it led to, or why it is none of this program.
 pub(crate) fn replay(args: &ReplayArgs) -> Result<Report, String> {
-    interrupt::watch();
+    let interrupted = interrupt::watch();
     let (path, fingerprint) = find(&args.program)?;
     let name = args.witness.display().to_string();
     let text = fs::read_to_string(&args.witness).map_err(|error| format!("cannot read {name}: {error}"))?;
     let witness = witness_file::read(&name, &text, args.finding.get(), &fingerprint)?;
     let program = Program::new(path, &args.program[1..])?;
     let order = Order::Replay { witness, steps: args.step };
-    let (ended, answer) = program.execute(order, REPLAY, Streams::Shown)?;
+    let over = program.execute(&order, REPLAY, Streams::Shown, &|| interrupted.load(Ordering::Relaxed));
+    let (ended, answer) = over.map_err(|failed| match failed {
+        Failed::Wrong(why) | Failed::Limit(why) => why,
+        Failed::Stopped => "interrupted".to_owned(),
+    })?;
     let answer = answer.ok_or("the program ended without telling what happened")?;
     if args.step {
         let width = answer.actions.iter().map(|step| step.task.len()).max().unwrap_or(0).min(24);

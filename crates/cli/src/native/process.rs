@@ -13,7 +13,8 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{self, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::{env, io};
+use std::time::{Duration, Instant};
+use std::{env, io, thread};
 
 /// A program that can be run any number of times.
 pub(super) struct Program {
@@ -61,7 +62,22 @@ pub(super) enum Streams {
 pub(super) struct Budget {
     pub(super) actions: u64,
     pub(super) seconds: f64,
+    /// The most bytes of its answer.
+    pub(super) answer: u64,
 }
+
+/// Why there is nothing to be known of an execution.
+pub(super) enum Failed {
+    /// It could not be run, or its answer not be understood.
+    Wrong(String),
+    /// It took more than it may.
+    Limit(String),
+    /// The caller wanted it stopped.
+    Stopped,
+}
+
+/// Seconds that a process has to end after it was to answer with what it knew.
+const GRACE: f64 = 10.0;
 
 impl Program {
     pub(super) fn new(path: PathBuf, arguments: &[OsString]) -> Result<Self, String> {
@@ -79,21 +95,38 @@ impl Program {
         &self.path
     }
 
-    /// Runs it; how it ended, and what it answered if it did.
+    /// Runs it; how it ended, and what it answered if it did. Asks `stop` now and then whether to go on.
     pub(super) fn execute(
         &self,
-        order: Order,
+        order: &Order,
         budget: Budget,
         streams: Streams,
-    ) -> Result<(Ended, Option<Answer>), String> {
-        let name = self.path.display();
+        stop: &dyn Fn() -> bool,
+    ) -> Result<(Ended, Option<Answer>), Failed> {
         let run = self.runs.fetch_add(1, Ordering::Relaxed);
         let files = self.folder.join(run.to_string());
         let (request, answer) = (files.with_extension("request"), files.with_extension("answer"));
         let asked =
             Request { version: VERSION, order, actions: budget.actions, seconds: budget.seconds.max(0.01) };
-        let text = serde_json::to_vec(&asked).map_err(|error| format!("cannot write a request: {error}"))?;
-        fs::write(&request, text).map_err(|error| format!("cannot write {}: {error}", request.display()))?;
+        let written = serde_json::to_vec(&asked).map_err(io::Error::from);
+        let written = written.and_then(|text| fs::write(&request, text));
+        let ended = match written {
+            Err(error) => Err(Failed::Wrong(format!("cannot write {}: {error}", request.display()))),
+            Ok(()) => self.process(&files, budget, streams, stop),
+        };
+        let answered = ended.and_then(|ended| Ok((ended, self.read(&answer, budget)?)));
+        let _ = (fs::remove_file(&request), fs::remove_file(&answer));
+        answered
+    }
+
+    /// Runs the process.
+    fn process(
+        &self,
+        files: &Path,
+        budget: Budget,
+        streams: Streams,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Ended, Failed> {
         let mut words = self.options.clone();
         words.push(format!("{OPTION}={}", files.display()));
         let mut command = Command::new(absolute(&self.path));
@@ -102,20 +135,63 @@ impl Program {
             command.stdout(Stdio::null()).stderr(Stdio::null());
         }
         same_addresses();
-        let status = command.status();
-        let text = fs::read(&answer);
-        let _ = (fs::remove_file(&request), fs::remove_file(&answer));
-        let ended = ended(status.map_err(|error| format!("cannot run {name}: {error}"))?);
-        let Ok(text) = text else { return Ok((ended, None)) };
+        let cannot = |error| Failed::Wrong(format!("cannot run {}: {error}", self.path.display()));
+        let mut child = command.spawn().map_err(cannot)?;
+        let start = Instant::now();
+        let mut asked = start;
+        loop {
+            if let Some(status) = child.try_wait().map_err(cannot)? {
+                return Ok(ended(status));
+            }
+            let took = start.elapsed();
+            let late = took.as_secs_f64() > budget.seconds + GRACE;
+            let stopped = asked.elapsed() > ASK && {
+                asked = Instant::now();
+                stop()
+            };
+            if late || stopped {
+                let _ = (child.kill(), child.wait());
+            }
+            if stopped {
+                return Err(Failed::Stopped);
+            }
+            if late {
+                return Err(Failed::Limit(
+                    "an execution took too long and did not end when it was to; raise --time-limit, or give the program a \
+                     smaller input"
+                        .into(),
+                ));
+            }
+            // Looks are a small part of the time in any case, and so is what is lost between the end and the next look.
+            thread::sleep((took / 16).clamp(Duration::from_micros(50), ASK));
+        }
+    }
+
+    /// What an execution answered, if it did.
+    fn read(&self, file: &Path, budget: Budget) -> Result<Option<Answer>, Failed> {
+        let Ok(about) = fs::metadata(file) else { return Ok(None) };
+        if about.len() > budget.answer {
+            return Err(Failed::Limit(format!(
+                "what one execution shows takes {} MB, too much for the limit of memory; raise --max-memory, or give the program a \
+                 smaller input",
+                about.len() / 1_000_000
+            )));
+        }
+        let Ok(text) = fs::read(file) else { return Ok(None) };
+        let name = self.path.display();
         let answer: Answer = serde_json::from_slice(&text).map_err(|error| {
-            format!(
+            Failed::Wrong(format!(
                 "the answer of {name} cannot be read: {error}; build it again with this version of raceproof"
-            )
+            ))
         })?;
-        answer.trace.check().map_err(|wrong| format!("the answer of {name} is damaged: {wrong}"))?;
-        Ok((ended, Some(answer)))
+        let damaged = |wrong| Failed::Wrong(format!("the answer of {name} is damaged: {wrong}"));
+        answer.trace.check().map_err(damaged)?;
+        Ok(Some(answer))
     }
 }
+
+/// Time between two questions whether to go on.
+const ASK: Duration = Duration::from_millis(20);
 
 impl Drop for Program {
     fn drop(&mut self) {

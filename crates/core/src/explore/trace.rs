@@ -33,10 +33,10 @@ impl Contents {
         ContentRef { choice, closed, accesses: &self.accesses[span(accesses)] }
     }
 
-    /// Whether there is such a transition.
-    pub(super) fn has(&self, transition: usize) -> bool {
-        let accesses = self.transitions.get(transition).map(|(_, _, accesses)| span(accesses));
-        accesses.is_some_and(|accesses| self.accesses.get(accesses).is_some())
+    /// Whether there are so many transitions, and all that they refer to.
+    pub(super) fn has_all(&self, transitions: usize) -> bool {
+        let fits = |(_, _, accesses): &(Choice, bool, Range<u32>)| self.accesses.get(span(accesses)).is_some();
+        self.transitions.len() == transitions && self.transitions.iter().all(fits)
     }
 }
 

@@ -93,6 +93,8 @@ struct Node {
     asleep: Vec<Sleeper>,
     /// How many tasks have been explored from here, the one that is being included.
     begun: usize,
+    /// Tasks that could not be explored from here, whatever the reason.
+    given_up: Vec<TaskId>,
     /// The sequences that nobody explored from here begins for certain. The first one is for whom the next task is explored.
     owed: VecDeque<Owed>,
     /// Children that are kept.
@@ -156,6 +158,7 @@ impl Default for Tree {
             task: TaskId::MAIN,
             asleep: Vec::new(),
             begun: 0,
+            given_up: Vec::new(),
             owed: VecDeque::new(),
             // The root stays.
             uses: 1,
@@ -355,8 +358,9 @@ impl Tree {
                 let depth = nodes.len();
                 let asleep = job.asleep.iter().zip(&run.woke).filter(|&(_, &woke)| woke > depth);
                 let asleep = asleep.map(|(sleeper, _)| sleeper.clone()).collect();
-                let owed = VecDeque::new();
-                let child = self.add(Node { parent: at, depth, task, asleep, begun: 0, owed, uses: 0 });
+                let (owed, given_up) = (VecDeque::new(), Vec::new());
+                let node = Node { parent: at, depth, task, asleep, begun: 0, given_up, owed, uses: 0 };
+                let child = self.add(node);
                 self.nodes[at].uses += 1;
                 nodes.push(child);
             }
@@ -365,7 +369,7 @@ impl Tree {
         for (at, Owed { sequence, name, .. }) in owed.into_iter().enumerate() {
             // The first one is what the execution has run, if its task begins it.
             let begun = self.nodes[job.node].explored(job.prefix[known]);
-            let hinted = |begun: &Sleeper| sequence.part(name, begun.content.view()) == Part::Begins;
+            let hinted = |begun: &Sleeper| sequence.is_begun_by(begun.task, name, begun.content.view());
             if at > 0 || !begun.is_some_and(hinted) {
                 self.owe(&way, known, sequence);
             }
@@ -381,6 +385,20 @@ impl Tree {
         }
     }
 
+    /// The [next](Tree::next) execution could not be run: what its task would have done from the node stays unknown, and the search goes
+    /// on without. It is then not complete, which is for the caller to say.
+    pub fn give_up(&mut self, job: &Job) {
+        self.started = true;
+        let task = job.prefix[job.depth()];
+        let node = &mut self.nodes[job.node];
+        node.given_up.push(task);
+        node.owed.retain(|owed| owed.task != task);
+        if node.owed.is_empty() {
+            self.open.retain(|&at| at != job.node);
+            self.release(job.node);
+        }
+    }
+
     /// Sees to it that a sequence is run from the node at a depth of the way.
     fn owe(&mut self, way: &Way<'_>, mut depth: usize, sequence: Sequence) {
         let mut left = Some(sequence);
@@ -392,14 +410,16 @@ impl Tree {
             for sleeper in &self.nodes[at].asleep {
                 let Some(&name) = way.names.get(sleeper.task.index()) else { continue };
                 let content = sleeper.content.view();
-                let part = sequence.part(name, content);
                 if begun != Some(sleeper.task) {
                     // What is explored, or sleeps, aside may have to come after something behind the sequence.
-                    if part == Part::Begins {
+                    if sequence.is_begun_by(sleeper.task, name, content) {
                         return;
                     }
-                } else if part != Part::No {
-                    left = sequence.after(name, content.choice);
+                    continue;
+                }
+                let part = sequence.part(sleeper.task, name, content);
+                if part != Part::No {
+                    left = sequence.after(sleeper.task, name, content.choice);
                     begins = part != Part::PerhapsAside;
                 }
             }
@@ -414,7 +434,8 @@ impl Tree {
     fn add_owed(&mut self, way: &Way<'_>, at: usize, sequence: Sequence) {
         let node = &mut self.nodes[at];
         let named = |name| Some((way.task(name)?, name));
-        let next = sequence.beginning().filter_map(named).find(|&(task, _)| node.explored(task).is_none());
+        let is_new = |task: TaskId| node.explored(task).is_none() && !node.given_up.contains(&task);
+        let next = sequence.beginning().filter_map(named).find(|&(task, _)| is_new(task));
         let Some((task, name)) = next else { return };
         if node.owed.iter().any(|owed| owed.sequence.is_like(&sequence)) {
             return;

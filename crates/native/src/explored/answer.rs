@@ -58,6 +58,8 @@ pub(crate) fn finish() -> bool {
     let file = explored.files.with_extension("answer");
     let written = serde_json::to_vec(&answer).map(|text| fs::write(&file, text));
     if !matches!(written, Ok(Ok(()))) {
+        // Half of an answer is none.
+        let _ = fs::remove_file(&file);
         crate::say(&format!("cannot write {}", file.display()));
     }
     true
