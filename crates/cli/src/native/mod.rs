@@ -7,6 +7,7 @@ mod judge;
 mod process;
 
 use crate::args::{ReplayArgs, VerifyArgs};
+use crate::input::{self, Verb};
 use crate::interrupt;
 use crate::output::deliver;
 use crate::run::program;
@@ -27,8 +28,8 @@ use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 /// The program that is asked for, and what tells it from all others: its bytes and its arguments.
-fn find(words: &[OsString]) -> Result<(PathBuf, String), String> {
-    let path = program::find(&words[0])?;
+fn find(words: &[OsString], verb: &Verb) -> Result<(PathBuf, String), String> {
+    let path = program::find(&words[0], verb)?;
     program::check(&path)?;
     let bytes = fs::read(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     let arguments = words[1..].iter().flat_map(|word| [b" ", word.as_encoded_bytes()].concat());
@@ -37,17 +38,17 @@ fn find(words: &[OsString]) -> Result<(PathBuf, String), String> {
 }
 
 /// Verifies a program as the arguments say; the error says what is wrong with them, or with the program.
-pub(crate) fn verify(args: &VerifyArgs) -> Result<Report, String> {
+pub(crate) fn verify(args: &VerifyArgs, words: &[OsString]) -> Result<Report, String> {
     if args.determinism {
         return Err(
             "--determinism is for TP programs; it does not tell what a native program ends with".into()
         );
     }
-    let (path, fingerprint) = find(&args.program)?;
+    let (path, fingerprint) = find(words, &input::VERIFY_PROGRAM)?;
     let threads = OnceLock::new();
     let unshown = Mutex::default();
     let go_on = |search: &mut Search, options: &Options<'_>| {
-        let program = Program::new(path.clone(), &args.program[1..])?;
+        let program = Program::new(path.clone(), &words[1..])?;
         let deadline = options
             .max_seconds
             .and_then(|seconds| Instant::now().checked_add(Duration::try_from_secs_f64(seconds).ok()?));
@@ -57,7 +58,7 @@ pub(crate) fn verify(args: &VerifyArgs) -> Result<Report, String> {
         let judge = Judge {
             program,
             // Read into memory it takes a few times as much.
-            budget: Budget { actions, seconds: args.time_limit, answer: memory.map_or(u64::MAX, |most| most / 4) },
+            budget: Budget { actions, seconds: args.time_limit.unwrap_or(TIME_LIMIT), answer: memory.map_or(u64::MAX, |most| most / 4) },
             limits,
             dependence: options.order.dependence(),
             cut: OnceLock::new(),
@@ -91,17 +92,20 @@ pub(crate) fn verify(args: &VerifyArgs) -> Result<Report, String> {
 
 const UNSHOWN: &str = "some accesses are not ordered, but no schedule was found that brings them together";
 
+/// The most seconds of one execution, unless another number is asked for.
+const TIME_LIMIT: f64 = 60.0;
+
 /// How long a replay may take.
 const REPLAY: Budget = Budget { actions: u64::MAX, seconds: 1e6, answer: u64::MAX };
 
 /// Runs a program under a witness; what it led to, or why it is none of this program.
-pub(crate) fn replay(args: &ReplayArgs) -> Result<Report, String> {
+pub(crate) fn replay(args: &ReplayArgs, words: &[OsString]) -> Result<Report, String> {
     let interrupted = interrupt::watch();
-    let (path, fingerprint) = find(&args.program)?;
+    let (path, fingerprint) = find(words, &input::REPLAY_PROGRAM)?;
     let name = args.witness.display().to_string();
-    let text = fs::read_to_string(&args.witness).map_err(|error| format!("cannot read {name}: {error}"))?;
+    let text = input::report(&args.witness)?;
     let witness = witness_file::read(&name, &text, args.finding.get(), &fingerprint)?;
-    let program = Program::new(path, &args.program[1..])?;
+    let program = Program::new(path, &words[1..])?;
     let order = Order::Replay { witness, steps: args.step };
     let over = program.execute(&order, REPLAY, Streams::Shown, &|| interrupted.load(Ordering::Relaxed));
     let (ended, answer) = over.map_err(|failed| match failed {

@@ -17,3 +17,4 @@ mod native_traces;
 mod native_verify;
 mod native_verify_generated;
 mod run;
+mod search;

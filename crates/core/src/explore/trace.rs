@@ -152,6 +152,19 @@ impl Trace {
         &self.sites[span(&self.transitions[transition].accesses)]
     }
 
+    /// Notes that the last transition, if it began with a choice, has also written what it read of these locations: it is known only now
+    /// what it did. Whether it was so.
+    pub fn wrote(&mut self, choice: Choice, locations: Range<u64>) -> bool {
+        let Some(transition) = self.transitions.last().filter(|last| last.choice == choice) else { return false };
+        let mut read = false;
+        for (location, written) in &mut self.accesses[span(&transition.accesses)] {
+            if locations.contains(location) {
+                (*written, read) = (true, true);
+            }
+        }
+        read
+    }
+
     /// The accesses of a section that is still open when its transition ends belong to it no less.
     fn close_transition(&mut self) {
         if self.inside.is_empty() {

@@ -21,19 +21,24 @@ impl Detector {
         let Made { step, site } = self.made[earlier as usize];
         let first_site = self.sites[(site & SITE) as usize];
         let pair = (first_site.pc, pc);
-        if let Some(&known) = self.pairs.get(&pair) {
-            self.races[known as usize].count += 1;
+        let known = self.pairs.get(&pair).map(|&known| known as usize);
+        if let Some(known) = known {
+            self.races[known].count += 1;
+        }
+        let task = self.order.task_of(StepId(step));
+        // A search shows a race by two tasks; two chunks of one thread are a race of which it knows no schedule.
+        let takers = (self.taker(task), self.taker(self.current));
+        if known.is_some() && !crate::explored::is_shown_better(known, takers) {
             return;
         }
-        self.pairs.insert(pair, self.races.len() as u32);
-        crate::explored::raced(StepId(step), self.order.task_of(StepId(step)), first_site.pc, address, pc);
+        crate::explored::raced(known, StepId(step), takers.0, first_site.pc, address, pc);
         let context = self.contexts.now().context;
         let first = RacedAccess {
             kind: was,
             atomic: site & ATOMIC != 0,
             freed: self.freed_sites.contains(&(site & SITE)),
             folded: site & FOLDED != 0,
-            task: self.order.task_of(StepId(step)),
+            task,
             site: first_site,
             locks: self.locks_of(StepId(step)),
         };
@@ -51,7 +56,14 @@ impl Detector {
             self.code = frames::code();
         }
         let frame = frames::find(address, pc, &self.code);
-        self.races.push(Raced { first, second, address, count: 1, block, frame });
+        let raced = Raced { first, second, address, count: 1, block, frame };
+        match known {
+            Some(known) => self.races[known] = Raced { count: self.races[known].count, ..raced },
+            None => {
+                self.pairs.insert(pair, self.races.len() as u32);
+                self.races.push(raced);
+            }
+        }
     }
 
     fn locks_of(&self, step: StepId) -> [usize; 4] {
