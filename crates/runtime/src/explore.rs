@@ -51,13 +51,14 @@ pub enum Explored {
 }
 
 /// Runs what the tree asks for, `workers` at a time through `run_all`, until it is done, `most` complete executions have run, an
-/// execution is cut short or `seen`, which is told of every execution in order, says stop. The tree can be explored
+/// execution is cut short, `stop` says so or `seen`, which is told of every execution in order, says stop. The tree can be explored
 /// further afterwards.
 pub fn explore<F>(
     tree: &mut Tree,
     most: u64,
     workers: usize,
     run_all: &RunAll<'_, F>,
+    stop: &dyn Fn() -> bool,
     mut seen: impl FnMut(F, &Tree) -> Go,
 ) -> Explored {
     let batch = if workers > 1 { workers * BATCH } else { 1 };
@@ -82,7 +83,9 @@ pub fn explore<F>(
         };
         let found = match result {
             Executed::Ran(run, found) => {
-                tree.report(&job, run);
+                if !tree.report(&job, run, stop) {
+                    return Explored::Cut;
+                }
                 found
             }
             Executed::Lost(found) => {

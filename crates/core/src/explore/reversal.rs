@@ -345,13 +345,21 @@ impl<'a> Order<'a> {
     }
 
     /// Pairs a transition with those right before it on which it depends; adds these to its clock.
+    ///
+    /// Looks at them from the last one back, up to where all that is left comes before one it has seen: one on which everything depends, or
+    /// those that wrote, together, all that the transition accesses. So sections that write the same cost one look each.
     fn immediate(&mut self, later: Later, choice: usize, clock: Clock, pairs: &mut Pairs) {
         let mut all = false;
+        let mut uncovered: Option<Vec<u64>> = None;
         let mut own = Chosen { index: u32::MAX, accessed: u64::MAX, written: u64::MAX };
         if let Later::Ran(index) = later {
             let section = matches!(self.trace.transitions[index].choice, Choice::Section(_));
             all = !section || self.dependence == Dependence::Lock;
             own = self.chosen_by(index);
+            if own.accessed != u64::MAX {
+                let accesses = self.trace.content(index).accesses;
+                uncovered = Some(accesses.iter().map(|&(location, _)| location).collect());
+            }
         }
         // Out of the way: the clocks change meanwhile.
         let chosen = std::mem::take(&mut self.chosen[choice]);
@@ -368,9 +376,19 @@ impl<'a> Order<'a> {
                 pairs.push((other, later));
             }
             self.clocks.join(clock, self.end_of(other));
-            if all {
-                // It came after all the others itself.
+            // It came after all the others itself.
+            let content = self.trace.content(other);
+            if all || !content.closed || !matches!(content.choice, Choice::Section(_)) {
                 break;
+            }
+            if let Some(uncovered) = &mut uncovered {
+                uncovered.retain(|&location| {
+                    let at = content.accesses.binary_search_by_key(&location, |&(other, _)| other);
+                    at.is_err() || at.is_ok_and(|at| !content.accesses[at].1)
+                });
+                if uncovered.is_empty() {
+                    break;
+                }
             }
         }
         self.chosen[choice] = chosen;
