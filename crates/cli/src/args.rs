@@ -50,7 +50,7 @@ pub enum Command {
     Check(CheckArgs),
     /// Run a program under every schedule that can make a difference
     ///
-    /// A TP program, or after `--` one that `raceproof cc` or `cargo raceproof` built, each execution of which is a process of its own. Stops at the
+    /// A TP program, or one that `raceproof cc` or `cargo raceproof` built, each execution of which is a process of its own. Stops at the
     /// first execution with a race. A race-free verdict covers all schedules of this input.
     #[command(after_help = EXIT_STATUS)]
     Verify(VerifyArgs),
@@ -186,8 +186,8 @@ impl From<VerifyOrder> for OrderName {
 
 #[derive(clap::Args, Debug)]
 pub struct VerifyArgs {
-    /// The TP program; `-` reads it from standard input
-    #[arg(required_unless_present = "program", conflicts_with = "program")]
+    /// The TP program, `-` reads it from standard input; or one that `raceproof cc` or `cargo raceproof` built
+    #[arg(required_unless_present = "program")]
     pub file: Option<PathBuf>,
     /// What orders sections of a lock, and so which schedules count as the same
     #[arg(long, value_enum, default_value = "dc")]
@@ -214,10 +214,10 @@ pub struct VerifyArgs {
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub limits: LimitArgs,
-    /// Of a native program: the most seconds that one execution may take
-    #[arg(long, value_name = "S", default_value = "60", value_parser = seconds, requires = "program")]
-    pub time_limit: f64,
-    /// A program that `raceproof cc` or `cargo raceproof` built, and its arguments
+    /// Of a native program: the most seconds that one execution may take [default: 60]
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub time_limit: Option<f64>,
+    /// A program that `raceproof cc` or `cargo raceproof` built, and its arguments; or the arguments of FILE, if that is one
     #[arg(last = true, value_name = "PROGRAM")]
     pub program: Vec<OsString>,
 }
@@ -237,8 +237,8 @@ pub struct LimitArgs {
 
 #[derive(clap::Args, Debug)]
 pub struct ReplayArgs {
-    /// The TP program; `-` reads it from standard input
-    #[arg(required_unless_present = "program", conflicts_with = "program")]
+    /// The TP program, `-` reads it from standard input; or one that `raceproof cc` or `cargo raceproof` built
+    #[arg(required_unless_present = "program")]
     pub file: Option<PathBuf>,
     /// A report in JSON, or one of its witnesses
     #[arg(long, value_name = "W.json")]
@@ -249,7 +249,7 @@ pub struct ReplayArgs {
     /// Show every action on the way
     #[arg(long)]
     pub step: bool,
-    /// A program that `raceproof cc` or `cargo raceproof` built, and its arguments
+    /// A program that `raceproof cc` or `cargo raceproof` built, and its arguments; or the arguments of FILE, if that is one
     #[arg(last = true, value_name = "PROGRAM")]
     pub program: Vec<OsString>,
 }
@@ -259,7 +259,7 @@ pub struct TraceArgs {
     /// The program to run, or the trace; `-` reads it from standard input
     pub file: PathBuf,
     /// Write the trace here
-    #[arg(short, long, value_name = "OUT", required_unless_present_any = ["stat", "check"])]
+    #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
     /// FILE is a trace: write it in another format
     #[arg(long, conflicts_with_all = ["stat", "check"], group = "as trace")]

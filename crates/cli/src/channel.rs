@@ -38,14 +38,18 @@ impl Channel {
         format!("{name}=/proc/{}/fd/{}", process::id(), self.file.as_raw_fd()).into_bytes()
     }
 
-    /// What was written so far.
-    pub(crate) fn read(&self) -> io::Result<Vec<u8>> {
+    /// How many bytes were written so far.
+    pub(crate) fn len(&self) -> io::Result<u64> {
         let mut head = [0; channel::FIRST];
         self.file.read_exact_at(&mut head, 0)?;
         let end = head[channel::END..].first_chunk().copied().map_or(0, u64::from_le_bytes);
         // The program can write anything there.
-        let end = end.min(self.file.metadata()?.len());
-        let mut bytes = vec![0; end as usize];
+        Ok(end.min(self.file.metadata()?.len()))
+    }
+
+    /// What was written so far.
+    pub(crate) fn read(&self) -> io::Result<Vec<u8>> {
+        let mut bytes = vec![0; self.len()? as usize];
         self.file.read_exact_at(&mut bytes, 0)?;
         Ok(bytes)
     }

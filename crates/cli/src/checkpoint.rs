@@ -4,7 +4,7 @@ use crate::verify::{OrderName, Search};
 use serde::{Deserialize, Serialize};
 
 /// Goes up whenever what is written changes.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 #[derive(Serialize, Deserialize)]
 struct Checkpoint<S> {

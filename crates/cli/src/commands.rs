@@ -8,6 +8,7 @@ use crate::args::{
 use crate::cc::{self, Language};
 use crate::check::{self, Checked, Options};
 use crate::draw::{self, Drawn};
+use crate::input;
 use crate::interrupt;
 use crate::native;
 use crate::output::{deliver, note};
@@ -23,8 +24,8 @@ use crate::traces;
 use crate::witness_file;
 use raceproof::limits::Limits;
 use raceproof_core::finding::{Report, Verdict};
-use std::fs;
-use std::io::{self, IsTerminal, Read, Write};
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -64,7 +65,7 @@ pub(crate) fn act(args: Args) -> u8 {
 }
 
 fn check(args: &CheckArgs) -> Result<u8, BadInput> {
-    let (source, code) = load(&args.file)?;
+    let (source, code) = load(&args.file, &input::CHECK)?;
     let LimitArgs { max_seconds, max_events, max_memory } = args.limits;
     let options = Options {
         detector: args.detector,
@@ -83,11 +84,17 @@ fn check(args: &CheckArgs) -> Result<u8, BadInput> {
 }
 
 fn verify(args: &VerifyArgs) -> Result<u8, BadInput> {
-    let Some(file) = &args.file else {
-        let report = native::verify(args).map_err(bad)?;
+    let (file, program) = program_or_source(args.file.as_deref(), &args.program)?;
+    let Some(file) = file else {
+        let report = native::verify(args, &program).map_err(bad)?;
         return render_native(&report, args.format, args.output.as_deref());
     };
-    let (source, code) = load(file)?;
+    if args.time_limit.is_some() {
+        return Err(bad(
+            "--time-limit is for native programs; for TP programs there are --max-events and --max-seconds",
+        ));
+    }
+    let (source, code) = load(file, &input::VERIFY)?;
     let report = search::run(args, &code, &source).map_err(bad)?;
     present(report, &source, args.format, args.output.as_deref())
 }
@@ -135,14 +142,14 @@ fn render(
 }
 
 fn replay(args: &ReplayArgs) -> Result<u8, BadInput> {
-    let Some(file) = &args.file else {
-        let report = native::replay(args).map_err(bad)?;
+    let (file, program) = program_or_source(args.file.as_deref(), &args.program)?;
+    let Some(file) = file else {
+        let report = native::replay(args, &program).map_err(bad)?;
         return render_native(&report, ReportFormat::Text, None);
     };
-    let (source, code) = load(file)?;
+    let (source, code) = load(file, &input::REPLAY)?;
     let name = args.witness.display().to_string();
-    let text =
-        fs::read_to_string(&args.witness).map_err(|error| bad(format!("cannot read {name}: {error}")))?;
+    let text = input::report(&args.witness).map_err(bad)?;
     let program = witness_file::fingerprint(&source.text);
     let witness = witness_file::read(&name, &text, args.finding.get(), &program).map_err(bad)?;
     let limits = Limits { interrupt: Some(interrupt::watch()), ..Limits::default() };
@@ -153,7 +160,7 @@ fn replay(args: &ReplayArgs) -> Result<u8, BadInput> {
 }
 
 fn graph(args: &GraphArgs) -> Result<u8, BadInput> {
-    let (source, code) = load(&args.file)?;
+    let (source, code) = load(&args.file, &input::GRAPH)?;
     let bounds = bounds(&args.limits);
     let Drawn { text, notes, cut_short } = draw::draw(&code, &source.name, args.format, bounds);
     deliver(&text, args.output.as_deref()).map_err(bad)?;
@@ -165,12 +172,14 @@ fn graph(args: &GraphArgs) -> Result<u8, BadInput> {
 
 fn trace(args: &TraceArgs) -> Result<u8, BadInput> {
     if args.convert || args.stat || args.check {
+        refuse(&args.file, &input::TRACES)?;
         traces::look_after(args).map_err(bad)?;
         return Ok(0);
     }
-    let (source, code) = load(&args.file)?;
+    refuse(&args.file, &input::TRACE)?;
+    let Some(output) = &args.output else { return Err(bad(MISSING_OUTPUT)) };
+    let (source, code) = load(&args.file, &input::TRACE)?;
     let bounds = bounds(&args.limits);
-    let Some(output) = &args.output else { return Err(bad("-o OUT is missing: where to write the trace")) };
     let notes = traces::record(&code, &source.name, bounds, output, args.to).map_err(bad)?;
     for text in &notes {
         note(&format!("raceproof: {text}"));
@@ -179,6 +188,7 @@ fn trace(args: &TraceArgs) -> Result<u8, BadInput> {
 }
 
 fn analyze(args: &AnalyzeArgs) -> Result<u8, BadInput> {
+    refuse(&args.file, &input::ANALYZE)?;
     let analyzed = analyze::run(args).map_err(bad)?;
     let text = match args.format {
         ReportFormat::Json => report::json::pretty(&analyzed),
@@ -211,16 +221,40 @@ fn bad(message: impl Into<String>) -> BadInput {
     BadInput(format!("raceproof: {}", message.into()))
 }
 
+/// What `verify` and `replay` were given: a source, or a program that can be run with its arguments. `./prog` is as good as
+/// `-- ./prog`, and may have arguments behind `--`.
+fn program_or_source<'a>(
+    file: Option<&'a Path>,
+    program: &[OsString],
+) -> Result<(Option<&'a Path>, Vec<OsString>), BadInput> {
+    match file {
+        None => Ok((None, program.to_vec())),
+        Some(file) if input::is_native(file) => {
+            // By its name alone it would be looked for in PATH.
+            let here =
+                if file.components().count() > 1 { file.to_owned() } else { Path::new(".").join(file) };
+            let words = [here.into_os_string()].into_iter().chain(program.iter().cloned());
+            Ok((None, words.collect()))
+        }
+        Some(file) if program.is_empty() => Ok((Some(file), Vec::new())),
+        Some(file) => {
+            let name = file.display();
+            Err(bad(format!("{name} is no program that can be run, so nothing can follow `--`")))
+        }
+    }
+}
+
+/// What is for another command.
+fn refuse(file: &Path, verb: &input::Verb) -> Result<(), BadInput> {
+    input::refuse(file, verb).map_or(Ok(()), |message| Err(bad(message)))
+}
+
+const MISSING_OUTPUT: &str = "-o OUT is missing: where to write the trace";
+
 /// Reads and compiles a program.
-fn load(file: &Path) -> Result<(Source, Code), BadInput> {
-    let (name, bytes) = if file == Path::new("-") {
-        let mut bytes = Vec::new();
-        let read = io::stdin().lock().read_to_end(&mut bytes);
-        ("<stdin>".to_owned(), read.map(|_| bytes))
-    } else {
-        (file.display().to_string(), fs::read(file))
-    };
-    let bytes = bytes.map_err(|error| bad(format!("cannot read {name}: {error}")))?;
+fn load(file: &Path, verb: &input::Verb) -> Result<(Source, Code), BadInput> {
+    refuse(file, verb)?;
+    let (name, bytes) = input::source(file).map_err(bad)?;
     let source = Source::from_bytes(name, bytes).map_err(bad)?;
     match tp::parse(&source.text) {
         Ok(program) => {

@@ -6,11 +6,10 @@ use crate::tp::code::Code;
 use crate::tp::execute::{Bounds, Execution, execute};
 use crate::tp::fault::Fault;
 use raceproof::strategy::DepthFirst;
-use raceproof_core::detect::zipper;
+use raceproof_core::detect::racing_nodes::racing_nodes;
 use raceproof_core::event::Observer;
-use raceproof_core::graph::{Graph, GraphBuilder};
-use raceproof_core::ids::{Location, NodeId, SiteId, TaskId};
-use std::collections::BTreeSet;
+use raceproof_core::graph::GraphBuilder;
+use raceproof_core::ids::{Location, SiteId, TaskId};
 
 /// A graph that has been drawn.
 pub(crate) struct Drawn {
@@ -25,7 +24,9 @@ pub(crate) struct Drawn {
 pub(crate) fn draw(code: &Code, file: &str, format: GraphFormat, bounds: Bounds<'_>) -> Drawn {
     let mut execution = execute(code, file, GraphBuilder::new(), &mut DepthFirst, bounds);
     let graph = std::mem::take(&mut execution.run.kernel.observer).finish();
-    let racy = racy(&graph);
+    let stop = || bounds.limits.reached().is_some();
+    let (racing, whole) = racing_nodes(&graph, MOST_QUESTIONS, &stop);
+    let racy = graph.ids().filter(|id| racing[id.index()]).collect();
     let names = Named(&execution);
     let picture = Picture::new(&graph, &names, &racy);
     let text = match format {
@@ -33,19 +34,17 @@ pub(crate) fn draw(code: &Code, file: &str, format: GraphFormat, bounds: Bounds<
         GraphFormat::Svg => svg::render(&picture),
         GraphFormat::Json => json::render(&picture),
     };
-    Drawn { text, notes: notes(&execution, bounds.actions), cut_short: !execution.is_complete() }
+    let mut notes = notes(&execution, bounds.actions);
+    if !whole {
+        notes.push(
+            "not all steps that race are marked: it would take too long to find them; `raceproof check` finds the races".into(),
+        );
+    }
+    Drawn { text, notes, cut_short: !execution.is_complete() || !whole }
 }
 
-/// The nodes with an access that is part of a race.
-fn racy(graph: &Graph) -> BTreeSet<NodeId> {
-    // There can be far more races than nodes.
-    let mut racy = vec![false; graph.nodes.len()];
-    zipper::for_each_race(graph, |(a, _), (b, _)| {
-        racy[a.index()] = true;
-        racy[b.index()] = true;
-    });
-    graph.ids().filter(|id| racy[id.index()]).collect()
-}
+/// Whether two steps are ordered is asked so often, which takes a few seconds.
+const MOST_QUESTIONS: u64 = 1 << 30;
 
 fn notes<O: Observer>(execution: &Execution<'_, O>, actions: u64) -> Vec<String> {
     let mut notes = execution.limits(actions);

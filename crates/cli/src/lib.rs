@@ -11,6 +11,7 @@ pub mod check;
 pub mod checkpoint;
 pub mod commands;
 mod draw;
+mod input;
 mod interrupt;
 mod native;
 mod output;

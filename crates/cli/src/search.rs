@@ -65,12 +65,10 @@ fn with_checkpoint(
     options: &Options<'_>,
 ) -> Result<Verified, String> {
     let order = options.order;
-    let name = file.display().to_string();
-    let mut search = match fs::read_to_string(file) {
-        Ok(text) => checkpoint::read(&name, &text, program, order)?,
-        Err(error) if error.kind() == ErrorKind::NotFound => Search::default(),
-        Err(error) => return Err(format!("cannot read {name}: {error}")),
-    };
+    let (mut search, is_new) = begin(file, program, options)?;
+    let keep = |search: &Search| deliver(&checkpoint::write(search, program, order)?, Some(file));
+    // A search of hours is not to find out at its end that it cannot be kept.
+    keep(&search)?;
     let start = Instant::now();
     let mut slice = SLICE;
     loop {
@@ -78,14 +76,20 @@ fn with_checkpoint(
         let before = search.executions();
         let last = left <= slice;
         let options = Options { max_seconds: Some(left.min(slice).max(0.0)), ..*options };
-        let mut verified = verify(&mut search, &options)?;
+        let verified = verify(&mut search, &options);
+        if verified.is_err() && is_new && search.executions() == 0 {
+            let _ = fs::remove_file(file);
+        }
+        let mut verified = verified?;
         verified.report.stats.seconds = start.elapsed().as_secs_f64();
         if search.is_done() {
             // A search that is over needs no going on; that the file is not there any more is no harm.
             let _ = fs::remove_file(file);
             return Ok(verified);
         }
-        deliver(&checkpoint::write(&search, program, order)?, Some(file))?;
+        if let Err(error) = keep(&search) {
+            return Ok(not_kept(verified, &error));
+        }
         if last || !verified.out_of_time {
             return Ok(verified);
         }
@@ -94,4 +98,45 @@ fn with_checkpoint(
             slice *= 2.0;
         }
     }
+}
+
+/// The search in a file, or a new one if there is no such file, and whether it is that.
+fn begin(file: &Path, program: &str, options: &Options<'_>) -> Result<(Search, bool), String> {
+    let name = file.display().to_string();
+    let cannot_read = |error| format!("cannot read {name}: {error}");
+    let about = match fs::metadata(file) {
+        Ok(about) => about,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok((Search::default(), true)),
+        Err(error) => return Err(cannot_read(error)),
+    };
+    if !about.is_file() {
+        let what = if about.is_dir() { "a folder" } else { "a device or pipe" };
+        return Err(format!(
+            "cannot keep a checkpoint in {name}: it is {what}, expected a file or the name of a new one"
+        ));
+    }
+    // In memory it takes a few times as much.
+    if options.max_memory.is_some_and(|most| about.len() > most / 4) {
+        return Err(format!(
+            "{name}: a checkpoint of {} MB is too large for the limit of memory; raise --max-memory",
+            about.len() >> 20
+        ));
+    }
+    let text = fs::read_to_string(file).map_err(cannot_read)?;
+    Ok((checkpoint::read(&name, &text, program, options.order)?, false))
+}
+
+/// What a search has shown that ends because it cannot be kept any more: to go on would be to lose more.
+fn not_kept(mut verified: Verified, error: &str) -> Verified {
+    let report = &mut verified.report;
+    let executions = report.stats.executions;
+    let why = format!(
+        "the search ended after {executions} executions because its checkpoint could not be kept: {error}"
+    );
+    if verified.out_of_time {
+        // The end of a slice, which is no limit of the user's.
+        report.limits.pop();
+    }
+    report.limits.push(why);
+    verified
 }

@@ -9,6 +9,7 @@ use raceproof_core::detect::closure::{self, Closure, Reachability};
 use raceproof_core::detect::drdp::Drdp;
 use raceproof_core::detect::esp_bags::EspBags;
 use raceproof_core::detect::last_access::LastAccess;
+use raceproof_core::detect::racing_nodes::racing_nodes;
 use raceproof_core::detect::{Detector, Pair, zipper};
 use raceproof_core::event::Event;
 use raceproof_core::graph::{Graph, GraphBuilder, NodeAccess};
@@ -56,6 +57,13 @@ fn disagreement(events: &[Event], esp_bags: bool) -> Option<String> {
     zipper::for_each_race(&graph, found(&mut by_zipper));
     if by_closure != by_zipper {
         return Some(format!("closure {by_closure:?}\nzipper {by_zipper:?}"));
+    }
+
+    let racing: BTreeSet<NodeId> = by_zipper.iter().flat_map(|&(a, b)| [a.0, b.0]).collect();
+    let (marked, whole) = racing_nodes(&graph, u64::MAX, &|| false);
+    let marked: BTreeSet<NodeId> = graph.ids().filter(|id| marked[id.index()]).collect();
+    if !whole || marked != racing {
+        return Some(format!("zipper's nodes {racing:?}\nracing nodes {marked:?}"));
     }
 
     // All of the order, not only where there are accesses; with a column for every lock, for one, for none.

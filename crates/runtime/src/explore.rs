@@ -23,6 +23,8 @@ pub enum Executed<F> {
     Ran(tree::Run, F),
     /// It was cut short by a limit; the job is still to be done.
     Cut,
+    /// It could not be run to its end, this is known of why, and it would be no use to try again: the search goes on without.
+    Lost(F),
 }
 
 /// A way to run a batch of jobs: what became of each, in their order.
@@ -38,7 +40,7 @@ pub enum Go {
 /// How an exploration ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Explored {
-    /// Everything was explored.
+    /// Everything was explored, what was [lost](Executed::Lost) aside.
     All,
     /// `seen` said stop.
     Stopped,
@@ -49,13 +51,14 @@ pub enum Explored {
 }
 
 /// Runs what the tree asks for, `workers` at a time through `run_all`, until it is done, `most` complete executions have run, an
-/// execution is cut short or `seen`, which is told of every execution in order, says stop. The tree can be explored
+/// execution is cut short, `stop` says so or `seen`, which is told of every execution in order, says stop. The tree can be explored
 /// further afterwards.
 pub fn explore<F>(
     tree: &mut Tree,
     most: u64,
     workers: usize,
     run_all: &RunAll<'_, F>,
+    stop: &dyn Fn() -> bool,
     mut seen: impl FnMut(F, &Tree) -> Go,
 ) -> Explored {
     let batch = if workers > 1 { workers * BATCH } else { 1 };
@@ -78,8 +81,19 @@ pub fn explore<F>(
                 result
             }
         };
-        let Executed::Ran(run, found) = result else { return Explored::Cut };
-        tree.report(&job, run);
+        let found = match result {
+            Executed::Ran(run, found) => {
+                if !tree.report(&job, run, stop) {
+                    return Explored::Cut;
+                }
+                found
+            }
+            Executed::Lost(found) => {
+                tree.give_up(&job);
+                found
+            }
+            Executed::Cut => return Explored::Cut,
+        };
         if seen(found, tree) == Go::Stop {
             return Explored::Stopped;
         }

@@ -29,10 +29,11 @@ pub const ALL_READERS: &str = "readers=all";
 pub const FEW_READERS: &str = "tasks were waited for while tasks that they had created went on, which one reader of a location cannot \
                                stand for: run the program again with readers=all in RACEPROOF_OPTIONS";
 
+/// `O` is an [`Order`], or a reference to one where it is written.
 #[derive(Serialize, Deserialize)]
-pub struct Request {
+pub struct Request<O = Order> {
     pub version: u32,
-    pub order: Order,
+    pub order: O,
     /// The most actions, accesses aside, and the most seconds it may take.
     pub actions: u64,
     pub seconds: f64,

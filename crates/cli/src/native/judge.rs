@@ -8,7 +8,7 @@
 //! repeated, when a task that is to go on cannot, and when the transitions that lead to a state did something else
 //! the last time.
 
-use super::process::{Budget, Ended, Program, Streams};
+use super::process::{Budget, Ended, Failed, Program, Streams};
 use crate::args::RAISE;
 use crate::run::execute::signal_name;
 use raceproof::explore::Executed;
@@ -31,6 +31,28 @@ const TRIED: usize = 16;
 
 const CHANGED: &str = "the program did not do the same under the same schedule: it depends on something else, such as the time, \
                        random numbers, addresses or files that it changes itself";
+
+/// What a shell ends with when what it has run was ended by SIGKILL.
+const KILLED: i32 = 128 + SIGKILL;
+const SIGKILL: i32 = 9;
+
+/// What became of an execution.
+enum Execution {
+    Over(Ended, Box<Answer>),
+    /// A limit was reached, or something is wrong, which is noted.
+    Cut,
+    /// Nothing is known of it, and would not be if it were tried again.
+    Lost(String),
+}
+
+impl Execution {
+    fn answer(self) -> Option<Answer> {
+        match self {
+            Execution::Over(_, answer) => Some(*answer),
+            Execution::Cut | Execution::Lost(_) => None,
+        }
+    }
+}
 
 pub(super) struct Judge<'a> {
     pub(super) program: Program,
@@ -56,13 +78,20 @@ impl Executor for Judge<'_> {
             asleep: job.asleep.clone(),
             dependence: self.dependence,
         };
-        let Some((ended, answer)) = self.execute(order) else { return Executed::Cut };
+        let (ended, answer) = match self.execute(order) {
+            Execution::Over(ended, answer) => (ended, *answer),
+            Execution::Cut => return Executed::Cut,
+            Execution::Lost(why) => return Executed::Lost(Finding { lost: Some(why), ..Finding::default() }),
+        };
         let _ = self.threads.set(answer.threads);
         let ways = answer.trace.fingerprints();
         let mut finding = self.finding(ended, &answer);
         let Answer { trace, woke, stuck, end, .. } = answer;
         let over = Over { trace: &trace, woke, stuck: &stuck, end };
-        let run = over.run(job, self.dependence, &mut Scratch::default());
+        let stop = || self.is_cut_short();
+        let Some(run) = over.run(job, self.dependence, &mut Scratch::default(), &stop) else {
+            return Executed::Cut;
+        };
         let first = job.prefix.len() == 1;
         if !self.is_as_before(job, &ways) || (first && self.has_changed(&trace, &ways)) {
             finding.limit = Some(CHANGED.into());
@@ -81,42 +110,79 @@ impl Executor for Judge<'_> {
 }
 
 impl Judge<'_> {
-    /// Runs an execution; nothing if it was cut short or something is wrong, which is noted.
-    fn execute(&self, order: Order) -> Option<(Ended, Answer)> {
-        let seconds = match self.limits.deadline.map(|at| at.saturating_duration_since(Instant::now())) {
-            Some(left) => left.as_secs_f64().min(self.budget.seconds),
-            None => self.budget.seconds,
-        };
-        let cut_short = || {
-            let why = self.limits.reached().map(|reached| why(reached, &RAISE));
-            why.map(|why| self.cut.get_or_init(|| why)).is_some()
-        };
-        if cut_short() {
-            return None;
-        }
-        match self.program.execute(order, Budget { seconds, ..self.budget }, Streams::Hidden) {
-            Ok((ended, Some(answer))) => (!cut_short()).then_some((ended, answer)),
-            Ok((ended, None)) => {
-                if !cut_short() {
-                    let how = match ended {
-                        Ended::Status(status) => format!("with status {status}"),
-                        Ended::Signal(signal) => format!("by signal {signal}{}", signal_name(signal)),
-                    };
-                    let name = self.program.path().display();
-                    let _ = self.wrong.set(format!(
-                        "{name} ended {how} and told nothing: it ended around the runtime (a call of another program, a signal \
-                         that it sent itself), or is no program of this version of raceproof; run it with `raceproof run`"
-                    ));
-                    let _ = self.cut.set("an execution told nothing".into());
+    /// Whether a limit of the search has been reached, which is noted.
+    fn is_cut_short(&self) -> bool {
+        let why = self.limits.reached().map(|reached| why(reached, &RAISE));
+        why.map(|why| self.cut.get_or_init(|| why)).is_some()
+    }
+
+    /// Runs an execution, and once more if its process was killed: by the system, which was short of memory, or by somebody
+    /// who takes it for another.
+    fn execute(&self, order: Order) -> Execution {
+        let mut killed = None;
+        for _ in 0..2 {
+            let seconds = match self.limits.deadline.map(|at| at.saturating_duration_since(Instant::now())) {
+                Some(left) => left.as_secs_f64().min(self.budget.seconds),
+                None => self.budget.seconds,
+            };
+            if self.is_cut_short() {
+                return Execution::Cut;
+            }
+            let budget = Budget { seconds, ..self.budget };
+            let stop = || self.is_cut_short();
+            let ended = match self.program.execute(&order, budget, Streams::Hidden, &stop) {
+                Ok(_) if self.is_cut_short() => return Execution::Cut,
+                Ok((ended, Some(answer))) => return Execution::Over(ended, Box::new(answer)),
+                Ok((ended, None)) => ended,
+                Err(Failed::Wrong(wrong)) => return self.cannot_run(wrong),
+                Err(Failed::Limit(limit)) => {
+                    let _ = self.cut.set(limit);
+                    return Execution::Cut;
                 }
-                None
-            }
-            Err(wrong) => {
-                let _ = self.wrong.set(wrong);
-                let _ = self.cut.set("an execution could not be run".into());
-                None
+                Err(Failed::Stopped) => return Execution::Cut,
+            };
+            match ended {
+                Ended::Signal(_) | Ended::Status(KILLED) => killed = Some(ended),
+                Ended::Status(_) => return self.told_nothing(ended),
             }
         }
+        match killed {
+            Some(Ended::Signal(SIGKILL)) | Some(Ended::Status(KILLED)) => Execution::Lost(
+                "its process was killed twice (signal 9, SIGKILL), perhaps by the system for want of memory; give the program a \
+                 smaller input, or the search fewer --workers"
+                    .into(),
+            ),
+            Some(ended) => self.told_nothing(ended),
+            None => Execution::Cut,
+        }
+    }
+
+    /// An execution could not be started, or its answer not be read.
+    fn cannot_run(&self, wrong: String) -> Execution {
+        // What the search has shown by then is to be reported.
+        if self.threads.get().is_none() {
+            let _ = self.wrong.set(wrong.clone());
+        }
+        let _ = self.cut.set(wrong);
+        Execution::Cut
+    }
+
+    /// An execution ended without an answer.
+    fn told_nothing(&self, ended: Ended) -> Execution {
+        let how = match ended {
+            Ended::Status(status) => format!("with status {status}"),
+            Ended::Signal(signal) => format!("by signal {signal}{}", signal_name(signal)),
+        };
+        let why = "it ended around the runtime (a call of another program, a signal that it sent itself)";
+        if self.threads.get().is_some() {
+            return Execution::Lost(format!("its process ended {how} and told nothing: {why}"));
+        }
+        let name = self.program.path().display();
+        let _ = self.wrong.set(format!(
+            "{name} ended {how} and told nothing: {why}, or is no program of this version of raceproof; run it with `raceproof run`"
+        ));
+        let _ = self.cut.set("an execution told nothing".into());
+        Execution::Cut
     }
 
     /// What an execution showed.
@@ -149,8 +215,8 @@ impl Judge<'_> {
             found.races.iter().take(TRIED).map(|(race, points)| self.shown(race, *points, trace)).collect();
         let schedule = || trace.transitions.iter().map(|at| at.task).collect::<Vec<TaskId>>();
         if !finding.errors.is_empty() || !finding.deadlocks.is_empty() {
-            let witness =
-                self.execute(Order::Count { schedule: schedule() }).and_then(|(_, answer)| answer.witness);
+            let witness = self.execute(Order::Count { schedule: schedule() }).answer();
+            let witness = witness.and_then(|answer| answer.witness);
             finding.errors.iter_mut().for_each(|error| error.witness.clone_from(&witness));
             finding.deadlocks.iter_mut().for_each(|deadlock| deadlock.witness.clone_from(&witness));
         } else if *end == Some(GuidedEnd::Complete) {
@@ -184,7 +250,7 @@ impl Judge<'_> {
         let past: Vec<TaskName> = past(trace, self.dependence, moments).into_iter().map(name).collect();
         [[1, 0], [0, 1]].into_iter().find_map(|last| {
             let schedule = past.iter().copied().chain(last.map(|at| points[at].task)).collect();
-            self.execute(Order::Meet { schedule, points })?.1.witness
+            self.execute(Order::Meet { schedule, points }).answer()?.witness
         })
     }
 
@@ -208,6 +274,6 @@ impl Judge<'_> {
             asleep: Vec::new(),
             dependence: self.dependence,
         };
-        self.execute(order).is_some_and(|(_, again)| again.trace.fingerprints() != ways)
+        self.execute(order).answer().is_some_and(|again| again.trace.fingerprints() != ways)
     }
 }

@@ -7,6 +7,7 @@ mod judge;
 mod process;
 
 use crate::args::{ReplayArgs, VerifyArgs};
+use crate::input::{self, Verb};
 use crate::interrupt;
 use crate::output::deliver;
 use crate::run::program;
@@ -14,7 +15,7 @@ use crate::search;
 use crate::verify::{Options, Search};
 use crate::witness_file;
 use judge::Judge;
-use process::{Budget, Program, Streams};
+use process::{Budget, Failed, Program, Streams};
 use raceproof::limits::Limits;
 use raceproof::remote::Order;
 use raceproof::verifying::verify_by;
@@ -22,12 +23,13 @@ use raceproof_core::finding::{Report, Scope, Verdict};
 use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 use std::sync::{Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 /// The program that is asked for, and what tells it from all others: its bytes and its arguments.
-fn find(words: &[OsString]) -> Result<(PathBuf, String), String> {
-    let path = program::find(&words[0])?;
+fn find(words: &[OsString], verb: &Verb) -> Result<(PathBuf, String), String> {
+    let path = program::find(&words[0], verb)?;
     program::check(&path)?;
     let bytes = fs::read(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     let arguments = words[1..].iter().flat_map(|word| [b" ", word.as_encoded_bytes()].concat());
@@ -36,25 +38,31 @@ fn find(words: &[OsString]) -> Result<(PathBuf, String), String> {
 }
 
 /// Verifies a program as the arguments say; the error says what is wrong with them, or with the program.
-pub(crate) fn verify(args: &VerifyArgs) -> Result<Report, String> {
+pub(crate) fn verify(args: &VerifyArgs, words: &[OsString]) -> Result<Report, String> {
     if args.determinism {
         return Err(
             "--determinism is for TP programs; it does not tell what a native program ends with".into()
         );
     }
-    let (path, fingerprint) = find(&args.program)?;
+    let (path, fingerprint) = find(words, &input::VERIFY_PROGRAM)?;
     let threads = OnceLock::new();
     let unshown = Mutex::default();
     let go_on = |search: &mut Search, options: &Options<'_>| {
-        let program = Program::new(path.clone(), &args.program[1..]);
+        let program = Program::new(path.clone(), &words[1..]);
         let deadline = options
             .max_seconds
             .and_then(|seconds| Instant::now().checked_add(Duration::try_from_secs_f64(seconds).ok()?));
-        let limits = Limits { deadline, interrupt: options.interrupt, ..Limits::default() };
+        let memory = options.max_memory;
+        let limits = Limits { deadline, interrupt: options.interrupt, memory, ..Limits::default() };
         let actions = options.max_events.unwrap_or(u64::MAX);
         let judge = Judge {
             program,
-            budget: Budget { actions, seconds: args.time_limit },
+            // Read into memory it takes a few times as much.
+            budget: Budget {
+                actions,
+                seconds: args.time_limit.unwrap_or(TIME_LIMIT),
+                answer: memory.map_or(u64::MAX, |most| most / 4),
+            },
             limits,
             dependence: options.order.dependence(),
             cut: OnceLock::new(),
@@ -88,19 +96,26 @@ pub(crate) fn verify(args: &VerifyArgs) -> Result<Report, String> {
 
 const UNSHOWN: &str = "some accesses are not ordered, but no schedule was found that brings them together";
 
+/// The most seconds of one execution, unless another number is asked for.
+const TIME_LIMIT: f64 = 60.0;
+
 /// How long a replay may take.
-const REPLAY: Budget = Budget { actions: u64::MAX, seconds: 1e6 };
+const REPLAY: Budget = Budget { actions: u64::MAX, seconds: 1e6, answer: u64::MAX };
 
 /// Runs a program under a witness; what it led to, or why it is none of this program.
-pub(crate) fn replay(args: &ReplayArgs) -> Result<Report, String> {
-    interrupt::watch();
-    let (path, fingerprint) = find(&args.program)?;
+pub(crate) fn replay(args: &ReplayArgs, words: &[OsString]) -> Result<Report, String> {
+    let interrupted = interrupt::watch();
+    let (path, fingerprint) = find(words, &input::REPLAY_PROGRAM)?;
     let name = args.witness.display().to_string();
-    let text = fs::read_to_string(&args.witness).map_err(|error| format!("cannot read {name}: {error}"))?;
+    let text = input::report(&args.witness)?;
     let witness = witness_file::read(&name, &text, args.finding.get(), &fingerprint)?;
-    let program = Program::new(path, &args.program[1..]);
+    let program = Program::new(path, &words[1..]);
     let order = Order::Replay { witness, steps: args.step };
-    let (ended, answer) = program.execute(order, REPLAY, Streams::Shown)?;
+    let over = program.execute(&order, REPLAY, Streams::Shown, &|| interrupted.load(Ordering::Relaxed));
+    let (ended, answer) = over.map_err(|failed| match failed {
+        Failed::Wrong(why) | Failed::Limit(why) => why,
+        Failed::Stopped => "interrupted".to_owned(),
+    })?;
     let answer = answer.ok_or("the program ended without telling what happened")?;
     if args.step {
         let width = answer.actions.iter().map(|step| step.task.len()).max().unwrap_or(0).min(24);

@@ -17,6 +17,8 @@ use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// A program that can be run any number of times.
 pub(super) struct Program {
@@ -59,7 +61,22 @@ pub(super) enum Streams {
 pub(super) struct Budget {
     pub(super) actions: u64,
     pub(super) seconds: f64,
+    /// The most bytes of its answer.
+    pub(super) answer: u64,
 }
+
+/// Why there is nothing to be known of an execution.
+pub(super) enum Failed {
+    /// It could not be run, or its answer not be understood.
+    Wrong(String),
+    /// It took more than it may.
+    Limit(String),
+    /// The caller wanted it stopped.
+    Stopped,
+}
+
+/// Seconds that a process has to end after it was to answer with what it knew.
+const GRACE: f64 = 10.0;
 
 impl Program {
     pub(super) fn new(path: PathBuf, arguments: &[OsString]) -> Self {
@@ -70,18 +87,31 @@ impl Program {
         &self.path
     }
 
-    /// Runs it; how it ended, and what it answered if it did.
+    /// Runs it; how it ended, and what it answered if it did. Asks `stop` now and then whether to go on.
     pub(super) fn execute(
         &self,
-        order: Order,
+        order: &Order,
         budget: Budget,
         streams: Streams,
-    ) -> Result<(Ended, Option<Answer>), String> {
-        let name = self.path.display();
+        stop: &dyn Fn() -> bool,
+    ) -> Result<(Ended, Option<Answer>), Failed> {
         let asked =
             Request { version: VERSION, order, actions: budget.actions, seconds: budget.seconds.max(0.01) };
-        let text = serde_json::to_vec(&asked).map_err(|error| format!("cannot write a request: {error}"))?;
-        let channel = Channel::new(Some(&text))?;
+        let text = serde_json::to_vec(&asked)
+            .map_err(|error| Failed::Wrong(format!("cannot write a request: {error}")))?;
+        let channel = Channel::new(Some(&text)).map_err(Failed::Wrong)?;
+        let ended = self.process(&channel, budget, streams, stop)?;
+        Ok((ended, self.read(&channel, budget)?))
+    }
+
+    /// Runs the process.
+    fn process(
+        &self,
+        channel: &Channel,
+        budget: Budget,
+        streams: Streams,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Ended, Failed> {
         let mut command = Command::new(absolute(&self.path));
         command.args(&self.arguments).env(OPTIONS, options([channel.word(OPTION)])).stdin(input());
         if streams == Streams::Hidden {
@@ -90,26 +120,69 @@ impl Program {
             command.stdout(beside_the_report());
         }
         same_addresses();
-        let status = command.spawn().and_then(|mut child| {
-            let _ends = EndsWithUs::new(&child, Signal::SIGKILL);
-            child.wait()
-        });
-        let ended = ended(status.map_err(|error| format!("cannot run {name}: {error}"))?);
-        let bytes =
-            channel.read().map_err(|error| format!("cannot read what {name} has answered: {error}"))?;
+        let cannot = |error| Failed::Wrong(format!("cannot run {}: {error}", self.path.display()));
+        let mut child = command.spawn().map_err(cannot)?;
+        let _ends = EndsWithUs::new(&child, Signal::SIGKILL);
+        let start = Instant::now();
+        let mut asked = start;
+        loop {
+            if let Some(status) = child.try_wait().map_err(cannot)? {
+                return Ok(ended(status));
+            }
+            let took = start.elapsed();
+            let late = took.as_secs_f64() > budget.seconds + GRACE;
+            let stopped = asked.elapsed() > ASK && {
+                asked = Instant::now();
+                stop()
+            };
+            if late || stopped {
+                let _ = (child.kill(), child.wait());
+            }
+            if stopped {
+                return Err(Failed::Stopped);
+            }
+            if late {
+                return Err(Failed::Limit(
+                    "an execution took too long and did not end when it was to; raise --time-limit, or give the program a \
+                     smaller input"
+                        .into(),
+                ));
+            }
+            // Looks are a small part of the time in any case, and so is what is lost between the end and the next look.
+            thread::sleep((took / 16).clamp(Duration::from_micros(50), ASK));
+        }
+    }
+
+    /// What an execution answered, if it did.
+    fn read(&self, channel: &Channel, budget: Budget) -> Result<Option<Answer>, Failed> {
+        let name = self.path.display();
+        let cannot = |error| Failed::Wrong(format!("cannot read what {name} has answered: {error}"));
+        let bytes = channel.len().map_err(cannot)?;
+        if bytes > budget.answer {
+            return Err(Failed::Limit(format!(
+                "what one execution shows takes {} MB, too much for the limit of memory; raise --max-memory, or give the program a \
+                 smaller input",
+                bytes / 1_000_000
+            )));
+        }
+        let bytes = channel.read().map_err(cannot)?;
         let (records, _) = channel::records(&bytes);
         let Some(text) = records.iter().rfind(|record| record.kind == Kind::Answer) else {
-            return Ok((ended, None));
+            return Ok(None);
         };
         let answer: Answer = serde_json::from_slice(text.content).map_err(|error| {
-            format!(
+            Failed::Wrong(format!(
                 "the answer of {name} cannot be read: {error}; build it again with this version of raceproof"
-            )
+            ))
         })?;
-        answer.trace.check().map_err(|wrong| format!("the answer of {name} is damaged: {wrong}"))?;
-        Ok((ended, Some(answer)))
+        let damaged = |wrong| Failed::Wrong(format!("the answer of {name} is damaged: {wrong}"));
+        answer.trace.check().map_err(damaged)?;
+        Ok(Some(answer))
     }
 }
+
+/// Time between two questions whether to go on.
+const ASK: Duration = Duration::from_millis(20);
 
 fn ended(status: ExitStatus) -> Ended {
     match (status.code(), status.signal()) {

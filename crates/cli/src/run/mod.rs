@@ -20,7 +20,7 @@ use std::time::Duration;
 /// Runs the program as asked; the error says what is wrong with the request.
 pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
     let suppressions = args.suppressions.as_deref().map(suppressions).transpose()?;
-    let program = program::find(&args.program[0])?;
+    let program = program::find(&args.program[0], &crate::input::RUN)?;
     program::check(&program)?;
     let teams: Vec<Option<u32>> =
         if args.threads.is_empty() { vec![None] } else { args.threads.iter().copied().map(Some).collect() };

@@ -1,5 +1,6 @@
 //! The program that is run: found as a shell would, and checked to be one of ours.
 
+use crate::input::{self, Verb};
 use object::{File, Object, ObjectSection, ObjectSymbol};
 use std::env;
 use std::ffi::OsStr;
@@ -9,9 +10,15 @@ use std::path::{Path, PathBuf};
 /// What the linker calls instead of `main`; only our runtime defines it.
 const ENTRY: &str = "__wrap_main";
 
-/// Where a program is, by its path or by `PATH`.
-pub(crate) fn find(name: &OsStr) -> Result<PathBuf, String> {
+/// Where a program is that a command was given, by its path or by `PATH`.
+pub(crate) fn find(name: &OsStr, verb: &Verb) -> Result<PathBuf, String> {
     let path = Path::new(name);
+    if path.is_file()
+        && !input::is_native(path)
+        && let Some(other) = input::refuse(path, verb)
+    {
+        return Err(other);
+    }
     if path.components().count() > 1 || path.is_absolute() || name.to_string_lossy().starts_with('.') {
         return if path.is_file() {
             Ok(path.to_owned())

@@ -11,6 +11,7 @@ mod cli;
 mod docs;
 mod front_door;
 mod graph;
+mod inputs;
 mod interrupt;
 mod json;
 mod planted;

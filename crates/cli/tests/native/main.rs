@@ -18,3 +18,4 @@ mod native_verify;
 mod native_verify_generated;
 mod outlive;
 mod run;
+mod search;

@@ -14,6 +14,7 @@ mod last_of_each;
 pub mod pairs;
 pub mod predict;
 mod races;
+pub mod racing_nodes;
 pub mod readers;
 pub mod zipper;
 

@@ -44,24 +44,30 @@ type Pairs = Vec<(usize, Later)>;
 /// A pair that lies before `from` was met by another execution. It is to be reversed again if something beyond does not need its
 /// earlier one: where the order of sections decides what they access, that may not have been so in the other execution, and
 /// the later one of the pair may turn out to depend on it.
+///
+/// `None` if `stop` said so: it is asked now and then, since an execution may be long.
 pub fn reversals(
     trace: &Trace,
     dependence: Dependence,
     from: usize,
     stuck: &[Stuck],
     scratch: &mut Scratch,
-) -> (Vec<Reversal>, Option<Class>) {
+    stop: &dyn Fn() -> bool,
+) -> Option<(Vec<Reversal>, Option<Class>)> {
     let (class, ordered) = match dependence {
         Dependence::Wcp => {
-            let (class, pairs) = wcp::analyse(trace);
+            let (class, pairs) = wcp::analyse(trace, stop)?;
             (Some(class), pairs)
         }
         _ => (None, Vec::new()),
     };
-    let Some(contested) = Contested::find(trace, stuck) else { return (Vec::new(), class) };
+    let Some(contested) = Contested::find(trace, stuck) else { return Some((Vec::new(), class)) };
     let mut order = Order::new(trace, dependence, contested, std::mem::take(&mut scratch.0));
     let mut pairs = Vec::new();
-    for &hard in &trace.log {
+    for (at, &hard) in trace.log.iter().enumerate() {
+        if is_look(at) && stop() {
+            return None;
+        }
         order.apply(hard, &mut pairs);
     }
     for (at, &stuck) in stuck.iter().enumerate() {
@@ -75,21 +81,38 @@ pub fn reversals(
             pairs.push((first, Later::Ran(later)));
         }
     }
-    pairs.retain(|&(first, later)| order.is_new(first, later, from));
+    let mut stopped = false;
+    let mut at = 0;
+    pairs.retain(|&(first, later)| {
+        at += 1;
+        stopped |= is_look(at) && stop();
+        !stopped && order.is_new(first, later, from)
+    });
+    if stopped {
+        return None;
+    }
     if pairs.is_empty() {
         scratch.0 = order.clocks;
-        return (Vec::new(), class);
+        return Some((Vec::new(), class));
     }
-    let sequences: Vec<_> = pairs.iter().map(|&(first, later)| order.sequence(first, later)).collect();
-    let record = Arc::new(Record { dependence, clocks: order.clocks, contents: trace.contents() });
-    let reversal = |((before, later), events)| {
+    let lasts: Vec<Event> = pairs.iter().map(|&(_, later)| order.last(later)).collect();
+    let began = trace.transitions.iter().zip(order.number.iter().zip(&order.began));
+    let began = began.map(|(at, (&number, &clock))| (at.task.index() as u32, number, clock)).collect();
+    let record = Record::new(dependence, order.clocks, trace.contents(), trace.names.clone(), began);
+    let record = Arc::new(record);
+    let reversal = |((before, later), last)| {
         let later = match later {
             Later::Ran(index) => Some(index),
             Later::Stuck(_) => None,
         };
-        Reversal { before, later, sequence: Sequence::new(events, record.clone()) }
+        Reversal { before, later, sequence: Sequence::new(record.clone(), before, later, last) }
     };
-    (pairs.into_iter().zip(sequences).map(reversal).collect(), class)
+    Some((pairs.into_iter().zip(lasts).map(reversal).collect(), class))
+}
+
+/// Whether it is time to ask whether to stop, at event number `at`. Short executions are not asked about.
+pub(super) fn is_look(at: usize) -> bool {
+    at % 4096 == 4095
 }
 
 /// A moment of a task in an execution: so many events had been recorded, as [`Trace::position`] tells.
@@ -295,9 +318,8 @@ impl<'a> Order<'a> {
         let transition = &self.trace.transitions[index];
         let task = transition.task.index();
         let clock = Clocks::of(task);
-        let own = self.clocks.get_mut(clock, task);
-        *own += 1;
-        self.number.push(*own);
+        let number = self.clocks.tick(clock, task);
+        self.number.push(number);
         if let Some(choice) = self.contested.number(index) {
             self.immediate(Later::Ran(index), choice, clock, pairs);
             let chosen = self.chosen_by(index);
@@ -323,13 +345,21 @@ impl<'a> Order<'a> {
     }
 
     /// Pairs a transition with those right before it on which it depends; adds these to its clock.
+    ///
+    /// Looks at them from the last one back, up to where all that is left comes before one it has seen: one on which everything depends, or
+    /// those that wrote, together, all that the transition accesses. So sections that write the same cost one look each.
     fn immediate(&mut self, later: Later, choice: usize, clock: Clock, pairs: &mut Pairs) {
         let mut all = false;
+        let mut uncovered: Option<Vec<u64>> = None;
         let mut own = Chosen { index: u32::MAX, accessed: u64::MAX, written: u64::MAX };
         if let Later::Ran(index) = later {
             let section = matches!(self.trace.transitions[index].choice, Choice::Section(_));
             all = !section || self.dependence == Dependence::Lock;
             own = self.chosen_by(index);
+            if own.accessed != u64::MAX {
+                let accesses = self.trace.content(index).accesses;
+                uncovered = Some(accesses.iter().map(|&(location, _)| location).collect());
+            }
         }
         // Out of the way: the clocks change meanwhile.
         let chosen = std::mem::take(&mut self.chosen[choice]);
@@ -346,9 +376,19 @@ impl<'a> Order<'a> {
                 pairs.push((other, later));
             }
             self.clocks.join(clock, self.end_of(other));
-            if all {
-                // It came after all the others itself.
+            // It came after all the others itself.
+            let content = self.trace.content(other);
+            if all || !content.closed || !matches!(content.choice, Choice::Section(_)) {
                 break;
+            }
+            if let Some(uncovered) = &mut uncovered {
+                uncovered.retain(|&location| {
+                    let at = content.accesses.binary_search_by_key(&location, |&(other, _)| other);
+                    at.is_err() || at.is_ok_and(|at| !content.accesses[at].1)
+                });
+                if uncovered.is_empty() {
+                    break;
+                }
             }
         }
         self.chosen[choice] = chosen;
@@ -393,34 +433,22 @@ impl<'a> Order<'a> {
         !self.precedes(first, began) && !behind
     }
 
-    /// What can be run from the state before `first` without it, and then `later`: everything in the execution that does not depend
-    /// on it, also what came after `later`, which may depend on that if `first` is not there.
-    fn sequence(&self, first: usize, later: Later) -> Vec<Event> {
-        let event = |task: TaskId, number, clock, choice, content| {
-            let name = self.trace.names[task.index()];
-            Event { name, task: task.index() as u32, number, clock, choice, content }
-        };
-        let mut events = Vec::with_capacity(self.trace.transitions.len() - first);
-        for (index, transition) in self.trace.transitions.iter().enumerate().skip(first + 1) {
-            let began = self.began[index];
-            if self.is_free(first, later, began) {
-                let (number, content) = (self.number[index], Some(index as u32));
-                events.push(event(transition.task, number, began, transition.choice, content));
-            }
-        }
-        events.push(match later {
+    /// What a sequence that leads to the later one of a pair ends with.
+    fn last(&self, later: Later) -> Event {
+        match later {
             Later::Ran(index) => {
                 let tokenless = self.tokenless.iter().find(|(other, _)| *other == index);
                 let clock = tokenless.map_or(self.began[index], |&(_, clock)| clock);
                 let transition = &self.trace.transitions[index];
-                event(transition.task, self.number[index], clock, transition.choice, None)
+                let task = transition.task.index() as u32;
+                Event { task, number: self.number[index], clock, choice: transition.choice }
             }
             Later::Stuck(Stuck { task, choice }) => {
                 let clock = Clocks::of(task.index());
-                event(task, self.clocks.get(clock, task.index()) + 1, clock, choice, None)
+                let number = self.clocks.get(clock, task.index()) + 1;
+                Event { task: task.index() as u32, number, clock, choice }
             }
-        });
-        events
+        }
     }
 }
 

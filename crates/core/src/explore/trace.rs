@@ -33,10 +33,11 @@ impl Contents {
         ContentRef { choice, closed, accesses: &self.accesses[span(accesses)] }
     }
 
-    /// Whether there is such a transition.
-    pub(super) fn has(&self, transition: usize) -> bool {
-        let accesses = self.transitions.get(transition).map(|(_, _, accesses)| span(accesses));
-        accesses.is_some_and(|accesses| self.accesses.get(accesses).is_some())
+    /// Whether there are so many transitions, and all that they refer to.
+    pub(super) fn has_all(&self, transitions: usize) -> bool {
+        let fits =
+            |(_, _, accesses): &(Choice, bool, Range<u32>)| self.accesses.get(span(accesses)).is_some();
+        self.transitions.len() == transitions && self.transitions.iter().all(fits)
     }
 }
 
@@ -150,6 +151,21 @@ impl Trace {
     /// Where each of a transition's accesses is.
     pub fn sites(&self, transition: usize) -> &[SiteId] {
         &self.sites[span(&self.transitions[transition].accesses)]
+    }
+
+    /// Notes that the last transition, if it began with a choice, has also written what it read of these locations: it is known only now
+    /// what it did. Whether it was so.
+    pub fn wrote(&mut self, choice: Choice, locations: Range<u64>) -> bool {
+        let Some(transition) = self.transitions.last().filter(|last| last.choice == choice) else {
+            return false;
+        };
+        let mut read = false;
+        for (location, written) in &mut self.accesses[span(&transition.accesses)] {
+            if locations.contains(location) {
+                (*written, read) = (true, true);
+            }
+        }
+        read
     }
 
     /// The accesses of a section that is still open when its transition ends belong to it no less.

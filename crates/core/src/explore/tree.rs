@@ -93,6 +93,8 @@ struct Node {
     asleep: Vec<Sleeper>,
     /// How many tasks have been explored from here, the one that is being included.
     begun: usize,
+    /// Tasks that could not be explored from here, whatever the reason.
+    given_up: Vec<TaskId>,
     /// The sequences that nobody explored from here begins for certain. The first one is for whom the next task is explored.
     owed: VecDeque<Owed>,
     /// Children that are kept.
@@ -156,6 +158,7 @@ impl Default for Tree {
             task: TaskId::MAIN,
             asleep: Vec::new(),
             begun: 0,
+            given_up: Vec::new(),
             owed: VecDeque::new(),
             // The root stays.
             uses: 1,
@@ -169,6 +172,29 @@ impl Default for Tree {
             classes: None,
             statistics,
         }
+    }
+}
+
+/// What taking in an execution has changed so far.
+struct Changes<'a> {
+    /// Whether anything had been taken in, the statistics, the open nodes and what the job's node owed.
+    was: (bool, Statistics, Vec<usize>, VecDeque<Owed>),
+    /// The class that is new.
+    class: Option<Class>,
+    /// Nodes at which a task more sleeps, nodes that were made, and nodes that owe one more sequence.
+    grown: Vec<usize>,
+    made: Vec<usize>,
+    owing: Vec<usize>,
+    looks: u64,
+    stop: &'a dyn Fn() -> bool,
+}
+
+impl Changes<'_> {
+    /// Nothing if it is to be given up.
+    fn go_on(&mut self) -> Option<()> {
+        const LOOK: u64 = 64;
+        self.looks += 1;
+        (self.looks % LOOK != 0 || !(self.stop)()).then_some(())
     }
 }
 
@@ -318,13 +344,54 @@ impl Tree {
         self.started && self.open.is_empty()
     }
 
-    /// Takes in what the [next](Tree::next) execution showed.
-    pub fn report(&mut self, job: &Job, run: Run) {
+    /// Takes in what the [next](Tree::next) execution showed. Asks `stop` now and then, since an execution may be long: if it says so,
+    /// the tree is as it was, and the result false.
+    pub fn report(&mut self, job: &Job, run: Run, stop: &dyn Fn() -> bool) -> bool {
+        let mut changes = Changes {
+            was: (self.started, self.statistics, self.open.clone(), self.nodes[job.node].owed.clone()),
+            class: None,
+            grown: Vec::new(),
+            made: Vec::new(),
+            owing: Vec::new(),
+            looks: 0,
+            stop,
+        };
+        let taken = self.take_in(job, run, &mut changes).is_some();
+        if !taken {
+            self.undo(job, changes);
+        }
+        taken
+    }
+
+    /// Makes everything as it was before.
+    fn undo(&mut self, job: &Job, changes: Changes<'_>) {
+        let Changes { was, class, grown, made, owing, .. } = changes;
+        for at in owing.into_iter().rev() {
+            self.nodes[at].owed.pop_back();
+        }
+        for &at in grown.iter().rev() {
+            self.nodes[at].asleep.pop();
+            self.nodes[at].begun -= 1;
+        }
+        for at in made.into_iter().rev() {
+            let parent = std::mem::replace(&mut self.nodes[at].parent, usize::MAX);
+            self.nodes[parent].uses -= 1;
+            self.nodes[at].asleep = Vec::new();
+            self.spare.push(at);
+        }
+        if let (Some(classes), Some(class)) = (&mut self.classes, class) {
+            classes.remove(&class);
+        }
+        (self.started, self.statistics, self.open, self.nodes[job.node].owed) = was;
+    }
+
+    fn take_in(&mut self, job: &Job, run: Run, changes: &mut Changes<'_>) -> Option<()> {
         self.started = true;
         let fresh = match (&mut self.classes, run.class) {
             (Some(classes), Some(class)) => classes.insert(class),
             _ => true,
         };
+        changes.class = run.class.filter(|_| fresh);
         if run.complete && fresh {
             self.statistics.executions += 1;
         } else {
@@ -351,13 +418,16 @@ impl Tree {
             // From now on it sleeps here for its siblings.
             self.nodes[at].asleep.push(sleeper);
             self.nodes[at].begun += 1;
+            changes.grown.push(at);
             if step + 1 < steps {
                 let depth = nodes.len();
                 let asleep = job.asleep.iter().zip(&run.woke).filter(|&(_, &woke)| woke > depth);
                 let asleep = asleep.map(|(sleeper, _)| sleeper.clone()).collect();
-                let owed = VecDeque::new();
-                let child = self.add(Node { parent: at, depth, task, asleep, begun: 0, owed, uses: 0 });
+                let (owed, given_up) = (VecDeque::new(), Vec::new());
+                let node = Node { parent: at, depth, task, asleep, begun: 0, given_up, owed, uses: 0 };
+                let child = self.add(node);
                 self.nodes[at].uses += 1;
+                changes.made.push(child);
                 nodes.push(child);
             }
         }
@@ -365,59 +435,85 @@ impl Tree {
         for (at, Owed { sequence, name, .. }) in owed.into_iter().enumerate() {
             // The first one is what the execution has run, if its task begins it.
             let begun = self.nodes[job.node].explored(job.prefix[known]);
-            let hinted = |begun: &Sleeper| sequence.part(name, begun.content.view()) == Part::Begins;
+            let hinted = |begun: &Sleeper| sequence.is_begun_by(begun.task, name, begun.content.view());
             if at > 0 || !begun.is_some_and(hinted) {
-                self.owe(&way, known, sequence);
+                self.owe(&way, known, sequence, changes)?;
             }
         }
         for Reversal { before, sequence, .. } in run.reversals {
             // Not behind the earlier one of the pair: that one does not begin it.
             let way = Way { known: known.max(before + 1), ..way };
-            self.owe(&way, before, sequence);
+            self.owe(&way, before, sequence, changes)?;
         }
         // What has nothing pending below it is not needed again.
         for &at in nodes.iter().rev() {
             self.release(at);
         }
+        Some(())
+    }
+
+    /// The [next](Tree::next) execution could not be run: what its task would have done from the node stays unknown, and the search goes
+    /// on without. It is then not complete, which is for the caller to say.
+    pub fn give_up(&mut self, job: &Job) {
+        self.started = true;
+        let task = job.prefix[job.depth()];
+        let node = &mut self.nodes[job.node];
+        node.given_up.push(task);
+        node.owed.retain(|owed| owed.task != task);
+        if node.owed.is_empty() {
+            self.open.retain(|&at| at != job.node);
+            self.release(job.node);
+        }
     }
 
     /// Sees to it that a sequence is run from the node at a depth of the way.
-    fn owe(&mut self, way: &Way<'_>, mut depth: usize, sequence: Sequence) {
+    fn owe(
+        &mut self,
+        way: &Way<'_>,
+        mut depth: usize,
+        sequence: Sequence,
+        changes: &mut Changes<'_>,
+    ) -> Option<()> {
         let mut left = Some(sequence);
         while let Some(sequence) = left.take()
             && let Some(&at) = way.nodes.get(depth)
         {
+            changes.go_on()?;
             let begun = way.begun(depth);
             let mut begins = false;
             for sleeper in &self.nodes[at].asleep {
                 let Some(&name) = way.names.get(sleeper.task.index()) else { continue };
                 let content = sleeper.content.view();
-                let part = sequence.part(name, content);
                 if begun != Some(sleeper.task) {
                     // What is explored, or sleeps, aside may have to come after something behind the sequence.
-                    if part == Part::Begins {
-                        return;
+                    if sequence.is_begun_by(sleeper.task, name, content) {
+                        return Some(());
                     }
-                } else if part != Part::No {
-                    left = sequence.after(name, content.choice);
+                    continue;
+                }
+                let part = sequence.part(sleeper.task, name, content);
+                if part != Part::No {
+                    left = sequence.after(sleeper.task, name, content.choice);
                     begins = part != Part::PerhapsAside;
                 }
             }
-            if !begins {
-                self.add_owed(way, at, sequence);
+            if !begins && self.add_owed(way, at, sequence) {
+                changes.owing.push(at);
             }
             depth += 1;
         }
+        Some(())
     }
 
-    /// A sequence that nobody begins for certain. If all who can have been explored, one of them did.
-    fn add_owed(&mut self, way: &Way<'_>, at: usize, sequence: Sequence) {
+    /// A sequence that nobody begins for certain. If all who can have been explored, one of them did. Whether it was added.
+    fn add_owed(&mut self, way: &Way<'_>, at: usize, sequence: Sequence) -> bool {
         let node = &mut self.nodes[at];
         let named = |name| Some((way.task(name)?, name));
-        let next = sequence.beginning().filter_map(named).find(|&(task, _)| node.explored(task).is_none());
-        let Some((task, name)) = next else { return };
+        let is_new = |task: TaskId| node.explored(task).is_none() && !node.given_up.contains(&task);
+        let next = sequence.beginning().filter_map(named).find(|&(task, _)| is_new(task));
+        let Some((task, name)) = next else { return false };
         if node.owed.iter().any(|owed| owed.sequence.is_like(&sequence)) {
-            return;
+            return false;
         }
         node.owed.push_back(Owed { sequence, task, name });
         if node.owed.len() == 1 {
@@ -425,6 +521,7 @@ impl Tree {
             let place = self.open.partition_point(|&other| self.nodes[other].depth < depth);
             self.open.insert(place, at);
         }
+        true
     }
 
     fn add(&mut self, node: Node) -> usize {

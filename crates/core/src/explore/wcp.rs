@@ -17,6 +17,7 @@
 //! Departures: rule (b) of PLDI 2017 is left out; it orders ends of sections, and sections are transitions here.
 
 use super::clocks::{Clock, Clocks};
+use super::reversal::is_look;
 use super::trace::{Hard, Trace};
 use super::{Choice, Dependence, hash_of};
 use crate::ids::TaskId;
@@ -27,26 +28,42 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Class(u64);
 
-/// The class of an execution, and the pairs of transitions that only WCP orders.
-pub(super) fn analyse(trace: &Trace) -> (Class, Vec<(usize, usize)>) {
+/// The class of an execution, and the pairs of transitions that only WCP orders; nothing if it was stopped.
+pub(super) fn analyse(trace: &Trace, stop: &dyn Fn() -> bool) -> Option<(Class, Vec<(usize, usize)>)> {
     let mut views = Views::new(trace);
-    for &hard in &trace.log {
+    for (at, &hard) in trace.log.iter().enumerate() {
+        if is_look(at) && stop() {
+            return None;
+        }
         views.apply(hard);
     }
-    (Class(views.class), views.pairs)
+    Some((Class(views.class), views.pairs))
 }
 
-/// HB, WCP and the hard order, in tables of the same shape: a clock of one has its fellows in the others.
+/// Three clocks in one table, which share what they have in common.
+#[derive(Clone, Copy)]
+struct View {
+    hb: Clock,
+    wcp: Clock,
+    hard: Clock,
+}
+
+impl View {
+    fn of(task: TaskId) -> View {
+        let clock = |which| Clock(3 * task.index() as u32 + which);
+        View { hb: clock(0), wcp: clock(1), hard: clock(2) }
+    }
+}
+
+/// HB, WCP and the hard order of an execution.
 struct Views<'a> {
     trace: &'a Trace,
-    hb: Clocks,
-    wcp: Clocks,
-    hard: Clocks,
+    clocks: Clocks,
     number: Vec<u32>,
-    syncs: FxHashMap<u32, Clock>,
-    scopes: FxHashMap<u32, Clock>,
+    syncs: FxHashMap<u32, View>,
+    scopes: FxHashMap<u32, View>,
     /// Where each transition left the section it entered, or else where it began.
-    end: Vec<Clock>,
+    end: Vec<View>,
     /// The transitions that made each choice.
     chosen: FxHashMap<Choice, Vec<usize>>,
     class: u64,
@@ -55,16 +72,11 @@ struct Views<'a> {
 
 impl<'a> Views<'a> {
     fn new(trace: &'a Trace) -> Self {
-        let table = || {
-            let mut clocks = Clocks::default();
-            clocks.reset(trace.names.len());
-            clocks
-        };
+        let mut clocks = Clocks::default();
+        clocks.reset_with(trace.names.len(), 3 * trace.names.len());
         Views {
             trace,
-            hb: table(),
-            wcp: table(),
-            hard: table(),
+            clocks,
             number: Vec::new(),
             syncs: FxHashMap::default(),
             scopes: FxHashMap::default(),
@@ -75,30 +87,29 @@ impl<'a> Views<'a> {
         }
     }
 
-    fn each(&mut self) -> [&mut Clocks; 3] {
-        [&mut self.hb, &mut self.wcp, &mut self.hard]
+    fn copy(&mut self, View { hb, wcp, hard }: View) -> View {
+        let mut copy = |clock| self.clocks.copy(clock);
+        View { hb: copy(hb), wcp: copy(wcp), hard: copy(hard) }
     }
 
-    fn copy(&mut self, from: Clock) -> Clock {
-        self.wcp.copy(from);
-        self.hard.copy(from);
-        self.hb.copy(from)
+    fn set(&mut self, view: View, from: View) {
+        self.clocks.set(view.hb, from.hb);
+        self.clocks.set(view.wcp, from.wcp);
+        self.clocks.set(view.hard, from.hard);
     }
 
-    fn join(&mut self, clock: Clock, with: Clock) {
-        for table in self.each() {
-            table.join(clock, with);
-        }
+    fn join(&mut self, view: View, with: View) {
+        self.clocks.join(view.hb, with.hb);
+        self.clocks.join(view.wcp, with.wcp);
+        self.clocks.join(view.hard, with.hard);
     }
 
     fn apply(&mut self, hard: Hard) {
-        let of = |task: TaskId| Clocks::of(task.index());
+        let of = View::of;
         match hard {
             Hard::Begin(index) => self.begin(index as usize),
             Hard::Spawn { parent, child } => {
-                for table in self.each() {
-                    table.set(of(child), of(parent));
-                }
+                self.set(of(child), of(parent));
             }
             Hard::Signal { task, sync } => {
                 let clock = self.copy(of(task));
@@ -126,42 +137,44 @@ impl<'a> Views<'a> {
     }
 
     fn begin(&mut self, index: usize) {
-        let task = self.trace.transitions[index].task.index();
-        let clock = Clocks::of(task);
-        let number = self.hard.get(clock, task) + 1;
-        *self.hard.get_mut(clock, task) = number;
-        *self.hb.get_mut(clock, task) = number;
+        let task = self.trace.transitions[index].task;
+        let view = View::of(task);
+        let number = self.clocks.tick(view.hard, task.index());
+        self.clocks.put(view.hb, task.index(), number);
         self.number.push(number);
         let choice = self.trace.transitions[index].choice;
         if choice != Choice::None {
-            self.choose(index, choice, clock);
+            self.choose(index, choice, view);
         }
-        let now = self.copy(clock);
+        let now = self.copy(view);
         self.end.push(now);
-        self.hash(index, clock);
+        // Starts and ends of waits are no choices, and may be one transition or two.
+        if choice != Choice::None {
+            self.hash(index, view);
+        }
     }
 
-    fn choose(&mut self, index: usize, choice: Choice, clock: Clock) {
-        let before = self.copy(clock);
+    fn choose(&mut self, index: usize, choice: Choice, view: View) {
+        let before = self.copy(view);
         let chosen = self.chosen.remove(&choice).unwrap_or_default();
         let content = self.trace.content(index);
         let depends = |other: usize| self.trace.content(other).depends_on(content, Dependence::Conflict);
         let (conflicting, others): (Vec<usize>, Vec<usize>) =
             chosen.iter().partition(|&&other| depends(other));
         for &other in &conflicting {
-            let happened = self.hb_of(other);
-            self.wcp.join_from(clock, &happened);
+            // What happened before the end of its section, that included.
+            self.clocks.join(view.wcp, self.end[other].hb);
         }
         if let Some(&last) = chosen.last() {
             let end = self.end[last];
-            self.hb.join(clock, end);
-            self.wcp.join(clock, end);
+            self.clocks.join(view.hb, end.hb);
+            self.clocks.join(view.wcp, end.wcp);
         }
         for other in others {
             let task = self.trace.transitions[other].task.index();
             let number = self.number[other];
-            let known = self.hard.get(before, task).max(self.wcp.get(before, task)) >= number;
-            if !known && self.wcp.get(clock, task) >= number {
+            let known = self.clocks.get(before.hard, task).max(self.clocks.get(before.wcp, task)) >= number;
+            if !known && self.clocks.get(view.wcp, task) >= number {
                 self.pairs.push((other, index));
             }
         }
@@ -170,27 +183,16 @@ impl<'a> Views<'a> {
         self.chosen.insert(choice, chosen);
     }
 
-    /// What happened before the end of a transition's section, that included.
-    fn hb_of(&self, transition: usize) -> Vec<u32> {
-        (0..self.trace.names.len()).map(|task| self.hb.get(self.end[transition], task)).collect()
-    }
-
     /// Adds what is before a transition to the class, whatever the order in which transitions and tasks come.
-    fn hash(&mut self, index: usize, clock: Clock) {
+    fn hash(&mut self, index: usize, view: View) {
         let names = &self.trace.names;
+        let both = self.clocks.copy(view.hard);
+        self.clocks.join(both, view.wcp);
         let mut before = 0u64;
-        for (task, name) in names.iter().enumerate() {
-            let count = self.hard.get(clock, task).max(self.wcp.get(clock, task));
-            if count > 0 {
-                before = before.wrapping_add(hash_of((name, count)));
-            }
-        }
+        self.clocks.for_each(both, |task, count| before = before.wrapping_add(hash_of((names[task], count))));
+        self.clocks.drop_newest(both);
         let transition = &self.trace.transitions[index];
-        // Starts and ends of waits are no choices, and may be one transition or two.
-        if transition.choice != Choice::None {
-            let name = names[transition.task.index()];
-            self.class =
-                self.class.wrapping_add(hash_of((name, self.number[index], transition.choice, before)));
-        }
+        let name = names[transition.task.index()];
+        self.class = self.class.wrapping_add(hash_of((name, self.number[index], transition.choice, before)));
     }
 }

@@ -121,6 +121,12 @@ impl Detector {
         self.begun();
     }
 
+    /// The task that took a chunk; any other task is itself.
+    pub(crate) fn taker(&self, task: TaskId) -> TaskId {
+        let Task { role, parent, .. } = self.tasks[task.index()];
+        if matches!(role, Role::Chunk(_)) { parent } else { task }
+    }
+
     /// The chunk that a task is, or belongs to.
     pub(super) fn chunk_of(&self, mut task: TaskId) -> Option<TaskId> {
         loop {

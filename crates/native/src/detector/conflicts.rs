@@ -21,21 +21,26 @@ impl Detector {
         let Made { step, site } = self.made[earlier as usize];
         let first_site = self.sites[(site & SITE) as usize];
         let pair = (first_site.pc, pc);
-        if let Some(&known) = self.pairs.get(&pair) {
-            let race = &mut self.races[known as usize];
+        let known = self.pairs.get(&pair).map(|&known| known as usize);
+        if let Some(known) = known {
+            let race = &mut self.races[known];
             race.count += 1;
-            crate::channel::met(known as usize, race.count);
+            crate::channel::met(known, race.count);
+        }
+        let task = self.order.task_of(StepId(step));
+        // A search shows a race by two tasks; two chunks of one thread are a race of which it knows no schedule.
+        let takers = (self.taker(task), self.taker(self.current));
+        if known.is_some() && !crate::explored::is_shown_better(known, takers) {
             return;
         }
-        self.pairs.insert(pair, self.races.len() as u32);
-        crate::explored::raced(StepId(step), self.order.task_of(StepId(step)), first_site.pc, address, pc);
+        crate::explored::raced(known, StepId(step), takers.0, first_site.pc, address, pc);
         let context = self.contexts.now().context;
         let first = RacedAccess {
             kind: was,
             atomic: site & ATOMIC != 0,
             freed: self.freed_sites.contains(&(site & SITE)),
             folded: site & FOLDED != 0,
-            task: self.order.task_of(StepId(step)),
+            task,
             site: first_site,
             locks: self.locks_of(StepId(step)),
         };
@@ -53,8 +58,15 @@ impl Detector {
             self.code = frames::code();
         }
         let frame = frames::find(address, pc, &self.code);
-        self.races.push(Raced { first, second, address, count: 1, block, frame });
-        crate::report::raced();
+        let raced = Raced { first, second, address, count: 1, block, frame };
+        match known {
+            Some(known) => self.races[known] = Raced { count: self.races[known].count, ..raced },
+            None => {
+                self.pairs.insert(pair, self.races.len() as u32);
+                self.races.push(raced);
+                crate::report::raced();
+            }
+        }
     }
 
     fn locks_of(&self, step: StepId) -> [usize; 4] {

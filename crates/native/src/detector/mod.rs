@@ -606,6 +606,11 @@ impl Detector {
         self.current
     }
 
+    /// The task of the kernel that runs.
+    pub(crate) fn running(&self) -> TaskId {
+        self.running
+    }
+
     /// As which task of the order a task of the kernel runs, or has.
     pub(crate) fn runs_as(&self, task: TaskId) -> TaskId {
         self.runs_as[task.index()]

@@ -6,7 +6,7 @@ use crate::sched::{self, kernel, wait};
 use crate::world;
 use raceproof::remote::Point;
 use raceproof_core::event::{AccessKind, Observer};
-use raceproof_core::explore::Moment;
+use raceproof_core::explore::{Choice, Moment};
 use raceproof_core::ids::{Location, SiteId, StepId, TaskId};
 
 pub(crate) use raceproof_core::finding::Operation;
@@ -27,7 +27,7 @@ pub(crate) fn access(address: usize, size: usize, kind: AccessKind, operation: O
     if sched::job().is_none() || size == 0 || world().found.is_done() {
         return;
     }
-    let task = world().detector.current();
+    let task = world().detector.running();
     match explored.mode {
         Mode::Explore => {
             if explored.trace.is_in_section() {
@@ -82,8 +82,34 @@ pub(crate) fn atomic_as(address: usize, size: usize, pc: usize, kind: impl Fn() 
     wait(|kernel| kernel.lock(sync));
     if inside {
         access(address, size, kind(), Operation::Atomic, pc);
+        // Others have run.
+        if let Some(explored) = self::explored()
+            && !explored.set_by.is_empty()
+            && kind() == AccessKind::Write
+        {
+            explored.set_by.remove(&name);
+        }
     }
     kernel().unlock(sync);
+}
+
+/// Whether the search knows enough of a change that the running task, which stops, has made to a word in a library that is not
+/// instrumented. It does if the transition that ends began with looking at the word: then it has written it as well. What the library
+/// does from the look on is one operation to others, unless a choice is made in it, which ends the transition. And
+/// it does if the task goes on with what it did so before: whoever looks in between waits for the end of it, which is seen.
+pub(crate) fn set_unseen(address: usize, size: usize) -> bool {
+    let Some(explored) = explored() else { return true };
+    if explored.mode != Mode::Explore {
+        return true;
+    }
+    let task = world().detector.running();
+    let name = explored.names.of(address & !7);
+    let sync = explored.atomics.get(&name).copied();
+    let lock = sync.map(|sync| Choice::section(explored.label(sync)));
+    let byte = explored.names.of(address);
+    let looked = lock.is_some_and(|lock| explored.trace.wrote(lock, byte..byte + size as u64));
+    let before = explored.set_by.insert(name, task);
+    looked || before == Some(task)
 }
 
 /// The running task gives back memory, which counts as writing it.
@@ -94,7 +120,7 @@ pub(crate) fn freed(address: usize, size: usize, pc: usize) {
 /// The running task has got memory.
 pub(crate) fn allocated(address: usize, size: usize) {
     if let Some(explored) = explored() {
-        let task = world().detector.current();
+        let task = world().detector.running();
         // Once the answer is written, no names are needed.
         let Some(&name) = explored.trace.names.get(task.index()) else { return };
         let note = &mut explored.tasks[task.index()];
@@ -107,14 +133,30 @@ pub(crate) fn allocated(address: usize, size: usize) {
 #[inline]
 pub(crate) fn stack(memory: std::ops::Range<usize>) {
     if let Some(explored) = explored() {
-        let task = world().detector.current();
+        let task = world().detector.running();
         explored.names.stack(memory.start, memory.end, explored.trace.names[task.index()]);
     }
 }
 
-/// The detector has found a race between an access of an earlier step and the running one's.
-pub(crate) fn raced(earlier: StepId, task: TaskId, earlier_pc: usize, address: usize, pc: usize) {
+/// Whether a race between these tasks of the order, between sites of which one is known, can be shown while the known one, between
+/// chunks of one thread, cannot.
+pub(crate) fn is_shown_better(known: Option<usize>, takers: (TaskId, TaskId)) -> bool {
+    let points = explored().and_then(|explored| explored.points.get(known?));
+    takers.0 != takers.1 && points.is_some_and(|[first, second]| first.task == second.task)
+}
+
+/// The detector has found a race between an access of an earlier step, of `task` of the order, and the running one's. It is to take the
+/// place of the `known` one, if there is one.
+pub(crate) fn raced(
+    known: Option<usize>,
+    earlier: StepId,
+    task: TaskId,
+    earlier_pc: usize,
+    address: usize,
+    pc: usize,
+) {
     let Some(explored) = explored() else { return };
+    let task = explored.of_kernel.get(task.index()).copied().unwrap_or(task);
     let byte = explored.names.of(address);
     let point = |task: TaskId, (taken, position), pc| Point {
         task: explored.trace.names[task.index()],
@@ -123,11 +165,14 @@ pub(crate) fn raced(earlier: StepId, task: TaskId, earlier_pc: usize, address: u
         code: explored.names.of(pc),
         byte,
     };
-    let now = world().detector.current();
+    let now = world().detector.running();
     let taken = explored.tasks[now.index()].taken;
     let second = point(now, ((taken, taken), explored.trace.position()), pc);
     let first = point(task, explored.taken_in(task, earlier), earlier_pc);
-    explored.points.push([first, second]);
+    match known.and_then(|known| explored.points.get_mut(known)) {
+        Some(known) => *known = [first, second],
+        None => explored.points.push([first, second]),
+    }
 }
 
 /// The running task goes no further.

@@ -45,7 +45,7 @@ fn rings(bell: Bell) -> Option<&'static mut Rings> {
 fn event(bell: Bell, count: u32) -> SyncId {
     let sync = kernel().new_event();
     if let Some(explored) = explored() {
-        let opener = kernel().tasks().get(world().detector.current()).parent();
+        let opener = kernel().tasks().get(world().detector.running()).parent();
         let opener = opener.map_or(0, |task| explored.trace.names[task.index()].0);
         let name = opener ^ bell.number.rotate_left(48) ^ bell.iteration.rotate_left(24) ^ u64::from(count);
         explored.labels.insert(sync, label(name));

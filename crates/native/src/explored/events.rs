@@ -80,6 +80,8 @@ impl Observer for Explored {
     fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, site: SiteId) {
         self.trace.spawn(parent, child, scope, site);
         self.tasks.push(TaskNote::default());
+        let of_order = world().detector.runs_as(child).index();
+        self.of_kernel.resize(of_order + 1, child);
         self.synchronised(parent, What::Spawn(child));
     }
     fn end(&mut self, task: TaskId) {

@@ -18,7 +18,9 @@ mod driver;
 mod events;
 mod names;
 
-pub(crate) use access::{Operation, access, allocated, atomic, atomic_as, freed, raced, stack};
+pub(crate) use access::{
+    Operation, access, allocated, atomic, atomic_as, freed, is_shown_better, raced, set_unseen, stack,
+};
 pub(crate) use answer::finish;
 pub(crate) use bells::{Bell, heard, listen, ring, ring_all};
 pub(crate) use driver::drive;
@@ -44,11 +46,15 @@ pub(crate) struct Explored {
     trace: Trace,
     names: Names,
     tasks: Vec<TaskNote>,
+    /// The kernel's numbers of the detector's tasks, which has chunks of loops beside them. For a chunk it means nothing.
+    of_kernel: Vec<TaskId>,
     /// Numbers of locks that are the same in every schedule.
     labels: FxHashMap<SyncId, SyncId>,
     /// The locks behind atomic operations, by what they access. They and the bells are not the detector's business.
     atomics: FxHashMap<u64, SyncId>,
     hidden: FxHashSet<SyncId>,
+    /// The task that changed an atomic variable last where nobody saw it.
+    set_by: FxHashMap<u64, TaskId>,
     bells: FxHashMap<Bell, bells::Rings>,
     /// Where the accesses of each of the detector's races were made.
     points: Vec<[Point; 2]>,
@@ -133,9 +139,11 @@ pub(crate) fn begin() {
         trace: Trace::new(),
         names,
         tasks: vec![TaskNote::default()],
+        of_kernel: vec![TaskId::MAIN],
         labels: FxHashMap::default(),
         atomics: FxHashMap::default(),
         hidden: FxHashSet::default(),
+        set_by: FxHashMap::default(),
         bells: FxHashMap::default(),
         points: Vec::new(),
         segments: Vec::new(),

@@ -9,7 +9,7 @@ use super::{Loc, caller, entry};
 use crate::explored::{self, Bell};
 use crate::omp::{Team, Thread, scope, team, thread};
 use crate::sched::{self, wait_until};
-use crate::{report, world};
+use crate::world;
 use raceproof_core::ids::SyncId;
 
 const STATIC_CHUNKED: i32 = 33;
@@ -131,12 +131,7 @@ fn begin(schedule: i32, lower: i128, upper: i128, stride: i128, chunk: i128) {
     let (first, at) = (lower, 0);
     // A team of one has nobody else to take a chunk.
     let free = fixed.is_none() && team.size > 1 && sched::job().is_some();
-    if free && explored::is_on() && count > chunk.max(1).saturating_mul(size) {
-        report::limit(
-            "threads take several chunks of a loop: `run` compares these with each other, `verify` does not",
-        );
-    }
-    let chunks = (free && !explored::is_on()).then(|| (world().detector.here(caller()), 0));
+    let chunks = free.then(|| (world().detector.here(caller()), 0));
     thread.dispatch.push(Cursor { number, first, stride, row: 0, fixed, ordered, at, bumped: false, chunks });
 }
 
@@ -149,7 +144,9 @@ fn took(cursor: &mut Cursor) {
     if *taken > 0 {
         scope().end_of_chunk();
     }
-    detector.begin_chunk(*construct, stack, *taken);
+    if explored::detects() {
+        detector.begin_chunk(*construct, stack, *taken);
+    }
     *taken += 1;
 }
 
@@ -157,7 +154,9 @@ fn took(cursor: &mut Cursor) {
 fn done(cursor: &Cursor) {
     if cursor.chunks.is_some_and(|(_, taken)| taken > 0) {
         scope().end_of_chunk();
-        world().detector.end_loop();
+        if explored::detects() {
+            world().detector.end_loop();
+        }
     }
 }
 

@@ -105,7 +105,7 @@ pub(crate) fn left() {
     }
     for word in changed {
         // What a task does before it waits for a lock it also does, and is seen to do, where it need not wait.
-        if !world().waiters.contains_key(&word.address) {
+        if !world().waiters.contains_key(&word.address) && !explored::set_unseen(word.address, word.size) {
             explored::unexplored(
                 "the standard library changes an atomic variable (a cell that is set once, a thread that is woken) without saying so",
             );

@@ -11,6 +11,7 @@ use raceproof_core::explore::trace::{Mark, Trace};
 use raceproof_core::explore::tree::Sleeper;
 use raceproof_core::explore::{Choice, Dependence, Stuck, TaskName};
 use raceproof_core::ids::{SyncId, TaskId};
+use rustc_hash::FxHashMap;
 
 /// An observer that records a [`Trace`] among other things.
 pub trait Traced: Observer {
@@ -56,6 +57,8 @@ pub struct Guided<'a> {
     pub mark: Option<Mark>,
     last: Option<TaskId>,
     quantum: u64,
+    /// The tasks by their names, as far as they have been looked at: a hint may name as many as there are.
+    by_name: FxHashMap<TaskName, TaskId>,
 }
 
 impl<'a> Guided<'a> {
@@ -78,6 +81,7 @@ impl<'a> Guided<'a> {
             mark: None,
             last: None,
             quantum: QUANTUM,
+            by_name: FxHashMap::default(),
         }
     }
 
@@ -194,7 +198,11 @@ impl Guided<'_> {
     /// The task to run next; if there is none, `end` says why.
     fn choose<B, O: Traced>(&mut self, kernel: &Kernel<B, O>) -> Option<TaskId> {
         let trace = kernel.observer.trace();
-        let name = |task: TaskId| trace.names[task.index()];
+        if !self.hint.is_empty() && trace.transitions.len() >= self.prefix.len() {
+            for (at, &name) in trace.names.iter().enumerate().skip(self.by_name.len()) {
+                self.by_name.insert(name, TaskId(at as u32));
+            }
+        }
         let can_go = |task: &TaskId| self.pending(*task).is_none_or(|action| kernel.is_enabled(action));
         let is_ready = |task: TaskId| {
             task.index() < kernel.tasks().len()
@@ -213,7 +221,7 @@ impl Guided<'_> {
         let mut hinted = None;
         while let Some((wanted, rest)) = hint.split_first() {
             hint = rest;
-            hinted = kernel.tasks().ready().filter(can_go).filter(awake).find(|&task| name(task) == *wanted);
+            hinted = self.by_name.get(wanted).copied().filter(|task| is_ready(*task) && awake(task));
             if hinted.is_some() {
                 break;
             }

@@ -1,6 +1,6 @@
 //! One execution of the search: run it, see what it shows, and find what it leaves to be tried.
 
-use super::general;
+use super::{general, why};
 use crate::checking::races::{Explainer, grading_deadline};
 use crate::checking::{errors, not_listed};
 use crate::explore::Executed;
@@ -32,6 +32,8 @@ pub struct Finding {
     /// What its end state amounts to, if all tasks ended; none inside if the program cannot tell.
     pub end: Option<Option<u64>>,
     pub limit: Option<String>,
+    /// Why the execution could not be run to its end, if that is so; the search goes on without it.
+    pub lost: Option<String>,
     /// What is left out of the lists above.
     pub notes: Vec<String>,
     pub stats: Stats,
@@ -47,25 +49,31 @@ pub struct Over<'a> {
 }
 
 impl Over<'_> {
-    /// What the tree has to know of the execution that a job asked for.
-    pub fn run(self, job: &Job, dependence: Dependence, scratch: &mut Scratch) -> Run {
+    /// What the tree has to know of the execution that a job asked for; `None` if `stop`, which is asked now and then, says so.
+    pub fn run(
+        self,
+        job: &Job,
+        dependence: Dependence,
+        scratch: &mut Scratch,
+        stop: &dyn Fn() -> bool,
+    ) -> Option<Run> {
         let Over { trace, woke, stuck, end } = self;
         let depth = job.depth();
-        let (reversals, class) = reversals(trace, dependence, depth, stuck, scratch);
+        let (reversals, class) = reversals(trace, dependence, depth, stuck, scratch, stop)?;
         let deepest = match job.whole {
             true => trace.transitions.len(),
             false => reversals.iter().map(|reversal| reversal.before).max().unwrap_or(0).max(depth),
         };
         let sleeper = |(at, task)| Sleeper { task, content: Arc::new(trace.content(at).to_content()) };
         let tasks = trace.transitions.iter().map(|transition| transition.task);
-        Run {
+        Some(Run {
             transitions: (depth..=deepest).zip(tasks.skip(depth)).map(sleeper).collect(),
             names: trace.names.clone(),
             woke,
             reversals,
             class,
             complete: end != Some(GuidedEnd::Asleep),
-        }
+        })
     }
 }
 
@@ -137,7 +145,14 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
         let trace = &execution.run.kernel.observer.trace;
         let schedule: Vec<TaskId> = trace.transitions.iter().map(|at| at.task).collect();
         let over = Over { trace, woke: guided.woke, stuck: &guided.stuck, end: guided.end };
-        let run = over.run(job, self.dependence, &mut scratch);
+        let stop = || match self.bounds.limits.reached() {
+            Some(reached) => {
+                self.cut.get_or_init(|| why(reached, &P::RAISE));
+                true
+            }
+            None => false,
+        };
+        let Some(run) = over.run(job, self.dependence, &mut scratch, &stop) else { return Executed::Cut };
         let general = if self.determinism {
             general::races(&execution, trace, &run.reversals)
         } else {

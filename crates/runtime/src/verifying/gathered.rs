@@ -40,6 +40,8 @@ pub(super) struct Gathered {
     ends_unknown: bool,
     /// What ends the search.
     pub(super) limit: Option<String>,
+    /// How many executions were lost, and why the first one was.
+    lost: Option<(u64, String)>,
     /// What the lists above leave out.
     notes: BTreeSet<String>,
     stats: Stats,
@@ -82,6 +84,10 @@ impl Gathered {
             }
         }
         self.limit = self.limit.take().or(finding.limit);
+        if let Some(why) = finding.lost {
+            let (count, why) = self.lost.take().unwrap_or((0, why));
+            self.lost = Some((count + 1, why));
+        }
         let mut shown = false;
         for race in finding.races {
             shown |= race.grade >= Grade::Feasible;
@@ -108,7 +114,7 @@ impl Gathered {
         let Ended { explored, why, raise, start } = ended;
         let statistics = tree.statistics;
         // A pair that no schedule could bring together, though all were tried, is none.
-        let complete = explored == Explored::All && self.limit.is_none();
+        let complete = explored == Explored::All && self.limit.is_none() && self.lost.is_none();
         let shown = self.races.iter().any(|race| race.grade >= Grade::Feasible);
         let mut races = self.races.clone();
         if complete || shown {
@@ -118,7 +124,7 @@ impl Gathered {
         // After a race nobody asks for the rest.
         let left = tree.estimate().filter(|_| !complete && !shown).map(|left| left.round() as u64);
         let mut limits: Vec<String> = self.limit.iter().cloned().collect();
-        if limits.is_empty() && !complete && !shown {
+        if limits.is_empty() && explored != Explored::All && !shown {
             let executions = statistics.executions;
             let left = left.map_or_else(String::new, |left| format!(" with about {left} left"));
             limits.push(match explored {
@@ -130,6 +136,11 @@ impl Gathered {
                     format!("the search ended after {executions} executions{left}: {why}")
                 }
             });
+        }
+        if let Some((count, why)) = &self.lost {
+            let executions =
+                if *count == 1 { "one execution is" } else { &format!("{count} executions are") };
+            limits.push(format!("{executions} not decided, and what would have followed: {why}"));
         }
         // What is left out of a list says nothing where the list is empty.
         if !(races.is_empty() && self.deadlocks.is_empty()) {

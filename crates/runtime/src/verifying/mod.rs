@@ -18,6 +18,7 @@ use gathered::Gathered;
 use raceproof_core::explore::Dependence;
 use raceproof_core::explore::tree::{Job, Kept, Tree};
 use raceproof_core::finding::{GeneralRace, Report};
+use std::cell::Cell;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
@@ -247,10 +248,15 @@ fn go_on(
         search.tree = Tree::sleepless();
     }
     let mut reached = None;
+    let late = Cell::new(None);
+    let stop = || {
+        late.set(late.get().or_else(|| limits.reached()));
+        late.get().is_some()
+    };
     let Search { tree, found } = search;
     let mut told = start;
     let most = options.max_executions.unwrap_or(u64::MAX);
-    let explored = explore(tree, most, options.workers, run_all, |finding, tree| {
+    let explored = explore(tree, most, options.workers, run_all, &stop, |finding, tree| {
         let stop = found.take(finding) && !options.all;
         if let Some(progress) = options.progress
             && told.elapsed() > Duration::from_millis(100)
@@ -265,7 +271,7 @@ fn go_on(
         }
         if stop || reached.is_some() || found.limit.is_some() { Go::Stop } else { Go::On }
     });
-    let why = cut().or_else(|| reached.map(|reached| why(reached, raise)));
+    let why = cut().or_else(|| reached.or(late.get()).map(|reached| why(reached, raise)));
     let ended = gathered::Ended { explored, why, raise: raise.executions, start };
     let mut verified = found.report(tree, ended, options);
     verified.out_of_time = matches!(explored, Explored::Cut | Explored::Stopped)

@@ -1,0 +1,181 @@
+//! The search over native programs where executions are many, killed or cannot be kept, and what it is given in their place.
+
+use crate::common;
+use crate::native;
+
+use common::command::{Done, Folder, finish_within};
+use native::toolchain::{compile, runtime, tool};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+const PATIENCE: Duration = Duration::from_secs(300);
+
+fn built(name: &str, source: &str) -> (Folder, PathBuf) {
+    let folder = Folder::new(&format!("search-{name}"));
+    let file = folder.write(&format!("{name}.c"), source);
+    let binary = folder.path(name);
+    compile(&file, "-O1", &[], &binary).expect("it can be built");
+    (folder, binary)
+}
+
+fn verify(words: &[&str], program: &Path) -> Done {
+    let mut command = tool();
+    command.arg("verify").args(words).arg(program).env("OMP_NUM_THREADS", "2");
+    finish_within(&mut command, PATIENCE).unwrap()
+}
+
+fn in_folder(folder: &Folder, command: &mut Command) -> Done {
+    finish_within(command.current_dir(folder.path("")).env("OMP_NUM_THREADS", "2"), PATIENCE).unwrap()
+}
+
+/// Tasks without end, of which three enter a section.
+const MANY: &str = "
+#include <stdlib.h>
+int order;
+static void tree(int depth, int number) {
+  if (depth == 0) {
+    if (number < 3) {
+#pragma omp critical
+      order = order * 3 + number;
+    }
+    return;
+  }
+  for (int i = 0; i < 10; i++) {
+#pragma omp task firstprivate(i)
+    tree(depth - 1, number * 10 + i);
+  }
+#pragma omp taskwait
+}
+int main(int argc, char **argv) {
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  tree(atoi(argv[1]), 0);
+  return 0;
+}
+";
+
+/// 11,110 tasks: a row of numbers for each would take half a gigabyte for the clocks of the tasks alone, and as much again for those
+/// of their transitions.
+#[test]
+fn tasks_that_make_no_choice_cost_little() {
+    let (_folder, binary) = built("many", MANY);
+    let mut command = tool();
+    command.args(["verify", "--max-memory", "0.5", "--workers", "1"]).arg(&binary).args(["--", "4"]);
+    let done = finish_within(&mut command, PATIENCE).unwrap();
+    done.expect_status(0).says("6 executions");
+}
+
+/// Kills itself in the order of sections that `when` names, or the first time of all.
+const KILLED: &str = "
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+int first, racy;
+int main(int argc, char **argv) {
+#pragma omp parallel num_threads(2)
+  {
+    int me = 0;
+#pragma omp critical
+    {
+      if (first == 0) first = 1, me = 1;
+    }
+    if (argc > 2) racy++;
+#pragma omp barrier
+  }
+  if (!strcmp(argv[1], \"always\")) kill(getpid(), SIGKILL);
+  if (!strcmp(argv[1], \"once\") && access(\"seen\", F_OK)) {
+    fclose(fopen(\"seen\", \"w\"));
+    kill(getpid(), SIGKILL);
+  }
+  return 0;
+}
+";
+
+#[test]
+fn an_execution_that_was_killed_is_run_again() {
+    let (folder, binary) = built("once", KILLED);
+    let mut command = tool();
+    let done =
+        in_folder(&folder, command.args(["verify", "--workers", "1"]).arg(&binary).args(["--", "once"]));
+    done.expect_status(0).says("2 executions");
+}
+
+#[test]
+fn one_that_is_killed_again_is_not_decided() {
+    let (folder, binary) = built("always", KILLED);
+    let mut command = tool();
+    let done = in_folder(&folder, command.args(["verify"]).arg(&binary).args(["--", "always"]));
+    done.expect_status(3).says("not decided").says("SIGKILL").says("inconclusive");
+}
+
+/// Two sections in either order; in one of them the process is killed.
+const BY_ORDER: &str = "
+#include <signal.h>
+#include <unistd.h>
+int order, other;
+int main(void) {
+#pragma omp parallel sections num_threads(2)
+  {
+#pragma omp section
+    {
+#pragma omp critical
+      order = order * 2 + 1;
+    }
+#pragma omp section
+    {
+#pragma omp critical
+      order = order * 2;
+    }
+  }
+  if (order == 1) kill(getpid(), SIGKILL);
+#pragma omp parallel sections num_threads(2)
+  {
+#pragma omp section
+    {
+#pragma omp critical
+      other = other * 2 + 1;
+    }
+#pragma omp section
+    {
+#pragma omp critical
+      other = other * 2;
+    }
+  }
+  return other == 1 ? 9 : 0;
+}
+";
+
+/// What is found elsewhere stays found, and the rest is searched.
+#[test]
+fn the_search_goes_on_without_what_was_killed() {
+    let (_folder, binary) = built("by-order", BY_ORDER);
+    verify(&["--all"], &binary).expect_status(1).says("exit status 9").says("one execution is not decided");
+}
+
+#[test]
+fn a_program_is_recognised_without_two_dashes() {
+    let (folder, binary) = built("plain", "int main(void) { return 0; }\n");
+    let done = verify(&["--format", "json"], &binary);
+    assert!(done.stdout.contains("\"verdict\""), "{}", done.said());
+    let refused = |words: &[&str], says: &str| {
+        let mut command = tool();
+        in_folder(&folder, command.args(words)).expect_status(2).says(says);
+    };
+    refused(&["check", "plain"], "`raceproof run ./plain`");
+    refused(&["graph", "plain"], "`graph` takes TP programs");
+    refused(&["trace", "plain", "-o", "x"], "`raceproof run --trace run.rpt ./plain`");
+    refused(&["analyze", "plain"], "`raceproof run --trace run.rpt ./plain`");
+    refused(
+        &["check", "plain.c"],
+        "`raceproof cc -fopenmp -g plain.c -o plain`, then `raceproof run ./plain`",
+    );
+    refused(&["verify", "plain.c"], "then `raceproof verify ./plain`");
+    refused(&["run", "plain.c"], "then `raceproof run ./plain`");
+    assert!(runtime().exists());
+    folder.write("f.tp", "proc main() { }\n");
+    refused(&["run", "f.tp"], "`raceproof check f.tp`");
+    refused(&["verify", "--", "f.tp"], "`raceproof verify f.tp`");
+    refused(&["verify", "f.tp", "--", "1"], "nothing can follow `--`");
+}
