@@ -2,7 +2,7 @@
 
 use crate::common;
 
-use common::command::{raceproof, root, run};
+use common::command::root;
 use std::fs;
 use std::path::{Path, PathBuf};
 
