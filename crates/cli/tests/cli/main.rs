@@ -14,5 +14,6 @@ mod graph;
 mod interrupt;
 mod json;
 mod planted;
+mod repeated;
 mod text;
 mod tidy;
