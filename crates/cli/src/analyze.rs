@@ -1,68 +1,108 @@
 //! `analyze`: the races of a recorded trace, by pair of source locations.
 
-use crate::args::{self, AnalyzeArgs, TemporalLevel, TraceOrder};
+mod validate;
+
+use crate::args::{AnalyzeArgs, TraceOrder};
+use crate::budget::{Budget, CHUNK, Watchdog, spoken};
 use crate::traces::{Trace, open, recovered};
+use raceproof::limits::{Limits, Reached};
+use raceproof_core::debug::netzer::Conflict;
 use raceproof_core::debug::netzer::posts::Posts;
-use raceproof_core::debug::netzer::{
-    self, Analysis, Conflict, Grain, Level, MAX_RACES, Options, Uses, analyse,
-};
 use raceproof_core::debug::witness::Witnesses;
+use raceproof_core::detect::Access;
 use raceproof_core::detect::epochs::{Atomic, Epochs, SiteRaces};
 use raceproof_core::detect::predict::{Predicted, Predictor};
-use raceproof_core::detect::{Access, Pair};
 use raceproof_core::event::{AccessKind, Event};
 use raceproof_core::finding::{
-    GeneralRace, GeneralSide, Grade, Operation, Place, Race, RaceAccess, Report, Scope, Segment, Stats,
-    Verdict, Witness,
+    GeneralRace, GeneralSide, Grade, Measured, Operation, Place, Race, RaceAccess, Report, Scope, Segment,
+    Stats, Verdict, Witness,
 };
 use raceproof_core::ids::TaskId;
 use raceproof_core::order::{Order, dc::Dc, hb::Hb, shb::Shb, wcp::Wcp};
 use raceproof_core::trace::sections::atomics_as_sections;
-use raceproof_core::trace::{Batch, Named, Names, Source};
+use raceproof_core::trace::{Batch, Named, Names, Source, Tolerated};
 pub use raceproof_report::trace::{Analyzed, Validation};
-use rustc_hash::FxHashMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// Time for building witnesses, beyond which races stay `apparent`.
 const GRADING: Duration = Duration::from_secs(10);
 
-/// Does what was asked for; an error is for the user.
-pub fn run(args: &AnalyzeArgs) -> Result<Analyzed, String> {
+/// How many races are listed, as `check` has it.
+const LISTED: usize = 100_000;
+
+/// How much of names the listed ones may have, in bytes.
+const LISTED_NAMES: usize = 64 << 20;
+
+/// A witness can be as long as the trace, and there is one for each race: of the memory this part is for them.
+const WITNESSES: u64 = 3;
+
+/// An analysis under way.
+struct Work<'a> {
+    args: &'a AnalyzeArgs,
+    budget: Budget,
+    watchdog: &'a Watchdog<Analyzed>,
+    warnings: Vec<String>,
+}
+
+/// Does what was asked for; an error is for the user. `watchdog` gets what is known before an analysis that may not come
+/// to its end within the limits.
+pub(crate) fn run(
+    args: &AnalyzeArgs,
+    limits: Limits<'static>,
+    watchdog: &Watchdog<Analyzed>,
+) -> Result<Analyzed, String> {
     let start = Instant::now();
-    let mut analyzed = if args.validate {
-        validate(args)?
-    } else {
-        Analyzed { report: under_order(args)?, validation: None }
-    };
+    let mut work = Work { args, budget: Budget::new(limits), watchdog, warnings: Vec::new() };
+    let mut analyzed =
+        if args.validate { validate::validate(&mut work)? } else { plain(under_order(&mut work)?) };
+    analyzed.warnings = std::mem::take(&mut work.warnings);
     if args.general {
-        analyzed.report.general_races = general(args)?;
+        watchdog.keep(analyzed.clone());
+        let (general_races, limit) = general(&mut work)?;
+        let report = &mut analyzed.report;
+        report.general_races = general_races;
+        report.limits.extend(limit.filter(|limit| !report.limits.contains(limit)));
+        report.verdict = verdict(report);
     }
-    analyzed.report.stats.seconds = start.elapsed().as_secs_f64();
+    analyzed.measured.seconds = start.elapsed().as_secs_f64();
     Ok(analyzed)
 }
 
-fn under_order(args: &AnalyzeArgs) -> Result<Report, String> {
-    let report = match (args.order, args.witness) {
-        (TraceOrder::Hb, false) => stream::<Hb>(args)?,
-        (TraceOrder::Shb, false) => stream::<Shb>(args)?,
-        (TraceOrder::Wcp, false) => stream::<Wcp>(args)?,
-        (TraceOrder::Dc, false) => stream::<Dc>(args)?,
-        (TraceOrder::Hb, true) => witnessed::<Hb>(args)?,
-        (TraceOrder::Shb, true) => witnessed::<Shb>(args)?,
-        (TraceOrder::Wcp, true) => witnessed::<Wcp>(args)?,
-        (TraceOrder::Dc, true) => witnessed::<Dc>(args)?,
-    };
-    Ok(report)
+fn plain(report: Report) -> Analyzed {
+    Analyzed { report, validation: None, warnings: Vec::new(), measured: Measured::default() }
+}
+
+/// What is left to say of an analysis that did not stop by itself: what was known before, and why there is no more.
+pub(crate) fn given_up(args: &AnalyzeArgs, known: Option<Analyzed>, reached: Reached) -> Analyzed {
+    let nothing = || plain(report(args.order, Vec::new(), Counts::default(), Vec::new()));
+    let mut analyzed = known.unwrap_or_else(nothing);
+    analyzed.report.limits.push(spoken(reached));
+    analyzed.report.verdict = verdict(&analyzed.report);
+    analyzed
+}
+
+fn under_order(work: &mut Work<'_>) -> Result<Report, String> {
+    match (work.args.order, work.args.witness) {
+        (TraceOrder::Hb, false) => stream::<Hb>(work),
+        (TraceOrder::Shb, false) => stream::<Shb>(work),
+        (TraceOrder::Wcp, false) => stream::<Wcp>(work),
+        (TraceOrder::Dc, false) => stream::<Dc>(work),
+        (TraceOrder::Hb, true) => witnessed::<Hb>(work),
+        (TraceOrder::Shb, true) => witnessed::<Shb>(work),
+        (TraceOrder::Wcp, true) => witnessed::<Wcp>(work),
+        (TraceOrder::Dc, true) => witnessed::<Dc>(work),
+    }
 }
 
 /// The most steps times events that are simulated for general races: some ten seconds.
 const MAX_SIMULATED: usize = 4_000_000_000;
 
 /// Conflicting accesses whose order nothing guarantees (Netzer's Algorithm 5.1).
-fn general(args: &AnalyzeArgs) -> Result<Vec<GeneralRace>, String> {
+fn general(work: &mut Work<'_>) -> Result<(Vec<GeneralRace>, Option<String>), String> {
+    let args = work.args;
     let mut events = Vec::new();
-    let Whole { source, .. } = read(args, |some| events.extend_from_slice(some))?;
+    let Whole { source, limits, .. } = read(work, |some| events.extend_from_slice(some))?;
     let events = atomics_as_sections(events).events;
     let posts = Posts::of_runtime(&events);
     if posts.effort() > MAX_SIMULATED {
@@ -70,22 +110,28 @@ fn general(args: &AnalyzeArgs) -> Result<Vec<GeneralRace>, String> {
     }
     let names = source.names();
     let side = |access: Access| GeneralSide {
-        task: names.of(Named::Task(access.task)),
+        task: called(names, Named::Task(access.task)),
         access: Some(access.kind),
-        at: Some(place(&names.of(Named::Site(access.site)), &args.file)),
+        at: Some(place(&called(names, Named::Site(access.site)), &args.file)),
     };
     let race = |found: &Conflict| GeneralRace {
         kind: "accesses".into(),
         on: String::new(),
-        location: Some(names.of(Named::Location(found.location))),
+        location: Some(called(names, Named::Location(found.location))),
         first: side(found.first),
         second: side(found.second),
     };
-    Ok(posts.general_races().iter().map(race).collect())
+    let mut found = posts.general_races();
+    let mut limit = limits.into_iter().next();
+    if found.len() > LISTED {
+        limit = Some(format!("{LISTED} of {} general races are listed", found.len()));
+        found.truncate(LISTED);
+    }
+    Ok((found.iter().map(race).collect(), limit))
 }
 
 /// How many there were of what.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Counts {
     tasks: u64,
     reads: u64,
@@ -116,16 +162,24 @@ struct Whole {
     limits: Vec<String>,
 }
 
-/// Gives all events to `each`, some at a time.
-fn read(args: &AnalyzeArgs, mut each: impl FnMut(&[Event])) -> Result<Whole, String> {
+/// Gives all events to `each`, some at a time, until there are no more or a limit is reached.
+fn read(work: &mut Work<'_>, mut each: impl FnMut(&[Event])) -> Result<Whole, String> {
+    let args = work.args;
     let mut source = open(&args.file)?;
     let mut batch = Batch::default();
     let mut counts = Counts { tasks: 1, ..Counts::default() };
-    let error = loop {
+    work.budget.reached_now();
+    let error = 'all: loop {
         let more = source.next(&mut batch);
-        batch.events.iter().for_each(|event| counts.add(event));
-        each(&batch.events);
+        for some in batch.events.chunks(CHUNK) {
+            if work.budget.reached().is_some() {
+                break 'all None;
+            }
+            some.iter().for_each(|event| counts.add(event));
+            each(some);
+        }
         match more {
+            Ok(true) if work.budget.reached().is_some() => break None,
             Ok(true) => {}
             Ok(false) => break None,
             Err(error) => break Some(error.to_string()),
@@ -135,176 +189,164 @@ fn read(args: &AnalyzeArgs, mut each: impl FnMut(&[Event])) -> Result<Whole, Str
     if !args.recover {
         recovered(&args.file, false, error)?;
     }
+    let reached = work.budget.reached().map(spoken);
     let unfinished = source.note().map(str::to_owned);
-    Ok(Whole { source, counts, limits: damage.into_iter().chain(unfinished).collect() })
+    work.warnings = source.tolerated().iter().map(warning).collect();
+    Ok(Whole { source, counts, limits: damage.into_iter().chain(unfinished).chain(reached).collect() })
+}
+
+fn warning(Tolerated { what, count, first }: &Tolerated) -> String {
+    let times = if *count == 1 { "once".to_owned() } else { format!("{count} times, first") };
+    format!("{}, {times} at {}; {}", what.offence(), first.place(), what.meaning())
 }
 
 /// One pass, in memory that does not grow with the events.
-fn stream<O: Order + Default>(args: &AnalyzeArgs) -> Result<Report, String> {
+fn stream<O: Order + Default>(work: &mut Work<'_>) -> Result<Report, String> {
     let mut detector = Epochs::<O>::default();
-    let Whole { source, counts, limits } = read(args, |events| detector.observe(events))?;
-    let names = source.names();
+    let Whole { source, counts, mut limits } = read(work, |events| detector.observe(events))?;
+    let (names, file) = (source.names(), &work.args.file);
     let race = |found: &SiteRaces| Race {
-        location: names.of(Named::Location(found.location)),
+        location: called(names, Named::Location(found.location)),
         grade: Grade::Apparent,
         partition: 1,
         artifact_of: Vec::new(),
-        first: side(names, &args.file, found.first, found.atomic == Atomic::First),
-        second: side(names, &args.file, found.second, found.atomic == Atomic::Second),
+        first: side(names, file, found.first, found.atomic == Atomic::First),
+        second: side(names, file, found.second, found.atomic == Atomic::Second),
         fork: String::new(),
         count: found.count,
         witness: None,
         object: None,
     };
-    let races = detector.races().iter().map(race).collect();
-    Ok(report(args.order, races, counts, limits))
+    let found = detector.races();
+    let races = listed(found.iter().map(race));
+    if found.len() > races.len() {
+        limits.push(format!("{} of {} racing pairs of sites are listed", races.len(), found.len()));
+    }
+    Ok(report(work.args.order, races, counts, limits))
 }
 
 /// The whole trace in memory, every pair of sites, and a witness where one can be built.
-fn witnessed<O: Order + Default>(args: &AnalyzeArgs) -> Result<Report, String> {
+fn witnessed<O: Order + Default>(work: &mut Work<'_>) -> Result<Report, String> {
     let mut events = Vec::new();
-    let Whole { source, counts, mut limits } = read(args, |some| events.extend_from_slice(some))?;
+    let Whole { source, counts, mut limits } = read(work, |some| events.extend_from_slice(some))?;
     let sectioned = atomics_as_sections(events);
     let events = &sectioned.events;
     if u32::try_from(events.len()).is_err() {
         return Err("--witness takes traces of at most 4,294,967,295 events".into());
     }
-    let mut predictor = Predictor::<O>::default();
-    events.iter().for_each(|event| event.deliver(&mut predictor));
-    let names = source.names();
-    let witnesses = Witnesses::new(events);
-    let deadline = Instant::now() + GRADING;
-    let mut untried = 0;
-    let race = |found: &Predicted| {
-        let order = if Instant::now() < deadline {
-            witnesses.confirm(found)
-        } else {
-            untried += 1;
-            None
-        };
-        let witness = order
-            .map(|order| Witness { program: None, schedule: segments(&witnesses.schedule(&order), names) });
-        Race {
-            location: names.of(Named::Location(found.pair.location)),
-            grade: if witness.is_some() { Grade::Feasible } else { Grade::Apparent },
-            partition: 1,
-            artifact_of: Vec::new(),
-            first: side(names, &args.file, found.pair.first, sectioned.is_atomic(found.first_event)),
-            second: side(names, &args.file, found.pair.second, sectioned.is_atomic(found.second_event)),
-            fork: String::new(),
-            count: 1,
-            witness,
-            object: None,
+    let mut predictor = Predictor::<O>::limited(LISTED);
+    work.watchdog.keep(plain(report(work.args.order, Vec::new(), counts, limits.clone())));
+    // An access is compared with all that it may race with, so that a few take long.
+    for some in events.chunks(CHUNK / 4) {
+        some.iter().for_each(|event| event.deliver(&mut predictor));
+        if predictor.is_full() || work.budget.reached().is_some() {
+            break;
         }
-    };
-    let races = predictor.predictions().iter().map(race).collect();
-    if untried > 0 {
-        limits.push(format!("there was no time for a witness of every race: {untried} were not tried"));
     }
-    Ok(report(args.order, races, counts, limits))
+    if predictor.is_full() {
+        limits.push(format!("only the first {LISTED} races are listed; there may be more"));
+    }
+    if let Some(limit) = work.budget.reached_now().map(spoken).filter(|limit| !limits.contains(limit)) {
+        limits.push(limit);
+    }
+    let (names, file) = (source.names(), &work.args.file);
+    let race = |found: &Predicted| Race {
+        location: called(names, Named::Location(found.pair.location)),
+        grade: Grade::Apparent,
+        partition: 1,
+        artifact_of: Vec::new(),
+        first: side(names, file, found.pair.first, sectioned.is_atomic(found.first_event)),
+        second: side(names, file, found.pair.second, sectioned.is_atomic(found.second_event)),
+        fork: String::new(),
+        count: 1,
+        witness: None,
+        object: None,
+    };
+    let predictions = predictor.predictions();
+    let races = listed(predictions.iter().map(race));
+    if predictions.len() > races.len() {
+        limits.push(format!("{} of {} races are listed", races.len(), predictions.len()));
+    }
+    let mut report = report(work.args.order, races, counts, limits);
+    work.watchdog.keep(Analyzed { warnings: work.warnings.clone(), ..plain(report.clone()) });
+    let mut grader = Grader::new(events, work);
+    for (found, race) in predictions.iter().zip(&mut report.races) {
+        grader.grade(found, race, names);
+    }
+    report.limits.extend(grader.limit());
+    Ok(report)
 }
 
-/// Netzer's analysis, its races by pair of sites.
-fn validate(args: &AnalyzeArgs) -> Result<Analyzed, String> {
-    let mut events = Vec::new();
-    let Whole { source, counts, limits } = read(args, |some| events.extend_from_slice(some))?;
-    let sectioned = atomics_as_sections(events);
-    let events = &sectioned.events;
-    let names = source.names();
-    let level = match args.level {
-        TemporalLevel::Complete => Level::Complete,
-        TemporalLevel::Approximate => Level::Approximate,
+/// As many races as a report can hold.
+fn listed(races: impl Iterator<Item = Race>) -> Vec<Race> {
+    let mut bytes = 0;
+    let fits = |race: &Race| {
+        let side = |side: &RaceAccess| side.task.len() + side.at.file.len();
+        bytes += race.location.len() + side(&race.first) + side(&race.second);
+        bytes < LISTED_NAMES
     };
-    let grain = match args.grain {
-        args::Grain::Step => Grain::Step,
-        args::Grain::Access => Grain::Access,
-    };
-    let used = source.uses().filter(|_| !args.coarse).map(|used| netzer::by_event(events, used));
-    let uses = used.as_deref().map_or(Uses::Unknown, Uses::Exact);
-    let analysis = analyse(events, Options { level, uses, grain, ..Options::default() }).map_err(|_| {
-        format!("more than {MAX_RACES} apparent races, or of too many tasks, to be validated")
-    })?;
-    let witnesses = args.witness.then(|| Witnesses::new(events));
-    let deadline = Instant::now() + GRADING;
-    let pairs = by_sites(&analysis);
-    let races = pairs
-        .iter()
-        .map(|pair| {
-            let conflict = pair.conflict;
-            let partition = &analysis.partitions[pair.partition as usize];
-            let found = Predicted {
-                pair: Pair { location: conflict.location, first: conflict.first, second: conflict.second },
-                first_event: conflict.first_event.min(conflict.second_event),
-                second_event: conflict.first_event.max(conflict.second_event),
-            };
-            let order = witnesses
-                .as_ref()
-                .filter(|_| partition.rank == 1 && Instant::now() < deadline)
-                .and_then(|all| all.confirm(&found).map(|order| all.schedule(&order)));
-            let witness = order.map(|turns| Witness { program: None, schedule: segments(&turns, names) });
-            let causes =
-                pairs.iter().zip(0..).filter(|(other, _)| partition.causes.contains(&other.partition));
-            Race {
-                location: names.of(Named::Location(conflict.location)),
-                grade: if witness.is_some() { Grade::Feasible } else { Grade::Apparent },
-                partition: partition.rank,
-                artifact_of: causes.map(|(_, at)| at).take(CAUSES).collect(),
-                first: side(names, &args.file, conflict.first, sectioned.is_atomic(conflict.first_event)),
-                second: side(names, &args.file, conflict.second, sectioned.is_atomic(conflict.second_event)),
-                fork: String::new(),
-                count: pair.count,
-                witness,
-                object: None,
+    races.take(LISTED).take_while(fits).collect()
+}
+
+/// Builds witnesses as long as there is time and memory.
+struct Grader<'e> {
+    witnesses: Option<Witnesses<'e>>,
+    budget: Budget,
+    deadline: Instant,
+    untried: u64,
+}
+
+impl<'e> Grader<'e> {
+    fn new(events: &'e [Event], work: &Work<'_>) -> Self {
+        let mut budget = work.budget.part(WITNESSES);
+        // To index the trace takes several times its events.
+        let witnesses = budget.reached_now().is_none().then(|| Witnesses::new(events));
+        Grader { witnesses, budget, deadline: Instant::now() + GRADING, untried: 0 }
+    }
+
+    fn grade(&mut self, found: &Predicted, race: &mut Race, names: &Names) {
+        let out_of_time = Instant::now() >= self.deadline || self.budget.reached().is_some();
+        match &self.witnesses {
+            Some(witnesses) if !out_of_time => {
+                if let Some(order) = witnesses.confirm(found) {
+                    let schedule = segments(&witnesses.schedule(&order), names);
+                    race.witness = Some(Witness { program: None, schedule });
+                    race.grade = Grade::Feasible;
+                }
             }
+            _ => self.untried += 1,
+        }
+    }
+
+    fn limit(&self) -> Option<String> {
+        (self.untried > 0).then(|| {
+            let untried = self.untried;
+            format!("there was no time or memory for a witness of every race: {untried} were not tried")
         })
-        .collect();
-    let mut report = report(args.order, races, counts, limits);
-    report.detector = format!("netzer {}", if level == Level::Complete { "complete" } else { "approximate" });
-    report.stats.steps = analysis.steps.into();
-    Ok(Analyzed { report, validation: Some(Validation::new(&analysis)) })
-}
-
-/// Causes listed for one race.
-const CAUSES: usize = 8;
-
-/// The races of two sites.
-struct SitePair {
-    /// Of the earliest of them.
-    conflict: Conflict,
-    partition: u32,
-    count: u64,
-}
-
-fn by_sites(analysis: &Analysis) -> Vec<SitePair> {
-    let mut pairs: Vec<SitePair> = Vec::new();
-    let mut numbers: FxHashMap<[(u32, AccessKind); 2], usize> = FxHashMap::default();
-    for race in &analysis.races {
-        for conflict in &race.conflicts {
-            let mut key = [conflict.first, conflict.second].map(|access| (access.site.0, access.kind));
-            key.sort();
-            let at = *numbers.entry(key).or_insert(pairs.len());
-            if at == pairs.len() {
-                pairs.push(SitePair { conflict: *conflict, partition: race.partition, count: 0 });
-            }
-            pairs[at].count += 1;
-            // Partitions are numbered by rank.
-            if race.partition < pairs[at].partition {
-                (pairs[at].partition, pairs[at].conflict) = (race.partition, *conflict);
-            }
-        }
     }
-    pairs
 }
+
+/// A name as a report has it. In a trace it can be a megabyte long, and be that of every race.
+fn called(names: &Names, named: Named) -> String {
+    let name = names.of(named);
+    match name.char_indices().nth(LONGEST_NAME) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name,
+    }
+}
+
+/// As long as a path can be.
+const LONGEST_NAME: usize = 4096;
 
 fn segments(turns: &[(TaskId, u64)], names: &Names) -> Vec<Segment> {
-    turns.iter().map(|&(task, actions)| Segment { task: names.of(Named::Task(task)), actions }).collect()
+    turns.iter().map(|&(task, actions)| Segment { task: called(names, Named::Task(task)), actions }).collect()
 }
 
 fn side(names: &Names, trace: &Path, access: Access, is_atomic: bool) -> RaceAccess {
     RaceAccess {
         access: access.kind,
-        task: names.of(Named::Task(access.task)),
-        at: place(&names.of(Named::Site(access.site)), trace),
+        task: called(names, Named::Task(access.task)),
+        at: place(&called(names, Named::Site(access.site)), trace),
         stack: Vec::new(),
         spawned: Vec::new(),
         locks: Vec::new(),
@@ -335,17 +377,11 @@ fn report(order: TraceOrder, races: Vec<Race>, counts: Counts, limits: Vec<Strin
         TraceOrder::Wcp => "order wcp",
         TraceOrder::Dc => "order dc",
     };
-    // Of a part of a run nothing is known but the races in it.
-    let verdict = match (races.is_empty(), limits.is_empty()) {
-        (true, true) => Verdict::RaceFree,
-        (true, false) => Verdict::Inconclusive,
-        (false, _) => Verdict::Race,
-    };
-    Report {
+    let mut report = Report {
         tool: "raceproof".into(),
         version: env!("CARGO_PKG_VERSION").into(),
         schema: 1,
-        verdict,
+        verdict: Verdict::Inconclusive,
         scope: Scope::ObservedSchedule,
         determinate: None,
         detector: detector.into(),
@@ -363,7 +399,19 @@ fn report(order: TraceOrder, races: Vec<Race>, counts: Counts, limits: Vec<Strin
             steps: counts.tasks + counts.syncs,
             reads: counts.reads,
             writes: counts.writes,
-            seconds: 0.0,
+            // Written by `Analyzed`, after what it adds.
+            seconds: f64::NAN,
         },
+    };
+    report.verdict = verdict(&report);
+    report
+}
+
+/// Of a part of a run nothing is known but the races in it.
+fn verdict(report: &Report) -> Verdict {
+    match (report.races.is_empty(), report.limits.is_empty()) {
+        (true, true) => Verdict::RaceFree,
+        (true, false) => Verdict::Inconclusive,
+        (false, _) => Verdict::Race,
     }
 }

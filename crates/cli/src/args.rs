@@ -33,7 +33,7 @@ const TRACE_STATUS: &str = "\
 Exit status:
   0  done; with --check, the trace is well-formed
   2  bad usage or bad input: a damaged trace, with the offset of the first offence
-  3  the run is recorded up to where a limit was reached";
+  3  a limit was reached first: a run is recorded up to there, a trace is not decided or not converted";
 
 const REPLAY_STATUS: &str = "\
 Exit status:
@@ -85,7 +85,8 @@ pub enum Command {
     /// Record one run of a TP program as a trace, or look after traces
     ///
     /// With --convert, --stat or --check FILE is a trace: raceproof's own, or RAPID's text (STD) or binary; which, its
-    /// first bytes tell. docs/TRACE.md describes the formats.
+    /// first bytes tell. docs/TRACE.md describes the formats. What RAPID's tools tolerate and no run does (a read that nobody wrote,
+    /// a thread forked after its first event) is an offence to --check.
     #[command(after_help = TRACE_STATUS)]
     Trace(TraceArgs),
     /// Find the races of a recorded trace under an order
@@ -280,7 +281,7 @@ pub struct TraceArgs {
     pub limits: LimitArgs,
 }
 
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Clone, Debug)]
 pub struct AnalyzeArgs {
     /// The trace: raceproof's own, or RAPID's text (STD) or binary; `-` reads it from standard input
     pub file: PathBuf,
@@ -311,12 +312,24 @@ pub struct AnalyzeArgs {
     /// Make do with what can be read before the first offence
     #[arg(long)]
     pub recover: bool,
+    #[command(flatten)]
+    pub limits: AnalysisLimits,
     /// What the report looks like
     #[arg(long, value_enum, default_value = "text")]
     pub format: ReportFormat,
     /// Write the report to a file instead of standard output
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
+}
+
+#[derive(clap::Args, Clone, Debug)]
+pub struct AnalysisLimits {
+    /// End the analysis after so many seconds, with what is known by then
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    pub max_seconds: Option<f64>,
+    /// End it when more memory is in use (on Linux)
+    #[arg(long, value_name = "GB", default_value = "4", value_parser = gigabytes)]
+    pub max_memory: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

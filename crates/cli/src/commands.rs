@@ -1,10 +1,11 @@
 //! The subcommands: read, run, render, write, and the exit status.
 
-use crate::analyze;
+use crate::analyze::{self, Analyzed};
 use crate::args::{
     AnalyzeArgs, Args, CheckArgs, Command, GraphArgs, LimitArgs, ReplayArgs, ReportFormat, RunArgs,
     TraceArgs, VerifyArgs,
 };
+use crate::budget::Watchdog;
 use crate::cc::{self, Language};
 use crate::check::{self, Checked, Options};
 use crate::draw::{self, Drawn};
@@ -27,7 +28,7 @@ use raceproof_core::finding::{Report, Verdict};
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
-use std::process::ExitCode;
+use std::process::{self, ExitCode};
 
 const FOUND: u8 = 1;
 const BAD_INPUT: u8 = 2;
@@ -173,8 +174,12 @@ fn graph(args: &GraphArgs) -> Result<u8, BadInput> {
 fn trace(args: &TraceArgs) -> Result<u8, BadInput> {
     if args.convert || args.stat || args.check {
         refuse(&args.file, &input::TRACES)?;
-        traces::look_after(args).map_err(bad)?;
-        return Ok(0);
+        let LimitArgs { max_seconds, max_memory, .. } = args.limits;
+        let limit = traces::look_after(args, limits(max_seconds, max_memory)).map_err(bad)?;
+        if let Some(limit) = &limit {
+            note(&format!("raceproof: {}: inconclusive: {limit}", args.file.display()));
+        }
+        return Ok(if limit.is_some() { INCONCLUSIVE } else { 0 });
     }
     refuse(&args.file, &input::TRACE)?;
     let Some(output) = &args.output else { return Err(bad(MISSING_OUTPUT)) };
@@ -189,23 +194,42 @@ fn trace(args: &TraceArgs) -> Result<u8, BadInput> {
 
 fn analyze(args: &AnalyzeArgs) -> Result<u8, BadInput> {
     refuse(&args.file, &input::ANALYZE)?;
-    let analyzed = analyze::run(args).map_err(bad)?;
+    let limits = limits(args.limits.max_seconds, args.limits.max_memory);
+    let asked = args.clone();
+    let watchdog = Watchdog::start(limits, move |known, reached| {
+        let analyzed = analyze::given_up(&asked, known, reached);
+        let status = show(&analyzed, &asked).unwrap_or_else(|BadInput(message)| {
+            note(&message);
+            BAD_INPUT
+        });
+        process::exit(status.into());
+    });
+    let analyzed = analyze::run(args, limits, &watchdog);
+    watchdog.end();
+    show(&analyzed.map_err(bad)?, args)
+}
+
+fn show(analyzed: &Analyzed, args: &AnalyzeArgs) -> Result<u8, BadInput> {
     let text = match args.format {
-        ReportFormat::Json => report::json::pretty(&analyzed),
-        ReportFormat::Text => report::trace::render(&analyzed),
+        ReportFormat::Json => report::json::pretty(analyzed),
+        ReportFormat::Text => report::trace::render(analyzed),
     };
     deliver(&text, args.output.as_deref()).map_err(bad)?;
     Ok(status(&analyzed.report))
 }
 
-fn bounds(args: &LimitArgs) -> Bounds<'static> {
-    let LimitArgs { max_seconds, max_events, max_memory } = *args;
-    let limits = Limits {
+fn limits(max_seconds: Option<f64>, max_memory: u64) -> Limits<'static> {
+    Limits {
         deadline: max_seconds.and_then(check::deadline),
         interrupt: Some(interrupt::watch()),
         memory: Some(max_memory),
         looks: None,
-    };
+    }
+}
+
+fn bounds(args: &LimitArgs) -> Bounds<'static> {
+    let LimitArgs { max_seconds, max_events, max_memory } = *args;
+    let limits = limits(max_seconds, max_memory);
     Bounds { actions: max_events.unwrap_or(u64::MAX), limits, ..Bounds::default() }
 }
 

@@ -4,6 +4,7 @@
 
 pub mod analyze;
 pub mod args;
+mod budget;
 pub mod cargo;
 pub mod cc;
 mod channel;

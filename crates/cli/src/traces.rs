@@ -2,9 +2,11 @@
 //! [`raceproof_core::trace`]'s.
 
 use crate::args::{TraceArgs, TraceFormat};
-use crate::output::{deliver, note};
+use crate::budget::{self, Budget, CHUNK};
+use crate::output::{OutFile, deliver, note};
 use crate::tp::code::Code;
 use crate::tp::execute::{Bounds, Execution, execute};
+use raceproof::limits::Limits;
 use raceproof::program::Program;
 use raceproof::strategy::DepthFirst;
 use raceproof_core::event::{AccessKind, Event, Observer};
@@ -12,11 +14,11 @@ use raceproof_core::finding::Place;
 use raceproof_core::ids::TaskId;
 use raceproof_core::trace::text_writer::StdWriter;
 use raceproof_core::trace::writer::TraceWriter;
-use raceproof_core::trace::{AnySource, Batch, Format, Named, Names, Source};
+use raceproof_core::trace::{AnySource, Batch, Format, Named, Names, Source, Tolerated, TraceError};
 use rustc_hash::FxHashSet;
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{BufWriter, Read, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 /// Runs a program depth-first and writes the run to a file; what has to be said of it if it did not come to its end.
@@ -29,33 +31,39 @@ pub fn record(
 ) -> Result<Vec<String>, String> {
     let actions = bounds.actions;
     let complain = |error| cannot_write(output, error);
-    let file = BufWriter::new(File::create(output).map_err(complain)?);
+    let mut file = OutFile::create(output).map_err(complain)?;
     if chosen(to, output) == TraceFormat::Std {
         let mut execution = execute(code, name, Vec::new(), &mut DepthFirst, bounds);
+        let limits = execution.limits(actions);
         let events: Vec<Event> = std::mem::take(&mut execution.run.kernel.observer);
         // Through raceproof's own format in memory, so that names are gathered in one place.
         let mut writer = TraceWriter::new(Vec::new());
         events.iter().for_each(|event| event.deliver(&mut writer));
-        let bytes = finish(writer, &execution).map_err(complain)?;
+        let bytes = finish(writer, &execution, limits.is_empty()).map_err(complain)?;
         let names = read_names(&bytes[..])?;
         let mut source = AnySource::open(&bytes[..]).map_err(|error| error.to_string())?;
-        write_std(&mut source, &names, file, output, false)?;
-        return Ok(execution.limits(actions));
+        write_std(&mut source, &names, &mut file, None).map_err(complain)?;
+        file.keep().map_err(complain)?;
+        return Ok(limits);
     }
     let bounds = Bounds { keep_uses: true, ..bounds };
-    let out: Box<dyn Write> = Box::new(file);
+    let out: Box<dyn Write + '_> = Box::new(&mut file);
     let mut execution = execute(code, name, TraceWriter::new(out), &mut DepthFirst, bounds);
+    let limits = execution.limits(actions);
     // What observes a run cannot be taken out of it, only replaced.
-    let unwritten = TraceWriter::new(Box::new(std::io::sink()) as Box<dyn Write>);
+    let unwritten = TraceWriter::new(Box::new(io::sink()) as Box<dyn Write + '_>);
     let writer = std::mem::replace(&mut execution.run.kernel.observer, unwritten);
-    finish(writer, &execution).map_err(complain)?;
-    Ok(execution.limits(actions))
+    finish(writer, &execution, limits.is_empty()).map_err(complain)?;
+    drop(execution);
+    file.keep().map_err(complain)?;
+    Ok(limits)
 }
 
-/// Names what the run used and ends the trace.
+/// Names what the run used and ends the trace, which may be a part of a run only.
 fn finish<W: Write, O: Observer>(
     mut writer: TraceWriter<W>,
     execution: &Execution<'_, O>,
+    whole: bool,
 ) -> std::io::Result<W> {
     for site in writer.used_sites() {
         let Place { file, line, column } = execution.place(site);
@@ -73,48 +81,82 @@ fn finish<W: Write, O: Observer>(
     if let Some(uses) = execution.program.uses::<O>(&execution.run.machine) {
         writer.uses(&uses);
     }
-    writer.finish()
+    if whole { writer.finish() } else { writer.finish_part() }
 }
 
-/// `--convert`, `--stat` and `--check`.
-pub fn look_after(args: &TraceArgs) -> Result<(), String> {
+/// `--convert`, `--stat` and `--check`; the limit that was reached first, if one was.
+pub fn look_after(args: &TraceArgs, limits: Limits<'static>) -> Result<Option<String>, String> {
+    let mut budget = Budget::new(limits);
     if args.check {
         let mut tally = Tally::default();
-        let (format, trouble) = each_event(&args.file, |event, _| tally.count(event))?;
-        return match trouble.error {
-            Some(error) => Err(format!("{}: {error}", args.file.display())),
-            None => {
-                tell(&args.file, trouble.note);
-                deliver(&format!("well-formed: {}, {} events\n", spoken(format), tally.events()), None)
+        let ended = each_event(&mut open(&args.file)?, &mut budget, |event| tally.count(event));
+        let offence = ended.error.or_else(|| {
+            let first = ended.tolerated.iter().map(|tolerated| &tolerated.first);
+            first.min_by_key(|first| first.offset).map(TraceError::to_string)
+        });
+        return match (offence, ended.limit) {
+            (Some(offence), _) => Err(format!("{}: {offence}", args.file.display())),
+            (None, Some(limit)) => Ok(Some(limit)),
+            (None, None) => {
+                tell(&args.file, ended.note);
+                let (format, events) = (spoken(ended.format), tally.events());
+                deliver(&format!("well-formed: {format}, {events} events\n"), None).map(|()| None)
             }
         };
     }
-    if args.stat {
-        return stat(args);
-    }
-    convert(args)
+    if args.stat { stat(args, &mut budget) } else { convert(args, &mut budget) }
 }
 
-struct Trouble {
+/// How a trace ended.
+struct Ended {
+    format: Format,
     error: Option<String>,
+    /// Something to tell of a trace that ended well.
     note: Option<String>,
+    tolerated: Vec<Tolerated>,
+    /// A limit was reached before the end.
+    limit: Option<String>,
 }
 
-/// Calls `each` with every event up to the first offence.
-fn each_event(file: &Path, mut each: impl FnMut(&Event, &Names)) -> Result<(Format, Trouble), String> {
-    let mut source = open(file)?;
+impl Ended {
+    /// Whether the trace is all of a run.
+    fn is_whole(&self) -> bool {
+        self.error.is_none() && self.note.is_none() && self.limit.is_none()
+    }
+}
+
+/// Calls `each` with every event up to the first offence, or the limit.
+fn each_event<'b, R: Read>(
+    source: &mut AnySource<R>,
+    budget: impl Into<Option<&'b mut Budget>>,
+    mut each: impl FnMut(&Event),
+) -> Ended {
+    let mut budget = budget.into();
+    let mut reached = || budget.as_mut().and_then(|budget| budget.reached()).map(budget::spoken);
     let mut batch = Batch::default();
-    let error = loop {
+    let mut limit = None;
+    let error = 'all: loop {
         let more = source.next(&mut batch);
-        let names = source.names();
-        batch.events.iter().for_each(|event| each(event, names));
+        for some in batch.events.chunks(CHUNK) {
+            some.iter().for_each(&mut each);
+            limit = reached();
+            if limit.is_some() {
+                break 'all None;
+            }
+        }
         match more {
             Ok(true) => {}
             Ok(false) => break None,
             Err(error) => break Some(error.to_string()),
         }
+        // A block may have no events and a lot of names.
+        limit = reached();
+        if limit.is_some() {
+            break None;
+        }
     };
-    Ok((source.format(), Trouble { error, note: source.note().map(str::to_owned) }))
+    let note = source.note().map(str::to_owned);
+    Ended { format: source.format(), error, note, tolerated: source.tolerated().to_vec(), limit }
 }
 
 /// A trace from wherever it comes.
@@ -152,43 +194,41 @@ pub(crate) fn recovered(file: &Path, recover: bool, error: Option<String>) -> Re
     }
 }
 
-fn convert(args: &TraceArgs) -> Result<(), String> {
+fn convert(args: &TraceArgs, budget: &mut Budget) -> Result<Option<String>, String> {
     let Some(output) = &args.output else { return Err("-o OUT is missing: where to write the trace".into()) };
     let place = |file: &Path| file.canonicalize().ok();
     if place(output).is_some_and(|output| Some(output) == place(&args.file)) {
         return Err(format!("{} would be overwritten while it is read: give another -o", output.display()));
     }
-    let done = convert_to(args, output);
-    // What is left of a trace is kept only if that was asked for; it would look like a whole one.
-    if done.is_err() && !args.recover && output.is_file() {
-        let _ = std::fs::remove_file(output);
-    }
-    done
-}
-
-fn convert_to(args: &TraceArgs, output: &Path) -> Result<(), String> {
     let complain = |error| cannot_write(output, error);
-    let create = || File::create(output).map(BufWriter::new).map_err(complain);
     let mut source = open(&args.file)?;
-    let mut batch = Batch::default();
-    if chosen(args.to, output) == TraceFormat::Std {
+    // What is left of a trace takes its place only if that was asked for.
+    let mut file = OutFile::create(output).map_err(complain)?;
+    let ended = if chosen(args.to, output) == TraceFormat::Std {
         // The names of a trace of ours may come last.
-        while let Ok(true) = source.next(&mut batch) {}
+        let first = each_event(&mut source, &mut *budget, |_| {});
+        if first.limit.is_some() {
+            return Ok(first.limit);
+        }
         let names = source.names().clone();
         let mut again = open(&args.file)
             .map_err(|error| format!("{error}; it has to be read twice, which a pipe cannot be"))?;
-        return write_std(&mut again, &names, create()?, &args.file, args.recover);
-    }
-    let mut writer = TraceWriter::new(create()?);
-    let error = loop {
-        let more = source.next(&mut batch);
-        batch.events.iter().for_each(|event| event.deliver(&mut writer));
-        match more {
-            Ok(true) => {}
-            Ok(false) => break None,
-            Err(error) => break Some(error.to_string()),
-        }
+        write_std(&mut again, &names, &mut file, Some(budget)).map_err(complain)?
+    } else {
+        write_own(&mut source, &mut file, budget).map_err(complain)?
     };
+    if ended.limit.is_some() {
+        return Ok(ended.limit);
+    }
+    tell(&args.file, ended.note);
+    recovered(&args.file, args.recover, ended.error)?;
+    file.keep().map_err(complain).map(|()| None)
+}
+
+/// Writes a trace in raceproof's format; what is a part of a run stays one.
+fn write_own(source: &mut Trace, out: impl Write, budget: &mut Budget) -> io::Result<Ended> {
+    let mut writer = TraceWriter::new(out);
+    let ended = each_event(source, budget, |event| event.deliver(&mut writer));
     let names = source.names();
     for site in writer.used_sites() {
         writer.name(Named::Site(site), names.given(Named::Site(site)).unwrap_or_default());
@@ -205,33 +245,35 @@ fn convert_to(args: &TraceArgs, output: &Path) -> Result<(), String> {
     if let Some(uses) = source.uses() {
         writer.uses(uses);
     }
-    writer.finish().map_err(complain)?;
-    tell(&args.file, source.note().map(str::to_owned));
-    recovered(&args.file, args.recover, error)
+    if ended.is_whole() {
+        writer.finish()?
+    } else {
+        writer.finish_part()?
+    };
+    Ok(ended)
 }
 
-fn write_std(
-    source: &mut impl Source,
+/// The same in RAPID's text.
+fn write_std<R: Read>(
+    source: &mut AnySource<R>,
     names: &Names,
     out: impl Write,
-    file: &Path,
-    recover: bool,
-) -> Result<(), String> {
-    let complain = |error: std::io::Error| format!("cannot write the trace: {error}");
+    budget: Option<&mut Budget>,
+) -> io::Result<Ended> {
     let mut writer = StdWriter::new(out);
-    let mut batch = Batch::default();
-    let error = loop {
-        let more = source.next(&mut batch);
-        batch.events.iter().try_for_each(|event| writer.event(event, names)).map_err(complain)?;
-        match more {
-            Ok(true) => {}
-            Ok(false) => break None,
-            Err(error) => break Some(error.to_string()),
+    let mut failed = Ok(());
+    let ended = each_event(source, budget, |event| {
+        if failed.is_ok() {
+            failed = writer.event(event, names);
         }
+    });
+    failed?;
+    if ended.is_whole() {
+        writer.finish()?
+    } else {
+        writer.finish_part(names)?
     };
-    writer.finish().map_err(complain)?;
-    tell(file, source.note().map(str::to_owned));
-    recovered(file, recover, error)
+    Ok(ended)
 }
 
 fn read_names(bytes: &[u8]) -> Result<Names, String> {
@@ -308,13 +350,16 @@ impl Tally {
     }
 }
 
-fn stat(args: &TraceArgs) -> Result<(), String> {
+fn stat(args: &TraceArgs, budget: &mut Budget) -> Result<Option<String>, String> {
     let mut tally = Tally::default();
-    let (format, trouble) = each_event(&args.file, |event, _| tally.count(event))?;
-    if trouble.error.is_some() {
-        recovered(&args.file, args.recover, trouble.error)?;
+    let ended = each_event(&mut open(&args.file)?, budget, |event| tally.count(event));
+    if ended.limit.is_some() {
+        return Ok(ended.limit);
     }
-    tell(&args.file, trouble.note);
+    if ended.error.is_some() {
+        recovered(&args.file, args.recover, ended.error)?;
+    }
+    tell(&args.file, ended.note);
     let mut text = String::new();
     let rows = [
         ("events", tally.events()),
@@ -330,11 +375,11 @@ fn stat(args: &TraceArgs) -> Result<(), String> {
         ("other signals", tally.signals),
         ("other joins", tally.joins),
     ];
-    let _ = writeln!(text, "{:<20}{}", "format", spoken(format));
+    let _ = writeln!(text, "{:<20}{}", "format", spoken(ended.format));
     for (name, count) in rows {
         let _ = writeln!(text, "{name:<20}{count}");
     }
-    deliver(&text, None)
+    deliver(&text, None).map(|()| None)
 }
 
 fn spoken(format: Format) -> &'static str {
@@ -353,6 +398,6 @@ fn chosen(to: Option<TraceFormat>, output: &Path) -> TraceFormat {
     to.unwrap_or(by_name)
 }
 
-fn cannot_write(file: &Path, error: std::io::Error) -> String {
+fn cannot_write(file: &Path, error: io::Error) -> String {
     format!("cannot write {}: {error}", file.display())
 }

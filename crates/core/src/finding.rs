@@ -2,8 +2,10 @@
 //!
 //! The serialised form of [`Report`] is the JSON report, schema 1; DESIGN and the user's guide document it.
 
+mod measured;
 mod native;
 
+pub use measured::Measured;
 pub use native::{Construct, Object, Operation, Region, place_and_calls};
 
 use crate::event::AccessKind;
@@ -202,6 +204,8 @@ pub struct Stats {
     pub steps: u64,
     pub reads: u64,
     pub writes: u64,
+    /// Wall-clock time; not a number where it is written elsewhere. See [`measured`].
+    #[serde(skip)]
     pub seconds: f64,
 }
 
@@ -230,6 +234,8 @@ pub struct Report {
     /// How many races the user's suppressions kept out of `races`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub suppressed: u64,
+    /// Last, since what was measured goes with it.
+    #[serde(flatten, with = "measured")]
     pub stats: Stats,
 }
 

@@ -27,6 +27,8 @@ impl Suppressions {
     /// Reads them from the text of a file; the error names the line.
     pub fn parse(text: &str) -> Result<Suppressions, String> {
         let mut rules = Vec::new();
+        // Some editors mark a text in UTF-8 by a first character that is none.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         for (number, line) in text.lines().enumerate() {
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {

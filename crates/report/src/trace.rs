@@ -3,23 +3,30 @@
 use super::style::{count, grouped, safe};
 use raceproof_core::debug::netzer::{Analysis, Feasibility, StepRace};
 use raceproof_core::event::AccessKind;
-use raceproof_core::finding::{GeneralSide, Grade, Operation, Place, Race, RaceAccess, Report, Verdict};
+use raceproof_core::finding::{
+    GeneralSide, Grade, Measured, Operation, Place, Race, RaceAccess, Report, Verdict,
+};
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::fmt::Write;
 
 /// What an analysis gives.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 pub struct Analyzed {
     #[serde(flatten)]
     pub report: Report,
     /// With `--validate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validation: Option<Validation>,
+    /// What is out of order in the trace but was taken as it is, and how often.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// In place of the report's.
+    pub measured: Measured,
 }
 
 /// What Netzer's analysis says in numbers, as in Figures 9.2 and 9.3 of the thesis.
-#[derive(Serialize, Debug)]
+#[derive(Clone, Serialize, Debug)]
 pub struct Validation {
     pub steps: u32,
     /// Pairs of conflicting steps that synchronisation leaves unordered.
@@ -61,7 +68,7 @@ const CAUSES: usize = 5;
 
 /// The whole report, ending in a line break.
 pub fn render(analyzed: &Analyzed) -> String {
-    let Analyzed { report, validation } = analyzed;
+    let Analyzed { report, validation, warnings, .. } = analyzed;
     let mut text = String::new();
     let mut order: Vec<usize> = (0..report.races.len()).collect();
     order.sort_by_key(|&at| (report.races[at].partition, Reverse(report.races[at].count), at));
@@ -83,6 +90,9 @@ pub fn render(analyzed: &Analyzed) -> String {
         let location = general.location.as_deref().map(|at| format!(", on {}", safe(at))).unwrap_or_default();
         let (first, second) = (side(&general.first), side(&general.second));
         let _ = writeln!(text, "nondeterminism: {first} and {second} come in either order{location}");
+    }
+    for warning in warnings {
+        let _ = writeln!(text, "warning: {}", safe(warning));
     }
     for limit in &report.limits {
         let _ = writeln!(text, "note: {limit}");

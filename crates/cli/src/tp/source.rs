@@ -50,7 +50,8 @@ impl Source {
     pub fn from_bytes(name: impl Into<String>, bytes: Vec<u8>) -> Result<Self, String> {
         let name = name.into();
         match String::from_utf8(bytes) {
-            Ok(text) => Ok(Source::new(name, text)),
+            // Some editors mark a text in UTF-8 by a first character that is none.
+            Ok(text) => Ok(Source::new(name, text.strip_prefix('\u{feff}').unwrap_or(&text))),
             Err(error) => {
                 let bytes = error.as_bytes();
                 let valid = error.utf8_error().valid_up_to();

@@ -53,7 +53,7 @@ fn fields_stand_in_the_promised_order() {
         &["access", "task", "file", "line", "column", "stack"],
     );
     let (_, stats) = text.split_once("\"stats\"").unwrap();
-    in_order(stats, &["executions", "tasks", "steps", "reads", "writes", "seconds"]);
+    in_order(stats, &["executions", "tasks", "steps", "reads", "writes", "measured", "seconds"]);
     assert!(text.ends_with("}\n"));
 }
 

@@ -15,5 +15,6 @@ mod inputs;
 mod interrupt;
 mod json;
 mod planted;
+mod repeated;
 mod text;
 mod tidy;

@@ -102,9 +102,23 @@ pub struct Predictor<O> {
     events: Vec<(u32, u32)>,
     /// Events so far.
     seen: u32,
+    /// How many races are taken, if not all.
+    most: Option<usize>,
+}
+
+impl<O: Order + Default> Predictor<O> {
+    /// One that takes so many races and leaves the others aside: of n accesses there can be n² pairs.
+    pub fn limited(most: usize) -> Self {
+        Predictor { most: Some(most), ..Predictor::default() }
+    }
 }
 
 impl<O: Order> Predictor<O> {
+    /// Whether no more races are taken.
+    pub fn is_full(&self) -> bool {
+        self.most.is_some_and(|most| self.races.pairs().len() >= most)
+    }
+
     /// The races by site and kind, in the order of discovery; the first is the first race of the run.
     pub fn predictions(self) -> Vec<Predicted> {
         let events = self.events.into_iter();
@@ -142,9 +156,13 @@ impl<O: Order> Predictor<O> {
             return;
         }
         let order = &self.order;
+        let most = self.most.unwrap_or(usize::MAX);
         let mut compare = |old: &Record, old_kind: AccessKind| {
             if old.task != now.task && !order.precedes(old.epoch) && !order.share(old.guard, now.guard) {
                 let first = Access { task: old.task, kind: old_kind, site: old.site };
+                if self.races.pairs().len() >= most {
+                    return;
+                }
                 if self.races.add(location, first, Access { task: now.task, kind, site: now.site }) {
                     self.events.push((old.event, now.event));
                 }

@@ -40,23 +40,70 @@ pub struct TraceError {
     pub message: String,
 }
 
+impl TraceError {
+    /// Where it is, for people.
+    pub fn place(&self) -> String {
+        let line = self.line.map(|line| format!("line {line}, ")).unwrap_or_default();
+        format!("{line}offset {}", self.offset)
+    }
+}
+
 impl fmt::Display for TraceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(line) = self.line {
-            write!(f, "line {line}, ")?;
-        }
-        write!(f, "offset {}: {}", self.offset, self.message)
+        write!(f, "{}: {}", self.place(), self.message)
     }
 }
 
 /// The name of task 0 in a trace of threads, where it stands for the start of the program and does nothing.
 pub const START: &str = "(start)";
 
+/// Something that no run does but recorders write, and RAPID's tools take as it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Tolerance {
+    LateFork,
+    AfterJoin,
+    UnwrittenRead,
+}
+
+impl Tolerance {
+    /// What is wrong with one event.
+    pub fn offence(self) -> &'static str {
+        match self {
+            Tolerance::LateFork => "forks a thread that has begun",
+            Tolerance::AfterJoin => "a thread goes on after it was joined",
+            Tolerance::UnwrittenRead => "reads a variable that nobody has written",
+        }
+    }
+
+    /// How an analysis takes it.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Tolerance::LateFork => "taken to come before what that thread does next",
+            Tolerance::AfterJoin => "taken to come after what it did before",
+            Tolerance::UnwrittenRead => "taken to see what was there before the trace",
+        }
+    }
+}
+
+/// How often something was tolerated, and where first.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tolerated {
+    pub what: Tolerance,
+    pub count: u64,
+    pub first: TraceError,
+}
+
+/// What there is to tell about a trace that says of itself that it is not all of a run.
+const A_PART: &str = "the trace is a part of a run: it was cut, or recovered from a damaged one";
+
 /// Events as they come out of a source. A batch is used again and again.
 #[derive(Debug, Default)]
 pub struct Batch {
     pub events: Vec<Event>,
 }
+
+/// What some editors put before a text in UTF-8.
+const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Which format a trace has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,7 +115,7 @@ pub enum Format {
 
 /// A trace that is read.
 pub trait Source {
-    /// Replaces the batch by the next events; `false` when there are none left. After an error the batch holds the events
+    /// Replaces the batch by the next events, of which there may be none for now; `false` when there are none left. After an error the batch holds the events
     /// before it, and the source is at its end.
     fn next(&mut self, batch: &mut Batch) -> Result<bool, TraceError>;
 
@@ -80,9 +127,14 @@ pub trait Source {
         None
     }
 
-    /// Something to tell about a trace that ended well: that it was not finished.
+    /// Something to tell about a trace that ended well: that it is not all of a run.
     fn note(&self) -> Option<&str> {
         None
+    }
+
+    /// What is out of order in the trace but was taken as it is.
+    fn tolerated(&self) -> &[Tolerated] {
+        &[]
     }
 }
 
@@ -96,15 +148,19 @@ pub enum AnySource<R> {
 impl<R: Read> AnySource<R> {
     pub fn open(reader: R) -> Result<Self, TraceError> {
         let mut input = input::Input::new(reader);
+        if input.peek(BOM.len())? == BOM {
+            input.advance(BOM.len());
+        }
         let first = input.peek(1)?.first().copied();
         if first.is_none() {
             let message = "the file is empty: nothing was recorded, or not yet".into();
             return Err(TraceError { offset: 0, line: None, message });
         }
-        // RAPID's begins with the number of threads in two bytes, at most 1024 of them; no text begins so low.
+        // RAPID's begins with the number of threads in two bytes, at most 1024 of them, below a sign without meaning; no text
+        // begins so.
         Ok(if first == Some(writer::MAGIC[0]) {
             AnySource::Raceproof(reader::TraceReader::new(input)?)
-        } else if first.is_some_and(|first| first <= 4) {
+        } else if first.is_some_and(|first| first & 0x7f <= 4) {
             AnySource::Rapid(rapid::RapidReader::new(input)?)
         } else {
             AnySource::Std(text::StdReader::new(input))
@@ -150,6 +206,14 @@ impl<R: Read> Source for AnySource<R> {
             AnySource::Raceproof(source) => source.note(),
             AnySource::Std(source) => source.note(),
             AnySource::Rapid(source) => source.note(),
+        }
+    }
+
+    fn tolerated(&self) -> &[Tolerated] {
+        match self {
+            AnySource::Raceproof(source) => source.tolerated(),
+            AnySource::Std(source) => source.tolerated(),
+            AnySource::Rapid(source) => source.tolerated(),
         }
     }
 }

@@ -1,11 +1,12 @@
 //! Reads RAPID's binary format: a header of big-endian numbers (threads in 16 bits, locks and variables in 32 each, events
 //! in 64), then an event in each 64 bits: the thread in bits 0 to 9, the operation in 10 to 13, the operand in
-//! 14 to 47, the location from 48 on. The operations are numbered acquire, release, read, write, fork, join, begin, end.
+//! 14 to 47, the location in 48 to 62. The operations are numbered acquire, release, read, write, fork, join, begin, end,
+//! request, branch. The top bit of every number is the sign of a Java integer: without meaning, and left aside as RAPID does.
 
 use super::input::Input;
 use super::intern::Intern;
 use super::threads::{Op, Threads};
-use super::{Batch, Named, Names, START, Source, TraceError};
+use super::{Batch, Named, Names, START, Source, Tolerated, TraceError};
 use crate::ids::{Location, SiteId, TaskId};
 use std::io::Read;
 
@@ -13,7 +14,18 @@ const HEADER: usize = 18;
 const EVENT: usize = 8;
 const BATCH: usize = 4096;
 
-const OPS: [Op; 8] = [Op::Acquire, Op::Release, Op::Read, Op::Write, Op::Fork, Op::Join, Op::Begin, Op::End];
+const OPS: [Op; 10] = [
+    Op::Acquire,
+    Op::Release,
+    Op::Read,
+    Op::Write,
+    Op::Fork,
+    Op::Join,
+    Op::Begin,
+    Op::End,
+    Op::Request,
+    Op::Branch,
+];
 
 /// See the module.
 pub struct RapidReader<R> {
@@ -35,7 +47,7 @@ impl<R: Read> RapidReader<R> {
             let message = format!("the file ends within its header of {HEADER} bytes");
             return Err(TraceError { offset: header.len() as u64, line: None, message });
         };
-        let left = header[10..].iter().fold(0, |all, &byte| all << 8 | u64::from(byte));
+        let left = header[10..].iter().fold(0, |all, &byte| all << 8 | u64::from(byte)) & (u64::MAX >> 1);
         input.advance(HEADER);
         let mut names = Names::default();
         names.set(Named::Task(TaskId::MAIN), START);
@@ -60,14 +72,17 @@ impl<R: Read> RapidReader<R> {
 
     fn event(&mut self, word: u64, batch: &mut Batch) -> Result<(), String> {
         let (thread, op, operand, site) =
-            (word & 0x3ff, word >> 10 & 0xf, word >> 14 & 0x3_ffff_ffff, word >> 48);
+            (word & 0x3ff, word >> 10 & 0xf, word >> 14 & 0x3_ffff_ffff, word >> 48 & 0x7fff);
         let op = *OPS.get(op as usize).ok_or_else(|| {
-            format!("operation {op} of what looks like RAPID's binary format, expected at most 7")
+            format!("operation {op} of what looks like RAPID's binary format, expected at most 9")
         })?;
+        if matches!(op, Op::Begin | Op::End | Op::Request | Op::Branch) {
+            return Ok(());
+        }
         let task = self.thread_ids.number(thread).0;
-        let (site, is_new) = self.sites.number(site);
+        let (place, is_new) = self.sites.number(site);
         if is_new {
-            self.names.set(Named::Site(SiteId(site)), &(word >> 48).to_string());
+            self.names.set(Named::Site(SiteId(place)), &site.to_string());
         }
         let id = match op {
             Op::Read | Op::Write => {
@@ -79,13 +94,16 @@ impl<R: Read> RapidReader<R> {
             }
             Op::Acquire | Op::Release => self.lock_ids.number(operand).0,
             Op::Fork | Op::Join => self.thread_ids.number(operand).0,
-            Op::Begin | Op::End => 0,
+            Op::Begin | Op::End | Op::Request | Op::Branch => 0,
         };
-        let known = self.threads.task(task).is_some();
+        let known = self.threads.task(task);
         self.threads
-            .event(task, op, id, SiteId(site), &mut batch.events)
+            .event(task, op, id, SiteId(place), &mut batch.events)
             .map_err(|message| format!("{message} (thread {thread}, operand {operand})"))?;
-        if let (false, Some(task)) = (known, self.threads.task(task)) {
+        let offset = self.input.offset();
+        self.threads.locate(|| TraceError { offset, line: None, message: String::new() });
+        let now = self.threads.task(task);
+        if let Some(task) = now.filter(|_| now != known) {
             self.names.set(Named::Task(task), &format!("T{thread}"));
         }
         match op {
@@ -135,5 +153,9 @@ impl<R: Read> Source for RapidReader<R> {
 
     fn names(&self) -> &Names {
         &self.names
+    }
+
+    fn tolerated(&self) -> &[Tolerated] {
+        self.threads.tolerated()
     }
 }

@@ -36,6 +36,8 @@ struct Tables {
     last_new: u64,
     sites: u32,
     syncs: Vec<SyncKind>,
+    /// How many reads there were.
+    reads: usize,
     /// Columns of the block at hand.
     location_column: Vec<u32>,
     site_column: Vec<u32>,
@@ -87,8 +89,10 @@ impl<R: Read> TraceReader<R> {
         let header = self.input.peek(BLOCK_HEADER)?;
         if header.is_empty() {
             if !self.ended {
-                self.note =
-                    Some("the trace has no end mark: it is still being written, or its writer was stopped");
+                self.note = Some(
+                    "the trace has no end mark, so it is a part of a run: it is still being written, its writer was \
+                     stopped, or it was recovered from a damaged one",
+                );
             }
             return Ok(false);
         }
@@ -162,6 +166,9 @@ impl<R: Read> TraceReader<R> {
                 if count.div_ceil(8) as usize != self.plain.len() {
                     return Err(wrong(start, format!("{count} reads in {plain} bytes")));
                 }
+                if self.uses.len() + count as usize > self.tables.reads {
+                    return Err(wrong(start, "it tells of more reads than there are before it".into()));
+                }
                 let bit = |at: u32| self.plain[at as usize / 8] >> (at % 8) & 1 == 1;
                 self.uses.extend((0..count).map(bit));
             }
@@ -176,19 +183,12 @@ impl<R: Read> TraceReader<R> {
 
 impl<R: Read> Source for TraceReader<R> {
     fn next(&mut self, batch: &mut Batch) -> Result<bool, TraceError> {
+        // One block a call, whatever is in it, so that whoever reads can keep to limits of time and memory.
         batch.events.clear();
-        while batch.events.is_empty() {
-            match self.block(batch) {
-                Ok(true) => {}
-                Ok(false) => return Ok(false),
-                Err(error) => {
-                    self.input.finish();
-                    self.ended = true;
-                    return Err(error);
-                }
-            }
-        }
-        Ok(true)
+        self.block(batch).inspect_err(|_| {
+            self.input.finish();
+            self.ended = true;
+        })
     }
 
     fn names(&self) -> &Names {
@@ -245,6 +245,8 @@ impl Tables {
         let &[location_width, site_width] = split(&mut bytes, 2)? else { return Err(short()) };
         let [tasks, locations, sites] = [number(&mut bytes)?, number(&mut bytes)?, number(&mut bytes)?];
         let ops = split(&mut bytes, count as usize)?;
+        let is_read = |op: &&u8| matches!(**op & !op::SAME_TASK, op::READ | op::ATOMIC_READ);
+        self.reads += ops.iter().filter(is_read).count();
         let tasks = split(&mut bytes, tasks as usize)?;
         let mut location_column = std::mem::take(&mut self.location_column);
         let mut site_column = std::mem::take(&mut self.site_column);
@@ -452,7 +454,8 @@ fn names(plain: &[u8], tables: &Tables, names: &mut Names) -> Result<(), String>
                 other => return Err(format!("names of kind {other} are not known")),
             };
             if id >= defined {
-                return Err(format!("{name:?} names something that is not defined"));
+                let shown: String = name.chars().take(80).collect();
+                return Err(format!("{shown:?} names something that is not defined"));
             }
             names.set(named, name);
             Ok(())

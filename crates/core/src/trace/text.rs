@@ -1,5 +1,5 @@
-//! Reads RAPID's text format STD: a line is `thread|op(operand)|location`, with the operations `acq rel r w fork join begin
-//! end`; `begin` and `end` may lack the operand.
+//! Reads RAPID's text format STD: a line is `thread|op(operand)|location`, with the operations `acq rel r w fork join req` and
+//! `begin end branch`, which may lack the operand; `enter`, `exit` and `dummy` of older versions are `begin`, `end` and nothing.
 //!
 //! The lines are taken apart in place, byte by byte; names that are a letter and a number, as RAPID's are, cost a look
 //! in a table. Any bytes but `|`, a line break and, in an operand, `)|` may be part of a name.
@@ -7,7 +7,7 @@
 use super::input::{Input, LONGEST};
 use super::intern::Intern;
 use super::threads::{Op, Threads};
-use super::{Batch, Named, Names, START, Source, TraceError};
+use super::{Batch, Named, Names, START, Source, Tolerated, TraceError};
 use crate::event::Event;
 use crate::ids::{Location, SiteId};
 use std::io::Read;
@@ -30,7 +30,15 @@ struct State {
     variables: Intern,
     sites: Intern,
     names: Names,
+    is_part: bool,
 }
+
+/// The operand of a `begin` with which [`text_writer`](super::text_writer) says that what is written is a part of a run only. To RAPID it is a
+/// transaction without events: its reader has no comments.
+pub(super) const PART: &str = "raceproof:part-of-a-run";
+
+/// Likewise, that variables had values before: reads that nobody wrote are in order from there on.
+pub(super) const INITIAL_VALUES: &str = "raceproof:initial-values";
 
 /// The parts of a line.
 struct Line<'a> {
@@ -67,6 +75,8 @@ impl<R: Read> Source for StdReader<R> {
                     failed = Some(message);
                     break;
                 }
+                let (offset, line) = (self.input.offset() + used as u64, self.line + lines + 1);
+                self.state.threads.locate(|| at(offset, line));
                 used += len + 1;
                 lines += 1;
                 if batch.events.len() >= BATCH {
@@ -88,6 +98,8 @@ impl<R: Read> Source for StdReader<R> {
                 // The last line may lack its end.
                 let rest = self.input.rest();
                 let (len, done) = (rest.len(), self.state.line(rest, &mut batch.events));
+                let (offset, line) = (self.input.offset(), self.line + 1);
+                self.state.threads.locate(|| at(offset, line));
                 if let Err(message) = done {
                     return Err(self.wrong(message));
                 }
@@ -101,6 +113,18 @@ impl<R: Read> Source for StdReader<R> {
     fn names(&self) -> &Names {
         &self.state.names
     }
+
+    fn note(&self) -> Option<&str> {
+        self.state.is_part.then_some(super::A_PART)
+    }
+
+    fn tolerated(&self) -> &[Tolerated] {
+        self.state.threads.tolerated()
+    }
+}
+
+fn at(offset: u64, line: u64) -> TraceError {
+    TraceError { offset, line: Some(line), message: String::new() }
 }
 
 /// How long the first line is, if it is there whole.
@@ -131,6 +155,10 @@ impl State {
             return Ok(());
         }
         let Some(parts) = split(line) else { return Err(unlike(line)) };
+        if matches!(parts.op, Op::Begin | Op::End | Op::Request | Op::Branch) {
+            self.mark(&parts);
+            return Ok(());
+        }
         let thread = self.thread_names.id(parts.thread).0;
         let (site, is_new) = self.sites.id(parts.site);
         if is_new {
@@ -148,14 +176,23 @@ impl State {
             }
             Op::Acquire | Op::Release => self.locks.id(parts.operand).0,
             Op::Fork | Op::Join => self.thread_names.id(parts.operand).0,
-            Op::Begin | Op::End => 0,
+            Op::Begin | Op::End | Op::Request | Op::Branch => 0,
         };
         let done = self.threads.event(thread, parts.op, operand, SiteId(site), out);
         // What begins is named: by itself, by its fork, by entering for the first time.
         if out[before..].iter().any(|event| !matches!(event, Event::Access { .. })) {
             self.name(&parts, thread, operand);
         }
-        done.map_err(|message| format!("{message}: `{}`", String::from_utf8_lossy(line)))
+        done.map_err(|message| format!("{message}: {}", shown(line)))
+    }
+
+    #[cold]
+    fn mark(&mut self, parts: &Line<'_>) {
+        if parts.op == Op::Begin && parts.operand == PART.as_bytes() {
+            self.is_part = true;
+        } else if parts.op == Op::Begin && parts.operand == INITIAL_VALUES.as_bytes() {
+            self.threads.set_initial_values();
+        }
     }
 
     fn name(&mut self, parts: &Line<'_>, thread: u32, operand: u32) {
@@ -196,6 +233,11 @@ fn split(line: &[u8]) -> Option<Line<'_>> {
         [b'j', b'o', b'i', b'n', ..] => (Op::Join, 4),
         [b'b', b'e', b'g', b'i', b'n', ..] => (Op::Begin, 5),
         [b'e', b'n', b'd', ..] => (Op::End, 3),
+        [b'r', b'e', b'q', ..] => (Op::Request, 3),
+        [b'b', b'r', b'a', b'n', b'c', b'h', ..] => (Op::Branch, 6),
+        [b'e', b'n', b't', b'e', b'r', b'(', ..] => (Op::Begin, 5),
+        [b'e', b'x', b'i', b't', b'(', ..] => (Op::End, 4),
+        [b'd', b'u', b'm', b'm', b'y', b'(', ..] => (Op::Branch, 5),
         _ => return None,
     };
     let rest = &rest[name..];
@@ -211,19 +253,24 @@ fn split(line: &[u8]) -> Option<Line<'_>> {
             };
             (&inside[..close], &inside[close + 2..])
         }
-        [b'|', site @ ..] if matches!(op, Op::Begin | Op::End) => (&[][..], site),
+        [b'|', site @ ..] if op.stands_alone() => (&[][..], site),
         _ => return None,
     };
-    let needs_operand = !matches!(op, Op::Begin | Op::End);
+    let needs_operand = !op.stands_alone();
     if thread.is_empty() || (needs_operand && operand.is_empty()) || site.is_empty() || site.contains(&b'|') {
         return None;
     }
     Some(Line { thread, op, operand, site })
 }
 
+/// A line for people: the beginning of it, without what would control their terminal.
+fn shown(line: &[u8]) -> String {
+    format!("{:?}", String::from_utf8_lossy(&line[..line.len().min(80)]))
+}
+
 fn unlike(line: &[u8]) -> String {
-    let shown = String::from_utf8_lossy(&line[..line.len().min(80)]);
+    let shown = shown(line);
     format!(
-        "expected `thread|op(operand)|location` with one of acq, rel, r, w, fork, join, begin, end, found {shown:?}"
+        "expected `thread|op(operand)|location` with one of acq, rel, r, w, fork, join, req, begin, end, branch, found {shown}"
     )
 }

@@ -3,11 +3,13 @@
 //! The rest is told by these: the end of a finish joins the tasks of it; a signal that is no lock's forks a helper
 //! thread that does nothing, and whoever joins the sync joins the latest helper: the same order, and nothing else. Two
 //! things are lost: which promise or event it was, and that a task has ended before it is joined (`end` tells it
-//! where nobody does). A name that the format cannot hold is written with `_` for what is in the way.
+//! where nobody does). What a reader of ours is to know beyond that is told by a `begin` of a transaction without
+//! events, which other readers pass over: that reads may see what was there before, and that this is a part of a run. A name that the format cannot hold is written with `_` for what is in the way.
 
+use super::text::{INITIAL_VALUES, PART};
 use super::{Named, Names, START};
 use crate::event::{AccessKind, Event, SyncKind};
-use crate::ids::{ScopeId, SiteId, SyncId, TaskId};
+use crate::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::io::{self, Write};
 
@@ -21,6 +23,11 @@ pub struct StdWriter<W> {
     signals: FxHashMap<SyncId, Signal>,
     helpers: u32,
     words: Words,
+    written: FxHashSet<Location>,
+    /// Whether a read has come that nobody wrote, and the file says so.
+    has_initial_values: bool,
+    /// Who did something last.
+    last: Option<TaskId>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -37,10 +44,26 @@ impl<W: Write> StdWriter<W> {
             signals: FxHashMap::default(),
             helpers: 0,
             words: Words::default(),
+            written: FxHashSet::default(),
+            has_initial_values: false,
+            last: None,
         }
     }
 
     pub fn event(&mut self, event: &Event, names: &Names) -> io::Result<()> {
+        self.last = Some(event.task());
+        if let Event::Access { task, kind, location, .. } | Event::Atomic { task, kind, location, .. } =
+            *event
+            && !self.has_initial_values
+        {
+            if kind == AccessKind::Write {
+                self.written.insert(location);
+            } else if !self.written.contains(&location) {
+                self.has_initial_values = true;
+                self.written = FxHashSet::default();
+                self.mark(task, INITIAL_VALUES, names)?;
+            }
+        }
         let StdWriter { out, words, .. } = self;
         match *event {
             // The start of a trace of threads does nothing but begin them.
@@ -96,9 +119,20 @@ impl<W: Write> StdWriter<W> {
                     line(out, words, names, task, "join", Named::Task(member), None)?;
                 }
             }
-            Event::End { task } => writeln!(out, "{}|end|0", words.word(Named::Task(task), names))?,
+            // RAPID has no word for it: its `end` is that of a transaction.
+            Event::End { .. } => {}
         }
         Ok(())
+    }
+
+    fn mark(&mut self, task: TaskId, what: &str, names: &Names) -> io::Result<()> {
+        writeln!(self.out, "{}|begin({what})|0", self.words.word(Named::Task(task), names))
+    }
+
+    /// As [`finish`](StdWriter::finish), after the mark of what is a part of a run only.
+    pub fn finish_part(mut self, names: &Names) -> io::Result<W> {
+        self.mark(self.last.unwrap_or(TaskId::MAIN), PART, names)?;
+        self.finish()
     }
 
     pub fn finish(mut self) -> io::Result<W> {

@@ -226,11 +226,21 @@ impl<W: Write> TraceWriter<W> {
         }
     }
 
+    /// As [`finish`](TraceWriter::finish), but leaves the trace without its end mark: what was written is a part of a run.
+    pub fn finish_part(mut self) -> io::Result<W> {
+        self.flush();
+        self.closed()
+    }
+
     /// Ends the trace; the first error of the writer below, if there was one.
     pub fn finish(mut self) -> io::Result<W> {
         self.flush();
         let events = self.events.to_le_bytes();
         self.store(block::END, &events, 0);
+        self.closed()
+    }
+
+    fn closed(mut self) -> io::Result<W> {
         match self.failed {
             Some(error) => Err(error),
             None => self.out.flush().map(|()| self.out),
