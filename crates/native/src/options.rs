@@ -70,6 +70,10 @@ impl Options {
                 options.set(&word);
             }
         }
+        if options.findings.is_some() {
+            // Whoever reads the findings needs no status for them; the program's own stands.
+            options.status = 0;
+        }
         options
     }
 
