@@ -392,6 +392,8 @@ fn report(order: TraceOrder, races: Vec<Race>, counts: Counts, limits: Vec<Strin
         limits,
         threads: Vec::new(),
         suppressed: 0,
+        coverage: None,
+        next_command: None,
         stats: Stats {
             executions: 1,
             executions_left: None,

@@ -21,7 +21,7 @@ Exit status:
   0  no race
   1  a race, a deadlock or a program error was found
   2  bad usage or bad input
-  3  inconclusive: a limit was reached first";
+  3  inconclusive: a limit was reached first, or nothing ran in parallel";
 
 const GRAPH_STATUS: &str = "\
 Exit status:
@@ -117,6 +117,10 @@ pub struct RunArgs {
     /// Record the run in a file, for `raceproof analyze`
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
+    /// Inconclusive, not race-free, if a part of the program is not instrumented (libraries of the system aside), or has OpenMP that
+    /// was compiled without -fopenmp
+    #[arg(long)]
+    pub strict: bool,
     /// The program and its arguments
     #[arg(required = true, trailing_var_arg = true, value_name = "PROGRAM")]
     pub program: Vec<OsString>,
@@ -218,6 +222,13 @@ pub struct VerifyArgs {
     /// Of a native program: the most seconds that one execution may take [default: 60]
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub time_limit: Option<f64>,
+    /// Of a native program: the size of its teams or pools [default: OMP_NUM_THREADS or RAYON_NUM_THREADS, or 4]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub threads: Option<u32>,
+    /// Of a native program: inconclusive, not race-free, if a part of it is not instrumented (libraries of the system aside), or has
+    /// OpenMP that was compiled without -fopenmp
+    #[arg(long)]
+    pub strict: bool,
     /// A program that `raceproof cc` or `cargo raceproof` built, and its arguments; or the arguments of FILE, if that is one
     #[arg(last = true, value_name = "PROGRAM")]
     pub program: Vec<OsString>,

@@ -12,6 +12,7 @@ use crate::draw::{self, Drawn};
 use crate::input;
 use crate::interrupt;
 use crate::native;
+use crate::next;
 use crate::output::{deliver, note};
 use crate::replay;
 use crate::report::{self, Sources, Style};
@@ -65,6 +66,30 @@ pub(crate) fn act(args: Args) -> u8 {
     }
 }
 
+/// How a program ended that cargo has started.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Outcome {
+    Status(u8),
+    /// Nothing ran in parallel, and nothing was found: inconclusive if it was the only one.
+    Sequential,
+}
+
+/// As [`act`], for `raceproof run`.
+pub(crate) fn started_by_cargo(args: Args) -> Outcome {
+    let Command::Run(run) = &args.command else { return Outcome::Status(act(args)) };
+    let report = run::run(run).map_err(bad);
+    let done = report.and_then(|report| {
+        let status = render_native(&report, run.format, run.output.as_deref())?;
+        let sequential = report.coverage.as_ref().is_some_and(|coverage| coverage.parallel == Some(false));
+        let only = status == INCONCLUSIVE && sequential && report.limits.len() == 1;
+        Ok(if only { Outcome::Sequential } else { Outcome::Status(status) })
+    });
+    done.unwrap_or_else(|BadInput(message)| {
+        note(&message);
+        Outcome::Status(BAD_INPUT)
+    })
+}
+
 fn check(args: &CheckArgs) -> Result<u8, BadInput> {
     let (source, code) = load(&args.file, &input::CHECK)?;
     let LimitArgs { max_seconds, max_events, max_memory } = args.limits;
@@ -78,16 +103,18 @@ fn check(args: &CheckArgs) -> Result<u8, BadInput> {
         keep_output: args.show_output,
         determinism: args.determinism,
     };
-    let Checked { report, output } = check::check(&code, &source.name, &options).map_err(bad)?;
+    let Checked { mut report, output } = check::check(&code, &source.name, &options).map_err(bad)?;
     // What the program says is for the terminal; nobody reading it is no reason to keep the report back.
     let _ = io::stderr().write_all(output.as_bytes());
+    next::name(&mut report, |_| Some(next::after_check(args)));
     present(report, &source, args.format, args.output.as_deref())
 }
 
 fn verify(args: &VerifyArgs) -> Result<u8, BadInput> {
     let (file, program) = program_or_source(args.file.as_deref(), &args.program)?;
     let Some(file) = file else {
-        let report = native::verify(args, &program).map_err(bad)?;
+        let mut report = native::verify(args, &program).map_err(bad)?;
+        next::name(&mut report, |report| next::after_verify(args, &program, report));
         return render_native(&report, args.format, args.output.as_deref());
     };
     if args.time_limit.is_some() {
@@ -96,7 +123,11 @@ fn verify(args: &VerifyArgs) -> Result<u8, BadInput> {
         ));
     }
     let (source, code) = load(file, &input::VERIFY)?;
-    let report = search::run(args, &code, &source).map_err(bad)?;
+    if args.threads.is_some() || args.strict {
+        return Err(bad("--threads and --strict are for native programs"));
+    }
+    let mut report = search::run(args, &code, &source).map_err(bad)?;
+    next::name(&mut report, |report| next::after_verify(args, &[], report));
     present(report, &source, args.format, args.output.as_deref())
 }
 

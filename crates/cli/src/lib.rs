@@ -15,6 +15,7 @@ mod draw;
 mod input;
 mod interrupt;
 mod native;
+mod next;
 mod output;
 mod progress;
 pub mod replay;

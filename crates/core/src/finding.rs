@@ -2,9 +2,11 @@
 //!
 //! The serialised form of [`Report`] is the JSON report, schema 1; DESIGN and the user's guide document it.
 
+mod coverage;
 mod measured;
 mod native;
 
+pub use coverage::{Coverage, FrontEnd, Note, PartKind, Uninstrumented};
 pub use measured::Measured;
 pub use native::{Construct, Object, Operation, Region, place_and_calls};
 
@@ -228,12 +230,18 @@ pub struct Report {
     pub general_races: Vec<GeneralRace>,
     /// Why the verdict is no more certain than it is: a limit that was reached, and what to do.
     pub limits: Vec<String>,
-    /// Sizes of the teams a native program was run with.
+    /// Sizes that the teams (pools, for rayon) of a native program had.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub threads: Vec<u32>,
     /// How many races the user's suppressions kept out of `races`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub suppressed: u64,
+    /// What the verdict rests on, of a native program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<Coverage>,
+    /// The command that decides what the verdict leaves open, where the scope is the observed schedule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_command: Option<String>,
     /// Last, since what was measured goes with it.
     #[serde(flatten, with = "measured")]
     pub stats: Stats,

@@ -4,6 +4,7 @@
 //! its root folder, or run out of files, memory and room on its disks.
 
 use raceproof::channel::{Begin, END, FIRST, HEAD, Kind, LOST, MAGIC, room};
+use raceproof_core::finding::Coverage;
 use raceproof_symbols::raw::{RawError, RawRace};
 use serde::Serialize;
 use std::ffi::{c_int, c_void};
@@ -68,9 +69,10 @@ pub(crate) fn open(path: &Path) -> io::Result<()> {
 }
 
 /// Says that this process begins, and where its code is.
-pub(crate) fn begin(threads: u32, suppressions: Option<String>) {
+pub(crate) fn begin(suppressions: Option<String>) {
     let folder = std::env::current_dir().and_then(|folder| folder.canonicalize()).unwrap_or_default();
-    json(Kind::Begin, &Begin { folder: folder.to_string_lossy().into_owned(), threads, suppressions });
+    let coverage = Coverage { parallel: None, ..crate::coverage::observed(false) };
+    json(Kind::Begin, &Begin { folder: folder.to_string_lossy().into_owned(), coverage, suppressions });
     map();
 }
 

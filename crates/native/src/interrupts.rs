@@ -113,6 +113,11 @@ extern "C" fn handle(signal: c_int) {
     FIRST_SET.store(u32::MAX, Ordering::Relaxed);
 }
 
+/// Whether a signal ends the program.
+pub(crate) fn is_ending() -> bool {
+    ENDING.load(Ordering::Relaxed) != 0
+}
+
 /// Reports, and ends by the signal that came.
 fn end() -> ! {
     let signal = ENDING.load(Ordering::Relaxed);

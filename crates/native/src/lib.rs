@@ -17,6 +17,7 @@
 //! | `explored` | one execution of a search over all schedules |
 //! | `stacks`, `fibers`, `threads` | the stacks of tasks, and the coroutines on them; thread-local storage of virtual threads |
 //! | `record` | the run as a trace |
+//! | `coverage` | what the verdict of the run rests on |
 //! | `raw`, `channel`, `report`, `faults`, `interrupts` | the end, in words |
 
 // The entry points are public by nature: C programs link with them.
@@ -27,6 +28,7 @@ compile_error!("raceproof runs native programs on x86-64 Linux only");
 
 mod channel;
 mod contexts;
+mod coverage;
 mod delivery;
 mod detector;
 mod explored;

@@ -210,6 +210,7 @@ extern "C" fn spawn(new: &Spawn) {
     creator.created += 1;
     let (ordinal, own) = (creator.created, thread());
     let team = self::pool(pool);
+    world().teams.ran(team.size);
     let first = if ptr::eq(own.team, team) { own.number } else { 0 };
     let on = if worker < team.size { worker } else { (first + ordinal) % team.size };
     let virtual_thread = team.threads[on as usize].virtual_thread;

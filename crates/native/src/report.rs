@@ -10,7 +10,7 @@ use raceproof_core::finding::{
     Deadlock, Frame, Grade, Place, ProgramError, Race, Report, Scope, Spawned, Stats, Waiting, Witness,
 };
 use raceproof_core::ids::{SyncId, TaskId};
-use raceproof_report::Suppressions;
+use raceproof_report::{Suppressions, command};
 use std::process;
 
 /// What was found before the end, other than races.
@@ -176,20 +176,24 @@ pub(crate) fn finish() -> bool {
         return false;
     }
     // A task that ends the program leaves open what the others would have done.
-    if sched::job().is_some() && sched::kernel().tasks().live() > 1 {
+    let cut_short = sched::job().is_some() && sched::kernel().tasks().live() > 1;
+    if cut_short {
         world().detector.exclusive = true;
     }
     let recorded = end_trace();
     if world().detector.is_uncertain() {
         limit(raceproof::remote::FEW_READERS);
     }
-    let report = build();
+    let mut report = build(cut_short);
     world().detector.turn_on(false);
     if channel::json(Kind::Report, &report) {
         return false;
     }
     let bad = is_bad(&report);
     world().found.bad = bad;
+    if report.coverage.as_ref().is_some_and(|coverage| coverage.parallel == Some(true)) {
+        report.next_command = next_command();
+    }
     world().delivery.deliver(&report, bad || !report.limits.is_empty());
     if let Err(error) = recorded {
         crate::say(&error);
@@ -207,7 +211,7 @@ pub(crate) fn before_exec(program: &str) {
     if !is_own_process() || world().found.done || explored::is_on() {
         return;
     }
-    let mut report = build();
+    let mut report = build(true);
     if channel::is_on() {
         channel::json(Kind::Exec, &Exec { program: program.to_owned(), report });
     } else if is_bad(&report) {
@@ -258,7 +262,15 @@ fn end_trace() -> Result<(), String> {
     })
 }
 
-fn build() -> Report {
+/// The command that decides what this run leaves open.
+fn next_command() -> Option<String> {
+    let line = std::fs::read("/proc/self/cmdline").ok()?;
+    let words = line.strip_suffix(b"\0")?.split(|&byte| byte == 0);
+    Some(command::verify(&[], &[], words))
+}
+
+/// `cut_short`: the program has more to do.
+fn build(cut_short: bool) -> Report {
     let loaded;
     let symbols = match &world().symbols {
         Some(symbols) => symbols,
@@ -274,8 +286,11 @@ fn build() -> Report {
     let determinate = (!detector.exclusive && detector.races.is_empty()).then_some(true);
     let mut report =
         Report { scope, determinate, detector: "default".to_owned(), ..plain(symbols, Vec::new()) };
+    let is_ended = cut_short || crate::interrupts::is_ending();
+    let complete = !is_ended && report.errors.is_empty() && report.deadlocks.is_empty();
+    report.coverage = Some(crate::coverage::observed(complete));
     if channel::is_on() {
-        // Whoever reads the channel has them.
+        // Whoever reads the channel has them, and bounds the report by its coverage.
         report.errors.clear();
         return report;
     }
@@ -284,12 +299,17 @@ fn build() -> Report {
     if let Some(rules) = world.suppressions.as_deref().and_then(|text| Suppressions::parse(text).ok()) {
         rules.apply(&mut report);
     }
+    if !complete || !report.limits.is_empty() {
+        report.about_one_schedule();
+    }
+    report.bound(false);
     report
 }
 
 /// What a replay led to: these races, and what else was found.
 pub(crate) fn replay(races: Vec<Race>, witness: &Witness) -> Report {
-    let mut report = Report { detector: "replay".to_owned(), ..plain(&Symbols::load(), races) };
+    let coverage = Some(crate::coverage::observed(false));
+    let mut report = Report { detector: "replay".to_owned(), coverage, ..plain(&Symbols::load(), races) };
     let witnesses = report.races.iter_mut().map(|race| &mut race.witness);
     let witnesses = witnesses.chain(report.errors.iter_mut().map(|error| &mut error.witness));
     for to in witnesses.chain(report.deadlocks.iter_mut().map(|deadlock| &mut deadlock.witness)) {
@@ -318,8 +338,10 @@ fn plain(symbols: &Symbols, races: Vec<Race>) -> Report {
         errors,
         general_races: Vec::new(),
         limits: found.limits.clone(),
-        threads: vec![world.options.threads],
+        threads: world.teams.sizes().to_vec(),
         suppressed: 0,
+        coverage: None,
+        next_command: None,
         stats: Stats {
             executions: 1,
             executions_left: None,

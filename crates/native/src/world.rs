@@ -24,6 +24,8 @@ pub(crate) struct World {
     pub(crate) main_stack: Stacks,
     pub(crate) threads: Threads,
     pub(crate) omp: Omp,
+    /// Sizes of teams and pools.
+    pub(crate) teams: crate::coverage::Teams,
     pub(crate) jobs: crate::jobs::Jobs,
     pub(crate) pools: crate::rayon::Pools,
     pub(crate) workers: crate::workers::Workers,
@@ -96,6 +98,7 @@ pub(crate) fn begin() {
         main_stack: Stacks::new(main_bytes(), 1),
         threads: Threads::new(),
         omp: Omp::new(&options),
+        teams: Default::default(),
         jobs: Default::default(),
         pools: Default::default(),
         workers: Default::default(),
@@ -114,7 +117,7 @@ pub(crate) fn begin() {
     WORLD.store(Box::into_raw(Box::new(world)), Ordering::Relaxed);
     self::world().suppressions = crate::report::suppressions();
     match self::world().options.findings {
-        Some(_) => crate::channel::begin(self::world().options.threads, self::world().suppressions.clone()),
+        Some(_) => crate::channel::begin(self::world().suppressions.clone()),
         None => self::world().delivery = Delivery::new(self::world().options.report.as_deref()),
     }
     record();

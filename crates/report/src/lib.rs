@@ -6,6 +6,8 @@
 #![forbid(unsafe_code)]
 
 mod advice;
+pub mod command;
+mod coverage;
 mod deadlock;
 mod fold;
 pub mod graph;

@@ -121,6 +121,19 @@ impl Page {
         }
     }
 
+    /// `label text`, the text wrapped in the column after the label; a long label does not push it aside.
+    pub(super) fn statement(&mut self, role: Role, label: &str, text: &str) {
+        if label.chars().count() < self.style.width / 4 {
+            return self.prose(0, role, label, text);
+        }
+        for (i, line) in wrap(&format!("{label} {text}"), self.style.width - 2).iter().enumerate() {
+            match line.strip_prefix(label) {
+                Some(rest) if i == 0 => self.line(&format!("{}{rest}", self.paint(role, label))),
+                _ => self.line(&format!("{}{line}", if i == 0 { "" } else { "  " })),
+            }
+        }
+    }
+
     /// `label text`, the text wrapped in the column after the label.
     pub(super) fn prose(&mut self, indent: usize, role: Role, label: &str, text: &str) {
         let gap = usize::from(!label.is_empty());

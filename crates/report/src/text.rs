@@ -1,6 +1,7 @@
 //! The text report.
 
 use super::advice::{Advice, holding};
+use super::coverage;
 use super::deadlock;
 use super::fold::{Block, fold};
 use super::memory;
@@ -230,21 +231,27 @@ fn summary(page: &mut Page, report: &Report) {
         let text = format!("{} not shown, as the suppressions ask", count(report.suppressed, "race"));
         page.prose(0, Role::Label, "suppressed:", &text);
     }
+    if let Some(observed) = &report.coverage {
+        page.prose(0, Role::Label, "coverage:", &coverage::sentence(report, observed));
+    }
     let (role, verdict) = match report.verdict {
+        Verdict::RaceFree if coverage::is_partial(report) => {
+            (Role::Good, "race-free in the instrumented code:")
+        }
         Verdict::RaceFree => (Role::Good, "race-free:"),
         Verdict::Inconclusive => (Role::Doubt, "inconclusive:"),
         Verdict::Race => (Role::Bad, "race:"),
         Verdict::Deadlock => (Role::Bad, "deadlock:"),
         Verdict::ProgramError => (Role::Bad, "program error:"),
     };
-    page.prose(0, role, verdict, &claim(report));
+    page.statement(role, verdict, &claim(report));
     if page.style.replay
         && report.detector != "replay"
         && let Some(file) = witnessed(report)
     {
-        let (file, program) = match report.threads.is_empty() {
-            true => (format!("{} ", safe(file)), ""),
-            false => (String::new(), " -- PROGRAM"),
+        let (file, program) = match is_native(report) {
+            false => (format!("{} ", safe(file)), ""),
+            true => (String::new(), " -- PROGRAM"),
         };
         let text = format!(
             "to see it happen, write the report with `--format json -o report.json`, then run `raceproof replay {file}--witness report.json --step{program}`"
@@ -257,6 +264,16 @@ fn summary(page: &mut Page, report: &Report) {
     } else {
         page.headline(Role::Plain, 0, &format!("{}: {effort}", safe(&report.detector)));
     }
+    if report.scope == Scope::ObservedSchedule
+        && let Some(command) = &report.next_command
+    {
+        // One line, however long: to be copied.
+        page.line(&format!("to decide the rest: {command}"));
+    }
+}
+
+fn is_native(report: &Report) -> bool {
+    report.coverage.is_some() || !report.threads.is_empty()
 }
 
 /// The file of the first finding that has a witness.
@@ -278,7 +295,12 @@ fn claim(report: &Report) -> String {
                 None => "",
             };
             let other = if report.suppressed > 0 { "another" } else { "a" };
-            format!("no schedule of this program on this input{} has {other} data race{same}.", teams(report))
+            let teams = coverage::with_teams(report);
+            format!("no schedule of this program on this input{teams} has {other} data race{same}.")
+        }
+        (Verdict::RaceFree, Scope::ObservedSchedule) if coverage::is_cut_short(report) => {
+            "no data race up to where the program was ended; nothing is known about other schedules."
+                .to_owned()
         }
         (Verdict::RaceFree, Scope::ObservedSchedule) => {
             let other = if report.suppressed > 0 { "other " } else { "" };
@@ -286,6 +308,9 @@ fn claim(report: &Report) -> String {
                 "no {other}data race in the schedule that was run, nor in any it predicts. Schedules that synchronise \
                  in another order were not looked at."
             )
+        }
+        (Verdict::Inconclusive, _) if coverage::is_sequential(report) => {
+            "nothing ran in parallel, so that nothing is known about data races.".to_owned()
         }
         (Verdict::Inconclusive, Scope::AllSchedules) => {
             "no data race was found, but not every schedule was looked at.".to_owned()
@@ -297,31 +322,24 @@ fn claim(report: &Report) -> String {
         (Verdict::Inconclusive, Scope::ObservedSchedule) => {
             "no data race was found in what was looked at of the schedule that was run.".to_owned()
         }
+        (_, Scope::ObservedSchedule) if coverage::is_cut_short(report) => format!(
+            "{}. This covers what was run before the program was ended; nothing is known about other schedules.",
+            found(report)
+        ),
         (Verdict::Race, Scope::AllSchedules) => format!(
             "{}. Check again after the fix: what a program does after a race can depend on its outcome, and hide \
              other races.",
             found(report)
         ),
         (_, Scope::AllSchedules) => {
-            format!("{}. This covers every schedule of this input{}.", found(report), teams(report))
+            let teams = coverage::with_teams(report);
+            format!("{}. This covers every schedule of this input{teams}.", found(report))
         }
         (_, Scope::ObservedSchedule) => {
             format!(
                 "{}. This covers the schedule that was run and what it predicts; other schedules may hold more.",
                 found(report)
             )
-        }
-    }
-}
-
-/// For which team sizes a verdict about a native program holds.
-fn teams(report: &Report) -> String {
-    match report.threads.as_slice() {
-        [] => String::new(),
-        [only] => format!(" with teams of {only}"),
-        [most @ .., last] => {
-            let most: Vec<String> = most.iter().map(u32::to_string).collect();
-            format!(" with teams of {} and {last}", most.join(", "))
         }
     }
 }
@@ -358,7 +376,7 @@ fn effort(report: &Report) -> String {
     let mut counts =
         vec![count(stats.executions, "execution"), count(stats.tasks, "task"), count(stats.steps, "step")];
     // Accesses of native programs are not counted.
-    if report.threads.is_empty() {
+    if !is_native(report) {
         counts.extend([count(stats.reads, "read"), count(stats.writes, "write")]);
     }
     format!("{}, {seconds}", counts.join(", "))

@@ -20,7 +20,7 @@
 //! | 16..24 | of a race, how many times the pair was met |
 //! | 24.. | what is in it, as its kind says |
 
-use raceproof_core::finding::Report;
+use raceproof_core::finding::{Coverage, Report};
 use serde::{Deserialize, Serialize};
 
 /// The first bytes; changes whenever the records do: a program may be linked with another version than the one that runs it.
@@ -81,7 +81,8 @@ impl Kind {
 pub struct Begin {
     /// Its working folder, below which files are named by their relative path.
     pub folder: String,
-    pub threads: u32,
+    /// What is known then of what a verdict will rest on.
+    pub coverage: Coverage,
     /// The rules of the races that the user has the program leave out.
     pub suppressions: Option<String>,
 }

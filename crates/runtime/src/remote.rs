@@ -12,7 +12,7 @@ use crate::strategy::GuidedEnd;
 use raceproof_core::explore::trace::Trace;
 use raceproof_core::explore::tree::Sleeper;
 use raceproof_core::explore::{Dependence, Moment, Stuck, TaskName};
-use raceproof_core::finding::{Deadlock, ProgramError, Race, Report, Witness};
+use raceproof_core::finding::{Coverage, Deadlock, ProgramError, Race, Report, Witness};
 use raceproof_core::ids::TaskId;
 use serde::{Deserialize, Serialize};
 
@@ -77,7 +77,7 @@ pub struct Answer {
     pub found: Found,
     pub tasks: u64,
     pub steps: u64,
-    pub threads: u32,
+    pub coverage: Coverage,
     /// What was counted, if that was asked for and worked out; for a replay, that it did.
     pub witness: Option<Witness>,
     /// What a replay led to, or why it did not.

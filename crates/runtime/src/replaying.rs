@@ -75,6 +75,8 @@ pub fn replay<'a, P: Program<'a>>(
         limits: Vec::new(),
         threads: Vec::new(),
         suppressed: 0,
+        coverage: None,
+        next_command: None,
         stats: Stats { executions: 1, tasks: tasks.len() as u64, steps: kernel.steps(), ..Stats::default() },
     })
 }

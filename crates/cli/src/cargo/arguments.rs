@@ -9,6 +9,9 @@ use std::path::PathBuf;
 /// Our options that take a value, as `raceproof run` has them.
 const OWN: [&str; 6] = ["--format", "--threads", "--output", "--suppressions", "--time-limit", "--trace"];
 
+/// Those that take none.
+const OWN_FLAGS: [&str; 1] = ["--strict"];
+
 /// Those of them that are paths.
 const PATHS: [&str; 3] = ["--output", "--suppressions", "--trace"];
 
@@ -81,6 +84,7 @@ impl Request {
                     request.cargo.extend(["--manifest-path".into(), manifest.clone()]);
                     request.manifest = Some(manifest);
                 }
+                flag if OWN_FLAGS.contains(&flag) => request.own.push(flag.to_owned()),
                 own if OWN.contains(&own) => {
                     let mut value = text(&value()?)?;
                     if PATHS.contains(&own) {

@@ -4,6 +4,7 @@
 //! every function is given the attribute that it looks for. The standard library was compiled by others and stays as it is; its
 //! generic functions are compiled with the crates that use them, and are seen.
 
+use super::linker;
 use crate::cc::INVENTIVE;
 use crate::output::note;
 use std::env;
@@ -60,11 +61,14 @@ pub(super) fn run(words: &[OsString]) -> ExitCode {
         note("raceproof: error: started in place of a compiler, but not by `cargo raceproof`");
         return ExitCode::from(2);
     };
-    let mut words = words.to_vec();
-    if is_of_program(&words) {
-        words = instrumented(&words, Path::new(&library), Path::new(&drop_in));
+    let mut command = Command::new(compiler);
+    if is_of_program(words) {
+        command.args(instrumented(words, Path::new(&library), Path::new(&drop_in)));
+        linker::ask_for(&mut command, words);
+    } else {
+        command.args(words);
     }
-    let error = Command::new(compiler).args(words).exec();
+    let error = command.exec();
     note(&format!("raceproof: error: cannot start {}: {error}", compiler.display()));
     ExitCode::from(2)
 }

@@ -2,6 +2,7 @@
 
 use super::arguments::Request;
 use super::{cargo, compiler, drop_in};
+use crate::commands::Outcome;
 use crate::output::OutFile;
 use crate::witness_file::fingerprint;
 use std::ffi::OsString;
@@ -41,13 +42,16 @@ impl Folder {
         self.outcomes.path()
     }
 
-    /// The status of it all: the gravest of those of the programs that were run; else whether cargo did its part.
+    /// The status of it all: the gravest of those of the programs that were run; else whether cargo did its part, and whether anything
+    /// ran in parallel in any of them.
     pub(super) fn verdict(&self, built: bool) -> u8 {
         let statuses = fs::read_to_string(self.outcomes()).unwrap_or_default();
         let grave = |status: u8| statuses.lines().any(|line| line == status.to_string());
         match [1, 2, 3].into_iter().find(|&status| grave(status)) {
             Some(status) => status,
-            None => u8::from(!built) * 2,
+            None if !built => 2,
+            None if !statuses.is_empty() && statuses.lines().all(|line| line == SEQUENTIAL) => 3,
+            None => 0,
         }
     }
 }
@@ -76,6 +80,9 @@ fn fill(path: &Path, version: &str) -> io::Result<()> {
     replace(&stamp, version)
 }
 
+/// What stands for the status of a program in which nothing ran in parallel.
+const SEQUENTIAL: &str = "sequential";
+
 /// Writes a file that others may be reading.
 pub(super) fn replace(path: &Path, text: &str) -> io::Result<()> {
     let mut new = OutFile::create(path)?;
@@ -84,11 +91,14 @@ pub(super) fn replace(path: &Path, text: &str) -> io::Result<()> {
 }
 
 /// Adds the status of a program that was run to those of the others.
-pub(super) fn note_outcome(file: Option<OsString>, status: u8) {
+pub(super) fn note_outcome(file: Option<OsString>, outcome: Outcome) {
     let Some(file) = file else { return };
     let file = fs::OpenOptions::new().create(true).append(true).open(file);
     // Without it cargo's own status counts, which is not 0 either.
-    let _ = file.and_then(|mut file| writeln!(file, "{status}"));
+    let _ = file.and_then(|mut file| match outcome {
+        Outcome::Status(status) => writeln!(file, "{status}"),
+        Outcome::Sequential => writeln!(file, "{SEQUENTIAL}"),
+    });
 }
 
 /// Tells versions of us apart: what crates are compiled with, and what they are linked with.

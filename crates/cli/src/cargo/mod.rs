@@ -12,12 +12,14 @@ mod arguments;
 mod compiler;
 mod drop_in;
 mod folder;
+mod linker;
 
 use crate::args::Args;
 use crate::cc::runtime;
 use crate::channel::options;
-use crate::commands;
+use crate::commands::{self, Outcome};
 use crate::interrupt;
+use crate::next::FOLDER;
 use crate::output::{deliver, note};
 use crate::run::execute::OPTIONS;
 use arguments::Request;
@@ -37,6 +39,9 @@ const TARGET: &str = "x86_64-unknown-linux-gnu";
 /// As which the programs that cargo has built are started.
 const RUNNER: &str = "runner";
 
+/// The same, for those that are run one after the other, by Rust's test harness.
+const TEST_RUNNER: &str = "test-runner";
+
 const HELP: &str = "\
 Build a crate that uses rayon with instrumentation, run it, and report its data races
 
@@ -49,6 +54,7 @@ Options, besides those of cargo's command of the same name:
       --suppressions <FILE>  Leave out the races that this file names
       --time-limit <S>       End each run after so many seconds, with what was found by then
       --trace <FILE>         Record the run in a file, for `raceproof analyze`; with `run`
+      --strict               Inconclusive, not race-free, if C code in the program is not instrumented
 
 What is built is in target/raceproof; `raceproof verify -- PROGRAM` runs such a program under every schedule.
 docs/RAYON.md tells how it works and what is promised.
@@ -57,13 +63,16 @@ Exit status:
   0  no race
   1  a race, a deadlock or a program error was found; a test failed
   2  bad usage or bad input: the crate does not compile
-  3  inconclusive: a limit was reached first";
+  3  inconclusive: a limit was reached first, or nothing ran in parallel";
 
 /// What `cargo raceproof` does; `words` as the process was given them.
 pub fn run(words: impl Iterator<Item = OsString>) -> ExitCode {
     let mut words: Vec<OsString> = words.skip(1).collect();
-    if words.first().is_some_and(|word| word == RUNNER) {
-        return start(&words[1..]);
+    if linker::is_wanted() {
+        return linker::run(&words);
+    }
+    if let Some(runner) = words.first().filter(|word| *word == RUNNER || *word == TEST_RUNNER) {
+        return start(&words[1..], runner == TEST_RUNNER);
     }
     if words.first().is_some_and(|word| word == "raceproof") {
         words.remove(0);
@@ -98,13 +107,17 @@ fn build(words: &[OsString]) -> Result<ExitCode, String> {
     let mut cargo = Command::new(cargo());
     cargo.arg(&request.subcommand).args(["--target", TARGET, "--target-dir"]).arg(&folder.path);
     if request.runs() {
-        let mut runner = vec![text(own.as_os_str())?, RUNNER.to_owned()];
+        let name = if request.has_harness() { TEST_RUNNER } else { RUNNER };
+        let mut runner = vec![text(own.as_os_str())?, name.to_owned()];
         runner.extend(request.own.iter().cloned());
         runner.push("--".to_owned());
         cargo.arg("--config").arg(format!("target.{TARGET}.runner={}", list(&runner)));
     }
     cargo.args(&request.cargo);
     cargo.env("RUSTC_WRAPPER", &own).env(OUTCOMES, folder.outcomes());
+    if let Ok(here) = env::current_dir() {
+        cargo.env(FOLDER, here);
+    }
     compiler::ask_for(&mut cargo, &library, &folder.drop_in());
     if request.has_harness() {
         // The harness wants a thread for each test, and runs them itself if there is none.
@@ -134,21 +147,26 @@ fn end_with_owner() {
     });
 }
 
-/// Runs a program that cargo has built; the words are those of `raceproof run`.
-fn start(words: &[OsString]) -> ExitCode {
+/// Runs a program that cargo has built; the words are those of `raceproof run`. Of several test programs, those in which nothing ran in
+/// parallel do not keep cargo from starting the others; they count if there are no others.
+fn start(words: &[OsString], is_test: bool) -> ExitCode {
     interrupt::install();
     end_with_owner();
     let all = ["raceproof", "run"].map(OsString::from).into_iter().chain(words.iter().cloned());
     // What we were told by was for cargo; the program may be one that calls it.
-    let status = match Args::try_parse_from(all) {
-        Ok(args) => commands::act(args),
+    let outcome = match Args::try_parse_from(all) {
+        Ok(args) => commands::started_by_cargo(args),
         Err(error) => {
             note(&error.to_string());
-            2
+            Outcome::Status(2)
         }
     };
-    folder::note_outcome(env::var_os(OUTCOMES), status);
-    ExitCode::from(status)
+    folder::note_outcome(env::var_os(OUTCOMES), outcome);
+    ExitCode::from(match outcome {
+        Outcome::Sequential if is_test => 0,
+        Outcome::Sequential => 3,
+        Outcome::Status(status) => status,
+    })
 }
 
 fn cargo() -> OsString {

@@ -86,6 +86,12 @@ impl Clang {
         Ok(status.success())
     }
 
+    /// What it writes on standard output; nothing if that did not go well. What it says is not passed on.
+    pub(super) fn output(&self, words: &[OsString]) -> Option<String> {
+        let output = self.started(words, |command| command.stdin(Stdio::null()).output()).ok()?;
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
     fn started<T>(
         &self,
         words: &[OsString],

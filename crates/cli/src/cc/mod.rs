@@ -9,25 +9,36 @@
 //!
 //! Between clang's optimiser and its code generator, checks that are known to be needless are left out (`stages`, `thin`).
 //!
+//! What is known of the units and of what is linked beside them goes into the program (`notes`): parts that are not instrumented, and
+//! `#pragma omp` without `-fopenmp` (`pragmas`).
+//!
 //! Whatever neither compiles nor links (`--version`, `-print-file-name=…`) is passed through as it is.
 
 mod arguments;
 mod clang;
+mod notes;
 mod objects;
 mod plan;
-mod response;
+mod pragmas;
+pub(crate) mod response;
 pub(crate) mod runtime;
 mod sources;
 mod stages;
 mod thin;
 
 pub use arguments::{Arguments, Item};
+pub(crate) use notes::assembly;
 pub(crate) use plan::INVENTIVE;
 pub use plan::{Action, Plan};
 
-use crate::output::note;
+use crate::output::{note, private_folder};
 use clang::Clang;
-use std::ffi::OsString;
+use pragmas::Ignored;
+use raceproof_core::finding::{Note, Uninstrumented};
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::PathBuf;
+use tempfile::TempDir;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Language {
@@ -50,20 +61,34 @@ fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
     let clang = Clang::find(language)?;
     let arguments = Arguments::parse(response::expand(args)?);
     let mut plan = Plan::new(&arguments)?;
+    // What the program is to know of itself.
+    let mut known = Vec::new();
     if plan.action.links() {
-        for warning in objects::inspect(&arguments)? {
-            note(&format!("raceproof: warning: {warning}"));
-        }
+        let (warnings, left_out) = objects::inspect(&arguments, plan.instrumented)?;
+        warn(&warnings);
+        known.extend(left_out.into_iter().map(Note::Uninstrumented));
     }
     if plan.action == Action::Executable {
         plan.link_runtime(&runtime::find()?);
     }
     let of_sources = if plan.openmp { sources::inspect(&arguments) } else { Vec::new() };
-    for warning in plan.warnings.iter().chain(&of_sources) {
-        note(&format!("raceproof: warning: {warning}"));
+    warn(&plan.warnings);
+    warn(&of_sources);
+    let ignored = pragmas::ignored(&plan, &clang);
+    let folder = if known.is_empty() && ignored.is_empty() { None } else { Some(private_folder()?) };
+    warn_ignored(&ignored);
+    if let Some(folder) = folder.as_ref().filter(|_| plan.action.links()) {
+        let places = ignored.iter().flat_map(|(_, ignored)| ignored);
+        known.extend(places.map(|ignored| Note::IgnoredPragma(ignored.at.clone())));
+        plan.linked.extend(["-x".into(), "none".into(), notes::object(&known, &clang, folder.path())?]);
     }
     let status =
         if stages::fit(&plan, &clang) { stages::run(&plan, &clang)? } else { clang.run(&plan.words())? };
+    if let Some(folder) = folder.filter(|_| status == 0 && !plan.action.links()) {
+        for (source, ignored) in &ignored {
+            keep(&plan, &clang, source, ignored, &folder)?;
+        }
+    }
     if status != 0 && plan.openmp && plan.action.compiles() && !clang.has_omp_header() {
         note(&format!(
             "raceproof: note: {} has no omp.h; on Debian and Ubuntu the package libomp-{}-dev has it",
@@ -72,4 +97,54 @@ fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
         ));
     }
     Ok(status)
+}
+
+/// The parts of what a linker is told to link that are not instrumented.
+pub(crate) fn left_out(words: Vec<OsString>) -> Vec<Uninstrumented> {
+    objects::inspect(&Arguments::parse(words), true).map_or_else(|_| Vec::new(), |(_, left_out)| left_out)
+}
+
+fn warn(warnings: &[String]) {
+    for warning in warnings {
+        note(&format!("raceproof: warning: {warning}"));
+    }
+}
+
+/// Directives of a unit that a warning names.
+const NAMED: usize = 3;
+
+fn warn_ignored(ignored: &[(OsString, Vec<Ignored>)]) {
+    for (source, ignored) in ignored {
+        for Ignored { at, directive } in ignored.iter().take(NAMED) {
+            note(&format!(
+                "raceproof: warning: {}:{}: `#pragma omp {directive}` is compiled without -fopenmp: clang passes over it, so that \
+                 nothing becomes parallel or ordered by it; compile with -fopenmp",
+                at.file, at.line
+            ));
+        }
+        if let Some(more @ 1..) = ignored.len().checked_sub(NAMED) {
+            let source = source.to_string_lossy();
+            note(&format!("raceproof: warning: {source}: and {more} more `#pragma omp` without -fopenmp"));
+        }
+    }
+}
+
+/// Has an object that was compiled tell which directives were passed over.
+fn keep(
+    plan: &Plan,
+    clang: &Clang,
+    source: &OsStr,
+    ignored: &[Ignored],
+    folder: &TempDir,
+) -> Result<(), String> {
+    let is_text = plan.kept.iter().any(|item| matches!(item, Item::Option(option) if option[0] == "-S"));
+    let made = stages::output(plan)
+        .map_or_else(|| stages::named(source, if is_text { "s" } else { "o" }), PathBuf::from);
+    let places: Vec<Note> = ignored.iter().map(|ignored| Note::IgnoredPragma(ignored.at.clone())).collect();
+    let is_file = fs::metadata(&made).is_ok_and(|made| made.is_file());
+    if !is_file || !notes::add(&places, &made, clang, folder.path())? {
+        let source = source.to_string_lossy();
+        warn(&[format!("{source}: the program will not know of its `#pragma omp` without -fopenmp")]);
+    }
+    Ok(())
 }

@@ -3,9 +3,14 @@
 use super::arguments::{Arguments, value};
 use object::read::archive::ArchiveFile;
 use object::{File, Object, ObjectSection, ObjectSymbol, SectionKind};
+use raceproof_core::finding::{PartKind, Uninstrumented};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// How LLVM's bitcode begins, which `-flto` makes objects of; names of symbols stand in it as they are.
+const BITCODE: &[u8] = b"BC\xc0\xde";
+const INSTRUMENTED: &[u8] = b"__tsan_init";
 
 /// Members of an archive that are named before "and N more".
 const NAMED: usize = 3;
@@ -21,9 +26,23 @@ enum Origin {
     Gcc { call: String },
 }
 
-/// Warnings about the inputs; an error for those that cannot be linked.
-pub(super) fn inspect(arguments: &Arguments) -> Result<Vec<String>, String> {
-    let mut warnings = Vec::new();
+/// Warnings about the inputs, and the parts of what is linked that are not instrumented; an error for those that cannot be linked.
+/// `instrumented`: whether sources among the inputs are. Shared libraries are warned of only: which are loaded the runtime finds out.
+pub(super) fn inspect(
+    arguments: &Arguments,
+    instrumented: bool,
+) -> Result<(Vec<String>, Vec<Uninstrumented>), String> {
+    let (mut warnings, mut left_out) = (Vec::new(), Vec::new());
+    for (path, compiled) in arguments.inputs().filter(|(path, _)| *path != "-") {
+        if compiled && !instrumented || is_assembly(Path::new(path)) {
+            let name = path.to_string_lossy().into_owned();
+            left_out.push(Uninstrumented { kind: PartKind::Object, name, parts: Vec::new() });
+        }
+    }
+    for path in of_system(arguments) {
+        let parts = vec![path.file_name().unwrap_or_default().to_string_lossy().into_owned()];
+        left_out.push(Uninstrumented { kind: PartKind::System, name: SYSTEM.to_owned(), parts });
+    }
     for path in linked(arguments) {
         // The linker says what is wrong with a file that cannot be read.
         let Ok(bytes) = fs::read(&path) else { continue };
@@ -36,6 +55,11 @@ pub(super) fn inspect(arguments: &Arguments) -> Result<Vec<String>, String> {
                 Origin::Gcc { call } => return Err(by_gcc(&name, part.as_deref(), &call)),
             }
         }
+        if !plain.is_empty() && !is_shared(&bytes) {
+            let parts: Vec<String> = plain.iter().flatten().cloned().collect();
+            let kind = if parts.is_empty() { PartKind::Object } else { PartKind::Archive };
+            left_out.push(Uninstrumented { kind, name: name.clone(), parts });
+        }
         if !plain.is_empty() {
             warnings.push(format!(
                 "{} not compiled by `raceproof cc`: what it accesses is not seen, nor are races with it",
@@ -43,7 +67,50 @@ pub(super) fn inspect(arguments: &Arguments) -> Result<Vec<String>, String> {
             ));
         }
     }
-    Ok(warnings)
+    Ok((warnings, left_out))
+}
+
+/// What the libraries of the system are called together, here and in the runtime.
+const SYSTEM: &str = "system libraries";
+
+/// Folders that the linker looks into by itself.
+const FOLDERS: [&str; 5] =
+    ["/usr/local/lib", "/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib", "/lib/x86_64-linux-gnu"];
+
+fn is_assembly(path: &Path) -> bool {
+    path.extension().and_then(OsStr::to_str).is_some_and(|ext| matches!(ext, "s" | "S" | "sx" | "asm"))
+}
+
+fn is_shared(bytes: &[u8]) -> bool {
+    File::parse(bytes).is_ok_and(|file| file.kind() == object::ObjectKind::Dynamic)
+}
+
+/// Static libraries of the system: those that `-l` names and the system has no shared library of, and the compiler's own.
+fn of_system(arguments: &Arguments) -> Vec<PathBuf> {
+    let own = folders(arguments);
+    let names = arguments.options().filter_map(|option| value(option, "-l"));
+    let names = names.filter(|library| in_folders(library, own.iter().map(String::as_str)).is_none());
+    let mut files: Vec<PathBuf> = names.filter_map(|library| in_folders(&library, FOLDERS)).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "a"));
+    if arguments.has(&["-static-libstdc++"]) {
+        files.push("libstdc++.a".into());
+    }
+    files
+}
+
+fn folders(arguments: &Arguments) -> Vec<String> {
+    arguments.options().filter_map(|option| value(option, "-L")).collect()
+}
+
+/// The library that `-l` finds in the first of the folders that has one.
+fn in_folders<'a>(library: &str, folders: impl IntoIterator<Item = &'a str>) -> Option<PathBuf> {
+    let names = match library.strip_prefix(':') {
+        Some(whole) => vec![whole.to_owned()],
+        None => vec![format!("lib{library}.so"), format!("lib{library}.a")],
+    };
+    let paths =
+        folders.into_iter().flat_map(|folder| names.iter().map(move |name| Path::new(folder).join(name)));
+    paths.into_iter().find(|path| path.is_file())
 }
 
 fn by_gcc(name: &str, member: Option<&str>, call: &str) -> String {
@@ -70,17 +137,15 @@ fn subject(name: &str, members: &[Option<String>]) -> String {
 fn linked(arguments: &Arguments) -> Vec<PathBuf> {
     let inputs = arguments.inputs().filter(|(path, compiled)| !compiled && *path != "-");
     let mut files: Vec<PathBuf> = inputs.map(|(path, _)| PathBuf::from(path)).collect();
-    let folders: Vec<String> = arguments.options().filter_map(|option| value(option, "-L")).collect();
+    let folders = folders(arguments);
     for library in arguments.options().filter_map(|option| value(option, "-l")) {
-        let names = [format!("lib{library}.so"), format!("lib{library}.a")];
-        let paths =
-            folders.iter().flat_map(|folder| names.iter().map(move |name| Path::new(folder).join(name)));
-        files.extend(paths.into_iter().find(|path| path.is_file()));
+        files.extend(in_folders(&library, folders.iter().map(String::as_str)));
     }
-    let assembly = |path: &Path| {
-        path.extension().and_then(OsStr::to_str).is_some_and(|ext| matches!(ext, "s" | "S" | "sx" | "asm"))
-    };
-    files.retain(|path| !assembly(path));
+    // Files that are handed to the linker past the compiler.
+    let words = arguments.linker_words().into_iter().filter(|word| !word.starts_with('-'));
+    let is_code = |path: &PathBuf| fs::read(path).is_ok_and(|bytes| !parts(&bytes).is_empty());
+    files.extend(words.map(PathBuf::from).filter(is_code));
+    files.retain(|path| !is_assembly(path));
     files
 }
 
@@ -99,6 +164,10 @@ fn parts(bytes: &[u8]) -> Vec<(Option<String>, Origin)> {
 }
 
 fn origin(bytes: &[u8]) -> Option<Origin> {
+    if bytes.starts_with(BITCODE) {
+        let instrumented = bytes.windows(INSTRUMENTED.len()).any(|name| name == INSTRUMENTED);
+        return Some(if instrumented { Origin::Fine } else { Origin::Plain });
+    }
     let file = File::parse(bytes).ok()?;
     let undefined = || file.symbols().chain(file.dynamic_symbols()).filter(|symbol| symbol.is_undefined());
     let named = |prefix: &str| {

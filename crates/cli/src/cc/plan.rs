@@ -51,6 +51,8 @@ pub struct Plan {
     pub linked: Vec<OsString>,
     /// Whether OpenMP was asked for.
     pub openmp: bool,
+    /// Whether what is compiled is instrumented.
+    pub instrumented: bool,
     /// Whether checks are left out that are known to be needless.
     pub thins: bool,
     pub warnings: Vec<String>,
@@ -68,6 +70,7 @@ impl Plan {
             kept: Vec::new(),
             linked: Vec::new(),
             openmp: false,
+            instrumented: true,
             thins: true,
             warnings: Vec::new(),
         };
@@ -121,6 +124,7 @@ impl Plan {
             }
         }
         plan.thins &= compiled && instrument;
+        plan.instrumented = instrument;
         if compiled {
             plan.instrument(arguments, instrument, openmp_options);
         }
@@ -185,7 +189,8 @@ impl Plan {
 
     /// Links an executable with our library.
     pub fn link_runtime(&mut self, library: &Path) {
-        self.linked.push("-Wl,--wrap=main".into());
+        // A `main` in an archive is wanted by nobody else.
+        self.linked.extend(["-Wl,--wrap=main", "-Wl,-u,main"].map(OsString::from));
         // A language set by `-x` would be taken for the library's.
         self.linked.extend(["-x".into(), "none".into(), library.into()]);
         // Shared libraries and plugins that were compiled by us find our symbols in the executable.

@@ -7,7 +7,7 @@ use std::fs;
 const DEPTH: usize = 20;
 
 /// Replaces every `@file` by the words in the file. One that cannot be read is an argument like any other, as for clang.
-pub(super) fn expand(words: &[OsString]) -> Result<Vec<OsString>, String> {
+pub(crate) fn expand(words: &[OsString]) -> Result<Vec<OsString>, String> {
     let mut expanded = Vec::new();
     push(words, DEPTH, &mut expanded)?;
     Ok(expanded)

@@ -105,7 +105,8 @@ pub(super) fn run(plan: &Plan, clang: &Clang) -> Result<u8, String> {
     clang.run(&linked.iter().flat_map(words).chain(plan.linked.iter().cloned()).collect::<Vec<_>>())
 }
 
-fn output(plan: &Plan) -> Option<String> {
+/// The file that `-o` names.
+pub(super) fn output(plan: &Plan) -> Option<String> {
     let mut options = plan.kept.iter().filter_map(|item| match item {
         Item::Option(words) => value(words, "-o").or_else(|| value(words, "--output")),
         Item::Input { .. } => None,
@@ -113,7 +114,8 @@ fn output(plan: &Plan) -> Option<String> {
     options.next_back().map(|name| name.trim_start_matches('=').to_owned())
 }
 
-fn named(path: &OsStr, extension: &str) -> PathBuf {
+/// The name that clang gives what it makes of a source.
+pub(super) fn named(path: &OsStr, extension: &str) -> PathBuf {
     PathBuf::from(Path::new(path).file_name().unwrap_or(path)).with_extension(extension)
 }
 

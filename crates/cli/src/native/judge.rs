@@ -20,7 +20,7 @@ use raceproof::verifying::{Executor, Finding, Over, why};
 use raceproof_core::explore::trace::Trace;
 use raceproof_core::explore::tree::Job;
 use raceproof_core::explore::{Dependence, Scratch, TaskName, past};
-use raceproof_core::finding::{Grade, Race, Stats, Witness};
+use raceproof_core::finding::{Coverage, Grade, Race, Stats, Witness};
 use raceproof_core::ids::TaskId;
 use rustc_hash::FxHashMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -62,8 +62,8 @@ pub(super) struct Judge<'a> {
     pub(super) cut: OnceLock<String>,
     /// By the tasks that lead to a state, what they did on the way.
     pub(super) ways: Mutex<FxHashMap<u64, u64>>,
-    /// What every execution said of the teams.
-    pub(super) threads: OnceLock<u32>,
+    /// What the executions observed of the program.
+    pub(super) coverage: &'a Mutex<Option<Coverage>>,
     /// Races that no schedule was found for.
     pub(super) unshown: &'a Mutex<Vec<Race>>,
     /// Something is wrong with the program or its answers: the user has to hear of it.
@@ -83,7 +83,7 @@ impl Executor for Judge<'_> {
             Execution::Cut => return Executed::Cut,
             Execution::Lost(why) => return Executed::Lost(Finding { lost: Some(why), ..Finding::default() }),
         };
-        let _ = self.threads.set(answer.threads);
+        self.cover(&answer.coverage, ended);
         let ways = answer.trace.fingerprints();
         let mut finding = self.finding(ended, &answer);
         let Answer { trace, woke, stuck, end, .. } = answer;
@@ -110,6 +110,21 @@ impl Executor for Judge<'_> {
 }
 
 impl Judge<'_> {
+    fn cover(&self, observed: &Coverage, ended: Ended) {
+        let complete = observed.complete && ended == Ended::Status(0);
+        let observed = Coverage { complete, ..observed.clone() };
+        let mut coverage = self.coverage.lock().unwrap_or_else(PoisonError::into_inner);
+        match &mut *coverage {
+            Some(coverage) => coverage.join(observed),
+            None => *coverage = Some(observed),
+        }
+    }
+
+    /// Whether any execution has.
+    fn has_answered(&self) -> bool {
+        self.coverage.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
     /// Whether a limit of the search has been reached, which is noted.
     fn is_cut_short(&self) -> bool {
         let why = self.limits.reached().map(|reached| why(reached, &RAISE));
@@ -160,7 +175,7 @@ impl Judge<'_> {
     /// An execution could not be started, or its answer not be read.
     fn cannot_run(&self, wrong: String) -> Execution {
         // What the search has shown by then is to be reported.
-        if self.threads.get().is_none() {
+        if !self.has_answered() {
             let _ = self.wrong.set(wrong.clone());
         }
         let _ = self.cut.set(wrong);
@@ -174,7 +189,7 @@ impl Judge<'_> {
             Ended::Signal(signal) => format!("by signal {signal}{}", signal_name(signal)),
         };
         let why = "it ended around the runtime (a call of another program, a signal that it sent itself)";
-        if self.threads.get().is_some() {
+        if self.has_answered() {
             return Execution::Lost(format!("its process ended {how} and told nothing: {why}"));
         }
         let name = self.program.path().display();

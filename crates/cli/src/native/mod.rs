@@ -45,10 +45,10 @@ pub(crate) fn verify(args: &VerifyArgs, words: &[OsString]) -> Result<Report, St
         );
     }
     let (path, fingerprint) = find(words, &input::VERIFY_PROGRAM)?;
-    let threads = OnceLock::new();
+    let coverage = Mutex::default();
     let unshown = Mutex::default();
     let go_on = |search: &mut Search, options: &Options<'_>| {
-        let program = Program::new(path.clone(), &words[1..]);
+        let program = Program::new(path.clone(), &words[1..], args.threads);
         let deadline = options
             .max_seconds
             .and_then(|seconds| Instant::now().checked_add(Duration::try_from_secs_f64(seconds).ok()?));
@@ -67,21 +67,19 @@ pub(crate) fn verify(args: &VerifyArgs, words: &[OsString]) -> Result<Report, St
             dependence: options.order.dependence(),
             cut: OnceLock::new(),
             ways: Mutex::default(),
-            threads: OnceLock::new(),
+            coverage: &coverage,
             unshown: &unshown,
             wrong: OnceLock::new(),
         };
         let verified = verify_by(&judge, search, options);
-        if let Some(&count) = judge.threads.get() {
-            let _ = threads.set(count);
-        }
         match judge.wrong.into_inner() {
             Some(wrong) => Err(wrong),
             None => Ok(verified),
         }
     };
     let mut report = search::search(args, &fingerprint, &go_on)?;
-    report.threads = threads.into_inner().into_iter().collect();
+    report.coverage = coverage.into_inner().unwrap_or_default();
+    report.threads = report.coverage.as_ref().map_or(Vec::new(), |coverage| coverage.teams.clone());
     let unshown = unshown.into_inner().unwrap_or_default();
     if report.verdict == Verdict::RaceFree && !unshown.is_empty() {
         // With several locks the order of one execution can leave apart what cannot meet; but a schedule may as well exist that is
@@ -90,6 +88,7 @@ pub(crate) fn verify(args: &VerifyArgs, words: &[OsString]) -> Result<Report, St
         report.races = unshown;
         (report.verdict, report.scope) = (Verdict::Inconclusive, Scope::ObservedSchedule);
     }
+    report.bound(args.strict);
     report.stamp(&fingerprint);
     Ok(report)
 }
@@ -97,7 +96,7 @@ pub(crate) fn verify(args: &VerifyArgs, words: &[OsString]) -> Result<Report, St
 const UNSHOWN: &str = "some accesses are not ordered, but no schedule was found that brings them together";
 
 /// The most seconds of one execution, unless another number is asked for.
-const TIME_LIMIT: f64 = 60.0;
+pub(crate) const TIME_LIMIT: f64 = 60.0;
 
 /// How long a replay may take.
 const REPLAY: Budget = Budget { actions: u64::MAX, seconds: 1e6, answer: u64::MAX };
@@ -109,7 +108,7 @@ pub(crate) fn replay(args: &ReplayArgs, words: &[OsString]) -> Result<Report, St
     let name = args.witness.display().to_string();
     let text = input::report(&args.witness)?;
     let witness = witness_file::read(&name, &text, args.finding.get(), &fingerprint)?;
-    let program = Program::new(path, &words[1..]);
+    let program = Program::new(path, &words[1..], None);
     let order = Order::Replay { witness, steps: args.step };
     let over = program.execute(&order, REPLAY, Streams::Shown, &|| interrupted.load(Ordering::Relaxed));
     let (ended, answer) = over.map_err(|failed| match failed {

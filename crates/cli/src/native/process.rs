@@ -24,6 +24,8 @@ use std::time::{Duration, Instant};
 pub(super) struct Program {
     path: PathBuf,
     arguments: Vec<OsString>,
+    /// The size of its teams, if it is given.
+    threads: Option<u32>,
 }
 
 /// How an execution ended.
@@ -79,8 +81,8 @@ pub(super) enum Failed {
 const GRACE: f64 = 10.0;
 
 impl Program {
-    pub(super) fn new(path: PathBuf, arguments: &[OsString]) -> Self {
-        Program { path, arguments: arguments.to_vec() }
+    pub(super) fn new(path: PathBuf, arguments: &[OsString], threads: Option<u32>) -> Self {
+        Program { path, arguments: arguments.to_vec(), threads }
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -113,7 +115,9 @@ impl Program {
         stop: &dyn Fn() -> bool,
     ) -> Result<Ended, Failed> {
         let mut command = Command::new(absolute(&self.path));
-        command.args(&self.arguments).env(OPTIONS, options([channel.word(OPTION)])).stdin(input());
+        let size = self.threads.map(|size| format!("threads={size}").into_bytes());
+        let words = [channel.word(OPTION)].into_iter().chain(size);
+        command.args(&self.arguments).env(OPTIONS, options(words)).stdin(input());
         if streams == Streams::Hidden {
             command.stdout(Stdio::null()).stderr(Stdio::null());
         } else {

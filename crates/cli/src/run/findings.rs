@@ -94,8 +94,8 @@ impl Process {
         let mut report = self.report.unwrap_or_else(|| {
             let mut limits = self.limits;
             limits.push(UNFINISHED.to_owned());
-            let threads = self.begin.iter().map(|begin| begin.threads).collect();
-            Report { limits, threads, detector: "default".to_owned(), ..nothing_known() }
+            let coverage = self.begin.as_ref().map(|begin| begin.coverage.clone());
+            Report { limits, coverage, detector: "default".to_owned(), ..nothing_known() }
         });
         if let Some(program) = self.became {
             let what = format!("the program became another ({program}): what comes after that is not known");

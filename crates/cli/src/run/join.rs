@@ -16,6 +16,7 @@ fn key(race: &Race) -> Key<'_> {
 
 /// All that either found. A verdict about all schedules needs both to be one; each says for how many threads it is.
 pub(super) fn join(mut one: Report, other: Report) -> Report {
+    let (sequential, other_sequential) = (is_sequential(&one), is_sequential(&other));
     races(&mut one.races, other.races);
     for deadlock in other.deadlocks {
         let places = |waiting: &raceproof_core::finding::Waiting| waiting.at.clone();
@@ -34,11 +35,20 @@ pub(super) fn join(mut one: Report, other: Report) -> Report {
     }
     add_new(&mut one.limits, other.limits);
     add_new(&mut one.threads, other.threads);
+    one.threads.sort_unstable();
+    match (&mut one.coverage, other.coverage) {
+        (Some(coverage), Some(more)) => coverage.join(more),
+        (coverage @ None, more) => *coverage = more,
+        _ => {}
+    }
     add_new(&mut one.general_races, other.general_races);
-    if other.scope == Scope::ObservedSchedule {
+    if sequential && !other_sequential {
+        (one.scope, one.determinate) = (other.scope, other.determinate);
+    } else if other.scope == Scope::ObservedSchedule && !other_sequential {
         one.scope = Scope::ObservedSchedule;
     }
     one.determinate = match (one.determinate, other.determinate) {
+        _ if sequential != other_sequential => one.determinate,
         (Some(a), Some(b)) => Some(a && b),
         (Some(false), None) | (None, Some(false)) => Some(false),
         _ => None,
@@ -53,6 +63,11 @@ pub(super) fn join(mut one: Report, other: Report) -> Report {
     stats.seconds += more.seconds;
     one.verdict = Report::judge(&one.races, &one.errors, &one.deadlocks, &one.limits);
     one
+}
+
+/// Whether the program came to its end with nothing beside `main`: then there is one schedule, which leaves nothing open.
+fn is_sequential(report: &Report) -> bool {
+    report.coverage.as_ref().is_some_and(|of| of.parallel == Some(false) && of.complete)
 }
 
 fn races(all: &mut Vec<Race>, more: Vec<Race>) {

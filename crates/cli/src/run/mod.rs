@@ -9,9 +9,10 @@ mod join;
 pub(crate) mod program;
 
 use crate::args::RunArgs;
+use crate::next;
 use execute::{Ended, Input, Run};
 use raceproof::remote;
-use raceproof_core::finding::{Place, ProgramError, Report, Scope, Stats};
+use raceproof_core::finding::{Coverage, Place, ProgramError, Report, Scope, Stats};
 use raceproof_report::Suppressions;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,6 +29,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
     let mut input = Input::new(teams.len() > 1)?;
     let limit = args.time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let mut joined: Option<Report> = None;
+    let (mut open, mut out_of_time) = (Vec::new(), false);
     for team in teams {
         let mut run = Run {
             program: &program,
@@ -48,6 +50,11 @@ pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
             first
         };
         let report = complete(report, ended, &run)?;
+        let sequential = report.coverage.as_ref().is_some_and(|of| of.parallel == Some(false));
+        if report.scope == Scope::ObservedSchedule && !sequential {
+            open.push(team);
+        }
+        out_of_time |= ended == Ended::OutOfTime;
         joined = Some(match joined {
             None => report,
             Some(before) => join::join(before, report),
@@ -60,6 +67,8 @@ pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
     if let Some(suppressions) = suppressions {
         suppressions.apply(&mut report);
     }
+    report.bound(args.strict);
+    next::name(&mut report, |report| next::after_run(args, report, &program, &open, out_of_time));
     Ok(report)
 }
 
@@ -135,13 +144,19 @@ fn complete(report: Option<Report>, ended: Ended, run: &Run<'_>) -> Result<Repor
         report.errors.push(outcome(kind, message));
     }
     report.limits.extend(limit);
-    if !matches!(ended, Ended::Status(_)) {
-        (report.scope, report.determinate) = (Scope::ObservedSchedule, None);
+    let complete = ended == Ended::Status(0)
+        && report.limits.is_empty()
+        && report.errors.is_empty()
+        && report.deadlocks.is_empty();
+    if let Some(coverage) = &mut report.coverage {
+        coverage.complete &=
+            ended == Ended::Status(0) && report.errors.is_empty() && report.deadlocks.is_empty();
+    }
+    if !complete || report.coverage.as_ref().is_some_and(|coverage| !coverage.complete) {
+        report.about_one_schedule();
     }
     report.verdict = Report::judge(&report.races, &report.errors, &report.deadlocks, &report.limits);
-    if !report.limits.is_empty() || !report.errors.is_empty() {
-        report.determinate = report.determinate.filter(|determinate| !determinate);
-    }
+    report.bound(false);
     Ok(report)
 }
 
@@ -174,6 +189,8 @@ fn nothing_known() -> Report {
         limits: vec!["the program ended before it could report what was found".to_owned()],
         threads: Vec::new(),
         suppressed: 0,
+        coverage: Some(Coverage::default()),
+        next_command: None,
         stats: Stats { executions: 1, ..Stats::default() },
     }
 }

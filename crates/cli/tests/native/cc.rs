@@ -89,7 +89,9 @@ fn an_executable_gets_the_runtime_and_a_shared_library_does_not() {
     made.link_runtime(Path::new("lib.a"));
     let line = words(&made);
     assert!(
-        line.ends_with("a.c -o a -Wl,--wrap=main -x none lib.a -rdynamic -lpthread -ldl -lrt -lm"),
+        line.ends_with(
+            "a.c -o a -Wl,--wrap=main -Wl,-u,main -x none lib.a -rdynamic -lpthread -ldl -lrt -lm"
+        ),
         "{line}"
     );
     assert!(words(&plan("-shared -Wl,--no-undefined a.o")).ends_with("-Wl,-z,undefs"));

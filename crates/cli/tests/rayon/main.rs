@@ -8,5 +8,6 @@ mod native;
 #[path = "../support/rayon/mod.rs"]
 mod rayon;
 
+mod coverage;
 mod rayon_corpus;
 mod rayon_generated;

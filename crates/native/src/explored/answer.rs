@@ -14,7 +14,7 @@ use raceproof::kernel::Action;
 use raceproof::path::Paths;
 use raceproof::remote::{Answer, Found, Step, VERSION};
 use raceproof::run::Run;
-use raceproof::strategy::Script;
+use raceproof::strategy::{GuidedEnd, Script};
 use raceproof::verifying::note_choices;
 use raceproof_core::event::{AccessKind, SyncKind};
 use raceproof_core::finding::{Grade, Operation, Race, Report, Segment, Witness};
@@ -41,15 +41,19 @@ pub(crate) fn finish() -> bool {
         Mode::Count(Some(_)) => explored.met.len() == 2,
         _ => false,
     };
+    let found = found(explored);
+    let complete = matches!(end, Some(GuidedEnd::Complete | GuidedEnd::Asleep))
+        && found.errors.is_empty()
+        && found.deadlocks.is_empty();
     let answer = Answer {
         version: VERSION,
         woke,
         stuck,
         end,
-        found: found(explored),
+        found,
         tasks: trace.names.len() as u64,
         steps: world().detector.statistics().1,
-        threads: world().options.threads,
+        coverage: crate::coverage::observed(complete),
         witness: if counted { witness(explored) } else { None },
         replayed: replayed_or_ended(explored),
         actions: explored.steps.take().map_or(Vec::new(), |steps| told(&steps)),

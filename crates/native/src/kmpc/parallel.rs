@@ -2,7 +2,7 @@
 
 use super::{CALLER, Loc, caller, entry};
 use crate::omp::{Team, scope, team};
-use crate::world;
+use crate::{sched, world};
 use std::arch::naked_asm;
 use std::ffi::c_void;
 use std::rc::Rc;
@@ -144,6 +144,7 @@ unsafe extern "C" fn fork_call(
 }
 
 fn fork(size: u32, microtask: Microtask, arguments: Vec<*mut c_void>, league: Option<(u32, u32)>) {
+    world().teams.ran(if sched::job().is_some() { size } else { 1 });
     Team::fork(size, caller(), league, Rc::new(move |_| run(microtask, &arguments)));
 }
 
@@ -189,6 +190,7 @@ unsafe extern "C" fn fork_teams(
 
 extern "C" fn serialized_parallel(_: Loc, _: i32) {
     world().omp.next_threads = None;
+    world().teams.ran(1);
     Team::enter_alone();
 }
 

@@ -169,6 +169,8 @@ impl<'a, P: Program<'a>> Session<'a, P> {
             limits,
             threads: Vec::new(),
             suppressed: 0,
+            coverage: None,
+            next_command: None,
             stats: Stats {
                 executions: 1,
                 executions_left: None,

@@ -177,6 +177,8 @@ impl Gathered {
             limits,
             threads: Vec::new(),
             suppressed: 0,
+            coverage: None,
+            next_command: None,
             stats: Stats {
                 executions: statistics.executions,
                 executions_left: left,

@@ -63,6 +63,8 @@ pub fn report(races: Vec<Race>) -> Report {
         limits: vec![],
         threads: vec![],
         suppressed: 0,
+        coverage: None,
+        next_command: None,
         stats: Stats {
             executions: 1,
             tasks: 2,
