@@ -5,7 +5,7 @@ use crate::common;
 
 use common::command::{Done, Folder, finish_within, raceproof, run, run_with_input};
 use std::fs::{self, File};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -18,7 +18,9 @@ proc main() { finish { for i in 0..12 { async { isolated { c = c * 2 + i; } } } 
 /// The command with little address space: what reads without end fails by it, not after minutes.
 fn confined(words: &str) -> Done {
     let line = format!("ulimit -v 3000000; exec {} {words}", env!("CARGO_BIN_EXE_raceproof"));
-    finish_within(Command::new("sh").arg("-c").arg(line), PATIENCE).unwrap()
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(line).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    finish_within(&mut shell, PATIENCE).unwrap()
 }
 
 #[test]
@@ -130,8 +132,8 @@ proc main() {
 proc main() { finish { for i in 0..20000 { async { isolated { c = c * 3 + i; } } } } }
 ";
     let file = folder.write("all.tp", program);
-    let words = format!("verify --workers 1 --max-executions 3 {}", file.display());
-    confined(&words).expect_status(3).says("the limit of 3 executions");
+    let words = format!("verify --workers 1 --max-seconds 3 {}", file.display());
+    confined(&words).expect_status(3).says("--max-seconds");
 }
 
 /// The square of the steps would take minutes.

@@ -3,6 +3,7 @@
 use super::{Mode, explored, label};
 use crate::detector::Site;
 use crate::sched::{self, kernel, wait};
+use crate::tsan::unseen;
 use crate::world;
 use raceproof::remote::Point;
 use raceproof_core::event::{AccessKind, Observer};
@@ -30,6 +31,8 @@ pub(crate) fn access(address: usize, size: usize, kind: AccessKind, operation: O
     let task = world().detector.running();
     match explored.mode {
         Mode::Explore => {
+            unseen::before_access();
+            let Some(explored) = self::explored() else { return };
             if explored.trace.is_in_section() {
                 let name = explored.names.of(address);
                 for byte in 0..size as u64 {

@@ -6,7 +6,9 @@
 //! looked at lately are looked at again whenever a task stops, and one that has changed without our knowing was released by that task.
 //!
 //! It is taken to have released all it did until it stopped, which may be more than it did: a race with what it did in between is
-//! missed. In the same way an attempt that has failed counts as one that acquires, and so does the end of a wait. Of very many words only the last ones are remembered, and the library's work on another is then not seen: accesses that
+//! missed. In a search the words are looked at again before each access, too, from the look of a task on until it stops: there the release
+//! is where it was, as far as accesses can tell. Flags of one byte are left alone: the library sets those that order
+//! anything (poisoning) in code that is compiled with the program, and they are often in frames that are gone by the time. In the same way an attempt that has failed counts as one that acquires, and so does the end of a wait. Of very many words only the last ones are remembered, and the library's work on another is then not seen: accesses that
 //! it orders may be reported as races.
 
 use super::atomic;
@@ -41,8 +43,6 @@ impl Word {
         // SAFETY: the program has accessed the word, aligned, and has not freed it since.
         unsafe {
             match self.size {
-                1 => u64::from((self.address as *const u8).read_volatile()),
-                2 => u64::from((self.address as *const u16).read_volatile()),
                 4 => u64::from((self.address as *const u32).read_volatile()),
                 _ => (self.address as *const u64).read_volatile(),
             }
@@ -54,14 +54,17 @@ impl Word {
 pub(crate) struct Unseen {
     words: Vec<Word>,
     oldest: usize,
+    /// The running task has looked at a word, and not stopped since.
+    has_looked: bool,
 }
 
 impl Unseen {
     /// A task has looked at a word, and may leave what follows to the library.
     pub(crate) fn looked(&mut self, address: usize, size: usize) {
-        if !crate::start::is_shared() || size > 8 {
+        if !crate::start::is_shared() || !matches!(size, 4 | 8) {
             return;
         }
+        self.has_looked = true;
         if let Some(job) = sched::job() {
             job.looked = address;
         }
@@ -92,6 +95,20 @@ impl Unseen {
 
 /// The running task has stopped.
 pub(crate) fn left() {
+    notice();
+    world().atomics.unseen.has_looked = false;
+}
+
+/// The running task, in a search, is about to make an access.
+pub(crate) fn before_access() {
+    if world().atomics.unseen.has_looked {
+        notice();
+        world().detector.see_each();
+    }
+}
+
+/// Looks at all words.
+fn notice() {
     let words = &mut world().atomics.unseen.words;
     if words.is_empty() {
         return;
