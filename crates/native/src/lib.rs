@@ -33,6 +33,7 @@ mod explored;
 mod faults;
 mod fibers;
 mod frames;
+mod icvs;
 mod interpose;
 mod interrupts;
 mod jobs;
