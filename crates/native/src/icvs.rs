@@ -143,12 +143,7 @@ pub(crate) const MOST: u32 = i32::MAX as u32;
 
 impl Environment {
     pub(crate) fn read() -> Self {
-        Self::of(|name| env::var_os(name).map(|value| value.to_string_lossy().into_owned()))
-    }
-
-    /// The values of variables that `value` gives.
-    pub(crate) fn of(value: impl Fn(&str) -> Option<String>) -> Self {
-        let mut reader = Reader { value: &value, warnings: Vec::new() };
+        let mut reader = Reader { warnings: Vec::new() };
         let threads = reader.list("OMP_NUM_THREADS");
         let bindings = reader.bindings();
         // As libomp: lists for several levels ask for several, OMP_MAX_ACTIVE_LEVELS overrules them, and OMP_NESTED=false all.
@@ -253,8 +248,7 @@ impl Environment {
 }
 
 /// Reads variables, and keeps what to say of them.
-struct Reader<'a> {
-    value: &'a dyn Fn(&str) -> Option<String>,
+struct Reader {
     warnings: Vec<String>,
 }
 
@@ -275,9 +269,9 @@ fn begins(word: &str, least: usize, whole: &str) -> bool {
         && word.eq_ignore_ascii_case(whole.get(..word.len()).unwrap_or_default())
 }
 
-impl Reader<'_> {
+impl Reader {
     fn get(&self, name: &str) -> Option<String> {
-        (self.value)(name)
+        env::var_os(name).map(|value| value.to_string_lossy().into_owned())
     }
 
     fn warn(&mut self, name: &str, value: &str, what: &str) {
@@ -452,117 +446,6 @@ impl Omp {
         match self.environment.threads.get(level as usize) {
             Some(&threads) if threads != own.threads => Some(Rc::new(Icvs { threads, ..**own })),
             _ => Some(own.clone()),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(variables: &[(&str, &str)]) -> Environment {
-        let find = |name: &str| variables.iter().find(|(known, _)| *known == name);
-        Environment::of(|name| find(name).map(|(_, value)| (*value).to_owned()))
-    }
-
-    /// As libomp 19 says them, by `omp_get_max_active_levels`.
-    #[test]
-    fn levels_are_those_of_libomp() {
-        let levels = |variables: &[(&str, &str)]| read(variables).icvs.max_active_levels;
-        let (threads, nested, most) = ("OMP_NUM_THREADS", "OMP_NESTED", "OMP_MAX_ACTIVE_LEVELS");
-        assert_eq!(levels(&[]), 1);
-        assert_eq!(levels(&[(threads, "3")]), 1);
-        assert_eq!(levels(&[(threads, "3,")]), 1);
-        assert_eq!(levels(&[(threads, "3,2")]), MOST);
-        assert_eq!(levels(&[(threads, "3,2"), (most, "5")]), 5);
-        assert_eq!(levels(&[(nested, "true")]), MOST);
-        assert_eq!(levels(&[(nested, "true"), (most, "1")]), 1);
-        assert_eq!(levels(&[(nested, "false"), (most, "3")]), 1);
-        assert_eq!(levels(&[(nested, "false"), (threads, "2,2")]), 1);
-        assert_eq!(levels(&[(most, "0")]), 0);
-        assert_eq!(levels(&[("OMP_PROC_BIND", "spread,close")]), MOST);
-    }
-
-    #[test]
-    fn schedules_are_those_of_libomp() {
-        let said = |text: &str| Schedule::parse(text).map(|(schedule, _)| schedule.said());
-        assert_eq!(said("static"), Ok((1, 0)));
-        assert_eq!(said("Static,5"), Ok((1, 5)));
-        assert_eq!(said("static,0"), Ok((1, 1)));
-        assert_eq!(said("dynamic"), Ok((2, 1)));
-        assert_eq!(said("dynamic,0"), Ok((2, 1)));
-        assert_eq!(said("guided,2"), Ok((3, 2)));
-        assert_eq!(said("auto,3"), Ok((4, 1)));
-        assert_eq!(said("monotonic:dynamic,2"), Ok((2 | MONOTONIC, 2)));
-        assert_eq!(said("nonmonotonic:guided,4"), Ok((3, 4)));
-        for bad in ["", "bogus", "dynamic,x", "dynamic,-2", "dynamic,99999999999", "often:static"] {
-            assert!(said(bad).is_err(), "{bad}");
-        }
-    }
-
-    #[test]
-    fn what_is_not_understood_is_said_and_ignored() {
-        for (name, bad) in [
-            ("OMP_NUM_THREADS", "abc"),
-            ("OMP_NUM_THREADS", "4 x"),
-            ("OMP_NUM_THREADS", "-3"),
-            ("OMP_NUM_THREADS", "3,,2"),
-            ("OMP_NUM_THREADS", "99999999999"),
-            ("OMP_NESTED", "maybe"),
-            ("OMP_MAX_ACTIVE_LEVELS", "-1"),
-            ("OMP_THREAD_LIMIT", "x"),
-            ("OMP_DYNAMIC", "zzz"),
-            ("OMP_SCHEDULE", "bogus"),
-            ("OMP_STACKSIZE", "10X"),
-            ("OMP_STACKSIZE", "0"),
-            ("OMP_CANCELLATION", "x"),
-            ("OMP_WAIT_POLICY", "foo"),
-            ("OMP_PROC_BIND", "foo"),
-            ("OMP_PLACES", "foo"),
-            ("OMP_MAX_TASK_PRIORITY", "-1"),
-            ("OMP_TEAMS_THREAD_LIMIT", "x"),
-            ("OMP_NUM_TEAMS", ""),
-            ("OMP_DISPLAY_ENV", "foo"),
-        ] {
-            let (read, none) = (read(&[(name, bad)]), self::read(&[]));
-            assert_eq!(read.warnings.len(), 1, "{name}={bad}: {:?}", read.warnings);
-            assert!(
-                read.warnings[0].contains(name) && read.warnings[0].contains("ignored"),
-                "{:?}",
-                read.warnings
-            );
-            assert_eq!((read.icvs, &read.threads), (none.icvs, &none.threads), "{name}={bad}");
-        }
-    }
-
-    #[test]
-    fn values_that_are_too_small_are_raised() {
-        for (name, value) in [
-            ("OMP_NUM_THREADS", "3,0"),
-            ("OMP_THREAD_LIMIT", "0"),
-            ("OMP_NUM_TEAMS", "0"),
-            ("OMP_TEAMS_THREAD_LIMIT", "0"),
-        ] {
-            assert!(read(&[(name, value)]).warnings[0].contains("1 is used"), "{name}");
-        }
-        assert_eq!(read(&[("OMP_NUM_THREADS", " 3 , 0 ")]).threads, [3, 1]);
-    }
-
-    #[test]
-    fn what_is_understood_is_not_warned_of() {
-        for (name, value) in [
-            ("OMP_WAIT_POLICY", "ACTIVE"),
-            ("OMP_PROC_BIND", "true"),
-            ("OMP_PROC_BIND", "spread, close"),
-            ("OMP_PLACES", "cores(2)"),
-            ("OMP_PLACES", "{0:4},{4:4}"),
-            ("OMP_STACKSIZE", "2 M"),
-            ("OMP_NESTED", ".T."),
-            ("OMP_DISPLAY_ENV", "false"),
-            ("OMP_TARGET_OFFLOAD", "DISABLED"),
-            ("OMP_UNKNOWN", "x"),
-        ] {
-            assert!(read(&[(name, value)]).warnings.is_empty(), "{name}={value}");
         }
     }
 }

@@ -12,6 +12,7 @@
 //! Whatever neither compiles nor links (`--version`, `-print-file-name=…`) is passed through as it is.
 
 mod arguments;
+mod assumed;
 mod clang;
 mod objects;
 mod plan;
@@ -62,8 +63,21 @@ fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
     for warning in plan.warnings.iter().chain(&of_sources) {
         note(&format!("raceproof: warning: {warning}"));
     }
-    let status =
-        if stages::fit(&plan, &clang) { stages::run(&plan, &clang)? } else { clang.run(&plan.words())? };
+    let in_stages = stages::fit(&plan, &clang);
+    let mut status = if in_stages { stages::run(&plan, &clang)? } else { clang.run(&plan.words())? };
+    if status == 0 && plan.action.links() {
+        let (output, inputs) = (stages::output_of_linker(&plan), objects::linked(&arguments));
+        let mut wrong = assumed::wrong(&output, &inputs);
+        if !wrong.is_empty() && in_stages && plan.has_sources() {
+            status = clang.run(&plan.words())?;
+            wrong = assumed::wrong(&output, &inputs);
+        }
+        if status == 0 && !wrong.is_empty() {
+            // Nobody is to run it.
+            let _ = std::fs::remove_file(&output);
+            return Err(assumed::message(&wrong));
+        }
+    }
     if status != 0 && plan.openmp && plan.action.compiles() && !clang.has_omp_header() {
         note(&format!(
             "raceproof: note: {} has no omp.h; on Debian and Ubuntu the package libomp-{}-dev has it",

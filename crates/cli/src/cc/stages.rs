@@ -113,6 +113,11 @@ fn output(plan: &Plan) -> Option<String> {
     options.next_back().map(|name| name.trim_start_matches('=').to_owned())
 }
 
+/// What the linker makes.
+pub(super) fn output_of_linker(plan: &Plan) -> PathBuf {
+    output(plan).map_or_else(|| PathBuf::from("a.out"), PathBuf::from)
+}
+
 fn named(path: &OsStr, extension: &str) -> PathBuf {
     PathBuf::from(Path::new(path).file_name().unwrap_or(path)).with_extension(extension)
 }
