@@ -35,6 +35,7 @@ mod explored;
 mod faults;
 mod fibers;
 mod frames;
+mod icvs;
 mod interpose;
 mod interrupts;
 mod jobs;

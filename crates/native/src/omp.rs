@@ -2,24 +2,27 @@
 
 use crate::contexts::Place;
 use crate::detector::{Finish, Role, Task};
+use crate::icvs::{Environment, Icvs};
 use crate::options::Options;
 use crate::sched::{self, Body, Job, Work, kernel, wait};
 use crate::world;
 use raceproof_core::ids::{ScopeId, SiteId, SyncId, TaskId};
 use rustc_hash::FxHashMap;
+use std::cell::Cell;
 use std::ffi::c_void;
 use std::rc::Rc;
 
 /// What the program has set for all of itself, and tables by address.
 pub(crate) struct Omp {
-    pub(crate) threads: u32,
-    pub(crate) dynamic: bool,
-    pub(crate) max_active_levels: u32,
+    /// What holds where the program has set nothing.
+    pub(crate) environment: Environment,
     pub(crate) cancellation: bool,
-    pub(crate) schedule: (i32, i32),
-    pub(crate) teams: i32,
-    pub(crate) thread_limit: i32,
+    /// How many teams a league has, and how many threads one of them at most; 0: not said.
+    pub(crate) teams: u32,
+    pub(crate) teams_thread_limit: u32,
     pub(crate) locks: FxHashMap<usize, crate::kmpc::locks::OmpLock>,
+    /// Where each of them is, and was: reports name locks after they were destroyed.
+    pub(crate) lock_addresses: FxHashMap<SyncId, usize>,
     /// Virtual threads that no team uses; the lowest last.
     idle: Vec<u32>,
     /// Virtual threads there are.
@@ -30,6 +33,10 @@ pub(crate) struct Omp {
     /// What the next parallel region was told.
     pub(crate) next_threads: Option<u32>,
     pub(crate) next_teams: Option<(u32, u32)>,
+    /// It was said that a team is smaller than asked for.
+    pub(crate) said_limit: bool,
+    /// The thread that runs what is deferred where a team has only one; null until there is something.
+    helper: *mut Team,
     pub(crate) constructs: crate::kmpc::constructs::Constructs,
     /// Memory for explicit tasks.
     pub(crate) spare: crate::kmpc::tasks::Spare,
@@ -42,20 +49,20 @@ impl Omp {
         team.threads[0].team = pointer;
         let initial = Box::into_raw(Box::new(Scope::new(&raw mut team.threads[0], false)));
         Omp {
-            threads: options.threads,
-            dynamic: options.dynamic,
-            max_active_levels: if options.nested { i32::MAX as u32 } else { 1 },
-            cancellation: options.cancellation,
-            schedule: (2, 1),
-            teams: 0,
-            thread_limit: i32::MAX,
+            cancellation: options.openmp.cancellation,
+            teams: options.openmp.teams,
+            teams_thread_limit: options.openmp.teams_thread_limit,
+            environment: options.openmp.clone(),
             locks: FxHashMap::default(),
+            lock_addresses: FxHashMap::default(),
             idle: Vec::new(),
             known: 1,
             threadprivate: Default::default(),
             initial,
             next_threads: None,
             next_teams: None,
+            said_limit: false,
+            helper: std::ptr::null_mut(),
             constructs: Default::default(),
             spare: Default::default(),
         }
@@ -82,6 +89,8 @@ pub(crate) struct Team {
     pub(crate) cancelled_loop: Option<u64>,
     /// Which league of a `teams` construct it belongs to, and of how many.
     pub(crate) league: (u32, u32),
+    /// Threads in use in its contention group, which OMP_THREAD_LIMIT limits.
+    pub(crate) in_use: Rc<Cell<u32>>,
 }
 
 pub(crate) struct Thread {
@@ -120,7 +129,8 @@ pub(crate) struct Scope {
     pub(crate) outer: *mut Scope,
     /// Children created.
     pub(crate) created: u32,
-    pub(crate) threads: Option<u32>,
+    /// What it, or a task it was created by, has set.
+    pub(crate) icvs: Option<Rc<Icvs>>,
 }
 
 /// A list of fewer children is kept for the next task.
@@ -141,7 +151,7 @@ impl Scope {
             is_explicit,
             outer: std::ptr::null_mut(),
             created: 0,
-            threads: None,
+            icvs: None,
         }
     }
 
@@ -161,7 +171,7 @@ impl Scope {
             is_explicit,
             outer,
             created,
-            threads,
+            icvs,
         } = self;
         *thread = std::ptr::null_mut();
         match children.capacity() {
@@ -180,13 +190,14 @@ impl Scope {
         *is_explicit = false;
         *outer = std::ptr::null_mut();
         *created = 0;
-        *threads = None;
+        *icvs = None;
     }
 
     /// Makes this the region the running task is in.
     pub(crate) fn enter(mut self) {
         self.outer = scope();
         self.around = scope().around;
+        self.icvs = self.icvs.or_else(|| scope().icvs.clone());
         let inner = Box::into_raw(Box::new(self));
         match sched::job() {
             Some(job) => job.scope = inner,
@@ -294,6 +305,7 @@ impl Team {
             cancelled: false,
             cancelled_loop: None,
             league: outer.map_or((0, 1), |outer| outer.league),
+            in_use: outer.map_or_else(|| Rc::new(Cell::new(1)), |outer| outer.in_use.clone()),
         }
     }
 
@@ -317,7 +329,9 @@ impl Team {
         let pointer: *mut Team = team;
         team.threads[0].team = pointer;
         let first = &raw mut team.threads[0];
-        Scope::new(first, false).enter();
+        let mut region = Scope::new(first, false);
+        region.icvs = world().omp.inherited(&scope().icvs, team.level);
+        region.enter();
         if sched::job().is_some() {
             wait(|kernel| kernel.finish_begin().map(drop));
             scope().begin_group();
@@ -357,6 +371,8 @@ impl Team {
         for thread in &mut team.threads {
             thread.team = pointer;
         }
+        let icvs = world().omp.inherited(&scope().icvs, team.level);
+        team.in_use.set(team.in_use.get() + size - 1);
         let created = world().detector.here(pc);
         let root = world().detector.contexts.task(pc);
         wait(|kernel| kernel.finish_begin().map(drop));
@@ -369,7 +385,8 @@ impl Team {
             };
             let work = Work::Other(Box::new(work));
             let thread = &mut team.threads[number as usize];
-            let job = Job::in_region(thread, false, Place::at(root), work);
+            let mut job = Job::in_region(thread, false, Place::at(root), work);
+            job.region.icvs.clone_from(&icvs);
             Self::spawn(job, created, number);
         }
         loop {
@@ -398,6 +415,7 @@ impl Team {
                 Self::spawn(job, created, number);
             }
         }
+        team.in_use.set(team.in_use.get() - (size - 1));
         world().omp.give_back(&threads[1..]);
     }
 
@@ -423,6 +441,21 @@ impl Team {
             kernel().give_held(now, &locks);
         }
     }
+}
+
+/// A thread beside a team of one, for its deferred tasks: libomp's hidden helper. To what it runs it is an initial thread, with
+/// thread-local storage of its own.
+pub(crate) fn helper() -> &'static mut Thread {
+    if world().omp.helper.is_null() {
+        let virtual_thread = world().omp.take_thread();
+        let team = Box::leak(Box::new(Team::new(1, std::ptr::null_mut(), &[virtual_thread])));
+        let pointer: *mut Team = team;
+        team.threads[0].team = pointer;
+        world().omp.helper = pointer;
+    }
+    // SAFETY: leaked above; one function at a time looks.
+    let team = unsafe { &mut *world().omp.helper };
+    &mut team.threads[0]
 }
 
 impl Omp {
@@ -463,6 +496,9 @@ pub(crate) fn barrier() {
             wait(|kernel| kernel.finish_begin().map(drop));
             scope().begin_group();
             scope().forget_children();
+        } else if !scope().children.is_empty() {
+            // Outside of any region, deferred tasks are all there is to wait for.
+            crate::kmpc::tasks::__kmpc_omp_taskwait(std::ptr::null(), 0);
         }
         return;
     }

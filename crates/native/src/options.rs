@@ -1,5 +1,6 @@
 //! What the environment asks for: `RACEPROOF_OPTIONS` and the variables of OpenMP and rayon.
 
+use crate::icvs::{Environment, bytes};
 use raceproof::words;
 use std::env;
 use std::ffi::OsStr;
@@ -19,9 +20,8 @@ pub(crate) struct Options {
     pub(crate) status: i32,
     pub(crate) threads: u32,
     pub(crate) stack_bytes: usize,
-    pub(crate) cancellation: bool,
-    pub(crate) nested: bool,
-    pub(crate) dynamic: bool,
+    /// The variables of OpenMP.
+    pub(crate) openmp: Environment,
     pub(crate) detect: bool,
     /// Whether the detector collects at every occasion: for tests.
     pub(crate) collect: bool,
@@ -36,10 +36,12 @@ pub(crate) struct Options {
 /// As thread sanitizer's.
 const STATUS: i32 = 66;
 const THREADS: u32 = 4;
-const STACK: usize = 8 << 20;
+pub(crate) const STACK: usize = 8 << 20;
 
 impl Options {
     pub(crate) fn from_environment() -> Self {
+        let openmp = Environment::read();
+        let rayon = || env::var("RAYON_NUM_THREADS").ok()?.trim().parse().ok().filter(|&threads| threads > 0);
         let mut options = Options {
             findings: None,
             report: None,
@@ -47,15 +49,9 @@ impl Options {
             trace: None,
             color: None,
             status: STATUS,
-            threads: openmp("OMP_NUM_THREADS")
-                .or_else(|| env::var("RAYON_NUM_THREADS").ok())
-                .and_then(|list| list.split(',').next()?.trim().parse().ok())
-                .filter(|&threads| threads > 0)
-                .unwrap_or(THREADS),
-            stack_bytes: openmp("OMP_STACKSIZE").and_then(|size| bytes(&size)).unwrap_or(STACK),
-            cancellation: openmp("OMP_CANCELLATION").is_some_and(|value| is_true(&value)),
-            nested: openmp("OMP_NESTED").is_none_or(|value| is_true(&value)),
-            dynamic: openmp("OMP_DYNAMIC").is_some_and(|value| is_true(&value)),
+            threads: openmp.threads().or_else(rayon).unwrap_or(THREADS),
+            stack_bytes: openmp.stack_bytes.unwrap_or(STACK),
+            openmp,
             detect: true,
             collect: false,
             all_readers: false,
@@ -74,6 +70,7 @@ impl Options {
             // Whoever reads the findings needs no status for them; the program's own stands.
             options.status = 0;
         }
+        options.openmp.set_threads(options.threads);
         options
     }
 
@@ -140,27 +137,6 @@ impl Options {
     }
 }
 
-fn openmp(name: &str) -> Option<String> {
-    env::var(name).ok()
-}
-
 fn is_true(value: &str) -> bool {
     matches!(value.trim().to_ascii_lowercase().as_str(), "true" | "1" | "yes" | "on")
-}
-
-/// A size as OMP_STACKSIZE has it: kilobytes unless a letter says otherwise.
-fn bytes(text: &str) -> Option<usize> {
-    let text = text.trim();
-    let (number, unit) = match text.char_indices().find(|(_, c)| !c.is_ascii_digit()) {
-        Some((at, _)) => (&text[..at], text[at..].trim()),
-        None => (text, "K"),
-    };
-    let unit = match unit {
-        "B" | "b" => 1,
-        "K" | "k" => 1 << 10,
-        "M" | "m" => 1 << 20,
-        "G" | "g" => 1 << 30,
-        _ => return None,
-    };
-    number.parse::<usize>().ok()?.checked_mul(unit)
 }

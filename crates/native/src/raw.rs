@@ -51,7 +51,7 @@ pub(crate) fn error(kind: &str, message: &str, task: TaskId, site: Site) -> RawE
 pub(crate) fn lock(lock: usize) -> RawLock {
     match crate::kmpc::locks::address(lock) {
         Some(address) => RawLock::At(address),
-        None => RawLock::Named("reduction".to_owned()),
+        None => RawLock::Named("mutexinoutset".to_owned()),
     }
 }
 

@@ -120,6 +120,10 @@ pub(crate) fn begin() {
         Some(_) => crate::channel::begin(self::world().suppressions.clone()),
         None => self::world().delivery = Delivery::new(self::world().options.report.as_deref()),
     }
+    // Programs that load us as a library have no OpenMP in them.
+    if !crate::start::is_shared() {
+        self::world().options.openmp.tell();
+    }
     record();
     let Options { all_readers, trace, explore, .. } = &self::world().options;
     if *all_readers || trace.is_some() || explore.is_some() {

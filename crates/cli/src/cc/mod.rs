@@ -15,6 +15,7 @@
 //! Whatever neither compiles nor links (`--version`, `-print-file-name=…`) is passed through as it is.
 
 mod arguments;
+mod assumed;
 mod clang;
 mod notes;
 mod objects;
@@ -82,8 +83,21 @@ fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
         known.extend(places.map(|ignored| Note::IgnoredPragma(ignored.at.clone())));
         plan.linked.extend(["-x".into(), "none".into(), notes::object(&known, &clang, folder.path())?]);
     }
-    let status =
-        if stages::fit(&plan, &clang) { stages::run(&plan, &clang)? } else { clang.run(&plan.words())? };
+    let in_stages = stages::fit(&plan, &clang);
+    let mut status = if in_stages { stages::run(&plan, &clang)? } else { clang.run(&plan.words())? };
+    if status == 0 && plan.action.links() {
+        let (output, inputs) = (stages::output_of_linker(&plan), objects::linked(&arguments));
+        let mut wrong = assumed::wrong(&output, &inputs);
+        if !wrong.is_empty() && in_stages && plan.has_sources() {
+            status = clang.run(&plan.words())?;
+            wrong = assumed::wrong(&output, &inputs);
+        }
+        if status == 0 && !wrong.is_empty() {
+            // Nobody is to run it.
+            let _ = std::fs::remove_file(&output);
+            return Err(assumed::message(&wrong));
+        }
+    }
     if let Some(folder) = folder.filter(|_| status == 0 && !plan.action.links()) {
         for (source, ignored) in &ignored {
             keep(&plan, &clang, source, ignored, &folder)?;

@@ -134,7 +134,7 @@ fn subject(name: &str, members: &[Option<String>]) -> String {
 }
 
 /// Objects, archives and shared libraries among the inputs, and those that `-l` finds in a folder the user gives.
-fn linked(arguments: &Arguments) -> Vec<PathBuf> {
+pub(super) fn linked(arguments: &Arguments) -> Vec<PathBuf> {
     let inputs = arguments.inputs().filter(|(path, compiled)| !compiled && *path != "-");
     let mut files: Vec<PathBuf> = inputs.map(|(path, _)| PathBuf::from(path)).collect();
     let folders = folders(arguments);

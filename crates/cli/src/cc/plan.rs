@@ -142,6 +142,11 @@ impl Plan {
         self.kept.push(item.clone());
     }
 
+    /// Whether anything is compiled.
+    pub(super) fn has_sources(&self) -> bool {
+        self.kept.iter().any(|item| matches!(item, Item::Input { compiled: true, .. }))
+    }
+
     /// The whole command line. What the compiler proper is told stands before the inputs, so that the user's own `-Xclang` can
     /// undo it.
     pub fn words(&self) -> Vec<OsString> {

@@ -114,6 +114,11 @@ pub(super) fn output(plan: &Plan) -> Option<String> {
     options.next_back().map(|name| name.trim_start_matches('=').to_owned())
 }
 
+/// What the linker makes.
+pub(super) fn output_of_linker(plan: &Plan) -> PathBuf {
+    output(plan).map_or_else(|| PathBuf::from("a.out"), PathBuf::from)
+}
+
 /// The name that clang gives what it makes of a source.
 pub(super) fn named(path: &OsStr, extension: &str) -> PathBuf {
     PathBuf::from(Path::new(path).file_name().unwrap_or(path)).with_extension(extension)

@@ -18,5 +18,8 @@ mod native_traces;
 mod native_verify;
 mod native_verify_generated;
 mod outlive;
+mod own_functions;
+mod publication;
 mod run;
 mod search;
+mod settings;

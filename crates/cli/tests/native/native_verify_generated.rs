@@ -38,7 +38,17 @@ fn setting(name: &str, default: u64) -> u64 {
 
 #[test]
 fn schedules_are_explored_as_in_tp() {
-    let folder = Folder::new("native-verify-generated");
+    explore("native-verify-generated", Parts::Locks);
+}
+
+/// That a lock is taken tells of what its last holder did, if it is known to have held it.
+#[test]
+fn locks_that_are_signals_are_understood_as_in_tp() {
+    explore("native-verify-signals", Parts::Signals);
+}
+
+fn explore(name: &str, parts: Parts) {
+    let folder = Folder::new(name);
     let program = folder.path("tasks");
     compile(&root().join("crates/cli/tests/support/native/tasks.c"), "-O1", &[], &program)
         .expect("it compiles");
@@ -46,7 +56,7 @@ fn schedules_are_explored_as_in_tp() {
     let cases = setting("RACEPROOF_CASES", 40);
     let mut verdicts: BTreeMap<String, u64> = BTreeMap::new();
     for seed in first..first + cases {
-        let items = body(&mut Random(seed), 0, &mut 16, Parts::Locks);
+        let items = body(&mut Random(seed), 0, &mut 16, parts);
         let Some(expected) = verified_as_tp(&items) else { continue };
         let text = words(&items);
         let mut command = tool();

@@ -71,6 +71,7 @@ impl Detector {
         self.tell(Event::Spawn { parent: thread, child: chunk, scope, site: SiteId(created) });
         self.tell_hand_over(thread, chunk, false);
         self.tell_time();
+        self.leak(thread);
         self.order.spawn(thread, chunk, scope);
         if let Some(holds) = self.holds.remove(&thread) {
             self.holds.insert(chunk, holds);
@@ -127,16 +128,14 @@ impl Detector {
         if matches!(role, Role::Chunk(_)) { parent } else { task }
     }
 
-    /// The chunk that a task is, or belongs to.
-    pub(super) fn chunk_of(&self, mut task: TaskId) -> Option<TaskId> {
-        loop {
+    /// The chunks that a task is, or belongs to, innermost first: a nested team may have a loop of its own.
+    pub(super) fn chunks_of(&self, task: TaskId) -> impl Iterator<Item = TaskId> + '_ {
+        let above = |&task: &TaskId| {
             let Task { role, parent, .. } = self.tasks[task.index()];
-            match role {
-                Role::Chunk(_) => return Some(task),
-                Role::Main => return None,
-                _ => task = parent,
-            }
-        }
+            (role != Role::Main).then_some(parent)
+        };
+        std::iter::successors(Some(task), above)
+            .filter(|task| matches!(self.tasks[task.index()].role, Role::Chunk(_)))
     }
 
     /// Whether an earlier access and the present one were made in chunks that one thread took, to memory of that thread.
@@ -144,14 +143,17 @@ impl Detector {
         if self.loops.is_empty() {
             return false;
         }
-        let (Some(before), Some(now)) = (self.chunk_of(self.task_of(earlier)), self.chunk_of(self.current))
-        else {
-            return false;
+        let befores: Vec<TaskId> = self.chunks_of(self.task_of(earlier)).collect();
+        let is_of_one = |now: TaskId| {
+            let thread = self.tasks[now.index()].parent;
+            let is_other = |&before: &TaskId| before != now && self.tasks[before.index()].parent == thread;
+            befores.iter().any(is_other) && self.is_memory_of(thread, address)
         };
-        let thread = self.tasks[now.index()].parent;
-        if before == now || self.tasks[before.index()].parent != thread {
-            return false;
-        }
+        !befores.is_empty() && self.chunks_of(self.current).any(is_of_one)
+    }
+
+    /// Whether memory belongs to a thread that is in a loop.
+    fn is_memory_of(&self, thread: TaskId, address: usize) -> bool {
         let on = self.tasks[thread.index()].thread;
         self.loops.get(&thread).is_some_and(|l| l.stack.contains(&address))
             || self.privates.iter().any(|p| p.thread == on && (p.from..p.to).contains(&address))

@@ -327,7 +327,8 @@ impl Detector {
         let tasks: Vec<TaskId> = raced.chain(live).chain(keys).collect();
         let scopes: Vec<ScopeId> =
             self.finishes.open().chain(tasks.iter().map(|task| self.tasks[task.index()].scope)).collect();
-        let held: Vec<StepId> = self.chunks.values().map(|own| StepId(own.step)).collect();
+        let mut held = self.settle_leaks();
+        held.extend(self.chunks.values().map(|own| StepId(own.step)));
         let new = self.order.compact(steps.into_iter().chain(held), tasks, scopes);
         let task = |old: TaskId| new.task(old).expect("a task under way is kept");
         // The nearest that is kept: for reports.
@@ -369,6 +370,7 @@ impl Detector {
         self.finishes.renumber(count, |scope| new.scope(scope).expect("an open finish is kept"));
         self.loose = self.loose.drain().filter_map(|scope| new.scope(scope)).collect();
         self.standing.renumber(|scope| new.scope(scope));
+        self.renumber_leaks(|step| new.step(step).expect("a step of a section under way is kept"));
         self.compact_sections(&new);
         new
     }
@@ -382,16 +384,18 @@ impl Detector {
         let parted = self.parted.values().flat_map(|parted| &parted.holds);
         let all = self.step_holds.values().flatten().chain(self.holds.values().flatten()).chain(parted);
         all.for_each(|hold| used[hold.section as usize] = 0);
+        let leaks = self.leaks.values().flatten().flat_map(|task| &task.leaks);
+        leaks.for_each(|leak| used[leak.section as usize] = 0);
         let mut next = 0;
         let (spare, order) = (&mut self.spare_syncs, &mut self.order);
         let mut at = 0;
-        self.sections.retain(|end| {
+        self.sections.retain(|section| {
             at += 1;
             let keep = used[at - 1] == 0;
             if keep {
                 used[at - 1] = next;
                 next += 1;
-            } else if let Some(end) = *end {
+            } else if let Some(end) = section.end {
                 order.forget(end);
                 spare.push(end);
             }
@@ -401,6 +405,9 @@ impl Detector {
         let all = self.step_holds.values_mut().flatten().chain(self.holds.values_mut().flatten());
         for hold in all.chain(parted) {
             hold.section = used[hold.section as usize];
+        }
+        for leak in self.leaks.values_mut().flatten().flat_map(|task| &mut task.leaks) {
+            leak.section = used[leak.section as usize];
         }
     }
 }

@@ -100,14 +100,14 @@ impl Detector {
     }
 
     /// Whether both accesses are in sections of one lock: then the later comes after the earlier one's section.
-    fn exclude(&mut self, earlier: i32) -> bool {
+    pub(super) fn exclude(&mut self, earlier: i32) -> bool {
         let step = self.made[earlier as usize].step;
         let (Some(then), Some(now)) = (self.step_holds.get(&step), self.holds.get(&self.current)) else {
             return false;
         };
         let common = then.iter().find(|then| now.iter().any(|now| now.lock == then.lock));
         let Some(&Hold { section, .. }) = common else { return false };
-        if let Some(end) = self.sections[section as usize] {
+        if let Some(end) = self.sections[section as usize].end {
             self.order.join(self.current, end, SyncKind::Lock);
             self.begun();
         }

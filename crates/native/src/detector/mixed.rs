@@ -102,6 +102,9 @@ impl Detector {
             (Manner::Atomic, _) => {
                 self.exclusive |= !self.reducing;
                 self.check(record.plain, kind, manner, address, pc);
+                if !self.holds.is_empty() && self.holds.contains_key(&self.current) {
+                    self.follow_sections(record, kind);
+                }
                 let set = if kind == AccessKind::Read { &mut record.reads } else { &mut record.writes };
                 if !(self.has_read(*set) || *set != 0 && self.is_stood_for(*set, address, pc)) {
                     let made = self.number(pc, ATOMIC);
@@ -111,5 +114,20 @@ impl Detector {
         }
         self.mixed[number as usize] = record;
         Cell::refer(Reference::Mixed(number))
+    }
+
+    /// Of atomic accesses in sections of one lock, one of them a write, the later comes after the earlier one's section, as with plain
+    /// ones: what it sees, and so what its task does, depends on it.
+    #[cold]
+    fn follow_sections(&mut self, Mixed { writes, reads, .. }: Mixed, kind: AccessKind) {
+        let mut before = self.list(writes);
+        if kind == AccessKind::Write {
+            before.extend(self.list(reads));
+        }
+        for earlier in before {
+            if !self.precedes(earlier) {
+                self.exclude(earlier);
+            }
+        }
     }
 }

@@ -10,9 +10,10 @@
 //!   kept once.
 //! - *Mutual exclusion* is the DC order (Ogles, Aldous, Mercer, FMCAD 2019, Definition 2), computed when it is needed: if two
 //!   conflicting accesses are not ordered, but both are made in sections of one lock, the later
-//!   comes after the end of the earlier one's section. Sections that do not conflict are never ordered, so a race that the
-//!   order of the sections in this run would hide is still found.
-//! - *Atomic* accesses do not race with each other, and order nothing unless they release and acquire. They cannot stand for
+//!   comes after the end of the earlier one's section. Sections that do not conflict are ordered only where their insides are
+//!   ([`leaks`]), so a race that the order of the sections in this run would hide is still found.
+//! - *Atomic* accesses do not race with each other, and order nothing unless they release and acquire. In sections of one lock they
+//!   conflict as others do: what the later one sees depends on which came first. They cannot stand for
 //!   plain ones, nor these for them, so that memory accessed atomically keeps both, in a [`Mixed`] record.
 //! - Some unordered accesses meet no more in the memory they were made to, or cannot meet on different threads:
 //!   [`excuse`](Detector::excuse).
@@ -27,6 +28,7 @@ mod collect;
 mod conflicts;
 mod finishes;
 pub(crate) mod last;
+mod leaks;
 mod memory;
 mod mixed;
 mod numbers;
@@ -45,6 +47,7 @@ use crate::shadow::{self, Cell, Reference};
 use crate::stacks::Stacks;
 pub(crate) use finishes::Finish;
 use finishes::Finishes;
+use leaks::{Leaks, Section};
 use mixed::Mixed;
 use numbers::{RECENT, Recent};
 use raceproof_core::detect::gone::{self, Gone};
@@ -226,8 +229,9 @@ pub(crate) struct Detector {
     step_holds: FxHashMap<u32, Box<[Hold]>>,
     /// The threads at barriers, by the number of the task that ended there.
     parted: FxHashMap<u64, Parted>,
-    /// The sync that tells of a section's end.
-    sections: Vec<Option<SyncId>>,
+    sections: Vec<Section>,
+    /// Those that have to be remembered for themselves.
+    leaks: Leaks,
     syncs: u32,
     spare_syncs: Vec<SyncId>,
     privates: Vec<Private>,
@@ -327,6 +331,7 @@ impl Detector {
             step_holds: FxHashMap::default(),
             parted: FxHashMap::default(),
             sections: Vec::new(),
+            leaks: Leaks::default(),
             syncs: 0,
             spare_syncs: Vec::new(),
             privates: Vec::new(),

@@ -13,6 +13,7 @@ impl Detector {
     }
 
     pub(crate) fn signal_sync(&mut self, sync: SyncId) {
+        self.leak(self.current);
         self.tell(Event::Signal { task: self.current, sync, kind: SyncKind::Event });
         self.order.signal(self.current, sync, SyncKind::Event);
         self.begun();
@@ -31,11 +32,12 @@ impl Detector {
             sync: of_kernel(SyncId::at(lock)),
             kind: SyncKind::Lock,
         });
-        let section = self.sections.len() as u32;
-        self.sections.push(None);
-        self.holds.entry(self.current).or_default().push(Hold { lock, section });
+        self.follow_leaks(lock);
         // A step of its own, so that a step has one set of locks.
         self.order.next_step(self.current);
+        let section = self.sections.len() as u32;
+        self.sections.push(Section { end: None, begin: self.order.step(), leaks: false });
+        self.holds.entry(self.current).or_default().push(Hold { lock, section });
         self.begun();
     }
 
@@ -51,8 +53,11 @@ impl Detector {
         if holds.is_empty() {
             self.holds.remove(&self.current);
         }
+        self.leak(self.current);
+        self.follow_leaks(lock);
         let end = self.new_sync();
-        self.sections[hold.section as usize] = Some(end);
+        self.sections[hold.section as usize].end = Some(end);
+        self.note_leak(lock, hold.section, self.order.step());
         self.order.signal(self.current, end, SyncKind::Lock);
         self.begun();
     }
@@ -69,6 +74,7 @@ impl Detector {
     /// The running task, which is about to end at a barrier, lets go of what it holds, these locks among it; the thread goes on as
     /// another task, which is given it by the number this returns.
     pub(crate) fn part(&mut self, locks: Vec<SyncId>) -> u64 {
+        self.leak(self.current);
         let holds = self.holds.remove(&self.current).unwrap_or_default();
         let serial = self.identity();
         self.parted.insert(serial, Parted { task: self.current, locks, holds });
@@ -131,6 +137,7 @@ impl Detector {
             return self.leave_section(sync.index());
         }
         let task = self.runs_as(task);
+        self.leak(task);
         self.tell(Event::Signal { task, sync: of_kernel(sync), kind });
         self.tell_time();
         self.order.signal(task, of_kernel(sync), kind);
@@ -261,6 +268,7 @@ impl Observer for Detector {
         }
         task.serial = self.new_serial();
         let parent = self.runs_as(parent);
+        self.leak(parent);
         let slot = child.index();
         let child = TaskId::at(self.tasks.len());
         match self.runs_as.get_mut(slot) {

@@ -13,11 +13,13 @@ pub(crate) struct OmpLock {
 }
 
 fn entry(address: usize) -> &'static mut OmpLock {
-    world()
-        .omp
-        .locks
-        .entry(address)
-        .or_insert_with(|| OmpLock { sync: explored::new_lock(address), depth: 0 })
+    let omp = &mut world().omp;
+    let addresses = &mut omp.lock_addresses;
+    omp.locks.entry(address).or_insert_with(|| {
+        let sync = explored::new_lock(address);
+        addresses.insert(sync, address);
+        OmpLock { sync, depth: 0 }
+    })
 }
 
 /// The lock of the critical sections of one name.
@@ -25,9 +27,9 @@ pub(crate) fn critical(name: usize) -> SyncId {
     entry(name).sync
 }
 
-/// The address of a lock, for reports.
+/// The address of a lock, for reports; also of one that was destroyed. None: no lock of the program's, but one of `mutexinoutset`.
 pub(crate) fn address(sync: usize) -> Option<usize> {
-    world().omp.locks.iter().find(|(_, lock)| lock.sync.index() == sync).map(|(&address, _)| address)
+    world().omp.lock_addresses.get(&SyncId::at(sync)).copied()
 }
 
 fn is_running() -> bool {

@@ -7,6 +7,7 @@
 
 use super::{Loc, caller, entry};
 use crate::explored::{self, Bell};
+use crate::icvs::{Kind, icvs};
 use crate::omp::{Team, Thread, scope, team, thread};
 use crate::sched::{self, wait_until};
 use crate::world;
@@ -14,11 +15,18 @@ use raceproof_core::ids::SyncId;
 
 const STATIC_CHUNKED: i32 = 33;
 const STATIC: i32 = 34;
+const DYNAMIC: i32 = 35;
 const GUIDED: i32 = 36;
+const RUNTIME: i32 = 37;
+const AUTO: i32 = 38;
 const STATIC_BALANCED_CHUNKED: i32 = 45;
+const RUNTIME_SIMD: i32 = 47;
 const ORDERED_STATIC_CHUNKED: i32 = 65;
 const ORDERED_STATIC: i32 = 66;
 const ORDERED_GUIDED: i32 = 68;
+const ORDERED_RUNTIME: i32 = 69;
+/// What an ordered schedule has in addition to the same one without.
+const IS_ORDERED: i32 = ORDERED_STATIC - STATIC;
 const DISTRIBUTE_CHUNKED: i32 = 91;
 const DISTRIBUTE: i32 = 92;
 /// Bits that say monotonic or nonmonotonic.
@@ -106,11 +114,30 @@ fn turn(number: u64, row: u64, threads: u64) -> u64 {
     ((row.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) + number) % threads
 }
 
+/// The schedule of a loop and the size of its chunks. What the program or OMP_SCHEDULE has set is for `schedule(runtime)`. (With
+/// monotonic, a thread takes its chunks in their order: so it does anyway, and two threads may take any two.)
+fn chosen(schedule: i32, chunk: i128) -> (i32, i128) {
+    let schedule = schedule & !MODIFIERS;
+    if !matches!(schedule, RUNTIME | RUNTIME_SIMD | ORDERED_RUNTIME) {
+        return (schedule, chunk);
+    }
+    let set = icvs().schedule;
+    let kind = match set.kind {
+        Kind::Static if set.chunk == 0 => STATIC,
+        Kind::Static => STATIC_CHUNKED,
+        Kind::Dynamic => DYNAMIC,
+        Kind::Guided => GUIDED,
+        Kind::Auto => AUTO,
+    };
+    let ordered = if schedule == ORDERED_RUNTIME { IS_ORDERED } else { 0 };
+    (kind + ordered, i128::from(set.chunk))
+}
+
 fn begin(schedule: i32, lower: i128, upper: i128, stride: i128, chunk: i128) {
     let (team, thread) = (team(), thread());
     let number = thread.loops;
     thread.loops += 1;
-    let schedule = schedule & !MODIFIERS;
+    let (schedule, chunk) = chosen(schedule, chunk);
     let ordered = ORDERED.contains(&schedule);
     let count = iterations(lower, upper, stride);
     let guided = matches!(schedule, GUIDED | ORDERED_GUIDED);

@@ -1,9 +1,11 @@
 //! `parallel` and `teams`: regions run by a team of threads.
 
 use super::{CALLER, Loc, caller, entry};
-use crate::omp::{Team, scope, team};
-use crate::{sched, world};
+use crate::icvs::{self, icvs};
+use crate::omp::{Team, team};
+use crate::{explored, sched, world};
 use std::arch::naked_asm;
+use std::cell::Cell;
 use std::ffi::c_void;
 use std::rc::Rc;
 
@@ -123,12 +125,30 @@ fn run(microtask: Microtask, arguments: &[*mut c_void]) {
 /// How many threads the next region gets.
 fn size() -> u32 {
     let asked = world().omp.next_threads.take();
-    let allowed = team().active_level < world().omp.max_active_levels;
-    if !allowed {
+    let icvs = icvs();
+    if team().active_level >= icvs.max_active_levels {
         return 1;
     }
-    let limit = world().omp.thread_limit.max(1) as u32;
-    asked.or(scope().threads).unwrap_or(world().omp.threads).clamp(1, limit)
+    let wanted = asked.unwrap_or(icvs.threads);
+    let free = icvs.thread_limit.saturating_sub(team().in_use.get());
+    if wanted > free.saturating_add(1) {
+        limited(wanted, free + 1);
+    }
+    wanted.min(free.saturating_add(1))
+}
+
+/// A team is smaller than asked for.
+#[cold]
+fn limited(wanted: u32, size: u32) {
+    let omp = &mut world().omp;
+    if !std::mem::replace(&mut omp.said_limit, true) {
+        crate::say(&format!("a team of {wanted} threads was asked for; the thread limit leaves {size}"));
+    }
+    if team().active_level > 0 {
+        explored::unexplored(
+            "which of several nested teams gets threads under a thread limit is the schedule's choice",
+        );
+    }
 }
 
 unsafe extern "C" fn fork_call(
@@ -165,8 +185,10 @@ unsafe extern "C" fn fork_teams(
     // SAFETY: called by `variadic!` only.
     let arguments = Rc::new(unsafe { gather(count, registers, stack) });
     let (teams, limit) = world().omp.next_teams.take().unwrap_or((0, 0));
-    let default = if world().omp.teams > 0 { world().omp.teams as u32 } else { 2 };
+    let default = if world().omp.teams > 0 { world().omp.teams } else { 2 };
     let teams = if teams == 0 { default } else { teams };
+    // A clause sets the limit of the team's contention group, OMP_TEAMS_THREAD_LIMIT the size of its teams.
+    let (limited, limit) = if limit > 0 { (true, limit) } else { (false, world().omp.teams_thread_limit) };
     let pc = caller();
     Team::fork(
         teams,
@@ -179,13 +201,24 @@ unsafe extern "C" fn fork_teams(
             team.league = (number, teams);
             team.level = 0;
             team.active_level = 0;
+            team.in_use = Rc::new(Cell::new(1));
             if limit > 0 {
-                scope().threads = Some(limit.min(world().omp.threads));
+                limit_threads(limit, limited);
             }
             run(microtask, &arguments);
             Team::leave_alone();
         }),
     );
+}
+
+/// The threads of teams that the running task forms are no more than this; whether as a limit of their contention group.
+fn limit_threads(limit: u32, of_group: bool) {
+    icvs::set(|icvs| {
+        icvs.threads = icvs.threads.min(limit);
+        if of_group {
+            icvs.thread_limit = limit;
+        }
+    });
 }
 
 extern "C" fn serialized_parallel(_: Loc, _: i32) {
@@ -223,6 +256,6 @@ pub extern "C" fn __kmpc_push_num_teams_51(_: Loc, _: i32, _least: i32, most: i3
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_set_thread_limit(_: Loc, _: i32, limit: i32) {
     if limit > 0 {
-        scope().threads = Some((limit as u32).min(world().omp.threads));
+        limit_threads(limit as u32, true);
     }
 }

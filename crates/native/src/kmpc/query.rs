@@ -1,8 +1,9 @@
 //! The library routines of OpenMP: what a program can ask and set.
 
+use crate::icvs::{self, Schedule, icvs};
 use crate::interpose;
 use crate::omp::{scope, team, thread};
-use crate::{sched, world};
+use crate::world;
 use std::ffi::{c_char, c_void};
 use std::time::Instant;
 
@@ -26,21 +27,21 @@ macro_rules! answers {
 
 answers! {
     omp_get_num_threads() -> i32 { team().size as i32 }
-    omp_get_max_threads() -> i32 { scope().threads.unwrap_or(world().omp.threads) as i32 }
+    omp_get_max_threads() -> i32 { icvs().threads as i32 }
     omp_get_num_procs() -> i32 { std::thread::available_parallelism().map_or(1, |count| count.get() as i32) }
     omp_in_parallel() -> i32 { i32::from(team().active_level > 0) }
-    omp_get_dynamic() -> i32 { i32::from(world().omp.dynamic) }
-    omp_get_nested() -> i32 { i32::from(world().omp.max_active_levels > 1) }
-    omp_get_max_active_levels() -> i32 { world().omp.max_active_levels as i32 }
+    omp_get_dynamic() -> i32 { i32::from(icvs().dynamic) }
+    omp_get_nested() -> i32 { i32::from(icvs().max_active_levels > 1) }
+    omp_get_max_active_levels() -> i32 { icvs().max_active_levels as i32 }
     omp_get_supported_active_levels() -> i32 { i32::MAX }
     omp_get_level() -> i32 { team().level as i32 }
     omp_get_active_level() -> i32 { team().active_level as i32 }
     omp_get_cancellation() -> i32 { i32::from(world().omp.cancellation) }
-    omp_get_thread_limit() -> i32 { world().omp.thread_limit }
+    omp_get_thread_limit() -> i32 { icvs().thread_limit as i32 }
     omp_get_num_teams() -> i32 { team().league.1 as i32 }
     omp_get_team_num() -> i32 { team().league.0 as i32 }
-    omp_get_max_teams() -> i32 { world().omp.teams }
-    omp_get_teams_thread_limit() -> i32 { 0 }
+    omp_get_max_teams() -> i32 { world().omp.teams as i32 }
+    omp_get_teams_thread_limit() -> i32 { world().omp.teams_thread_limit as i32 }
     omp_in_final() -> i32 { i32::from(scope().is_final) }
     omp_in_explicit_task() -> i32 { i32::from(scope().is_explicit) }
     omp_get_proc_bind() -> i32 { 0 }
@@ -48,12 +49,12 @@ answers! {
     omp_get_place_num_procs(_place: i32) -> i32 { 0 }
     omp_get_place_num() -> i32 { -1 }
     omp_get_partition_num_places() -> i32 { 0 }
-    omp_get_default_device() -> i32 { 0 }
+    omp_get_default_device() -> i32 { world().omp.environment.default_device as i32 }
     omp_get_num_devices() -> i32 { 0 }
     omp_get_device_num() -> i32 { 0 }
     omp_get_initial_device() -> i32 { 0 }
     omp_is_initial_device() -> i32 { 1 }
-    omp_get_max_task_priority() -> i32 { 0 }
+    omp_get_max_task_priority() -> i32 { world().omp.environment.max_task_priority as i32 }
     omp_get_wtick() -> f64 { 1e-9 }
     omp_pause_resource(_kind: i32, _device: i32) -> i32 { 0 }
     omp_pause_resource_all(_kind: i32) -> i32 { 0 }
@@ -91,17 +92,16 @@ macro_rules! settings {
 }
 
 settings! {
-    omp_set_dynamic(value: i32) { world().omp.dynamic = value != 0 }
-    omp_set_nested(value: i32) { world().omp.max_active_levels = if value != 0 { i32::MAX as u32 } else { 1 } }
-    omp_set_max_active_levels(levels: i32) { world().omp.max_active_levels = levels.max(0) as u32 }
-    omp_set_num_teams(teams: i32) { world().omp.teams = teams.max(0) }
-    omp_set_teams_thread_limit(_limit: i32) { () }
-    omp_set_default_device(_device: i32) { () }
+    omp_set_dynamic(value: i32) { icvs::set(|icvs| icvs.dynamic = value != 0) }
+    omp_set_nested(value: i32) { icvs::set(|icvs| icvs.max_active_levels = if value != 0 { icvs::MOST } else { 1 }) }
+    omp_set_num_teams(teams: i32) { world().omp.teams = teams.max(1) as u32 }
+    omp_set_teams_thread_limit(limit: i32) { world().omp.teams_thread_limit = limit.max(1) as u32 }
+    omp_set_default_device(device: i32) { world().omp.environment.default_device = device.max(0) as u32 }
     omp_set_default_allocator(_allocator: usize) { () }
     omp_destroy_allocator(_allocator: usize) { () }
     omp_set_affinity_format(_format: *const c_char) { () }
     omp_display_affinity(_format: *const c_char) { () }
-    omp_display_env(_verbose: i32) { () }
+    omp_display_env(verbose: i32) { world().omp.environment.show(verbose != 0) }
     omp_get_place_proc_ids(_place: i32, _ids: *mut i32) { () }
     omp_get_partition_place_nums(_numbers: *mut i32) { () }
     __kmpc_destroy_allocator(_thread: i32, _allocator: usize) { () }
@@ -112,12 +112,15 @@ settings! {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_set_num_threads(threads: i32) {
-    if threads > 0 {
-        scope().threads = Some(threads as u32);
-        // Outside of any region it is for the whole program.
-        if sched::job().is_none() || team().level == 0 {
-            world().omp.threads = threads as u32;
-        }
+    // As libomp: less than one is one.
+    icvs::set(|icvs| icvs.threads = threads.max(1) as u32);
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn omp_set_max_active_levels(levels: i32) {
+    match u32::try_from(levels) {
+        Ok(levels) => icvs::set(|icvs| icvs.max_active_levels = levels),
+        Err(_) => crate::say(&format!("omp_set_max_active_levels({levels}): less than 0 levels; ignored")),
     }
 }
 
@@ -128,7 +131,11 @@ pub extern "C" fn omp_get_wtime() -> f64 {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_set_schedule(kind: i32, chunk: i32) {
-    world().omp.schedule = (kind, chunk);
+    let schedule = Schedule::of(kind, chunk).unwrap_or_else(|| {
+        crate::say(&format!("omp_set_schedule({kind}, {chunk}): no such kind; static is used"));
+        Schedule::STATIC
+    });
+    icvs::set(|icvs| icvs.schedule = schedule);
 }
 
 /// # Safety
@@ -136,7 +143,7 @@ pub extern "C" fn omp_set_schedule(kind: i32, chunk: i32) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_get_schedule(kind: *mut i32, chunk: *mut i32) {
     // SAFETY: as said above.
-    unsafe { (*kind, *chunk) = world().omp.schedule };
+    unsafe { (*kind, *chunk) = icvs().schedule.said() };
 }
 
 /// The team at a nesting level, and the thread through which it leads here.

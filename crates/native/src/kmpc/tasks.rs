@@ -9,7 +9,7 @@ use super::depend::{self, Dependence};
 use super::{Loc, caller, entry};
 use crate::contexts::Place;
 use crate::detector::{Role, Task};
-use crate::omp::{Scope, scope, team, thread};
+use crate::omp::{self, Scope, scope, team, thread};
 use crate::sched::{self, Job, Work, kernel, wait};
 use crate::{interpose, world};
 use raceproof_core::ids::SyncId;
@@ -35,6 +35,8 @@ pub(crate) struct Header {
     pub(crate) shareds: usize,
     /// Fulfilled by the program, for a detached task.
     event: *mut Event,
+    /// It may run beside its creator also where the team has one thread: helper threads run it.
+    deferred: bool,
     /// It runs; it has asked to be run again.
     running: bool,
     again: bool,
@@ -94,6 +96,7 @@ pub(crate) fn allocate(flags: i32, size: usize, shareds: usize) -> *mut KmpTask 
             size: total,
             shareds: offset,
             event: std::ptr::null_mut(),
+            deferred: false,
             running: false,
             again: false,
         };
@@ -137,7 +140,10 @@ pub extern "C" fn __kmpc_omp_target_task_alloc(
     routine: extern "C" fn(i32, *mut KmpTask) -> i32,
     _device: i64,
 ) -> *mut KmpTask {
-    __kmpc_omp_task_alloc(loc, thread, flags, size, shareds, routine)
+    let task = __kmpc_omp_task_alloc(loc, thread, flags, size, shareds, routine);
+    // `target nowait`
+    header(task).deferred = true;
+    task
 }
 
 entry! {
@@ -145,6 +151,7 @@ entry! {
     __kmpc_omp_task_parts => omp_task;
     __kmpc_omp_task_with_deps => omp_task_with_deps;
     __kmpc_omp_task_begin_if0 => begin_if0;
+    __kmpc_omp_taskwait_deps_51 => taskwait_deps_51;
 }
 
 extern "C" fn omp_task(_: Loc, _: i32, task: *mut KmpTask) -> i32 {
@@ -205,9 +212,12 @@ pub(crate) fn run_whole(task: *mut KmpTask) {
 }
 
 /// Whether tasks created here are run at once by their creator: inside a final task, and by a team of one, whose only thread
-/// can do one thing at a time.
-fn runs_at_once() -> bool {
-    sched::job().is_none() || scope().is_final || team().size <= 1
+/// can do one thing at a time. Not so a task with an event, which ends when that comes, or one that a helper thread runs (`target nowait`).
+/// (`thin/statics.rs` of the compiler knows which these are.)
+fn runs_at_once(task: &Header) -> bool {
+    let at_once = sched::job().is_none() || scope().is_final || team().size <= 1;
+    let beside = task.flags & DETACHABLE != 0 || task.deferred && !scope().is_final;
+    at_once && !(beside && sched::job().is_some())
 }
 
 /// Runs a task as part of its creator.
@@ -242,8 +252,8 @@ pub(crate) fn create(task: *mut KmpTask, dependences: &[Dependence], pc: usize) 
         known.again = true;
         return;
     }
-    let detached = known.flags & DETACHABLE != 0;
-    if runs_at_once() && !(detached && sched::job().is_some()) {
+    if runs_at_once(known) {
+        wait_for(dependences);
         return run_here(task);
     }
     let creator = scope();
@@ -261,7 +271,8 @@ pub(crate) fn create(task: *mut KmpTask, dependences: &[Dependence], pc: usize) 
     }
     let on = own.number + if moves { own.tasks } else { 0 };
     let on = if on < team.size { on } else { on - team.size };
-    let runner = &mut team.threads[on as usize];
+    let by_helper = known.deferred && team.size <= 1;
+    let runner = if by_helper { omp::helper() } else { &mut team.threads[on as usize] };
     let virtual_thread = runner.virtual_thread;
 
     let world = world();
@@ -271,6 +282,7 @@ pub(crate) fn create(task: *mut KmpTask, dependences: &[Dependence], pc: usize) 
     if !creator.groups.is_empty() {
         job.region.groups.clone_from(&creator.groups);
     }
+    job.region.icvs.clone_from(&creator.icvs);
     job.memory = Some(task);
     let future = kernel().new_future();
     job.future = Some(future);
@@ -361,28 +373,42 @@ pub unsafe extern "C" fn __kmpc_omp_wait_deps(
 ) {
     // SAFETY: as said above.
     let dependences = unsafe { depend::gather(count, list, count_noalias, list_noalias) };
-    if sched::job().is_none() {
+    wait_for(&dependences);
+}
+
+/// Waits for the siblings that a task with these dependences comes after.
+fn wait_for(dependences: &[Dependence]) {
+    if sched::job().is_none() || scope().depends.is_empty() || dependences.is_empty() {
         return;
     }
-    for before in scope().depends.before(&dependences) {
+    for before in scope().depends.before(dependences) {
         wait(|kernel| kernel.get(before));
     }
 }
 
+/// `taskwait depend(…)`, of clang with `-fopenmp-version=51` or later.
+///
 /// # Safety
 /// As `__kmpc_omp_wait_deps`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_omp_taskwait_deps_51(
+unsafe extern "C" fn taskwait_deps_51(
     loc: Loc,
     thread: i32,
     count: i32,
     list: *const Dependence,
     count_noalias: i32,
     list_noalias: *const Dependence,
-    _no_wait: i32,
+    no_wait: i32,
 ) {
+    if no_wait == 0 {
+        // SAFETY: the caller's promise.
+        return unsafe { __kmpc_omp_wait_deps(loc, thread, count, list, count_noalias, list_noalias) };
+    }
+    // A task that does nothing, for others to depend on. Its creator goes on at once.
     // SAFETY: the caller's promise.
-    unsafe { __kmpc_omp_wait_deps(loc, thread, count, list, count_noalias, list_noalias) };
+    let dependences = unsafe { depend::gather(count, list, count_noalias, list_noalias) };
+    let task = allocate(0, size_of::<KmpTask>(), 0);
+    header(task).deferred = true;
+    create(task, &dependences, caller());
 }
 
 /// The event of a detached task.

@@ -20,6 +20,7 @@ mod descriptors;
 mod emit;
 mod flow;
 mod ir;
+mod library;
 mod pointers;
 mod poly;
 mod quiet;
@@ -33,6 +34,7 @@ mod values;
 
 use emit::Edits;
 use flow::Flow;
+pub(super) use library::SECTION;
 use quiet::Quiet;
 use types::Types;
 use values::Values;
@@ -53,6 +55,8 @@ const ENTRIES: [(&str, usize); 6] = [
 
 /// The same module with fewer checks.
 pub(super) fn thin(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let assumptions = library::Library::of(&lines).assumptions(&lines);
     let mut text = without_needless(text).unwrap_or_else(|| text.to_owned());
     for _ in 0..ROUNDS {
         match round(&text) {
@@ -68,6 +72,7 @@ pub(super) fn thin(text: &str) -> String {
         }
     }
     text.push_str(&declarations);
+    text.push_str(&assumptions);
     text
 }
 

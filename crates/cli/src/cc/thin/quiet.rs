@@ -2,24 +2,21 @@
 //!
 //! A step ends where a task is ordered with another, so with a call of the OpenMP runtime, of a lock, of anything that may call these.
 //! Memory that is allocated or freed is told of in calls too. A function is *quiet* if it does none of this: it is declared
-//! to touch no memory, it is one of the C library's that only compute, or it is defined here, and all that it calls is quiet.
+//! to touch no memory, it is one of the C library's that only compute (`library`), or it is defined here, and all that it calls is quiet.
 
 use super::ir::{Function, What, header};
+use super::library::Library;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 #[derive(Default)]
 pub(super) struct Quiet<'a> {
     names: FxHashSet<&'a str>,
+    library: Library<'a>,
 }
-
-/// Functions of the C library that compute, or look at memory that is theirs to look at.
-const COMPUTES: &str = "abs acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs fdim \
-    floor fma fmax fmin fmod frexp hypot ilogb labs ldexp lgamma llabs llrint llround log log10 log1p log2 logb \
-    lrint lround modf nan nearbyint nextafter pow remainder rint round scalbn sin sinh sqrt tan tanh tgamma trunc";
 
 impl<'a> Quiet<'a> {
     pub(super) fn of(lines: &[&'a str], functions: &[Function<'a>]) -> Quiet<'a> {
-        let mut quiet = Quiet::default();
+        let mut quiet = Quiet { library: Library::of(lines), ..Quiet::default() };
         let groups = attribute_groups(lines);
         for line in lines.iter().filter(|line| line.starts_with("declare ")) {
             let Some((_, name, rest)) = header(line) else { continue };
@@ -28,7 +25,8 @@ impl<'a> Quiet<'a> {
                 .and_then(|(_, words)| words.split(' ').find_map(|word| groups.get(word)));
             // clang knows of OpenMP's functions that they order nothing. To the detector, asking for a thread's number matters.
             let is_openmp = name.starts_with("@omp_") || name.starts_with("@__kmpc_");
-            if !is_openmp && group.is_some_and(|attributes| computes(attributes)) {
+            let is_taken = !is_openmp && quiet.library.may_look(name);
+            if is_taken && group.is_some_and(|attributes| computes(attributes)) {
                 quiet.names.insert(name);
             }
         }
@@ -71,17 +69,12 @@ impl<'a> Quiet<'a> {
             return !of_tsan.starts_with("atomic");
         }
         if name.starts_with("llvm.") {
-            return !["llvm.coro.", "llvm.eh.", "llvm.trap", "llvm.va_"]
-                .iter()
-                .any(|loud| name.starts_with(loud));
+            let is_loud =
+                ["llvm.coro.", "llvm.eh.", "llvm.trap", "llvm.va_"].iter().any(|loud| name.starts_with(loud));
+            return !is_loud && self.library.keeps(name);
         }
-        name.starts_with("__raceproof_") || self.names.contains(callee) || is_libm(name)
+        name.starts_with("__raceproof_") || self.names.contains(callee) || self.library.computes(callee)
     }
-}
-
-fn is_libm(name: &str) -> bool {
-    let computes = |name: &str| COMPUTES.split(' ').any(|known| known == name);
-    computes(name) || name.strip_suffix(['f', 'l']).is_some_and(computes)
 }
 
 /// `attributes #3 = { … }`, by `#3`.

@@ -14,20 +14,20 @@
 //! - what an offset is counted from, whose result is used like this again. A phi or a select is not looked into.
 //!
 //! Debug information and other metadata mention it without using it. If there are stores, they have to be in `main`, which must not be
-//! mentioned itself (it may be called by a task), and there must be no task with an event (`detach`): that is what
-//! a team of one does run beside its creator.
+//! mentioned itself (it may be called by a task), and there must be no task with an event (`detach`) and no `target nowait`: these are
+//! what a team of one does run beside its creator.
 //!
 //! Cost: two hashes or so for every name in the text, twice in functions.
 //!
-//! What it can miss: races with `main` of a task with an event, where another module creates the task in the sequential part of
+//! What it can miss: races with `main` of a task with an event, or of a `target nowait`, where another module creates the task in the sequential part of
 //! the program, and it calls back; of a `main` that another module calls; and of an access past the end of another variable, which meets this one by chance.
 
 use super::ir;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 const MAIN: &str = "@main";
-/// Makes a task one that is run beside its creator, however small the team.
-const DETACHES: &str = "@__kmpc_task_allow_completion_event";
+/// What makes a task one that is run beside its creator, however small the team: an event, and `target nowait`.
+const DETACHES: [&str; 2] = ["@__kmpc_task_allow_completion_event", "@__kmpc_omp_target_task_alloc"];
 
 /// The lines of checks that can go.
 pub(super) fn needless(lines: &[&str]) -> FxHashSet<usize> {
@@ -119,7 +119,7 @@ impl<'a> Statics<'a> {
         let (result, text) = ir::result(line);
         for mentioned in ir::names(text) {
             self.mentions_of_main += usize::from(mentioned == MAIN);
-            self.detaches |= mentioned == DETACHES;
+            self.detaches |= DETACHES.contains(&mentioned);
             self.count(mentioned, 1);
         }
         let Some((how, address)) = used(text) else { return };

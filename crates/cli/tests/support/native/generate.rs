@@ -27,12 +27,18 @@ pub enum Parts {
     Tasks,
     /// Locks and branches as well.
     Locks,
+    /// And locks as signals: a task that is created under a lock takes it.
+    Signals,
 }
 
 /// The body of a task.
 pub fn body(random: &mut Random, depth: u32, budget: &mut u32, parts: Parts) -> Vec<Item> {
     let mut items = Vec::new();
-    let kinds = if parts == Parts::Locks { 22 } else { 16 };
+    let kinds = match parts {
+        Parts::Tasks => 16,
+        Parts::Locks => 22,
+        Parts::Signals => 28,
+    };
     for _ in 0..=random.below(5) {
         if *budget == 0 {
             break;
@@ -54,11 +60,22 @@ pub fn body(random: &mut Random, depth: u32, budget: &mut u32, parts: Parts) -> 
                 let inner = Item::Block('l', 1 - key, branch(random, depth + 1, budget));
                 Item::Block('l', key, vec![inner])
             }
-            20.. => Item::Block('q', random.below(3), branch(random, depth + 1, budget)),
+            20 | 21 => Item::Block('q', random.below(3), branch(random, depth + 1, budget)),
+            22.. if depth < 3 => signal(random, depth, budget),
             _ => continue,
         });
     }
     items
+}
+
+/// A task that is created under a lock, and goes on when its creator has given the lock back.
+fn signal(random: &mut Random, depth: u32, budget: &mut u32) -> Item {
+    let key = random.below(2);
+    let mut task = vec![Item::Block('l', key, branch(random, depth + 2, budget))];
+    task.extend(branch(random, depth + 2, budget));
+    let mut section = vec![Item::Block('t', 0, task)];
+    section.extend(branch(random, depth + 1, budget));
+    Item::Block('l', key, section)
 }
 
 /// What is done under a condition: nothing that changes what the rest of the region waits for, but for tasks.

@@ -1,0 +1,142 @@
+//! Sections of one lock that are ordered as wholes: a lock used as a signal.
+//!
+//! If the acquire of a lock precedes a later acquire of it, by whatever orders the two, then in every schedule the first section is over
+//! before the second begins: its release precedes that acquire. The same holds for the release of the second if the first acquire
+//! precedes that. (Rule (b) of WCP, Kini, Mathur and Viswanathan, PLDI 2017, and of DC, Roemer, Genç and Bond, PLDI 2018; as the core's
+//! orders have it in `order/sections.rs`, and by the acquire as well.) So a lock that is taken before a barrier and given
+//! back behind it makes whoever takes it behind the barrier wait for what was done in between.
+//!
+//! Only sections that *leak* matter: in which their task has told others how far it is (it passed a barrier, created a task, left another lock,
+//! released by an atomic operation), so that somebody can know of the beginning and not of the end. What a task leaves behind of
+//! one lock is in the order of the program, and at most one of these sections is half known: it is found by bisection.
+//!
+//! Cost: nothing for sections that do not leak. Of a lock with others, a question or two for each task that has left some, at every
+//! acquire and release; no more than [`TASKS`] of them.
+//!
+//! What it can miss: no race. A false alarm is left where more than [`TASKS`] tasks, or one task more than [`SECTIONS`] times, have left leaking sections
+//! of a lock and an older one of these is half known.
+
+use super::*;
+
+/// Tasks whose sections of one lock are remembered, the newest.
+const TASKS: usize = 256;
+/// Sections of one lock and task that are remembered, the newest.
+const SECTIONS: usize = 256;
+
+/// A section of a lock.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Section {
+    /// The sync that tells of its end, once it has ended.
+    pub(super) end: Option<SyncId>,
+    /// Its first step; of no interest once it has ended.
+    pub(super) begin: StepId,
+    /// Its task has told others how far it is.
+    pub(super) leaks: bool,
+}
+
+/// A section that leaks and has ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Leak {
+    pub(super) section: u32,
+    begin: StepId,
+    last: StepId,
+}
+
+/// Those of one task, oldest first.
+#[derive(Debug)]
+pub(super) struct OfTask {
+    serial: u64,
+    pub(super) leaks: Vec<Leak>,
+}
+
+/// By lock; the tasks that have left one last are at the end.
+pub(super) type Leaks = FxHashMap<usize, Vec<OfTask>>;
+
+impl Detector {
+    /// The task of the order tells others how far it is.
+    #[inline]
+    pub(super) fn leak(&mut self, task: TaskId) {
+        if !self.holds.is_empty() {
+            self.leak_sections(task);
+        }
+    }
+
+    #[cold]
+    fn leak_sections(&mut self, task: TaskId) {
+        for hold in self.holds.get(&task).into_iter().flatten() {
+            self.sections[hold.section as usize].leaks = true;
+        }
+    }
+
+    /// The running task acquires or releases a lock: orders it after the sections of the lock of whose beginning it knows.
+    pub(super) fn follow_leaks(&mut self, lock: usize) {
+        if self.leaks.is_empty() {
+            return;
+        }
+        let Some(tasks) = self.leaks.remove(&lock) else { return };
+        for OfTask { leaks, .. } in tasks.iter().rev() {
+            let is_known =
+                |order: &mut GraphOrder| leaks.last().is_none_or(|leak| order.precedes_now(leak.last));
+            if is_known(&mut self.order) {
+                continue;
+            }
+            let begun = leaks.partition_point(|leak| self.order.precedes_now(leak.begin));
+            let Some(leak) = begun.checked_sub(1).map(|at| leaks[at]) else { continue };
+            if let Some(end) = self.sections[leak.section as usize].end
+                && !self.order.precedes_now(leak.last)
+            {
+                self.order.join(self.current, end, SyncKind::Lock);
+                self.begun();
+            }
+        }
+        self.leaks.insert(lock, tasks);
+    }
+
+    /// A section of a lock has ended, with this step.
+    pub(super) fn note_leak(&mut self, lock: usize, section: u32, last: StepId) {
+        let Section { begin, leaks: true, .. } = self.sections[section as usize] else { return };
+        let serial = self.identity();
+        let tasks = self.leaks.entry(lock).or_default();
+        let at = tasks.iter().rposition(|task| task.serial == serial);
+        let mut task = at.map_or_else(|| OfTask { serial, leaks: Vec::new() }, |at| tasks.remove(at));
+        if task.leaks.len() == SECTIONS {
+            task.leaks.drain(..SECTIONS / 2);
+        }
+        task.leaks.push(Leak { section, begin, last });
+        if tasks.len() == TASKS {
+            tasks.drain(..TASKS / 2);
+        }
+        tasks.push(task);
+    }
+
+    /// Forgets sections that nobody can know in part any more, and names the steps that the others are known by.
+    pub(super) fn settle_leaks(&mut self) -> Vec<StepId> {
+        let (order, mut steps) = (&mut self.order, Vec::new());
+        for section in self.sections.iter_mut().filter(|section| section.end.is_none()) {
+            section.begin = order.stand_in(section.begin);
+            steps.push(section.begin);
+        }
+        for task in self.leaks.values_mut().flatten() {
+            task.leaks.retain_mut(|leak| {
+                (leak.begin, leak.last) = (order.stand_in(leak.begin), order.stand_in(leak.last));
+                leak.begin != leak.last
+            });
+            steps.extend(task.leaks.iter().flat_map(|leak| [leak.begin, leak.last]));
+        }
+        self.leaks.retain(|_, tasks| {
+            tasks.retain(|task| !task.leaks.is_empty());
+            !tasks.is_empty()
+        });
+        steps
+    }
+
+    /// The steps have other numbers.
+    pub(super) fn renumber_leaks(&mut self, step: impl Fn(StepId) -> StepId) {
+        for section in self.sections.iter_mut().filter(|section| section.end.is_none()) {
+            section.begin = step(section.begin);
+        }
+        for leak in self.leaks.values_mut().flatten().flat_map(|task| &mut task.leaks) {
+            (leak.begin, leak.last) = (step(leak.begin), step(leak.last));
+        }
+    }
+}
