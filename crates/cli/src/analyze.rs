@@ -4,7 +4,7 @@ mod validate;
 
 use crate::args::{AnalyzeArgs, TraceOrder};
 use crate::budget::{Budget, CHUNK, Watchdog, spoken};
-use crate::traces::{Trace, open, recovered};
+use crate::traces::{Trace, open, recovered, warning};
 use raceproof::limits::{Limits, Reached};
 use raceproof_core::debug::netzer::Conflict;
 use raceproof_core::debug::netzer::posts::Posts;
@@ -20,7 +20,7 @@ use raceproof_core::finding::{
 use raceproof_core::ids::TaskId;
 use raceproof_core::order::{Order, dc::Dc, hb::Hb, shb::Shb, wcp::Wcp};
 use raceproof_core::trace::sections::atomics_as_sections;
-use raceproof_core::trace::{Batch, Named, Names, Source, Tolerated};
+use raceproof_core::trace::{Batch, Named, Names, Source};
 pub use raceproof_report::trace::{Analyzed, Validation};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -193,11 +193,6 @@ fn read(work: &mut Work<'_>, mut each: impl FnMut(&[Event])) -> Result<Whole, St
     let unfinished = source.note().map(str::to_owned);
     work.warnings = source.tolerated().iter().map(warning).collect();
     Ok(Whole { source, counts, limits: damage.into_iter().chain(unfinished).chain(reached).collect() })
-}
-
-fn warning(Tolerated { what, count, first }: &Tolerated) -> String {
-    let times = if *count == 1 { "once".to_owned() } else { format!("{count} times, first") };
-    format!("{}, {times} at {}; {}", what.offence(), first.place(), what.meaning())
 }
 
 /// One pass, in memory that does not grow with the events.

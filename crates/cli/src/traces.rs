@@ -180,6 +180,12 @@ fn tell(file: &Path, what: Option<String>) {
     }
 }
 
+/// What was taken as it is though no run does it.
+pub(crate) fn warning(Tolerated { what, count, first }: &Tolerated) -> String {
+    let times = if *count == 1 { "once".to_owned() } else { format!("{count} times, first") };
+    format!("{}, {times} at {}; {}", what.offence(), first.place(), what.meaning())
+}
+
 /// What is left of an error if it is only to be told of.
 pub(crate) fn recovered(file: &Path, recover: bool, error: Option<String>) -> Result<(), String> {
     match error {
@@ -221,6 +227,7 @@ fn convert(args: &TraceArgs, budget: &mut Budget) -> Result<Option<String>, Stri
         return Ok(ended.limit);
     }
     tell(&args.file, ended.note);
+    ended.tolerated.iter().for_each(|tolerated| tell(&args.file, Some(warning(tolerated))));
     recovered(&args.file, args.recover, ended.error)?;
     file.keep().map_err(complain).map(|()| None)
 }

@@ -9,6 +9,7 @@ use raceproof_core::trace::{AnySource, Batch, Source};
 use std::fs::{self, File};
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
+use tempfile::TempDir;
 
 const ROUNDS: usize = 3;
 const THREADS: [u64; 3] = [8, 64, 512];
@@ -27,18 +28,16 @@ struct Row {
 
 /// A trace in a folder of its own, removed at the end.
 pub(crate) struct Traces {
-    folder: PathBuf,
+    folder: TempDir,
 }
 
 impl Traces {
     pub(crate) fn new() -> Self {
-        let folder = std::env::temp_dir().join(format!("raceproof-traces-{}", std::process::id()));
-        fs::create_dir_all(&folder).expect("a folder for traces can be made");
-        Traces { folder }
+        Traces { folder: TempDir::with_prefix("raceproof-traces-").expect("a folder for traces can be made") }
     }
 
     pub(crate) fn text(&self, threads: u64, events: u64) -> PathBuf {
-        let file = self.folder.join(format!("{threads}-{events}.std"));
+        let file = self.folder.path().join(format!("{threads}-{events}.std"));
         let out = BufWriter::new(File::create(&file).expect("the trace can be written"));
         generate(out, threads, events).expect("the trace can be written");
         file
@@ -55,12 +54,6 @@ impl Traces {
         }
         writer.finish().expect("the trace can be written");
         file
-    }
-}
-
-impl Drop for Traces {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.folder);
     }
 }
 

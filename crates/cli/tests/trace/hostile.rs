@@ -239,6 +239,20 @@ fn time_is_limited() {
     analyze(&["--max-seconds", "1000"]).expect_status(0);
 }
 
+/// Lines that are no events to us do not keep a reader from its limits.
+#[test]
+fn endless_input_is_limited() {
+    for line in ["", "A|begin|1", "A|w(x)|1"] {
+        for command in ["trace --check -", "trace --stat -", "analyze -"] {
+            let script = format!("yes '{line}' | \"$0\" {command} --max-seconds 0.2");
+            let mut shell = Command::new("sh");
+            shell.args(["-c", &script, env!("CARGO_BIN_EXE_raceproof")]);
+            let done = run(shell.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()));
+            done.expect_status(3).says("the time limit was reached");
+        }
+    }
+}
+
 /// Bits for more reads than there are would be eight times as large in memory.
 #[test]
 fn uses_of_no_reads_are_an_offence() {

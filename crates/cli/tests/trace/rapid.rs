@@ -217,7 +217,8 @@ fn what_rapid_tolerates_is_counted() {
         }
         // In raceproof's own format it is told in order.
         let own = folder.path("t.rpt");
-        run(raceproof().args(["trace", "--convert"]).arg(&std).arg("-o").arg(&own)).expect_status(0);
+        let converted = run(raceproof().args(["trace", "--convert"]).arg(&std).arg("-o").arg(&own));
+        converted.expect_status(0).says(&format!("t.std: {offence}"));
         check(&own).expect_status(0);
         let (_, report) = analyze(&own, &[]);
         assert_eq!(sites(&report), races);

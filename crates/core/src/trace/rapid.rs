@@ -128,7 +128,8 @@ impl<R: Read> RapidReader<R> {
 impl<R: Read> Source for RapidReader<R> {
     fn next(&mut self, batch: &mut Batch) -> Result<bool, TraceError> {
         batch.events.clear();
-        while batch.events.len() < BATCH {
+        // Not all that is read is an event of ours: whoever reads may want to stop.
+        for _ in 0..BATCH {
             let bytes = self.input.peek(EVENT)?;
             let Ok(bytes) = <[u8; EVENT]>::try_from(bytes) else {
                 let (found, left) = (bytes.len(), self.left);
@@ -137,7 +138,7 @@ impl<R: Read> Source for RapidReader<R> {
                         self.wrong(format!("the trace ends here; its header promises {left} more events"))
                     );
                 }
-                break;
+                return Ok(!batch.events.is_empty());
             };
             if self.left == 0 {
                 return Err(self.wrong("there are more events than the header promises".into()));
@@ -148,7 +149,7 @@ impl<R: Read> Source for RapidReader<R> {
             self.left -= 1;
             self.input.advance(EVENT);
         }
-        Ok(!batch.events.is_empty())
+        Ok(true)
     }
 
     fn names(&self) -> &Names {

@@ -65,7 +65,7 @@ impl<R: Read> StdReader<R> {
 impl<R: Read> Source for StdReader<R> {
     fn next(&mut self, batch: &mut Batch) -> Result<bool, TraceError> {
         batch.events.clear();
-        while batch.events.len() < BATCH {
+        loop {
             // All lines that are in the buffer whole.
             let rest = self.input.rest();
             let (mut used, mut lines) = (0, 0);
@@ -88,8 +88,9 @@ impl<R: Read> Source for StdReader<R> {
             if let Some(message) = failed {
                 return Err(self.wrong(message));
             }
+            // Lines need not hold events: whoever reads may want to stop.
             if lines > 0 {
-                continue;
+                return Ok(true);
             }
             if self.input.rest().len() > LONGEST {
                 return Err(self.wrong(format!("a line of more than {LONGEST} bytes: is this a trace?")));
@@ -104,10 +105,9 @@ impl<R: Read> Source for StdReader<R> {
                     return Err(self.wrong(message));
                 }
                 self.input.advance(len);
-                break;
+                return Ok(!batch.events.is_empty());
             }
         }
-        Ok(!batch.events.is_empty())
     }
 
     fn names(&self) -> &Names {
