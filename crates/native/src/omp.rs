@@ -19,7 +19,7 @@ pub(crate) struct Omp {
     pub(crate) schedule: (i32, i32),
     pub(crate) teams: i32,
     pub(crate) thread_limit: i32,
-    pub(crate) locks: FxHashMap<usize, crate::kmpc::locks::OmpLock>,
+    pub(crate) locks: crate::kmpc::locks::Locks,
     /// Virtual threads that no team uses; the lowest last.
     idle: Vec<u32>,
     /// Virtual threads there are.
@@ -49,7 +49,7 @@ impl Omp {
             schedule: (2, 1),
             teams: 0,
             thread_limit: i32::MAX,
-            locks: FxHashMap::default(),
+            locks: Default::default(),
             idle: Vec::new(),
             known: 1,
             threadprivate: Default::default(),
@@ -122,6 +122,10 @@ pub(crate) struct Scope {
     pub(crate) created: u32,
     pub(crate) threads: Option<u32>,
 }
+
+/// Where no task runs: the dynamic linker is at work, or tasks were left when `main` returned.
+const OUTSIDE: &str = "a parallel region was run by one thread and not judged: it is in a constructor of a shared library, or in an exit handler \
+                       of a program whose `main` has returned before its tasks had ended";
 
 /// A list of fewer children is kept for the next task.
 const FEW: usize = 64;
@@ -336,6 +340,9 @@ impl Team {
 
     /// Runs `work` on every thread of a new team of `size`, and waits for all of them.
     pub(crate) fn fork(size: u32, pc: usize, league: Option<(u32, u32)>, work: Rc<dyn Fn(u32)>) {
+        if size > 1 && sched::job().is_none() {
+            crate::report::limit(OUTSIDE);
+        }
         if size <= 1 || sched::job().is_none() {
             return Self::alone(|| {
                 if let Some(league) = league {

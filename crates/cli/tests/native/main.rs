@@ -7,6 +7,7 @@ mod common;
 mod native;
 
 mod cc;
+mod endings;
 mod native_atomics;
 mod native_budget;
 mod native_corpus;
