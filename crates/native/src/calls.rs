@@ -79,19 +79,25 @@ pub(crate) fn from(pc: usize) -> Vec<usize> {
     std::iter::once(pc).chain(contexts.calls(contexts.now().context)).collect()
 }
 
-/// The stack down to the innermost function that has told of itself, and from there what was told.
+/// The stack as far as it was unwound, without the libraries of the system, and from there on what was told.
 fn joined(stack: &[usize]) -> Vec<usize> {
     let contexts = &world().detector.contexts;
     let told = contexts.calls(contexts.now().context);
-    let own = match told.first() {
-        // Up to where its caller goes on.
-        Some(caller) => stack.iter().position(|at| at == caller),
-        // It is the first of its task. The runtime, which has called it, is no matter.
-        None => Some(stack.len()),
-    };
-    let Some(own) = own.filter(|&own| own > 0) else {
+    // What was told is on the stack in this order, with functions between that tell nothing.
+    let (mut known, mut met) = (0, 0);
+    for caller in &told {
+        let Some(at) = stack[known..].iter().position(|at| at == caller) else { break };
+        (known, met) = (known + at + 1, met + 1);
+    }
+    if told.is_empty() {
+        // The first function of its task. That the runtime has called it is left out by whoever names the calls.
+        known = stack.len();
+    }
+    if known == 0 {
         return stack.first().copied().into_iter().chain(told).collect();
-    };
-    let libraries = stack[..own].iter().take_while(|&&at| is_of_system(at)).count();
-    stack[libraries.min(own - 1)..own].iter().copied().chain(told).collect()
+    }
+    let (own, rest) = (&stack[..known], &told[met..]);
+    // Never none: what is nowhere has no place.
+    let last = own.last().copied().into_iter().filter(|_| own.iter().all(|&at| is_of_system(at)));
+    own.iter().copied().filter(|&at| !is_of_system(at)).chain(rest.iter().copied()).collect()
 }
