@@ -148,6 +148,9 @@ pub struct Waiting {
     pub what: String,
     /// The task that holds it or that has to end, where one is known.
     pub held_by: Option<String>,
+    /// If that task has ended without releasing it: where it took it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holder_ended: Option<Place>,
     #[serde(flatten)]
     pub at: Place,
     pub stack: Vec<Frame>,

@@ -1,11 +1,17 @@
-//! Crashes of the program: reported with what was found up to then, and then as they would be without us.
+//! Crashes of the program: reported with where they were and what was found up to then, and then as they would be without us.
+//!
+//! The program is over, and what is broken is not known. So: a stack of its own, one attempt, no memory but our own, which is apart from the program's (the C
+//! library's may be locked by what has crashed), and an alarm in case the report does not come to an end either.
 
-use crate::{report, world};
-use std::ffi::{CStr, c_int, c_void};
+use crate::{calls, frames, report, world};
+use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 const SIGNALS: [c_int; 5] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT];
 const STACK: usize = 1 << 20;
+
+/// Seconds that a report of a crash may take.
+const PATIENCE: u32 = 60;
 
 /// Handles the signals of crashes, on a stack of its own: the program's may have overflowed.
 pub(crate) fn install() {
@@ -40,24 +46,97 @@ pub(crate) fn uninstall() {
     }
 }
 
-extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, _: *mut c_void) {
+/// What has crashed: the signal, the address it is about, and the registers.
+struct Crash {
+    signal: c_int,
+    code: c_int,
+    address: usize,
+    instruction: usize,
+    stack: usize,
+}
+
+impl Crash {
+    /// # Safety
+    /// With what the system passes to a handler.
+    unsafe fn new(signal: c_int, info: *const libc::siginfo_t, context: *const libc::ucontext_t) -> Self {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let registers = (*context).uc_mcontext.gregs;
+            Crash {
+                signal,
+                code: (*info).si_code,
+                address: (*info).si_addr() as usize,
+                instruction: registers[libc::REG_RIP as usize] as usize,
+                stack: registers[libc::REG_RSP as usize] as usize,
+            }
+        }
+    }
+
+    /// Whether the program has called something that is no code.
+    fn is_call_of_data(&self) -> bool {
+        let at = self.instruction;
+        self.signal == libc::SIGSEGV
+            && self.address == at
+            && !frames::code().iter().any(|part| part.contains(&at))
+    }
+
+    fn is_overflow(&self) -> bool {
+        let is_guard =
+            |address| world().detector.stacks.is_guard(address) || world().main_stack.is_guard(address);
+        self.signal == libc::SIGSEGV && is_guard(self.address)
+    }
+
+    fn report(&self) {
+        if self.is_overflow() {
+            let text = "the stack of a task overflowed: give tasks larger ones with OMP_STACKSIZE, or look for endless recursion and large \
+                        local variables";
+            return report::program_error_at("stack-overflow", text, calls::to(self.instruction));
+        }
+        if self.is_call_of_data() {
+            // SAFETY: the call has just put the address there that it would have returned to.
+            let caller = unsafe { *(self.stack as *const usize) };
+            let text = if self.address < PAGE {
+                "a null function pointer"
+            } else {
+                "an address that is no function"
+            };
+            let text = format!("the program crashed: segmentation fault, in a call of {text}");
+            return report::program_error_at("crash", &text, calls::from(caller));
+        }
+        let text = format!("the program crashed: {}", self.name());
+        report::program_error_at("crash", &text, calls::to(self.instruction));
+    }
+
+    /// As the C library calls it, which would look for a translation and need memory for that.
+    fn name(&self) -> &'static str {
+        const INTEGER_DIVISION: c_int = 1;
+        match self.signal {
+            libc::SIGSEGV if self.address < PAGE => "segmentation fault, at a null pointer or near to it",
+            libc::SIGSEGV => "segmentation fault",
+            libc::SIGBUS => "bus error",
+            libc::SIGFPE if self.code == INTEGER_DIVISION => {
+                "floating point exception, an integer divided by zero"
+            }
+            libc::SIGFPE => "floating point exception",
+            libc::SIGILL => "illegal instruction",
+            _ => "aborted",
+        }
+    }
+}
+
+const PAGE: usize = 4096;
+
+extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     static BUSY: AtomicBool = AtomicBool::new(false);
     uninstall();
     if !BUSY.swap(true, Ordering::Relaxed) && crate::world::is_up() {
-        // SAFETY: the system passes a valid description.
-        let address = unsafe { (*info).si_addr() } as usize;
-        let is_guard = world().detector.stacks.is_guard(address) || world().main_stack.is_guard(address);
-        let overflow = signal == libc::SIGSEGV && is_guard;
-        if overflow {
-            report::program_error(
-                "stack-overflow",
-                "the stack of a task overflowed: give tasks larger ones with OMP_STACKSIZE, or look for endless recursion",
-            );
-        } else {
-            // SAFETY: the system's text for a signal it knows.
-            let text = unsafe { CStr::from_ptr(libc::strsignal(signal)) };
-            report::program_error("crash", &format!("the program crashed: {}", text.to_string_lossy()));
-        }
+        // SAFETY: documented uses; the system passes a valid description.
+        let crash = unsafe {
+            libc::signal(libc::SIGALRM, libc::SIG_DFL);
+            libc::alarm(PATIENCE);
+            Crash::new(signal, info, context.cast())
+        };
+        crash.report();
         report::finish();
     }
     // SAFETY: the default action is set; the signal is unblocked when this returns, or sent again.

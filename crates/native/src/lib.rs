@@ -11,14 +11,15 @@
 //! | `kmpc` | the constructs of OpenMP |
 //! | `rayon`, `workers` | what the drop-in for rayon is built of; which thread runs a job |
 //! | `interpose` | functions of the C library: memory, processes, threads |
-//! | `start` | how a program begins that has us as a shared library |
+//! | `start` | how a program begins and ends: its constructors and exit handlers are parts of the main task |
 //! | `sched`, `jobs`, `omp` | tasks as coroutines; teams, threads and task regions |
 //! | `detector`, `shadow`, `contexts`, `memory` | who accessed what last, and from where |
 //! | `explored` | one execution of a search over all schedules |
 //! | `stacks`, `fibers`, `threads` | the stacks of tasks, and the coroutines on them; thread-local storage of virtual threads |
 //! | `record` | the run as a trace |
 //! | `coverage` | what the verdict of the run rests on |
-//! | `raw`, `channel`, `report`, `faults`, `interrupts` | the end, in words |
+//! | `jumps`, `calls` | the calling context after a `longjmp`, and below the program's own functions |
+//! | `raw`, `channel`, `report`, `faults`, `panics`, `interrupts` | the end, in words |
 
 // The entry points are public by nature: C programs link with them.
 #![allow(unreachable_pub)]
@@ -26,6 +27,7 @@
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
 compile_error!("raceproof runs native programs on x86-64 Linux only");
 
+mod calls;
 mod channel;
 mod contexts;
 mod coverage;
@@ -39,11 +41,13 @@ mod icvs;
 mod interpose;
 mod interrupts;
 mod jobs;
+mod jumps;
 mod kmpc;
 mod memory;
 mod now;
 mod omp;
 mod options;
+mod panics;
 mod raw;
 mod rayon;
 mod record;
@@ -67,6 +71,7 @@ use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_void};
 use std::io::Write;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use world::{Told, world};
 
 /// Says something to the user, about us.
@@ -87,10 +92,13 @@ type Main = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c
 // The program's own `main`, if it was linked with `--wrap=main`. Weak: as a shared library we are told otherwise.
 std::arch::global_asm!(".weak __real_main");
 
+/// Whether the program has entered its `main`.
+static ENTERED: AtomicBool = AtomicBool::new(false);
+
 /// What the executable starts instead of the program's `main` (linked with `--wrap=main`): runs it as the main task.
 ///
 /// # Safety
-/// Called once, by the C library, as `main` is.
+/// Called as `main` is: by the C library, and by the program if that calls its `main` again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __wrap_main(
     count: c_int,
@@ -106,6 +114,10 @@ pub unsafe extern "C" fn __wrap_main(
     // SAFETY: that address is the program's `main`; the rest is the caller's promise.
     unsafe {
         let main = std::mem::transmute::<*const c_void, Main>(main);
+        // Another unit of the program calls `main`, and the linker has made this of it.
+        if ENTERED.swap(true, Ordering::Relaxed) {
+            return main(count, arguments, environment);
+        }
         run_main(main, count, arguments, environment)
     }
 }
@@ -127,8 +139,16 @@ pub(crate) unsafe fn run_main(
     }
     let status = Rc::new(Cell::new(None));
     let ending = status.clone();
-    // SAFETY: the program's main, with what the system passed.
-    let main = move || ending.set(Some(unsafe { main(count, arguments, environment) }));
+    let main = move || {
+        // SAFETY: the program's constructors and its main, with what the system passed.
+        let status = unsafe {
+            start::construct(count, arguments, environment);
+            main(count, arguments, environment)
+        };
+        // What it does at the exit may wait as well: only a return ends it.
+        start::leave(status);
+        ending.set(Some(status));
+    };
     let job = Job::main(world().omp.initial, Place::START, Work::Other(Box::new(main)));
     let mut run = Run::new(Coroutines, Told, Body(Some(job)));
     if explored::is_on() {
@@ -159,10 +179,13 @@ fn deadlock(run: &Run<Coroutines, Told>, about: impl Fn(TaskId) -> Option<SyncId
             _ => None,
         };
         let Some(sync) = sync else { continue };
-        let holder = kernel.holder(sync);
         let on = format!("{:?}", kernel.sync_kind(sync)).to_lowercase();
         let detector = &world().detector;
-        let holder = holder.map(|holder| detector.holder(sync, holder));
+        let holder = match (kernel.holder(sync), kmpc::locks::left(sync)) {
+            (Some(holder), _) => report::Holder::Task(detector.holder(sync, holder)),
+            (None, Some(left)) => report::Holder::Ended(left),
+            (None, None) => report::Holder::Unknown,
+        };
         waiting.push((detector.runs_as(task), on, sync, holder, job.site()));
     }
     report::deadlock(waiting);

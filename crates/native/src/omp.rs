@@ -20,9 +20,7 @@ pub(crate) struct Omp {
     /// How many teams a league has, and how many threads one of them at most; 0: not said.
     pub(crate) teams: u32,
     pub(crate) teams_thread_limit: u32,
-    pub(crate) locks: FxHashMap<usize, crate::kmpc::locks::OmpLock>,
-    /// Where each of them is, and was: reports name locks after they were destroyed.
-    pub(crate) lock_addresses: FxHashMap<SyncId, usize>,
+    pub(crate) locks: crate::kmpc::locks::Locks,
     /// Virtual threads that no team uses; the lowest last.
     idle: Vec<u32>,
     /// Virtual threads there are.
@@ -53,8 +51,7 @@ impl Omp {
             teams: options.openmp.teams,
             teams_thread_limit: options.openmp.teams_thread_limit,
             environment: options.openmp.clone(),
-            locks: FxHashMap::default(),
-            lock_addresses: FxHashMap::default(),
+            locks: Default::default(),
             idle: Vec::new(),
             known: 1,
             threadprivate: Default::default(),
@@ -132,6 +129,10 @@ pub(crate) struct Scope {
     /// What it, or a task it was created by, has set.
     pub(crate) icvs: Option<Rc<Icvs>>,
 }
+
+/// Where no task runs: the dynamic linker is at work, or tasks were left when `main` returned.
+const OUTSIDE: &str = "a parallel region was run by one thread and not judged: it is in a constructor of a shared library, or in an exit handler \
+                       of a program whose `main` has returned before its tasks had ended";
 
 /// A list of fewer children is kept for the next task.
 const FEW: usize = 64;
@@ -350,6 +351,9 @@ impl Team {
 
     /// Runs `work` on every thread of a new team of `size`, and waits for all of them.
     pub(crate) fn fork(size: u32, pc: usize, league: Option<(u32, u32)>, work: Rc<dyn Fn(u32)>) {
+        if size > 1 && sched::job().is_none() {
+            crate::report::limit(OUTSIDE);
+        }
         if size <= 1 || sched::job().is_none() {
             return Self::alone(|| {
                 if let Some(league) = league {

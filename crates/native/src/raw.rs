@@ -43,9 +43,10 @@ pub(crate) fn spawned(task: TaskId) -> Vec<RawSpawned> {
     list
 }
 
-pub(crate) fn error(kind: &str, message: &str, task: TaskId, site: Site) -> RawError {
+pub(crate) fn error(kind: &str, message: &str, task: TaskId, calls: Vec<usize>) -> RawError {
     let (kind, message) = (kind.to_owned(), message.to_owned());
-    RawError { kind, message, task: name(task), at: calls(site), spawned: spawned(task) }
+    let at = Calls(calls.into_iter().take(DEEPEST).collect());
+    RawError { kind, message, task: name(task), at, spawned: spawned(task) }
 }
 
 pub(crate) fn lock(lock: usize) -> RawLock {

@@ -1,6 +1,7 @@
 //! What was found, as a report: built when the program ends, however it does.
 
 use crate::detector::{Raced, Role, Site};
+use crate::kmpc::locks::Left;
 use crate::memory::Block;
 use crate::symbols::Symbols;
 use crate::symbols::raw::{RawError, merged};
@@ -11,12 +12,15 @@ use raceproof_core::finding::{
 };
 use raceproof_core::ids::{SyncId, TaskId};
 use raceproof_report::{Suppressions, command};
+use rustc_hash::FxHashSet;
 use std::process;
 
 /// What was found before the end, other than races.
 #[derive(Default)]
 pub(crate) struct Found {
     errors: Vec<RawError>,
+    /// Where which kinds of errors were reported: one of a place is enough.
+    places: FxHashSet<(String, usize)>,
     deadlocks: Vec<Deadlock>,
     limits: Vec<String>,
     /// The report is written, or not wanted.
@@ -43,26 +47,15 @@ impl Found {
     }
 }
 
-unsafe extern "C" {
-    fn at_quick_exit(handler: extern "C" fn()) -> i32;
-}
-
-/// Has the report written when the program calls `exit` or `quick_exit`, or returns from `main`.
-pub(crate) fn at_exit() {
-    extern "C" fn handler() {
-        crate::interrupts::end_if_asked();
-        if finish()
-            && let Some(status) = status()
-        {
-            // SAFETY: what the program has printed must come out before the process ends without it.
-            unsafe { libc::fflush(std::ptr::null_mut()) };
-            crate::interpose::_exit(status);
-        }
-    }
-    // SAFETY: registered before anything of the program is, so that it runs last.
-    unsafe {
-        libc::atexit(handler);
-        at_quick_exit(handler);
+/// All that the program does at its exit is done: writes the report.
+pub(crate) extern "C" fn at_end() {
+    crate::interrupts::end_if_asked();
+    if finish()
+        && let Some(status) = status()
+    {
+        // SAFETY: what the program has printed must come out before the process ends without it.
+        unsafe { libc::fflush(std::ptr::null_mut()) };
+        crate::interpose::_exit(status);
     }
 }
 
@@ -101,18 +94,26 @@ pub(crate) fn raced() {
 }
 
 /// Where the running task is. To be asked before symbols are loaded, which calls functions that note where they are called.
-fn here() -> Site {
+pub(crate) fn here() -> Site {
     Site { pc: crate::kmpc::caller(), context: world().detector.contexts.now().context }
 }
 
 /// An error of the program, by the running task where it is.
 pub(crate) fn program_error(kind: &str, message: &str) {
-    if explored::is_repetition() {
+    program_error_at(kind, message, raw::calls(here()).0);
+}
+
+/// An error of the program, by the running task where these calls have led, innermost first, as return addresses.
+pub(crate) fn program_error_at(kind: &str, message: &str, calls: Vec<usize>) {
+    failed(raw::error(kind, message, world().detector.current(), calls));
+}
+
+/// An error of the program; the first of its kind at its place.
+pub(crate) fn failed(error: RawError) {
+    let place = (error.kind.clone(), error.at.0.first().copied().unwrap_or(0));
+    if explored::is_repetition() || !world().found.places.insert(place) {
         return;
     }
-    let task = world().detector.current();
-    let site = here();
-    let error = raw::error(kind, message, task, site);
     channel::error(&error);
     world().found.errors.push(error);
 }
@@ -123,23 +124,45 @@ pub(crate) fn stuck(what: &'static str) -> ! {
     let site = here();
     let (at, stack, spawned) = place_for(&Symbols::load(), task, site);
     let (task, on) = (name(task), "event".to_owned());
-    let waiting = vec![Waiting { task, on, what: what.to_owned(), held_by: None, at, stack, spawned }];
+    let waiting = vec![Waiting {
+        task,
+        on,
+        what: what.to_owned(),
+        held_by: None,
+        holder_ended: None,
+        at,
+        stack,
+        spawned,
+    }];
     world().found.deadlocks.push(Deadlock { waiting, witness: None });
     finish_and_exit(world().options.status)
 }
 
+/// Who has to act before a task that waits can go on.
+pub(crate) enum Holder {
+    Unknown,
+    Task(TaskId),
+    /// A task that has ended without releasing a lock.
+    Ended(Left),
+}
+
 /// The tasks that wait when none can go on.
-pub(crate) fn deadlock(waiting: Vec<(TaskId, String, SyncId, Option<TaskId>, Site)>) {
+pub(crate) fn deadlock(waiting: Vec<(TaskId, String, SyncId, Holder, Site)>) {
     let symbols = Symbols::load();
     let waiting = waiting.into_iter().map(|(task, on, sync, held_by, site)| {
         let what = match held_by {
-            Some(_) => lock_name(&symbols, sync.index()),
-            None if on == "future" => "a task".to_owned(),
-            None => "an event that nobody fulfills".to_owned(),
+            Holder::Unknown if on == "future" => "a task".to_owned(),
+            Holder::Unknown => "an event that nobody fulfills".to_owned(),
+            _ => lock_name(&symbols, sync.index()),
+        };
+        let (held_by, holder_ended) = match held_by {
+            Holder::Unknown => (None, None),
+            Holder::Task(task) => (Some(name(task)), None),
+            Holder::Ended(Left { task, taken }) => (Some(task), Some(place(&symbols, taken).0)),
         };
         let (at, stack) = place(&symbols, site);
         let spawned = symbols.spawned(&raw::spawned(task));
-        Waiting { task: name(task), on, what, held_by: held_by.map(name), at, stack, spawned }
+        Waiting { task: name(task), on, what, held_by, holder_ended, at, stack, spawned }
     });
     world().found.deadlocks.push(Deadlock { waiting: waiting.collect(), witness: None });
 }

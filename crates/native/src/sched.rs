@@ -257,6 +257,9 @@ impl Coroutines {
         if !job.locks.is_empty() {
             Self::unlock(job, kernel);
         }
+        if kernel.locks_held(kernel.current()).next().is_some() {
+            crate::kmpc::locks::leave(kernel.locks_held(kernel.current()).collect());
+        }
         if job.placement.is_some() {
             world().workers.ends(job.thread);
         }

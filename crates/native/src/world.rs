@@ -46,6 +46,10 @@ pub(crate) struct World {
     pub(crate) ran: Option<(u64, u64)>,
     /// What was reported before the end: errors, a deadlock, limits.
     pub(crate) found: crate::report::Found,
+    /// The last panic of a Rust program.
+    pub(crate) panic: Option<crate::symbols::raw::RawError>,
+    /// Frames that a `longjmp` may lead to.
+    pub(crate) frames: crate::jumps::Frames,
 }
 
 static WORLD: AtomicPtr<World> = AtomicPtr::new(ptr::null_mut());
@@ -113,6 +117,8 @@ pub(crate) fn begin() {
         idle: 0,
         ran: None,
         found: Default::default(),
+        panic: None,
+        frames: Default::default(),
     };
     WORLD.store(Box::into_raw(Box::new(world)), Ordering::Relaxed);
     self::world().suppressions = crate::report::suppressions();
@@ -131,7 +137,7 @@ pub(crate) fn begin() {
     }
     let (from, to) = self::world().threads.storage(0);
     self::world().detector.private(from, to, 0);
-    crate::report::at_exit();
+    crate::start::begun();
     crate::faults::install();
     crate::interrupts::install();
     if self::world().options.explore.is_some() {

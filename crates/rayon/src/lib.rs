@@ -20,6 +20,7 @@
 mod broadcast;
 mod builder;
 mod join;
+mod panics;
 mod pool;
 mod region;
 mod runtime;

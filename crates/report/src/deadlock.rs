@@ -5,6 +5,7 @@ use super::sources::Sources;
 use super::style::{Page, Role, count, safe};
 use raceproof_core::finding::{Deadlock, Waiting};
 use rustc_hash::FxHashMap;
+use std::iter;
 
 /// Waiting tasks shown before "and N more".
 const SHOWN: usize = 12;
@@ -23,7 +24,7 @@ pub(super) fn render(page: &mut Page, sources: &Sources, deadlock: &Deadlock) {
     // The circle in its own order, then those who merely wait for it.
     let rest = (0..waiting.len()).filter(|i| !circle.contains(i));
     let order: Vec<usize> = circle.iter().copied().chain(rest).collect();
-    let snippet = Snippet::for_places(waiting.iter().map(|w| &w.at));
+    let snippet = Snippet::for_places(waiting.iter().flat_map(|w| iter::once(&w.at).chain(&w.holder_ended)));
     for &i in order.iter().take(SHOWN) {
         page.blank();
         show(page, sources, &snippet, &waiting[i]);
@@ -46,6 +47,13 @@ fn show(page: &mut Page, sources: &Sources, snippet: &Snippet, waiting: &Waiting
     snippet.show(page, sources, &waiting.at, Role::Read);
     snippet.spawns(page, &waiting.spawned);
     snippet.calls(page, &waiting.stack);
+    if let (Some(holder), Some(taken)) = (&waiting.held_by, &waiting.holder_ended)
+        && taken.line > 0
+    {
+        page.blank();
+        page.headline(Role::Strong, 2, &format!("{} took it", safe(holder)));
+        snippet.show(page, sources, taken, Role::Write);
+    }
 }
 
 /// What a task waits for, and whose turn it would be: `lock l, held by main/2`. Without a known holder: what is certain
@@ -67,6 +75,9 @@ fn wanted(waiting: &Waiting) -> String {
         ("isolated", None) => "the isolated section".to_owned(),
         ("event", _) => format!("event{made}, which nobody is left to post"),
         ("semaphore", _) => format!("semaphore{made}, with nobody left to do a V on it"),
+        (on, Some(task)) if waiting.holder_ended.is_some() => {
+            format!("{on}{made}, held by {task}, which has ended without releasing it")
+        }
         (on, Some(task)) => format!("{on}{made}, held by {task}"),
         (on, None) => format!("{on}{made}"),
     }
@@ -76,11 +87,16 @@ fn tasks(n: usize) -> String {
     count(n as u64, "task")
 }
 
+/// Who has to go on first; nobody can if the holder has ended, whatever task has its name now.
+fn held_up_by(waiting: &Waiting) -> Option<&str> {
+    waiting.held_by.as_deref().filter(|_| waiting.holder_ended.is_none())
+}
+
 /// The waiting tasks that form a circle, each held up by the next one; empty if there is none.
 fn circle(waiting: &[Waiting]) -> Vec<usize> {
     let by_task: FxHashMap<&str, usize> =
         waiting.iter().enumerate().rev().map(|(i, w)| (w.task.as_str(), i)).collect();
-    let next = |i: usize| waiting[i].held_by.as_deref().and_then(|task| by_task.get(task).copied());
+    let next = |i: usize| held_up_by(&waiting[i]).and_then(|task| by_task.get(task).copied());
     // The walk on which a task was last met: meeting it again on the same walk closes a circle.
     let mut met = vec![usize::MAX; waiting.len()];
     for start in 0..waiting.len() {
@@ -116,6 +132,7 @@ mod tests {
             on: "lock".into(),
             what: "l".into(),
             held_by: held_by.map(str::to_owned),
+            holder_ended: None,
             at: Place { file: "f.tp".into(), line: 1, column: 1 },
             stack: vec![],
             spawned: vec![],

@@ -157,6 +157,7 @@ impl<'a, P: Program<'a>, O: Observer> Execution<'a, P, O> {
                 on: on.into(),
                 what,
                 held_by: held_by.map(|holder| self.task_name(holder)),
+                holder_ended: None,
                 at: self.place(site.unwrap_or(SiteId(0))),
                 stack: self.stack(task),
                 spawned: self.spawned(task),

@@ -190,6 +190,20 @@ impl<B, O: Observer> Kernel<B, O> {
         }
     }
 
+    /// Whether somebody holds a lock, or has ended without leaving it.
+    pub fn is_held(&self, lock: SyncId) -> bool {
+        self.syncs.get(lock).gate != Gate::Held(None)
+    }
+
+    /// A lock whose holder has ended without leaving it is free again, and those who wait for it try again.
+    pub fn reclaim(&mut self, lock: SyncId) {
+        let entry = self.syncs.get_mut(lock);
+        if entry.gate == Gate::Abandoned {
+            entry.gate = Gate::Held(None);
+            self.syncs.wake(lock, &mut self.tasks);
+        }
+    }
+
     /// Whether a promise is set, a future over, an event posted.
     pub fn is_open(&self, sync: SyncId) -> bool {
         self.syncs.get(sync).gate == Gate::Once { open: true }
@@ -211,6 +225,7 @@ impl<B, O: Observer> Kernel<B, O> {
             Action::Join(sync) => match self.syncs.get(sync).gate {
                 Gate::Once { open } => open,
                 Gate::Held(holder) => holder.is_none(),
+                Gate::Abandoned => false,
                 Gate::Counting(semaphore) => self.syncs.has_token(semaphore),
                 Gate::Token => true,
             },
@@ -463,7 +478,7 @@ impl<B, O: Observer> Kernel<B, O> {
         let entry = self.syncs.get_mut(lock);
         match entry.gate {
             Gate::Held(Some(holder)) if holder == self.current => return Err(Stop::Fault(Fault::LockHeld)),
-            Gate::Held(Some(_)) => return self.wait(lock),
+            Gate::Held(Some(_)) | Gate::Abandoned => return self.wait(lock),
             _ => entry.gate = Gate::Held(Some(self.current)),
         }
         let kind = entry.kind;
@@ -534,6 +549,9 @@ impl<B, O: Observer> Kernel<B, O> {
             self.observer.signal(task, sync, SyncKind::Future);
             self.syncs.wake(sync, &mut self.tasks);
         }
+        if !self.held.is_empty() {
+            self.abandon(task);
+        }
         self.observer.end(task);
         let entry = self.tasks.get(task);
         let (scope, body) = (entry.scope, entry.body);
@@ -550,6 +568,14 @@ impl<B, O: Observer> Kernel<B, O> {
     }
 
     // ---- helpers ----
+
+    /// The task ends: what it holds stays taken. Its number may become another task's, which must not have its locks.
+    #[cold]
+    fn abandon(&mut self, task: TaskId) {
+        for lock in self.held.extract_if(.., |held| held.0 == task).map(|(_, lock)| lock) {
+            self.syncs.get_mut(lock).gate = Gate::Abandoned;
+        }
+    }
 
     #[inline]
     fn in_isolated(&self) -> bool {

@@ -96,6 +96,7 @@ fn waiting(text: &mut String, waiting: &Waiting) {
         (on, what) => format!("the {on} {what}"),
     };
     let holder = held_by.as_ref().map(|holder| match waiting.on.as_str() {
+        "lock" if waiting.holder_ended.is_some() => format!(", held by {holder}, which has ended"),
         "lock" | "isolated" => format!(", held by {holder}"),
         _ => format!(", which needs {holder}"),
     });

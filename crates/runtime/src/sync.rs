@@ -14,6 +14,8 @@ pub(crate) enum Gate {
     Once { open: bool },
     /// A lock.
     Held(Option<TaskId>),
+    /// A lock whose holder has ended without leaving it: nobody can take it any more.
+    Abandoned,
     /// A semaphore: an index into `semaphores`.
     Counting(u32),
     /// One token of a semaphore: only an identity for the order of `V` and `P`.

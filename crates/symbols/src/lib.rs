@@ -78,6 +78,8 @@ impl Symbols {
     /// wrapped around the body of a construct is left out, and so are the libraries of a Rust program, unless they are all there is.
     pub fn stack(&self, pcs: impl IntoIterator<Item = usize>) -> Vec<Frame> {
         let all = pcs.into_iter().flat_map(|pc| self.all_frames(pc));
+        // What the program has called may be a function of the runtime, in the place of a library's.
+        let all = all.skip_while(|(_, kind)| *kind == Kind::Runtime);
         let mut all: Vec<_> = all.take_while(|(_, kind)| *kind != Kind::Runtime).collect();
         if all.iter().any(|(_, kind)| *kind == Kind::Program) {
             all.retain(|(_, kind)| *kind == Kind::Program);

@@ -10,8 +10,8 @@ macro_rules! files {
     };
 }
 
-const FILES: [(&str, &str); 9] = files! {
-    "lib.rs" "broadcast.rs" "builder.rs" "join.rs" "pool.rs" "region.rs" "runtime.rs" "scope.rs" "spawn.rs"
+const FILES: [(&str, &str); 10] = files! {
+    "lib.rs" "broadcast.rs" "builder.rs" "join.rs" "panics.rs" "pool.rs" "region.rs" "runtime.rs" "scope.rs" "spawn.rs"
 };
 
 /// All of it, to tell one version from another.

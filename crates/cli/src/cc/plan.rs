@@ -169,6 +169,8 @@ impl Plan {
             added.extend(["-Xclang".into(), "-fsanitize=thread".into()]);
             // So that a local variable can be found, and named, in its frame.
             added.push("-fno-omit-frame-pointer".into());
+            // So that a frame that is larger than the guard of a stack does not reach over it into the next.
+            added.extend(["-Xclang".into(), "-fstack-clash-protection".into()]);
             for pass in INVENTIVE {
                 added.extend(["-Xclang", "-mllvm", "-Xclang", pass].map(OsString::from));
             }

@@ -33,7 +33,7 @@ fn words(plan: &Plan) -> String {
 
 #[test]
 fn what_is_compiled_is_instrumented() {
-    const TSAN: &str = "-Xclang -fsanitize=thread -fno-omit-frame-pointer -Xclang -mllvm -Xclang -disable-licm-promotion -Xclang -mllvm -Xclang \
+    const TSAN: &str = "-Xclang -fsanitize=thread -fno-omit-frame-pointer -Xclang -fstack-clash-protection -Xclang -mllvm -Xclang -disable-licm-promotion -Xclang -mllvm -Xclang \
                         -capture-tracking-max-uses-to-explore=0 -Xclang -mllvm -Xclang -simplifycfg-sink-common=false -Xclang \
                         -mllvm -Xclang -simplifycfg-hoist-common=false -Xclang -mllvm -Xclang -sink-common-insts=false \
                         -Xclang -mllvm -Xclang -enable-interleaved-mem-accesses=false";

@@ -8,6 +8,7 @@ mod native;
 
 mod cc;
 mod coverage;
+mod endings;
 mod native_atomics;
 mod native_budget;
 mod native_corpus;

@@ -290,6 +290,10 @@ impl Observer for Detector {
         if loose {
             self.loose.insert(scope);
         }
+        // A lock that it has not released stays taken (`kmpc::locks`), but nobody is in its section.
+        if !self.holds.is_empty() {
+            self.holds.remove(&task);
+        }
         self.order.end(task);
     }
     fn finish_begin(&mut self, task: TaskId, scope: ScopeId) {

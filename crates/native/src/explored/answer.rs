@@ -8,7 +8,7 @@ use crate::detector::{Raced, RacedAccess, Site};
 use crate::sched::{Coroutines, kernel};
 use crate::symbols::Symbols;
 use crate::world::{Told, World};
-use crate::{channel, frames, report, world};
+use crate::{channel, frames, report, sched, world};
 use raceproof::channel::Kind;
 use raceproof::kernel::Action;
 use raceproof::path::Paths;
@@ -35,6 +35,10 @@ pub(crate) fn finish() -> bool {
         woke.append(&mut guided.woke);
         stuck.append(&mut guided.stuck);
         end = guided.end;
+        // Whoever ends the program alone has nobody left to do anything else.
+        if end.is_none() && sched::job().is_some() && kernel().tasks().live() == 1 && !explored.failed {
+            end = Some(GuidedEnd::Complete);
+        }
     }
     let counted = match explored.mode {
         Mode::Count(None) => true,

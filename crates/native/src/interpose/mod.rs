@@ -9,7 +9,7 @@ mod mutex;
 pub(crate) mod reserve;
 
 use crate::kmpc::{caller, entry};
-use crate::{explored, report, world};
+use crate::{calls, explored, panics, report, world};
 use dlmalloc::Dlmalloc;
 use reserve::Source;
 use std::alloc::{GlobalAlloc, Layout};
@@ -198,6 +198,7 @@ entry! {
     pthread_create => pthread_create_noted;
     fork => fork_noted;
     abort => abort_noted;
+    exit => exit_noted;
     __assert_fail => assert_fail;
 }
 
@@ -245,17 +246,32 @@ fn die() -> ! {
 
 extern "C" fn abort_noted() -> ! {
     if crate::world::is_up() {
-        if world().threads.handles_exception() {
+        if panics::reported() {
+            // A panic that must not be caught.
+        } else if world().threads.handles_exception() {
             let text =
                 "an exception was not caught: it would have left a task, a parallel region or the program";
-            report::program_error("exception", text);
+            report::program_error_at("exception", text, calls::here());
         } else {
-            report::program_error("abort", "the program called abort");
+            report::program_error_at("abort", "the program called abort", calls::here());
         }
         explored::failed();
         report::finish();
     }
     die()
+}
+
+extern "C" fn exit_noted(status: c_int) -> ! {
+    type Exit = unsafe extern "C" fn(c_int) -> !;
+    if crate::world::is_up() {
+        panics::ends(status);
+    }
+    let found = real(c"exit");
+    if found.is_null() {
+        _exit(status);
+    }
+    // SAFETY: that is the type of the function of this name.
+    unsafe { std::mem::transmute::<*mut c_void, Exit>(found)(status) }
 }
 
 unsafe extern "C" fn assert_fail(text: *const c_char, file: *const c_char, line: u32, _: *const c_char) -> ! {
@@ -265,7 +281,7 @@ unsafe extern "C" fn assert_fail(text: *const c_char, file: *const c_char, line:
     // Nobody can be told if standard error is closed.
     let _ = writeln!(std::io::stderr(), "{file}:{line}: assertion `{text}' failed");
     if crate::world::is_up() {
-        report::program_error("assertion", &format!("assertion failed: {text}"));
+        report::program_error_at("assertion", &format!("assertion failed: {text}"), calls::here());
         explored::failed();
         report::finish();
     }

@@ -5,15 +5,16 @@
 
 use crate::explored::{self, Bell};
 use crate::kmpc::{caller, entry, locks};
-use crate::sched;
 use crate::tsan::atomic;
+use crate::{report, sched};
 use raceproof_core::event::AccessKind;
 use std::ffi::c_int;
 
 entry! {
-    pthread_mutex_lock => lock;
-    pthread_mutex_trylock => try_lock;
-    pthread_mutex_unlock => unlock;
+    pthread_mutex_lock => mutex_lock;
+    pthread_mutex_trylock => mutex_try_lock;
+    pthread_mutex_unlock => mutex_unlock;
+    pthread_mutex_destroy => mutex_destroy;
     pthread_rwlock_rdlock => lock;
     pthread_rwlock_wrlock => lock;
     pthread_rwlock_tryrdlock => try_lock;
@@ -26,34 +27,73 @@ entry! {
     pthread_cond_timedwait => cond_wait;
 }
 
+/// Whether there can be a mutex: the pointer is not null, and the one there was not destroyed. If not, that is said.
+fn is_mutex(mutex: usize) -> bool {
+    let problem = match mutex {
+        0 => "a null pointer is used as a mutex",
+        // SAFETY: the program passes the address of a mutex.
+        _ if unsafe { (mutex as *const c_int).byte_add(KIND).read() } == DESTROYED => {
+            "a mutex is used that was destroyed before (pthread_mutex_destroy)"
+        }
+        _ => return true,
+    };
+    if crate::world::is_up() {
+        report::program_error("lock", problem);
+    }
+    mutex != 0
+}
+
+/// Where the C library keeps the kind of a mutex, and what it writes there when the mutex is destroyed.
+const KIND: usize = 16;
+const DESTROYED: c_int = -1;
+
+extern "C" fn mutex_lock(mutex: usize) -> c_int {
+    if is_mutex(mutex) { lock(mutex) } else { libc::EINVAL }
+}
+
+extern "C" fn mutex_try_lock(mutex: usize) -> c_int {
+    if is_mutex(mutex) { try_lock(mutex) } else { libc::EINVAL }
+}
+
+extern "C" fn mutex_unlock(mutex: usize) -> c_int {
+    if is_mutex(mutex) { unlock(mutex) } else { libc::EINVAL }
+}
+
+extern "C" fn mutex_destroy(mutex: usize) -> c_int {
+    if !is_mutex(mutex) {
+        return libc::EINVAL;
+    }
+    if crate::world::is_up() {
+        if locks::mutex_is_held(mutex) {
+            report::program_error("lock", "a mutex is destroyed while it is held");
+        }
+        locks::mutex_destroy(mutex);
+    }
+    // SAFETY: as in `is_mutex`. Whoever initialises it again overwrites this.
+    unsafe { (mutex as *mut c_int).byte_add(KIND).write(DESTROYED) };
+    0
+}
+
 extern "C" fn lock(mutex: usize) -> c_int {
-    locks::nest_set(mutex);
+    locks::mutex_lock(mutex);
     0
 }
 
 extern "C" fn try_lock(mutex: usize) -> c_int {
-    if locks::nest_test(mutex) != 0 { 0 } else { libc::EBUSY }
+    if locks::mutex_try_lock(mutex) { 0 } else { libc::EBUSY }
 }
 
 extern "C" fn unlock(mutex: usize) -> c_int {
-    locks::nest_unset(mutex);
+    locks::mutex_unlock(mutex);
     0
 }
 
 extern "C" fn cond_wait(_condition: usize, mutex: usize) -> c_int {
-    locks::nest_unset(mutex);
+    locks::mutex_unlock(mutex);
     if sched::job().is_some() {
         sched::pass();
     }
-    locks::nest_set(mutex);
-    0
-}
-
-#[unsafe(no_mangle)]
-pub extern "C" fn pthread_mutex_destroy(mutex: usize) -> c_int {
-    if crate::world::is_up() {
-        locks::init(mutex);
-    }
+    locks::mutex_lock(mutex);
     0
 }
 

@@ -1,35 +1,201 @@
-//! `omp_*_lock`, nested locks, and the locks behind critical sections.
+//! `omp_*_lock`, nested locks, and the locks behind critical sections and mutexes.
+//!
+//! A lock of OpenMP is an entry of [`Locks`], made when it is initialised. Its variable holds the entry's number, as that of libomp holds
+//! a pointer, so that a lock the program has moved (a growing `std::vector<omp_lock_t>`) is still the same lock. Critical sections and mutexes
+//! need no initialisation: their entries are made when they are first met.
+//!
+//! What must not be done to a lock is a program error, with where it is done; the run goes on as if the lock were there: to use one that was never
+//! initialised, was destroyed, is of the other kind or a null pointer; to release one without holding it; to destroy one that is held.
 
+use crate::detector::Site;
 use crate::explored;
 use crate::sched::{self, kernel, wait};
-use crate::world;
+use crate::{report, world};
 use raceproof_core::ids::SyncId;
+use rustc_hash::FxHashMap;
 
-/// A lock of the program, by its address.
-pub(crate) struct OmpLock {
-    sync: SyncId,
+/// What a lock is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Simple,
+    Nested,
+    /// A critical section, or a mutex of the C library.
+    Implicit,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    Ready,
+    Destroyed,
+}
+
+/// A lock of the program.
+struct Lock {
+    /// Where it was initialised, or is.
+    address: usize,
+    /// That of the kernel, once it was taken.
+    sync: Option<SyncId>,
+    kind: Kind,
+    state: State,
     /// How often its holder has taken it, for nested locks.
     depth: i32,
+    /// Where its holder took it, and on which virtual thread.
+    taken: Option<Site>,
+    thread: u32,
+    /// The name of its holder, if that has ended without releasing it.
+    left_by: Option<String>,
 }
 
-fn entry(address: usize) -> &'static mut OmpLock {
-    let omp = &mut world().omp;
-    let addresses = &mut omp.lock_addresses;
-    omp.locks.entry(address).or_insert_with(|| {
-        let sync = explored::new_lock(address);
-        addresses.insert(sync, address);
-        OmpLock { sync, depth: 0 }
-    })
+impl Lock {
+    fn new(address: usize, kind: Kind) -> Self {
+        Lock {
+            address,
+            sync: None,
+            kind,
+            state: State::Ready,
+            depth: 0,
+            taken: None,
+            thread: 0,
+            left_by: None,
+        }
+    }
 }
 
-/// The lock of the critical sections of one name.
-pub(crate) fn critical(name: usize) -> SyncId {
-    entry(name).sync
+/// All locks of the program. None is removed, so that reports can name those that are destroyed.
+#[derive(Default)]
+pub(crate) struct Locks {
+    all: Vec<Lock>,
+    by_address: FxHashMap<usize, u32>,
+}
+
+/// A task that has ended without releasing a lock.
+pub(crate) struct Left {
+    pub(crate) task: String,
+    /// Where it took the lock.
+    pub(crate) taken: Site,
+}
+
+/// What the variable of an initialised lock holds: its number, mixed so that other values are hardly ever one.
+mod token {
+    const FACTOR: u32 = 0x9e37_79b1;
+    const INVERSE: u32 = 0x0e8b_2f51;
+    const MARK: u32 = 0x52ac_e001;
+
+    pub(super) fn of(number: u32) -> u32 {
+        number.wrapping_mul(FACTOR) ^ MARK
+    }
+
+    pub(super) fn number(token: u32) -> u32 {
+        (token ^ MARK).wrapping_mul(INVERSE)
+    }
+
+    const _: () = assert!(FACTOR.wrapping_mul(INVERSE) == 1);
+}
+
+impl Locks {
+    fn add(&mut self, address: usize, kind: Kind) -> u32 {
+        let number = self.all.len() as u32;
+        self.all.push(Lock::new(address, kind));
+        self.by_address.insert(address, number);
+        number
+    }
+
+    /// A new lock at an address. One that was there and is not destroyed may have been moved, and keeps its entry.
+    fn init(&mut self, address: usize, kind: Kind) -> u32 {
+        let here = self.by_address.get(&address).copied();
+        let Some(number) = here.filter(|&number| self.all[number as usize].state == State::Destroyed) else {
+            return self.add(address, kind);
+        };
+        self.all[number as usize] = Lock::new(address, kind);
+        number
+    }
+
+    /// The entry of what the program says is a lock of OpenMP.
+    fn find(&self, address: usize) -> Option<u32> {
+        // SAFETY: the program passes the address of a variable of the lock's type, which is no smaller.
+        let number = token::number(unsafe { (address as *const u32).read_unaligned() });
+        match self.all.get(number as usize) {
+            Some(lock) if lock.kind != Kind::Implicit && lock.state == State::Ready => Some(number),
+            // Destroyed, or overwritten.
+            _ => self.by_address.get(&address).copied(),
+        }
+    }
+
+    fn by_sync(&mut self, sync: SyncId) -> Option<&mut Lock> {
+        self.all.iter_mut().rev().find(|lock| lock.sync == Some(sync))
+    }
+}
+
+fn locks() -> &'static mut Locks {
+    &mut world().omp.locks
+}
+
+fn lock(number: u32) -> &'static mut Lock {
+    &mut locks().all[number as usize]
+}
+
+fn error(message: &str) {
+    report::program_error("lock", message);
+}
+
+/// The lock that one of OpenMP's routines is given; none if that cannot be one.
+fn given(address: usize, kind: Kind, what: &str) -> Option<u32> {
+    if address == 0 {
+        error(&format!("a null pointer is {what} as a lock"));
+        return None;
+    }
+    let found = locks().find(address);
+    let problem = match found.map(lock) {
+        None | Some(Lock { kind: Kind::Implicit, .. }) => {
+            "was never initialised (omp_init_lock, omp_init_nest_lock)"
+        }
+        Some(Lock { state: State::Destroyed, .. }) => "was destroyed before",
+        Some(lock) if lock.kind != kind => {
+            "was initialised as one of the other kind (omp_init_lock, omp_init_nest_lock)"
+        }
+        Some(_) => return found,
+    };
+    let nestable = if kind == Kind::Nested { "nestable " } else { "" };
+    error(&format!("a {nestable}lock is {what} that {problem}"));
+    // The run goes on as if it had been.
+    match found.map(lock) {
+        Some(lock) if lock.kind != Kind::Implicit && lock.state == State::Ready => lock.kind = kind,
+        _ => init(address, kind),
+    }
+    locks().find(address)
+}
+
+/// The lock that needs no initialisation at an address: a critical section's, by the compiler's variable for it, or a mutex.
+fn implicit(address: usize) -> u32 {
+    let known = locks().by_address.get(&address).copied();
+    known.unwrap_or_else(|| locks().add(address, Kind::Implicit))
+}
+
+fn sync(number: u32) -> SyncId {
+    let lock = lock(number);
+    *lock.sync.get_or_insert_with(|| explored::new_lock(lock.address))
 }
 
 /// The address of a lock, for reports; also of one that was destroyed. None: no lock of the program's, but one of `mutexinoutset`.
 pub(crate) fn address(sync: usize) -> Option<usize> {
-    world().omp.lock_addresses.get(&SyncId::at(sync)).copied()
+    locks().by_sync(SyncId::at(sync)).map(|lock| lock.address)
+}
+
+/// Who has ended without releasing a lock.
+pub(crate) fn left(sync: SyncId) -> Option<Left> {
+    let lock = locks().by_sync(sync)?;
+    Some(Left { task: lock.left_by.clone()?, taken: lock.taken? })
+}
+
+/// The running task ends and holds these locks.
+#[cold]
+pub(crate) fn leave(held: Vec<SyncId>) {
+    let name = report::name(world().detector.current());
+    for sync in held {
+        if let Some(lock) = locks().by_sync(sync) {
+            lock.left_by = Some(name.clone());
+        }
+    }
 }
 
 fn is_running() -> bool {
@@ -40,129 +206,180 @@ fn holds(sync: SyncId) -> bool {
     kernel().holder(sync) == Some(kernel().current())
 }
 
-fn release(sync: SyncId) {
+/// Takes a lock that the task does not hold.
+fn take(number: u32) {
+    let site = report::here();
+    let sync = sync(number);
+    wait(|kernel| kernel.lock(sync));
+    let lock = lock(number);
+    (lock.taken, lock.depth) = (Some(site), 0);
+    lock.thread = crate::omp::thread().virtual_thread;
+}
+
+fn release(number: u32) {
+    let sync = sync(number);
     if holds(sync) {
-        kernel().unlock(sync);
-    } else {
-        crate::report::program_error("lock", "a lock is released by a task that does not hold it");
+        return kernel().unlock(sync);
+    }
+    let lock = lock(number);
+    let left_by = lock.left_by.clone();
+    match left_by {
+        // A mutex belongs to a thread, which may have gone on as another task.
+        Some(_) if lock.kind == Kind::Implicit && lock.thread == crate::omp::thread().virtual_thread => {
+            lock.left_by = None;
+            kernel().reclaim(sync);
+            wait(|kernel| kernel.lock(sync));
+            kernel().unlock(sync);
+        }
+        Some(holder) => error(&format!(
+            "a lock is released by a task that does not hold it: {holder} took it, and has ended without releasing it"
+        )),
+        None => error("a lock is released by a task that does not hold it"),
     }
 }
 
-// Whoever waits for a lock is reported with where it does.
-super::entry! {
-    omp_set_lock => omp_set;
-    omp_set_nest_lock => omp_set_nest;
-    __kmpc_set_lock => kmpc_set;
-    __kmpc_set_nest_lock => kmpc_set_nest;
+macro_rules! routines {
+    ($($name:ident => $target:ident $kmpc:ident => $kmpc_target:ident = $action:ident($kind:ident) $(-> $result:ty)?;)*) => {
+        // Whoever waits for a lock, or misuses it, is reported with where it does.
+        super::entry! { $($name => $target; $kmpc => $kmpc_target;)* }
+        $(
+            extern "C" fn $target(lock: usize) $(-> $result)? { $action(lock, Kind::$kind) }
+            extern "C" fn $kmpc_target(_: super::Loc, _: i32, lock: usize) $(-> $result)? { $action(lock, Kind::$kind) }
+        )*
+    };
 }
 
-macro_rules! locks {
-    ($($init:ident $init_hint:ident $destroy:ident $set:ident $unset:ident $test:ident
-       / $nest_init:ident $nest_init_hint:ident $nest_destroy:ident $nest_set:ident $nest_unset:ident $nest_test:ident
-       ($($extra:ident: $type:ty),*);)*) => { $(
-        #[unsafe(no_mangle)]
-        pub extern "C" fn $init($($extra: $type,)* lock: usize) { let _ = ($($extra,)*); init(lock); }
-        #[unsafe(no_mangle)]
-        pub extern "C" fn $init_hint($($extra: $type,)* lock: usize, _hint: usize) { let _ = ($($extra,)*); init(lock); }
-        #[unsafe(no_mangle)]
-        pub extern "C" fn $destroy($($extra: $type,)* lock: usize) { let _ = ($($extra,)*); init(lock); }
-        extern "C" fn $set($($extra: $type,)* lock: usize) { let _ = ($($extra,)*); set(lock); }
-        #[unsafe(no_mangle)]
-        pub extern "C" fn $unset($($extra: $type,)* lock: usize) { let _ = ($($extra,)*); unset(lock); }
-        #[unsafe(no_mangle)]
-        pub extern "C" fn $test($($extra: $type,)* lock: usize) -> i32 { let _ = ($($extra,)*); test(lock) }
-        #[unsafe(no_mangle)]
-        pub extern "C" fn $nest_init($($extra: $type,)* lock: usize) { let _ = ($($extra,)*); init(lock); }
-        #[unsafe(no_mangle)]
-        pub extern "C" fn $nest_init_hint($($extra: $type,)* lock: usize, _hint: usize) { let _ = ($($extra,)*); init(lock); }
-        #[unsafe(no_mangle)]
-        pub extern "C" fn $nest_destroy($($extra: $type,)* lock: usize) { let _ = ($($extra,)*); init(lock); }
-        extern "C" fn $nest_set($($extra: $type,)* lock: usize) { let _ = ($($extra,)*); nest_set(lock); }
-        #[unsafe(no_mangle)]
-        pub extern "C" fn $nest_unset($($extra: $type,)* lock: usize) { let _ = ($($extra,)*); nest_unset(lock); }
-        #[unsafe(no_mangle)]
-        pub extern "C" fn $nest_test($($extra: $type,)* lock: usize) -> i32 { let _ = ($($extra,)*); nest_test(lock) }
-    )* };
-}
-
-locks! {
-    omp_init_lock omp_init_lock_with_hint omp_destroy_lock omp_set omp_unset_lock omp_test_lock
-        / omp_init_nest_lock omp_init_nest_lock_with_hint omp_destroy_nest_lock omp_set_nest omp_unset_nest_lock
-          omp_test_nest_lock ();
-    __kmpc_init_lock __kmpc_init_lock_with_hint __kmpc_destroy_lock kmpc_set __kmpc_unset_lock __kmpc_test_lock
-        / __kmpc_init_nest_lock __kmpc_init_nest_lock_with_hint __kmpc_destroy_nest_lock kmpc_set_nest
-          __kmpc_unset_nest_lock __kmpc_test_nest_lock (_loc: super::Loc, _thread: i32);
+routines! {
+    omp_init_lock => omp_init __kmpc_init_lock => kmpc_init = init(Simple);
+    omp_init_lock_with_hint => omp_init_hint __kmpc_init_lock_with_hint => kmpc_init_hint = init(Simple);
+    omp_destroy_lock => omp_destroy __kmpc_destroy_lock => kmpc_destroy = destroy(Simple);
+    omp_set_lock => omp_set __kmpc_set_lock => kmpc_set = set(Simple);
+    omp_unset_lock => omp_unset __kmpc_unset_lock => kmpc_unset = unset(Simple);
+    omp_test_lock => omp_test __kmpc_test_lock => kmpc_test = test(Simple) -> i32;
+    omp_init_nest_lock => omp_nest_init __kmpc_init_nest_lock => kmpc_nest_init = init(Nested);
+    omp_init_nest_lock_with_hint => omp_nest_init_hint __kmpc_init_nest_lock_with_hint => kmpc_nest_init_hint = init(Nested);
+    omp_destroy_nest_lock => omp_nest_destroy __kmpc_destroy_nest_lock => kmpc_nest_destroy = destroy(Nested);
+    omp_set_nest_lock => omp_nest_set __kmpc_set_nest_lock => kmpc_nest_set = set(Nested);
+    omp_unset_nest_lock => omp_nest_unset __kmpc_unset_nest_lock => kmpc_nest_unset = unset(Nested);
+    omp_test_nest_lock => omp_nest_test __kmpc_test_nest_lock => kmpc_nest_test = test(Nested) -> i32;
 }
 
 /// What whether the lock is held decides.
 const TESTED: &str = "the program tests whether a lock is held";
 
-/// A new lock at this address; what was there is forgotten.
-pub(crate) fn init(lock: usize) {
-    world().omp.locks.remove(&lock);
+fn init(address: usize, kind: Kind) {
+    if address == 0 {
+        return error("a null pointer is initialised as a lock");
+    }
+    let number = locks().init(address, kind);
+    // SAFETY: the program passes the address of a variable of the lock's type, which is no smaller.
+    unsafe { (address as *mut u32).write_unaligned(token::of(number)) };
 }
 
-fn set(lock: usize) {
-    if is_running() {
-        let sync = entry(lock).sync;
-        wait(|kernel| kernel.lock(sync));
+fn destroy(address: usize, kind: Kind) {
+    let Some(number) = given(address, kind, "destroyed") else { return };
+    let held = lock(number).sync.is_some_and(|sync| is_running() && kernel().is_held(sync));
+    if held {
+        error("a lock is destroyed while it is held");
+    }
+    lock(number).state = State::Destroyed;
+    // SAFETY: as in `init`.
+    unsafe { (address as *mut u32).write_unaligned(0) };
+}
+
+fn set(address: usize, kind: Kind) {
+    let Some(number) = given(address, kind, "set").filter(|_| is_running()) else { return };
+    match kind {
+        Kind::Nested => nest(number),
+        _ => take(number),
     }
 }
 
-fn unset(lock: usize) {
-    if is_running() {
-        release(entry(lock).sync);
+fn unset(address: usize, kind: Kind) {
+    let Some(number) = given(address, kind, "unset").filter(|_| is_running()) else { return };
+    match kind {
+        Kind::Nested => unnest(number),
+        _ => release(number),
     }
 }
 
-fn test(lock: usize) -> i32 {
-    if !is_running() {
-        return 1;
+fn test(address: usize, kind: Kind) -> i32 {
+    let Some(number) = given(address, kind, "tested").filter(|_| is_running()) else { return 1 };
+    try_take(number, kind == Kind::Nested)
+}
+
+fn nest(number: u32) {
+    if !holds(sync(number)) {
+        take(number);
     }
+    lock(number).depth += 1;
+}
+
+fn unnest(number: u32) {
+    if holds(sync(number)) && lock(number).depth > 1 {
+        lock(number).depth -= 1;
+    } else {
+        release(number);
+    }
+}
+
+/// The depth it is held with then; none if somebody holds it.
+fn try_take(number: u32, nests: bool) -> i32 {
     explored::unexplored(TESTED);
-    let sync = entry(lock).sync;
-    if kernel().holder(sync).is_some() {
+    let sync = sync(number);
+    if kernel().is_held(sync) && !(nests && holds(sync)) {
         // Somebody may be spinning on it.
         sched::pass();
         return 0;
     }
-    wait(|kernel| kernel.lock(sync));
+    if nests {
+        nest(number);
+        return lock(number).depth;
+    }
+    take(number);
     1
 }
 
-pub(crate) fn nest_set(lock: usize) {
-    if !is_running() {
-        return;
-    }
-    let sync = entry(lock).sync;
-    if !holds(sync) {
-        wait(|kernel| kernel.lock(sync));
-    }
-    entry(lock).depth += 1;
-}
+// ---- critical sections and mutexes ----
 
-pub(crate) fn nest_unset(lock: usize) {
-    if !is_running() {
-        return;
-    }
-    let entry = entry(lock);
-    entry.depth -= 1;
-    if entry.depth <= 0 {
-        entry.depth = 0;
-        release(entry.sync);
+/// Enters a section of the lock at an address; none before the program runs.
+pub(crate) fn enter(address: usize) {
+    if is_running() {
+        take(implicit(address));
     }
 }
 
-pub(crate) fn nest_test(lock: usize) -> i32 {
-    if !is_running() {
-        return 1;
+pub(crate) fn exit(address: usize) {
+    if is_running() {
+        release(implicit(address));
     }
-    explored::unexplored(TESTED);
-    let sync = entry(lock).sync;
-    if !holds(sync) && kernel().holder(sync).is_some() {
-        sched::pass();
-        return 0;
+}
+
+/// A mutex is locked: in the C library a kind of it nests.
+pub(crate) fn mutex_lock(address: usize) {
+    if is_running() {
+        nest(implicit(address));
     }
-    nest_set(lock);
-    entry(lock).depth
+}
+
+pub(crate) fn mutex_try_lock(address: usize) -> bool {
+    !is_running() || try_take(implicit(address), true) != 0
+}
+
+pub(crate) fn mutex_unlock(address: usize) {
+    if is_running() {
+        unnest(implicit(address));
+    }
+}
+
+/// Whether a mutex is held.
+pub(crate) fn mutex_is_held(address: usize) -> bool {
+    let sync = lock(implicit(address)).sync;
+    is_running() && sync.is_some_and(|sync| kernel().is_held(sync))
+}
+
+/// A mutex is destroyed: who initialises it has a new one.
+pub(crate) fn mutex_destroy(address: usize) {
+    let number = implicit(address);
+    *lock(number) = Lock::new(address, Kind::Implicit);
 }

@@ -3,7 +3,7 @@
 use super::locks;
 use super::{Loc, entry};
 use crate::omp::{self, team, thread};
-use crate::sched::{self, kernel, wait};
+use crate::sched;
 
 use std::ffi::c_void;
 
@@ -78,23 +78,16 @@ pub extern "C" fn __kmpc_copyprivate_light(_: Loc, _: i32, data: *mut c_void) ->
 entry! {
     __kmpc_critical => critical;
     __kmpc_critical_with_hint => critical;
+    __kmpc_end_critical => end_critical;
 }
 
 /// A critical section; its name is the address of a variable the compiler has made for it.
 extern "C" fn critical(_: Loc, _: i32, name: *const c_void) {
-    if sched::job().is_none() {
-        return;
-    }
-    let lock = locks::critical(name as usize);
-    wait(|kernel| kernel.lock(lock));
+    locks::enter(name as usize);
 }
 
-#[unsafe(no_mangle)]
-pub extern "C" fn __kmpc_end_critical(_: Loc, _: i32, name: *const c_void) {
-    if sched::job().is_none() {
-        return;
-    }
-    kernel().unlock(locks::critical(name as usize));
+extern "C" fn end_critical(_: Loc, _: i32, name: *const c_void) {
+    locks::exit(name as usize);
 }
 
 /// A flush lets busy waiters go on, and is a fence.

@@ -1,5 +1,5 @@
 // expect: program-error
-// message: exit status 101
+// message: the program panicked: attempt to divide by zero
 //! A panic that nobody catches.
 
 use rayon::prelude::*;

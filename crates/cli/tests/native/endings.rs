@@ -1,0 +1,288 @@
+//! How programs begin, crash and end: the place of a crash, code before and after `main`, a `main` that is entered again, jumps.
+#![cfg(unix)]
+
+use crate::common;
+use crate::native;
+
+use common::command::{Folder, finish_within};
+use native::expect::Expected;
+use native::toolchain::{compile, execute, runtime, tool};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+const PATIENCE: Duration = Duration::from_secs(120);
+
+fn built(folder: &Folder, name: &str, text: &str) -> PathBuf {
+    runtime();
+    let file = folder.write(name, text);
+    let program = file.with_extension("out");
+    compile(&file, "-O1", &[], &program).unwrap_or_else(|error| panic!("{error}"));
+    program
+}
+
+/// What `raceproof run` reports.
+fn run(program: &Path, arguments: &[&str]) -> Value {
+    let arguments = arguments.iter().map(|&word| word.to_owned()).collect();
+    let done = execute(program, &Expected { arguments, ..Expected::default() }).expect("it ends");
+    serde_json::from_str(&done.stdout).unwrap_or_else(|error| panic!("{error}: {done:#?}"))
+}
+
+fn verify(program: &Path, arguments: &[&str]) -> Value {
+    let mut command = tool();
+    command.args(["verify", "--format", "json", "--"]).arg(program).args(arguments);
+    let done = finish_within(&mut command, PATIENCE).expect("it ends");
+    serde_json::from_str(&done.stdout).unwrap_or_else(|error| panic!("{error}: {done:#?}"))
+}
+
+/// The line of a text that a mark is on.
+fn line_of(text: &str, mark: &str) -> u64 {
+    let line = text.lines().zip(1..).find(|(line, _)| line.contains(mark));
+    line.unwrap_or_else(|| panic!("no line has {mark}")).1
+}
+
+const CRASHES: &str = r#"
+#include <assert.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+int *volatile nowhere;
+volatile int zero;
+void (*volatile function)(void);
+char *volatile text;
+__attribute__((noinline)) static int crash(int how) {
+  switch (how) {
+  case 0:
+    return *nowhere; // 0: crash, segmentation fault
+  case 1:
+    return how % zero; // 1: crash, divided by zero
+  case 2:
+    function(); // 2: crash, null function pointer
+    return 0;
+  case 3:
+    return (int)strlen(text); // 3: crash, segmentation fault
+  case 4:
+    abort(); // 4: abort, called abort
+  case 5:
+    assert(zero); // 5: assertion, assertion failed
+    return 0;
+  case 6:
+    raise(SIGABRT); // 6: crash, aborted
+    return 0;
+  case 7:
+    memcpy((void *)nowhere, &zero, 3); // 7: crash, segmentation fault
+    return 0;
+  case 8:
+    __builtin_trap(); // 8: crash, illegal instruction
+  }
+  return 0;
+}
+int main(int argc, char **argv) {
+  int got = 0;
+#pragma omp parallel
+#pragma omp single
+  {
+#pragma omp task shared(got)
+    got += crash(atoi(argv[1])); // called
+  }
+  return got & 0;
+}
+"#;
+
+#[test]
+fn crashes_name_the_line_and_the_calls() {
+    let folder = Folder::new("crashes");
+    let program = built(&folder, "crashes.c", CRASHES);
+    let called = line_of(CRASHES, "// called");
+    for how in 0..9 {
+        let mark =
+            CRASHES.lines().find_map(|line| line.split_once(&format!("// {how}: "))).expect("a mark").1;
+        let (kind, message) = mark.split_once(", ").expect("a kind and a message");
+        let report = run(&program, &[&how.to_string()]);
+        let error = &report["errors"][0];
+        assert_eq!(report["verdict"], "program-error", "{report:#}");
+        assert_eq!(error["kind"], kind, "{report:#}");
+        assert!(error["message"].as_str().unwrap().contains(message), "{report:#}");
+        assert_eq!(error["line"], line_of(CRASHES, &format!("// {how}: ")), "{report:#}");
+        assert_eq!(error["task"], "main/t0/1", "{report:#}");
+        let frame = &error["stack"][0];
+        assert_eq!((&frame["function"], &frame["line"]), (&"crash".into(), &called.into()), "{report:#}");
+    }
+    for how in ["0", "3", "4"] {
+        let report = verify(&program, &[how]);
+        let line = line_of(CRASHES, &format!("// {how}: "));
+        assert_eq!(report["errors"][0]["line"], line, "{report:#}");
+    }
+}
+
+/// A frame that reaches over the guard of its stack, into that of another task.
+#[test]
+fn a_large_frame_is_an_overflow_with_its_place() {
+    const TEXT: &str = r#"
+#include <stddef.h>
+volatile size_t size = 64 << 20;
+__attribute__((noinline)) static int fixed(int i) {
+  volatile char frame[64 << 20];
+  for (size_t at = 0; at < size; at += 4096)
+    frame[at] = (char)i;
+  return frame[i];
+}
+__attribute__((noinline)) static int variable(int i) {
+  volatile char frame[size];
+  frame[0] = (char)i;
+  return frame[i];
+}
+int main(int argc, char **argv) {
+  int got = 0;
+#pragma omp parallel
+#pragma omp single
+  {
+#pragma omp task shared(got)
+    got = argc > 1 ? variable(5) : fixed(5);
+  }
+  return got & 0;
+}
+"#;
+    let folder = Folder::new("large-frame");
+    let program = built(&folder, "large.c", TEXT);
+    for (arguments, function) in [(&[][..], "fixed"), (&["x"][..], "variable")] {
+        let report = run(&program, arguments);
+        let error = &report["errors"][0];
+        assert_eq!(error["kind"], "stack-overflow", "{report:#}");
+        let from = line_of(TEXT, &format!("static int {function}("));
+        let line = error["line"].as_u64().unwrap();
+        assert!((from..from + 3).contains(&line), "{function}: {report:#}");
+        assert_eq!(error["stack"][0]["function"], function, "{report:#}");
+    }
+}
+
+/// In two units: `--wrap=main` makes what another unit calls the runtime's function.
+#[test]
+fn main_can_be_entered_again() {
+    runtime();
+    let folder = Folder::new("main-again");
+    let one = folder.write(
+        "one.c",
+        "#include <stdio.h>\nint again(int, char **);\nint x, depth;\nint main(int count, char **words) {\n  #pragma omp parallel num_threads(2)\n  \
+         {\n    #pragma omp atomic\n    x++;\n  }\n  if (depth++ < 2) return again(count, words);\n  printf(\"%d %d\\n\", depth, x);\n  return 0;\n}\n",
+    );
+    let two = folder.write(
+        "two.c",
+        "int main(int, char **);\nint again(int count, char **words) { return main(count, words); }\n",
+    );
+    let program = folder.path("again");
+    let mut command = tool();
+    command.args(["cc", "-fopenmp", "-O1"]).args([one, two]).arg("-o").arg(&program);
+    finish_within(&mut command, PATIENCE).expect("it compiles").expect_status(0);
+    let mut command = tool();
+    command.args(["run", "--"]).arg(&program);
+    finish_within(&mut command, PATIENCE).expect("it ends").expect_status(0).says("3 6").says("race-free");
+}
+
+const BEFORE_AND_AFTER: &str = r#"
+#include <cstdlib>
+int x, y, z, w;
+struct Static {
+  Static() {
+#pragma omp parallel num_threads(2)
+    x++;
+  }
+  ~Static() {
+#pragma omp parallel num_threads(2)
+    y++;
+  }
+} object;
+static void at_exit() {
+#pragma omp parallel num_threads(2)
+  z++;
+}
+__attribute__((destructor)) static void last() {
+#pragma omp parallel num_threads(2)
+  w++;
+}
+int main(int argc, char **) {
+  atexit(at_exit);
+  if (argc > 1)
+    exit(0);
+  return 0;
+}
+"#;
+
+#[test]
+fn what_runs_before_and_after_main_is_judged() {
+    let folder = Folder::new("before-and-after");
+    let program = built(&folder, "around.cpp", BEFORE_AND_AFTER);
+    let locations = |report: &Value| -> Vec<String> {
+        let races = report["races"].as_array().expect("a list");
+        let mut names: Vec<String> =
+            races.iter().map(|race| race["location"].as_str().unwrap().to_owned()).collect();
+        names.sort();
+        names
+    };
+    for arguments in [&[][..], &["exit"]] {
+        let report = run(&program, arguments);
+        assert_eq!(locations(&report), ["w", "x", "y", "z"], "{report:#}");
+        assert_eq!(report["scope"], "all-schedules", "{report:#}");
+        let report = verify(&program, arguments);
+        assert_eq!(locations(&report), ["w", "x", "y", "z"], "{report:#}");
+        assert_eq!(report["limits"], serde_json::json!([]), "{report:#}");
+    }
+}
+
+/// `jump` goes back over three functions that do not return.
+const JUMPS: &str = r#"
+#include <setjmp.h>
+#include <stdlib.h>
+jmp_buf back;
+int x;
+__attribute__((noinline)) static void jump(int depth) {
+  if (depth == 0)
+    longjmp(back, 1);
+  jump(depth - 1);
+  x++;
+}
+__attribute__((noinline)) static void add(void) { x++; }
+int main(int argc, char **argv) {
+  int n = atoi(argv[1]);
+  for (volatile int i = 0; i < n; i++)
+    if (setjmp(back) == 0)
+      jump(2);
+#pragma omp parallel num_threads(2)
+  add();
+  return 0;
+}
+"#;
+
+#[test]
+fn a_jump_leaves_the_functions_it_jumps_over() {
+    let folder = Folder::new("jumps");
+    let program = built(&folder, "jumps.c", JUMPS);
+    let report = run(&program, &["1000"]);
+    let race = &report["races"][0];
+    assert_eq!(race["location"], "x", "{report:#}");
+    assert_eq!(race["first"]["stack"].as_array().unwrap().len(), 2, "add, called by main: {report:#}");
+}
+
+/// Instructions that a jump over three functions may cost, with their calls, `setjmp` and the C library's own part.
+const JUMP: u64 = 450;
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn a_jump_costs_about_as_much_as_the_calls_it_leaves() {
+    let folder = Folder::new("jump-costs");
+    let program = built(&folder, "jumps.c", JUMPS);
+    let count = |n: u64| {
+        let out = folder.path("callgrind.out");
+        let mut command = Command::new("valgrind");
+        command.arg("--tool=callgrind").arg(format!("--callgrind-out-file={}", out.display()));
+        command.arg(&program).arg(n.to_string()).env("RACEPROOF_OPTIONS", "exitcode=0");
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        finish_within(&mut command, PATIENCE).expect("valgrind runs: scripts/install-deps").expect_status(0);
+        let text = std::fs::read_to_string(&out).unwrap();
+        let total = text.lines().find_map(|line| line.strip_prefix("totals: ")).expect("a total");
+        total.trim().parse::<u64>().expect("a number")
+    };
+    let each = (count(5000) - count(1000)) / 4000;
+    assert!(each <= JUMP, "{each} instructions, at most {JUMP}");
+}

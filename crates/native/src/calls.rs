@@ -1,0 +1,103 @@
+//! The calls that led to where the program is, also where none of its own functions is the innermost: in a library, or at an instruction that has crashed.
+//!
+//! The functions of the program tell when they are entered ([`contexts`](crate::contexts)); what they have called since is found by unwinding the stack. Where the
+//! stack cannot be unwound, what the functions have told has to do.
+
+use crate::world;
+use std::ffi::{CStr, c_int, c_void};
+
+unsafe extern "C" {
+    fn _Unwind_Backtrace(each: extern "C" fn(*mut c_void, *mut c_void) -> c_int, data: *mut c_void) -> c_int;
+    fn _Unwind_GetIP(context: *mut c_void) -> usize;
+}
+
+/// Calls of libraries below the innermost function of the program.
+const MOST: usize = 64;
+
+/// The stack as a list that needs no memory of the heap, which may be what is broken.
+struct Stack {
+    addresses: [usize; MOST],
+    count: usize,
+    /// What is above this is not of interest.
+    after: Option<usize>,
+}
+
+extern "C" fn each(context: *mut c_void, data: *mut c_void) -> c_int {
+    const GO_ON: c_int = 0;
+    const STOP: c_int = 5;
+    // SAFETY: the unwinder passes its context, and `data` is the list below.
+    let (at, stack) = unsafe { (_Unwind_GetIP(context), &mut *data.cast::<Stack>()) };
+    if stack.after.take_if(|after| *after == at).is_some() || stack.after.is_some() {
+        return GO_ON;
+    }
+    if stack.count == MOST || at == 0 {
+        return STOP;
+    }
+    stack.addresses[stack.count] = at;
+    stack.count += 1;
+    GO_ON
+}
+
+/// The return addresses on the stack, innermost first; only those that led to an instruction, if one is given: a signal has come there.
+fn unwound(crashed: Option<usize>) -> Stack {
+    let mut stack = Stack { addresses: [0; MOST], count: 0, after: crashed };
+    // SAFETY: the function has the right type, and the list outlives the call.
+    unsafe { _Unwind_Backtrace(each, (&raw mut stack).cast()) };
+    stack
+}
+
+/// Whether an address is in a library of the system, of which nobody wants to know the line.
+fn is_of_system(at: usize) -> bool {
+    // SAFETY: asks the linker about an address; it writes the description.
+    unsafe {
+        let mut info: libc::Dl_info = std::mem::zeroed();
+        if libc::dladdr((at - 1) as *const c_void, &mut info) == 0 || info.dli_fname.is_null() {
+            return false;
+        }
+        let path = CStr::from_ptr(info.dli_fname).to_bytes();
+        [&b"/lib"[..], b"/usr/lib"].iter().any(|folder| path.starts_with(folder))
+    }
+}
+
+/// The calls that led here, innermost first, as return addresses.
+pub(crate) fn here() -> Vec<usize> {
+    let stack = unwound(None);
+    joined(&stack.addresses[..stack.count])
+}
+
+/// The calls that led to an instruction, at which a signal has come; the address after it is the first.
+pub(crate) fn to(instruction: usize) -> Vec<usize> {
+    let stack = unwound(Some(instruction));
+    let mut all = vec![instruction + 1];
+    all.extend(&stack.addresses[..stack.count]);
+    joined(&all)
+}
+
+/// What the functions of the program have told, the innermost at an address.
+pub(crate) fn from(pc: usize) -> Vec<usize> {
+    let contexts = &world().detector.contexts;
+    std::iter::once(pc).chain(contexts.calls(contexts.now().context)).collect()
+}
+
+/// The stack as far as it was unwound, without the libraries of the system, and from there on what was told.
+fn joined(stack: &[usize]) -> Vec<usize> {
+    let contexts = &world().detector.contexts;
+    let told = contexts.calls(contexts.now().context);
+    // What was told is on the stack in this order, with functions between that tell nothing.
+    let (mut known, mut met) = (0, 0);
+    for caller in &told {
+        let Some(at) = stack[known..].iter().position(|at| at == caller) else { break };
+        (known, met) = (known + at + 1, met + 1);
+    }
+    if told.is_empty() {
+        // The first function of its task. That the runtime has called it is left out by whoever names the calls.
+        known = stack.len();
+    }
+    if known == 0 {
+        return stack.first().copied().into_iter().chain(told).collect();
+    }
+    let (own, rest) = (&stack[..known], &told[met..]);
+    // Never none: what is nowhere has no place.
+    let last = own.last().copied().into_iter().filter(|_| own.iter().all(|&at| is_of_system(at)));
+    own.iter().copied().filter(|&at| !is_of_system(at)).chain(last).chain(rest.iter().copied()).collect()
+}
