@@ -58,7 +58,7 @@ impl Options {
             refuse_threads: false,
             explore: None,
         };
-        if let Some(text) = env::var_os("RACEPROOF_OPTIONS") {
+        if let Some(text) = env::var_os("RACEPROOF_OPTIONS").filter(|_| !is_privileged()) {
             let Some(words) = words::split(text.as_bytes()) else {
                 crate::fatal("RACEPROOF_OPTIONS: a quote (' or \") is not closed")
             };
@@ -135,6 +135,13 @@ impl Options {
             _ => false,
         }
     }
+}
+
+/// Whether the program has rights that whoever started it lacks (setuid, setgid, capabilities): it would write files where the
+/// options say, with these rights.
+fn is_privileged() -> bool {
+    // SAFETY: asks for a number that the system gave the process at its start; has no conditions.
+    unsafe { libc::getauxval(libc::AT_SECURE) != 0 }
 }
 
 fn is_true(value: &str) -> bool {

@@ -231,8 +231,8 @@ impl Recorder {
         }
     }
 
-    /// Names everything and ends the trace.
-    pub(crate) fn finish(mut self, symbols: &Symbols) -> io::Result<()> {
+    /// Names everything and ends the trace; without its end mark if the run did not come to its own end.
+    pub(crate) fn finish(mut self, symbols: &Symbols, whole: bool) -> io::Result<()> {
         let _writing = Writing::begin();
         for site in self.writer.used_sites() {
             let (Place { file, line, column }, _) = report::place(symbols, self.places[site.index()]);
@@ -258,6 +258,6 @@ impl Recorder {
         for task in (0..world().detector.tasks.len()).map(TaskId::at) {
             self.writer.name(Named::Task(task), &report::name(task));
         }
-        self.writer.finish().map(drop)
+        if whole { self.writer.finish().map(drop) } else { self.writer.finish_part().map(drop) }
     }
 }

@@ -278,7 +278,8 @@ fn end_trace() -> Result<(), String> {
     let (Some(recorder), Some(path)) = (world().detector.record.take(), &world().options.trace) else {
         return Ok(());
     };
-    recorder.finish(&Symbols::load()).map_err(|error| {
+    let whole = world().found.limits.is_empty() && world().found.errors.is_empty();
+    recorder.finish(&Symbols::load(), whole).map_err(|error| {
         let text = format!("cannot write the trace to {}: {error}", path.display());
         limit(&text);
         text

@@ -20,6 +20,7 @@ mod native_verify;
 mod native_verify_generated;
 mod outlive;
 mod own_functions;
+mod privileged;
 mod publication;
 mod run;
 mod search;
