@@ -99,6 +99,11 @@ impl Contexts {
         }
     }
 
+    /// Where the function that the running task is in returns to.
+    pub(crate) fn call(&self) -> usize {
+        self.nodes[self.now().context.0 as usize].call
+    }
+
     #[inline]
     pub(crate) fn leave(&mut self) {
         if self.lost > 0 {

@@ -6,6 +6,7 @@
 
 use crate::world::world;
 use std::ops::Range;
+use std::sync::atomic::Ordering;
 
 /// A frame, and an address in the code of its function.
 #[derive(Clone, Copy, Debug)]
@@ -61,3 +62,31 @@ pub(crate) fn find(address: usize, pc: usize, code: &[Range<usize>]) -> Option<F
 }
 
 const GUARD: usize = 4096;
+
+/// Frames that are gone up.
+const UP: usize = 8;
+
+/// The address that the innermost function of the program is at, which may have called us by way of functions that do not tell that they are entered, as those of Rust's
+/// standard library: by the frame pointers of these, which end at the call of the function itself. `pc`, if that cannot be told.
+pub(crate) fn of_program(pc: usize) -> usize {
+    let call = world().detector.contexts.call();
+    let here = 0u8;
+    let here = &raw const here as usize;
+    let Some(stack) = world().detector.stacks.of(here).or_else(|| world().main_stack.of(here)) else {
+        return pc;
+    };
+    // SAFETY: aligned words inside the stack, above what is used of it.
+    let word = |at: usize| unsafe { *(at as *const usize) };
+    let (mut frame, mut at) = (crate::kmpc::FRAME.load(Ordering::Relaxed), pc);
+    for _ in 0..UP {
+        if frame % WORD != 0 || !(here..stack.end - 2 * WORD).contains(&frame) {
+            break;
+        }
+        let returns_to = word(frame + WORD);
+        if returns_to == call {
+            return at;
+        }
+        (at, frame) = (returns_to, word(frame));
+    }
+    pc
+}

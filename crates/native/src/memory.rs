@@ -2,6 +2,7 @@
 
 use raceproof_core::ids::TaskId;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Block {
@@ -20,6 +21,8 @@ pub(crate) struct Blocks {
     freed: BTreeMap<usize, Block>,
     /// Whether tasks other than `main` may have allocated any.
     by_tasks: bool,
+    /// From the first to the last that was ever allocated by a thread in a parallel region.
+    of_threads: (usize, usize),
 }
 
 /// Freed blocks that are remembered.
@@ -34,6 +37,11 @@ impl Blocks {
             self.freed.remove(&at);
         }
         self.by_tasks |= block.task != TaskId::MAIN;
+        if block.thread.is_some() {
+            let (from, to) = self.of_threads;
+            let end = address + block.size.max(1);
+            self.of_threads = if from == to { (address, end) } else { (from.min(address), to.max(end)) };
+        }
         self.live.insert(address, block);
     }
 
@@ -54,6 +62,17 @@ impl Blocks {
                 self.by_tasks |= block.task != TaskId::MAIN;
             }
         }
+    }
+
+    /// The memory that the blocks of threads in parallel regions are in, and others.
+    pub(crate) fn of_threads(&self) -> Range<usize> {
+        self.of_threads.0..self.of_threads.1
+    }
+
+    /// The block an address is in.
+    pub(crate) fn find_live(&self, address: usize) -> Option<(usize, Block)> {
+        let (&at, block) = self.live.range(..=address).next_back()?;
+        (address < at + block.size.max(1)).then_some((at, *block))
     }
 
     /// The block an address is in, or was.

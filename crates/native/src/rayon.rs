@@ -122,6 +122,20 @@ pub extern "C" fn __raceproof_rayon_begin() -> *mut Region {
 entry! {
     __raceproof_rayon_end => end;
     __raceproof_rayon_spawn => spawn;
+    __raceproof_rayon_splits => splits;
+}
+
+/// Whether a parallel iterator may be split further. Its items are compared if each is in a task of its own, so it may, as if every part
+/// were stolen. But some iterators can be split for ever (`rayon::iter::repeat`), or so unevenly that every item is a level:
+/// when half of the stack of the running task is used, or as many tasks wait for each other as may have stacks, rayon's own splitter
+/// has its way, which halves a few times more and then leaves the rest together. The report says where.
+extern "C" fn splits() -> bool {
+    let stacks = &world().detector.stacks;
+    if stacks.in_use() < sched::MANY && !stacks.is_half_used() {
+        return true;
+    }
+    crate::report::together(caller());
+    false
 }
 
 /// Waits for all tasks of the innermost region, and leaves it; the first panic of one of them.
@@ -169,20 +183,6 @@ pub unsafe extern "C" fn __raceproof_rayon_panicked(region: *mut Region, panic: 
     first
 }
 
-/// What the drop-in says of a task.
-#[repr(C)]
-pub struct Spawn {
-    /// The region that waits for it; null: nobody does.
-    region: *mut Region,
-    body: extern "C" fn(*mut c_void),
-    data: *mut c_void,
-    pool: u32,
-    /// The thread of the pool that runs it; none in particular if there is no such thread.
-    worker: u32,
-    /// Whether its creator goes on first.
-    later: bool,
-}
-
 /// The finish that a task spawned into the region belongs to.
 fn finish_of(region: *mut Region) -> ScopeId {
     let detector = &mut world().detector;
@@ -199,8 +199,16 @@ fn finish_of(region: *mut Region) -> ScopeId {
     finish
 }
 
-extern "C" fn spawn(new: &Spawn) {
-    let &Spawn { region, body, data, pool, worker, later } = new;
+/// A task of a pool runs the body with the data. The region, if it is not null, waits for it. `worker` is the thread of the pool that
+/// runs it; none in particular if there is no such thread. `later` says whether its creator goes on first.
+extern "C" fn spawn(
+    region: *mut Region,
+    body: extern "C" fn(*mut c_void),
+    data: *mut c_void,
+    pool: u32,
+    worker: u32,
+    later: bool,
+) {
     let pc = caller();
     if sched::job().is_none() {
         // Before `main`, or after it.

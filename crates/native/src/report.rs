@@ -23,6 +23,8 @@ pub(crate) struct Found {
     places: FxHashSet<(String, usize)>,
     deadlocks: Vec<Deadlock>,
     limits: Vec<String>,
+    /// Calls that were told not to split a parallel iterator any further.
+    together: Vec<usize>,
     /// The report is written, or not wanted.
     done: bool,
     /// What the program's status becomes.
@@ -91,6 +93,27 @@ pub(crate) fn raced() {
         let grade = if detector.exclusive { Grade::Apparent } else { Grade::Feasible };
         channel::raced(&raw::race(raced, grade));
     }
+}
+
+/// Places that are remembered of iterators that were not split any further.
+const MOST_TOGETHER: usize = 16;
+
+/// The parallel iterator that the running task splits, from a call that returns to `pc`, is not split any further.
+#[cold]
+pub(crate) fn together(pc: usize) {
+    let together = &world().found.together;
+    // Each level has a context of its own; the call is the same.
+    if together.len() >= MOST_TOGETHER || together.contains(&pc) {
+        return;
+    }
+    let (task, site) = (world().detector.current(), here());
+    let (place, ..) = place_for(&Symbols::load(), task, site);
+    world().found.together.push(pc);
+    limit(&format!(
+        "items of the parallel iterator at {}:{} stayed together in one task, since it could be split without end, and were not compared with \
+         each other",
+        place.file, place.line
+    ));
 }
 
 /// Where the running task is. To be asked before symbols are loaded, which calls functions that note where they are called.

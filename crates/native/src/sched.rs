@@ -201,6 +201,9 @@ impl Coroutines {
         if !(job.waits.is_empty() && job.locks.is_empty()) {
             Self::prepare(job, kernel)?;
         }
+        if job.placement.is_some() {
+            world().detector.look_at_storage(job.thread);
+        }
         let fiber = if job.is_main { world().main_stack.take(0) } else { world().detector.take_stack() };
         match fiber {
             Ok(fiber) => {
@@ -262,6 +265,7 @@ impl Coroutines {
         }
         if job.placement.is_some() {
             world().workers.ends(job.thread);
+            world().detector.look_at_storage(job.thread);
         }
         if let Some(memory) = job.memory.take() {
             tasks::free(memory);

@@ -135,6 +135,14 @@ impl Stacks {
         (address.wrapping_sub(self.mine.0) < self.mine.1).then_some(self.mine_born)
     }
 
+    /// Whether the running task has used half of its stack, or more.
+    #[inline]
+    pub(crate) fn is_half_used(&self) -> bool {
+        let here = 0u8;
+        let (bottom, size) = self.mine;
+        (&raw const here as usize).wrapping_sub(bottom) < size / 2
+    }
+
     /// Whether the address is in a stack.
     #[inline(always)]
     pub(crate) fn holds(&self, address: usize) -> bool {

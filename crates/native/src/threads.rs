@@ -42,6 +42,11 @@ impl Threads {
         (base - self.size, base + 0x1000)
     }
 
+    /// Where the thread-local variables of a thread end.
+    pub(crate) fn base(&self, thread: u32) -> usize {
+        self.bases[thread as usize]
+    }
+
     /// Whether there is storage for a virtual thread.
     pub(crate) fn has(&self, thread: u32) -> bool {
         (thread as usize) < self.bases.len()

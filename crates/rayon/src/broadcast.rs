@@ -5,6 +5,7 @@ use crate::runtime;
 use crate::spawn::spawn_in;
 use std::fmt;
 use std::marker::PhantomData;
+use std::panic::resume_unwind;
 use std::sync::Arc;
 
 /// Which thread of how many a broadcast closure runs on.
@@ -61,7 +62,9 @@ pub(crate) fn broadcast_in<R: Send>(pool: u32, op: impl Fn(BroadcastContext<'_>)
         unsafe { region.spawn(pool, worker, false, Task::at(call)) };
     }
     region.end();
-    calls.into_iter().map(Call::result).collect()
+    // SAFETY: the region has waited for them.
+    let results = calls.into_iter().map(|call| unsafe { call.result() });
+    results.map(|result| result.unwrap_or_else(|panic| resume_unwind(panic))).collect()
 }
 
 /// Spawns a task on every thread of the current pool, which nobody waits for.

@@ -1,9 +1,10 @@
 //! `join`.
 
-use crate::region::{current_pool, install, Call, Region, Run, Task};
-use crate::runtime::ANY;
+use crate::region::{call, install, Call, Region, Task};
+use crate::runtime::{self, ANY};
 use std::fmt;
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::panic::resume_unwind;
 
 /// What `join_context` tells its closures.
@@ -13,10 +14,11 @@ pub struct FnContext {
 }
 
 impl FnContext {
-    /// Whether the closure runs on another thread than the one that called `join_context`: here, always as if it did.
-    #[inline]
+    /// Whether the closure runs on another thread than the one that called `join_context`: here as if it did, so that iterators split,
+    /// until they have split so often that they would never end.
+    #[inline(always)]
     pub fn migrated(&self) -> bool {
-        true
+        runtime::splits()
     }
 }
 
@@ -35,7 +37,10 @@ where
     RA: Send,
     RB: Send,
 {
-    install(current_pool(), || both(oper_a, oper_b))
+    match runtime::worker() {
+        Some((pool, _)) => both(pool, oper_a, oper_b),
+        None => install(0, move || both(0, oper_a, oper_b)),
+    }
 }
 
 /// As [`join`], and tells the closures whether they were moved to another thread.
@@ -47,19 +52,24 @@ where
     RA: Send,
     RB: Send,
 {
-    let context = || FnContext { of: PhantomData };
-    install(current_pool(), || both(move || oper_a(context()), move || oper_b(context())))
+    join(move || oper_a(FnContext { of: PhantomData }), move || oper_b(FnContext { of: PhantomData }))
 }
 
+/// Every level of a split iterator comes through here, mostly in unoptimised programs: the closures stay where they are until they are
+/// called.
 #[inline(always)]
-fn both<RA, RB>(a: impl FnOnce() -> RA, b: impl FnOnce() -> RB) -> (RA, RB) {
+fn both<RA, RB>(pool: u32, a: impl FnOnce() -> RA, b: impl FnOnce() -> RB) -> (RA, RB) {
     let region = Region::begin();
-    let (mut a, mut b) = (Call::new(a), Call::new(b));
+    let (a, mut b) = (ManuallyDrop::new(a), Call::new(b));
     // SAFETY: the data live on this stack until the region has ended.
-    unsafe { region.spawn(current_pool(), ANY, true, Task::at(&mut b)) };
-    a.run();
-    if let Some(panic) = region.end() {
-        resume_unwind(panic);
+    unsafe { region.spawn(pool, ANY, true, Task::at(&mut b)) };
+    // SAFETY: nobody else calls it, and it is not dropped.
+    let a = unsafe { call(&raw const *a) };
+    region.end();
+    // SAFETY: the region has waited for it.
+    let b = unsafe { b.result() };
+    match (a, b) {
+        (Ok(a), Ok(b)) => (a, b),
+        (Err(panic), _) | (_, Err(panic)) => resume_unwind(panic),
     }
-    (a.result(), b.result())
 }

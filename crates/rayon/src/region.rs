@@ -1,9 +1,10 @@
 //! Regions: tasks that are waited for together, and what they do when they panic.
 
-use crate::runtime::{self, Spawn};
+use crate::runtime;
 use std::any::Any;
 use std::ffi::c_void;
 use std::marker::PhantomData;
+use std::mem::{ManuallyDrop, MaybeUninit};
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::ptr;
 
@@ -29,10 +30,8 @@ impl Region {
     /// The data are valid until the region has ended.
     #[inline(always)]
     pub(crate) unsafe fn spawn<T>(&self, pool: u32, worker: u32, later: bool, task: Task<T>) {
-        let Task { body, data, .. } = task;
-        let new = Spawn { region: self.0, body, data, pool, worker, later };
         // SAFETY: the caller's promise; the region waits for the task.
-        unsafe { runtime::spawn(&new) }
+        unsafe { runtime::spawn(self.0, task.body, task.data, pool, worker, later) }
     }
 
     pub(crate) fn panicked(&self, panic: Panic) {
@@ -95,43 +94,50 @@ impl<T: Run> Task<T> {
     /// The data are its own, and refer to nothing that can end.
     #[inline(always)]
     pub(crate) unsafe fn spawn_alone(self, pool: u32, worker: u32) {
-        let new =
-            Spawn { region: ptr::null_mut(), body: self.body, data: self.data, pool, worker, later: false };
         // SAFETY: the caller's promise.
-        unsafe { runtime::spawn(&new) }
+        unsafe { runtime::spawn(ptr::null_mut(), self.body, self.data, pool, worker, false) }
     }
 }
 
-/// A function to be called by a task, and then its result.
+/// A function to be called by a task, and then its result. In two places, neither of which says whether there is anything: all know.
 pub(crate) struct Call<F, R> {
-    function: Option<F>,
-    result: Option<Result<R, Panic>>,
+    function: ManuallyDrop<F>,
+    result: MaybeUninit<Result<R, Panic>>,
 }
 
 impl<F: FnOnce() -> R, R> Call<F, R> {
     #[inline(always)]
     pub(crate) fn new(function: F) -> Self {
-        Call { function: Some(function), result: None }
+        Call { function: ManuallyDrop::new(function), result: MaybeUninit::uninit() }
     }
 
-    /// The result, once it was run.
+    /// The result.
+    ///
+    /// # Safety
+    /// It was run, once.
     #[inline(always)]
-    pub(crate) fn result(self) -> R {
-        match self.result {
-            Some(Ok(result)) => result,
-            Some(Err(panic)) => resume_unwind(panic),
-            None => unreachable!("the region has waited for it"),
-        }
+    pub(crate) unsafe fn result(self) -> Result<R, Panic> {
+        // SAFETY: `run` has put it there; it is taken once, since this takes the whole.
+        unsafe { self.result.assume_init() }
     }
 }
 
 impl<F: FnOnce() -> R, R> Run for Call<F, R> {
     #[inline(always)]
     fn run(&mut self) {
-        if let Some(function) = self.function.take() {
-            self.result = Some(catch_unwind(AssertUnwindSafe(function)));
-        }
+        // SAFETY: it is run once, and not dropped.
+        self.result = MaybeUninit::new(unsafe { call(&raw const *self.function) });
     }
+}
+
+/// Calls a function where it stands, and catches its panic.
+///
+/// # Safety
+/// The function is there, and nobody uses it any more, nor drops it.
+#[inline(always)]
+pub(crate) unsafe fn call<F: FnOnce() -> R, R>(function: *const F) -> Result<R, Panic> {
+    // SAFETY: the caller's promise.
+    catch_unwind(AssertUnwindSafe(move || unsafe { function.read() }()))
 }
 
 /// Runs a function on a thread of the pool, and waits for it; on this one if that is one of them.
@@ -145,7 +151,8 @@ pub(crate) fn install<R: Send>(pool: u32, function: impl FnOnce() -> R + Send) -
     // SAFETY: the data live on this stack until the region has ended.
     unsafe { region.spawn(pool, runtime::ANY, false, Task::at(&mut call)) };
     region.end();
-    call.result()
+    // SAFETY: the region has waited for it.
+    unsafe { call.result() }.unwrap_or_else(|panic| resume_unwind(panic))
 }
 
 /// The pool that the caller belongs to, or the global one.

@@ -2,20 +2,7 @@
 
 use std::ffi::c_void;
 
-/// A task to be spawned.
-#[repr(C)]
-pub(crate) struct Spawn {
-    /// The region that waits for it; null: nobody does.
-    pub(crate) region: *mut c_void,
-    pub(crate) body: extern "C" fn(*mut c_void),
-    pub(crate) data: *mut c_void,
-    pub(crate) pool: u32,
-    /// The thread of the pool that runs it; `ANY` if that makes no difference.
-    pub(crate) worker: u32,
-    /// Whether its creator goes on first.
-    pub(crate) later: bool,
-}
-
+/// The thread of a task, if that makes no difference.
 pub(crate) const ANY: u32 = u32::MAX;
 
 unsafe extern "C" {
@@ -27,7 +14,15 @@ unsafe extern "C" {
     fn __raceproof_rayon_asked();
     fn __raceproof_rayon_yield();
     fn __raceproof_rayon_begin() -> *mut c_void;
-    fn __raceproof_rayon_spawn(new: *const Spawn);
+    fn __raceproof_rayon_splits() -> bool;
+    fn __raceproof_rayon_spawn(
+        region: *mut c_void,
+        body: extern "C" fn(*mut c_void),
+        data: *mut c_void,
+        pool: u32,
+        worker: u32,
+        later: bool,
+    );
     fn __raceproof_rayon_end(region: *mut c_void) -> *mut c_void;
     fn __raceproof_rayon_panicked(region: *mut c_void, panic: *mut c_void) -> bool;
 }
@@ -54,6 +49,7 @@ pub(crate) fn threads(pool: u32) -> u32 {
 }
 
 /// The pool and the thread of it that runs this; none outside of pools.
+#[inline(always)]
 pub(crate) fn worker() -> Option<(u32, u32)> {
     // SAFETY: a question.
     let worker = unsafe { __raceproof_rayon_worker() };
@@ -72,17 +68,35 @@ pub(crate) fn give_way() {
     unsafe { __raceproof_rayon_yield() }
 }
 
+#[inline(always)]
 pub(crate) fn begin() -> *mut c_void {
     // SAFETY: opens a region of the running task.
     unsafe { __raceproof_rayon_begin() }
 }
 
+/// Whether a parallel iterator may be split further.
+#[inline(always)]
+pub(crate) fn splits() -> bool {
+    // SAFETY: a question.
+    unsafe { __raceproof_rayon_splits() }
+}
+
+/// Spawns a task that runs the body with the data, on that thread of the pool. The region waits for it; if it is null nobody does.
+/// `later` says whether its creator goes on first.
+///
 /// # Safety
 /// The data are valid until the body is over, and so is the region, if there is one.
 #[inline(always)]
-pub(crate) unsafe fn spawn(new: &Spawn) {
+pub(crate) unsafe fn spawn(
+    region: *mut c_void,
+    body: extern "C" fn(*mut c_void),
+    data: *mut c_void,
+    pool: u32,
+    worker: u32,
+    later: bool,
+) {
     // SAFETY: the caller's promise.
-    unsafe { __raceproof_rayon_spawn(new) }
+    unsafe { __raceproof_rayon_spawn(region, body, data, pool, worker, later) }
 }
 
 /// # Safety

@@ -21,6 +21,11 @@ const DROP_IN: &str = "RACEPROOF_CARGO_DROP_IN";
 /// linked would be instrumented twice, and a report needs names and lines.
 const OURS: [&str; 5] = ["lto", "linker-plugin-lto", "strip", "debuginfo", "force-frame-pointers"];
 
+/// What comes before the instrumentation where nothing was optimised: functions are inlined, and variables that nobody else has the address
+/// of then are taken out of memory. Those cannot race, and are most of what an unoptimised program accesses; all else stays as it is written.
+/// A function can only be inlined into its own unit, so that there is one.
+const UNOPTIMISED: [&str; 2] = ["-Cpasses=cgscc(inline,function(sroa))", "-Ccodegen-units=1"];
+
 /// Tells cargo's compilers what they need.
 pub(super) fn ask_for(cargo: &mut Command, library: &Path, drop_in: &Path) {
     cargo.env(LIBRARY, library).env(DROP_IN, drop_in);
@@ -31,8 +36,13 @@ pub(super) fn is_wanted() -> bool {
     env::var_os(LIBRARY).is_some()
 }
 
-/// What every crate of the program is compiled with.
-pub(super) fn flags(library: &Path) -> Vec<OsString> {
+/// All that crates of the program are compiled with, to tell one version from another.
+pub(super) fn all_flags(library: &Path) -> Vec<OsString> {
+    flags(library, false)
+}
+
+/// What a crate of the program is compiled with.
+fn flags(library: &Path, is_optimised: bool) -> Vec<OsString> {
     let folder = library.parent().unwrap_or(Path::new("."));
     let mut flags: Vec<OsString> = [
         "-Cpasses=forceattrs,tsan-module,tsan",
@@ -44,6 +54,9 @@ pub(super) fn flags(library: &Path) -> Vec<OsString> {
     ]
     .map(OsString::from)
     .into();
+    if !is_optimised {
+        flags.splice(0..0, UNOPTIMISED.map(OsString::from));
+    }
     flags.extend(INVENTIVE.map(|option| OsString::from(format!("-Cllvm-args={option}"))));
     for option in ["-Lnative=", "-Clink-arg=-Wl,-rpath,"] {
         let mut word = OsString::from(option);
@@ -85,11 +98,13 @@ fn instrumented(words: &[OsString], library: &Path, drop_in: &Path) -> Vec<OsStr
     let of = |name: &str| words.windows(2).find(|pair| pair[0] == name).map(|pair| pair[1].as_os_str());
     let is_core = of("--crate-name") == Some(OsStr::new("rayon_core"));
     let mut changed: Vec<OsString> = Vec::new();
+    let mut is_optimised = false;
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
         let text = word.to_string_lossy();
         if text == "-C" || text == "--codegen" {
             let Some(option) = rest.next() else { break };
+            is_optimised = optimises(&option.to_string_lossy()).unwrap_or(is_optimised);
             if !is_ours(&option.to_string_lossy()) {
                 changed.extend([word.clone(), option.clone()]);
             }
@@ -100,11 +115,18 @@ fn instrumented(words: &[OsString], library: &Path, drop_in: &Path) -> Vec<OsStr
         } else if is_core && !text.starts_with('-') && text.ends_with("lib.rs") {
             changed.push(drop_in.into());
         } else {
+            is_optimised =
+                text.strip_prefix("-C").and_then(optimises).unwrap_or(is_optimised || text == "-O");
             changed.push(word.clone());
         }
     }
-    changed.extend(flags(library));
+    changed.extend(flags(library, is_optimised));
     changed
+}
+
+/// If the option is about optimisation: whether there is any.
+fn optimises(option: &str) -> Option<bool> {
+    option.strip_prefix("opt-level=").map(|level| level != "0")
 }
 
 fn is_ours(option: &str) -> bool {
@@ -137,6 +159,22 @@ mod tests {
         assert_eq!(kept, words("--crate-name a src/lib.rs -C opt-level=3 --target"));
         assert!(added.contains(&"-Clto=off".into()) && added.contains(&"-Lnative=/r".into()));
         assert!(!added.contains(&"lto".into()) && !added.contains(&"-Cdebuginfo=0".into()));
+    }
+
+    #[test]
+    fn variables_that_nobody_shares_are_left_out_where_nothing_else_does_so() {
+        let is_left_out = |text: &str| {
+            let given = words(&format!("--crate-name a src/lib.rs {text} --target x"));
+            let changed = instrumented(&given, Path::new("/r/lib.so"), Path::new("/d/lib.rs"));
+            let at = |option: &str| changed.iter().position(|word| word.to_string_lossy().contains(option));
+            // Passes come in the order in which they are named.
+            assert!(at("(sroa)").is_none_or(|sroa| Some(sroa) < at("tsan-module")));
+            at("(sroa)").is_some()
+        };
+        assert!(
+            is_left_out("-C debuginfo=2") && is_left_out("-C opt-level=0") && is_left_out("-Copt-level=0")
+        );
+        assert!(!is_left_out("-C opt-level=1") && !is_left_out("-Copt-level=s") && !is_left_out("-O"));
     }
 
     #[test]

@@ -105,7 +105,7 @@ pub(super) fn note_outcome(file: Option<OsString>, outcome: Outcome) {
 fn version(library: &Path) -> String {
     let mut all = env!("CARGO_PKG_VERSION").to_owned();
     drop_in::text().for_each(|text| all.push_str(text));
-    for flag in compiler::flags(library) {
+    for flag in compiler::all_flags(library) {
         let _ = write!(all, " {}", flag.display());
     }
     fingerprint(&all)

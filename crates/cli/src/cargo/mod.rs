@@ -13,6 +13,7 @@ mod compiler;
 mod drop_in;
 mod folder;
 mod linker;
+mod runner;
 
 use crate::args::Args;
 use crate::cc::runtime;
@@ -27,20 +28,16 @@ use clap::Parser;
 use folder::Folder;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use runner::{RUNNER, TEST_RUNNER};
 use std::env;
 use std::ffi::{OsStr, OsString};
+use std::path::Path;
 use std::process::{self, Command, ExitCode};
 use std::thread;
 use std::time::Duration;
 
 /// The only system that native programs run on; see `crates/native`.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
-
-/// As which the programs that cargo has built are started.
-const RUNNER: &str = "runner";
-
-/// The same, for those that are run one after the other, by Rust's test harness.
-const TEST_RUNNER: &str = "test-runner";
 
 const HELP: &str = "\
 Build a crate that uses rayon with instrumentation, run it, and report its data races
@@ -108,10 +105,7 @@ fn build(words: &[OsString]) -> Result<ExitCode, String> {
     cargo.arg(&request.subcommand).args(["--target", TARGET, "--target-dir"]).arg(&folder.path);
     if request.runs() {
         let name = if request.has_harness() { TEST_RUNNER } else { RUNNER };
-        let mut runner = vec![text(own.as_os_str())?, name.to_owned()];
-        runner.extend(request.own.iter().cloned());
-        runner.push("--".to_owned());
-        cargo.arg("--config").arg(format!("target.{TARGET}.runner={}", list(&runner)));
+        runner::ask_for(&mut cargo, &own, name, &request.own)?;
     }
     cargo.args(&request.cargo);
     cargo.env("RUSTC_WRAPPER", &own).env(OUTCOMES, folder.outcomes());
@@ -152,7 +146,14 @@ fn end_with_owner() {
 fn start(words: &[OsString], is_test: bool) -> ExitCode {
     interrupt::install();
     end_with_owner();
-    let all = ["raceproof", "run"].map(OsString::from).into_iter().chain(words.iter().cloned());
+    let words = runner::words(words);
+    let outcomes = env::var_os(OUTCOMES);
+    let folder = outcomes.as_deref().and_then(|outcomes| Path::new(outcomes).parent());
+    if let Some(status) = runner::run_for_host(&words, folder) {
+        folder::note_outcome(outcomes, Outcome::Status(status));
+        return ExitCode::from(status);
+    }
+    let all = ["raceproof", "run"].map(OsString::from).into_iter().chain(words);
     // What we were told by was for cargo; the program may be one that calls it.
     let outcome = match Args::try_parse_from(all) {
         Ok(args) => commands::started_by_cargo(args),
@@ -161,7 +162,7 @@ fn start(words: &[OsString], is_test: bool) -> ExitCode {
             Outcome::Status(2)
         }
     };
-    folder::note_outcome(env::var_os(OUTCOMES), outcome);
+    folder::note_outcome(outcomes, outcome);
     ExitCode::from(match outcome {
         Outcome::Sequential if is_test => 0,
         Outcome::Sequential => 3,
@@ -175,9 +176,4 @@ fn cargo() -> OsString {
 
 fn text(word: &OsStr) -> Result<String, String> {
     word.to_str().map(str::to_owned).ok_or_else(|| format!("{} is not UTF-8", word.display()))
-}
-
-/// A list of strings in TOML, whose strings are those of JSON.
-fn list(words: &[String]) -> String {
-    serde_json::to_string(words).unwrap_or_default()
 }

@@ -11,3 +11,4 @@ mod rayon;
 mod coverage;
 mod rayon_corpus;
 mod rayon_generated;
+mod real_world;

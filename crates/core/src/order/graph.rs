@@ -426,6 +426,24 @@ impl GraphOrder {
         }
     }
 
+    /// Whether what was signalled by `sync` evidently precedes the step that runs now.
+    pub fn is_known(&mut self, sync: SyncId) -> bool {
+        match self.syncs.get(sync.index()) {
+            Some(&Signalled { step, .. }) if step != NONE => self.precedes_now_evidently(StepId(step)),
+            _ => true,
+        }
+    }
+
+    /// Whether `step` precedes what the task of `other`, a step that has run as well, has come to by now, or is one of its steps.
+    pub fn is_known_to(&mut self, step: StepId, other: StepId) -> bool {
+        let (step, of) = self.resolve(step, self.steps[step.index()]);
+        let (_, task) = self.resolve(other, self.steps[other.index()]);
+        let TaskState { step: last, known, .. } = *self.tree.task(task);
+        of == task
+            || step.0 < self.tree.before(of, task, StepId(last))
+            || self.search(step, of, known).is_some()
+    }
+
     /// Begins another step of `task`.
     pub fn next_step(&mut self, task: TaskId) {
         self.enter(task);
@@ -561,7 +579,7 @@ impl GraphOrder {
 
     fn precedes_by_joins(&mut self, step: StepId, of: TaskId, budget: usize) -> bool {
         let found = match self.search_briefly(step, of) {
-            Searched::GaveUp if budget > SHORT => self.search(step, of),
+            Searched::GaveUp if budget > SHORT => self.search(step, of, self.known_now()),
             Searched::GaveUp => None,
             Searched::Done(found) => found,
         };
@@ -579,13 +597,13 @@ impl GraphOrder {
         }
     }
 
-    /// Looks for a known source that `step`, a step of `of`, precedes in the tree or is; for which steps of `of` the same
+    /// Looks among these for a known source that `step`, a step of `of`, precedes in the tree or is; for which steps of `of` the same
     /// holds.
-    fn search(&mut self, step: StepId, of: TaskId) -> Option<Bound> {
+    fn search(&mut self, step: StepId, of: TaskId, known: KnownId) -> Option<Bound> {
         self.visited.resize(self.known.len(), 0);
         self.searches += 1;
         self.stack.clear();
-        self.stack.push(self.known_now());
+        self.stack.push(known);
         while let Some(at) = self.stack.pop() {
             if at == NONE
                 || self.known[at as usize].newest < step.0

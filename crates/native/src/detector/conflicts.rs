@@ -15,13 +15,13 @@ impl Detector {
         pc: usize,
     ) {
         self.met += 1;
-        if self.excuse(earlier, address) || self.exclude(earlier) {
-            return;
-        }
         let Made { step, site } = self.made[earlier as usize];
         let first_site = self.sites[(site & SITE) as usize];
         let pair = (first_site.pc, pc);
         let known = self.pairs.get(&pair).map(|&known| known as usize);
+        if self.excuse(earlier, address, known.is_none()) || self.exclude(earlier) {
+            return;
+        }
         if let Some(known) = known {
             let race = &mut self.races[known];
             race.count += 1;
@@ -83,20 +83,28 @@ impl Detector {
     /// - the memory is private to a thread, and both tasks ran on that thread: a thread does one thing at a time;
     /// - both tasks ran on one thread and asked which: then it may well be the number that led both here, and on
     ///   different threads they would have gone elsewhere;
-    /// - it is memory of one thread, which took the chunks of a loop that both were made in.
-    fn excuse(&self, earlier: i32, address: usize) -> bool {
+    /// - it is memory of one thread, which took the chunks of a loop that both were made in;
+    /// - it is heap memory that the thread owns, by its thread-local storage, or was handed to it since ([`owned`]). Whether it is, is found out if `searches`
+    ///   says so.
+    fn excuse(&mut self, earlier: i32, address: usize, searches: bool) -> bool {
         if self.is_of_earlier_stack(earlier, address) {
             return true;
         }
-        let (before, now) = (&self.tasks[self.task_of(earlier).index()], &self.tasks[self.current.index()]);
+        let (before, now) = (self.tasks[self.task_of(earlier).index()], self.tasks[self.current.index()]);
         let is_private =
             || self.privates.iter().any(|p| (p.from..p.to).contains(&address) && p.thread == now.thread);
         if before.thread != now.thread {
             // Of a task that was waited for it is not known any more on which thread it ran.
-            let was_here = self.made[earlier as usize].site & FOLDED != 0 && is_private();
-            return was_here || self.is_of_one_thread(earlier, address);
+            let may_have_been_here = self.made[earlier as usize].site & FOLDED != 0;
+            return may_have_been_here && (is_private() || self.is_owned_by(address, now.thread, searches))
+                || self.is_of_one_thread(earlier, address)
+                || self.is_handed_on(earlier, address, searches);
         }
-        (before.asked && now.asked) || is_private() || self.is_of_one_thread(earlier, address)
+        (before.asked && now.asked)
+            || is_private()
+            || self.is_of_one_thread(earlier, address)
+            || self.is_owned_by(address, now.thread, searches)
+            || self.is_handed_on(earlier, address, searches)
     }
 
     /// Whether both accesses are in sections of one lock: then the later comes after the earlier one's section.

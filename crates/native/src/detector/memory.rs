@@ -27,6 +27,7 @@ impl Detector {
     pub(crate) fn own_block(&mut self, address: usize, size: usize, site: u32) {
         let Task { role, thread, .. } = self.tasks[self.current.index()];
         let thread = (role != Role::Main).then_some(thread);
+        self.owned.forget(address);
         self.memory.add(address, Block { size, site, task: self.current, thread });
     }
 

@@ -32,6 +32,7 @@ mod leaks;
 mod memory;
 mod mixed;
 mod numbers;
+mod owned;
 mod ranges;
 mod recording;
 mod standing;
@@ -191,7 +192,7 @@ pub(crate) struct RacedAccess {
 }
 
 /// Accesses from this size on are made by ranges of cells.
-const LONG: usize = 64;
+const LONG: usize = 24;
 
 /// Blocks up to this size are marked whole when they are freed.
 const SMALL: usize = 1 << 12;
@@ -239,6 +240,8 @@ pub(crate) struct Detector {
     all_privates: std::ops::Range<usize>,
     pub(crate) stacks: Stacks,
     pub(crate) memory: Blocks,
+    /// Heap memory that threads own.
+    owned: owned::Owned,
     gone: Gone,
     pub(crate) races: Vec<Raced>,
     pairs: FxHashMap<(usize, usize), u32>,
@@ -338,6 +341,7 @@ impl Detector {
             all_privates: 0..0,
             stacks,
             memory: Blocks::default(),
+            owned: Default::default(),
             gone: Gone::default(),
             races: Vec::new(),
             pairs: FxHashMap::default(),

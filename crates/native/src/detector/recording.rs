@@ -99,7 +99,7 @@ impl Detector {
         manner: Manner,
         pc: usize,
     ) {
-        if self.is_of_chunks(address) {
+        if self.is_of_chunks(address) || self.is_own_of_thread(address) {
             return;
         }
         let (task, step) = (self.current, self.order.step().0);
@@ -138,6 +138,13 @@ impl Detector {
     fn is_private(&self, address: usize) -> bool {
         let on = self.tasks[self.current.index()].thread;
         self.privates.iter().any(|p| p.thread == on && (p.from..p.to).contains(&address))
+    }
+
+    /// Whether the memory is owned by the thread that runs, and was not allocated by the task that does. As above.
+    fn is_own_of_thread(&mut self, address: usize) -> bool {
+        let on = self.tasks[self.current.index()].thread;
+        let is_own = self.memory.find(address).is_some_and(|(_, block)| block.task == self.current);
+        !is_own && self.is_owned_by(address, on, true)
     }
 
     /// Whether the memory belongs to the thread that took the chunk that runs: another would have used its own, so that its chunks

@@ -25,6 +25,11 @@ impl Detector {
         self.begun();
     }
 
+    /// Whether what was told by the sync evidently precedes the running step: to join it would add nothing.
+    pub(crate) fn has_joined(&mut self, sync: SyncId) -> bool {
+        self.order.is_known(sync)
+    }
+
     /// The current task enters a section of a lock.
     pub(crate) fn enter_section(&mut self, lock: usize) {
         self.tell(Event::Join {

@@ -11,6 +11,7 @@ use crate::tsan::{atomic, unseen};
 use crate::{sched, world};
 use std::arch::asm;
 use std::ffi::c_char;
+use std::time::Duration;
 
 entry! { syscall => called; }
 
@@ -22,8 +23,17 @@ extern "C" fn called(number: i64, a: usize, b: usize, c: usize, d: usize, e: usi
         && sched::job().is_some()
     {
         // The other bits are flags that make no difference to a single thread.
-        match b as i32 & !(libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME) {
-            libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET => return answer(wait(a, c as u32, d != 0)),
+        let operation = b as i32 & !(libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME);
+        match operation {
+            libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET => {
+                let result = wait(a, c as u32, d != 0);
+                if result == -i64::from(libc::ETIMEDOUT) {
+                    // SAFETY: the program's pointer to the limit, which it passes for this.
+                    let limit = unsafe { *(d as *const libc::timespec) };
+                    pass_time(limit, b as i32);
+                }
+                return answer(result);
+            }
             libc::FUTEX_WAKE | libc::FUTEX_WAKE_BITSET => return answer(wake(a, c as u32)),
             _ => {}
         }
@@ -68,6 +78,25 @@ fn answer(result: i64) -> i64 {
     // SAFETY: the running thread's own variable.
     unsafe { *libc::__errno_location() = -result as i32 };
     -1
+}
+
+/// Time passes for who has waited as long as it wanted: it may look at the clock, and would wait again, very often, if none had. But not more than a little: if it
+/// waits again, some more will.
+fn pass_time(limit: libc::timespec, operation: i32) {
+    const LITTLE: Duration = Duration::from_millis(10);
+    let duration =
+        |time: libc::timespec| Duration::new(time.tv_sec.max(0) as u64, time.tv_nsec as u32 % 1_000_000_000);
+    let mut left = duration(limit);
+    if operation & !(libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME) == libc::FUTEX_WAIT_BITSET {
+        // The limit is a time of day, or since the system has started.
+        let is_of_day = operation & libc::FUTEX_CLOCK_REALTIME != 0;
+        let clock = if is_of_day { libc::CLOCK_REALTIME } else { libc::CLOCK_MONOTONIC };
+        let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+        // SAFETY: writes the time.
+        unsafe { libc::clock_gettime(clock, &mut now) };
+        left = left.saturating_sub(duration(now));
+    }
+    std::thread::sleep(left.min(LITTLE));
 }
 
 /// Those who wait at an address, and how many of them were woken and have not gone on yet.
@@ -122,6 +151,8 @@ fn wait_for(address: usize, has_limit: bool, is_so: impl Fn() -> bool) -> bool {
             }
             sched::pass();
         }
+        // That nobody else got any further meanwhile means nothing.
+        world().idle = 0;
         return is_so();
     }
     sched::wait_until("a lock, a channel or a condition that nobody changes", Bell::of(address), is_so);

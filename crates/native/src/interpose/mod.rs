@@ -7,9 +7,10 @@ mod exec;
 pub(crate) mod futex;
 mod mutex;
 pub(crate) mod reserve;
+mod threads;
 
 use crate::kmpc::{caller, entry};
-use crate::{calls, explored, panics, report, world};
+use crate::{calls, explored, frames, panics, report, world};
 use dlmalloc::Dlmalloc;
 use reserve::Source;
 use std::alloc::{GlobalAlloc, Layout};
@@ -85,7 +86,8 @@ fn got(memory: *mut c_void, size: usize) -> *mut c_void {
     if !memory.is_null() && crate::world::is_up() && !crate::record::is_writing() {
         let detector = &mut world().detector;
         detector.allocated(memory as usize, size);
-        let site = detector.here(caller());
+        let pc = if crate::start::is_shared() { frames::of_program(caller()) } else { caller() };
+        let site = detector.here(pc);
         detector.own_block(memory as usize, size, site);
     }
     memory
@@ -204,8 +206,7 @@ entry! {
 
 extern "C" fn pthread_create_noted() -> c_int {
     if world().options.refuse_threads {
-        // Rust's test harness then runs the test itself.
-        return libc::EAGAIN;
+        return threads::refuse();
     }
     report::program_error(
         "threads",

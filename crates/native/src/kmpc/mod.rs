@@ -25,11 +25,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Where the last construct that notes it was called from, as a return address.
 pub(crate) static CALLER: AtomicUsize = AtomicUsize::new(0);
 
+/// The frame of who has called it, if it has one.
+pub(crate) static FRAME: AtomicUsize = AtomicUsize::new(0);
+
 pub(crate) fn caller() -> usize {
     CALLER.load(Ordering::Relaxed)
 }
 
-/// Defines an entry point that notes its return address in `CALLER` and goes on as the function `$target`.
+/// Defines an entry point that notes its return address in `CALLER` and the frame of its caller in `FRAME`, and goes on as the function `$target`.
 macro_rules! entry {
     ($($name:ident => $target:ident;)*) => { $(
         #[unsafe(naked)]
@@ -38,8 +41,10 @@ macro_rules! entry {
             ::std::arch::naked_asm!(
                 "mov rax, [rsp]",
                 "mov [rip + {caller}], rax",
+                "mov [rip + {frame}], rbp",
                 "jmp {target}",
                 caller = sym crate::kmpc::CALLER,
+                frame = sym crate::kmpc::FRAME,
                 target = sym $target,
             )
         }

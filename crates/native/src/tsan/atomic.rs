@@ -14,7 +14,7 @@ use crate::detector::Manner;
 use crate::{explored, sched, world};
 use raceproof_core::event::AccessKind;
 use raceproof_core::ids::SyncId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::arch::naked_asm;
 
 /// What atomic operations order.
@@ -22,7 +22,7 @@ use std::arch::naked_asm;
 pub(crate) struct Atomics {
     released: Released,
     /// By a task's number: what its next fence comes after, and what its fence has published.
-    seen: FxHashMap<u64, Vec<SyncId>>,
+    seen: FxHashMap<u64, FxHashSet<SyncId>>,
     fenced: FxHashMap<u64, SyncId>,
     spins: Spins,
     pub(crate) unseen: Unseen,
@@ -64,13 +64,15 @@ fn follow_releases(address: usize, order: i32) {
     let atomics = &mut world().atomics;
     let Some(released) = atomics.released.at(address).map(<[_]>::to_vec) else { return };
     if acquires(order) {
-        join_all(&released);
-    } else {
+        return join_all(&released);
+    }
+    // What the task has done itself, or acquired before, its fence adds nothing to: who gives a lock back would else see, each time, all that was
+    // released by it.
+    let detector = &mut world().detector;
+    let mut new = released.into_iter().filter(|&sync| !detector.has_joined(sync)).peekable();
+    if new.peek().is_some() {
         let task = world().detector.identity();
-        let seen = atomics.seen.entry(task).or_default();
-        seen.extend(released);
-        seen.sort_unstable();
-        seen.dedup();
+        atomics.seen.entry(task).or_default().extend(new);
     }
 }
 
@@ -103,6 +105,8 @@ pub(crate) fn fence() {
     }
     let task = world().detector.identity();
     if let Some(seen) = world().atomics.seen.remove(&task) {
+        let mut seen: Vec<SyncId> = seen.into_iter().collect();
+        seen.sort_unstable();
         join_all(&seen);
     }
     let sync = publish();
@@ -258,7 +262,7 @@ macro_rules! atomics {
                 load_now(at as usize, SIZE, order, pc);
                 // SAFETY: as above.
                 let value = unsafe { at.read_volatile() };
-                world().atomics.unseen.looked(at as usize, SIZE);
+                unseen::looked(at as usize, SIZE);
                 value
             }
             pub(super) extern "C" fn store_it(at: *mut $type, value: $type, order: i32, pc: usize) {
@@ -351,7 +355,7 @@ macro_rules! atomics {
                 } else {
                     load_now(at as usize, SIZE, unseen::order_of_failure(failed), pc);
                 }
-                world().atomics.unseen.looked(at as usize, SIZE);
+                unseen::looked(at as usize, SIZE);
                 before
             }
             pub(super) extern "C" fn compare_val_it(

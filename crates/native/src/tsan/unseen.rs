@@ -60,7 +60,7 @@ pub(crate) struct Unseen {
 
 impl Unseen {
     /// A task has looked at a word, and may leave what follows to the library.
-    pub(crate) fn looked(&mut self, address: usize, size: usize) {
+    fn looked(&mut self, address: usize, size: usize) {
         if !crate::start::is_shared() || !matches!(size, 4 | 8) {
             return;
         }
@@ -80,6 +80,11 @@ impl Unseen {
         }
     }
 
+    /// Whether a word that was looked at is not what it was then.
+    fn is_other(&self, address: usize) -> bool {
+        self.words.iter().any(|word| word.address == address && word.value != word.now())
+    }
+
     /// Somebody whom we know of is about to write there, or has.
     pub(crate) fn stored(&mut self, address: usize) {
         self.words.retain(|word| word.address != address);
@@ -91,6 +96,14 @@ impl Unseen {
         self.words.retain(|word| !(address..address + size).contains(&word.address));
         self.oldest = 0;
     }
+}
+
+/// The running task has looked at a word. It may look again, at what the library has made of the word on its behalf.
+pub(super) fn looked(address: usize, size: usize) {
+    if world().atomics.unseen.is_other(address) {
+        notice();
+    }
+    world().atomics.unseen.looked(address, size);
 }
 
 /// The running task has stopped.

@@ -3,7 +3,7 @@
 
 use crate::common::command::{Done, finish_within, root};
 use crate::native::toolchain::runtime;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -22,13 +22,20 @@ fn target() -> PathBuf {
 
 /// `cargo raceproof` with these words, for the corpus.
 pub fn cargo_raceproof(words: &[&str]) -> Done {
+    let (subcommand, words) = words.split_first().expect("a subcommand");
+    let words: Vec<&str> = [*subcommand, "--locked"].into_iter().chain(words.iter().copied()).collect();
+    cargo_raceproof_in(&corpus(), &words)
+}
+
+/// The same for the crates of another folder, built beside the corpus, so that what they have in common is there.
+pub fn cargo_raceproof_in(folder: &Path, words: &[&str]) -> Done {
     // One at a time: what another version has built is removed by the first.
     static TURN: Mutex<()> = Mutex::new(());
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let (subcommand, words) = words.split_first().expect("a subcommand");
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-raceproof"));
-    command.args(["raceproof", subcommand, "--locked", "--target-dir"]).arg(target()).args(words);
-    command.current_dir(corpus()).env("RACEPROOF_RUNTIME", runtime()).env_remove("RACEPROOF_OPTIONS");
+    command.args(["raceproof", subcommand, "--target-dir"]).arg(target()).args(words);
+    command.current_dir(folder).env("RACEPROOF_RUNTIME", runtime()).env_remove("RACEPROOF_OPTIONS");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     finish_within(&mut command, PATIENCE).unwrap_or_else(|wrong| panic!("{wrong}"))
 }

@@ -1,0 +1,127 @@
+//! Crates as people write them: workspaces with procedural macros, configurations of cargo, threads of their own, iterators without end; and what it costs to
+//! look at them, in instructions.
+#![cfg(unix)]
+
+use crate::common;
+use crate::rayon;
+
+use common::command::{Done, Folder, finish_within};
+use rayon::{PATIENCE, build, cargo_raceproof, cargo_raceproof_in, corpus};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+fn write(folder: &Folder, name: &str, text: &str) {
+    let path = folder.path(name);
+    fs::create_dir_all(path.parent().expect("it is in the folder")).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+/// A workspace with a crate of procedural macros, which has a test of its own, and one that uses them and rayon.
+fn workspace(name: &str) -> Folder {
+    let folder = Folder::new(name);
+    write(&folder, "Cargo.toml", "[workspace]\nmembers = [\"macros\", \"user\"]\nresolver = \"2\"\n");
+    // The same versions as those of the corpus, which are there.
+    fs::copy(corpus().join("Cargo.lock"), folder.path("Cargo.lock")).unwrap();
+    let package =
+        |name: &str| format!("[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n");
+    write(&folder, "macros/Cargo.toml", &format!("{}[lib]\nproc-macro = true\n", package("macros")));
+    let macros = "#[proc_macro]\npub fn seven(_: proc_macro::TokenStream) -> proc_macro::TokenStream { \"7\".parse().unwrap() }\n\
+        #[test]\nfn macros_have_tests() { assert_eq!(2 + 2, 4) }\n";
+    write(&folder, "macros/src/lib.rs", macros);
+    let dependencies = "[dependencies]\nmacros = { path = \"../macros\" }\nrayon = \"1.12\"\n";
+    write(&folder, "user/Cargo.toml", &format!("{}{dependencies}", package("user")));
+    let user = "use rayon::prelude::*;\n\
+        #[test]\nfn items_are_summed() { assert_eq!((0..macros::seven!()).into_par_iter().sum::<u32>(), 21) }\n\
+        #[test]\n#[ignore]\nfn a_thread_is_wanted() { std::thread::spawn(|| ()); }\n";
+    write(&folder, "user/src/lib.rs", user);
+    folder
+}
+
+#[test]
+fn a_workspace_with_procedural_macros_is_tested() {
+    let folder = workspace("rayon-macros");
+    let done = cargo_raceproof_in(&folder.path(""), &["test", "--workspace"]);
+    let done = done
+        .says("macros_have_tests ... ok")
+        .says("items_are_summed ... ok")
+        .says("race-free")
+        .says("not checked");
+    assert_eq!(done.status, Some(0), "{done:?}");
+    // A test that fails there fails.
+    write(&folder, "macros/src/lib.rs", "#[test]\nfn macros_have_tests() { panic!(\"it fails\") }\n");
+    cargo_raceproof_in(&folder.path(""), &["test", "-p", "macros"]).expect_status(1).says("it fails");
+}
+
+#[test]
+fn a_runner_of_cargo_s_configuration_is_replaced_be_it_a_string_or_a_list() {
+    let folder = workspace("rayon-runner");
+    for runner in ["\"no-such-runner with words\"", "[\"no-such-runner\", \"with words\"]"] {
+        let target = "[target.x86_64-unknown-linux-gnu]";
+        write(&folder, ".cargo/config.toml", &format!("{target}\nrunner = {runner}\n"));
+        let (report, user) = (folder.path("a report.json"), ["test", "-p", "user", "--format", "json", "-o"]);
+        let words: Vec<&str> = user.into_iter().chain([report.to_str().unwrap()]).collect();
+        let done = cargo_raceproof_in(&folder.path(""), &words).says("items_are_summed ... ok");
+        assert_eq!(done.status, Some(0), "{runner}: {done:?}");
+        let written = fs::read_to_string(&report).unwrap_or_else(|error| panic!("{runner}: {error}"));
+        assert!(written.contains("\"verdict\": \"race-free\""), "{runner}: {written}");
+        fs::remove_file(&report).unwrap();
+    }
+}
+
+#[test]
+fn who_is_refused_a_thread_is_told_by_whom() {
+    let folder = workspace("rayon-refused");
+    cargo_raceproof_in(&folder.path(""), &["test", "-p", "user", "--", "--ignored"])
+        .expect_status(1)
+        .says("raceproof refused the thread: it runs all tasks on one OS thread");
+}
+
+/// The instructions of a run of `programs/rust/examples/costs.rs`.
+fn instructions(program: &Path, what: &str, count: u64, folder: &Folder) -> u64 {
+    let mut command = Command::new("valgrind");
+    command.arg("--tool=callgrind").arg(format!("--callgrind-out-file={}", folder.path("counts").display()));
+    command.arg(program).args([what, &count.to_string()]).env_remove("RACEPROOF_OPTIONS");
+    let done: Done = finish_within(command.stdout(Stdio::piped()).stderr(Stdio::piped()), PATIENCE)
+        .unwrap_or_else(|error| panic!("{error}: run scripts/install-deps"));
+    assert_eq!(done.status, Some(0), "{done:#?}");
+    let counted = done.stderr.lines().find_map(|line| line.split_once("Collected : "));
+    counted.and_then(|(_, count)| count.trim().parse().ok()).expect("callgrind counts")
+}
+
+#[test]
+fn operations_that_release_cost_the_same_however_many_there_were() {
+    let (program, folder) = (build("--examples", "dev").join("costs"), Folder::new("rayon-release-costs"));
+    for what in ["mutex", "rwlock", "store", "add", "look"] {
+        let [few, twice, thrice] =
+            [2000, 4000, 6000].map(|count| instructions(&program, what, count, &folder));
+        let (second, third) = (twice - few, thrice - twice);
+        assert!(
+            third < second + second / 4,
+            "{what}: {second} instructions for the second 2000, {third} for the third"
+        );
+    }
+}
+
+/// Instructions for an item of a parallel iterator that does nothing, in a program that is not optimised: a job, and what rayon does on the way to it.
+const AN_ITEM: u64 = 36_000;
+
+#[test]
+fn an_item_of_an_iterator_that_does_nothing_costs_little() {
+    let (program, folder) = (build("--examples", "dev").join("costs"), Folder::new("rayon-item-costs"));
+    let [few, twice] = [2000, 4000].map(|count| instructions(&program, "items", count, &folder));
+    let each = (twice - few) / 2000;
+    assert!(each < AN_ITEM, "{each} instructions an item, {AN_ITEM} at most");
+}
+
+#[test]
+fn iterators_without_end_are_said_to_have_stayed_together() {
+    let line = |part: &str| {
+        let text = fs::read_to_string(corpus().join("src/bin/endless_norace.rs")).unwrap();
+        1 + text.lines().position(|line| line.contains(part)).expect("the program has such a line")
+    };
+    let mut done = cargo_raceproof(&["run", "--bin", "endless_norace"]).expect_status(3);
+    for part in ["repeat(7)", "split(0..20_000, how)"] {
+        done = done.says(&format!("endless_norace.rs:{}", line(part)));
+    }
+}
