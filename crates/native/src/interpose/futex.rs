@@ -8,9 +8,10 @@
 use crate::explored::{self, Bell};
 use crate::kmpc::entry;
 use crate::tsan::{atomic, unseen};
-use crate::{sched, world};
+use crate::{frames, kmpc, sched, world};
 use std::arch::asm;
 use std::ffi::c_char;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 entry! { syscall => called; }
@@ -26,6 +27,8 @@ extern "C" fn called(number: i64, a: usize, b: usize, c: usize, d: usize, e: usi
         let operation = b as i32 & !(libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME);
         match operation {
             libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET => {
+                // What the report says of who waits is where the program called the library.
+                kmpc::CALLER.store(frames::of_program(kmpc::caller()), Ordering::Relaxed);
                 let result = wait(a, c as u32, d != 0);
                 if result == -i64::from(libc::ETIMEDOUT) {
                     // SAFETY: the program's pointer to the limit, which it passes for this.
