@@ -4,13 +4,14 @@ use crate::common;
 use crate::native;
 
 use common::command::{Done, Folder, corpus, finish, raceproof, root, run};
-use native::toolchain::{compile, tool};
+use native::toolchain::{compile, runtime, tool};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use raceproof_core::finding::{Report, Scope, Verdict};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -277,6 +278,64 @@ fn wait_until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
+/// The number that a process has written to a file.
+fn number_in(file: &Path) -> i32 {
+    let number = || fs::read_to_string(file).ok().filter(|text| text.ends_with('\n'));
+    wait_until("the program has begun", || number().is_some());
+    number().unwrap().trim().parse().unwrap()
+}
+
+/// A script in the place of a tool: says which version it is, or waits.
+fn waiting_tool(folder: &Folder, name: &str) -> PathBuf {
+    let script = "#!/bin/sh\ncase \"$*\" in *--version*) echo 'clang version 19.1.0'; exit;; esac\n\
+                  echo $$ > \"$0.pid\"; exec sleep 1000\n";
+    let script = folder.write(name, script);
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    script
+}
+
+#[test]
+fn compilers_and_cargo_end_with_raceproof() {
+    let folder = Folder::new("outlive-tools");
+    let temporary = folder.path("tmp");
+    fs::create_dir(&temporary).unwrap();
+    let clang = waiting_tool(&folder, "clang");
+    let mut cc = tool();
+    cc.args(["cc", "-O1", "-c"]).arg(folder.write("a.c", "int x;\n")).env("RACEPROOF_CLANG", &clang);
+    let cargo = waiting_tool(&folder, "cargo");
+    let mut build = Command::new(env!("CARGO_BIN_EXE_cargo-raceproof"));
+    build.args(["build", "--target-dir"]).arg(folder.path("target")).env("CARGO", &cargo);
+    build.env("RACEPROOF_RUNTIME", runtime()).stdin(Stdio::null());
+    for (mut command, tool) in [(cc, clang), (build, cargo)] {
+        command.env("TMPDIR", &temporary).current_dir(folder.path(""));
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let process = number_in(&tool.with_extension("pid"));
+        kill(Pid::from_raw(child.id() as i32), Signal::SIGTERM).unwrap();
+        let done = finish(child);
+        assert!(done.status.is_some_and(|status| status != 0), "{done:#?}");
+        wait_until("the tool has ended", || !is_there(process));
+        let left: Vec<_> = fs::read_dir(&temporary).unwrap().collect();
+        assert!(left.is_empty(), "{tool:?}: {left:?}");
+    }
+}
+
+/// What cargo starts ends with the process that cargo works for, though cargo is between them.
+#[test]
+fn a_program_of_cargo_ends_with_its_owner() {
+    let folder = Folder::new("outlive-runner");
+    let mut owner = Command::new("sleep").arg("1000").spawn().unwrap();
+    let said = folder.path("pid");
+    let mut runner = Command::new(env!("CARGO_BIN_EXE_cargo-raceproof"));
+    runner.args(["runner", "--"]).arg(program()).arg("wait").arg(&said);
+    runner.env("RACEPROOF_OWNER", owner.id().to_string()).env_remove("RACEPROOF_OPTIONS");
+    let child = runner.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let process = number_in(&said);
+    owner.kill().unwrap();
+    owner.wait().unwrap();
+    finish(child).expect_status(1).says("race 1 on shared");
+    wait_until("the program has ended", || !is_there(process));
+}
+
 /// Starts a command with a program that waits, sends the command a signal, and gives what became of it; the program is gone.
 fn ended_by(signal: Signal, words: &[&str]) -> Done {
     let folder = Folder::new(&format!("outlive-ended-{signal}-{}", words[0]));
@@ -285,9 +344,7 @@ fn ended_by(signal: Signal, words: &[&str]) -> Done {
     let mut command = tool();
     command.args(words).arg("--").arg(program()).arg("wait").arg(&said).env("TMPDIR", &temporary);
     let child = command.spawn().unwrap();
-    let number = || fs::read_to_string(&said).ok().filter(|text| text.ends_with('\n'));
-    wait_until("the program has begun", || number().is_some());
-    let process: i32 = number().unwrap().trim().parse().unwrap();
+    let process = number_in(&said);
     assert!(is_there(process));
     kill(Pid::from_raw(child.id() as i32), signal).unwrap();
     let done = finish(child);
