@@ -16,6 +16,7 @@ use raceproof_cli::verify::{Options, verify};
 use raceproof_core::finding::{Report, Verdict};
 use std::collections::BTreeMap;
 use std::env;
+use std::path::Path;
 use std::time::Duration;
 
 /// Programs that need more executions are left out: each is a process.
@@ -45,6 +46,30 @@ fn schedules_are_explored_as_in_tp() {
 #[test]
 fn locks_that_are_signals_are_understood_as_in_tp() {
     explore("native-verify-signals", Parts::Signals);
+}
+
+/// The verdict of one run, with options.
+fn run(program: &Path, text: &str, options: &str) -> Verdict {
+    let mut command = tool();
+    command.args(["run", "--format", "json", "--"]).arg(program).arg(text).env("RACEPROOF_OPTIONS", options);
+    let done = finish_within(&mut command, Duration::from_secs(60)).expect("it ends");
+    let report: Report =
+        serde_json::from_str(&done.stdout).unwrap_or_else(|error| panic!("{text}: {error}: {}", done.stderr));
+    report.verdict
+}
+
+/// What is given back in the course of a run does not change what is known of sections.
+#[test]
+fn sections_are_kept_as_long_as_they_matter() {
+    let folder = Folder::new("native-signals-collected");
+    let program = folder.path("tasks");
+    compile(&root().join("crates/cli/tests/support/native/tasks.c"), "-O1", &[], &program)
+        .expect("it compiles");
+    let first = setting("RACEPROOF_SEED", 0);
+    for seed in first..first + setting("RACEPROOF_CASES", 60) {
+        let text = words(&body(&mut Random(seed), 0, &mut 24, Parts::Signals));
+        assert_eq!(run(&program, &text, ""), run(&program, &text, "collect=always"), "seed {seed}: {text}");
+    }
 }
 
 fn explore(name: &str, parts: Parts) {

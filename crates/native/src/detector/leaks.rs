@@ -19,7 +19,7 @@
 use super::*;
 
 /// Tasks whose sections of one lock are remembered, the newest.
-const TASKS: usize = 256;
+const TASKS: usize = 64;
 /// Sections of one lock and task that are remembered, the newest.
 const SECTIONS: usize = 256;
 
