@@ -7,7 +7,7 @@ use crate::output::note;
 use nix::sys::signal::{SigSet, Signal, kill};
 use nix::unistd::Pid;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 use std::{fs, io, process};
@@ -101,14 +101,25 @@ impl Drop for EndsWithUs {
 
 /// Runs a tool of which nothing but its status is of interest. If we are interrupted it is asked to end, and none is started after that.
 pub(crate) fn status_of(command: &mut Command) -> io::Result<ExitStatus> {
+    let mut child = started(command)?;
+    let _ends = EndsWithUs::new(&child, Signal::SIGTERM);
+    child.wait()
+}
+
+/// The same, of a tool whose output is of interest.
+pub(crate) fn output_of(command: &mut Command) -> io::Result<Output> {
+    let child = started(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()))?;
+    let _ends = EndsWithUs::new(&child, Signal::SIGTERM);
+    child.wait_with_output()
+}
+
+fn started(command: &mut Command) -> io::Result<Child> {
     install();
     WATCHED.store(true, Ordering::Relaxed);
     if INTERRUPTED.load(Ordering::Relaxed) {
         return Err(io::ErrorKind::Interrupted.into());
     }
-    let mut child = command.spawn()?;
-    let _ends = EndsWithUs::new(&child, Signal::SIGTERM);
-    child.wait()
+    command.spawn()
 }
 
 /// A file that is not whole yet: removed if the process ends before this is dropped.

@@ -118,7 +118,8 @@ fn target_directory(request: &Request) -> Result<PathBuf, String> {
     if let Some(manifest) = &request.manifest {
         command.arg("--manifest-path").arg(manifest);
     }
-    let output = command.output().map_err(|error| format!("cannot start cargo: {error}"))?;
+    let output =
+        crate::interrupt::output_of(&mut command).map_err(|error| format!("cannot start cargo: {error}"))?;
     let answer: Option<serde_json::Value> = serde_json::from_slice(&output.stdout).ok();
     let folder = answer.as_ref().and_then(|answer| answer["target_directory"].as_str());
     folder.map(PathBuf::from).ok_or_else(|| {

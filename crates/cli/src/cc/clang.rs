@@ -1,12 +1,11 @@
 //! Finds clang, and runs it.
 
 use super::Language;
-use crate::interrupt::{self, EndsWithUs};
-use nix::sys::signal::Signal;
+use crate::interrupt;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::NamedTempFile;
@@ -70,25 +69,16 @@ impl Clang {
 
     /// Runs it; whether that went well. What it says is passed on only then.
     pub(super) fn run_unheard(&self, words: &[OsString]) -> Result<bool, String> {
-        let mut said = Vec::new();
-        let status = self.started(words, |command| {
-            let mut child =
-                command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
-            let _ends = EndsWithUs::new(&child, Signal::SIGTERM);
-            if let Some(mut stream) = child.stderr.take() {
-                stream.read_to_end(&mut said)?;
-            }
-            child.wait()
-        })?;
-        if status.success() && !said.is_empty() {
-            crate::output::note(String::from_utf8_lossy(&said).trim_end());
+        let output = self.started(words, interrupt::output_of)?;
+        if output.status.success() && !output.stderr.is_empty() {
+            crate::output::note(String::from_utf8_lossy(&output.stderr).trim_end());
         }
-        Ok(status.success())
+        Ok(output.status.success())
     }
 
     /// What it writes on standard output; nothing if that did not go well. What it says is not passed on.
     pub(super) fn output(&self, words: &[OsString]) -> Option<String> {
-        let output = self.started(words, |command| command.stdin(Stdio::null()).output()).ok()?;
+        let output = self.started(words, interrupt::output_of).ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
     }
 

@@ -418,7 +418,7 @@ fn a_closed_standard_output_is_no_reason_to_panic() {
         ("\"$1\" check \"$3\" >&-", 1),
         ("\"$1\" run -- \"$2\" print >&-", 1),
         ("\"$1\" run -- \"$2\" print >&- 2>&-", 1),
-        ("\"$1\" run -- \"$2\" free >&-", 0),
+        ("\"$1\" run -- \"$2\" free >&-", 3),
         ("\"$1\" run -- \"$2\" print | head -1; exit ${PIPESTATUS[0]}", 1),
         ("\"$1\" run --format json -- \"$2\" | true; exit ${PIPESTATUS[0]}", 1),
         ("\"$1\" check \"$3\" | true; exit ${PIPESTATUS[0]}", 1),

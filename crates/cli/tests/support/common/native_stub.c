@@ -40,7 +40,7 @@ int __wrap_main(int argc, char **argv, char **envp) {
     FILE *to = out[0] ? fopen(out, "r+") : NULL;
     static char report[1 << 20];
     size_t length = from ? fread(report, 1, sizeof report, from) : 0;
-    if (to) put(to, 1, "{\"folder\":\"\",\"threads\":4,\"suppressions\":null}");
+    if (to) put(to, 1, "{\"folder\":\"\",\"suppressions\":null}");
     if (to && length) put(to, 6, report);
     if (to) fclose(to);
   }
