@@ -82,6 +82,7 @@ pub struct Begin {
     /// Its working folder, below which files are named by their relative path.
     pub folder: String,
     /// What is known then of what a verdict will rest on.
+    #[serde(default)]
     pub coverage: Coverage,
     /// The rules of the races that the user has the program leave out.
     pub suppressions: Option<String>,

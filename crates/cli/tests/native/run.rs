@@ -135,7 +135,7 @@ fn other_programs_are_refused() {
     let native = built("run-other");
     tool(Command::new("gcc").args(["a.c", "-o", "plain"]).current_dir(native.path()));
     native.run(&["run", "./plain"]).expect_status(2).says("was not built by raceproof").says("raceproof cc");
-    native.run(&["run", "./a.c"]).expect_status(2).says("neither a program nor a script");
+    native.run(&["run", "./a.c"]).expect_status(2).says("is a C source");
     native.run(&["run", "./nothing"]).expect_status(2).says("is not there");
     native.run(&["run", "a"]).expect_status(2).says("did you mean ./a?");
     native.run(&["run", "true"]).expect_status(2).says("was not built by raceproof");
