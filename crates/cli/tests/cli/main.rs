@@ -14,6 +14,7 @@ mod graph;
 mod inputs;
 mod interrupt;
 mod json;
+mod next;
 mod planted;
 mod repeated;
 mod text;

@@ -142,7 +142,7 @@ fn cargo_runs_what_it_has_built() {
         .says("created by rayon at src/bin/sum_racy.rs:10");
     cargo_raceproof(&["run", "--bin", "fib_norace", "--threads", "2,3"])
         .expect_status(0)
-        .says("no schedule of this program on this input with teams of 2 and 3 has a data race");
+        .says("no schedule of this program on this input with pools of 2 and 3 has a data race");
     let folder = Folder::new("rayon-cargo");
     let (trace, text) = (folder.path("run.rpt"), |path: &Path| path.to_string_lossy().into_owned());
     cargo_raceproof(&["run", "--bin", "join_racy", "--trace", &text(&trace)]).expect_status(1);
@@ -154,7 +154,9 @@ fn cargo_runs_what_it_has_built() {
 
 #[test]
 fn cargo_tests_what_it_has_built() {
-    let clean = cargo_raceproof(&["test", "--test", "clean"]).says("2 passed").says("race-free: ");
+    let clean = cargo_raceproof(&["test", "--test", "clean"])
+        .says("2 passed")
+        .says("race-free in the instrumented code: ");
     assert_eq!(clean.status, Some(0), "{clean:?}");
     cargo_raceproof(&["test", "--test", "racy"]).expect_status(1).says("1 passed").says("tests/racy.rs:9");
 }
