@@ -3,7 +3,8 @@
 //! A task that waits for another by looking at a variable, without anything that says so, would wait for ever: all tasks run
 //! on one OS thread. So after some time of its own, without anything a task can wait by, a running task is made to let the others go first, at its next access. (Such a
 //! program has a race; it should be reported, not hang.) And a signal that ends the program can come at any moment,
-//! also in the middle of our own work: what has to be done is done at the next access too.
+//! also in the middle of our own work: what has to be done is done at the next access too, or when the program next asks the scheduler for something. A
+//! handler only notes it. Whoever waits in the system is woken; code that is not instrumented gets some seconds.
 //!
 //! How an access notices: the handler makes every number of an access smaller than the first of the running step, so that the
 //! fast paths fail and the detector is asked.
@@ -13,7 +14,7 @@ use crate::explored::{self, Operation};
 use crate::now;
 use crate::{channel, report, sched, world};
 use raceproof_core::event::AccessKind;
-use std::ffi::{CStr, c_int};
+use std::ffi::{CStr, c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 /// Something is to be done at the next access.
@@ -21,11 +22,17 @@ pub(crate) static PENDING: AtomicBool = AtomicBool::new(false);
 static PREEMPT: AtomicBool = AtomicBool::new(false);
 /// The signal that ends the program, and whether it came before.
 static ENDING: AtomicI32 = AtomicI32::new(0);
+/// This execution of a search has taken too long.
+static LATE: AtomicBool = AtomicBool::new(false);
+/// One of the two.
+static ENDS: AtomicBool = AtomicBool::new(false);
 
 /// Seconds of its own that a task gets before others go first.
 const SHARE: i64 = 1;
 /// Seconds until an ending that no access has noticed is forced.
 const PATIENCE: u32 = 2;
+/// Seconds that the end may take when it was forced.
+const LAST: u32 = 30;
 
 /// The signals by which the program is asked to end, and the one of the share of time.
 const ASKED: [c_int; 4] = [libc::SIGTERM, libc::SIGINT, libc::SIGHUP, libc::SIGVTALRM];
@@ -76,10 +83,8 @@ pub(crate) fn install() {
             if action_of(signal) != libc::SIG_DFL {
                 continue;
             }
-            let mut action: libc::sigaction = std::mem::zeroed();
-            action.sa_sigaction = handle as *const () as usize;
-            action.sa_flags = libc::SA_RESTART | libc::SA_ONSTACK;
-            libc::sigaction(signal, &action, std::ptr::null_mut());
+            // Who waits in the system is to go on, and to see that it is over; of the share of time it is to see nothing.
+            set(signal, handle, if signal == libc::SIGVTALRM { libc::SA_RESTART } else { 0 });
         }
         let share = libc::timeval { tv_sec: SHARE, tv_usec: 0 };
         let timer = libc::itimerval { it_interval: share, it_value: share };
@@ -93,21 +98,39 @@ unsafe extern "C" {
     fn setitimer(which: c_int, new: *const libc::itimerval, old: *mut libc::itimerval) -> c_int;
 }
 
-extern "C" fn handle(signal: c_int) {
+/// Has a function of ours handle a signal.
+fn set(signal: c_int, handler: Handler, flags: c_int) {
+    // SAFETY: a documented use, on a value that lives here.
+    unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = handler as *const () as usize;
+        action.sa_flags = flags | libc::SA_SIGINFO | libc::SA_ONSTACK;
+        libc::sigaction(signal, &action, std::ptr::null_mut());
+    }
+}
+
+type Handler = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
+
+/// Notes what is to be done at the next access, or when the program next asks the scheduler for something. It may have come in the middle of our own work.
+extern "C" fn handle(signal: c_int, _: *mut libc::siginfo_t, context: *mut c_void) {
     match signal {
         libc::SIGVTALRM => PREEMPT.store(true, Ordering::Relaxed),
         // Patience is at an end.
-        libc::SIGALRM if ENDING.load(Ordering::Relaxed) != 0 => end(),
+        libc::SIGALRM if ENDING.load(Ordering::Relaxed) != 0 => return give_up(context),
         // `raceproof run` asks again in its own way if the user's terminal has asked before.
-        _ if ENDING.swap(signal, Ordering::Relaxed) == signal => end(),
+        _ if ENDING.swap(signal, Ordering::Relaxed) == signal => return give_up(context),
         _ => {
-            // SAFETY: documented uses.
-            unsafe {
-                libc::signal(libc::SIGALRM, handle as *const () as libc::sighandler_t);
-                libc::alarm(PATIENCE);
-            }
+            set(libc::SIGALRM, handle, 0);
+            // SAFETY: a documented use.
+            unsafe { libc::alarm(PATIENCE) };
+            ENDS.store(true, Ordering::Relaxed);
         }
     }
+    note();
+}
+
+/// Makes the next access look.
+fn note() {
     PENDING.store(true, Ordering::Relaxed);
     now::set_first(i32::MAX);
     FIRST_SET.store(u32::MAX, Ordering::Relaxed);
@@ -118,8 +141,55 @@ pub(crate) fn is_ending() -> bool {
     ENDING.load(Ordering::Relaxed) != 0
 }
 
+/// The program has not noticed: it is in code that is not instrumented. If another process knows what was found, it simply ends; if not, it
+/// ends as soon as the handler has returned.
+fn give_up(context: *mut c_void) {
+    let signal = ENDING.load(Ordering::Relaxed);
+    if !channel::is_on() {
+        return divert(context, end);
+    }
+    // SAFETY: documented uses. The signal is blocked until its handler returns. It is sent to the process: the C library may take this thread for another.
+    unsafe {
+        libc::signal(signal, libc::SIG_DFL);
+        libc::kill(libc::getpid(), signal);
+    }
+}
+
+/// Lets the interrupted code go on as a function, once the handler has returned: what needs memory, locks or files must not be done in a handler. What was interrupted may be
+/// work of our own, and the function not come to an end; then an alarm ends the process.
+fn divert(context: *mut c_void, to: extern "C" fn() -> !) {
+    const RED_ZONE: i64 = 128;
+    // SAFETY: documented uses; the system passes the registers, which it sets when the handler returns. The function finds the stack as if it had been called.
+    unsafe {
+        libc::signal(libc::SIGALRM, libc::SIG_DFL);
+        libc::alarm(LAST);
+        let registers = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
+        let stack = &mut registers[libc::REG_RSP as usize];
+        *stack = ((*stack - RED_ZONE) & !15) - 8;
+        registers[libc::REG_RIP as usize] = to as *const () as i64;
+    }
+}
+
+/// Ends the program, if that is wanted. The caller is a task, in the middle of nothing.
+#[inline]
+pub(crate) fn check() {
+    if ENDS.load(Ordering::Relaxed) {
+        ends();
+    }
+}
+
+#[cold]
+fn ends() {
+    if LATE.load(Ordering::Relaxed) {
+        too_late();
+    }
+    if !world().found.is_done() {
+        end();
+    }
+}
+
 /// Reports, and ends by the signal that came.
-fn end() -> ! {
+extern "C" fn end() -> ! {
     let signal = ENDING.load(Ordering::Relaxed);
     // SAFETY: the system's text for a signal it knows.
     let text = unsafe { CStr::from_ptr(libc::strsignal(signal)) }.to_string_lossy();
@@ -153,39 +223,41 @@ pub(crate) fn explore(seconds: f64) {
     let timer = libc::itimerval { it_interval: libc::timeval { tv_sec: 0, tv_usec: 0 }, it_value: whole };
     // SAFETY: documented uses, on values that live here.
     unsafe {
-        let mut action: libc::sigaction = std::mem::zeroed();
-        action.sa_sigaction = late as *const () as usize;
-        action.sa_flags = libc::SA_ONSTACK | libc::SA_NODEFER;
-        libc::sigaction(libc::SIGALRM, &action, std::ptr::null_mut());
+        set(libc::SIGALRM, late, libc::SA_NODEFER);
         setitimer(ITIMER_REAL, &timer, std::ptr::null_mut());
     }
 }
 
-/// Answers with what is known. If that does not work, in the middle of something else, the process ends without.
-extern "C" fn late(_: c_int) {
-    // SAFETY: documented uses.
-    unsafe {
-        libc::signal(libc::SIGALRM, libc::SIG_DFL);
-        libc::alarm(PATIENCE);
+/// The execution has taken too long: notes it, and if nobody has noticed after some more time, has it noticed.
+extern "C" fn late(_: c_int, _: *mut libc::siginfo_t, context: *mut c_void) {
+    if LATE.swap(true, Ordering::Relaxed) {
+        return divert(context, too_late);
     }
+    ENDS.store(true, Ordering::Relaxed);
+    note();
+    // SAFETY: a documented use.
+    unsafe { libc::alarm(PATIENCE) };
+}
+
+/// Answers with what is known.
+extern "C" fn too_late() -> ! {
     report::limit("an execution took too long; raise --time-limit, or give the program a smaller input");
-    report::finish_and_exit(0);
+    report::finish();
+    crate::interpose::futex::end(0)
 }
 
 /// Does what is pending. The caller is an access of the running task.
 #[cold]
 pub(crate) fn attend(address: usize, size: usize, kind: AccessKind, pc: usize) {
+    check();
     if explored::is_on() {
         explored::access(address, size, kind, Operation::Plain, pc);
-        if ENDING.load(Ordering::Relaxed) == 0 && !PREEMPT.load(Ordering::Relaxed) {
+        if !PREEMPT.load(Ordering::Relaxed) {
             return;
         }
     }
     PENDING.store(explored::is_on(), Ordering::Relaxed);
     world().detector.renumber();
-    if ENDING.load(Ordering::Relaxed) != 0 {
-        end();
-    }
     if PREEMPT.swap(false, Ordering::Relaxed) && has_had_its_share() {
         sched::pass();
     }

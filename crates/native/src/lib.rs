@@ -163,7 +163,7 @@ pub(crate) unsafe fn run_main(
         return status;
     }
     deadlock(&run, |_| None);
-    report::finish_and_exit(world().options.status)
+    report::finish_and_fail()
 }
 
 /// No task can go on, and main has not ended. `about` says of a task that is ready what it would have to wait for.

@@ -158,7 +158,7 @@ pub(crate) fn stuck(what: &'static str) -> ! {
         spawned,
     }];
     world().found.deadlocks.push(Deadlock { waiting, witness: None });
-    finish_and_exit(world().options.status)
+    finish_and_fail()
 }
 
 /// Who has to act before a task that waits can go on.
@@ -188,6 +188,11 @@ pub(crate) fn deadlock(waiting: Vec<(TaskId, String, SyncId, Holder, Site)>) {
         Waiting { task: name(task), on, what, held_by, holder_ended, at, stack, spawned }
     });
     world().found.deadlocks.push(Deadlock { waiting: waiting.collect(), witness: None });
+}
+
+/// Ends a program that cannot go on. The status is no doing of the program's: who reads what was found is not to take it for that.
+pub(crate) fn finish_and_fail() -> ! {
+    finish_and_exit(if channel::is_on() { 0 } else { world().options.status })
 }
 
 pub(crate) fn finish_and_exit(status: i32) -> ! {

@@ -71,6 +71,7 @@ pub(crate) fn wait(operation: impl FnMut(&mut K) -> Result<(), Stop>) {
 /// The same; `let_go_on` lets those go on that the task gives way to.
 #[inline]
 fn wait_or(mut operation: impl FnMut(&mut K) -> Result<(), Stop>, let_go_on: impl FnOnce()) {
+    crate::interrupts::check();
     loop {
         let result = operation(kernel());
         let gives_way = kernel().gives_way();
@@ -116,6 +117,7 @@ fn run_newest() {
 
 /// Lets the other tasks go first: it looks for what one of them does.
 pub(crate) fn pass() {
+    crate::interrupts::check();
     explored::unexplored("a task waits by looking again and again, without saying what it waits for");
     kernel().pass();
     suspend(Pause::Kernel);

@@ -35,6 +35,8 @@ const CHANGED: &str = "the program did not do the same under the same schedule: 
 /// What a shell ends with when what it has run was ended by SIGKILL.
 const KILLED: i32 = 128 + SIGKILL;
 const SIGKILL: i32 = 9;
+/// By which an execution ends that has not noticed that its time is over.
+const SIGALRM: i32 = 14;
 
 /// What became of an execution.
 enum Execution {
@@ -157,6 +159,13 @@ impl Judge<'_> {
                 Err(Failed::Stopped) => return Execution::Cut,
             };
             match ended {
+                Ended::Signal(SIGALRM) => {
+                    return Execution::Lost(
+                        "it took too long, in code that raceproof does not see (or set an alarm of its own); raise --time-limit, or give the \
+                         program a smaller input"
+                            .into(),
+                    );
+                }
                 Ended::Signal(_) | Ended::Status(KILLED) => killed = Some(ended),
                 Ended::Status(_) => return self.told_nothing(ended),
             }

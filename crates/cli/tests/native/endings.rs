@@ -8,6 +8,8 @@ use common::command::{Folder, finish_within};
 use native::expect::Expected;
 use native::toolchain::{compile, execute, runtime, tool};
 use serde_json::Value;
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -285,4 +287,47 @@ fn a_jump_costs_about_as_much_as_the_calls_it_leaves() {
     };
     let each = (count(5000) - count(1000)) / 4000;
     assert!(each <= JUMP, "{each} instructions, at most {JUMP}");
+}
+
+/// In a loop without an access, or in a call of the system, after a race.
+const STUCK: &str = r#"
+#include <stdio.h>
+#include <unistd.h>
+int x;
+int main(int argc, char **argv) {
+#pragma omp parallel num_threads(2)
+  x++;
+  puts("ready");
+  fflush(stdout);
+  if (argc > 1)
+    for (;;)
+      pause();
+  __asm__ volatile("1: jmp 1b");
+  return 0;
+}
+"#;
+
+/// A handler only notes the signal, and no access comes that would look: what was found comes out all the same.
+#[test]
+fn a_program_that_notices_nothing_is_ended_with_what_was_found() {
+    let folder = Folder::new("stuck");
+    let program = built(&folder, "stuck.c", STUCK);
+    for arguments in [&[][..], &["system"]] {
+        let mut command = Command::new(&program);
+        command.args(arguments).env_remove("RACEPROOF_OPTIONS").stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("it starts");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("it prints");
+        assert_eq!(line, "ready\n");
+        let sent =
+            Command::new("kill").arg("-TERM").arg(child.id().to_string()).status().expect("kill is there");
+        assert!(sent.success());
+        let done = child.wait_with_output().expect("it ends");
+        let said = String::from_utf8_lossy(&done.stderr);
+        assert!(said.contains("race 1 on x") && said.contains("ended by a signal"), "{arguments:?}: {said}");
+        assert_eq!(done.status.signal(), Some(15), "{arguments:?}: {said}");
+        let mut command = tool();
+        command.args(["run", "--time-limit", "2", "--"]).arg(&program).args(arguments);
+        finish_within(&mut command, PATIENCE).expect("it ends").expect_status(1).says("race 1 on x");
+    }
 }

@@ -213,7 +213,7 @@ extern "C" fn pthread_create_noted() -> c_int {
         "the program creates a thread of its own (pthread_create, std::thread): raceproof runs the tasks and threads of OpenMP and rayon on \
          one OS thread and does not see what other threads do; the run ends here",
     );
-    report::finish_and_exit(world().options.status)
+    report::finish_and_fail()
 }
 
 extern "C" fn fork_noted() -> c_int {
