@@ -18,7 +18,12 @@ const WORDS: &str = "RACEPROOF_RUNNER_OPTIONS";
 
 /// Tells cargo to start programs by us, with these options of ours. Its configuration may have a runner as a list or as a string, and only one of the
 /// same kind can take its place.
-pub(super) fn ask_for(command: &mut Command, own: &Path, name: &str, options: &[String]) -> Result<(), String> {
+pub(super) fn ask_for(
+    command: &mut Command,
+    own: &Path,
+    name: &str,
+    options: &[String],
+) -> Result<(), String> {
     let mut words = vec![text(own.as_os_str())?, name.to_owned()];
     let together = setting(&serde_json::Value::from(words.join(" ")));
     words.extend(options.iter().cloned());
