@@ -44,6 +44,7 @@ pub(crate) fn observed(complete: bool) -> Coverage {
         parallel: Some(world().detector.statistics().0 > 1),
         teams: world().teams.sizes.clone(),
         blinded_by: if options.detect { Vec::new() } else { vec!["detect=off".to_owned()] },
+        unsplit: world().found.unsplit(),
         ..Coverage::default()
     };
     let mut modules = Modules { coverage: &mut coverage, system: Vec::new() };

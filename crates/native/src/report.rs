@@ -23,8 +23,8 @@ pub(crate) struct Found {
     places: FxHashSet<(String, usize)>,
     deadlocks: Vec<Deadlock>,
     limits: Vec<String>,
-    /// Calls that were told not to split a parallel iterator any further.
-    together: Vec<usize>,
+    /// Calls that were told not to split a parallel iterator any further, and where these are.
+    together: Vec<(usize, Place)>,
     /// The report is written, or not wanted.
     done: bool,
     /// What the program's status becomes.
@@ -34,6 +34,14 @@ pub(crate) struct Found {
 }
 
 impl Found {
+    /// The parallel iterators that were not split to the end, in source order.
+    pub(crate) fn unsplit(&self) -> Vec<Place> {
+        let mut places: Vec<Place> = self.together.iter().map(|(_, place)| place.clone()).collect();
+        places.sort();
+        places.dedup();
+        places
+    }
+
     pub(crate) fn is_done(&self) -> bool {
         self.done
     }
@@ -103,17 +111,12 @@ const MOST_TOGETHER: usize = 16;
 pub(crate) fn together(pc: usize) {
     let together = &world().found.together;
     // Each level has a context of its own; the call is the same.
-    if together.len() >= MOST_TOGETHER || together.contains(&pc) {
+    if together.len() >= MOST_TOGETHER || together.iter().any(|(known, _)| *known == pc) {
         return;
     }
     let (task, site) = (world().detector.current(), here());
     let (place, ..) = place_for(&Symbols::load(), task, site);
-    world().found.together.push(pc);
-    limit(&format!(
-        "items of the parallel iterator at {}:{} stayed together in one task, since it could be split without end, and were not compared with \
-         each other",
-        place.file, place.line
-    ));
+    world().found.together.push((pc, place));
 }
 
 /// Where the running task is. To be asked before symbols are loaded, which calls functions that note where they are called.

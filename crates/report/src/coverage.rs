@@ -31,6 +31,10 @@ pub(super) fn sentence(report: &Report, coverage: &Coverage) -> String {
         let places = list(&coverage.ignored_pragmas, |at: &Place| format!("{}:{}", safe(&at.file), at.line));
         parts.push(format!("#pragma omp compiled without -fopenmp: {places}"));
     }
+    if !coverage.unsplit.is_empty() {
+        let places = list(&coverage.unsplit, |at: &Place| format!("{}:{}", safe(&at.file), at.line));
+        parts.push(format!("items stayed together in one task, and were not compared: {places}"));
+    }
     format!("{}.", parts.join("; "))
 }
 

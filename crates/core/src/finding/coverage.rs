@@ -78,6 +78,9 @@ pub struct Coverage {
     pub uninstrumented: Vec<Uninstrumented>,
     /// Each `#pragma omp` that was compiled without `-fopenmp`.
     pub ignored_pragmas: Vec<Place>,
+    /// Parallel iterators that could be split without end: what was left of each stayed together in one task, and was not compared.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unsplit: Vec<Place>,
     /// Options that kept the detector from looking.
     pub blinded_by: Vec<String>,
 }
@@ -124,6 +127,8 @@ impl Coverage {
         add(&mut self.teams, other.teams);
         other.uninstrumented.into_iter().for_each(|part| self.add_part(part));
         add(&mut self.ignored_pragmas, other.ignored_pragmas);
+        add(&mut self.unsplit, other.unsplit);
+        self.unsplit.sort();
         add(&mut self.blinded_by, other.blinded_by);
         self.teams.sort_unstable();
         self.uninstrumented.sort();
@@ -137,7 +142,10 @@ impl Coverage {
         let pragmas = self.ignored_pragmas.iter();
         let pragmas =
             pragmas.map(|at| format!("#pragma omp at {}:{} was compiled without -fopenmp", at.file, at.line));
-        parts.chain(pragmas).collect()
+        let unsplit = self.unsplit.iter();
+        let unsplit =
+            unsplit.map(|at| format!("items of the iterator at {}:{} were not compared", at.file, at.line));
+        parts.chain(pragmas).chain(unsplit).collect()
     }
 
     /// Why nothing ran in parallel, as far as can be told, and what to do.

@@ -1,5 +1,4 @@
-// expect: inconclusive
-// message: stayed together in one task
+// expect: race-free
 //! Iterators that could be split for ever, or so unevenly that every item is a level: splitting ends, and what is left stays together.
 
 use rayon::iter::{repeat, split, walk_tree};
