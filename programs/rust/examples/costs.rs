@@ -20,11 +20,6 @@ fn main() {
         "rwlock" => beside(|| (0..count).for_each(|_| *lock.write().expect("not poisoned") += 1)),
         "store" => beside(|| (0..count).for_each(|n| number.store(n, Ordering::Release))),
         "add" => beside(|| (0..count).for_each(|_| _ = number.fetch_add(1, Ordering::Release))),
-        // What others have released is looked at, and nobody says that it is acquired.
-        "look" => (0..count).into_par_iter().for_each(|_| {
-            number.fetch_add(1, Ordering::Release);
-            number.load(Ordering::Relaxed);
-        }),
         _ => panic!("{what} is not known"),
     }
 }
