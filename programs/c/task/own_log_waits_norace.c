@@ -2,23 +2,28 @@
 // expect: race-free all-schedules
 #include <assert.h>
 
-int x;
+int x[8], sum;
+double two = 2, none;
 
 __attribute__((noinline)) double log(double value) {
 #pragma omp taskwait
-  return value;
+  return value + none;
 }
 
 int main(void) {
 #pragma omp parallel num_threads(2)
 #pragma omp single
   {
-    x = 0;
-#pragma omp task shared(x)
-    x = 1;
-    assert(log(2.0) == 2.0);
-    x++;
+#pragma omp task
+    for (int i = 0; i < 8; i++)
+      x[i] = i;
+    double value = two;
+    for (int i = 0; i < 8; i++) {
+      value = log(value);
+      sum += x[i];
+    }
+    two = value;
   }
-  assert(x == 2);
+  assert(sum == 28 && two == 2);
   return 0;
 }

@@ -13,12 +13,13 @@ use std::time::Duration;
 const CALLS: &str = "
 double log(double);
 int x;
+volatile double value = 2;
 int main(void) {
 #pragma omp parallel num_threads(2)
 #pragma omp single
   {
     x = 0;
-    log(2.0);
+    value = log(value);
     x = 2;
   }
   return 0;
