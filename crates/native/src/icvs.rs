@@ -126,6 +126,8 @@ pub(crate) struct Environment {
     /// By level; the last is for all beyond. Empty: not said.
     threads: Vec<u32>,
     icvs: Icvs,
+    /// The active levels that `omp_set_nested` asks for.
+    pub(crate) nested_levels: u32,
     pub(crate) cancellation: bool,
     /// 0: not said.
     pub(crate) teams: u32,
@@ -166,6 +168,7 @@ impl Environment {
         let environment = Environment {
             threads,
             icvs,
+            nested_levels: levels.filter(|_| nested.is_none()).unwrap_or(MOST),
             cancellation: reader.truth("OMP_CANCELLATION").unwrap_or(false),
             teams: reader.number("OMP_NUM_TEAMS", 1).unwrap_or(0),
             teams_thread_limit: reader.number("OMP_TEAMS_THREAD_LIMIT", 1).unwrap_or(0),

@@ -93,7 +93,7 @@ macro_rules! settings {
 
 settings! {
     omp_set_dynamic(value: i32) { icvs::set(|icvs| icvs.dynamic = value != 0) }
-    omp_set_nested(value: i32) { icvs::set(|icvs| icvs.max_active_levels = if value != 0 { icvs::MOST } else { 1 }) }
+    omp_set_nested(value: i32) { icvs::set(|icvs| icvs.max_active_levels = if value != 0 { world().omp.environment.nested_levels } else { 1 }) }
     omp_set_num_teams(teams: i32) { world().omp.teams = teams.max(1) as u32 }
     omp_set_teams_thread_limit(limit: i32) { world().omp.teams_thread_limit = limit.max(1) as u32 }
     omp_set_default_device(device: i32) { world().omp.environment.default_device = device.max(0) as u32 }

@@ -22,7 +22,7 @@ impl Random {
 }
 
 /// What programs are made of.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Parts {
     Tasks,
     /// Locks and branches as well.
