@@ -1,6 +1,5 @@
 // A task takes a lock and ends; who waits for it then waits for ever.
 // expect: deadlock
-// message: which has ended without releasing it
 #include <omp.h>
 
 omp_lock_t lock;

@@ -1,6 +1,5 @@
 // A task takes a lock and ends. The next task, which may have its number, does not hold the lock.
 // expect: deadlock
-// message: which has ended without releasing it
 #include <omp.h>
 
 omp_lock_t lock;

@@ -1,6 +1,5 @@
 // A thread of a region leaves it with a mutex locked, which another thread then locks.
 // expect: deadlock
-// message: which has ended without releasing it
 #include <omp.h>
 #include <pthread.h>
 

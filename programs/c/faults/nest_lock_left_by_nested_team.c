@@ -1,6 +1,5 @@
 // A thread of an inner team takes a nestable lock and ends.
 // expect: deadlock
-// message: which has ended without releasing it
 #include <omp.h>
 
 omp_nest_lock_t lock;

@@ -331,3 +331,21 @@ fn a_program_that_notices_nothing_is_ended_with_what_was_found() {
         finish_within(&mut command, PATIENCE).expect("it ends").expect_status(1).says("race 1 on x");
     }
 }
+
+/// A lock that was left taken: who waits for it, who took it, and where, in one run and in all.
+#[test]
+fn a_lock_of_a_task_that_has_ended_is_a_deadlock_that_names_it() {
+    let text = include_str!("../../../../programs/c/faults/lock_left_by_task.c");
+    let folder = Folder::new("left-lock");
+    let program = built(&folder, "left.c", text);
+    for report in [run(&program, &[]), verify(&program, &[])] {
+        assert_eq!(report["verdict"], "deadlock", "{report:#}");
+        let waiting = &report["deadlocks"][0]["waiting"][0];
+        assert_eq!(
+            (&waiting["task"], &waiting["held_by"]),
+            (&"main/t0".into(), &"main/t0/1".into()),
+            "{report:#}"
+        );
+        assert_eq!(waiting["holder_ended"]["line"], line_of(text, "omp_set_lock(&lock);"), "{report:#}");
+    }
+}
