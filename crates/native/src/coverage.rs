@@ -45,6 +45,7 @@ pub(crate) fn observed(complete: bool) -> Coverage {
         teams: world().teams.sizes.clone(),
         blinded_by: if options.detect { Vec::new() } else { vec!["detect=off".to_owned()] },
         unsplit: world().found.unsplit(),
+        one_deal: crate::kmpc::loops::is_one_deal(),
         ..Coverage::default()
     };
     let mut modules = Modules { coverage: &mut coverage, system: Vec::new() };

@@ -19,6 +19,9 @@ pub(super) fn sentence(report: &Report, coverage: &Coverage) -> String {
     if !coverage.complete {
         parts.push("the program did not come to its end".to_owned());
     }
+    if coverage.one_deal {
+        parts.push("chunks of loops were dealt out to the threads in one way of several".to_owned());
+    }
     if !coverage.blinded_by.is_empty() {
         parts.push(format!("not looked at: accesses ({})", coverage.blinded_by.join(", ")));
     }

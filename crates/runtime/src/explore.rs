@@ -23,6 +23,8 @@ pub enum Executed<F> {
     Ran(tree::Run, F),
     /// It was cut short by a limit; the job is still to be done.
     Cut,
+    /// It was cut short by a limit after this was found; the job is still to be done.
+    Late(F),
     /// It could not be run to its end, this is known of why, and it would be no use to try again: the search goes on without.
     Lost(F),
 }
@@ -84,6 +86,7 @@ pub fn explore<F>(
         let found = match result {
             Executed::Ran(run, found) => {
                 if !tree.report(&job, run, stop) {
+                    let _ = seen(found, tree);
                     return Explored::Cut;
                 }
                 found
@@ -91,6 +94,10 @@ pub fn explore<F>(
             Executed::Lost(found) => {
                 tree.give_up(&job);
                 found
+            }
+            Executed::Late(found) => {
+                let _ = seen(found, tree);
+                return Explored::Cut;
             }
             Executed::Cut => return Explored::Cut,
         };

@@ -92,7 +92,7 @@ impl Executor for Judge<'_> {
         let over = Over { trace: &trace, woke, stuck: &stuck, end };
         let stop = || self.is_cut_short();
         let Some(run) = over.run(job, self.dependence, &mut Scratch::default(), &stop) else {
-            return Executed::Cut;
+            return Executed::Late(finding);
         };
         let first = job.prefix.len() == 1;
         if !self.is_as_before(job, &ways) || (first && self.has_changed(&trace, &ways)) {

@@ -154,6 +154,38 @@ fn the_search_goes_on_without_what_was_killed() {
     verify(&["--all"], &binary).expect_status(1).says("exit status 9").says("one execution is not decided");
 }
 
+/// The verdict is about one deal of the loop, and says so.
+#[test]
+fn chunks_of_one_thread_are_compared_and_the_deal_is_named() {
+    let source = "
+#include <stdlib.h>
+int x, sum;
+int main(int argc, char **argv) {
+  int a = atoi(argv[1]), b = atoi(argv[2]);
+#pragma omp parallel for num_threads(2) schedule(dynamic)
+  for (int i = 0; i < 4; i++) {
+    if (i == a || i == b) x = i;
+#pragma omp critical
+    sum += i;
+  }
+  return 0;
+}
+";
+    let (_folder, binary) = built("deal", source);
+    let with = |a: &str, b: &str| {
+        let mut command = tool();
+        command.arg("verify").arg(&binary).args(["--", a, b]);
+        finish_within(&mut command, PATIENCE).unwrap()
+    };
+    with("0", "0").expect_status(0).says("6 executions").says("dealt out to the threads in one way");
+    // Whichever thread takes them, two chunks that write the same are not race-free.
+    for (a, b) in [("0", "1"), ("0", "2"), ("0", "3"), ("1", "2"), ("1", "3"), ("2", "3")] {
+        let done = with(a, b);
+        assert!(matches!(done.status, Some(1 | 3)), "{a} and {b}: {}", done.said());
+        done.says("on x");
+    }
+}
+
 #[test]
 fn a_program_is_recognised_without_two_dashes() {
     let (folder, binary) = built("plain", "int main(void) { return 0; }\n");

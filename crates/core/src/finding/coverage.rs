@@ -83,6 +83,9 @@ pub struct Coverage {
     pub unsplit: Vec<Place>,
     /// Options that kept the detector from looking.
     pub blinded_by: Vec<String>,
+    /// Of a search: threads took several chunks of a loop, in all executions the same ones. Another deal may have other orders of sections.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub one_deal: bool,
 }
 
 /// How the limits begin that follow from the coverage.
@@ -124,6 +127,7 @@ impl Coverage {
             (Some(false), Some(false)) => Some(false),
             _ => None,
         };
+        self.one_deal |= other.one_deal;
         add(&mut self.teams, other.teams);
         other.uninstrumented.into_iter().for_each(|part| self.add_part(part));
         add(&mut self.ignored_pragmas, other.ignored_pragmas);

@@ -12,6 +12,7 @@ use crate::omp::{Team, Thread, scope, team, thread};
 use crate::sched::{self, wait_until};
 use crate::world;
 use raceproof_core::ids::SyncId;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 const STATIC_CHUNKED: i32 = 33;
 const STATIC: i32 = 34;
@@ -162,6 +163,14 @@ fn begin(schedule: i32, lower: i128, upper: i128, stride: i128, chunk: i128) {
     thread.dispatch.push(Cursor { number, first, stride, row: 0, fixed, ordered, at, bumped: false, chunks });
 }
 
+/// In a search a thread has taken several chunks of a loop.
+static ONE_DEAL: AtomicBool = AtomicBool::new(false);
+
+/// Whether other deals of the program's loops would have given some chunks to other threads.
+pub(crate) fn is_one_deal() -> bool {
+    ONE_DEAL.load(Ordering::Relaxed)
+}
+
 /// The running thread has taken a chunk.
 fn took(cursor: &mut Cursor) {
     let Some((construct, taken)) = &mut cursor.chunks else { return };
@@ -173,6 +182,9 @@ fn took(cursor: &mut Cursor) {
     }
     if explored::detects() {
         detector.begin_chunk(*construct, stack, *taken);
+    }
+    if *taken > 0 && explored::is_on() {
+        ONE_DEAL.store(true, Ordering::Relaxed);
     }
     *taken += 1;
 }

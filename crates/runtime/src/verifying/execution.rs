@@ -152,9 +152,10 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
             }
             None => false,
         };
-        let Some(run) = over.run(job, self.dependence, &mut scratch, &stop) else { return Executed::Cut };
+        let run = over.run(job, self.dependence, &mut scratch, &stop);
         let general = if self.determinism {
-            general::races(&execution, trace, &run.reversals)
+            let reversals = run.as_ref().map_or(&[][..], |run| &run.reversals);
+            general::races(&execution, trace, reversals)
         } else {
             BTreeSet::new()
         };
@@ -194,7 +195,10 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
         }
         let trace = std::mem::take(&mut execution.run.kernel.observer.trace);
         self.spare.lock().unwrap_or_else(PoisonError::into_inner).push((trace, scratch));
-        Executed::Ran(run, finding)
+        match run {
+            Some(run) => Executed::Ran(run, finding),
+            None => Executed::Late(finding),
+        }
     }
 
     /// What bounds a repetition of an execution that was not cut short by chance: what bounded it will do so again.
