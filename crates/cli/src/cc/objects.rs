@@ -91,7 +91,11 @@ fn of_system(arguments: &Arguments) -> Vec<PathBuf> {
     let names = arguments.options().filter_map(|option| value(option, "-l"));
     let names = names.filter(|library| in_folders(library, own.iter().map(String::as_str)).is_none());
     let mut files: Vec<PathBuf> = names.filter_map(|library| in_folders(&library, FOLDERS)).collect();
-    files.retain(|path| path.extension().is_some_and(|extension| extension == "a"));
+    // Some are empty, for programs that name what is part of the C library today.
+    let has_code = |path: &PathBuf| {
+        fs::read(path).is_ok_and(|bytes| parts(&bytes).iter().any(|(_, origin)| *origin == Origin::Plain))
+    };
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "a") && has_code(path));
     if arguments.has(&["-static-libstdc++"]) {
         files.push("libstdc++.a".into());
     }

@@ -103,12 +103,13 @@ fn an_object_of_another_compiler_bounds_the_verdict() {
     assert_eq!((status, report.verdict), (Some(3), Verdict::Inconclusive));
     assert_eq!(parts(&report), [(PartKind::Object, "plain.o", vec![])]);
     // Libraries of the system are one entry, and nobody's omission.
-    here.run("cc -fopenmp free.c other.c -o b").expect_status(0);
+    here.run("cc -fopenmp free.c other.c -lpthread -ldl -o b").expect_status(0);
     let (status, report) = here.report("--strict ./b");
     assert_eq!((status, report.verdict), (Some(0), Verdict::RaceFree));
     let system: Vec<_> =
         covered(&report).uninstrumented.iter().filter(|part| part.kind == PartKind::System).collect();
     assert!(system.len() == 1 && system[0].parts.iter().any(|part| part == "libc.so.6"), "{system:?}");
+    assert!(!system[0].parts.iter().any(|part| part.ends_with(".a")), "an archive without code: {system:?}");
 }
 
 #[test]
