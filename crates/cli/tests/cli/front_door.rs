@@ -112,6 +112,6 @@ fn elsewhere_the_missing_packages_are_named() {
 }
 
 fn script(folder: &Folder, name: &str, body: &str) {
-    let path = folder.write(name, &format!("#!/bin/sh\n{body}\n"));
+    let path = folder.write(name, format!("#!/bin/sh\n{body}\n"));
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }

@@ -56,7 +56,7 @@ impl Search<'_, '_> {
     fn ordered(&mut self, first: NodeId, second: NodeId) -> Option<bool> {
         const LOOK: u64 = 1 << 14;
         self.left = self.left.checked_sub(1)?;
-        if self.left % LOOK == 0 && (self.stop)() {
+        if self.left.is_multiple_of(LOOK) && (self.stop)() {
             return None;
         }
         Some(self.order.precedes(first, second))

@@ -194,7 +194,7 @@ impl Changes<'_> {
     fn go_on(&mut self) -> Option<()> {
         const LOOK: u64 = 64;
         self.looks += 1;
-        (self.looks % LOOK != 0 || !(self.stop)()).then_some(())
+        (!self.looks.is_multiple_of(LOOK) || !(self.stop)()).then_some(())
     }
 }
 
