@@ -162,10 +162,11 @@ fn start(words: &[OsString], is_test: bool) -> ExitCode {
             Outcome::Status(2)
         }
     };
+    // A program that is the only one is as inconclusive as it says.
+    let outcome = if outcome == Outcome::Sequential && !is_test { Outcome::Status(3) } else { outcome };
     folder::note_outcome(outcomes, outcome);
     ExitCode::from(match outcome {
-        Outcome::Sequential if is_test => 0,
-        Outcome::Sequential => 3,
+        Outcome::Sequential => 0,
         Outcome::Status(status) => status,
     })
 }
