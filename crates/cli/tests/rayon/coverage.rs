@@ -63,6 +63,7 @@ fn main() {
 
 fn in_crate(folder: &Folder, words: &[&str]) -> Done {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-raceproof"));
+    command.env_remove("LD_LIBRARY_PATH");
     command.arg("raceproof").args(words).current_dir(folder.path("")).env("RACEPROOF_RUNTIME", runtime());
     command.env_remove("RACEPROOF_OPTIONS").env_remove("CARGO_TARGET_DIR");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

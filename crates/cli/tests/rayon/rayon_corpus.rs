@@ -118,8 +118,10 @@ fn pairs(text: &str) -> Result<BTreeSet<[(Place, AccessKind); 2]>, String> {
 fn the_trace_of_a_run_has_the_races_of_the_run() {
     let built = build("--bins", "dev");
     let folder = Folder::new("rayon-traces");
-    // A trace orders the jobs of a thread that use its storage (docs/TRACE.md).
-    let is_recorded = |name: &String| !name.contains("faulty") && name != "thread_owned_racy";
+    // A trace orders the jobs of a thread that use its storage, and joins nested thousands deep take minutes to record (docs/TRACE.md).
+    let is_recorded = |name: &String| {
+        !name.contains("faulty") && !["thread_owned_racy", "endless_norace"].contains(&name.as_str())
+    };
     let recorded = programs().into_iter().filter(is_recorded).collect();
     with_all(recorded, |name| {
         let [trace, report] = ["rpt", "json"].map(|kind| folder.path(&format!("{name}.{kind}")));

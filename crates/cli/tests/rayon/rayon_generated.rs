@@ -172,11 +172,17 @@ fn jobs_are_judged_by_what_rayon_orders() {
         command.arg("--").arg(&program).arg(&text);
         let _ = fs::remove_file(&report);
         let done = finish_within(&mut command, PATIENCE).expect("it runs");
-        assert_eq!(done.status, Some(i32::from(expected)), "seed {seed}: {text}: {}", done.said());
+        // Accesses and scopes alone have no second job: such a run proves nothing.
+        let (status, verdict) = match (expected, text.contains(['j', 'p', 'd', 'i'])) {
+            (true, _) => (1, "race"),
+            (false, true) => (0, "race-free"),
+            (false, false) => (3, "inconclusive"),
+        };
+        assert_eq!(done.status, Some(status), "seed {seed}: {text}: {}", done.said());
         let found = fs::read_to_string(&report).unwrap_or_default();
-        let verdict = if expected { "\"verdict\": \"race\"" } else { "\"verdict\": \"race-free\"" };
-        assert!(found.contains(verdict), "seed {seed}: {text}: {verdict} expected, {}{found}", done.stderr);
-        assert!(expected || found.contains("all-schedules"), "seed {seed}: {text}: {found}");
+        let said = format!("\"verdict\": \"{verdict}\"");
+        assert!(found.contains(&said), "seed {seed}: {text}: {verdict} expected, {}{found}", done.stderr);
+        assert!(status != 0 || found.contains("all-schedules"), "seed {seed}: {text}: {found}");
         if seed % 3 == 2 {
             let analyzed =
                 finish_within(tool().arg("analyze").arg(&trace), PATIENCE).expect("it is analyzed");

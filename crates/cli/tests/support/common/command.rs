@@ -38,8 +38,10 @@ impl Done {
     }
 }
 
+/// Without the libraries that cargo has its tests find: programs are to find the runtime they were linked with.
 pub fn raceproof() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_raceproof"));
+    command.env_remove("LD_LIBRARY_PATH");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).env_remove("NO_COLOR");
     command
 }

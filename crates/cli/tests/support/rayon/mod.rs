@@ -34,6 +34,7 @@ pub fn cargo_raceproof_in(folder: &Path, words: &[&str]) -> Done {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let (subcommand, words) = words.split_first().expect("a subcommand");
     let mut command = Command::new(env!("CARGO_BIN_EXE_cargo-raceproof"));
+    command.env_remove("LD_LIBRARY_PATH");
     command.args(["raceproof", subcommand, "--target-dir"]).arg(target()).args(words);
     command.current_dir(folder).env("RACEPROOF_RUNTIME", runtime()).env_remove("RACEPROOF_OPTIONS");
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
