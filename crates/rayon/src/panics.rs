@@ -1,4 +1,4 @@
-//! Panics of the program: the runtime is told of each, so that the one that ends the program is reported with what it said and where it was.
+//! Panics of the program: the drop-in reports each one to the runtime, which reports the one that ends the program with its message and place.
 //!
 //! The hook is set before `main`, and calls the one it has found. A program that sets another later has that one alone.
 
