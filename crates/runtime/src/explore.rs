@@ -53,7 +53,7 @@ pub enum Explored {
 }
 
 /// Runs what the tree asks for, `workers` at a time through `run_all`, until it is done, `most` complete executions have run, an
-/// execution is cut short, `stop` says so or `seen`, which is told of every execution in order, says stop. The tree can be explored
+/// execution is cut short, `stop` says so or `seen`, which is called for every execution in order, says stop. The tree can be explored
 /// further afterwards.
 pub fn explore<F>(
     tree: &mut Tree,

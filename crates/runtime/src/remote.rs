@@ -2,8 +2,8 @@
 //!
 //! A native program is verified by running it again and again, each time in a fresh process. The process has a kernel and the
 //! [`Guided`](crate::strategy::Guided) strategy like any other run; what the search needs of an execution is written down
-//! at its end and read by the process that searches. Both are JSON, in records of a [`channel`](crate::channel) that the
-//! program is told of.
+//! at its end and read by the process that searches. Both are JSON, in records of a [`channel`](crate::channel) whose path the
+//! program is given.
 //!
 //! Nothing in here depends on where the process has its memory: tasks are named by their spawn paths, places in the
 //! program and its data by [`Point`].
