@@ -103,6 +103,13 @@ impl Clang {
         start(&mut command).map_err(|error| format!("cannot run {}: {error}", self.program.display()))
     }
 
+    /// The tool that its links would use.
+    pub(super) fn tool(&self, name: &str) -> PathBuf {
+        let output = Command::new(&self.program).arg(format!("-print-prog-name={name}")).output();
+        let found = output.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
+        PathBuf::from(found.ok().filter(|found| !found.is_empty()).unwrap_or_else(|| name.to_owned()))
+    }
+
     /// Whether `#include <omp.h>` finds the header of LLVM's OpenMP runtime.
     pub(super) fn has_omp_header(&self) -> bool {
         let output = Command::new(&self.program).arg("-print-file-name=include/omp.h").output();

@@ -21,6 +21,7 @@ mod notes;
 mod objects;
 mod plan;
 mod pragmas;
+mod prelink;
 pub(crate) mod response;
 pub(crate) mod runtime;
 mod sources;
@@ -70,7 +71,7 @@ fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
         known.extend(left_out.into_iter().map(Note::Uninstrumented));
     }
     if plan.action == Action::Executable {
-        plan.link_runtime(&runtime::find()?);
+        plan.link_runtime(&prelink::object(&runtime::find()?, &clang));
     }
     let of_sources = if plan.openmp { sources::inspect(&arguments) } else { Vec::new() };
     warn(&plan.warnings);

@@ -21,6 +21,7 @@ mod native_verify;
 mod native_verify_generated;
 mod outlive;
 mod own_functions;
+mod prelink;
 mod privileged;
 mod publication;
 mod run;
