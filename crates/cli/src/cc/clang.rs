@@ -1,6 +1,7 @@
 //! Finds clang, and runs it.
 
 use super::Language;
+use super::pass::SWITCH;
 use crate::interrupt;
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -22,6 +23,8 @@ pub(super) struct Clang {
     language: Language,
     /// Whether the program is the C compiler, and has to be told to be the other.
     by_mode: bool,
+    /// Whether the pass is to leave every check in.
+    checks_everything: bool,
 }
 
 impl Clang {
@@ -39,7 +42,7 @@ impl Clang {
         }
         let path = env::var_os("PATH").unwrap_or_default();
         if let Some((version, program)) = newest(env::split_paths(&path)) {
-            return Ok(Clang { program, version, language, by_mode });
+            return Ok(Clang { program, version, language, by_mode, checks_everything: false });
         }
         Clang::checked("clang".into(), language, by_mode, "PATH")
     }
@@ -56,8 +59,13 @@ impl Clang {
         match version(&String::from_utf8_lossy(&output.stdout)) {
             None => Err(format!("{shown} (from {from}) does not say that it is clang; {advice}")),
             Some(old) if old < OLDEST => Err(format!("{shown} (from {from}) is clang {old}; {advice}")),
-            Some(version) => Ok(Clang { program: program.into(), version, language, by_mode }),
+            Some(version) => Ok(Clang { program: program.into(), version, language, by_mode, checks_everything: false }),
         }
+    }
+
+    /// Has every check stay in what is compiled from now on.
+    pub(super) fn check_everything(&mut self) {
+        self.checks_everything = true;
     }
 
     /// Runs it with our streams; gives its status.
@@ -90,6 +98,9 @@ impl Clang {
         let mut command = Command::new(&self.program);
         if self.language == Language::Cxx && self.by_mode {
             command.arg("--driver-mode=g++");
+        }
+        if self.checks_everything {
+            command.env(SWITCH, "off");
         }
         let file = if words.iter().map(|word| word.len() + 1).sum::<usize>() > LONGEST {
             Some(Shortened::write(words)?)

@@ -19,6 +19,7 @@ mod assumed;
 mod clang;
 mod notes;
 mod objects;
+mod pass;
 mod plan;
 mod pragmas;
 mod prelink;
@@ -60,7 +61,7 @@ pub(crate) fn run(language: Language, args: &[OsString]) -> u8 {
 }
 
 fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
-    let clang = Clang::find(language)?;
+    let mut clang = Clang::find(language)?;
     let arguments = Arguments::parse(response::expand(args)?);
     let mut plan = Plan::new(&arguments)?;
     // What the program is to know of itself.
@@ -84,12 +85,22 @@ fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
         known.extend(places.map(|ignored| Note::IgnoredPragma(ignored.at.clone())));
         plan.linked.extend(["-x".into(), "none".into(), notes::object(&known, &clang, folder.path())?]);
     }
-    let in_stages = stages::fit(&plan, &clang);
+    let pass = if plan.instrumented && plan.has_sources() { pass::Pass::of(&clang)? } else { None };
+    match &pass {
+        Some(pass) => plan.added.push(pass.word()),
+        None if plan.instrumented => plan.restrain(),
+        None => {}
+    }
+    if !plan.thins {
+        clang.check_everything();
+    }
+    let in_stages = pass.is_none() && stages::fit(&plan, &clang);
     let mut status = if in_stages { stages::run(&plan, &clang)? } else { clang.run(&plan.words())? };
     if status == 0 && plan.action.links() {
         let (output, inputs) = (stages::output_of_linker(&plan), objects::linked(&arguments));
         let mut wrong = assumed::wrong(&output, &inputs);
-        if !wrong.is_empty() && in_stages && plan.has_sources() {
+        if !wrong.is_empty() && plan.has_sources() {
+            clang.check_everything();
             status = clang.run(&plan.words())?;
             wrong = assumed::wrong(&output, &inputs);
         }

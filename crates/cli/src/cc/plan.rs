@@ -171,9 +171,6 @@ impl Plan {
             added.push("-fno-omit-frame-pointer".into());
             // So that a frame that is larger than the guard of a stack does not reach over it into the next.
             added.extend(["-Xclang".into(), "-fstack-clash-protection".into()]);
-            for pass in INVENTIVE {
-                added.extend(["-Xclang", "-mllvm", "-Xclang", pass].map(OsString::from));
-            }
         } else {
             self.warnings.push(
                 "-fno-sanitize=thread: accesses of what is compiled here are not seen, nor are races with them"
@@ -192,6 +189,14 @@ impl Plan {
             added.push("-g".into());
         }
         self.added = added;
+    }
+
+    /// Leaves optimisations out that invent accesses or lose their lines, where clang's own pass, which runs last, instruments.
+    pub(super) fn restrain(&mut self) {
+        if !self.added.is_empty() {
+            let words = INVENTIVE.iter().flat_map(|pass| ["-Xclang", "-mllvm", "-Xclang", pass]);
+            self.added.extend(words.map(OsString::from));
+        }
     }
 
     /// Links an executable with our library.

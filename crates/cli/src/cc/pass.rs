@@ -1,0 +1,34 @@
+//! The LLVM pass for a compilation: a file for clang to load.
+
+use super::clang::Clang;
+use crate::output::private_folder;
+use std::ffi::OsString;
+use std::fs;
+use tempfile::TempDir;
+
+/// Turns the elimination of redundant checks off: read by the pass, and for build systems.
+pub(super) const SWITCH: &str = "RACEPROOF_CHECK_ELIMINATION";
+
+pub(super) struct Pass {
+    folder: TempDir,
+}
+
+impl Pass {
+    /// The plugin that fits this clang, if there is one.
+    pub(super) fn of(clang: &Clang) -> Result<Option<Pass>, String> {
+        let Some(plugin) = raceproof_pass::plugin(clang.version) else { return Ok(None) };
+        let pass = Pass { folder: private_folder()? };
+        let path = pass.folder.path().join(NAME);
+        fs::write(&path, plugin).map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        Ok(Some(pass))
+    }
+
+    /// What clang is told.
+    pub(super) fn word(&self) -> OsString {
+        let mut word = OsString::from("-fpass-plugin=");
+        word.push(self.folder.path().join(NAME));
+        word
+    }
+}
+
+const NAME: &str = "raceproof-pass.so";

@@ -1,0 +1,161 @@
+#include "Access.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/Support/ModRef.h"
+
+using namespace llvm;
+
+namespace raceproof {
+
+namespace {
+
+/// Names that no program has: between the two visits nothing is linked.
+constexpr StringRef Prefix = "raceproof.";
+constexpr StringRef Names[2][3] = {
+    {"raceproof.read", "raceproof.read.run", "raceproof.read.runs"},
+    {"raceproof.write", "raceproof.write.run", "raceproof.write.runs"},
+};
+constexpr StringRef TableRead = "raceproof.table.read", TableWrite = "raceproof.table.write";
+
+FunctionCallee declare(Module &module, StringRef name, ArrayRef<Type *> parameters) {
+  LLVMContext &context = module.getContext();
+  auto *type = FunctionType::get(Type::getVoidTy(context), parameters, false);
+  FunctionCallee callee = module.getOrInsertFunction(name, type);
+  auto *function = cast<Function>(callee.getCallee());
+  function->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
+  for (auto attribute : {Attribute::NoSync, Attribute::NoUnwind, Attribute::WillReturn, Attribute::NoFree,
+                         Attribute::NoRecurse, Attribute::NoCallback, Attribute::NoMerge})
+    function->addFnAttr(attribute);
+  for (Argument &argument : function->args())
+    if (argument.getType()->isPointerTy()) {
+      argument.addAttr(Attribute::NoCapture);
+      argument.addAttr(Attribute::ReadNone);
+    }
+  return callee;
+}
+
+CallInst *insert(Instruction *before, StringRef name, ArrayRef<Value *> arguments, const DebugLoc &location) {
+  SmallVector<Type *, 6> types;
+  for (Value *argument : arguments)
+    types.push_back(argument->getType());
+  IRBuilder<> builder(before);
+  CallInst *call = builder.CreateCall(declare(*before->getModule(), name, types), arguments);
+  call->setDebugLoc(location);
+  // Two of them in two branches are two places of the source.
+  call->addFnAttr(Attribute::NoMerge);
+  return call;
+}
+
+StringRef nameOf(const Instruction &instruction) {
+  auto *call = dyn_cast<CallInst>(&instruction);
+  Function *callee = call ? call->getCalledFunction() : nullptr;
+  return callee && callee->isDeclaration() ? callee->getName() : StringRef();
+}
+
+} // namespace
+
+Align Access::alignment() const {
+  return Align(cast<ConstantInt>(call->getArgOperand(2))->getZExtValue());
+}
+
+std::optional<uint64_t> Access::fixedSize() const {
+  if (auto *constant = dyn_cast<ConstantInt>(size()))
+    return constant->getZExtValue();
+  return std::nullopt;
+}
+
+bool isMarker(const Instruction &instruction) { return nameOf(instruction).starts_with(Prefix); }
+
+std::optional<Access> accessOf(const Instruction &instruction) {
+  StringRef name = nameOf(instruction);
+  if (!name.starts_with(Prefix))
+    return std::nullopt;
+  for (Kind kind : {Kind::Read, Kind::Write})
+    for (unsigned dimensions = 0; dimensions < 3; ++dimensions)
+      if (name == Names[kind == Kind::Write][dimensions])
+        return Access{cast<CallInst>(const_cast<Instruction *>(&instruction)), kind, dimensions};
+  return std::nullopt;
+}
+
+CallInst *mark(Instruction *before, Value *address, Value *size, Align alignment, Kind kind, const DebugLoc &location) {
+  auto *aligned = ConstantInt::get(Type::getInt32Ty(before->getContext()), alignment.value());
+  return insert(before, Names[kind == Kind::Write][0], {address, size, aligned}, location);
+}
+
+CallInst *markRange(Instruction *before, Value *address, Value *size, ArrayRef<Value *> countsAndStrides, Kind kind,
+                    const DebugLoc &location) {
+  SmallVector<Value *, 6> arguments = {address, size};
+  arguments.append(countsAndStrides.begin(), countsAndStrides.end());
+  return insert(before, Names[kind == Kind::Write][countsAndStrides.size() / 2], arguments, location);
+}
+
+CallInst *markTable(Instruction *before, Value *address, Value *written, const DebugLoc &location) {
+  if (written)
+    return insert(before, TableWrite, {address, written}, location);
+  return insert(before, TableRead, {address}, location);
+}
+
+namespace {
+
+/// The entry point of one access, and whether it takes the size.
+std::pair<std::string, bool> entryOf(const Access &access) {
+  std::string kind = access.kind == Kind::Write ? "write" : "read";
+  auto size = access.fixedSize();
+  bool isWord = size && isPowerOf2_64(*size) && *size <= 16;
+  if (!isWord)
+    return {"__tsan_" + kind + "_range", true};
+  bool isAligned = access.alignment().value() >= std::min<uint64_t>(*size, 8);
+  return {(isAligned ? "__tsan_" : "__tsan_unaligned_") + kind + std::to_string(*size), false};
+}
+
+void replace(CallInst *call, StringRef name, ArrayRef<Value *> arguments) {
+  IRBuilder<> builder(call);
+  SmallVector<Type *, 6> types;
+  for (Value *argument : arguments)
+    types.push_back(argument->getType());
+  auto *type = FunctionType::get(builder.getVoidTy(), types, false);
+  FunctionCallee callee = call->getModule()->getOrInsertFunction(name, type);
+  if (auto *function = dyn_cast<Function>(callee.getCallee()))
+    function->addFnAttr(Attribute::NoUnwind);
+  CallInst *lowered = builder.CreateCall(callee, arguments);
+  lowered->setDebugLoc(call->getDebugLoc());
+  // The address it returns to is the place in the source.
+  lowered->setCannotMerge();
+  call->eraseFromParent();
+}
+
+void lower(const Access &access) {
+  CallInst *call = access.call;
+  std::string kind = access.kind == Kind::Write ? "write" : "read";
+  if (access.dimensions > 0) {
+    SmallVector<Value *, 6> arguments(call->args());
+    return replace(call, "__raceproof_" + kind + (access.dimensions == 1 ? "_run" : "_runs"), arguments);
+  }
+  auto [entry, takesSize] = entryOf(access);
+  if (takesSize)
+    return replace(call, entry, {access.address(), access.size()});
+  replace(call, entry, {access.address()});
+}
+
+} // namespace
+
+bool lower(Function &function) {
+  SmallVector<Instruction *> markers;
+  for (Instruction &instruction : instructions(function))
+    if (isMarker(instruction))
+      markers.push_back(&instruction);
+  for (Instruction *marker : markers) {
+    auto *call = cast<CallInst>(marker);
+    SmallVector<Value *, 2> arguments(call->args());
+    if (auto access = accessOf(*marker))
+      lower(*access);
+    else if (nameOf(*marker) == TableWrite)
+      replace(call, "__tsan_vptr_update", arguments);
+    else
+      replace(call, "__tsan_vptr_read", arguments);
+  }
+  return !markers.empty();
+}
+
+} // namespace raceproof

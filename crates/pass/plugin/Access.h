@@ -1,0 +1,53 @@
+// Markers: calls that stand for accesses of the source between the two visits of the plugin.
+//
+// A marker touches no memory of the program, so that the optimiser works around it as if it were not there; and it writes memory that only
+// the runtime sees, so that it can neither be dropped nor cross a call that may order the task with another.
+#pragma once
+
+#include "llvm/IR/InstrTypes.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Module.h"
+#include <optional>
+
+namespace raceproof {
+
+enum class Kind { Read, Write };
+
+/// A marker of one access, or of a range of them.
+struct Access {
+  llvm::CallInst *call;
+  Kind kind;
+  /// How many dimensions: 0 for one access; 1 and 2 for elements so many bytes apart, and so many rows of them.
+  unsigned dimensions;
+
+  llvm::Value *address() const { return call->getArgOperand(0); }
+  llvm::Value *size() const { return call->getArgOperand(1); }
+  /// Of a single access: how its address is aligned.
+  llvm::Align alignment() const;
+  /// The size, if the compiler knows it.
+  std::optional<uint64_t> fixedSize() const;
+  llvm::Value *count(unsigned dimension) const { return call->getArgOperand(2 + 2 * dimension); }
+  llvm::Value *stride(unsigned dimension) const { return call->getArgOperand(3 + 2 * dimension); }
+};
+
+/// The marker that an instruction is, if it is one.
+std::optional<Access> accessOf(const llvm::Instruction &instruction);
+
+/// Whether an instruction is a marker of any kind.
+bool isMarker(const llvm::Instruction &instruction);
+
+/// One access.
+llvm::CallInst *mark(llvm::Instruction *before, llvm::Value *address, llvm::Value *size, llvm::Align alignment, Kind kind,
+                     const llvm::DebugLoc &location);
+
+/// `dimensions` pairs of a count and a stride.
+llvm::CallInst *markRange(llvm::Instruction *before, llvm::Value *address, llvm::Value *size,
+                          llvm::ArrayRef<llvm::Value *> countsAndStrides, Kind kind, const llvm::DebugLoc &location);
+
+/// A read of a pointer to a table of virtual functions, or its write with the new value.
+llvm::CallInst *markTable(llvm::Instruction *before, llvm::Value *address, llvm::Value *written, const llvm::DebugLoc &location);
+
+/// Replaces every marker by a call of the runtime.
+bool lower(llvm::Function &function);
+
+} // namespace raceproof

@@ -1,0 +1,66 @@
+// Where the visits stand in clang's pipeline.
+
+#include "Access.h"
+#include "Eliminate.h"
+#include "Mark.h"
+
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Passes/PassPlugin.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include <cstdlib>
+
+using namespace llvm;
+
+namespace raceproof {
+
+struct LowerMarkers : PassInfoMixin<LowerMarkers> {
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &) {
+    return lower(function) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  }
+  static bool isRequired() { return true; }
+};
+
+/// Whether checks may go: `RACEPROOF_CHECK_ELIMINATION=off` keeps all of them.
+static bool eliminates() {
+  const char *value = std::getenv("RACEPROOF_CHECK_ELIMINATION");
+  return !value || (StringRef(value) != "off" && StringRef(value) != "0");
+}
+
+static void registerPasses(PassBuilder &builder) {
+  builder.registerPipelineStartEPCallback([](ModulePassManager &passes, OptimizationLevel level, auto...) {
+    if (level != OptimizationLevel::O0)
+      passes.addPass(createModuleToFunctionPassAdaptor(SROAPass(SROAOptions::PreserveCFG)));
+    passes.addPass(MarkAccesses());
+  });
+  builder.registerPeepholeEPCallback(
+      [](FunctionPassManager &passes, OptimizationLevel, auto...) { passes.addPass(DropPrivate()); });
+  builder.registerOptimizerEarlyEPCallback([](ModulePassManager &passes, OptimizationLevel level, auto...) {
+    passes.addPass(createModuleToFunctionPassAdaptor(DropPrivate()));
+    if (eliminates())
+      passes.addPass(EliminateChecks(level != OptimizationLevel::O0));
+  });
+  builder.registerOptimizerLastEPCallback([](ModulePassManager &passes, OptimizationLevel, auto...) {
+    passes.addPass(createModuleToFunctionPassAdaptor(LowerMarkers()));
+  });
+  // For tests of one pass: `opt -passes=raceproof-mark`.
+  builder.registerPipelineParsingCallback(
+      [](StringRef name, ModulePassManager &passes, ArrayRef<PassBuilder::PipelineElement>) {
+        if (name == "raceproof-mark")
+          passes.addPass(MarkAccesses());
+        else if (name == "raceproof-eliminate")
+          passes.addPass(EliminateChecks(true));
+        else if (name == "raceproof-drop-private")
+          passes.addPass(createModuleToFunctionPassAdaptor(DropPrivate()));
+        else if (name == "raceproof-lower")
+          passes.addPass(createModuleToFunctionPassAdaptor(LowerMarkers()));
+        else
+          return false;
+        return true;
+      });
+}
+
+} // namespace raceproof
+
+extern "C" __attribute__((visibility("default"))) PassPluginLibraryInfo llvmGetPassPluginInfo() {
+  return {LLVM_PLUGIN_API_VERSION, "raceproof", "1", raceproof::registerPasses};
+}

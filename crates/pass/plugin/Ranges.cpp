@@ -1,0 +1,208 @@
+// Hoisted and sunk range checks.
+//
+// A loop in which no step ends makes all of its accesses in one step, so that they can be told at once. Where the number of iterations is known
+// when the loop begins, the range is told before it; where it is not, a counter says behind the loop how many there were. Only markers that
+// every iteration makes move, at addresses that are a fixed number of bytes apart. Loops are taken from the inside out: the range of an inner loop
+// becomes one of two dimensions in the outer.
+
+#include "Ranges.h"
+#include "Access.h"
+
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/Transforms/Utils/LoopSimplify.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
+
+using namespace llvm;
+
+namespace raceproof {
+
+namespace {
+
+/// How often the marker is made in a loop that is entered.
+enum class Times { Unknown, EveryIteration, AllButLast };
+
+class Ranges {
+  Loop &loop;
+  const Steps &steps;
+  ScalarEvolution &evolution;
+  DominatorTree &dominators;
+  const DataLayout &layout;
+  Type *word;
+  SmallVector<BasicBlock *> exiting;
+  /// Iterations that came to an end, in the iteration under way.
+  PHINode *counter = nullptr;
+
+public:
+  Ranges(Loop &loop, const Steps &steps, ScalarEvolution &evolution, DominatorTree &dominators)
+      : loop(loop), steps(steps), evolution(evolution), dominators(dominators),
+        layout(loop.getHeader()->getModule()->getDataLayout()), word(Type::getInt64Ty(loop.getHeader()->getContext())) {}
+
+  bool run() {
+    if (!loop.isLoopSimplifyForm())
+      return false;
+    SmallVector<Access> inside;
+    for (BasicBlock *block : loop.blocks())
+      for (Instruction &instruction : *block) {
+        if (steps.end(instruction))
+          return false;
+        if (auto access = accessOf(instruction))
+          inside.push_back(*access);
+      }
+    loop.getExitingBlocks(exiting);
+    bool moved = false;
+    for (const Access &access : inside)
+      if (isOnEveryIteration(access.call->getParent()) && (hoist(access) || sink(access))) {
+        access.call->eraseFromParent();
+        moved = true;
+      }
+    return moved;
+  }
+
+private:
+  bool isOnEveryIteration(BasicBlock *block) { return dominators.dominates(block, loop.getLoopLatch()); }
+
+  Times times(BasicBlock *block) {
+    if (exiting.empty())
+      return Times::Unknown;
+    if (all_of(exiting, [&](BasicBlock *exit) { return dominators.dominates(block, exit); }))
+      return Times::EveryIteration;
+    if (exiting.size() == 1 && dominators.properlyDominates(exiting[0], block))
+      return Times::AllButLast;
+    return Times::Unknown;
+  }
+
+  /// The first address and the distance of the next, where both are known when the loop begins. An address that stays has none.
+  std::optional<std::pair<const SCEV *, const SCEV *>> progress(Value *address) {
+    const SCEV *value = evolution.getSCEV(address);
+    if (evolution.isLoopInvariant(value, &loop))
+      return std::pair{value, evolution.getZero(word)};
+    auto *recurrence = dyn_cast<SCEVAddRecExpr>(value);
+    if (!recurrence || recurrence->getLoop() != &loop || !recurrence->isAffine())
+      return std::nullopt;
+    return std::pair{recurrence->getStart(), recurrence->getStepRecurrence(evolution)};
+  }
+
+  /// Whether what else the marker says is the same in every iteration.
+  bool isFixed(const Access &access) {
+    return all_of(drop_begin(access.call->args()), [&](const Use &argument) {
+      return !argument->getType()->isIntegerTy() ||
+             evolution.isLoopInvariant(evolution.getSCEV(argument.get()), &loop);
+    });
+  }
+
+  bool hoist(const Access &access) {
+    Times made = times(access.call->getParent());
+    const SCEV *taken = evolution.getBackedgeTakenCount(&loop);
+    if (made == Times::Unknown || access.dimensions > 1 || isa<SCEVCouldNotCompute>(taken) || !isFixed(access) ||
+        evolution.getTypeSizeInBits(taken->getType()) > 64)
+      return false;
+    auto moves = progress(access.address());
+    if (!moves)
+      return false;
+    const SCEV *count = evolution.getNoopOrZeroExtend(taken, word);
+    if (made == Times::EveryIteration)
+      count = evolution.getAddExpr(count, evolution.getOne(word));
+    auto [first, stride] = *moves;
+    stride = evolution.getNoopOrSignExtend(stride, word);
+    bool stays = stride->isZero();
+    // One that may not be made at all stays where it is known whether it is.
+    if (stays && made != Times::EveryIteration)
+      return false;
+    Instruction *before = loop.getLoopPreheader()->getTerminator();
+    SmallVector<const SCEV *, 4> needed = {first, count, stride};
+    for (const Use &argument : drop_begin(access.call->args()))
+      needed.push_back(evolution.getSCEV(argument.get()));
+    SCEVExpander expander(evolution, layout, "raceproof");
+    if (!all_of(needed, [&](const SCEV *value) { return expander.isSafeToExpandAt(value, before); }))
+      return false;
+    auto expand = [&](const SCEV *value, Type *type) { return expander.expandCodeFor(value, type, before); };
+    SmallVector<Value *, 4> others;
+    for (const Use &argument : drop_begin(access.call->args()))
+      others.push_back(expand(evolution.getSCEV(argument.get()), argument->getType()));
+    Value *address = expand(first, access.address()->getType());
+    if (stays && access.dimensions == 0)
+      mark(before, address, others[0], access.alignment(), access.kind, access.call->getDebugLoc());
+    else if (stays)
+      markRange(before, address, others[0], ArrayRef(others).drop_front(), access.kind, access.call->getDebugLoc());
+    else {
+      SmallVector<Value *, 4> shape;
+      if (access.dimensions == 1)
+        shape.append({others[1], others[2]});
+      shape.append({expand(count, word), expand(stride, word)});
+      markRange(before, address, others[0], shape, access.kind, access.call->getDebugLoc());
+    }
+    return true;
+  }
+
+  /// Behind the loop, by a counter.
+  bool sink(const Access &access) {
+    if (access.dimensions > 0 || !isFixed(access) || !loop.hasDedicatedExits())
+      return false;
+    auto moves = progress(access.address());
+    if (!moves)
+      return false;
+    BasicBlock *block = access.call->getParent();
+    for (BasicBlock *from : exiting)
+      if (!dominators.dominates(block, from) && !dominators.dominates(from, block))
+        return false;
+    SmallVector<BasicBlock *> exits;
+    loop.getUniqueExitBlocks(exits);
+    if (exits.empty() || any_of(exits, [](BasicBlock *exit) { return exit->isEHPad() || exit->getFirstInsertionPt() == exit->end(); }))
+      return false;
+    Instruction *before = loop.getLoopPreheader()->getTerminator();
+    auto [first, stride] = *moves;
+    stride = evolution.getNoopOrSignExtend(stride, word);
+    const SCEV *size = evolution.getSCEV(access.size());
+    SCEVExpander expander(evolution, layout, "raceproof");
+    for (const SCEV *value : {first, stride, size})
+      if (!expander.isSafeToExpandAt(value, before))
+        return false;
+    Value *address = expander.expandCodeFor(first, access.address()->getType(), before);
+    Value *step = expander.expandCodeFor(stride, word, before), *bytes = expander.expandCodeFor(size, word, before);
+    for (BasicBlock *exit : exits) {
+      PHINode *made = IRBuilder<>(&exit->front()).CreatePHI(word, 2, "raceproof.made");
+      for (BasicBlock *from : predecessors(exit))
+        made->addIncoming(dominators.dominates(block, from) ? next() : count(), from);
+      Instruction *here = &*exit->getFirstInsertionPt();
+      Value *times = made;
+      if (stride->isZero())
+        times = IRBuilder<>(here).CreateZExt(IRBuilder<>(here).CreateIsNotNull(made), word);
+      markRange(here, address, bytes, {times, step}, access.kind, access.call->getDebugLoc());
+    }
+    return true;
+  }
+
+  PHINode *count() {
+    if (!counter) {
+      BasicBlock *header = loop.getHeader();
+      counter = IRBuilder<>(&header->front()).CreatePHI(word, 2, "raceproof.count");
+      IRBuilder<> builder(&*header->getFirstInsertionPt());
+      Value *next = builder.CreateAdd(counter, ConstantInt::get(word, 1), "raceproof.next");
+      for (BasicBlock *from : predecessors(header))
+        counter->addIncoming(loop.contains(from) ? next : ConstantInt::get(word, 0), from);
+    }
+    return counter;
+  }
+
+  Value *next() { return count()->getIncomingValueForBlock(loop.getLoopLatch()); }
+};
+
+} // namespace
+
+bool moveOutOfLoops(Function &function, const Steps &steps, FunctionAnalysisManager &analyses) {
+  auto &dominators = analyses.getResult<DominatorTreeAnalysis>(function);
+  auto &loops = analyses.getResult<LoopAnalysis>(function);
+  auto &evolution = analyses.getResult<ScalarEvolutionAnalysis>(function);
+  bool moved = false;
+  for (Loop *outermost : loops)
+    for (Loop *loop : post_order(outermost))
+      moved |= Ranges(*loop, steps, evolution, dominators).run();
+  return moved;
+}
+
+} // namespace raceproof

@@ -1,0 +1,176 @@
+// Redundant-check elimination.
+//
+// The detector needs to be told once for each step, location and kind of access. Forwards, a marker goes if on every path to it the same step has
+// marked the same bytes, as a write if it is one: availability, as for common subexpressions. Backwards, a read goes if its block writes the same
+// bytes later in the step: whatever races with the read races with the write.
+
+#include "Redundant.h"
+#include "Access.h"
+
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/InstIterator.h"
+
+using namespace llvm;
+
+namespace raceproof {
+
+namespace {
+
+/// Bytes at a fixed distance from a value.
+struct Bytes {
+  const Value *base;
+  int64_t first;
+  uint64_t size;
+  Kind kind;
+
+  /// Whether marking these leaves nothing to say of others.
+  bool cover(const Bytes &other) const {
+    return base == other.base && first <= other.first && first + int64_t(size) >= other.first + int64_t(other.size) &&
+           (kind == Kind::Write || other.kind == Kind::Read);
+  }
+};
+
+std::optional<Bytes> bytesOf(const Access &access, const DataLayout &layout) {
+  auto size = access.fixedSize();
+  if (access.dimensions > 0 || !size)
+    return std::nullopt;
+  APInt offset(64, 0);
+  const Value *base = access.address()->stripAndAccumulateConstantOffsets(layout, offset, true);
+  return Bytes{base, offset.getSExtValue(), *size, access.kind};
+}
+
+/// Bits of a function beyond which only what stands in one block is compared.
+constexpr size_t Most = size_t(1) << 28;
+
+class Redundant {
+  Function &function;
+  const Steps &steps;
+  SmallVector<Bytes> facts;
+  DenseMap<const Instruction *, unsigned> factOf;
+  /// The facts about a value: they end where it is computed anew.
+  DenseMap<const Value *, SmallVector<unsigned, 4>> about;
+  DenseMap<const BasicBlock *, BitVector> after;
+  SmallVector<Instruction *> removed;
+
+public:
+  Redundant(Function &function, const Steps &steps) : function(function), steps(steps) {}
+
+  bool run() {
+    collect();
+    if (facts.empty())
+      return false;
+    backwards();
+    forwards();
+    for (Instruction *marker : removed)
+      marker->eraseFromParent();
+    return !removed.empty();
+  }
+
+private:
+  void collect() {
+    const DataLayout &layout = function.getParent()->getDataLayout();
+    DenseMap<std::pair<const Value *, std::pair<int64_t, uint64_t>>, unsigned> numbers[2];
+    for (Instruction &instruction : instructions(function)) {
+      auto access = accessOf(instruction);
+      auto bytes = access ? bytesOf(*access, layout) : std::nullopt;
+      if (!bytes)
+        continue;
+      auto &of = numbers[bytes->kind == Kind::Write];
+      auto [found, isNew] = of.try_emplace({bytes->base, {bytes->first, bytes->size}}, facts.size());
+      if (isNew) {
+        about[bytes->base].push_back(facts.size());
+        facts.push_back(*bytes);
+      }
+      factOf[&instruction] = found->second;
+    }
+  }
+
+  void backwards() {
+    for (BasicBlock &block : function) {
+      SmallVector<unsigned> written;
+      for (Instruction &instruction : reverse(block)) {
+        if (steps.end(instruction)) {
+          written.clear();
+          continue;
+        }
+        auto found = factOf.find(&instruction);
+        if (found == factOf.end())
+          continue;
+        const Bytes &bytes = facts[found->second];
+        if (bytes.kind == Kind::Write)
+          written.push_back(found->second);
+        else if (any_of(written, [&](unsigned fact) { return facts[fact].cover(bytes); })) {
+          removed.push_back(&instruction);
+          factOf.erase(found);
+        }
+      }
+    }
+  }
+
+  void forwards() {
+    ReversePostOrderTraversal<Function *> order(&function);
+    bool isSmall = facts.size() * function.size() <= Most;
+    if (isSmall) {
+      // Everything, until a path shows otherwise.
+      for (BasicBlock *block : order)
+        after[block] = BitVector(facts.size(), true);
+      for (bool changed = true; changed;) {
+        changed = false;
+        for (BasicBlock *block : order) {
+          BitVector here = before(block);
+          pass(*block, here, nullptr);
+          if (here != after[block]) {
+            after[block] = std::move(here);
+            changed = true;
+          }
+        }
+      }
+    }
+    for (BasicBlock *block : order) {
+      BitVector here = isSmall ? before(block) : BitVector(facts.size());
+      pass(*block, here, &removed);
+    }
+  }
+
+  BitVector before(BasicBlock *block) {
+    if (block->isEntryBlock())
+      return BitVector(facts.size());
+    BitVector here(facts.size(), true);
+    for (BasicBlock *from : predecessors(block))
+      if (auto found = after.find(from); found != after.end())
+        here &= found->second;
+    return here;
+  }
+
+  void pass(BasicBlock &block, BitVector &here, SmallVectorImpl<Instruction *> *redundant) {
+    for (Instruction &instruction : block) {
+      if (auto found = about.find(&instruction); found != about.end())
+        for (unsigned fact : found->second)
+          here.reset(fact);
+      if (steps.end(instruction)) {
+        here.reset();
+        continue;
+      }
+      auto found = factOf.find(&instruction);
+      if (found == factOf.end())
+        continue;
+      if (redundant && isCovered(found->second, here))
+        redundant->push_back(&instruction);
+      here.set(found->second);
+    }
+  }
+
+  bool isCovered(unsigned fact, const BitVector &here) {
+    return any_of(about[facts[fact].base],
+                  [&](unsigned other) { return here.test(other) && facts[other].cover(facts[fact]); });
+  }
+};
+
+} // namespace
+
+bool removeRedundant(Function &function, const Steps &steps) { return Redundant(function, steps).run(); }
+
+} // namespace raceproof
