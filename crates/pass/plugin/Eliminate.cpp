@@ -1,5 +1,6 @@
 #include "Eliminate.h"
 #include "Access.h"
+#include "Ordered.h"
 #include "Ranges.h"
 #include "Redundant.h"
 #include "Steps.h"
@@ -12,6 +13,7 @@ using namespace llvm;
 namespace raceproof {
 
 PreservedAnalyses EliminateChecks::run(Module &module, ModuleAnalysisManager &analyses) {
+  removeOrdered(module);
   auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
   Steps steps(module, [&](Function &function) -> const TargetLibraryInfo & {
     return functions.getResult<TargetLibraryAnalysis>(function);
