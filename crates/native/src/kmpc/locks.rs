@@ -187,6 +187,11 @@ pub(crate) fn left(sync: SyncId) -> Option<Left> {
     Some(Left { task: lock.left_by.clone()?, taken: lock.taken? })
 }
 
+/// Where a lock was taken last.
+pub(crate) fn taken(sync: SyncId) -> Option<Site> {
+    locks().by_sync(sync)?.taken
+}
+
 /// The running task ends and holds these locks.
 #[cold]
 pub(crate) fn leave(held: Vec<SyncId>) {
