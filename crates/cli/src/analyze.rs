@@ -4,7 +4,7 @@ mod validate;
 
 use crate::args::{AnalyzeArgs, TraceOrder};
 use crate::budget::{Budget, CHUNK, Watchdog, spoken};
-use crate::traces::{Trace, open, recovered, warning};
+use crate::traces::{Trace, keep_input, open, recovered, warning};
 use raceproof::limits::{Limits, Reached};
 use raceproof_core::debug::netzer::Conflict;
 use raceproof_core::debug::netzer::posts::Posts;
@@ -54,6 +54,10 @@ pub(crate) fn run(
 ) -> Result<Analyzed, String> {
     let start = Instant::now();
     let mut work = Work { args, budget: Budget::new(limits), watchdog, warnings: Vec::new() };
+    if args.general {
+        // The trace is read once more.
+        keep_input(&args.file, &mut work.budget)?;
+    }
     let mut analyzed =
         if args.validate { validate::validate(&mut work)? } else { plain(under_order(&mut work)?) };
     analyzed.warnings = std::mem::take(&mut work.warnings);
@@ -121,8 +125,10 @@ fn general(work: &mut Work<'_>) -> Result<(Vec<GeneralRace>, Option<String>), St
         first: side(found.first),
         second: side(found.second),
     };
-    let mut found = posts.general_races();
     let mut limit = limits.into_iter().next();
+    let Some(mut found) = posts.general_races(&mut || work.budget.reached().is_some()) else {
+        return Ok((Vec::new(), limit.or_else(|| work.budget.reached().map(spoken))));
+    };
     if found.len() > LISTED {
         limit = Some(format!("{LISTED} of {} general races are listed", found.len()));
         found.truncate(LISTED);

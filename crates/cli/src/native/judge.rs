@@ -11,6 +11,7 @@
 use super::process::{Budget, Ended, Failed, Program, Streams};
 use crate::args::RAISE;
 use crate::run::execute::signal_name;
+use crate::run::program;
 use raceproof::explore::Executed;
 use raceproof::limits::Limits;
 use raceproof::program::Raise;
@@ -221,9 +222,12 @@ impl Judge<'_> {
             return Execution::Lost(format!("its process ended {how} and told nothing: {why}"));
         }
         let name = self.program.path().display();
-        let _ = self.wrong.set(format!(
-            "{name} ended {how} and told nothing: {why}, or is no program of this version of raceproof; run it with `raceproof run`"
-        ));
+        let _ = self.wrong.set(match program::privileged(self.program.path()) {
+            Some(why) => format!("{name} ended {how} and told nothing: {why}"),
+            None => format!(
+                "{name} ended {how} and told nothing: {why}, or is no program of this version of raceproof; run it with `raceproof run`"
+            ),
+        });
         let _ = self.cut.set("an execution told nothing".into());
         Execution::Cut
     }
