@@ -4,7 +4,7 @@ mod validate;
 
 use crate::args::{AnalyzeArgs, TraceOrder};
 use crate::budget::{Budget, CHUNK, Watchdog, spoken};
-use crate::traces::{Trace, open, recovered, warning};
+use crate::traces::{Trace, keep_input, open, recovered, warning};
 use raceproof::limits::{Limits, Reached};
 use raceproof_core::debug::netzer::Conflict;
 use raceproof_core::debug::netzer::posts::Posts;
@@ -54,15 +54,23 @@ pub(crate) fn run(
 ) -> Result<Analyzed, String> {
     let start = Instant::now();
     let mut work = Work { args, budget: Budget::new(limits), watchdog, warnings: Vec::new() };
+    if args.general {
+        // The trace is read once more.
+        keep_input(&args.file, &mut work.budget)?;
+    }
     let mut analyzed =
         if args.validate { validate::validate(&mut work)? } else { plain(under_order(&mut work)?) };
     analyzed.warnings = std::mem::take(&mut work.warnings);
     if args.general {
         watchdog.keep(analyzed.clone());
-        let (general_races, limit) = general(&mut work)?;
+        let (general_races, limits) = general(&mut work)?;
         let report = &mut analyzed.report;
         report.general_races = general_races;
-        report.limits.extend(limit.filter(|limit| !report.limits.contains(limit)));
+        for limit in limits {
+            if !report.limits.contains(&limit) {
+                report.limits.push(limit);
+            }
+        }
         report.verdict = verdict(report);
     }
     analyzed.measured.seconds = start.elapsed().as_secs_f64();
@@ -98,11 +106,11 @@ fn under_order(work: &mut Work<'_>) -> Result<Report, String> {
 /// The most steps times events that are simulated for general races: some ten seconds.
 const MAX_SIMULATED: usize = 4_000_000_000;
 
-/// Conflicting accesses whose order nothing guarantees (Netzer's Algorithm 5.1).
-fn general(work: &mut Work<'_>) -> Result<(Vec<GeneralRace>, Option<String>), String> {
+/// Conflicting accesses whose order nothing guarantees (Netzer's Algorithm 5.1), and why there may be more.
+fn general(work: &mut Work<'_>) -> Result<(Vec<GeneralRace>, Vec<String>), String> {
     let args = work.args;
     let mut events = Vec::new();
-    let Whole { source, limits, .. } = read(work, |some| events.extend_from_slice(some))?;
+    let Whole { source, mut limits, .. } = read(work, |some| events.extend_from_slice(some))?;
     let events = atomics_as_sections(events).events;
     let posts = Posts::of_runtime(&events);
     if posts.effort() > MAX_SIMULATED {
@@ -121,13 +129,15 @@ fn general(work: &mut Work<'_>) -> Result<(Vec<GeneralRace>, Option<String>), St
         first: side(found.first),
         second: side(found.second),
     };
-    let mut found = posts.general_races();
-    let mut limit = limits.into_iter().next();
+    let Some(mut found) = posts.general_races(&mut || work.budget.reached().is_some()) else {
+        limits.extend(work.budget.reached().map(spoken));
+        return Ok((Vec::new(), limits));
+    };
     if found.len() > LISTED {
-        limit = Some(format!("{LISTED} of {} general races are listed", found.len()));
+        limits.push(format!("{LISTED} of {} general races are listed", found.len()));
         found.truncate(LISTED);
     }
-    Ok((found.iter().map(race).collect(), limit))
+    Ok((found.iter().map(race).collect(), limits))
 }
 
 /// How many there were of what.

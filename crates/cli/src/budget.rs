@@ -1,8 +1,8 @@
 //! What reading and analysing a trace may take: time, memory, the user's patience.
 //!
 //! Nothing in a trace bounds what its analysis takes: a few kilobytes can hold a hundred million spawns. Whoever goes through the
-//! events asks the [`Budget`] after every few of them and stops with what is known. Analyses of a whole trace do not ask;
-//! for these a [`Watchdog`] looks on from another thread and, if the limit is passed and nobody stops, has
+//! events asks the [`Budget`] after every few of them and stops with what is known. So does `--general`. Netzer's analysis of a whole trace does
+//! not ask; for it a [`Watchdog`] looks on from another thread and, if the limit is passed and nobody stops, has
 //! the command end with the report as far as it has come.
 
 use crate::args::RAISE;

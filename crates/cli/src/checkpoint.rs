@@ -2,9 +2,10 @@
 
 use crate::verify::{OrderName, Search};
 use serde::{Deserialize, Serialize};
+use std::io::{self, Write};
 
 /// Goes up whenever what is written changes.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 
 #[derive(Serialize, Deserialize)]
 struct Checkpoint<S> {
@@ -16,8 +17,8 @@ struct Checkpoint<S> {
     search: S,
 }
 
-/// The text of a checkpoint.
-pub fn write(search: &Search, program: &str, order: OrderName) -> Result<String, String> {
+/// Writes a checkpoint, piece by piece: its whole text can take more memory than the search.
+pub fn write(search: &Search, program: &str, order: OrderName, out: impl Write) -> io::Result<()> {
     let checkpoint = Checkpoint {
         tool: "raceproof".into(),
         checkpoint: FORMAT,
@@ -25,7 +26,14 @@ pub fn write(search: &Search, program: &str, order: OrderName) -> Result<String,
         order: order.name().into(),
         search,
     };
-    serde_json::to_string(&checkpoint).map_err(|error| format!("cannot write the checkpoint: {error}"))
+    Ok(serde_json::to_writer(out, &checkpoint)?)
+}
+
+/// The text of a checkpoint.
+pub fn text(search: &Search, program: &str, order: OrderName) -> io::Result<String> {
+    let mut text = Vec::new();
+    write(search, program, order, &mut text)?;
+    String::from_utf8(text).map_err(io::Error::other)
 }
 
 /// The search in the text of a file called `name`, if it is of this program and order.

@@ -11,8 +11,18 @@ use tempfile::{NamedTempFile, TempDir};
 pub(crate) fn deliver(text: &str, file: Option<&Path>) -> Result<(), String> {
     match file {
         None => print(text).map_err(|error| format!("cannot write to standard output: {error}")),
-        Some(file) => store(text, file).map_err(|error| format!("cannot write {}: {error}", file.display())),
+        Some(file) => deliver_by(file, &|out| out.write_all(text.as_bytes())),
     }
+}
+
+/// The same for a file that is written piece by piece.
+pub(crate) fn deliver_by(file: &Path, write: &dyn Fn(&mut OutFile) -> io::Result<()>) -> Result<(), String> {
+    let store = || {
+        let mut out = OutFile::create(file)?;
+        write(&mut out)?;
+        out.keep()
+    };
+    store().map_err(|error: io::Error| format!("cannot write {}: {error}", file.display()))
 }
 
 /// A line for the person at the terminal, beside the result. If nobody can read it, so be it.
@@ -27,12 +37,6 @@ fn print(text: &str) -> io::Result<()> {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         written => written,
     }
-}
-
-fn store(text: &str, file: &Path) -> io::Result<()> {
-    let mut out = OutFile::create(file)?;
-    out.write_all(text.as_bytes())?;
-    out.keep()
 }
 
 /// A file that takes its name only when it is whole. Until [`keep`](OutFile::keep) what was there stays, and what is dropped

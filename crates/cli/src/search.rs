@@ -3,7 +3,7 @@
 use crate::args::{LimitArgs, VerifyArgs};
 use crate::checkpoint;
 use crate::interrupt;
-use crate::output::deliver;
+use crate::output::{OutFile, deliver_by};
 use crate::progress::Line;
 use crate::tp::code::Code;
 use crate::tp::source::Source;
@@ -66,7 +66,10 @@ fn with_checkpoint(
 ) -> Result<Verified, String> {
     let order = options.order;
     let (mut search, is_new) = begin(file, program, options)?;
-    let keep = |search: &Search| deliver(&checkpoint::write(search, program, order)?, Some(file));
+    let keep = |search: &Search| {
+        let write = |out: &mut OutFile| checkpoint::write(search, program, order, out);
+        deliver_by(file, &write)
+    };
     // A search of hours is not to find out at its end that it cannot be kept.
     keep(&search)?;
     let start = Instant::now();

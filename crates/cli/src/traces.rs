@@ -18,8 +18,9 @@ use raceproof_core::trace::{AnySource, Batch, Format, Named, Names, Source, Tole
 use rustc_hash::FxHashSet;
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, Write};
 use std::path::Path;
+use std::sync::OnceLock;
 
 /// Runs a program depth-first and writes the run to a file; what has to be said of it if it did not come to its end.
 pub fn record(
@@ -162,11 +163,46 @@ fn each_event<'b, R: Read>(
 /// A trace from wherever it comes.
 pub(crate) type Trace = AnySource<Box<dyn Read>>;
 
+/// What standard input had, if it is read more than once.
+static KEPT: OnceLock<File> = OnceLock::new();
+
+/// To be called before a trace is read more than once. Nothing is kept of standard input otherwise: it may be longer than what
+/// there is room for.
+pub(crate) fn keep_input(file: &Path, budget: &mut Budget) -> Result<(), String> {
+    if file != Path::new("-") || KEPT.get().is_some() {
+        return Ok(());
+    }
+    let mut keep = || {
+        let mut to = tempfile::tempfile()?;
+        let mut bytes = vec![0; 1 << 16];
+        let mut from = io::stdin().lock();
+        while budget.reached().is_none() {
+            match from.read(&mut bytes) {
+                Ok(0) => break,
+                Ok(some) => to.write_all(&bytes[..some])?,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(to)
+    };
+    let kept = keep().map_err(|error| format!("cannot keep standard input in a temporary file: {error}"))?;
+    let _ = KEPT.set(kept);
+    Ok(())
+}
+
 /// Begins to read a trace; `-` is standard input.
 pub(crate) fn open(file: &Path) -> Result<Trace, String> {
     let name = file.display();
     let reader: Box<dyn Read> = if file == Path::new("-") {
-        Box::new(std::io::stdin())
+        match KEPT.get() {
+            // One reader after the other: they share the place they are at.
+            Some(kept) => {
+                let again = kept.try_clone().and_then(|mut again| again.rewind().map(|()| again));
+                Box::new(again.map_err(|error| format!("cannot read standard input again: {error}"))?)
+            }
+            None => Box::new(io::stdin()),
+        }
     } else {
         Box::new(File::open(file).map_err(|error| format!("cannot read {name}: {error}"))?)
     };
@@ -207,6 +243,9 @@ fn convert(args: &TraceArgs, budget: &mut Budget) -> Result<Option<String>, Stri
         return Err(format!("{} would be overwritten while it is read: give another -o", output.display()));
     }
     let complain = |error| cannot_write(output, error);
+    if chosen(args.to, output) == TraceFormat::Std {
+        keep_input(&args.file, budget)?;
+    }
     let mut source = open(&args.file)?;
     // What is left of a trace takes its place only if that was asked for.
     let mut file = OutFile::create(output).map_err(complain)?;

@@ -142,7 +142,7 @@ pub struct Segment {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Waiting {
     pub task: String,
-    /// `promise`, `future`, `finish`, `lock`, `semaphore`, `event`, `isolated`.
+    /// `promise`, `future`, `finish`, `lock`, `semaphore`, `event`, `isolated`; in a native program also `task` and `detach event`.
     pub on: String,
     /// What it is called, where it has a name: the lock `l`, the promise made at line 4.
     pub what: String,

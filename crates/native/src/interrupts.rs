@@ -13,6 +13,7 @@ use crate::detector::FIRST_SET;
 use crate::explored::{self, Operation};
 use crate::now;
 use crate::{channel, report, sched, world};
+use raceproof::remote::TOO_LONG;
 use raceproof_core::event::AccessKind;
 use std::ffi::{CStr, c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -241,7 +242,7 @@ extern "C" fn late(_: c_int, _: *mut libc::siginfo_t, context: *mut c_void) {
 
 /// Answers with what is known.
 extern "C" fn too_late() -> ! {
-    report::limit("an execution took too long; raise --time-limit, or give the program a smaller input");
+    report::limit(TOO_LONG);
     report::finish();
     crate::interpose::futex::end(0)
 }

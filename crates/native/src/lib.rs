@@ -62,11 +62,13 @@ mod workers;
 mod world;
 
 use contexts::Place;
+use kmpc::locks::Left;
 use raceproof::run::Run;
 use raceproof::task::State;
+use raceproof_core::event::SyncKind;
 use raceproof_core::ids::{SyncId, TaskId};
 pub(crate) use raceproof_symbols as symbols;
-use sched::{Body, Coroutines, Job, NewestFirst, Work};
+use sched::{Body, Coroutines, Job, K, NewestFirst, Work};
 use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_void};
 use std::io::Write;
@@ -179,14 +181,38 @@ fn deadlock(run: &Run<Coroutines, Told>, about: impl Fn(TaskId) -> Option<SyncId
             _ => None,
         };
         let Some(sync) = sync else { continue };
-        let on = format!("{:?}", kernel.sync_kind(sync)).to_lowercase();
+        let kind = kernel.sync_kind(sync);
         let detector = &world().detector;
         let holder = match (kernel.holder(sync), kmpc::locks::left(sync)) {
-            (Some(holder), _) => report::Holder::Task(detector.holder(sync, holder)),
+            (Some(holder), _) => {
+                let taken = kmpc::locks::taken(sync).filter(|_| is_detached(kernel, holder));
+                let holder = detector.holder(sync, holder);
+                match taken {
+                    Some(taken) => report::Holder::Ended(Left { task: report::name(holder), taken }),
+                    None => report::Holder::Task(holder),
+                }
+            }
             (None, Some(left)) => report::Holder::Ended(left),
-            (None, None) => report::Holder::Unknown,
+            (None, None) => {
+                let ends = |&other: &TaskId| {
+                    let job = kernel.body(other).and_then(|body| body.0.as_deref());
+                    job.is_some_and(|job| job.future == Some(sync))
+                };
+                let awaited = kernel.tasks().ids().find(ends).filter(|_| kind == SyncKind::Future);
+                awaited.map_or(report::Holder::Unknown, |task| report::Holder::Task(detector.runs_as(task)))
+            }
+        };
+        let on = match kind {
+            SyncKind::Future => "task".to_owned(),
+            SyncKind::Promise => "detach event".to_owned(),
+            _ => format!("{kind:?}").to_lowercase(),
         };
         waiting.push((detector.runs_as(task), on, sync, holder, job.site()));
     }
     report::deadlock(waiting);
+}
+
+/// Whether the code of a task has come to its end, and only its event is missing (`detach`). What it holds it will not release.
+fn is_detached(kernel: &K, task: TaskId) -> bool {
+    matches!(kernel.tasks().get(task).state, State::Waiting(sync) if kernel.sync_kind(sync) == SyncKind::Promise)
 }

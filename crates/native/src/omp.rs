@@ -502,7 +502,7 @@ pub(crate) fn barrier() {
             scope().forget_children();
         } else if !scope().children.is_empty() {
             // Outside of any region, deferred tasks are all there is to wait for.
-            crate::kmpc::tasks::__kmpc_omp_taskwait(std::ptr::null(), 0);
+            crate::kmpc::tasks::taskwait(std::ptr::null(), 0);
         }
         return;
     }

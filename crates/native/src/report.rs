@@ -176,19 +176,25 @@ pub(crate) enum Holder {
 pub(crate) fn deadlock(waiting: Vec<(TaskId, String, SyncId, Holder, Site)>) {
     let symbols = Symbols::load();
     let waiting = waiting.into_iter().map(|(task, on, sync, held_by, site)| {
-        let what = match held_by {
-            Holder::Unknown if on == "future" => "a task".to_owned(),
-            Holder::Unknown => "an event that nobody fulfills".to_owned(),
-            _ => lock_name(&symbols, sync.index()),
+        let what = match on.as_str() {
+            "lock" => lock_name(&symbols, sync.index()),
+            _ => String::new(),
         };
         let (held_by, holder_ended) = match held_by {
             Holder::Unknown => (None, None),
             Holder::Task(task) => (Some(name(task)), None),
             Holder::Ended(Left { task, taken }) => (Some(task), Some(place(&symbols, taken).0)),
         };
-        let (at, stack) = place(&symbols, site);
+        let (mut at, mut stack) = place(&symbols, site);
         let spawned = symbols.spawned(&raw::spawned(task));
-        Waiting { task: name(task), on, what, held_by, holder_ended, at, stack, spawned }
+        let own = name(task);
+        // Before a task has begun, or when its code has ended, there is no call in which it waits: it is its construct that does.
+        if let Some(created) = spawned.iter().find(|spawned| spawned.task == own)
+            && (site.pc == 0 || on == "detach event")
+        {
+            (at, stack) = (created.at.clone(), Vec::new());
+        }
+        Waiting { task: own, on, what, held_by, holder_ended, at, stack, spawned }
     });
     world().found.deadlocks.push(Deadlock { waiting: waiting.collect(), witness: None });
 }

@@ -61,6 +61,8 @@ fn suspend(pause: Pause) {
     let job = job().expect("only tasks are suspended");
     // SAFETY: the coroutine has put its own yielder there when it began, and it runs now.
     unsafe { &*job.yielder }.suspend(pause);
+    // Others have made calls meanwhile. It is in the same one still, and may wait there again.
+    CALLER.store(job.pc, Ordering::Relaxed);
 }
 
 /// Does an operation of the kernel, as long as it takes.

@@ -29,6 +29,10 @@ pub const ALL_READERS: &str = "readers=all";
 pub const FEW_READERS: &str = "tasks were waited for while tasks that they had created went on, which one reader of a location cannot \
                                stand for: run the program again with readers=all in RACEPROOF_OPTIONS";
 
+/// A limit of an execution that noticed that its time was over, and answered with what was known.
+pub const TOO_LONG: &str =
+    "an execution took too long; raise --time-limit, or give the program a smaller input";
+
 /// `O` is an [`Order`], or a reference to one where it is written.
 #[derive(Serialize, Deserialize)]
 pub struct Request<O = Order> {

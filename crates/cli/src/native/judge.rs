@@ -11,10 +11,11 @@
 use super::process::{Budget, Ended, Failed, Program, Streams};
 use crate::args::RAISE;
 use crate::run::execute::signal_name;
+use crate::run::program;
 use raceproof::explore::Executed;
 use raceproof::limits::Limits;
 use raceproof::program::Raise;
-use raceproof::remote::{Answer, Order, Point};
+use raceproof::remote::{Answer, Order, Point, TOO_LONG};
 use raceproof::strategy::GuidedEnd;
 use raceproof::verifying::{Executor, Finding, Over, why};
 use raceproof_core::explore::trace::Trace;
@@ -88,6 +89,13 @@ impl Executor for Judge<'_> {
         self.cover(&answer.coverage, ended);
         let ways = answer.trace.fingerprints();
         let mut finding = self.finding(ended, &answer);
+        if answer.found.limits.iter().any(|limit| limit == TOO_LONG) {
+            // Others may be short: what this one has shown counts, and what follows from its choices is not known.
+            finding.limit = None;
+            finding.lost =
+                Some("it took too long; raise --time-limit, or give the program a smaller input".into());
+            return Executed::Lost(finding);
+        }
         let Answer { trace, woke, stuck, end, .. } = answer;
         let over = Over { trace: &trace, woke, stuck: &stuck, end };
         let stop = || self.is_cut_short();
@@ -133,10 +141,11 @@ impl Judge<'_> {
         why.map(|why| self.cut.get_or_init(|| why)).is_some()
     }
 
-    /// Runs an execution, and once more if its process was killed: by the system, which was short of memory, or by somebody
-    /// who takes it for another.
+    /// Runs an execution, and once more if its process was killed: by the system, which was short of memory, by somebody
+    /// who takes it for another, or by us, since it did not end when its time was over.
     fn execute(&self, order: Order) -> Execution {
         let mut killed = None;
+        let mut late = false;
         for _ in 0..2 {
             let seconds = match self.limits.deadline.map(|at| at.saturating_duration_since(Instant::now())) {
                 Some(left) => left.as_secs_f64().min(self.budget.seconds),
@@ -156,6 +165,10 @@ impl Judge<'_> {
                     let _ = self.cut.set(limit);
                     return Execution::Cut;
                 }
+                Err(Failed::Late) => {
+                    late = true;
+                    continue;
+                }
                 Err(Failed::Stopped) => return Execution::Cut,
             };
             match ended {
@@ -169,6 +182,13 @@ impl Judge<'_> {
                 Ended::Signal(_) | Ended::Status(KILLED) => killed = Some(ended),
                 Ended::Status(_) => return self.told_nothing(ended),
             }
+        }
+        if late {
+            return Execution::Lost(
+                "it took too long and had to be killed: it does not react to signals any more; raise --time-limit, or give the \
+                 program a smaller input"
+                    .into(),
+            );
         }
         match killed {
             Some(Ended::Signal(SIGKILL)) | Some(Ended::Status(KILLED)) => Execution::Lost(
@@ -202,9 +222,12 @@ impl Judge<'_> {
             return Execution::Lost(format!("its process ended {how} and told nothing: {why}"));
         }
         let name = self.program.path().display();
-        let _ = self.wrong.set(format!(
-            "{name} ended {how} and told nothing: {why}, or is no program of this version of raceproof; run it with `raceproof run`"
-        ));
+        let _ = self.wrong.set(match program::privileged(self.program.path()) {
+            Some(why) => format!("{name} ended {how} and told nothing: {why}"),
+            None => format!(
+                "{name} ended {how} and told nothing: {why}, or is no program of this version of raceproof; run it with `raceproof run`"
+            ),
+        });
         let _ = self.cut.set("an execution told nothing".into());
         Execution::Cut
     }

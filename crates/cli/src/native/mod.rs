@@ -113,6 +113,7 @@ pub(crate) fn replay(args: &ReplayArgs, words: &[OsString]) -> Result<Report, St
     let over = program.execute(&order, REPLAY, Streams::Shown, &|| interrupted.load(Ordering::Relaxed));
     let (ended, answer) = over.map_err(|failed| match failed {
         Failed::Wrong(why) | Failed::Limit(why) => why,
+        Failed::Late => "the program did not end".to_owned(),
         Failed::Stopped => "interrupted".to_owned(),
     })?;
     let answer = answer.ok_or("the program ended without telling what happened")?;

@@ -7,16 +7,18 @@ use crate::channel::{Channel, options};
 use crate::interrupt::EndsWithUs;
 use crate::run::execute::{OPTIONS, absolute, beside_the_report, signal_name};
 use crate::run::outcome;
-use nix::sys::signal::Signal;
+use nix::sys::signal::{Signal, killpg};
+use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
+use nix::unistd::Pid;
 use raceproof::channel::{self, Kind};
 use raceproof::remote::{Answer, OPTION, Order, Request, VERSION};
 use raceproof_core::finding::ProgramError;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -73,6 +75,8 @@ pub(super) enum Failed {
     Wrong(String),
     /// It took more than it may.
     Limit(String),
+    /// It did not end when its time was over, and was killed.
+    Late,
     /// The caller wanted it stopped.
     Stopped,
 }
@@ -119,19 +123,21 @@ impl Program {
         let words = [channel.word(OPTION)].into_iter().chain(size);
         command.args(&self.arguments).env(OPTIONS, options(words)).stdin(input());
         if streams == Streams::Hidden {
-            command.stdout(Stdio::null()).stderr(Stdio::null());
+            // What it has started itself ends with it: another execution may run long after this one.
+            command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
         } else {
             command.stdout(beside_the_report());
         }
         same_addresses();
         let cannot = |error| Failed::Wrong(format!("cannot run {}: {error}", self.path.display()));
-        let mut child = command.spawn().map_err(cannot)?;
+        let child = command.spawn().map_err(cannot)?;
         let _ends = EndsWithUs::new(&child, Signal::SIGKILL);
+        let mut child = Execution { child, group: streams == Streams::Hidden };
         let start = Instant::now();
         let mut asked = start;
         loop {
-            if let Some(status) = child.try_wait().map_err(cannot)? {
-                return Ok(ended(status));
+            if child.has_ended() {
+                return Ok(ended(child.end().map_err(cannot)?));
             }
             let took = start.elapsed();
             let late = took.as_secs_f64() > budget.seconds + GRACE;
@@ -140,17 +146,9 @@ impl Program {
                 stop()
             };
             if late || stopped {
-                let _ = (child.kill(), child.wait());
-            }
-            if stopped {
-                return Err(Failed::Stopped);
-            }
-            if late {
-                return Err(Failed::Limit(
-                    "an execution took too long and did not end when it was to; raise --time-limit, or give the program a \
-                     smaller input"
-                        .into(),
-                ));
+                // It may have blocked all that can be blocked.
+                let _ = child.end();
+                return Err(if stopped { Failed::Stopped } else { Failed::Late });
             }
             // Looks are a small part of the time in any case, and so is what is lost between the end and the next look.
             thread::sleep((took / 16).clamp(Duration::from_micros(50), ASK));
@@ -182,6 +180,36 @@ impl Program {
         let damaged = |wrong| Failed::Wrong(format!("the answer of {name} is damaged: {wrong}"));
         answer.trace.check().map_err(damaged)?;
         Ok(Some(answer))
+    }
+}
+
+/// A process that runs.
+struct Execution {
+    child: Child,
+    /// Whether it has a process group of its own.
+    group: bool,
+}
+
+impl Execution {
+    /// Whether it has; its number stays its own until [`end`](Execution::end).
+    fn has_ended(&self) -> bool {
+        let look = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT | WaitPidFlag::WNOHANG;
+        // If the system does not say, waiting for it does.
+        !matches!(waitid(Id::Pid(self.number()), look), Ok(WaitStatus::StillAlive))
+    }
+
+    /// Kills it if it runs, and what it has left running.
+    fn end(&mut self) -> io::Result<ExitStatus> {
+        if self.group {
+            let _ = killpg(self.number(), Signal::SIGKILL);
+        }
+        // Not one that has ended: how it did is to be known.
+        let _ = self.child.kill();
+        self.child.wait()
+    }
+
+    fn number(&self) -> Pid {
+        Pid::from_raw(self.child.id() as i32)
     }
 }
 

@@ -131,10 +131,10 @@ fn complete(report: Option<Report>, ended: Ended, run: &Run<'_>) -> Result<Repor
     let mut report = match (report, ended) {
         (Some(report), _) => report,
         (None, Ended::Status(status)) => {
-            return Err(format!(
-                "{program} ended with status {status} and wrote no report: it ended before the runtime began, or none of what \
-                 it ran was built by `raceproof cc`"
-            ));
+            let why = program::privileged(run.program).unwrap_or(
+                "it ended before the runtime began, or none of what it ran was built by `raceproof cc`",
+            );
+            return Err(format!("{program} ended with status {status} and wrote no report: {why}"));
         }
         (None, _) => nothing_known(),
     };

@@ -5,6 +5,7 @@ use object::{File, Object, ObjectSection, ObjectSymbol};
 use std::env;
 use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// What the linker calls instead of `main`; only our runtime defines it.
@@ -33,6 +34,17 @@ pub(crate) fn find(name: &OsStr, verb: &Verb) -> Result<PathBuf, String> {
             if path.is_file() { format!("; did you mean ./{}?", path.display()) } else { String::new() };
         format!("{} is not in PATH{hint}", path.display())
     })
+}
+
+/// Why a program cannot be observed that has more rights than who runs it: what to look for in its file is the same as what the
+/// system looks for. Nothing else can be known before it has run.
+pub(crate) fn privileged(path: &Path) -> Option<&'static str> {
+    const WHY: &str = "it has more rights than its user (setuid or setgid), so that the system and raceproof's runtime do not let others tell \
+                       it where to report; observe a copy without these rights";
+    let file = fs::metadata(path).ok()?;
+    let own = fs::metadata("/proc/self").ok()?;
+    let (user, group) = (file.mode() & 0o4000 != 0, file.mode() & 0o2000 != 0);
+    (user && file.uid() != own.uid() || group && file.gid() != own.gid()).then_some(WHY)
 }
 
 /// What a program that has our runtime beside it is linked with.

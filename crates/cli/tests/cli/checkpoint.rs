@@ -34,7 +34,7 @@ fn cut_after(code: &Code, executions: u64) -> String {
     let options = Options { max_executions: Some(executions), ..Options::default() };
     let verified = verify_from(&mut search, code, "f.tp", &options);
     assert_eq!(verified.report.stats.executions, executions);
-    checkpoint::write(&search, PROGRAM, OrderName::Dc).expect("a search can be written")
+    checkpoint::text(&search, PROGRAM, OrderName::Dc).expect("a search can be written")
 }
 
 #[test]
@@ -43,7 +43,7 @@ fn a_search_in_pieces_is_the_search() {
     let whole = verify(&code, "f.tp", &Options::default());
     assert_eq!(whole.report.stats.executions, 120, "5! orders of the sections");
     for piece in [1, 7, 50] {
-        let mut text = checkpoint::write(&Search::default(), PROGRAM, OrderName::Dc).expect("written");
+        let mut text = checkpoint::text(&Search::default(), PROGRAM, OrderName::Dc).expect("written");
         let mut most = 0;
         loop {
             most += piece;
@@ -57,7 +57,7 @@ fn a_search_in_pieces_is_the_search() {
                 break;
             }
             assert!(matches!(verified.report.verdict, Verdict::Inconclusive | Verdict::ProgramError));
-            text = checkpoint::write(&search, PROGRAM, OrderName::Dc).expect("written");
+            text = checkpoint::text(&search, PROGRAM, OrderName::Dc).expect("written");
         }
     }
 }

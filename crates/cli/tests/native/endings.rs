@@ -349,3 +349,113 @@ fn a_lock_of_a_task_that_has_ended_is_a_deadlock_that_names_it() {
         assert_eq!(waiting["holder_ended"]["line"], line_of(text, "omp_set_lock(&lock);"), "{report:#}");
     }
 }
+
+/// The code of the task has ended, and its event comes: the task is over. Or a thread of a team is.
+#[test]
+fn a_lock_of_a_detached_task_or_a_thread_that_has_ended_is_a_deadlock_that_names_it() {
+    let before = "#include <omp.h>\nomp_lock_t lock;\nint x;\nint main(void) {\n  omp_init_lock(&lock);\n";
+    let detached = "
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  {
+    omp_event_handle_t event;
+#pragma omp task detach(event)
+    omp_set_lock(&lock); // taken
+    omp_fulfill_event(event);
+#pragma omp taskwait
+    omp_set_lock(&lock); // waits
+    x = 2;
+  }
+  return 0;
+}
+";
+    let thread = "
+#pragma omp parallel num_threads(2)
+  if (omp_get_thread_num() == 1)
+    omp_set_lock(&lock); // taken
+  omp_set_lock(&lock); // waits
+  x = 2;
+  return 0;
+}
+";
+    let folder = Folder::new("left-by-others");
+    for (name, text, waits, holder) in
+        [("detached.c", detached, "main/t0", "main/t0/1"), ("thread.c", thread, "main", "main/t1")]
+    {
+        let text = format!("{before}{text}");
+        let program = built(&folder, name, &text);
+        for report in [run(&program, &[]), verify(&program, &[])] {
+            assert_eq!(report["verdict"], "deadlock", "{report:#}");
+            let waiting = &report["deadlocks"][0]["waiting"][0];
+            assert_eq!(
+                (&waiting["task"], &waiting["held_by"]),
+                (&waits.into(), &holder.into()),
+                "{report:#}"
+            );
+            assert_eq!(waiting["line"], line_of(&text, "// waits"), "{report:#}");
+            assert_eq!(waiting["holder_ended"]["line"], line_of(&text, "// taken"), "{report:#}");
+        }
+    }
+}
+
+/// Its code has ended with the lock, and the event that it still needs comes only after the lock.
+const DETACHED: &str = "
+#include <omp.h>
+omp_lock_t lock;
+int x;
+int main(void) {
+  omp_init_lock(&lock);
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  {
+    omp_event_handle_t event;
+#pragma omp task detach(event) depend(out : x)
+    omp_set_lock(&lock); // taken
+#pragma omp task
+    {
+      omp_set_lock(&lock); // waits
+      omp_unset_lock(&lock);
+      omp_fulfill_event(event);
+    }
+#pragma omp task depend(in : x) // begins
+    x = 1;
+#pragma omp taskwait // main waits
+  }
+  return 0;
+}
+";
+
+#[test]
+fn a_deadlock_by_a_detached_task_says_who_waits_where_and_for_what() {
+    let folder = Folder::new("detached");
+    let program = built(&folder, "detached.c", DETACHED);
+    for report in [run(&program, &[]), verify(&program, &[])] {
+        assert_eq!(report["verdict"], "deadlock", "{report:#}");
+        let waiting = report["deadlocks"][0]["waiting"].as_array().expect("who waits");
+        let of = |task: &str| {
+            let found = waiting.iter().find(|waiting| waiting["task"] == task);
+            found.unwrap_or_else(|| panic!("{task} does not wait: {report:#}"))
+        };
+        let holder = "main/t0/1";
+        assert_eq!(of(holder)["on"], "detach event", "{report:#}");
+        let second = of("main/t0/2");
+        assert_eq!((&second["on"], &second["held_by"]), (&"lock".into(), &holder.into()), "{report:#}");
+        assert_eq!(second["line"], line_of(DETACHED, "// waits"), "{report:#}");
+        assert_eq!(second["holder_ended"]["line"], line_of(DETACHED, "// taken"), "{report:#}");
+        let third = of("main/t0/3");
+        assert_eq!((&third["on"], &third["held_by"]), (&"task".into(), &holder.into()), "{report:#}");
+        assert_eq!(third["line"], line_of(DETACHED, "// begins"), "{report:#}");
+        let main = of("main/t0");
+        assert_eq!(
+            (&main["on"], &main["line"]),
+            (&"task".into(), &line_of(DETACHED, "// main waits").into()),
+            "{report:#}"
+        );
+    }
+    let mut command = tool();
+    command.args(["run", "--"]).arg(&program);
+    let done = finish_within(&mut command, PATIENCE).expect("it ends").expect_status(1);
+    done.says("main/t0/3 waits for the end of main/t0/1")
+        .says("main/t0/1 waits for its event, which nobody is left to fulfill")
+        .says("main/t0/2 waits for lock, held by main/t0/1, which has ended without releasing it");
+}

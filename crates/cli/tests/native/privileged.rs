@@ -58,6 +58,21 @@ fn a_privileged_program_ignores_the_options() {
     assert!(done.stderr.contains("race"), "the report goes to standard error: {done:?}");
 }
 
+/// There is no report, and the user is told why.
+#[test]
+fn the_commands_say_that_a_privileged_program_cannot_be_observed() {
+    let folder = Folder::new("privileged-run");
+    let program = built(&folder);
+    for verb in ["run", "verify"] {
+        run(tool().args([verb, "--"]).arg(&program)).expect_status(1);
+    }
+    raise(&program);
+    for verb in ["run", "verify"] {
+        let done = run(tool().args([verb, "--"]).arg(&program)).expect_status(2);
+        assert!(done.stderr.contains("setuid or setgid"), "{verb}: {done:?}");
+    }
+}
+
 #[test]
 fn two_runs_have_the_same_report() {
     let folder = Folder::new("run-twice");

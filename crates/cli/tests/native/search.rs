@@ -66,6 +66,16 @@ fn tasks_that_make_no_choice_cost_little() {
     done.expect_status(0).says("6 executions");
 }
 
+/// 111,110 tasks: what is known of one execution fits, what the next ones leave beside it does not.
+#[test]
+fn the_memory_limit_is_kept_with_very_many_tasks() {
+    let (_folder, binary) = built("very-many", MANY);
+    let mut command = tool();
+    command.args(["verify", "--max-memory", "0.15", "--workers", "1"]).arg(&binary).args(["--", "5"]);
+    let done = finish_within(&mut command, PATIENCE).unwrap();
+    done.expect_status(3).says("the memory limit was reached; raise --max-memory").says("111,115 tasks");
+}
+
 /// Kills itself in the order of sections that `when` names, or the first time of all.
 const KILLED: &str = "
 #include <signal.h>
@@ -152,6 +162,119 @@ int main(void) {
 fn the_search_goes_on_without_what_was_killed() {
     let (_folder, binary) = built("by-order", BY_ORDER);
     verify(&["--all"], &binary).expect_status(1).says("exit status 9").says("one execution is not decided");
+}
+
+/// Two pairs of sections in either order. In the second execution of four the process blocks every signal and does not go on, loops where
+/// it is observed, or leaves a child behind; in the last one it fails. It writes down its number, or the child's.
+const HANGS: &str = "
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+int order, other;
+volatile int go_on = 1;
+static void left(int number) {
+  FILE *file = fopen(\"numbers\", \"a\");
+  fprintf(file, \"%d\\n\", number);
+  fclose(file);
+}
+static void block(void) {
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, 0);
+  while (1) pause();
+}
+static void hang(const char *how) {
+  int child = strcmp(how, \"child\") ? -1 : fork();
+  if (child == 0) block();
+  left(child < 0 ? getpid() : child);
+  if (!strcmp(how, \"blocks\")) block();
+  if (!strcmp(how, \"loops\"))
+    while (go_on) {
+    }
+}
+int main(int argc, char **argv) {
+#pragma omp parallel sections num_threads(2)
+  {
+#pragma omp section
+    {
+#pragma omp critical
+      order = order * 2 + 1;
+    }
+#pragma omp section
+    {
+#pragma omp critical
+      order = order * 2;
+    }
+  }
+#pragma omp parallel sections num_threads(2)
+  {
+#pragma omp section
+    {
+#pragma omp critical
+      other = other * 2 + 1;
+    }
+#pragma omp section
+    {
+#pragma omp critical
+      other = other * 2;
+    }
+  }
+  if (order == 2 && other == 1) hang(argv[1]);
+  return order == 1 && other == 1 ? 9 : 0;
+}
+";
+
+/// The numbers of the processes that a program wrote down; none of them runs any more.
+fn gone(folder: &Folder) -> usize {
+    let numbers = std::fs::read_to_string(folder.path("numbers")).unwrap();
+    for number in numbers.lines() {
+        // What was killed is to be collected by others, and there as long as that takes.
+        let status = || std::fs::read_to_string(format!("/proc/{number}/status")).unwrap_or_default();
+        let runs = || status().lines().any(|line| line.starts_with("State:") && !line.contains('Z'));
+        let start = std::time::Instant::now();
+        while runs() {
+            assert!(start.elapsed() < PATIENCE, "{number} still runs: {}", status());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+    numbers.lines().count()
+}
+
+/// Killed, run again, killed, and left out; the rest is searched.
+#[test]
+fn the_search_goes_on_without_what_ignores_its_alarm() {
+    let (folder, binary) = built("ignores", HANGS);
+    let mut command = tool();
+    command.args(["verify", "--all", "--time-limit", "0.2", "--workers", "1"]).arg(&binary);
+    let done = in_folder(&folder, command.args(["--", "blocks"]));
+    let undecided =
+        "one execution is not decided, and what would have followed: it took too long and had to be killed";
+    done.expect_status(1).says("exit status 9").says("3 executions").says(undecided);
+    assert_eq!(gone(&folder), 2);
+}
+
+/// It answers, and once is enough.
+#[test]
+fn the_search_goes_on_without_what_takes_too_long() {
+    let (folder, binary) = built("loops", HANGS);
+    let mut command = tool();
+    command.args(["verify", "--all", "--time-limit", "0.2", "--workers", "1"]).arg(&binary);
+    let done = in_folder(&folder, command.args(["--", "loops"]));
+    let undecided =
+        "one execution is not decided, and what would have followed: it took too long; raise --time-limit";
+    done.expect_status(1).says("exit status 9").says("3 executions").says(undecided);
+    assert_eq!(gone(&folder), 1);
+}
+
+#[test]
+fn what_an_execution_leaves_running_ends_with_it() {
+    let (folder, binary) = built("leaves", HANGS);
+    let mut command = tool();
+    let done =
+        in_folder(&folder, command.args(["verify", "--workers", "1"]).arg(&binary).args(["--", "child"]));
+    done.expect_status(3).says("the program forked");
+    assert_eq!(gone(&folder), 1);
 }
 
 /// The verdict is about one deal of the loop, and says so.

@@ -84,7 +84,7 @@ fn what_is_left_of_a_search() {
     });
     let mut search = Search::default();
     assert_eq!(search_to(&mut search, &code, 20, 3), Some(44));
-    let text = checkpoint::write(&search, PROGRAM, OrderName::Dc).expect("written");
+    let text = checkpoint::text(&search, PROGRAM, OrderName::Dc).expect("written");
     let mut search = checkpoint::read("c", &text, PROGRAM, OrderName::Dc).expect("read back");
     assert_eq!(search_to(&mut search, &code, 21, 2), Some(43));
     assert_eq!(search_to(&mut search, &code, u64::MAX, 2), None);
@@ -102,4 +102,21 @@ fn what_is_left_where_there_turns_out_to_be_more() {
         let (all, guessed) = (720.0, (executions + left) as f64);
         assert!((all / 2.0..=all * 2.0).contains(&guessed), "after {executions} of 720: {left} left");
     }
+}
+
+/// An execution of sections that all conflict leaves a sequence for each of them. A checkpoint has what they share once: written
+/// with each it would take four times as much for twice the sections.
+#[test]
+fn a_checkpoint_grows_with_the_sections() {
+    let size = |tasks: u32| {
+        let text = format!(
+            "var c;\nproc main() {{ finish {{ for i in 0..{tasks} {{ async {{ isolated {{ c = c * 2 + i; }} }} }} }} }}\n"
+        );
+        let mut search = Search::default();
+        let left = search_to(&mut search, &compiled(&text), 1, 1);
+        assert!(left.is_some_and(|left| left >= u64::from(tasks) - 1), "{tasks} tasks: {left:?} left");
+        checkpoint::text(&search, PROGRAM, OrderName::Dc).expect("written").len()
+    };
+    let (one, twice) = (size(200), size(400));
+    assert!(twice < 3 * one, "{one} bytes for 200 sections, {twice} for 400");
 }

@@ -185,7 +185,7 @@ fn the_memory_limit_is_kept() {
     }
 }
 
-/// An analysis that does not look at the limit is ended from outside, with what was known before.
+/// One analysis asks whether to stop; the other is ended from outside, with what was known before.
 #[test]
 fn analyses_of_a_whole_trace_keep_the_limit() {
     let folder = Folder::new("hostile-whole");

@@ -3,9 +3,9 @@
 //! *By need.* A row of numbers for each clock would take as much as there are tasks, squared: 62 GB for 125,000 tasks. Here
 //! a clock is the root of a radix tree over the numbers of the tasks, and trees share what they have in common: a copy is
 //! the same root, a tick copies the nodes on one path, and a join visits only where two trees differ and copies only
-//! where neither has it all. With up to 16 tasks a tree is one node, which is a row.
+//! where neither has it all; so does a meet. With up to 16 tasks a tree is one node, which is a row.
 //!
-//! Cost: a tick O(log tasks) in time and memory; a join O(nodes in which the two differ), at most O(tasks). Tasks are
+//! Cost: a tick O(log tasks) in time and memory; a join or meet O(nodes in which the two differ), at most O(tasks). Tasks are
 //! numbered as they are spawned, so that the tasks of one finish are neighbours and what differs is in few nodes.
 //!
 //! The idea is that of persistent maps merged by identity (Okasaki and Gill, *Fast mergeable integer maps*, ML Workshop 1998).
@@ -157,6 +157,32 @@ impl Clocks {
         }
     }
 
+    /// Puts a clock back to the earlier number of each task. Visits only where the two differ, as [`join`](Clocks::join) does.
+    pub(super) fn meet(&mut self, clock: Clock, with: Clock) {
+        let (one, other) = (self.roots[clock.0 as usize], self.roots[with.0 as usize]);
+        self.roots[clock.0 as usize] = self.common(one, other, self.levels - 1);
+    }
+
+    /// The earlier number of each task. One of the two nodes themselves if that is it.
+    fn common(&mut self, one: u32, other: u32, level: u32) -> u32 {
+        if one == other || one == ZERO || other == ZERO {
+            return if one == other { one } else { ZERO };
+        }
+        let (mine, theirs) = (self.nodes[one as usize], self.nodes[other as usize]);
+        let mut both = mine;
+        for (both, theirs) in both.iter_mut().zip(theirs) {
+            *both = match level {
+                0 => theirs.min(*both),
+                _ => self.common(*both, theirs, level - 1),
+            };
+        }
+        match both {
+            _ if both == mine => one,
+            _ if both == theirs => other,
+            _ => self.add(both),
+        }
+    }
+
     /// Calls `see` with each task of which something precedes, and how much, in the order of their numbers.
     pub(super) fn for_each(&self, clock: Clock, mut see: impl FnMut(usize, u32)) {
         self.visit(self.roots[clock.0 as usize], 0, self.levels - 1, &mut see);
@@ -197,7 +223,7 @@ mod tests {
             for _ in 0..400 {
                 let (one, other, task) = (any(rows.len()), any(rows.len()), any(tasks));
                 let (clock, with) = (Clock(one as u32), Clock(other as u32));
-                match any(4) {
+                match any(5) {
                     0 => {
                         rows[one][task] += 1;
                         assert_eq!(clocks.tick(clock, task), rows[one][task]);
@@ -209,6 +235,11 @@ mod tests {
                     2 if rows.len() < tasks + 20 => {
                         rows.push(rows[one].clone());
                         assert_eq!(clocks.copy(clock).0 as usize, rows.len() - 1);
+                    }
+                    3 => {
+                        let theirs = rows[other].clone();
+                        rows[one].iter_mut().zip(theirs).for_each(|(mine, theirs)| *mine = theirs.min(*mine));
+                        clocks.meet(clock, with);
                     }
                     _ => {
                         let theirs = rows[other].clone();

@@ -33,6 +33,7 @@ mod clocks;
 mod estimate;
 mod reversal;
 mod sequence;
+mod stored;
 pub mod trace;
 pub mod tree;
 mod wcp;

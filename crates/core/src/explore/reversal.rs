@@ -41,9 +41,9 @@ type Pairs = Vec<(usize, Later)>;
 /// The reversals of an execution that was run for what lies at `from` and beyond, and its class under WCP if that is the
 /// dependence. `stuck` are the tasks that wait for a choice at the end.
 ///
-/// A pair that lies before `from` was met by another execution. It is to be reversed again if something beyond does not need its
+/// A pair that lies before `from` was met by another execution. It is to be reversed again if a choice beyond does not need its
 /// earlier one: where the order of sections decides what they access, that may not have been so in the other execution, and
-/// the later one of the pair may turn out to depend on it.
+/// the later one of the pair may turn out to depend on it. On the start of a task, or the end of a wait, nothing can depend.
 ///
 /// `None` if `stop` said so: it is asked now and then, since an execution may be long.
 pub fn reversals(
@@ -81,13 +81,15 @@ pub fn reversals(
             pairs.push((first, Later::Ran(later)));
         }
     }
+    let beyond = Beyond::find(&mut order, from, stop)?;
     let mut stopped = false;
     let mut at = 0;
     pairs.retain(|&(first, later)| {
         at += 1;
         stopped |= is_look(at) && stop();
-        !stopped && order.is_new(first, later, from)
+        !stopped && beyond.makes_new(&order, first, later)
     });
+    beyond.forget(&mut order);
     if stopped {
         return None;
     }
@@ -415,24 +417,6 @@ impl<'a> Order<'a> {
         self.clocks.get(clock, task) >= self.number[transition]
     }
 
-    /// Whether the later one of a pair, or something else that can be run without the first, is at `from` or beyond.
-    fn is_new(&self, first: usize, later: Later, from: usize) -> bool {
-        match later {
-            Later::Ran(later) if later < from => {
-                let beyond = self.began.get(from..).unwrap_or_default();
-                beyond.iter().any(|&began| self.is_free(first, Later::Ran(later), began))
-            }
-            _ => true,
-        }
-    }
-
-    /// Whether what began with a clock can be run without the first one of a pair, before the later one.
-    fn is_free(&self, first: usize, later: Later, began: Clock) -> bool {
-        // Under WCP the later one need not depend on the first.
-        let behind = matches!(later, Later::Ran(later) if self.precedes(later, began));
-        !self.precedes(first, began) && !behind
-    }
-
     /// What a sequence that leads to the later one of a pair ends with.
     fn last(&self, later: Later) -> Event {
         match later {
@@ -452,9 +436,104 @@ impl<'a> Order<'a> {
     }
 }
 
+/// The choices of an execution that are made at some transition, or beyond it.
+struct Beyond {
+    from: usize,
+    /// What comes before all of them; none if there are none. One look at it says of a transition whether some choice can be
+    /// made without it: to ask each would take pairs × choices.
+    all: Option<Clock>,
+}
+
+impl Beyond {
+    /// `None` if `stop` said so.
+    fn find(order: &mut Order<'_>, from: usize, stop: &dyn Fn() -> bool) -> Option<Self> {
+        let mut all = None;
+        for index in from..order.began.len() {
+            if is_look(index) && stop() {
+                return None;
+            }
+            if order.trace.transitions[index].choice == Choice::None {
+                continue;
+            }
+            match all {
+                Some(all) => order.clocks.meet(all, order.began[index]),
+                None => all = Some(order.clocks.copy(order.began[index])),
+            }
+        }
+        Some(Beyond { from, all })
+    }
+
+    /// Whether the later one of a pair, or something else that can be run without the first, is there.
+    fn makes_new(&self, order: &Order<'_>, first: usize, later: Later) -> bool {
+        let Later::Ran(index) = later else { return true };
+        if index >= self.from {
+            return true;
+        }
+        // What has to come after the later one has to come after the first as well, if the later one depends on it.
+        if order.precedes(first, order.began[index]) {
+            return self.all.is_some_and(|all| !order.precedes(first, all));
+        }
+        // Under WCP it need not.
+        (self.from..order.began.len()).any(|at| {
+            let began = order.began[at];
+            let choice = order.trace.transitions[at].choice;
+            choice != Choice::None && !order.precedes(first, began) && !order.precedes(index, began)
+        })
+    }
+
+    fn forget(self, order: &mut Order<'_>) {
+        if let Some(all) = self.all {
+            order.clocks.drop_newest(all);
+        }
+    }
+}
+
 fn slot<T: Default>(all: &mut Vec<T>, index: usize) -> &mut T {
     if all.len() <= index {
         all.resize_with(index + 1, T::default);
     }
     &mut all[index]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::{AccessKind, Observer, SyncKind};
+    use crate::ids::{Location, ScopeId, SiteId, SyncId};
+
+    /// Tasks one after the other, each of which starts and enters a section of one lock that writes the same.
+    fn sections(tasks: u32) -> Trace {
+        let (lock, scope, site) = (SyncId(0), ScopeId::PROGRAM, SiteId(0));
+        let mut trace = Trace::new();
+        trace.turn(TaskId::MAIN);
+        for task in (1..=tasks).map(TaskId) {
+            trace.spawn(TaskId::MAIN, task, scope, site);
+        }
+        for task in (1..=tasks).map(TaskId) {
+            trace.turn(task);
+            trace.turn(task);
+            trace.join(task, lock, SyncKind::Lock);
+            trace.access(task, AccessKind::Write, Location(0), site);
+            trace.signal(task, lock, SyncKind::Lock);
+            trace.end(task);
+        }
+        trace.finish();
+        trace
+    }
+
+    /// Each section makes a pair with the one before it. An execution that was run for its last pair has to tell of that one
+    /// only: to go through all pairs in each execution takes their number squared.
+    #[test]
+    fn pairs_of_other_executions_are_not_told_again() {
+        let trace = sections(500);
+        let befores = |from: usize| {
+            let (scratch, stop) = (&mut Scratch::default(), || false);
+            let (all, _) = reversals(&trace, Dependence::Conflict, from, &[], scratch, &stop).unwrap();
+            all.iter().map(|reversal| reversal.before).collect::<Vec<_>>()
+        };
+        assert_eq!(befores(0).len(), 499);
+        let section = |task: usize| 2 * task;
+        // From the start of the last task on.
+        assert_eq!(befores(section(500) - 1), [section(499)]);
+    }
 }

@@ -15,6 +15,8 @@ use std::sync::{Arc, OnceLock};
 /// See the module.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Sequence {
+    /// Written once for all sequences of an execution: see [`stored`](super::stored).
+    #[serde(skip, default = "Record::none")]
     record: Arc<Record>,
     /// The earlier one of the pair, and the later one if it ran, in the execution they come from. What the sequence has before its last
     /// transition follows from these: an execution may have as many pairs as it has transitions.
@@ -68,6 +70,12 @@ impl Record {
         Record { dependence, clocks, contents, names, began, first_of, next }
     }
 
+    /// Of a sequence that was read, until it is known whose it is.
+    fn none() -> Arc<Self> {
+        let (clocks, contents) = Default::default();
+        Arc::new(Record::new(Dependence::Conflict, clocks, contents, Vec::new(), Vec::new()))
+    }
+
     /// Whether a transition comes before whatever has a clock.
     fn precedes(&self, transition: u32, clock: Clock) -> bool {
         let (task, number, _) = self.began[transition as usize];
@@ -89,7 +97,8 @@ impl Record {
         self.names.iter().position(|&other| other == name).map(|at| at as u32)
     }
 
-    fn check(&self) -> Result<(), &'static str> {
+    /// Whether one that was read from outside can be used.
+    pub(super) fn check(&self) -> Result<(), &'static str> {
         let Record { clocks, contents, names, began, first_of, next, .. } = self;
         let fits = |&(task, _, clock): &(u32, u32, Clock)| {
             (task as usize) < names.len() && clocks.is_task(task as usize) && clocks.has(clock)
@@ -146,6 +155,14 @@ impl Sequence {
     pub(super) fn new(record: Arc<Record>, first: usize, later: Option<usize>, last: Event) -> Self {
         let (first, later) = (first as u32, later.map(|later| later as u32));
         Sequence { record, first, later, last, gone: Vec::new(), likeness: OnceLock::new() }
+    }
+
+    pub(super) fn record(&self) -> &Arc<Record> {
+        &self.record
+    }
+
+    pub(super) fn belong_to(&mut self, record: Arc<Record>) {
+        self.record = record;
     }
 
     /// Whether a transition of the execution is one of the sequence, the last one aside: it comes after the first one of the pair, does
@@ -317,11 +334,10 @@ impl Sequence {
         names
     }
 
-    /// Whether one that was read from outside can be used.
+    /// Whether one that was read from outside can be used, if its [record](Record::check) can.
     pub(super) fn check(&self) -> Result<(), &'static str> {
         let Sequence { record, first, later, last, .. } = self;
         let is_transition = |index: u32| (index as usize) < record.began.len();
-        record.check()?;
         let fits = is_transition(*first)
             && later.is_none_or(is_transition)
             && (last.task as usize) < record.names.len()

@@ -26,8 +26,9 @@
 use super::estimate::{self, Fork};
 use super::reversal::Reversal;
 use super::sequence::{Part, Sequence};
-use super::{Class, Content, Statistics, TaskName};
+use super::{Class, Content, Statistics, TaskName, stored};
 use crate::ids::TaskId;
+use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -83,7 +84,7 @@ pub struct Run {
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Node {
+pub(super) struct Node {
     parent: usize,
     /// How many transitions lead here.
     depth: usize,
@@ -111,6 +112,14 @@ struct Owed {
 }
 
 impl Node {
+    pub(super) fn sequences(&self) -> impl Iterator<Item = &Sequence> {
+        self.owed.iter().map(|owed| &owed.sequence)
+    }
+
+    pub(super) fn sequences_mut(&mut self) -> impl Iterator<Item = &mut Sequence> {
+        self.owed.iter_mut().map(|owed| &mut owed.sequence)
+    }
+
     fn explored(&self, task: TaskId) -> Option<&Sleeper> {
         self.asleep.iter().find(|sleeper| sleeper.task == task)
     }
@@ -140,6 +149,7 @@ const ROOT: usize = 0;
 /// See the module.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Tree {
+    #[serde(with = "stored")]
     nodes: Vec<Node>,
     spare: Vec<usize>,
     /// The nodes that owe something, the deepest last.
@@ -268,6 +278,9 @@ impl Tree {
         if self.nodes.is_empty() {
             return Err("there is no root");
         }
+        // Many sequences share one.
+        let mut checked = FxHashSet::default();
+        let open: FxHashSet<usize> = self.open.iter().copied().collect();
         let mut spare = vec![false; self.nodes.len()];
         for &at in &self.spare {
             *spare.get_mut(at).ok_or("a spare node does not exist")? = true;
@@ -287,15 +300,18 @@ impl Tree {
                     return Err("a node is kept for nothing");
                 }
             }
-            for owed in &node.owed {
-                owed.sequence.check()?;
+            for sequence in node.sequences() {
+                if checked.insert(Arc::as_ptr(sequence.record())) {
+                    sequence.record().check()?;
+                }
+                sequence.check()?;
             }
         }
         for (at, node) in self.nodes.iter().enumerate().filter(|&(at, _)| !spare[at]) {
             if node.uses != children[at] + usize::from(at == ROOT) {
                 return Err("the uses of a node are miscounted");
             }
-            if node.owed.is_empty() == self.open.contains(&at) {
+            if node.owed.is_empty() == open.contains(&at) {
                 return Err("open nodes are those that owe something");
             }
         }

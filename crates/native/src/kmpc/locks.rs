@@ -66,6 +66,8 @@ impl Lock {
 pub(crate) struct Locks {
     all: Vec<Lock>,
     by_address: FxHashMap<usize, u32>,
+    /// The address of each lock whose entry has been used again.
+    former: FxHashMap<SyncId, usize>,
 }
 
 /// A task that has ended without releasing a lock.
@@ -106,7 +108,9 @@ impl Locks {
         let Some(number) = here.filter(|&number| self.all[number as usize].state == State::Destroyed) else {
             return self.add(address, kind);
         };
-        self.all[number as usize] = Lock::new(address, kind);
+        let former = std::mem::replace(&mut self.all[number as usize], Lock::new(address, kind));
+        // One that was never taken is in no report.
+        self.former.extend(former.sync.map(|sync| (sync, former.address)));
         number
     }
 
@@ -178,13 +182,20 @@ fn sync(number: u32) -> SyncId {
 
 /// The address of a lock, for reports; also of one that was destroyed. None: no lock of the program's, but one of `mutexinoutset`.
 pub(crate) fn address(sync: usize) -> Option<usize> {
-    locks().by_sync(SyncId::at(sync)).map(|lock| lock.address)
+    let sync = SyncId::at(sync);
+    let entry = locks().by_sync(sync).map(|lock| lock.address);
+    entry.or_else(|| locks().former.get(&sync).copied())
 }
 
 /// Who has ended without releasing a lock.
 pub(crate) fn left(sync: SyncId) -> Option<Left> {
     let lock = locks().by_sync(sync)?;
     Some(Left { task: lock.left_by.clone()?, taken: lock.taken? })
+}
+
+/// Where a lock was taken last.
+pub(crate) fn taken(sync: SyncId) -> Option<Site> {
+    locks().by_sync(sync)?.taken
 }
 
 /// The running task ends and holds these locks.

@@ -151,6 +151,7 @@ entry! {
     __kmpc_omp_task_parts => omp_task;
     __kmpc_omp_task_with_deps => omp_task_with_deps;
     __kmpc_omp_task_begin_if0 => begin_if0;
+    __kmpc_omp_taskwait => taskwait;
     __kmpc_omp_taskwait_deps_51 => taskwait_deps_51;
 }
 
@@ -317,8 +318,7 @@ pub extern "C" fn __kmpc_omp_task_complete_if0(_: Loc, _: i32, task: *mut KmpTas
     free(task);
 }
 
-#[unsafe(no_mangle)]
-pub extern "C" fn __kmpc_omp_taskwait(_: Loc, _: i32) -> i32 {
+pub(crate) extern "C" fn taskwait(_: Loc, _: i32) -> i32 {
     if sched::job().is_some() {
         // Nobody else looks at them meanwhile.
         let children = std::mem::take(&mut scope().children);

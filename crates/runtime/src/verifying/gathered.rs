@@ -126,7 +126,7 @@ impl Gathered {
         let mut limits: Vec<String> = self.limit.iter().cloned().collect();
         if limits.is_empty() && explored != Explored::All && !shown {
             let executions = statistics.executions;
-            let left = left.map_or_else(String::new, |left| format!(" with about {left} left"));
+            let left = left.map_or_else(String::new, |left| format!(" with {} left", about(left)));
             limits.push(match explored {
                 Explored::OutOfExecutions => {
                     format!("the limit of {executions} executions was reached{left}; raise {raise}")
@@ -188,4 +188,9 @@ impl Gathered {
         };
         Verified { report, pruned: statistics.pruned, out_of_time: false }
     }
+}
+
+/// An estimate in words. One that is beyond all counting says nothing by its digits.
+fn about(left: u64) -> String {
+    if left < 1_000_000_000_000 { format!("about {left}") } else { "more than 1e12".into() }
 }

@@ -165,8 +165,8 @@ impl<'a> Posts<'a> {
     }
 
     /// Conflicting accesses of different tasks whose order is not guaranteed: each pair of sites and kinds once for each
-    /// location.
-    pub fn general_races(&self) -> Vec<Conflict> {
+    /// location. `None` if `stop` said so, which is asked step by step: what is remembered takes steps × events bytes.
+    pub fn general_races(&self, stop: &mut dyn FnMut() -> bool) -> Option<Vec<Conflict>> {
         // Accesses of one step come before and after the same.
         let mut steps: Vec<u32> = Vec::new();
         let mut current: Vec<Option<u32>> = vec![None; self.tasks.len()];
@@ -186,17 +186,22 @@ impl<'a> Posts<'a> {
         touched.retain(|_, accesses| self.is_shared(accesses));
         let mut wanted = vec![false; steps.len()];
         touched.values().flatten().for_each(|&(step, _)| wanted[step as usize] = true);
-        let reach: Vec<Option<Vec<bool>>> = steps
-            .iter()
-            .zip(&wanted)
-            .map(|(&first, &wanted)| wanted.then(|| self.reachable_without(&[first])))
-            .collect();
+        let mut reach: Vec<Option<Vec<bool>>> = Vec::with_capacity(steps.len());
+        for (&first, &wanted) in steps.iter().zip(&wanted) {
+            if stop() {
+                return None;
+            }
+            reach.push(wanted.then(|| self.reachable_without(&[first])));
+        }
         let later =
             |step: u32, at: u32| reach[step as usize].as_ref().is_some_and(|reach| !reach[at as usize]);
         let mut races = Vec::new();
         let mut seen: FxHashSet<(Location, SiteId, AccessKind, SiteId, AccessKind)> = FxHashSet::default();
         for (&location, accesses) in &touched {
             for (second, &(later_step, at)) in accesses.iter().enumerate() {
+                if stop() {
+                    return None;
+                }
                 for &(step, before) in &accesses[..second] {
                     let (Some(a), Some(b)) = (self.access(before), self.access(at)) else { continue };
                     let conflict = a.task != b.task && a.kind.conflicts(b.kind);
@@ -212,7 +217,7 @@ impl<'a> Posts<'a> {
             }
         }
         races.sort_by_key(|race| (race.first_event, race.second_event));
-        races
+        Some(races)
     }
 
     /// Whether a location is accessed by several tasks and written by one.
