@@ -19,7 +19,9 @@ fn main() {
     for version in VERSIONS {
         let Some(config) = found(version) else { continue };
         match compile(version, &config, &output) {
-            Ok(plugin) => write!(plugins, "({version}, include_bytes!({plugin:?})),").expect("a string grows"),
+            Ok(plugin) => {
+                write!(plugins, "({version}, include_bytes!({plugin:?})),").expect("a string grows")
+            }
             Err(message) => {
                 println!("cargo::warning=no pass for clang {version}: {message}");
             }

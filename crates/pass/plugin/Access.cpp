@@ -125,10 +125,26 @@ void replace(CallInst *call, StringRef name, ArrayRef<Value *> arguments) {
   call->eraseFromParent();
 }
 
+/// From where up to where a row of elements goes that have nothing between them: the runtime is quick to see that a step has been there.
+std::optional<std::pair<Value *, Value *>> spanOf(const Access &access) {
+  auto size = access.fixedSize();
+  auto *stride = access.dimensions == 1 ? dyn_cast<ConstantInt>(access.stride(0)) : nullptr;
+  if (!size || !stride || stride->getSExtValue() == 0 || uint64_t(std::abs(stride->getSExtValue())) != *size)
+    return std::nullopt;
+  IRBuilder<> builder(access.call);
+  Value *bytes = builder.CreateMul(access.count(0), access.size());
+  if (stride->getSExtValue() > 0)
+    return std::pair{access.address(), builder.CreateGEP(builder.getInt8Ty(), access.address(), bytes)};
+  Value *high = builder.CreateGEP(builder.getInt8Ty(), access.address(), access.size());
+  return std::pair{builder.CreateGEP(builder.getInt8Ty(), high, builder.CreateNeg(bytes)), high};
+}
+
 void lower(const Access &access) {
   CallInst *call = access.call;
   std::string kind = access.kind == Kind::Write ? "write" : "read";
   if (access.dimensions > 0) {
+    if (auto span = spanOf(access))
+      return replace(call, "__raceproof_" + kind + "_span", {span->first, span->second, access.size()});
     SmallVector<Value *, 6> arguments(call->args());
     return replace(call, "__raceproof_" + kind + (access.dimensions == 1 ? "_run" : "_runs"), arguments);
   }

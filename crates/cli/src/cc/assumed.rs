@@ -1,11 +1,13 @@
 //! What was relied on when units were compiled, checked against what they were linked to: functions that were taken for the C library's
-//! (`thin/library.rs`), and that the program defines itself.
+//! (`Steps.cpp` of the pass), and that the program defines itself.
 
-use super::thin::SECTION;
 use object::{File, Object, ObjectSection, ObjectSymbol, SymbolKind};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// Where an object names the functions it relies on, each followed by a zero.
+const SECTION: &str = ".raceproof.assumes";
 
 /// Functions that the program defines though some unit relied on the C library's: in what was linked to `output` or in a
 /// library among the `inputs`. What cannot be read was not relied on.
@@ -49,6 +51,6 @@ pub(super) fn message(names: &[String]) -> String {
     let options = names.iter().map(|name| format!("-fno-builtin-{name}")).collect::<Vec<_>>().join(" ");
     format!(
         "the program defines {list}, which another of its units, compiled before, took for the C library's: what it does between \
-         tasks would not be seen; compile the units that call it with {options}, or with -fno-raceproof-thinning, and link again"
+         tasks would not be seen; compile the units that call it with {options}, or with -fno-raceproof-check-elimination, and link again"
     )
 }

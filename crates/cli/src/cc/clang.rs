@@ -59,7 +59,9 @@ impl Clang {
         match version(&String::from_utf8_lossy(&output.stdout)) {
             None => Err(format!("{shown} (from {from}) does not say that it is clang; {advice}")),
             Some(old) if old < OLDEST => Err(format!("{shown} (from {from}) is clang {old}; {advice}")),
-            Some(version) => Ok(Clang { program: program.into(), version, language, by_mode, checks_everything: false }),
+            Some(version) => {
+                Ok(Clang { program: program.into(), version, language, by_mode, checks_everything: false })
+            }
         }
     }
 
@@ -73,15 +75,6 @@ impl Clang {
         let status = self.started(words, interrupt::status_of)?;
         // A signal has no status; 1 is what compilers give for any failure.
         Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
-    }
-
-    /// Runs it; whether that went well. What it says is passed on only then.
-    pub(super) fn run_unheard(&self, words: &[OsString]) -> Result<bool, String> {
-        let output = self.started(words, interrupt::output_of)?;
-        if output.status.success() && !output.stderr.is_empty() {
-            crate::output::note(String::from_utf8_lossy(&output.stderr).trim_end());
-        }
-        Ok(output.status.success())
     }
 
     /// What it writes on standard output; nothing if that did not go well. What it says is not passed on.

@@ -7,7 +7,7 @@
 //! - what is linked to an executable gets our library, with `main` wrapped by it. A shared library leaves our symbols
 //!   to the executable that loads it, which exports them.
 //!
-//! Between clang's optimiser and its code generator, checks that are known to be needless are left out (`stages`, `thin`).
+//! The pass that instruments is ours, a plugin (`pass`); where none fits this clang, clang's own does it.
 //!
 //! What is known of the units and of what is linked beside them goes into the program (`notes`): parts that are not instrumented, and
 //! `#pragma omp` without `-fopenmp` (`pragmas`).
@@ -19,6 +19,7 @@ mod assumed;
 mod clang;
 mod notes;
 mod objects;
+mod outputs;
 mod pass;
 mod plan;
 mod pragmas;
@@ -26,8 +27,6 @@ mod prelink;
 pub(crate) mod response;
 pub(crate) mod runtime;
 mod sources;
-mod stages;
-mod thin;
 
 pub use arguments::{Arguments, Item};
 pub(crate) use notes::assembly;
@@ -36,6 +35,7 @@ pub use plan::{Action, Plan};
 
 use crate::output::{note, private_folder};
 use clang::Clang;
+use pass::Pass;
 use pragmas::Ignored;
 use raceproof_core::finding::{Note, Uninstrumented};
 use std::ffi::{OsStr, OsString};
@@ -85,19 +85,23 @@ fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
         known.extend(places.map(|ignored| Note::IgnoredPragma(ignored.at.clone())));
         plan.linked.extend(["-x".into(), "none".into(), notes::object(&known, &clang, folder.path())?]);
     }
-    let pass = if plan.instrumented && plan.has_sources() { pass::Pass::of(&clang)? } else { None };
+    let pass = if plan.instrumented && plan.has_sources() { Pass::of(&clang)? } else { None };
     match &pass {
         Some(pass) => plan.added.push(pass.word()),
-        None if plan.instrumented => plan.restrain(),
+        None if plan.instrumented && plan.has_sources() => {
+            plan.restrain();
+            if plan.action.links() {
+                note(&pass::missing(&clang));
+            }
+        }
         None => {}
     }
-    if !plan.thins {
+    if !plan.eliminates {
         clang.check_everything();
     }
-    let in_stages = pass.is_none() && stages::fit(&plan, &clang);
-    let mut status = if in_stages { stages::run(&plan, &clang)? } else { clang.run(&plan.words())? };
+    let mut status = clang.run(&plan.words())?;
     if status == 0 && plan.action.links() {
-        let (output, inputs) = (stages::output_of_linker(&plan), objects::linked(&arguments));
+        let (output, inputs) = (outputs::output_of_linker(&plan), objects::linked(&arguments));
         let mut wrong = assumed::wrong(&output, &inputs);
         if !wrong.is_empty() && plan.has_sources() {
             clang.check_everything();
@@ -164,8 +168,8 @@ fn keep(
     folder: &TempDir,
 ) -> Result<(), String> {
     let is_text = plan.kept.iter().any(|item| matches!(item, Item::Option(option) if option[0] == "-S"));
-    let made = stages::output(plan)
-        .map_or_else(|| stages::named(source, if is_text { "s" } else { "o" }), PathBuf::from);
+    let made = outputs::output(plan)
+        .map_or_else(|| outputs::named(source, if is_text { "s" } else { "o" }), PathBuf::from);
     let places: Vec<Note> = ignored.iter().map(|ignored| Note::IgnoredPragma(ignored.at.clone())).collect();
     let is_file = fs::metadata(&made).is_ok_and(|made| made.is_file());
     if !is_file || !notes::add(&places, &made, clang, folder.path())? {

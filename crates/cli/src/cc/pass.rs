@@ -31,4 +31,13 @@ impl Pass {
     }
 }
 
+/// What to say where no plugin fits.
+pub(super) fn missing(clang: &Clang) -> String {
+    format!(
+        "raceproof: note: there is no LLVM pass of raceproof's for clang {0}: clang's own is used, with every check, so that the program is slower, and \
+         optimised code may lose lines of accesses; for another, install clang-{0} and llvm-{0}-dev and build raceproof again",
+        clang.version
+    )
+}
+
 const NAME: &str = "raceproof-pass.so";

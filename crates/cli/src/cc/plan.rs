@@ -53,8 +53,8 @@ pub struct Plan {
     pub openmp: bool,
     /// Whether what is compiled is instrumented.
     pub instrumented: bool,
-    /// Whether checks are left out that are known to be needless.
-    pub thins: bool,
+    /// Whether redundant checks are eliminated.
+    pub eliminates: bool,
     pub warnings: Vec<String>,
 }
 
@@ -71,7 +71,7 @@ impl Plan {
             linked: Vec::new(),
             openmp: false,
             instrumented: true,
-            thins: true,
+            eliminates: true,
             warnings: Vec::new(),
         };
         if action == Action::Query {
@@ -118,12 +118,11 @@ impl Plan {
                     plan.push(item);
                 }
                 "-static-libsan" | "-shared-libsan" => {}
-                "-fraceproof-thinning" => plan.thins = true,
-                "-fno-raceproof-thinning" => plan.thins = false,
+                "-fraceproof-check-elimination" => plan.eliminates = true,
+                "-fno-raceproof-check-elimination" => plan.eliminates = false,
                 _ => plan.push(item),
             }
         }
-        plan.thins &= compiled && instrument;
         plan.instrumented = instrument;
         if compiled {
             plan.instrument(arguments, instrument, openmp_options);

@@ -230,7 +230,7 @@ fn openmp_without_its_option_is_warned_of_and_kept() {
     warns(here.run("cc -S a.c"));
     here.run("cc a.s -o a").expect_status(0);
     assert_eq!(pragmas(&here.report("./a").1), expected);
-    warns(here.run("cc -fno-raceproof-thinning -c a.c -o b.o"));
+    warns(here.run("cc -fno-raceproof-check-elimination -c a.c -o b.o"));
     here.run("cc b.o -o a").expect_status(0);
     sees();
     warns(here.run("cc -fopenmp-simd -c a.c"));

@@ -1,5 +1,5 @@
 //! Loops over arrays, made at random: two tasks run one each, and race iff their bytes overlap where one of them writes. Checks leave
-//! such loops (`raceproof cc` without `-fno-raceproof-thinning`), so that bounds, strides and guards have to be right to the byte.
+//! such loops (`raceproof cc` without `-fno-raceproof-check-elimination`), so that bounds, strides and guards have to be right to the byte.
 //!
 //! `RACEPROOF_CASES` pairs of loops (240 unless set), from seed `RACEPROOF_SEED` on (0 unless set).
 

@@ -84,7 +84,7 @@ fn units_compiled_before_are_not_linked_with_what_they_did_not_expect() {
     // The symbols of a stripped program are gone, those of its objects are not.
     cc(&folder, &["calls.o", "spawns.o", "-s", "-o", "program"]).expect_status(2).says("`log`");
     // As advised.
-    for option in ["-fno-builtin-log", "-fno-builtin", "-ffreestanding", "-fno-raceproof-thinning"] {
+    for option in ["-fno-builtin-log", "-fno-builtin", "-ffreestanding", "-fno-raceproof-check-elimination"] {
         cc(&folder, &["-c", option, "calls.c"]).expect_status(0);
         cc(&folder, &["calls.o", "spawns.o", "-o", "program"]).expect_status(0);
         assert_eq!(verdict(&folder.path("program")), "race", "{option}");

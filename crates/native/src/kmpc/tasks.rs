@@ -214,7 +214,7 @@ pub(crate) fn run_whole(task: *mut KmpTask) {
 
 /// Whether tasks created here are run at once by their creator: inside a final task, and by a team of one, whose only thread
 /// can do one thing at a time. Not so a task with an event, which ends when that comes, or one that a helper thread runs (`target nowait`).
-/// (`thin/statics.rs` of the compiler knows which these are.)
+/// (`Statics.cpp` of the pass knows which these are.)
 fn runs_at_once(task: &Header) -> bool {
     let at_once = sched::job().is_none() || scope().is_final || team().size <= 1;
     let beside = task.flags & DETACHABLE != 0 || task.deferred && !scope().is_final;

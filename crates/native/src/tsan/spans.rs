@@ -1,5 +1,5 @@
 //! The entry points for accesses of a loop, told after it: all elements from one address on up to another. `raceproof cc` puts them on the ways out of
-//! loops whose ends the data decides (`cc/thin/after.rs`).
+//! loops whose ends the data decides (`Ranges.cpp` of the pass).
 //!
 //! Hot: such loops are often short, as those of an insertion sort, and a step comes back to its elements. So "this step again" is asked
 //! here, without a stack frame: some twenty instructions, and three to six a word. The rest is the detector's.
