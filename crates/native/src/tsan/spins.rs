@@ -4,6 +4,9 @@
 //! tasks half done for others, whose accesses then have to be remembered beside theirs. A loop that waits looks
 //! from one place; a recursion that looks once a level, as a search looks at its bound, does so in as many calling contexts. (A loop
 //! that waits may look in two of them in turn: it is found out later.)
+//!
+//! A loop may also wait for one of several locations to change, and look at them in turn (the workers of the crate `spindle`): it comes back to one of
+//! them with nothing stored meanwhile.
 
 use raceproof_core::ids::TaskId;
 
@@ -21,16 +24,25 @@ const PATIENCE: u32 = 8;
 /// So many count as one if each is in another context than the one before.
 const ELSEWHERE: u32 = 16;
 
+/// A round of looks has no more of them than this.
+const ROUND: u32 = 16;
+/// So many rounds in a row look like waiting. More than of one location: a loop that compares with a bound looks at that in every round.
+const ROUNDS: u32 = 64;
+
 pub(crate) struct Spins {
     last: Look,
     spun: u32,
+    /// A look with which rounds begin, how many there were since, and how many rounds.
+    begin: Look,
+    since: u32,
+    rounds: u32,
 }
 
 impl Default for Spins {
     fn default() -> Self {
         // Nobody has looked: there is nothing at this address.
         let last = Look { task: TaskId::MAIN, address: 0, steps: 0, context: 0 };
-        Spins { last, spun: 0 }
+        Spins { last, spun: 0, begin: last, since: 0, rounds: 0 }
     }
 }
 
@@ -42,7 +54,7 @@ impl Spins {
         if (last.address, last.steps, last.task) != (now.address, now.steps, now.task) {
             *last = now;
             self.spun = 0;
-            return false;
+            return self.look_elsewhere(now);
         }
         self.spun += if last.context == now.context { ELSEWHERE } else { 1 };
         last.context = now.context;
@@ -51,6 +63,24 @@ impl Spins {
         }
         self.spun = 0;
         true
+    }
+
+    /// The same for a load of another location than the last.
+    #[inline]
+    fn look_elsewhere(&mut self, now: Look) -> bool {
+        if now == self.begin {
+            (self.since, self.rounds) = (0, self.rounds + 1);
+            if self.rounds < ROUNDS {
+                return false;
+            }
+            self.rounds = 0;
+            return true;
+        }
+        self.since += 1;
+        if self.since > ROUND || (now.steps, now.task) != (self.begin.steps, self.begin.task) {
+            (self.begin, self.since, self.rounds) = (now, 0, 0);
+        }
+        false
     }
 
     /// The last load.
@@ -62,10 +92,39 @@ impl Spins {
     #[inline(always)]
     pub(crate) fn forget(&mut self) {
         self.last.address = 0;
+        self.begin.address = 0;
     }
 
     /// This counts as the last load all the same.
     pub(crate) fn set_last(&mut self, last: Look) {
         self.last = last;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How often the task is taken for one that waits, if it looks at these in turn, this often, and stores after so many looks.
+    fn waits(addresses: &[usize], times: usize, store: usize) -> usize {
+        let mut spins = Spins::default();
+        let looks = addresses.iter().cycle().take(addresses.len() * times).enumerate();
+        let waits = looks.filter(|&(at, &address)| {
+            if at % store == store - 1 {
+                spins.forget();
+            }
+            spins.look(Look { task: TaskId(1), address, steps: 7, context: 3 })
+        });
+        waits.count()
+    }
+
+    #[test]
+    fn who_looks_at_a_few_in_turn_waits_and_who_goes_through_a_table_does_not() {
+        const NEVER: usize = usize::MAX;
+        assert!(waits(&[8], 100, NEVER) > 0);
+        assert!(waits(&[8, 16, 24, 32], 1000, NEVER) > 0);
+        let table: Vec<usize> = (1..1000).map(|at| 8 * at).collect();
+        assert_eq!(waits(&table, 100, NEVER), 0);
+        assert_eq!(waits(&[8, 16, 24, 32], 1000, 50), 0);
     }
 }
