@@ -208,7 +208,7 @@ pub(crate) fn added(address: usize) {
 pub(super) const ACQUIRE: i32 = 2;
 const RELEASE: i32 = 3;
 
-/// Notes that the running task is about to load from there, when so much has happened; whether it waits for others.
+/// Notes that the running task is about to load from there, when so much has happened; whether it may wait for others.
 #[inline(always)]
 fn look(address: usize, steps: u64) -> bool {
     let world = world();
@@ -216,10 +216,16 @@ fn look(address: usize, steps: u64) -> bool {
     world.atomics.spins.look(Look { task, address, steps, context })
 }
 
+fn pass_if_waiting() {
+    if world().atomics.spins.waits() {
+        sched::pass();
+    }
+}
+
 /// Lets the others go first if this looks like waiting for them.
 fn spin(address: usize) {
     if sched::job().is_some() && look(address, sched::kernel().steps() - explored::own_steps()) {
-        sched::pass();
+        pass_if_waiting();
     }
 }
 
@@ -325,7 +331,7 @@ macro_rules! atomics {
             /// What was found out before is void: others have run.
             #[cold]
             fn load_later(at: *const $type, order: i32, pc: usize) -> $type {
-                sched::pass();
+                pass_if_waiting();
                 load_at_last(at, order, pc)
             }
             fn load_at_last(at: *const $type, order: i32, pc: usize) -> $type {

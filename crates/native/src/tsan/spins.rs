@@ -27,12 +27,17 @@ const ELSEWHERE: u32 = 16;
 /// A round of looks has no more of them than this.
 const ROUND: u32 = 16;
 /// So many rounds in a row look like waiting. More than of one location: a loop that compares with a bound looks at that in every round.
-const ROUNDS: u32 = 64;
+const ROUNDS: u32 = 16;
+/// Rounds are looked for after so many looks: most loads are no part of one and have a budget (`native_budget.rs`), and a loop that only reads a few
+/// variables, which looks the same, is to be left seldom.
+const UNTIL_ROUNDS: u32 = 1 << 14;
 
 pub(crate) struct Spins {
     last: Look,
     spun: u32,
-    /// A look with which rounds begin, how many there were since, and how many rounds.
+    /// Looks until rounds are looked for; 1 while they are.
+    until: u32,
+    /// The look with which they begin, how many there were since, and how many rounds.
     begin: Look,
     since: u32,
     rounds: u32,
@@ -42,19 +47,20 @@ impl Default for Spins {
     fn default() -> Self {
         // Nobody has looked: there is nothing at this address.
         let last = Look { task: TaskId::MAIN, address: 0, steps: 0, context: 0 };
-        Spins { last, spun: 0, begin: last, since: 0, rounds: 0 }
+        Spins { last, spun: 0, until: UNTIL_ROUNDS, begin: last, since: 0, rounds: 0 }
     }
 }
 
 impl Spins {
-    /// Notes a load; whether the task waits.
+    /// Notes a load; whether the task may wait: [`Spins::waits`] knows. Without calls, for the short way of loads.
     #[inline(always)]
     pub(crate) fn look(&mut self, now: Look) -> bool {
         let last = &mut self.last;
         if (last.address, last.steps, last.task) != (now.address, now.steps, now.task) {
             *last = now;
             self.spun = 0;
-            return self.look_elsewhere(now);
+            self.until -= 1;
+            return self.until == 0;
         }
         self.spun += if last.context == now.context { ELSEWHERE } else { 1 };
         last.context = now.context;
@@ -65,22 +71,35 @@ impl Spins {
         true
     }
 
-    /// The same for a load of another location than the last.
-    #[inline]
-    fn look_elsewhere(&mut self, now: Look) -> bool {
+    /// Whether the task waits, after a look by which it may.
+    #[cold]
+    pub(crate) fn waits(&mut self) -> bool {
+        self.until > 0 || self.look_for_rounds(self.last)
+    }
+
+    fn look_for_rounds(&mut self, now: Look) -> bool {
+        self.until = 1;
         if now == self.begin {
             (self.since, self.rounds) = (0, self.rounds + 1);
             if self.rounds < ROUNDS {
                 return false;
             }
-            self.rounds = 0;
+            self.forget_rounds();
             return true;
         }
+        let is_first = (self.since, self.rounds) == (0, 0);
         self.since += 1;
-        if self.since > ROUND || (now.steps, now.task) != (self.begin.steps, self.begin.task) {
-            (self.begin, self.since, self.rounds) = (now, 0, 0);
+        if is_first {
+            self.begin = now;
+        } else if self.since > ROUND || self.begin.address == 0 {
+            // No round, or something was stored.
+            self.forget_rounds();
         }
         false
+    }
+
+    fn forget_rounds(&mut self) {
+        (self.until, self.begin.address, self.since, self.rounds) = (UNTIL_ROUNDS, 0, 0, 0);
     }
 
     /// The last load.
@@ -113,7 +132,7 @@ mod tests {
             if at % store == store - 1 {
                 spins.forget();
             }
-            spins.look(Look { task: TaskId(1), address, steps: 7, context: 3 })
+            spins.look(Look { task: TaskId(1), address, steps: 7, context: 3 }) && spins.waits()
         });
         waits.count()
     }
@@ -122,9 +141,9 @@ mod tests {
     fn who_looks_at_a_few_in_turn_waits_and_who_goes_through_a_table_does_not() {
         const NEVER: usize = usize::MAX;
         assert!(waits(&[8], 100, NEVER) > 0);
-        assert!(waits(&[8, 16, 24, 32], 1000, NEVER) > 0);
+        assert!(waits(&[8, 16, 24, 32], 10_000, NEVER) > 0);
         let table: Vec<usize> = (1..1000).map(|at| 8 * at).collect();
         assert_eq!(waits(&table, 100, NEVER), 0);
-        assert_eq!(waits(&[8, 16, 24, 32], 1000, 50), 0);
+        assert_eq!(waits(&[8, 16, 24, 32], 10_000, 50), 0);
     }
 }
