@@ -119,31 +119,3 @@ impl Spins {
         self.last = last;
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// How often the task is taken for one that waits, if it looks at these in turn, this often, and stores after so many looks.
-    fn waits(addresses: &[usize], times: usize, store: usize) -> usize {
-        let mut spins = Spins::default();
-        let looks = addresses.iter().cycle().take(addresses.len() * times).enumerate();
-        let waits = looks.filter(|&(at, &address)| {
-            if at % store == store - 1 {
-                spins.forget();
-            }
-            spins.look(Look { task: TaskId(1), address, steps: 7, context: 3 }) && spins.waits()
-        });
-        waits.count()
-    }
-
-    #[test]
-    fn who_looks_at_a_few_in_turn_waits_and_who_goes_through_a_table_does_not() {
-        const NEVER: usize = usize::MAX;
-        assert!(waits(&[8], 100, NEVER) > 0);
-        assert!(waits(&[8, 16, 24, 32], 10_000, NEVER) > 0);
-        let table: Vec<usize> = (1..1000).map(|at| 8 * at).collect();
-        assert_eq!(waits(&table, 100, NEVER), 0);
-        assert_eq!(waits(&[8, 16, 24, 32], 10_000, 50), 0);
-    }
-}
