@@ -118,6 +118,36 @@ fn crashes_name_the_line_and_the_calls() {
     }
 }
 
+/// A thread's storage is used at once, though its OS thread may not have begun: with one processor it has not.
+#[test]
+fn threads_have_the_tables_of_the_c_library_from_the_start() {
+    const TEXT: &str = r#"
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <sched.h>
+#include <stdlib.h>
+int main(void) {
+  int got = 0;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  sched_setaffinity(0, sizeof one, &one);
+#pragma omp parallel num_threads(16) reduction(+ : got)
+  got += toupper('a') + tolower('B') + (isalpha('c') != 0);
+  if (got != 16 * ('A' + 'b' + 1))
+    abort();
+  return 0;
+}
+"#;
+    let folder = Folder::new("tables");
+    let program = built(&folder, "tables.c", TEXT);
+    // Some OS threads begin all the same.
+    for _ in 0..10 {
+        let report = run(&program, &[]);
+        assert_eq!(report["verdict"], "race-free", "{report:#}");
+    }
+}
+
 /// A frame that reaches over the guard of its stack, into that of another task.
 #[test]
 fn a_large_frame_is_an_overflow_with_its_place() {
