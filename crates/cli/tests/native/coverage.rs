@@ -144,6 +144,27 @@ fn archives_and_libraries_are_named() {
 }
 
 #[test]
+fn a_library_that_was_closed_is_named() {
+    const CLOSES: &str = r#"
+#include <dlfcn.h>
+int all[8];
+int main(void) {
+  void *library = dlopen("./libs.so", RTLD_NOW);
+  int (*call)(int) = (int (*)(int))dlsym(library, "other");
+#pragma omp parallel for
+  for (int i = 0; i < 8; i++)
+    all[i] = call(i);
+  return dlclose(library);
+}
+"#;
+    let here = Here::new("closed", &[("closes.c", CLOSES), ("other.c", OTHER)]);
+    here.plain("-shared -fPIC other.c -o libs.so");
+    here.run("cc -fopenmp closes.c -o a").expect_status(0);
+    assert_eq!(parts(&here.report("./a").1), [(PartKind::Library, "./libs.so", vec![])]);
+    here.run("run --strict ./a").expect_status(3).says("--strict: ./libs.so is not instrumented");
+}
+
+#[test]
 fn sources_that_are_not_instrumented_are_named() {
     let assembly =
         ".text\n.globl other\nother: mov %edi, %eax\nret\n.section .note.GNU-stack,\"\",@progbits\n";
