@@ -458,4 +458,21 @@ fn a_program_alone_names_the_command() {
     let done = finish_within(&mut alone, PATIENCE).unwrap().expect_status(66);
     let expected = format!("to decide the rest: raceproof verify -- {} 'x y'", binary.display());
     assert_eq!(done.stderr.lines().last(), Some(expected.as_str()));
+    // With what its runtime looked at, and its input.
+    let input = folder.write("input", "x");
+    let mut alone = Command::new(&binary);
+    alone.env("OMP_NUM_THREADS", "3").env("RACEPROOF_OPTIONS", "exitcode=5:readers=all");
+    alone.stdin(std::fs::File::open(&input).unwrap()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let done = finish_within(&mut alone, PATIENCE).unwrap().expect_status(5);
+    let expected = format!(
+        "to decide the rest: OMP_NUM_THREADS=3 RACEPROOF_OPTIONS=readers=all raceproof verify -- {} < {}",
+        binary.display(),
+        input.canonicalize().unwrap().display()
+    );
+    assert_eq!(done.stderr.lines().last(), Some(expected.as_str()));
+    let mut alone = Command::new(&binary);
+    alone.env("RACEPROOF_OPTIONS", "detect=off").stdout(Stdio::piped()).stderr(Stdio::piped());
+    let done = finish_within(alone.stdin(Stdio::null()), PATIENCE).unwrap().expect_status(0);
+    let expected = format!("to decide the rest: RACEPROOF_OPTIONS= raceproof verify -- {}", binary.display());
+    assert_eq!(done.stderr.lines().last(), Some(expected.as_str()));
 }
