@@ -1,6 +1,9 @@
 //! Ctrl-C, and the other signals by which a process is asked to end (SIGTERM, SIGHUP): the first ends the run with what is known, the
 //! second ends the process. Processes that we wait for end with us, and temporary files go.
 //!
+//! Signals that follow each other at once are one request: `timeout` sends its signal to the process and then to its group, so that
+//! the process gets it twice.
+//!
 //! What our starter chose to ignore (`nohup`, a shell's background) stays ignored, by us and by what we start.
 
 use crate::output::note;
@@ -9,11 +12,15 @@ use nix::unistd::Pid;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::sync::{Mutex, MutexGuard, Once, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 use std::{fs, io, process};
 
 /// What shells report for a process that SIGINT ended.
 const KILLED: i32 = 130;
+
+/// A signal that comes this soon after the first is no second request.
+const ONE_REQUEST: Duration = Duration::from_millis(250);
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 /// Whether somebody looks at [`INTERRUPTED`], and whether the user hears that it is set.
@@ -55,7 +62,11 @@ fn ignored() -> u64 {
 }
 
 fn interrupted() {
+    static HANDLED: OnceLock<Instant> = OnceLock::new();
     let again = INTERRUPTED.swap(true, Ordering::Relaxed);
+    if again && HANDLED.get().is_some_and(|at| at.elapsed() < ONE_REQUEST) {
+        return;
+    }
     if again || !WATCHED.load(Ordering::Relaxed) {
         for file in all(&FILES).iter() {
             let _ = fs::remove_file(file);
@@ -69,6 +80,7 @@ fn interrupted() {
     for &(child, signal) in all(&CHILDREN).iter() {
         let _ = kill(Pid::from_raw(child as i32), signal);
     }
+    let _ = HANDLED.set(Instant::now());
 }
 
 /// Watches for the signals from now on; the flag is set by the first.

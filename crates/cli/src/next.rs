@@ -2,14 +2,13 @@
 
 use crate::args::{CheckArgs, RunArgs, VerifyArgs};
 use crate::native::TIME_LIMIT;
-use crate::run::execute::OPTIONS;
 use raceproof::words;
 use raceproof_core::finding::{Report, Scope, Verdict};
-use raceproof_report::command::{quoted, setting, verify};
-use std::ffi::{OsStr, OsString};
+use raceproof_report::command::{self, input, quoted, verify};
+use std::env;
+use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
-use std::{env, fs};
+use std::path::Path;
 
 /// Where the user is, if that is not where the program runs: cargo starts tests in the folder of their package.
 pub(crate) const FOLDER: &str = "RACEPROOF_STARTED_IN";
@@ -134,37 +133,7 @@ fn gigabytes(bytes: u64) -> String {
 
 /// Variables that the runtime of the program looks at, as they are set; `sized`: the size of teams is given otherwise.
 fn settings(sized: bool) -> Vec<String> {
-    let is_size = |name: &str| matches!(name, "OMP_NUM_THREADS" | "RAYON_NUM_THREADS");
-    let is_wanted = |name: &str| {
-        (name.starts_with("OMP_") || is_size(name)) && !(sized && is_size(name)) || name == OPTIONS
-    };
-    let mut settings: Vec<String> = env::vars_os()
-        .filter_map(|(name, value)| {
-            let name = name.to_str().filter(|name| is_wanted(name))?;
-            Some(if name == OPTIONS { options(&value)? } else { setting(name, value.as_bytes()) })
-        })
-        .collect();
-    settings.sort();
-    settings
-}
-
-/// The user's options for the runtime, without those that say where a run reports and those that keep the detector from looking.
-fn options(value: &OsStr) -> Option<String> {
-    let dropped = |word: &Vec<u8>| {
-        [&b"report="[..], b"trace=", b"exitcode=", b"detect="].iter().any(|begin| word.starts_with(begin))
-    };
-    let words = words::split(value.as_bytes())?.into_iter().filter(|word| !dropped(word));
-    let kept: Vec<Vec<u8>> = words.map(|word| words::quoted(&word)).collect();
-    (!value.is_empty()).then(|| setting(OPTIONS, &kept.join(&b':')))
-}
-
-/// ` < FILE`, if standard input is a file: every execution reads it from its beginning.
-fn input() -> String {
-    let link = PathBuf::from("/proc/self/fd/0");
-    match (fs::metadata(&link), fs::read_link(&link)) {
-        (Ok(data), Ok(file)) if data.is_file() => format!(" < {}", quoted(file.as_os_str().as_bytes())),
-        _ => String::new(),
-    }
+    command::settings(env::vars_os(), sized, words::for_another_run)
 }
 
 /// The command, where the program runs.

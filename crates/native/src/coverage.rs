@@ -2,7 +2,8 @@
 //! which sizes.
 //!
 //! What the compiler driver knew, units without `-fopenmp` and objects without instrumentation, is in ELF notes of each module
-//! ([`Note`]). Shared libraries are those that are loaded at the end of the run: one that calls `__tsan_…` is instrumented.
+//! ([`Note`]). Shared libraries are those that are loaded at the end of the run, and those that were before the program closed one: one that
+//! calls `__tsan_…` is instrumented.
 
 use crate::{start, world};
 use raceproof_core::finding::{Coverage, FrontEnd, Note, PartKind, Uninstrumented};
@@ -35,6 +36,19 @@ impl Teams {
     }
 }
 
+/// What is known of modules that may not be loaded any more.
+#[derive(Default)]
+pub(crate) struct Closed {
+    notes: Coverage,
+    system: Vec<String>,
+}
+
+/// The program is about to close a library: what is loaded now is remembered.
+pub(crate) fn closing() {
+    let Closed { notes, system } = &mut world().closed;
+    look_at_modules(notes, system);
+}
+
 /// What was observed up to now. `complete`: the program has come to its end.
 pub(crate) fn observed(complete: bool) -> Coverage {
     let options = &world().options;
@@ -46,13 +60,10 @@ pub(crate) fn observed(complete: bool) -> Coverage {
         blinded_by: if options.detect { Vec::new() } else { vec!["detect=off".to_owned()] },
         unsplit: world().found.unsplit(),
         one_deal: crate::kmpc::loops::is_one_deal(),
-        ..Coverage::default()
+        ..world().closed.notes.clone()
     };
-    let mut modules = Modules { coverage: &mut coverage, system: Vec::new() };
-    // SAFETY: the function below gets the pointer it expects, while it is valid.
-    unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut modules).cast()) };
-    let mut system = modules.system;
-    system.sort();
+    let mut system = world().closed.system.clone();
+    look_at_modules(&mut coverage, &mut system);
     if !system.is_empty() {
         add(&mut coverage, PartKind::System, "system libraries", system);
     }
@@ -63,14 +74,22 @@ pub(crate) fn observed(complete: bool) -> Coverage {
     coverage
 }
 
+/// Notes the modules that are loaded now; `system`: names of the system's libraries, sorted.
+fn look_at_modules(coverage: &mut Coverage, system: &mut Vec<String>) {
+    let mut modules = Modules { coverage, system };
+    // SAFETY: the function below gets the pointer it expects, while it is valid.
+    unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut modules).cast()) };
+    system.sort();
+    system.dedup();
+}
+
 fn add(coverage: &mut Coverage, kind: PartKind, name: &str, parts: Vec<String>) {
     coverage.note(Note::Uninstrumented(Uninstrumented { kind, name: name.to_owned(), parts }));
 }
 
 struct Modules<'a> {
     coverage: &'a mut Coverage,
-    /// Names of the system's libraries.
-    system: Vec<String>,
+    system: &'a mut Vec<String>,
 }
 
 /// Folders of libraries that come with the system; others are the user's.

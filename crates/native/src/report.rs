@@ -327,7 +327,8 @@ fn end_trace() -> Result<(), String> {
 fn next_command() -> Option<String> {
     let line = std::fs::read("/proc/self/cmdline").ok()?;
     let words = line.strip_suffix(b"\0")?.split(|&byte| byte == 0);
-    Some(command::verify(&[], &[], words))
+    let settings = command::settings(std::env::vars_os(), false, raceproof::words::for_another_run);
+    Some(command::verify(&settings, &[], words) + &command::input())
 }
 
 /// `cut_short`: the program has more to do.

@@ -57,9 +57,13 @@ impl Threads {
         let now = self.now;
         self.switch(0);
         let made = sleeper();
+        if let Ok(base) = made {
+            self.bases.push(base);
+            self.switch(self.bases.len() as u32 - 1);
+            begin();
+        }
         self.switch(now as u32);
-        self.bases.push(made?);
-        Ok((self.bases.len() - 1) as u32)
+        made.map(|_| self.bases.len() as u32 - 1)
     }
 
     /// Whether the running thread is throwing or handling an exception.
@@ -113,6 +117,15 @@ extern "C" fn sleep(_: *mut libc::c_void) -> *mut libc::c_void {
         // SAFETY: waits for a signal; all are blocked.
         unsafe { libc::pause() };
     }
+}
+
+/// Sets up what the C library leaves to a new thread itself, in the storage that is used now: the tables of `<ctype.h>`. The sleeper
+/// may not have begun yet, and `toupper` would find no table.
+fn begin() {
+    /// The C library's `LC_GLOBAL_LOCALE`.
+    const OF_THE_PROCESS: libc::locale_t = std::ptr::without_provenance_mut(usize::MAX);
+    // SAFETY: a documented use. The thread has the locale of the process already; to set it sets the tables as well.
+    unsafe { libc::uselocale(OF_THE_PROCESS) };
 }
 
 /// An OS thread that sleeps for ever: its FS base.

@@ -26,6 +26,8 @@ pub(crate) struct World {
     pub(crate) omp: Omp,
     /// Sizes of teams and pools.
     pub(crate) teams: crate::coverage::Teams,
+    /// Modules that were loaded when the program closed one.
+    pub(crate) closed: crate::coverage::Closed,
     pub(crate) jobs: crate::jobs::Jobs,
     pub(crate) pools: crate::rayon::Pools,
     pub(crate) workers: crate::workers::Workers,
@@ -103,6 +105,7 @@ pub(crate) fn begin() {
         threads: Threads::new(),
         omp: Omp::new(&options),
         teams: Default::default(),
+        closed: Default::default(),
         jobs: Default::default(),
         pools: Default::default(),
         workers: Default::default(),

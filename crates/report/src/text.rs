@@ -183,7 +183,14 @@ fn consequence(index: usize, block: &Block<'_>, owner: &[usize]) -> Option<Strin
 }
 
 fn program_error(page: &mut Page, sources: &Sources, error: &ProgramError) {
-    page.headline(Role::Bad, 0, &format!("program error ({}): {}", safe(&error.kind), safe(&error.message)));
+    // A panic of an assertion has several lines.
+    let mut lines = error.message.lines();
+    let first = lines.next().unwrap_or_default();
+    page.headline(Role::Bad, 0, &format!("program error ({}): {}", safe(&error.kind), safe(first)));
+    for line in lines {
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        page.headline(Role::Bad, 2 + indent, &safe(line));
+    }
     // How a process ended is no place in it.
     if !error.at.file.is_empty() || !error.stack.is_empty() {
         page.blank();

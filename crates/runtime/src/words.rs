@@ -35,6 +35,17 @@ pub fn quoted(word: &[u8]) -> Vec<u8> {
     [b"'", inside.copied().collect::<Vec<u8>>().as_slice(), b"'"].concat()
 }
 
+/// The user's options for another run, without those that say where a run reports and those that keep the detector from looking; none if
+/// there is nothing to say.
+pub fn for_another_run(text: &[u8]) -> Option<Vec<u8>> {
+    let dropped = |word: &Vec<u8>| {
+        [&b"report="[..], b"trace=", b"exitcode=", b"detect="].iter().any(|begin| word.starts_with(begin))
+    };
+    let words = split(text)?.into_iter().filter(|word| !dropped(word));
+    let kept: Vec<Vec<u8>> = words.map(|word| quoted(&word)).collect();
+    (!text.is_empty()).then(|| kept.join(&b':'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

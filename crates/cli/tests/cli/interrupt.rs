@@ -28,7 +28,12 @@ fn verify(program: &Path, more: &[&str]) -> Command {
 
 /// Runs a command with a terminal for its standard error, and sends it SIGINT when its progress shows; also gives what
 /// was on the terminal.
-fn interrupted(mut command: Command) -> (Done, String) {
+fn interrupted(command: Command) -> (Done, String) {
+    interrupted_by(command, &[Signal::SIGINT])
+}
+
+/// The same with other signals, one right after the other.
+fn interrupted_by(mut command: Command, signals: &[Signal]) -> (Done, String) {
     let terminal = openpty(None, None).expect("there are terminals");
     let child = command.stderr(terminal.slave).spawn().expect("the binary starts");
     // It holds the other end of the terminal, which would never end otherwise.
@@ -47,13 +52,26 @@ fn interrupted(mut command: Command) -> (Done, String) {
         text
     });
     has_begun.recv_timeout(PATIENCE).expect("the progress shows");
-    kill(Pid::from_raw(child.id() as i32), Signal::SIGINT).expect("it can be interrupted");
+    for &signal in signals {
+        kill(Pid::from_raw(child.id() as i32), signal).expect("it can be interrupted");
+    }
     let done = finish(child);
     (done, reader.join().expect("the screen can be read"))
 }
 
 fn json(done: &Done) -> Value {
     serde_json::from_str(&done.stdout).unwrap_or_else(|error| panic!("{error}: {done:?}"))
+}
+
+/// `timeout` signals the process and its group. Two different signals are never merged into one by the system.
+#[test]
+fn signals_that_come_together_are_one_request() {
+    let folder = Folder::new("together");
+    let program = folder.write("f.tp", sized("examples/indexer", "TASKS", 20));
+    let (done, screen) =
+        interrupted_by(verify(&program, &[]), &[Signal::SIGTERM, Signal::SIGHUP, Signal::SIGINT]);
+    assert!(screen.contains("interrupted, writing what is known"), "{screen:?}");
+    done.expect_status(3).says("inconclusive").says(": interrupted");
 }
 
 #[test]

@@ -144,6 +144,27 @@ fn archives_and_libraries_are_named() {
 }
 
 #[test]
+fn a_library_that_was_closed_is_named() {
+    const CLOSES: &str = r#"
+#include <dlfcn.h>
+int all[8];
+int main(void) {
+  void *library = dlopen("./libs.so", RTLD_NOW);
+  int (*call)(int) = (int (*)(int))dlsym(library, "other");
+#pragma omp parallel for
+  for (int i = 0; i < 8; i++)
+    all[i] = call(i);
+  return dlclose(library);
+}
+"#;
+    let here = Here::new("closed", &[("closes.c", CLOSES), ("other.c", OTHER)]);
+    here.plain("-shared -fPIC other.c -o libs.so");
+    here.run("cc -fopenmp closes.c -o a").expect_status(0);
+    assert_eq!(parts(&here.report("./a").1), [(PartKind::Library, "./libs.so", vec![])]);
+    here.run("run --strict ./a").expect_status(3).says("--strict: ./libs.so is not instrumented");
+}
+
+#[test]
 fn sources_that_are_not_instrumented_are_named() {
     let assembly =
         ".text\n.globl other\nother: mov %edi, %eax\nret\n.section .note.GNU-stack,\"\",@progbits\n";
@@ -436,5 +457,22 @@ fn a_program_alone_names_the_command() {
     alone.arg("x y").stdout(Stdio::piped()).stderr(Stdio::piped());
     let done = finish_within(&mut alone, PATIENCE).unwrap().expect_status(66);
     let expected = format!("to decide the rest: raceproof verify -- {} 'x y'", binary.display());
+    assert_eq!(done.stderr.lines().last(), Some(expected.as_str()));
+    // With what its runtime looked at, and its input.
+    let input = folder.write("input", "x");
+    let mut alone = Command::new(&binary);
+    alone.env("OMP_NUM_THREADS", "3").env("RACEPROOF_OPTIONS", "exitcode=5:readers=all");
+    alone.stdin(std::fs::File::open(&input).unwrap()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let done = finish_within(&mut alone, PATIENCE).unwrap().expect_status(5);
+    let expected = format!(
+        "to decide the rest: OMP_NUM_THREADS=3 RACEPROOF_OPTIONS=readers=all raceproof verify -- {} < {}",
+        binary.display(),
+        input.canonicalize().unwrap().display()
+    );
+    assert_eq!(done.stderr.lines().last(), Some(expected.as_str()));
+    let mut alone = Command::new(&binary);
+    alone.env("RACEPROOF_OPTIONS", "detect=off").stdout(Stdio::piped()).stderr(Stdio::piped());
+    let done = finish_within(alone.stdin(Stdio::null()), PATIENCE).unwrap().expect_status(0);
+    let expected = format!("to decide the rest: RACEPROOF_OPTIONS= raceproof verify -- {}", binary.display());
     assert_eq!(done.stderr.lines().last(), Some(expected.as_str()));
 }

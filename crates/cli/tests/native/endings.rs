@@ -118,6 +118,85 @@ fn crashes_name_the_line_and_the_calls() {
     }
 }
 
+/// A length that is negative, or a loop that misses its end: the accesses are not noted before the crash, which would take shadow memory without end.
+#[test]
+fn accesses_beyond_all_memory_are_a_crash_with_its_place() {
+    const TEXT: &str = r#"
+#include <stdlib.h>
+#include <string.h>
+volatile size_t count = (size_t)1 << 40;
+volatile long length = -5;
+__attribute__((noinline)) static void work(int how, char *block, long *numbers, size_t end) {
+  switch (how) {
+  case 0:
+    memset(block, how, (size_t)length); // 0
+    break;
+  case 1:
+    memcpy(block, numbers, end); // 1
+    break;
+  case 2:
+    for (size_t i = 0; i < end; i++)
+      block[i] = (char)how; // 2
+    break;
+  case 3:
+    for (size_t i = 0; i < end; i++)
+      numbers[512 * i] = how; // 3
+    break;
+  case 4:
+    for (size_t i = end; i-- > 0;)
+      numbers[i] = how; // 4
+    break;
+  }
+}
+int main(int argc, char **argv) {
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  work(atoi(argv[1]), malloc(4096), malloc(4096), count);
+  return 0;
+}
+"#;
+    let folder = Folder::new("beyond");
+    let program = built(&folder, "beyond.c", TEXT);
+    for how in 0..5 {
+        let how = how.to_string();
+        for report in [run(&program, &[&how]), verify(&program, &[&how])] {
+            let error = &report["errors"][0];
+            assert_eq!(error["kind"], "crash", "{report:#}");
+            assert_eq!(error["line"], line_of(TEXT, &format!("; // {how}")), "{report:#}");
+        }
+    }
+}
+
+/// A thread's storage is used at once, though its OS thread may not have begun: with one processor it has not.
+#[test]
+fn threads_have_the_tables_of_the_c_library_from_the_start() {
+    const TEXT: &str = r#"
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <sched.h>
+#include <stdlib.h>
+int main(void) {
+  int got = 0;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  sched_setaffinity(0, sizeof one, &one);
+#pragma omp parallel num_threads(16) reduction(+ : got)
+  got += toupper('a') + tolower('B') + (isalpha('c') != 0);
+  if (got != 16 * ('A' + 'b' + 1))
+    abort();
+  return 0;
+}
+"#;
+    let folder = Folder::new("tables");
+    let program = built(&folder, "tables.c", TEXT);
+    // Some OS threads begin all the same.
+    for _ in 0..10 {
+        let report = run(&program, &[]);
+        assert_eq!(report["verdict"], "race-free", "{report:#}");
+    }
+}
+
 /// A frame that reaches over the guard of its stack, into that of another task.
 #[test]
 fn a_large_frame_is_an_overflow_with_its_place() {

@@ -9,6 +9,7 @@ mod native;
 mod rayon;
 
 mod coverage;
+mod crashes;
 mod rayon_corpus;
 mod rayon_generated;
 mod real_world;

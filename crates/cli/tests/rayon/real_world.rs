@@ -105,6 +105,17 @@ fn operations_that_release_cost_the_same_however_many_there_were() {
     }
 }
 
+#[test]
+fn jobs_that_release_and_look_cost_the_same_however_many_there_were() {
+    let (program, folder) = (build("--examples", "dev").join("costs"), Folder::new("rayon-look-costs"));
+    for what in ["look", "pass_on", "several", "publish"] {
+        let [few, thrice] = [2000, 6000].map(|count| instructions(&program, what, count, &folder));
+        // What is known of them is looked through from time to time, and of the few perhaps never.
+        let most = 3 * few + 3 * few / 4;
+        assert!(thrice < most, "{what}: {few} instructions for 2000 jobs, {thrice} for 6000, {most} at most");
+    }
+}
+
 /// Instructions for an item of a parallel iterator that does nothing, in a program that is not optimised: a job, and what rayon does on the way to it.
 const AN_ITEM: u64 = 36_000;
 

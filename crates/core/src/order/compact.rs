@@ -91,7 +91,7 @@ impl Kept {
                     self.scope(task.scope);
                     self.step(order, task.first);
                     self.step(order, task.data.step);
-                    if let Some(into) = order.folds.as_ref().and_then(|folds| folds.step_for(TaskId(at))) {
+                    if let Some(into) = order.folds.as_ref().and_then(|folds| folds.folded_into(TaskId(at))) {
                         self.step(order, into);
                     }
                 }
@@ -167,9 +167,10 @@ impl GraphOrder {
         for step in steps {
             kept.step(self, step.0);
         }
-        for &Signalled { step, known } in self.syncs.iter().filter(|sync| sync.step != NONE) {
+        for &Signalled { step, known, more } in self.syncs.iter().filter(|sync| sync.step != NONE) {
             kept.step(self, step);
             kept.known(known);
+            kept.known(more);
         }
         kept.follow(self);
         let Kept { steps, tasks, scopes, known, .. } = kept;
@@ -238,7 +239,7 @@ impl GraphOrder {
             self.known[at].newest = own.max(self.newest(left)).max(self.newest(right));
         }
         for sync in self.syncs.iter_mut().filter(|sync| sync.step != NONE) {
-            *sync = Signalled { step: steps.of(sync.step), known: known(sync.known) };
+            *sync = Signalled { step: steps.of(sync.step), known: known(sync.known), more: known(sync.more) };
         }
         if let Some(folds) = &mut self.folds {
             folds.renumber(tasks, scopes, steps);
@@ -411,9 +412,16 @@ mod tests {
                     self.tasks[at].ended = true;
                 }
                 9 if random(3) == 0 => {
+                    let before = SyncId(self.events);
                     self.events = self.sync().0;
-                    self.plain.signal(id.0, SyncId(self.events), SyncKind::Event);
-                    self.folding.signal(id.1, SyncId(self.events), SyncKind::Event);
+                    let sync = SyncId(self.events);
+                    if random(2) == 0 {
+                        self.plain.signal(id.0, sync, SyncKind::Event);
+                        self.folding.signal(id.1, sync, SyncKind::Event);
+                    } else {
+                        self.plain.signal_after(id.0, sync, before, SyncKind::Event);
+                        self.folding.signal_after(id.1, sync, before, SyncKind::Event);
+                    }
                 }
                 10 if self.events != 0 => {
                     self.plain.join(id.0, SyncId(self.events), SyncKind::Event);

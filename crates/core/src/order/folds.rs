@@ -5,12 +5,12 @@
 //! for needs no place of its own in the order: asked about, it is the owner at that step.
 //!
 //! The exception is a task that has told others outside the finish how far it was (it left a section of a lock, posted an event), or that
-//! has a descendant that did, or of whose end one knew that did: they may be after some of its steps and not after the end of the finish. Such a task is folded when nobody
-//! else is alive.
+//! has a descendant that did, or of whose end one knew that did: they may be after some of its steps and not after the end of the finish. Of such a task
+//! the steps after the last that was told are folded, and the others when nobody else is alive.
 //!
-//! Cost: O(1) a task, amortised (the forest of a union-find with path compression). Memory: 8 bytes a task, 8 a finish.
+//! Cost: O(1) a task, amortised (the forest of a union-find with path compression). Memory: 20 bytes a task, 8 a finish.
 
-use crate::ids::TaskId;
+use crate::ids::{StepId, TaskId};
 use crate::marks::Numbers;
 
 pub(super) const NONE: u32 = u32::MAX;
@@ -19,10 +19,13 @@ pub(super) const NONE: u32 = u32::MAX;
 pub(super) struct Fold {
     /// The step the task is folded into, or `NONE`.
     pub(super) into: u32,
+    /// The first of its steps that are folded, if any are.
+    from: u32,
     /// The next member of its finish.
     pub(super) next: u32,
-    /// It has told somebody outside its finish, or somebody it has told has.
-    pub(super) told: bool,
+    /// Its steps before this one somebody outside its finish may know of: it has told them, or one of its tasks or somebody it has told
+    /// has. 0 if there are none.
+    pub(super) told: u32,
     /// What it knows came from outside its finish, in part.
     pub(super) outward: bool,
     /// Some of its tasks may go on when it has ended: it has left a finish, or they never were in one of its own.
@@ -67,8 +70,9 @@ impl Folds {
         let task = self.tasks.len() as u32;
         self.tasks.push(Fold {
             into: NONE,
+            from: 0,
             next: NONE,
-            told: false,
+            told: 0,
             outward: false,
             loose: false,
             ended: false,
@@ -100,10 +104,12 @@ impl Folds {
         let mut at = std::mem::replace(&mut self.scopes[scope as usize], EMPTY).first;
         while at != NONE {
             let fold = &mut self.tasks[at as usize];
-            if fold.told {
+            if fold.told > 0 {
                 self.kept.push(at);
-            } else {
-                fold.into = after;
+            }
+            // The tasks of a loose one may go on, and tell of more of its steps.
+            if fold.told == 0 || !fold.loose {
+                (fold.into, fold.from) = (after, fold.told);
             }
             at = fold.next;
         }
@@ -114,14 +120,21 @@ impl Folds {
         self.kept.retain(|&task| {
             let over = over(TaskId(task));
             if over {
-                self.tasks[task as usize].into = after;
+                let fold = &mut self.tasks[task as usize];
+                (fold.into, fold.from) = (after, 0);
             }
             !over
         });
     }
 
-    /// The step that stands for the steps of a task that is folded.
-    pub(super) fn step_for(&self, task: TaskId) -> Option<u32> {
+    /// The step that stands for a step of a task, if that is folded.
+    pub(super) fn step_for(&self, step: StepId, task: TaskId) -> Option<u32> {
+        let Fold { into, from, .. } = self.tasks[task.index()];
+        (into != NONE && step.0 >= from).then_some(into)
+    }
+
+    /// The step that stands for some of the steps of a task, or for all of them.
+    pub(super) fn folded_into(&self, task: TaskId) -> Option<u32> {
         let into = self.tasks[task.index()].into;
         (into != NONE).then_some(into)
     }
@@ -149,9 +162,12 @@ impl Folds {
             kept
         });
         self.told.clear();
-        tasks.gather(&mut self.tasks, |_, fold| match fold.into {
-            NONE => fold,
-            into => Fold { into: steps.of(into), ..fold },
+        let bound = |old: u32| if old == 0 { 0 } else { steps.before(old) };
+        tasks.gather(&mut self.tasks, |_, fold| Fold {
+            into: if fold.into == NONE { NONE } else { steps.of(fold.into) },
+            from: bound(fold.from),
+            told: bound(fold.told),
+            ..fold
         });
         self.kept.retain_mut(|task| {
             *task = tasks.of(*task);

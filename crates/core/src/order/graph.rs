@@ -19,7 +19,7 @@
 //!
 //! Cost: O(1) for what the tree orders nearby and for what is in the cache, O(log²) for what it orders far apart; a search
 //! visits at most the joins since `a`, and in practice one or two. Memory: 4 bytes a step, 52 a task, 40 a
-//! finish, 8 a sync, 16 a join (4 more once a search is long).
+//! finish, 12 a sync, 16 a join (4 more once a search is long).
 //!
 //! What it can miss: nothing of the graph of this run; it is exact in both directions. For locks and semaphores the
 //! graph is that of the observed order.
@@ -31,7 +31,7 @@ use crate::event::SyncKind;
 use crate::ids::{ScopeId, StepId, SyncId, TaskId};
 
 /// An index into `GraphOrder::known`, or `NONE` for "nothing".
-type KnownId = u32;
+pub(super) type KnownId = u32;
 
 pub(super) const NONE: u32 = u32::MAX;
 
@@ -75,7 +75,14 @@ const UNTIL_COMPACTED: usize = 1 << 13;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Signalled {
     pub(super) step: u32,
+    /// What the task of the step knew.
     pub(super) known: KnownId,
+    /// What else whoever joins it knows from then on, and the task of the step need not.
+    pub(super) more: KnownId,
+}
+
+impl Signalled {
+    const NOTHING: Signalled = Signalled { step: NONE, known: NONE, more: NONE };
 }
 
 /// "The steps of `of` before `bound` precede `task` from some moment on."
@@ -272,7 +279,7 @@ impl GraphOrder {
     }
 
     /// Begins the next step of the task that runs.
-    fn begin_step(&mut self) {
+    pub(super) fn begin_step(&mut self) {
         let step = self.add_step(self.now.task);
         self.now.step = step;
         self.now.unrelated = NONE;
@@ -378,16 +385,39 @@ impl GraphOrder {
         self.begin_step();
     }
 
+    pub(super) fn signalled(&self, sync: SyncId) -> Signalled {
+        self.syncs.get(sync.index()).copied().unwrap_or(Signalled::NOTHING)
+    }
+
+    pub(super) fn make_room_for(&mut self, sync: SyncId) {
+        if self.syncs.len() <= sync.index() {
+            self.syncs.resize(sync.index() + 1, Signalled::NOTHING);
+        }
+    }
+
+    /// The first few nodes of a set.
+    pub(super) fn near_by(&self, known: KnownId) -> impl Iterator<Item = Known> + '_ {
+        let node = |at: KnownId| (at != NONE).then(|| self.known[at as usize]);
+        std::iter::successors(node(known), move |known| node(known.right)).take(SHORT)
+    }
+
+    /// Whether a set was evidently made from another one.
+    pub(super) fn has_near_by(&self, known: KnownId, part: KnownId) -> bool {
+        known == part || self.near_by(known).any(|node| node.left == part || node.right == part)
+    }
+
     /// The task tells others how far it is, and with that how far those are that it knows of, and those they come from.
-    fn tell(&mut self, task: TaskId) {
+    pub(super) fn tell(&mut self, task: TaskId) {
         let Some(folds) = &mut self.folds else { return };
         let tree = &self.tree;
-        let tell = |folds: &mut Folds, mut task: TaskId| {
-            while !std::mem::replace(&mut folds.tasks[task.index()].told, true) {
-                task = tree.parent(task).0;
+        // Of an ancestor the steps before the spawn of the child that leads to the task. Where those are told already, all above are.
+        let tell = |folds: &mut Folds, mut task: TaskId, mut bound: Bound| {
+            while folds.tasks[task.index()].told < bound {
+                folds.tasks[task.index()].told = bound;
+                (task, bound) = tree.parent(task);
             }
         };
-        tell(folds, task);
+        tell(folds, task, tree.task(task).step + 1);
         folds.told.resize(self.known.len(), false);
         self.stack.clear();
         self.stack.push(self.tree.task(task).known);
@@ -397,7 +427,7 @@ impl GraphOrder {
             }
             let Known { source, left, right, .. } = self.known[at as usize];
             if source != NONE {
-                tell(folds, self.steps[source as usize]);
+                tell(folds, self.steps[source as usize], source + 1);
             }
             self.stack.extend([left, right]);
         }
@@ -406,10 +436,8 @@ impl GraphOrder {
     /// As [`GraphOrder::signal`], for a task that does nothing more, and what only its younger siblings and its parent join.
     pub fn signal_end(&mut self, task: TaskId, sync: SyncId, _: SyncKind) {
         self.enter(task);
-        if self.syncs.len() <= sync.index() {
-            self.syncs.resize(sync.index() + 1, Signalled { step: NONE, known: NONE });
-        }
-        self.syncs[sync.index()] = Signalled { step: self.now.step.0, known: self.known_now() };
+        self.make_room_for(sync);
+        self.syncs[sync.index()] = Signalled { step: self.now.step.0, known: self.known_now(), more: NONE };
     }
 
     pub fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
@@ -422,16 +450,16 @@ impl GraphOrder {
     /// What was signalled by `sync` nobody will join any more.
     pub fn forget(&mut self, sync: SyncId) {
         if let Some(sync) = self.syncs.get_mut(sync.index()) {
-            *sync = Signalled { step: NONE, known: NONE };
+            *sync = Signalled::NOTHING;
         }
     }
 
     /// Whether what was signalled by `sync` evidently precedes the step that runs now.
     pub fn is_known(&mut self, sync: SyncId) -> bool {
-        match self.syncs.get(sync.index()) {
-            Some(&Signalled { step, .. }) if step != NONE => self.precedes_now_evidently(StepId(step)),
-            _ => true,
-        }
+        let Signalled { step, more, .. } = self.signalled(sync);
+        step == NONE
+            || self.precedes_now_evidently(StepId(step))
+                && (more == NONE || self.has_near_by(self.known_now(), more))
     }
 
     /// Whether `step` precedes what the task of `other`, a step that has run as well, has come to by now, or is one of its steps.
@@ -453,13 +481,17 @@ impl GraphOrder {
     /// As [`GraphOrder::join`], for what an older sibling of the task, in the same finish, has signalled.
     pub fn join_sibling(&mut self, task: TaskId, sync: SyncId, _: SyncKind) {
         self.enter(task);
-        let source = self.syncs.get(sync.index()).copied().unwrap_or(Signalled { step: NONE, known: NONE });
+        let source = self.signalled(sync);
         // A source that is known already (a lock taken again by the same task, a second get) adds nothing. Only an
         // evident one is left out: adding it twice does no harm, a search at every join might.
         if source.step != NONE && !self.precedes_now_evidently(StepId(source.step)) {
             let right = self.known_now();
             let newest = source.step.max(self.newest(right));
             let known = self.add(Known { newest, source: source.step, left: source.known, right });
+            self.set_known(known);
+        }
+        if source.more != NONE && !self.has_near_by(self.known_now(), source.more) {
+            let known = self.union(source.more, self.known_now());
             self.set_known(known);
         }
         self.begin_step();
@@ -511,9 +543,9 @@ impl GraphOrder {
     #[inline]
     pub(super) fn resolve(&mut self, step: StepId, task: TaskId) -> (StepId, TaskId) {
         let Some(folds) = &mut self.folds else { return (step, task) };
-        let Some(into) = folds.step_for(task) else { return (step, task) };
+        let Some(into) = folds.step_for(step, task) else { return (step, task) };
         let (mut to, mut at) = (into, self.steps[into as usize]);
-        while let Some(into) = folds.step_for(at) {
+        while let Some(into) = folds.step_for(StepId(to), at) {
             (to, at) = (into, self.steps[into as usize]);
         }
         // All on the way lead there from now on.
@@ -560,13 +592,13 @@ impl GraphOrder {
         if known == NONE { 0 } else { self.known[known as usize].newest }
     }
 
-    fn add(&mut self, node: Known) -> KnownId {
+    pub(super) fn add(&mut self, node: Known) -> KnownId {
         let id = self.known.len() as u32;
         self.known.push(node);
         id
     }
 
-    fn union(&mut self, left: KnownId, right: KnownId) -> KnownId {
+    pub(super) fn union(&mut self, left: KnownId, right: KnownId) -> KnownId {
         if right == NONE || left == right {
             return left;
         }

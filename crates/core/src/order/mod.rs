@@ -36,6 +36,7 @@ pub mod graph;
 pub mod hard;
 pub mod hb;
 mod past;
+mod releases;
 mod sections;
 pub mod shb;
 mod snapshot;

@@ -1,8 +1,8 @@
 //! When one reader stands for those that come after it.
 //!
 //! Of readers of a location that are parallel to each other all have to be remembered, since a later write may come after one of
-//! them and not after another. But a task that has ended, has told nobody how far it was, and whose own tasks have all been waited for, can be
-//! after-wards known in one way only: by the end of the finish it belongs to. Whoever runs inside that finish comes before its end as well. So
+//! them and not after another. But what a task that has ended, and whose own tasks have all been waited for, did after it last told somebody how
+//! far it was, can be known in one way only: by the end of the finish the task belongs to. Whoever runs inside that finish comes before its end as well. So
 //! whatever comes after such a reader comes after every later reader inside its finish, and a write that races with one
 //! of these races with it: it stands for them, and they need not be remembered.
 //!
@@ -30,9 +30,9 @@ impl GraphOrder {
     /// Whether what was done by `step` stands for the same done by the step that runs now: whoever will come after it will come after
     /// both. For an order that [folds](GraphOrder::folding).
     pub fn stands(&mut self, step: StepId) -> Option<Standing> {
-        let (_, task) = self.resolve(step, self.task_of(step));
+        let (step, task) = self.resolve(step, self.task_of(step));
         let fold = self.folds.as_ref()?.tasks[task.index()];
-        if !fold.ended || fold.told || fold.loose {
+        if !fold.ended || step.0 < fold.told || fold.loose {
             return None;
         }
         let scope = self.tree.stands_for(self.tree.scope_of(task));

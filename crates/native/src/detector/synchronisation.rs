@@ -19,6 +19,27 @@ impl Detector {
         self.begun();
     }
 
+    /// As [`Detector::signal_sync`]; whoever joins `sync` knows as well what `before` tells. Not for a run that is recorded.
+    pub(crate) fn signal_sync_after(&mut self, sync: SyncId, before: SyncId) {
+        self.leak(self.current);
+        self.order.signal_after(self.current, sync, before, SyncKind::Event);
+        self.begun();
+    }
+
+    /// Nobody will join the sync again.
+    pub(crate) fn retire_sync(&mut self, sync: SyncId) {
+        self.order.forget(sync);
+        self.spare_syncs.push(sync);
+    }
+
+    /// The numbers of the tasks that have not ended, as [`Detector::identity`] gives them.
+    pub(crate) fn identities(&self) -> rustc_hash::FxHashSet<u64> {
+        let live = self.runs_as.iter().filter(|task| **task != NOBODY);
+        // A thread that is in a chunk of its loop runs as that.
+        let live = live.chain(self.loops.keys()).chain(self.chunks.keys());
+        live.map(|task| self.tasks[task.index()].serial).collect()
+    }
+
     pub(crate) fn join_sync(&mut self, sync: SyncId) {
         self.tell(Event::Join { task: self.current, sync, kind: SyncKind::Event });
         self.order.join(self.current, sync, SyncKind::Event);

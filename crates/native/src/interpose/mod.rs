@@ -234,6 +234,20 @@ extern "C" fn fork_noted() -> c_int {
     child
 }
 
+#[unsafe(no_mangle)]
+pub extern "C" fn dlclose(library: *mut c_void) -> c_int {
+    type Close = unsafe extern "C" fn(*mut c_void) -> c_int;
+    if crate::world::is_up() {
+        crate::coverage::closing();
+    }
+    let found = real(c"dlclose");
+    if found.is_null() {
+        return -1;
+    }
+    // SAFETY: that is the type of the function of this name, and the argument is the program's.
+    unsafe { std::mem::transmute::<*mut c_void, Close>(found)(library) }
+}
+
 fn die() -> ! {
     crate::faults::uninstall();
     world().threads.switch(0);

@@ -24,12 +24,15 @@ pub(crate) struct Atomics {
     /// By a task's number: what its next fence comes after, and what its fence has published.
     seen: FxHashMap<u64, FxHashSet<SyncId>>,
     fenced: FxHashMap<u64, SyncId>,
+    /// What was published, and is looked through when there is so much of it.
+    published: Vec<SyncId>,
+    enough: usize,
     spins: Spins,
     pub(crate) unseen: Unseen,
 }
 
-/// More releases than this in one chain are joined by the next.
-const CHAIN: usize = 16;
+/// Less than this is not looked through.
+const FEW: usize = 1 << 10;
 
 fn acquires(order: i32) -> bool {
     matches!(order, 1 | 2 | 4 | 5)
@@ -46,9 +49,51 @@ fn join_all(syncs: &[SyncId]) {
 }
 
 fn publish() -> SyncId {
-    let sync = world().detector.new_sync();
+    let sync = new_sync();
     world().detector.signal_sync(sync);
     sync
+}
+
+/// The running task releases at the end of a release sequence, which it need not have acquired.
+fn publish_after(before: SyncId) -> SyncId {
+    let sync = new_sync();
+    world().detector.signal_sync_after(sync, before);
+    sync
+}
+
+fn new_sync() -> SyncId {
+    let (atomics, sync) = (&mut world().atomics, world().detector.new_sync());
+    // Those of a run that is recorded are in its trace.
+    if !world().detector.is_recorded() {
+        if atomics.published.len() >= atomics.enough.max(FEW) {
+            atomics.retire();
+        }
+        atomics.published.push(sync);
+    }
+    sync
+}
+
+impl Atomics {
+    /// Gives back what was published and nobody can acquire any more: else the order would keep the step and the task of every release there
+    /// ever was. Done each time it has doubled: a constant a release.
+    #[cold]
+    fn retire(&mut self) {
+        let detector = &mut world().detector;
+        // Who has ended does not come to a fence.
+        let live = detector.identities();
+        self.seen.retain(|task, _| live.contains(task));
+        self.fenced.retain(|task, _| live.contains(task));
+        let seen = self.seen.values().flatten().chain(self.fenced.values());
+        let named: FxHashSet<SyncId> = seen.chain(self.released.syncs()).copied().collect();
+        self.published.retain(|sync| {
+            let is_named = named.contains(sync);
+            if !is_named {
+                detector.retire_sync(*sync);
+            }
+            is_named
+        });
+        self.enough = 2 * self.published.len();
+    }
 }
 
 /// Before a load, or the load of a read-modify-write.
@@ -77,14 +122,12 @@ fn follow_releases(address: usize, order: i32) {
 }
 
 fn after_store(address: usize, order: i32, is_update: bool) {
-    let task = world().detector.identity();
-    let own = if releases(order) { Some(publish()) } else { world().atomics.fenced.get(&task).copied() };
     let before = world().atomics.released.take(address);
     let mut chain = if is_update { before } else { Vec::new() };
-    chain.extend(own);
-    if chain.len() > CHAIN {
-        join_all(&chain);
-        chain = vec![publish()];
+    if releases(order) {
+        release(&mut chain, acquires(order));
+    } else if let Some(&fenced) = world().atomics.fenced.get(&world().detector.identity()) {
+        release_fenced(&mut chain, fenced);
     }
     let atomics = &mut world().atomics;
     if !chain.is_empty() {
@@ -92,6 +135,34 @@ fn after_store(address: usize, order: i32, is_update: bool) {
     }
     atomics.unseen.stored(address);
     atomics.spins.forget();
+}
+
+/// Adds a release by the running task to a chain, of which it `knows` if it has acquired it. The chain stays one sync, so that it costs the same
+/// however long it is; in a run that is recorded it is a list, since a trace has no word for a sync that tells more than its task knows.
+fn release(chain: &mut Vec<SyncId>, knows: bool) {
+    let own = match chain.as_slice() {
+        [before] if !knows && !world().detector.is_recorded() => publish_after(*before),
+        _ => publish(),
+    };
+    if knows || !world().detector.is_recorded() {
+        chain.clear();
+    }
+    chain.push(own);
+}
+
+/// The same for what the last fence of the running task has published.
+fn release_fenced(chain: &mut Vec<SyncId>, fenced: SyncId) {
+    match *chain.as_slice() {
+        [before] if !world().detector.is_recorded() => {
+            if !world().detector.order.signals_also(before, fenced) {
+                let both = new_sync();
+                world().detector.order.signal_both(both, before, fenced);
+                chain[0] = both;
+            }
+        }
+        _ if chain.contains(&fenced) => {}
+        _ => chain.push(fenced),
+    }
 }
 
 /// The running task tells how far it is, to nobody in particular.
@@ -137,7 +208,7 @@ pub(crate) fn added(address: usize) {
 pub(super) const ACQUIRE: i32 = 2;
 const RELEASE: i32 = 3;
 
-/// Notes that the running task is about to load from there, when so much has happened; whether it waits for others.
+/// Notes that the running task is about to load from there, when so much has happened; whether it may wait for others.
 #[inline(always)]
 fn look(address: usize, steps: u64) -> bool {
     let world = world();
@@ -145,10 +216,16 @@ fn look(address: usize, steps: u64) -> bool {
     world.atomics.spins.look(Look { task, address, steps, context })
 }
 
+fn pass_if_waiting() {
+    if world().atomics.spins.waits() {
+        sched::pass();
+    }
+}
+
 /// Lets the others go first if this looks like waiting for them.
 fn spin(address: usize) {
     if sched::job().is_some() && look(address, sched::kernel().steps() - explored::own_steps()) {
-        sched::pass();
+        pass_if_waiting();
     }
 }
 
@@ -254,7 +331,7 @@ macro_rules! atomics {
             /// What was found out before is void: others have run.
             #[cold]
             fn load_later(at: *const $type, order: i32, pc: usize) -> $type {
-                sched::pass();
+                pass_if_waiting();
                 load_at_last(at, order, pc)
             }
             fn load_at_last(at: *const $type, order: i32, pc: usize) -> $type {

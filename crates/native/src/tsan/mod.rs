@@ -4,6 +4,7 @@
 //! compared with the first number of the running step. Everything else is the detector's.
 
 pub(crate) mod atomic;
+mod reach;
 mod released;
 mod runs;
 mod spans;
@@ -18,6 +19,7 @@ use crate::now::{LEFT, NOW, OVER};
 use crate::shadow::Cell;
 use crate::world;
 use raceproof_core::event::AccessKind;
+use reach::is_memory;
 use std::arch::naked_asm;
 use std::ffi::c_void;
 use std::sync::atomic::Ordering;
@@ -399,11 +401,15 @@ with_caller! {
 }
 
 extern "C" fn read_range(address: usize, size: usize, _: usize, pc: usize) {
-    read_slow(address, size, pc);
+    if is_memory(address, size) {
+        read_slow(address, size, pc);
+    }
 }
 
 extern "C" fn write_range(address: usize, size: usize, _: usize, pc: usize) {
-    write_slow(address, size, pc);
+    if is_memory(address, size) {
+        write_slow(address, size, pc);
+    }
 }
 
 extern "C" fn memcpy(to: *mut c_void, from: *const c_void, size: usize, pc: usize) -> *mut c_void {
@@ -412,14 +418,18 @@ extern "C" fn memcpy(to: *mut c_void, from: *const c_void, size: usize, pc: usiz
 }
 
 extern "C" fn memmove(to: *mut c_void, from: *const c_void, size: usize, pc: usize) -> *mut c_void {
-    read_slow(from as usize, size, pc);
-    write_slow(to as usize, size, pc);
+    if is_memory(from as usize, size) && is_memory(to as usize, size) {
+        read_slow(from as usize, size, pc);
+        write_slow(to as usize, size, pc);
+    }
     // SAFETY: what the program asked for.
     unsafe { libc::memmove(to, from, size) }
 }
 
 extern "C" fn memset(to: *mut c_void, value: i32, size: usize, pc: usize) -> *mut c_void {
-    write_slow(to as usize, size, pc);
+    if is_memory(to as usize, size) {
+        write_slow(to as usize, size, pc);
+    }
     // SAFETY: what the program asked for.
     unsafe { libc::memset(to, value, size) }
 }

@@ -28,6 +28,11 @@ impl Released {
         if self.may_be_at(address) { self.chains.get(&address).map(Vec::as_slice) } else { None }
     }
 
+    /// Of all addresses.
+    pub(super) fn syncs(&self) -> impl Iterator<Item = &SyncId> {
+        self.chains.values().flatten()
+    }
+
     /// What was there, and is no more.
     pub(super) fn take(&mut self, address: usize) -> Vec<SyncId> {
         if !self.may_be_at(address) {

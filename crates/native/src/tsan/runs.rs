@@ -4,6 +4,7 @@
 //! A search or a trace is told of each element as if the loop had made the calls itself.
 
 use super::detector;
+use super::reach::{MANY, holds};
 use crate::detector::Manner;
 use crate::interrupts::PENDING;
 use crate::world;
@@ -62,6 +63,10 @@ entries! {
 pub(super) fn told(first: usize, size: usize, run: Dimension, runs: Dimension, kind: AccessKind, pc: usize) {
     // A loop may have come to an end before it made the access.
     if run.count == 0 {
+        return;
+    }
+    // Nor will one that crashes make them all.
+    if run.count | runs.count >= MANY && !holds(first, size, run, runs) {
         return;
     }
     if PENDING.load(Ordering::Relaxed) || world().detector.wants_each() {

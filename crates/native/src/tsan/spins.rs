@@ -4,6 +4,9 @@
 //! tasks half done for others, whose accesses then have to be remembered beside theirs. A loop that waits looks
 //! from one place; a recursion that looks once a level, as a search looks at its bound, does so in as many calling contexts. (A loop
 //! that waits may look in two of them in turn: it is found out later.)
+//!
+//! A loop may also wait for one of several locations to change, and look at them in turn (the workers of the crate `spindle`): it comes back to one of
+//! them with nothing stored meanwhile.
 
 use raceproof_core::ids::TaskId;
 
@@ -21,28 +24,43 @@ const PATIENCE: u32 = 8;
 /// So many count as one if each is in another context than the one before.
 const ELSEWHERE: u32 = 16;
 
+/// A round of looks has no more of them than this.
+const ROUND: u32 = 16;
+/// So many rounds in a row look like waiting. More than of one location: a loop that compares with a bound looks at that in every round.
+const ROUNDS: u32 = 16;
+/// Rounds are looked for after so many looks: most loads are no part of one and have a budget (`native_budget.rs`), and a loop that only reads a few
+/// variables, which looks the same, is to be left seldom.
+const UNTIL_ROUNDS: u32 = 1 << 14;
+
 pub(crate) struct Spins {
     last: Look,
     spun: u32,
+    /// Looks until rounds are looked for; 1 while they are.
+    until: u32,
+    /// The look with which they begin, how many there were since, and how many rounds.
+    begin: Look,
+    since: u32,
+    rounds: u32,
 }
 
 impl Default for Spins {
     fn default() -> Self {
         // Nobody has looked: there is nothing at this address.
         let last = Look { task: TaskId::MAIN, address: 0, steps: 0, context: 0 };
-        Spins { last, spun: 0 }
+        Spins { last, spun: 0, until: UNTIL_ROUNDS, begin: last, since: 0, rounds: 0 }
     }
 }
 
 impl Spins {
-    /// Notes a load; whether the task waits.
+    /// Notes a load; whether the task may wait: [`Spins::waits`] knows. Without calls, for the short way of loads.
     #[inline(always)]
     pub(crate) fn look(&mut self, now: Look) -> bool {
         let last = &mut self.last;
         if (last.address, last.steps, last.task) != (now.address, now.steps, now.task) {
             *last = now;
             self.spun = 0;
-            return false;
+            self.until -= 1;
+            return self.until == 0;
         }
         self.spun += if last.context == now.context { ELSEWHERE } else { 1 };
         last.context = now.context;
@@ -51,6 +69,37 @@ impl Spins {
         }
         self.spun = 0;
         true
+    }
+
+    /// Whether the task waits, after a look by which it may.
+    #[cold]
+    pub(crate) fn waits(&mut self) -> bool {
+        self.until > 0 || self.look_for_rounds(self.last)
+    }
+
+    fn look_for_rounds(&mut self, now: Look) -> bool {
+        self.until = 1;
+        if now == self.begin {
+            (self.since, self.rounds) = (0, self.rounds + 1);
+            if self.rounds < ROUNDS {
+                return false;
+            }
+            self.forget_rounds();
+            return true;
+        }
+        let is_first = (self.since, self.rounds) == (0, 0);
+        self.since += 1;
+        if is_first {
+            self.begin = now;
+        } else if self.since > ROUND || self.begin.address == 0 {
+            // No round, or something was stored.
+            self.forget_rounds();
+        }
+        false
+    }
+
+    fn forget_rounds(&mut self) {
+        (self.until, self.begin.address, self.since, self.rounds) = (UNTIL_ROUNDS, 0, 0, 0);
     }
 
     /// The last load.
@@ -62,6 +111,7 @@ impl Spins {
     #[inline(always)]
     pub(crate) fn forget(&mut self) {
         self.last.address = 0;
+        self.begin.address = 0;
     }
 
     /// This counts as the last load all the same.
