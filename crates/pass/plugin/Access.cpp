@@ -44,6 +44,8 @@ CallInst *insert(Instruction *before, StringRef name, ArrayRef<Value *> argument
   call->setDebugLoc(location);
   // Two of them in two branches are two places of the source.
   call->addFnAttr(Attribute::NoMerge);
+  // Functions are inlined as they would be without it.
+  call->addFnAttr(Attribute::get(call->getContext(), "call-inline-cost", "0"));
   return call;
 }
 

@@ -23,7 +23,7 @@
 #include "Ordered.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/Analysis/CFG.h"
+#include "llvm/IR/CFG.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Operator.h"
@@ -84,13 +84,41 @@ public:
       for (Use &use : address->uses())
         visit(use, place);
     }
-    for (Instruction *handover : handovers)
+    for (Instruction *handover : handovers) {
+      SmallPtrSet<Instruction *, 16> later = reached(handover, dyn_cast<Instruction>(block));
       for (auto [access, part] : accesses)
-        if (access != handover && isPotentiallyReachable(handover, access))
+        if (later.contains(access))
           task.letOut(part);
+    }
   }
 
 private:
+  /// The accesses that may be made after an instruction, as long as the block has not been allocated anew.
+  SmallPtrSet<Instruction *, 16> reached(Instruction *from, Instruction *allocation) {
+    SmallPtrSet<Instruction *, 16> wanted, found;
+    for (auto [access, part] : accesses)
+      wanted.insert(access);
+    SmallPtrSet<BasicBlock *, 16> entered;
+    SmallVector<BasicBlock *> blocks;
+    auto go = [&](BasicBlock::iterator at, BasicBlock *block) {
+      for (; at != block->end(); ++at) {
+        if (&*at == allocation)
+          return;
+        if (wanted.contains(&*at))
+          found.insert(&*at);
+      }
+      for (BasicBlock *next : successors(block))
+        if (entered.insert(next).second)
+          blocks.push_back(next);
+    };
+    go(std::next(from->getIterator()), from->getParent());
+    while (!blocks.empty()) {
+      BasicBlock *block = blocks.pop_back_val();
+      go(block->begin(), block);
+    }
+    return found;
+  }
+
   void push(Value *address, Place place) {
     if (seen.insert(address).second)
       work.push_back({address, place});

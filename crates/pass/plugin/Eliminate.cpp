@@ -12,6 +12,18 @@ using namespace llvm;
 
 namespace raceproof {
 
+static bool hasMarkers(Function &function) {
+  return any_of(instructions(function), [](const Instruction &instruction) { return isMarker(instruction); });
+}
+
+PreservedAnalyses EliminateRedundant::run(Function &function, FunctionAnalysisManager &) {
+  if (!hasMarkers(function) || !removeRedundant(function, Steps()))
+    return PreservedAnalyses::all();
+  PreservedAnalyses preserved;
+  preserved.preserveSet<CFGAnalyses>();
+  return preserved;
+}
+
 PreservedAnalyses EliminateChecks::run(Module &module, ModuleAnalysisManager &analyses) {
   removeOrdered(module);
   auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
@@ -19,8 +31,7 @@ PreservedAnalyses EliminateChecks::run(Module &module, ModuleAnalysisManager &an
     return functions.getResult<TargetLibraryAnalysis>(function);
   });
   for (Function &function : module) {
-    if (function.isDeclaration() ||
-        none_of(instructions(function), [](const Instruction &i) { return isMarker(i); }))
+    if (function.isDeclaration() || !hasMarkers(function))
       continue;
     removeRedundant(function, steps);
     if (ofLoops && !function.hasOptNone()) {

@@ -15,4 +15,10 @@ private:
   bool ofLoops;
 };
 
+/// Removes redundant checks of one function, so that those that are left do not stand in the optimiser's way.
+struct EliminateRedundant : llvm::PassInfoMixin<EliminateRedundant> {
+  llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
+  static bool isRequired() { return true; }
+};
+
 } // namespace raceproof

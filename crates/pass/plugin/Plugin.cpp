@@ -33,7 +33,11 @@ static void registerPasses(PassBuilder &builder) {
     passes.addPass(MarkAccesses());
   });
   builder.registerPeepholeEPCallback(
-      [](FunctionPassManager &passes, OptimizationLevel, auto...) { passes.addPass(DropPrivate()); });
+      [](FunctionPassManager &passes, OptimizationLevel, auto...) {
+        passes.addPass(DropPrivate());
+        if (eliminates())
+          passes.addPass(EliminateRedundant());
+      });
   builder.registerOptimizerEarlyEPCallback([](ModulePassManager &passes, OptimizationLevel level, auto...) {
     passes.addPass(createModuleToFunctionPassAdaptor(DropPrivate()));
     if (eliminates())

@@ -98,21 +98,24 @@ private:
   bool hoist(const Access &access) {
     Times made = times(access.call->getParent());
     const SCEV *taken = evolution.getBackedgeTakenCount(&loop);
-    if (made == Times::Unknown || access.dimensions > 1 || isa<SCEVCouldNotCompute>(taken) || !isFixed(access) ||
-        evolution.getTypeSizeInBits(taken->getType()) > 64)
-      return false;
     auto moves = progress(access.address());
-    if (!moves)
+    if (made == Times::Unknown || !isFixed(access) || !moves)
       return false;
-    const SCEV *count = evolution.getNoopOrZeroExtend(taken, word);
-    if (made == Times::EveryIteration)
-      count = evolution.getAddExpr(count, evolution.getOne(word));
     auto [first, stride] = *moves;
     stride = evolution.getNoopOrSignExtend(stride, word);
     bool stays = stride->isZero();
-    // One that may not be made at all stays where it is known whether it is.
-    if (stays && made != Times::EveryIteration)
-      return false;
+    const SCEV *count = evolution.getOne(word);
+    if (stays) {
+      // One that may not be made at all stays where it is known whether it is.
+      if (made != Times::EveryIteration)
+        return false;
+    } else {
+      if (access.dimensions > 1 || isa<SCEVCouldNotCompute>(taken) || evolution.getTypeSizeInBits(taken->getType()) > 64)
+        return false;
+      count = evolution.getNoopOrZeroExtend(taken, word);
+      if (made == Times::EveryIteration)
+        count = evolution.getAddExpr(count, evolution.getOne(word));
+    }
     Instruction *before = loop.getLoopPreheader()->getTerminator();
     SmallVector<const SCEV *, 4> needed = {first, count, stride};
     for (const Use &argument : drop_begin(access.call->args()))

@@ -202,7 +202,7 @@ bool Steps::endsAtCall(const CallBase &call) const {
     Function *defined = call.getModule()->getFunction(name);
     if (defined && !defined->isDeclaration())
       return !quiet.contains(defined);
-    if (call.getFunction()->hasFnAttribute("no-builtins") || call.getFunction()->hasFnAttribute("no-builtin-" + name))
+    if (!library || call.getFunction()->hasFnAttribute("no-builtins") || call.getFunction()->hasFnAttribute("no-builtin-" + name))
       return true;
     assumed.insert(name);
     return false;
@@ -215,7 +215,7 @@ bool Steps::endsAtCall(const CallBase &call) const {
   if (!callee)
     return true;
   if (!callee->isDeclaration())
-    return !quiet.contains(callee);
+    return !quiet.contains(callee) && !(isBound(*callee) && callee->hasNoSync() && callee->willReturn());
   return !reliesOn(call, *callee);
 }
 
@@ -223,7 +223,7 @@ bool Steps::endsAtCall(const CallBase &call) const {
 bool Steps::reliesOn(const CallBase &call, const Function &callee) const {
   StringRef name = callee.getName();
   // The compiler knows of OpenMP's functions that they order nothing. To the detector, asking for a thread's number matters.
-  if (name.starts_with("omp_") || name.starts_with("__kmpc_"))
+  if (!library || name.starts_with("omp_") || name.starts_with("__kmpc_"))
     return false;
   LibFunc function;
   // The attributes of the caller say which names are the program's own: -fno-builtin.

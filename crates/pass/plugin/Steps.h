@@ -20,6 +20,9 @@ class Steps {
 public:
   using Library = std::function<const llvm::TargetLibraryInfo &(llvm::Function &)>;
 
+  /// By attributes alone: nothing is relied on that the linked program may not keep.
+  Steps() = default;
+  /// By all that is defined in a module.
   Steps(llvm::Module &module, Library library);
 
   /// Whether a step may end here.
@@ -32,6 +35,7 @@ private:
   bool endsAtCall(const llvm::CallBase &call) const;
   bool reliesOn(const llvm::CallBase &call, const llvm::Function &callee) const;
 
+  /// None where nothing is relied on.
   Library library;
   /// Functions with a definition that ends no step.
   llvm::DenseSet<const llvm::Function *> quiet;

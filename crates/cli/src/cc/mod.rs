@@ -87,7 +87,7 @@ fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
     }
     let pass = if plan.instrumented && plan.has_sources() { Pass::of(&clang)? } else { None };
     match &pass {
-        Some(pass) => plan.added.push(pass.word()),
+        Some(pass) => plan.added.extend(pass.words()),
         None if plan.instrumented && plan.has_sources() => {
             plan.restrain();
             if plan.action.links() {

@@ -23,11 +23,13 @@ impl Pass {
         Ok(Some(pass))
     }
 
-    /// What clang is told.
-    pub(super) fn word(&self) -> OsString {
-        let mut word = OsString::from("-fpass-plugin=");
-        word.push(self.folder.path().join(NAME));
-        word
+    /// What clang is told. Loops are turned so that what every iteration does stands before their ends; markers at their beginnings
+    /// would keep clang from that.
+    pub(super) fn words(&self) -> Vec<OsString> {
+        let mut load = OsString::from("-fpass-plugin=");
+        load.push(self.folder.path().join(NAME));
+        let rotate = ["-Xclang", "-mllvm", "-Xclang", "-rotation-max-header-size=64"].map(OsString::from);
+        rotate.into_iter().chain([load]).collect()
     }
 }
 

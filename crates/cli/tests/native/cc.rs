@@ -33,10 +33,8 @@ fn words(plan: &Plan) -> String {
 
 #[test]
 fn what_is_compiled_is_instrumented() {
-    const TSAN: &str = "-Xclang -fsanitize=thread -fno-omit-frame-pointer -Xclang -fstack-clash-protection -Xclang -mllvm -Xclang -disable-licm-promotion -Xclang -mllvm -Xclang \
-                        -capture-tracking-max-uses-to-explore=0 -Xclang -mllvm -Xclang -simplifycfg-sink-common=false -Xclang \
-                        -mllvm -Xclang -simplifycfg-hoist-common=false -Xclang -mllvm -Xclang -sink-common-insts=false \
-                        -Xclang -mllvm -Xclang -enable-interleaved-mem-accesses=false";
+    const TSAN: &str =
+        "-Xclang -fsanitize=thread -fno-omit-frame-pointer -Xclang -fstack-clash-protection";
     const OMP: &str = "-Xclang -fopenmp";
     for (line, expected) in [
         ("-c a.c", format!("{TSAN} -g -c a.c")),
