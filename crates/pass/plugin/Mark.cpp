@@ -122,8 +122,8 @@ private:
     } else {
       auto *copy = cast<MemIntrinsic>(&instruction);
       if (auto *transfer = dyn_cast<MemTransferInst>(copy))
-        visitBytes(*copy, transfer->getRawSource(), copy->getLength(), Kind::Read);
-      visitBytes(*copy, copy->getRawDest(), copy->getLength(), Kind::Write);
+        visitBytes(*copy, transfer->getRawSource(), transfer->getSourceAlign(), Kind::Read);
+      visitBytes(*copy, copy->getRawDest(), copy->getDestAlign(), Kind::Write);
     }
   }
 
@@ -150,13 +150,14 @@ private:
     mark(&access, address, ConstantInt::get(word, size.getFixedValue()), alignment, kind, access.getDebugLoc());
   }
 
-  void visitBytes(MemIntrinsic &copy, Value *address, Value *length, Kind kind) {
+  void visitBytes(MemIntrinsic &copy, Value *address, MaybeAlign alignment, Kind kind) {
+    Value *length = copy.getLength();
     auto *constant = dyn_cast<ConstantInt>(length);
     if ((constant && constant->isZero()) || !isSeen(address, kind))
       return;
     if (length->getType() != word)
       length = IRBuilder<>(&copy).CreateZExtOrTrunc(length, word);
-    mark(&copy, address, length, Align(1), kind, copy.getDebugLoc());
+    mark(&copy, address, length, alignment.valueOrOne(), kind, copy.getDebugLoc());
   }
 };
 

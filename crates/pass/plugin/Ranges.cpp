@@ -10,10 +10,13 @@
 
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Operator.h"
+#include "llvm/Support/KnownBits.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
@@ -56,7 +59,7 @@ public:
     loop.getExitingBlocks(exiting);
     bool moved = false;
     for (const Access &access : inside)
-      if (isOnEveryIteration(access.call->getParent()) && (hoist(access) || sink(access))) {
+      if (isOnEveryIteration(access.call->getParent()) && (hoist(access) || sink(access) || sinkScan(access))) {
         access.call->eraseFromParent();
         moved = true;
       }
@@ -155,7 +158,7 @@ private:
         return false;
     SmallVector<BasicBlock *> exits;
     loop.getUniqueExitBlocks(exits);
-    if (exits.empty() || any_of(exits, [](BasicBlock *exit) { return exit->isEHPad() || exit->getFirstInsertionPt() == exit->end(); }))
+    if (!canBeBehind(exits))
       return false;
     Instruction *before = loop.getLoopPreheader()->getTerminator();
     auto [first, stride] = *moves;
@@ -178,6 +181,93 @@ private:
       markRange(here, address, bytes, {times, step}, access.kind, access.call->getDebugLoc());
     }
     return true;
+  }
+
+  /// What a value that goes from one element to the next, or stays, comes to in an iteration: whether it is a step of so many bytes or none.
+  bool isStep(Value *value, PHINode *from, int64_t bytes, unsigned depth = 0) {
+    if (value == from)
+      return true;
+    if (depth > 4)
+      return false;
+    if (auto *choice = dyn_cast<SelectInst>(value))
+      return isStep(choice->getTrueValue(), from, bytes, depth + 1) && isStep(choice->getFalseValue(), from, bytes, depth + 1);
+    if (auto *join = dyn_cast<PHINode>(value); join && loop.contains(join) && join->getParent() != loop.getHeader())
+      return all_of(join->incoming_values(), [&](Value *incoming) { return isStep(incoming, from, bytes, depth + 1); });
+    if (auto *element = dyn_cast<GEPOperator>(value);
+        element && element->getPointerOperand() == from && element->getNumIndices() == 1) {
+      TypeSize scale = layout.getTypeAllocSize(element->getSourceElementType());
+      return !scale.isScalable() && isNothingOr(element->getOperand(1), bytes, int64_t(scale.getFixedValue()), depth);
+    }
+    APInt offset(64, 0);
+    return value->stripAndAccumulateConstantOffsets(layout, offset, true) == from && offset.getSExtValue() == bytes;
+  }
+
+  /// Whether an index leads so many bytes further, or nowhere.
+  bool isNothingOr(Value *index, int64_t bytes, int64_t scale, unsigned depth) {
+    if (auto *constant = dyn_cast<ConstantInt>(index)) {
+      int64_t distance = constant->getSExtValue() * scale;
+      return distance == 0 || distance == bytes;
+    }
+    if (auto *choice = dyn_cast<SelectInst>(index))
+      return depth < 4 && isNothingOr(choice->getTrueValue(), bytes, scale, depth + 1) &&
+             isNothingOr(choice->getFalseValue(), bytes, scale, depth + 1);
+    // One bit that may be set.
+    if (scale <= 0 || bytes <= 0 || bytes % scale != 0 || !isPowerOf2_64(bytes / scale))
+      return false;
+    APInt maybe = ~computeKnownBits(index, layout).Zero;
+    return maybe.isSubsetOf(APInt(maybe.getBitWidth(), bytes / scale));
+  }
+
+  /// Behind a loop that goes over elements one after the other, not necessarily one in each iteration: from the first to the last that was
+  /// accessed none is left out. How far it came is kept beside.
+  bool sinkScan(const Access &access) {
+    auto size = access.fixedSize();
+    if (access.dimensions > 0 || !size || *size == 0 || *size > 16 || !loop.hasDedicatedExits())
+      return false;
+    APInt offset(64, 0);
+    auto *moving = dyn_cast<PHINode>(access.address()->stripAndAccumulateConstantOffsets(layout, offset, true));
+    if (!moving || moving->getParent() != loop.getHeader())
+      return false;
+    Value *next = moving->getIncomingValueForBlock(loop.getLoopLatch());
+    bool up = isStep(next, moving, int64_t(*size)), down = isStep(next, moving, -int64_t(*size));
+    BasicBlock *block = access.call->getParent();
+    SmallVector<BasicBlock *> exits;
+    loop.getUniqueExitBlocks(exits);
+    bool areKnown = all_of(exiting, [&](BasicBlock *from) {
+      return dominators.dominates(block, from) || dominators.dominates(from, block);
+    });
+    if (up == down || !areKnown || !canBeBehind(exits))
+      return false;
+    // Ends of the range: the one it begins at, and the one that moves, from before the first element to behind the last.
+    IRBuilder<> before(loop.getLoopPreheader()->getTerminator());
+    auto at = [&](IRBuilder<> &builder, Value *base, int64_t distance) {
+      return distance == 0 ? base : builder.CreateGEP(builder.getInt8Ty(), base, builder.getInt64(distance));
+    };
+    int64_t first = offset.getSExtValue() + (up ? 0 : int64_t(*size)), beyond = offset.getSExtValue() + (up ? int64_t(*size) : 0);
+    Value *fixed = at(before, moving->getIncomingValueForBlock(loop.getLoopPreheader()), first);
+    PHINode *end = IRBuilder<>(&loop.getHeader()->front()).CreatePHI(fixed->getType(), 2, "raceproof.end");
+    IRBuilder<> here(access.call);
+    Value *reached = at(here, moving, beyond);
+    end->addIncoming(fixed, loop.getLoopPreheader());
+    end->addIncoming(reached, loop.getLoopLatch());
+    for (BasicBlock *exit : exits) {
+      PHINode *last = IRBuilder<>(&exit->front()).CreatePHI(fixed->getType(), 2, "raceproof.last");
+      for (BasicBlock *from : predecessors(exit))
+        last->addIncoming(dominators.dominates(block, from) ? reached : end, from);
+      IRBuilder<> behind(&*exit->getFirstInsertionPt());
+      Value *low = up ? fixed : static_cast<Value *>(last), *high = up ? static_cast<Value *>(last) : fixed;
+      Value *bytes = behind.CreateSub(behind.CreatePtrToInt(high, word), behind.CreatePtrToInt(low, word));
+      Value *elements = behind.CreateUDiv(bytes, behind.getInt64(*size), "", true);
+      markRange(&*behind.GetInsertPoint(), low, access.size(), {elements, behind.getInt64(*size)}, access.kind,
+                access.call->getDebugLoc());
+    }
+    return true;
+  }
+
+  static bool canBeBehind(ArrayRef<BasicBlock *> exits) {
+    return !exits.empty() && none_of(exits, [](BasicBlock *exit) {
+      return exit->isEHPad() || exit->getFirstInsertionPt() == exit->end();
+    });
   }
 
   PHINode *count() {
