@@ -70,7 +70,7 @@ pub(crate) fn open(path: &Path) -> io::Result<()> {
 
 /// Says that this process begins, and where its code is.
 pub(crate) fn begin(suppressions: Option<String>) {
-    let folder = std::env::current_dir().and_then(|folder| folder.canonicalize()).unwrap_or_default();
+    let folder = std::env::current_dir().unwrap_or_default();
     let coverage = Coverage { parallel: None, ..crate::coverage::observed(false) };
     json(Kind::Begin, &Begin { folder: folder.to_string_lossy().into_owned(), coverage, suppressions });
     map();

@@ -52,7 +52,8 @@ impl Symbols {
 
     /// Those of a process with this memory map, in the format of `/proc/PID/maps`.
     pub fn from_maps(maps: &str) -> Symbols {
-        let folder = env::current_dir().and_then(|folder| folder.canonicalize()).unwrap_or_default();
+        // As the kernel knows it, without links. (`canonicalize` would use the heap of a program that may have crashed over it.)
+        let folder = env::current_dir().unwrap_or_default();
         Symbols::from_maps_in(maps, folder)
     }
 

@@ -33,8 +33,7 @@ fn words(plan: &Plan) -> String {
 
 #[test]
 fn what_is_compiled_is_instrumented() {
-    const TSAN: &str =
-        "-Xclang -fsanitize=thread -fno-omit-frame-pointer -Xclang -fstack-clash-protection";
+    const TSAN: &str = "-Xclang -fsanitize=thread -fno-omit-frame-pointer -Xclang -fstack-clash-protection";
     const OMP: &str = "-Xclang -fopenmp";
     for (line, expected) in [
         ("-c a.c", format!("{TSAN} -g -c a.c")),

@@ -1,9 +1,10 @@
-//! The entry points for accesses of a loop, told after it: all elements from one address on up to another. `raceproof cc` puts them on the ways out of
-//! loops whose ends the data decides (`Ranges.cpp` of the pass).
+//! The entry points for accesses of a loop that goes over a row of elements: all from one address on up to another. The pass
+//! (`Ranges.cpp`) puts them before the loop, or on the ways out of it where the data decides when it ends.
 //!
 //! Hot: such loops are often short, as those of an insertion sort, and a step comes back to its elements. So "this step again" is asked
 //! here, without a stack frame: some twenty instructions, and three to six a word. The rest is the detector's.
 
+use super::reach::{MANY, holds};
 use super::runs::{Dimension, told};
 use crate::detector::again::done;
 use crate::interrupts::PENDING;
@@ -51,8 +52,12 @@ fn span(mut low: usize, high: usize, size: usize, kind: AccessKind, pc: usize) {
 
 #[inline(never)]
 fn rest(low: usize, high: usize, size: usize, kind: AccessKind, pc: usize) {
+    let run = Dimension { count: (high - low) / size, stride: size };
+    // A loop that crashes will not make them all.
+    if run.count >= MANY && !holds(low, size, run, Dimension::ONE) {
+        return;
+    }
     if PENDING.load(Ordering::Relaxed) || world().detector.wants_each() {
-        let run = Dimension { count: (high - low) / size, stride: size };
         return told(low, size, run, Dimension::ONE, kind, pc);
     }
     world().detector.ranges(size, kind, pc).range(low, high - low);
