@@ -68,8 +68,9 @@ pub enum Command {
     /// clang for C programs with OpenMP, instrumented and linked with raceproof's runtime
     ///
     /// All arguments are clang's: use it in place of the compiler (`make CC="raceproof cc"`). Called by the name
-    /// `raceproof-cc`, a link to this program, it does the same. Beside them there is `-fno-raceproof-check-elimination`: every access of the
-    /// program is checked, also where the code shows that the check is needless (so does RACEPROOF_CHECK_ELIMINATION=off).
+    /// `raceproof-cc`, a link to this program, it does the same. Beside them there are two: with
+    /// `-fno-raceproof-check-elimination`, or RACEPROOF_CHECK_ELIMINATION=off in the environment, every access is checked, also
+    /// where the check is redundant; with `-fno-raceproof-pass` clang's own pass instruments.
     #[command(disable_help_flag = true)]
     Cc(CompilerArgs),
     /// The same for C++ (also by the name `raceproof-c++`)

@@ -161,6 +161,78 @@ private:
   }
 };
 
+/// Whether clang's pass has no call for an atomic update, and leaves it unseen.
+bool isWithoutCall(const AtomicRMWInst &update) {
+  switch (update.getOperation()) {
+  case AtomicRMWInst::Max:
+  case AtomicRMWInst::Min:
+  case AtomicRMWInst::UMax:
+  case AtomicRMWInst::UMin:
+  case AtomicRMWInst::FAdd:
+  case AtomicRMWInst::FSub:
+    return true;
+  default:
+    return false;
+  }
+}
+
+Value *updated(IRBuilder<> &builder, AtomicRMWInst &update, Value *old) {
+  Value *with = update.getValOperand();
+  switch (update.getOperation()) {
+  case AtomicRMWInst::Max:
+    return builder.CreateSelect(builder.CreateICmpSGT(old, with), old, with);
+  case AtomicRMWInst::Min:
+    return builder.CreateSelect(builder.CreateICmpSLE(old, with), old, with);
+  case AtomicRMWInst::UMax:
+    return builder.CreateSelect(builder.CreateICmpUGT(old, with), old, with);
+  case AtomicRMWInst::UMin:
+    return builder.CreateSelect(builder.CreateICmpULE(old, with), old, with);
+  case AtomicRMWInst::FAdd:
+    return builder.CreateFAdd(old, with);
+  case AtomicRMWInst::FSub:
+    return builder.CreateFSub(old, with);
+  default:
+    llvm_unreachable("an update that has a call");
+  }
+}
+
+/// Makes a loop of compare and exchange of an atomic update that has no call (`atomic compare` with `<` and `>`): its parts have calls.
+void expandUpdate(AtomicRMWInst &update) {
+  const DataLayout &layout = update.getModule()->getDataLayout();
+  Type *type = update.getType(), *bits = IntegerType::get(update.getContext(), layout.getTypeSizeInBits(type));
+  BasicBlock *before = update.getParent();
+  BasicBlock *after = before->splitBasicBlock(update.getIterator(), "raceproof.updated");
+  BasicBlock *loop = BasicBlock::Create(update.getContext(), "raceproof.update", before->getParent(), after);
+  before->getTerminator()->eraseFromParent();
+  IRBuilder<> builder(before);
+  builder.SetCurrentDebugLocation(update.getDebugLoc());
+  LoadInst *first = builder.CreateAlignedLoad(bits, update.getPointerOperand(), update.getAlign());
+  first->setAtomic(AtomicOrdering::Monotonic, update.getSyncScopeID());
+  builder.CreateBr(loop);
+  builder.SetInsertPoint(loop);
+  PHINode *expected = builder.CreatePHI(bits, 2);
+  expected->addIncoming(first, before);
+  Value *old = builder.CreateBitCast(expected, type);
+  Value *desired = builder.CreateBitCast(updated(builder, update, old), bits);
+  AtomicOrdering order = update.getOrdering();
+  AtomicCmpXchgInst *exchange =
+      builder.CreateAtomicCmpXchg(update.getPointerOperand(), expected, desired, update.getAlign(), order,
+                                  AtomicCmpXchgInst::getStrongestFailureOrdering(order), update.getSyncScopeID());
+  expected->addIncoming(builder.CreateExtractValue(exchange, 0), loop);
+  builder.CreateCondBr(builder.CreateExtractValue(exchange, 1), after, loop);
+  update.replaceAllUsesWith(old);
+  update.eraseFromParent();
+}
+
+void expandUpdates(Function &function) {
+  SmallVector<AtomicRMWInst *> updates;
+  for (Instruction &instruction : instructions(function))
+    if (auto *update = dyn_cast<AtomicRMWInst>(&instruction); update && isWithoutCall(*update))
+      updates.push_back(update);
+  for (AtomicRMWInst *update : updates)
+    expandUpdate(*update);
+}
+
 bool isInstrumented(const Function &function) {
   return !function.isDeclaration() && function.hasFnAttribute(Attribute::SanitizeThread) &&
          !function.hasFnAttribute(Attribute::Naked) && !function.hasFnAttribute(Attribute::DisableSanitizerInstrumentation);
@@ -171,6 +243,7 @@ bool isInstrumented(const Function &function) {
 PreservedAnalyses MarkAccesses::run(Module &module, ModuleAnalysisManager &) {
   for (Function &function : module)
     if (isInstrumented(function)) {
+      expandUpdates(function);
       Marker(function).run();
       // clang's own pass then leaves the accesses alone. It still has the atomic ones, and the calls.
       function.removeFnAttr(Attribute::SanitizeThread);

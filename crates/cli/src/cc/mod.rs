@@ -85,16 +85,15 @@ fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
         known.extend(places.map(|ignored| Note::IgnoredPragma(ignored.at.clone())));
         plan.linked.extend(["-x".into(), "none".into(), notes::object(&known, &clang, folder.path())?]);
     }
-    let pass = if plan.instrumented && plan.has_sources() { Pass::of(&clang)? } else { None };
-    match &pass {
-        Some(pass) => plan.added.extend(pass.words()),
-        None if plan.instrumented && plan.has_sources() => {
-            plan.restrain();
-            if plan.action.links() {
-                note(&pass::missing(&clang));
-            }
+    let is_instrumented = plan.instrumented && plan.has_sources();
+    let pass = if is_instrumented && plan.own_pass { Pass::of(&clang)? } else { None };
+    if let Some(pass) = &pass {
+        plan.added.extend(pass.words());
+    } else if is_instrumented {
+        plan.restrain();
+        if plan.own_pass && plan.action.links() {
+            note(&pass::missing(&clang));
         }
-        None => {}
     }
     if !plan.eliminates {
         clang.check_everything();

@@ -53,6 +53,8 @@ pub struct Plan {
     pub openmp: bool,
     /// Whether what is compiled is instrumented.
     pub instrumented: bool,
+    /// Whether our pass instruments, where there is one.
+    pub own_pass: bool,
     /// Whether redundant checks are eliminated.
     pub eliminates: bool,
     pub warnings: Vec<String>,
@@ -71,6 +73,7 @@ impl Plan {
             linked: Vec::new(),
             openmp: false,
             instrumented: true,
+            own_pass: true,
             eliminates: true,
             warnings: Vec::new(),
         };
@@ -118,6 +121,8 @@ impl Plan {
                     plan.push(item);
                 }
                 "-static-libsan" | "-shared-libsan" => {}
+                "-fraceproof-pass" => plan.own_pass = true,
+                "-fno-raceproof-pass" => plan.own_pass = false,
                 "-fraceproof-check-elimination" => plan.eliminates = true,
                 "-fno-raceproof-check-elimination" => plan.eliminates = false,
                 _ => plan.push(item),

@@ -162,6 +162,8 @@ fn checks_leave_loops_unless_told_otherwise() {
         ])
         .expect_status(0);
     assert!(calls_runs("on.o"));
+    native.run(&["cc", "-O2", "-fno-raceproof-pass", "-c", "a.c", "-o", "clangs.o"]).expect_status(0);
+    assert!(!calls_runs("clangs.o"));
     native.run(&["cc", "-O2", "-x", "c", "-c", "a.c", "-o", "one.o"]).expect_status(0);
     assert!(calls_runs("one.o"));
     assert!(
