@@ -104,6 +104,7 @@ fn given_back(memory: *mut c_void) -> Option<usize> {
     }
     let size = world().detector.memory.remove(memory as usize)?.size;
     world().atomics.unseen.forget(memory as usize, size);
+    crate::kmpc::locks::freed(memory as usize, size);
     explored::freed(memory as usize, size, caller());
     world().detector.freed(memory as usize, size, caller());
     Some(size)
