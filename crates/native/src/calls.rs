@@ -11,6 +11,10 @@ unsafe extern "C" {
     fn _Unwind_GetIP(context: *mut c_void) -> usize;
 }
 
+/// What the unwinder is told after each frame.
+const GO_ON: c_int = 0;
+const STOP: c_int = 5;
+
 /// Calls of libraries below the innermost function of the program.
 const MOST: usize = 64;
 
@@ -23,8 +27,6 @@ struct Stack {
 }
 
 extern "C" fn each(context: *mut c_void, data: *mut c_void) -> c_int {
-    const GO_ON: c_int = 0;
-    const STOP: c_int = 5;
     // SAFETY: the unwinder passes its context, and `data` is the list below.
     let (at, stack) = unsafe { (_Unwind_GetIP(context), &mut *data.cast::<Stack>()) };
     if stack.after.take_if(|after| *after == at).is_some() || stack.after.is_some() {
@@ -44,6 +46,37 @@ fn unwound(crashed: Option<usize>) -> Stack {
     // SAFETY: the function has the right type, and the list outlives the call.
     unsafe { _Unwind_Backtrace(each, (&raw mut stack).cast()) };
     stack
+}
+
+/// The return addresses on the stack, innermost first.
+pub(crate) fn addresses() -> Vec<usize> {
+    let stack = unwound(None);
+    stack.addresses[..stack.count].to_vec()
+}
+
+/// Asks about the return addresses on the stack that are above `pc`, innermost first, until there is an answer.
+pub(crate) fn find_above(pc: usize, ask: &mut dyn FnMut(usize) -> Option<usize>) -> Option<usize> {
+    struct Search<'a> {
+        pc: usize,
+        is_above: bool,
+        left: usize,
+        ask: &'a mut dyn FnMut(usize) -> Option<usize>,
+        answer: Option<usize>,
+    }
+    extern "C" fn each(context: *mut c_void, data: *mut c_void) -> c_int {
+        // SAFETY: the unwinder passes its context, and `data` is the value below.
+        let (at, search) = unsafe { (_Unwind_GetIP(context), &mut *data.cast::<Search<'_>>()) };
+        if search.is_above {
+            search.answer = (search.ask)(at);
+        }
+        search.is_above |= at == search.pc;
+        search.left -= 1;
+        if search.answer.is_some() || search.left == 0 { STOP } else { GO_ON }
+    }
+    let mut search = Search { pc, is_above: false, left: MOST, ask, answer: None };
+    // SAFETY: the function has the right type, and the value outlives the call.
+    unsafe { _Unwind_Backtrace(each, (&raw mut search).cast()) };
+    search.answer
 }
 
 /// Whether an address is in a library of the system, of which nobody wants to know the line.
@@ -80,7 +113,7 @@ pub(crate) fn from(pc: usize) -> Vec<usize> {
 }
 
 /// The stack as far as it was unwound, without the libraries of the system, and from there on what was told.
-fn joined(stack: &[usize]) -> Vec<usize> {
+pub(crate) fn joined(stack: &[usize]) -> Vec<usize> {
     let contexts = &world().detector.contexts;
     let told = contexts.calls(contexts.now().context);
     // What was told is on the stack in this order, with functions between that tell nothing.

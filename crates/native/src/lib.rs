@@ -19,7 +19,7 @@
 //! | `record` | the run as a trace |
 //! | `coverage` | what the verdict of the run rests on |
 //! | `jumps`, `calls` | the calling context after a `longjmp`, and below the program's own functions |
-//! | `raw`, `channel`, `report`, `faults`, `panics`, `interrupts` | the end, in words |
+//! | `raw`, `channel`, `report`, `faults`, `panics`, `exceptions`, `interrupts` | the end, in words |
 
 // The entry points are public by nature: C programs link with them.
 #![allow(unreachable_pub)]
@@ -33,6 +33,7 @@ mod contexts;
 mod coverage;
 mod delivery;
 mod detector;
+mod exceptions;
 mod explored;
 mod faults;
 mod fibers;
@@ -142,14 +143,16 @@ pub(crate) unsafe fn run_main(
     let status = Rc::new(Cell::new(None));
     let ending = status.clone();
     let main = move || {
-        // SAFETY: the program's constructors and its main, with what the system passed.
-        let status = unsafe {
-            start::construct(count, arguments, environment);
-            main(count, arguments, environment)
-        };
-        // What it does at the exit may wait as well: only a return ends it.
-        start::leave(status);
-        ending.set(Some(status));
+        start::outermost(|| {
+            // SAFETY: the program's constructors and its main, with what the system passed.
+            let status = unsafe {
+                start::construct(count, arguments, environment);
+                main(count, arguments, environment)
+            };
+            // What it does at the exit may wait as well: only a return ends it.
+            start::leave(status);
+            ending.set(Some(status));
+        });
     };
     let job = Job::main(world().omp.initial, Place::START, Work::Other(Box::new(main)));
     let mut run = Run::new(Coroutines, Told, Body(Some(job)));

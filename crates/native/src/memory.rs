@@ -75,6 +75,23 @@ impl Blocks {
         (address < at + block.size.max(1)).then_some((at, *block))
     }
 
+    /// Whether an address was in a block that is freed, and is in none now.
+    pub(crate) fn was_freed(&self, address: usize) -> bool {
+        self.freed_at(address).is_some() && self.find_live(address).is_none()
+    }
+
+    /// The freed block that an address was in is of no interest any more.
+    pub(crate) fn forget_freed(&mut self, address: usize) {
+        if let Some(block) = self.freed_at(address) {
+            self.freed.remove(&block);
+        }
+    }
+
+    fn freed_at(&self, address: usize) -> Option<usize> {
+        let (&at, block) = self.freed.range(..=address).next_back()?;
+        (address < at + block.size.max(1)).then_some(at)
+    }
+
     /// The block an address is in, or was.
     pub(crate) fn find(&self, address: usize) -> Option<(usize, Block)> {
         [&self.live, &self.freed].into_iter().find_map(|blocks| {

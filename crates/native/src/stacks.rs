@@ -218,6 +218,14 @@ impl Stacks {
         Some(from..from + self.slot)
     }
 
+    /// Whether the address is in one of the stacks that were given back last.
+    pub(crate) fn is_idle(&self, address: usize) -> bool {
+        // Not all: there may be many, and whoever asks does so often.
+        const LAST: usize = 64;
+        self.all.contains(&address)
+            && self.idle.iter().rev().take(LAST).any(|fiber| fiber.memory().contains(&address))
+    }
+
     /// Whether the address is in the guard page of a stack, so that touching it means that the stack has overflowed.
     pub(crate) fn is_guard(&self, address: usize) -> bool {
         self.find(address).is_some_and(|(batch, _)| (address - batch.base) % self.slot < PAGE)

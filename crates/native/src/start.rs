@@ -10,6 +10,7 @@
 
 use crate::sched::{self, kernel};
 use crate::{__wrap_main, Main, report, run_main};
+use std::arch::naked_asm;
 use std::ffi::{c_char, c_int, c_void};
 use std::mem::transmute;
 use std::ptr;
@@ -50,6 +51,33 @@ unsafe extern "C" fn main(count: c_int, arguments: *mut *mut c_char, environment
         let main = transmute::<*mut c_void, Main>(MAIN.load(Ordering::Relaxed));
         run_main(main, count, arguments, environment)
     }
+}
+
+/// Runs something as the outermost function of its stack, as it is to an unwinder: an exception that leaves it is found to be caught by nobody before anything is
+/// unwound, so that `std::terminate` is called for it as without us. Otherwise it would come to the driver, which is Rust, and cannot be left by it.
+pub(crate) fn outermost<F: FnOnce()>(work: F) {
+    unsafe extern "C-unwind" fn call<F: FnOnce()>(work: *mut Option<F>) {
+        // SAFETY: the value below.
+        unsafe { (*work).take() }.expect("it is called once")();
+    }
+    let mut work = Some(work);
+    // SAFETY: the function takes the value that it is called with.
+    unsafe { as_outermost((&raw mut work).cast(), call::<F> as *const c_void) };
+}
+
+/// Calls a function with an argument. Where it returns to itself, it does not tell an unwinder.
+#[unsafe(naked)]
+unsafe extern "C-unwind" fn as_outermost(argument: *mut c_void, function: *const c_void) {
+    naked_asm!(
+        ".cfi_startproc",
+        ".cfi_undefined rip",
+        "push rbp",
+        "mov rbp, rsp",
+        "call rsi",
+        "pop rbp",
+        "ret",
+        ".cfi_endproc",
+    )
 }
 
 type Constructor = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char);

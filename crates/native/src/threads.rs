@@ -66,10 +66,10 @@ impl Threads {
         made.map(|_| self.bases.len() as u32 - 1)
     }
 
-    /// Whether the running thread is throwing or handling an exception.
-    pub(crate) fn handles_exception(&self) -> bool {
+    /// The exception that the running thread has caught last and is not done with: the address of its header.
+    pub(crate) fn caught_exception(&self) -> Option<usize> {
         // SAFETY: the record is the running thread's own.
-        self.exceptions.is_some_and(|record| unsafe { *record() } != [0; 2])
+        self.exceptions.map(|record| unsafe { *record() }[0]).filter(|&header| header != 0)
     }
 
     /// Exchanges what the running thread's record of exceptions holds. Tasks that share a thread may each be in a handler.

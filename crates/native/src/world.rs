@@ -92,6 +92,7 @@ pub(crate) fn begin() {
     }));
     crate::interpose::reserve::set_aside();
     crate::start::look();
+    crate::exceptions::look();
     let options = Options::from_environment();
     open_channel(options.findings.as_deref().or(options.explore.as_deref()));
     if let Err(error) = shadow::reserve() {

@@ -11,6 +11,8 @@ mod module;
 mod names;
 pub mod raw;
 
+pub use names::type_name;
+
 use module::{Kind, Language, Module};
 use raceproof_core::finding::{self, Place};
 use std::env;

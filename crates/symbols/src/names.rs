@@ -32,6 +32,12 @@ pub(super) fn demangled(name: &str) -> String {
     if base.len() == name.len() { plain } else { format!("{plain}{}", &name[base.len()..]) }
 }
 
+/// The name of a type of C++, of which `typeid` gives this one.
+pub fn type_name(name: &str) -> String {
+    let whole = demangled(&format!("_ZTI{name}"));
+    whole.strip_prefix("typeinfo for ").unwrap_or(name).to_owned()
+}
+
 /// The function a construct stands in, if the name is that of a construct's body.
 fn construct_of(name: &str) -> Option<&str> {
     name.find(".omp_outlined")

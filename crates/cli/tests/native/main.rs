@@ -9,6 +9,7 @@ mod native;
 mod cc;
 mod coverage;
 mod endings;
+mod exceptions;
 mod lock_names;
 mod native_atomics;
 mod native_budget;

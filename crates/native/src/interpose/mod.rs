@@ -10,7 +10,7 @@ pub(crate) mod reserve;
 mod threads;
 
 use crate::kmpc::{caller, entry};
-use crate::{calls, explored, frames, panics, report, world};
+use crate::{calls, exceptions, explored, frames, panics, report, world};
 use dlmalloc::Dlmalloc;
 use reserve::Source;
 use std::alloc::{GlobalAlloc, Layout};
@@ -86,7 +86,11 @@ fn got(memory: *mut c_void, size: usize) -> *mut c_void {
     if !memory.is_null() && crate::world::is_up() && !crate::record::is_writing() {
         let detector = &mut world().detector;
         detector.allocated(memory as usize, size);
-        let pc = if crate::start::is_shared() { frames::of_program(caller()) } else { caller() };
+        let pc = if crate::start::is_shared() {
+            frames::of_program(caller())
+        } else {
+            exceptions::thrown_at(caller())
+        };
         let site = detector.here(pc);
         detector.own_block(memory as usize, size, site);
     }
@@ -100,6 +104,7 @@ fn given_back(memory: *mut c_void) -> Option<usize> {
     }
     let size = world().detector.memory.remove(memory as usize)?.size;
     world().atomics.unseen.forget(memory as usize, size);
+    crate::kmpc::locks::freed(memory as usize, size);
     explored::freed(memory as usize, size, caller());
     world().detector.freed(memory as usize, size, caller());
     Some(size)
@@ -263,10 +268,8 @@ extern "C" fn abort_noted() -> ! {
     if crate::world::is_up() {
         if panics::reported() {
             // A panic that must not be caught.
-        } else if world().threads.handles_exception() {
-            let text =
-                "an exception was not caught: it would have left a task, a parallel region or the program";
-            report::program_error_at("exception", text, calls::here());
+        } else if let Some(error) = exceptions::terminated() {
+            report::failed(error);
         } else {
             report::program_error_at("abort", "the program called abort", calls::here());
         }

@@ -5,7 +5,10 @@
 //! need no initialisation: their entries are made when they are first met.
 //!
 //! What must not be done to a lock is a program error, with where it is done; the run goes on as if the lock were there: to use one that was never
-//! initialised, was destroyed, is of the other kind or a null pointer; to release one without holding it; to destroy one that is held.
+//! initialised, was destroyed, is of the other kind or a null pointer; to use one in memory that is gone; to release one without holding it; to destroy one that is held.
+//!
+//! Memory is known to be gone if it is of a block that was freed and is not in use again, of the running stack below the frame of the caller, or of one of the
+//! stacks that tasks have given back last ([`gone`]). It is neither read nor written.
 
 use crate::detector::Site;
 use crate::explored;
@@ -13,6 +16,11 @@ use crate::sched::{self, kernel, wait};
 use crate::{report, world};
 use raceproof_core::ids::SyncId;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The stack pointer of who has called one of OpenMP's routines, right after the call.
+static STACK: AtomicUsize = AtomicUsize::new(0);
 
 /// What a lock is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,6 +74,8 @@ impl Lock {
 pub(crate) struct Locks {
     all: Vec<Lock>,
     by_address: FxHashMap<usize, u32>,
+    /// The addresses of those in blocks of memory that may not have been freed yet.
+    in_blocks: BTreeSet<usize>,
     /// The address of each lock whose entry has been used again.
     former: FxHashMap<SyncId, usize>,
 }
@@ -125,6 +135,17 @@ impl Locks {
         }
     }
 
+    /// A block of memory is freed. A lock in it that was not destroyed may have been moved, but is not what is initialised at its address.
+    fn freed(&mut self, from: usize, to: usize) {
+        while let Some(&address) = self.in_blocks.range(from..to).next() {
+            self.in_blocks.remove(&address);
+            let number = self.by_address.get(&address).copied();
+            if number.is_some_and(|number| self.all[number as usize].state == State::Ready) {
+                self.by_address.remove(&address);
+            }
+        }
+    }
+
     fn by_sync(&mut self, sync: SyncId) -> Option<&mut Lock> {
         self.all.iter_mut().rev().find(|lock| lock.sync == Some(sync))
     }
@@ -148,6 +169,14 @@ fn given(address: usize, kind: Kind, what: &str) -> Option<u32> {
         error(&format!("a null pointer is {what} as a lock"));
         return None;
     }
+    let nestable = if kind == Kind::Nested { "nestable " } else { "" };
+    if let Some(gone) = gone(address) {
+        error(&format!("a {nestable}lock is {what} {gone}"));
+        // The run goes on with what was there, or another one.
+        let known = locks().by_address.get(&address).copied();
+        let known = known.filter(|&number| (lock(number).kind, lock(number).state) == (kind, State::Ready));
+        return known.or_else(|| Some(locks().add(address, kind)));
+    }
     let found = locks().find(address);
     let problem = match found.map(lock) {
         None | Some(Lock { kind: Kind::Implicit, .. }) => {
@@ -159,7 +188,6 @@ fn given(address: usize, kind: Kind, what: &str) -> Option<u32> {
         }
         Some(_) => return found,
     };
-    let nestable = if kind == Kind::Nested { "nestable " } else { "" };
     error(&format!("a {nestable}lock is {what} that {problem}"));
     // The run goes on as if it had been.
     match found.map(lock) {
@@ -167,6 +195,26 @@ fn given(address: usize, kind: Kind, what: &str) -> Option<u32> {
         _ => init(address, kind),
     }
     locks().find(address)
+}
+
+/// Whether the memory at an address is known to be gone, in words.
+fn gone(address: usize) -> Option<&'static str> {
+    let detector = &world().detector;
+    if detector.memory.was_freed(address) {
+        return Some("whose memory was freed");
+    }
+    let stack = STACK.load(Ordering::Relaxed);
+    let of = |address| detector.stacks.of(address).or_else(|| world().main_stack.of(address));
+    let is_below = address < stack && of(stack).is_some_and(|running| running.contains(&address));
+    (is_below || detector.stacks.is_idle(address))
+        .then_some("that was a local variable of a function that has returned")
+}
+
+/// A block of memory of the program is freed.
+pub(crate) fn freed(address: usize, size: usize) {
+    if !locks().in_blocks.is_empty() {
+        locks().freed(address, address + size);
+    }
 }
 
 /// The lock that needs no initialisation at an address: a critical section's, by the compiler's variable for it, or a mutex.
@@ -252,11 +300,29 @@ fn release(number: u32) {
 macro_rules! routines {
     ($($name:ident => $target:ident $kmpc:ident => $kmpc_target:ident = $action:ident($kind:ident) $(-> $result:ty)?;)*) => {
         // Whoever waits for a lock, or misuses it, is reported with where it does.
-        super::entry! { $($name => $target; $kmpc => $kmpc_target;)* }
+        $( routines! { @entry $name $target } routines! { @entry $kmpc $kmpc_target } )*
         $(
             extern "C" fn $target(lock: usize) $(-> $result)? { $action(lock, Kind::$kind) }
             extern "C" fn $kmpc_target(_: super::Loc, _: i32, lock: usize) $(-> $result)? { $action(lock, Kind::$kind) }
         )*
+    };
+    // As `entry!` does, and notes the stack pointer.
+    (@entry $name:ident $target:ident) => {
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name() {
+            std::arch::naked_asm!(
+                "mov rax, [rsp]",
+                "mov [rip + {caller}], rax",
+                "mov [rip + {frame}], rbp",
+                "mov [rip + {stack}], rsp",
+                "jmp {target}",
+                caller = sym super::CALLER,
+                frame = sym super::FRAME,
+                stack = sym STACK,
+                target = sym $target,
+            )
+        }
     };
 }
 
@@ -283,6 +349,12 @@ fn init(address: usize, kind: Kind) {
         return error("a null pointer is initialised as a lock");
     }
     let number = locks().init(address, kind);
+    if world().detector.memory.find_live(address).is_some() {
+        locks().in_blocks.insert(address);
+    } else {
+        // Memory that the program has got otherwise, where a block was that is freed.
+        world().detector.memory.forget_freed(address);
+    }
     // SAFETY: the program passes the address of a variable of the lock's type, which is no smaller.
     unsafe { (address as *mut u32).write_unaligned(token::of(number)) };
 }
