@@ -1,6 +1,10 @@
 //! Memory whose owner changes: allocated, freed, lent to a task as its stack, given to a thread.
 
 use super::*;
+use std::ops::Range;
+
+/// Bytes that a cell stands for.
+const GRANULE: usize = 4;
 
 impl Detector {
     /// Checks an access to memory whose cell is empty: it may have been freed.
@@ -39,7 +43,17 @@ impl Detector {
             // What nobody has accessed of a large block gets no mark, which would cost more than it tells.
             // SAFETY: as in `access`.
             let is_used = |at| unsafe { *shadow::cell(at) } != Cell::default();
+            // Where the page ends that was looked at last. What is on one that is not noted is empty, and to read it would take longer than all else.
+            let mut looked = at;
             while at < end {
+                if at >= looked {
+                    let cell = shadow::cell(at);
+                    looked = at + GRANULE * shadow::on_page(cell);
+                    if !self.pages.knows(cell) {
+                        at = looked;
+                        continue;
+                    }
+                }
                 let from = at;
                 while at < end && is_used(at) {
                     at += 4;
@@ -56,6 +70,36 @@ impl Detector {
             self.gone.add(address..address + size, made);
         }
         self.freeing = false;
+    }
+
+    /// The parts of a block, as distances from its start, on whose shadow pages anybody has noted an access: of a small one all.
+    pub(crate) fn accessed_parts(&self, address: usize, size: usize) -> Vec<Range<usize>> {
+        let mut parts: Vec<Range<usize>> = Vec::new();
+        if size <= SMALL {
+            parts.push(0..size);
+            return parts;
+        }
+        let (mut at, end) = (address, address + size);
+        while at < end {
+            let cell = shadow::cell(at);
+            let next = ((at & !(GRANULE - 1)) + GRANULE * shadow::on_page(cell)).min(end);
+            if self.pages.knows(cell) {
+                match parts.last_mut().filter(|last| last.end == at - address) {
+                    Some(last) => last.end = next - address,
+                    None => parts.push(at - address..next - address),
+                }
+            }
+            at = next;
+        }
+        parts
+    }
+
+    /// A block has grown, shrunk or moved: to the others its owner has written what anybody has accessed of it before.
+    pub(crate) fn moved(&mut self, address: usize, size: usize, parts: &[Range<usize>], pc: usize) {
+        for part in parts.iter().filter(|part| part.start < size) {
+            let size = part.end.min(size) - part.start;
+            self.access(address + part.start, size, AccessKind::Write, Manner::Plain, pc);
+        }
     }
 
     /// Whether the memory belongs to a virtual thread.

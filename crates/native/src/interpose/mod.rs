@@ -110,6 +110,18 @@ fn given_back(memory: *mut c_void) -> Option<usize> {
     Some(size)
 }
 
+/// What the program has accessed of a block that it has got.
+fn accessed_parts(memory: *mut c_void) -> Vec<std::ops::Range<usize>> {
+    if memory.is_null() || !crate::world::is_up() || crate::record::is_writing() {
+        return Vec::new();
+    }
+    let detector = &world().detector;
+    match detector.memory.find_live(memory as usize) {
+        Some((base, block)) if base == memory as usize => detector.accessed_parts(base, block.size),
+        _ => Vec::new(),
+    }
+}
+
 pub(crate) extern "C" fn malloc_noted(size: usize) -> *mut c_void {
     got(plain_malloc(size), size)
 }
@@ -142,6 +154,7 @@ extern "C" fn valloc_noted(size: usize) -> *mut c_void {
 }
 
 pub(crate) extern "C" fn realloc_noted(memory: *mut c_void, size: usize) -> *mut c_void {
+    let parts = accessed_parts(memory);
     let before = given_back(memory);
     // SAFETY: as realloc.
     let new = unsafe { __libc_realloc(memory, size) };
@@ -156,8 +169,7 @@ pub(crate) extern "C" fn realloc_noted(memory: *mut c_void, size: usize) -> *mut
     }
     got(new, size);
     if let Some(before) = before {
-        let (kind, manner) = (raceproof_core::event::AccessKind::Write, crate::detector::Manner::Plain);
-        world().detector.access(new as usize, before.min(size), kind, manner, caller());
+        world().detector.moved(new as usize, before.min(size), &parts, caller());
     }
     new
 }
