@@ -10,6 +10,7 @@ mod cc;
 mod coverage;
 mod endings;
 mod exceptions;
+mod levels;
 mod lock_names;
 mod native_atomics;
 mod native_budget;
