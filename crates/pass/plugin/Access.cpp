@@ -158,21 +158,24 @@ void lower(const Access &access) {
 
 } // namespace
 
-bool lower(Function &function) {
-  SmallVector<Instruction *> markers;
-  for (Instruction &instruction : instructions(function))
-    if (isMarker(instruction))
-      markers.push_back(&instruction);
-  for (Instruction *marker : markers) {
-    auto *call = cast<CallInst>(marker);
-    SmallVector<Value *, 2> arguments(call->args());
+bool lower(Module &module) {
+  SmallVector<CallInst *> markers;
+  for (Function &function : module)
+    for (Instruction &instruction : instructions(function))
+      if (isMarker(instruction))
+        markers.push_back(cast<CallInst>(&instruction));
+  for (CallInst *marker : markers) {
+    SmallVector<Value *, 2> arguments(marker->args());
     if (auto access = accessOf(*marker))
       lower(*access);
     else if (nameOf(*marker) == TableWrite)
-      replace(call, "__tsan_vptr_update", arguments);
+      replace(marker, "__tsan_vptr_update", arguments);
     else
-      replace(call, "__tsan_vptr_read", arguments);
+      replace(marker, "__tsan_vptr_read", arguments);
   }
+  for (Function &function : make_early_inc_range(module))
+    if (function.getName().starts_with(Prefix) && function.use_empty())
+      function.eraseFromParent();
   return !markers.empty();
 }
 

@@ -48,6 +48,6 @@ llvm::CallInst *markRange(llvm::Instruction *before, llvm::Value *address, llvm:
 llvm::CallInst *markTable(llvm::Instruction *before, llvm::Value *address, llvm::Value *written, const llvm::DebugLoc &location);
 
 /// Replaces every marker by a call of the runtime.
-bool lower(llvm::Function &function);
+bool lower(llvm::Module &module);
 
 } // namespace raceproof

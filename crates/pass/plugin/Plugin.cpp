@@ -14,8 +14,8 @@ using namespace llvm;
 namespace raceproof {
 
 struct LowerMarkers : PassInfoMixin<LowerMarkers> {
-  PreservedAnalyses run(Function &function, FunctionAnalysisManager &) {
-    return lower(function) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  PreservedAnalyses run(Module &module, ModuleAnalysisManager &) {
+    return lower(module) ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }
 };
@@ -44,7 +44,7 @@ static void registerPasses(PassBuilder &builder) {
       passes.addPass(EliminateChecks(level != OptimizationLevel::O0));
   });
   builder.registerOptimizerLastEPCallback([](ModulePassManager &passes, OptimizationLevel, auto...) {
-    passes.addPass(createModuleToFunctionPassAdaptor(LowerMarkers()));
+    passes.addPass(LowerMarkers());
   });
   // For tests of one pass: `opt -passes=raceproof-mark`.
   builder.registerPipelineParsingCallback(
@@ -56,7 +56,7 @@ static void registerPasses(PassBuilder &builder) {
         else if (name == "raceproof-drop-private")
           passes.addPass(createModuleToFunctionPassAdaptor(DropPrivate()));
         else if (name == "raceproof-lower")
-          passes.addPass(createModuleToFunctionPassAdaptor(LowerMarkers()));
+          passes.addPass(LowerMarkers());
         else
           return false;
         return true;

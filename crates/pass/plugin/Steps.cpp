@@ -215,7 +215,7 @@ bool Steps::endsAtCall(const CallBase &call) const {
   if (!callee)
     return true;
   if (!callee->isDeclaration())
-    return !quiet.contains(callee) && !(isBound(*callee) && callee->hasNoSync() && callee->willReturn());
+    return !quiet.contains(callee);
   return !reliesOn(call, *callee);
 }
 

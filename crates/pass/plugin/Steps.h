@@ -20,7 +20,7 @@ class Steps {
 public:
   using Library = std::function<const llvm::TargetLibraryInfo &(llvm::Function &)>;
 
-  /// By attributes alone: nothing is relied on that the linked program may not keep.
+  /// Without what is defined elsewhere in the module, or in the C library: any call of a function may end a step.
   Steps() = default;
   /// By all that is defined in a module.
   Steps(llvm::Module &module, Library library);

@@ -11,6 +11,7 @@ mod coverage;
 mod endings;
 mod exceptions;
 mod large_blocks;
+mod levels;
 mod lock_names;
 mod native_atomics;
 mod native_budget;
