@@ -32,9 +32,23 @@ const ROUNDS: u32 = 16;
 /// variables, which looks the same, is to be left seldom.
 const UNTIL_ROUNDS: u32 = 1 << 14;
 
+/// The last look, as it is kept: context and count are one word, so that a look at something else sets both at once.
+struct Last {
+    address: usize,
+    steps: u64,
+    task: TaskId,
+    /// The calling context, and above it how often this was looked at.
+    looked: u64,
+}
+
+impl Last {
+    fn context(&self) -> u32 {
+        self.looked as u32
+    }
+}
+
 pub(crate) struct Spins {
-    last: Look,
-    spun: u32,
+    last: Last,
     /// Looks until rounds are looked for; 1 while they are.
     until: u32,
     /// The look with which they begin, how many there were since, and how many rounds.
@@ -46,8 +60,9 @@ pub(crate) struct Spins {
 impl Default for Spins {
     fn default() -> Self {
         // Nobody has looked: there is nothing at this address.
-        let last = Look { task: TaskId::MAIN, address: 0, steps: 0, context: 0 };
-        Spins { last, spun: 0, until: UNTIL_ROUNDS, begin: last, since: 0, rounds: 0 }
+        let begin = Look { task: TaskId::MAIN, address: 0, steps: 0, context: 0 };
+        let last = Last { address: 0, steps: 0, task: TaskId::MAIN, looked: 0 };
+        Spins { last, until: UNTIL_ROUNDS, begin, since: 0, rounds: 0 }
     }
 }
 
@@ -57,24 +72,21 @@ impl Spins {
     pub(crate) fn look(&mut self, now: Look) -> bool {
         let last = &mut self.last;
         if (last.address, last.steps, last.task) != (now.address, now.steps, now.task) {
-            *last = now;
-            self.spun = 0;
+            let Look { task, address, steps, context } = now;
+            *last = Last { address, steps, task, looked: u64::from(context) };
             self.until -= 1;
             return self.until == 0;
         }
-        self.spun += if last.context == now.context { ELSEWHERE } else { 1 };
-        last.context = now.context;
-        if self.spun < PATIENCE * ELSEWHERE {
-            return false;
-        }
-        self.spun = 0;
-        true
+        let spun = (last.looked >> 32) as u32 + if last.context() == now.context { ELSEWHERE } else { 1 };
+        let is_enough = spun >= PATIENCE * ELSEWHERE;
+        last.looked = u64::from(now.context) | if is_enough { 0 } else { u64::from(spun) << 32 };
+        is_enough
     }
 
     /// Whether the task waits, after a look by which it may.
     #[cold]
     pub(crate) fn waits(&mut self) -> bool {
-        self.until > 0 || self.look_for_rounds(self.last)
+        self.until > 0 || self.look_for_rounds(self.last())
     }
 
     fn look_for_rounds(&mut self, now: Look) -> bool {
@@ -104,7 +116,8 @@ impl Spins {
 
     /// The last load.
     pub(crate) fn last(&self) -> Look {
-        self.last
+        let Last { address, steps, task, .. } = self.last;
+        Look { task, address, steps, context: self.last.context() }
     }
 
     /// Something was stored since the last load.
@@ -114,8 +127,10 @@ impl Spins {
         self.begin.address = 0;
     }
 
-    /// This counts as the last load all the same.
+    /// This counts as the last load all the same, and those before it count.
     pub(crate) fn set_last(&mut self, last: Look) {
-        self.last = last;
+        let Look { task, address, steps, context } = last;
+        let counted = self.last.looked >> 32 << 32;
+        self.last = Last { address, steps, task, looked: counted | u64::from(context) };
     }
 }
