@@ -132,6 +132,18 @@ std::string functionOf(const IntrinsicInst &intrinsic) {
 #if LLVM_VERSION_MAJOR >= 17
     SAME(ldexp)
 #endif
+#if LLVM_VERSION_MAJOR >= 18
+    SAME(exp10)
+#endif
+#if LLVM_VERSION_MAJOR >= 19
+    SAME(tan)
+    SAME(asin)
+    SAME(acos)
+    SAME(atan)
+    SAME(sinh)
+    SAME(cosh)
+    SAME(tanh)
+#endif
     SAME(fma)
 #undef SAME
   case Intrinsic::fmuladd:
