@@ -19,7 +19,8 @@ const STOP: c_int = 5;
 const MOST: usize = 64;
 
 /// The stack as a list that needs no memory of the heap, which may be what is broken.
-struct Stack {
+#[derive(Clone, Copy)]
+pub(crate) struct Stack {
     addresses: [usize; MOST],
     count: usize,
     /// What is above this is not of interest.
@@ -98,9 +99,13 @@ pub(crate) fn here() -> Vec<usize> {
     joined(&stack.addresses[..stack.count])
 }
 
-/// The calls that led to an instruction, at which a signal has come; the address after it is the first.
-pub(crate) fn to(instruction: usize) -> Vec<usize> {
-    let stack = unwound(Some(instruction));
+/// Notes the stack that led to an instruction, in the handler of the signal that has come there.
+pub(crate) fn noted(instruction: usize) -> Stack {
+    unwound(Some(instruction))
+}
+
+/// The calls that led to an instruction, by the stack that was noted there; the address after it is the first.
+pub(crate) fn to(instruction: usize, stack: &Stack) -> Vec<usize> {
     let mut all = vec![instruction + 1];
     all.extend(&stack.addresses[..stack.count]);
     joined(&all)

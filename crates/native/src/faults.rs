@@ -1,11 +1,14 @@
 //! Crashes of the program: reported with where they were and what was found up to then, and then as they would be without us.
 //!
-//! The program is over, and what is broken is not known. So: a stack of its own, one attempt, no memory but our own, which is apart from the program's (the C
-//! library's may be locked by what has crashed), and an alarm in case the report does not come to an end either.
+//! The handler notes what has happened and has the program go on in [`tell`], on a stack of its own: nothing is built while the signal is
+//! handled. The program is over, and what is broken is not known. So: one attempt, no memory but our own, which is apart from the program's (the C
+//! library's may be locked by what has crashed), and an alarm in case the report does not come to an end either. Then the registers are put back, so that
+//! the program ends where it crashed.
 
 use crate::{calls, frames, report, world};
+use std::cell::UnsafeCell;
 use std::ffi::{c_int, c_void};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 const SIGNALS: [c_int; 5] = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT];
 const STACK: usize = 1 << 20;
@@ -13,13 +16,16 @@ const STACK: usize = 1 << 20;
 /// Seconds that a report of a crash may take.
 const PATIENCE: u32 = 60;
 
+/// The end of the stack on which a crash is told.
+static TELLING: AtomicUsize = AtomicUsize::new(0);
+
 /// Handles the signals of crashes, on a stack of its own: the program's may have overflowed.
 pub(crate) fn install() {
-    // SAFETY: documented uses on values that live here; the stack is never freed.
+    // SAFETY: documented uses on values that live here; the stacks are never freed.
     unsafe {
         let memory = libc::mmap(
             std::ptr::null_mut(),
-            STACK,
+            2 * STACK,
             libc::PROT_READ | libc::PROT_WRITE,
             libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
             -1,
@@ -28,6 +34,7 @@ pub(crate) fn install() {
         if memory == libc::MAP_FAILED {
             return;
         }
+        TELLING.store(memory as usize + 2 * STACK, Ordering::Relaxed);
         let stack = libc::stack_t { ss_sp: memory, ss_flags: 0, ss_size: STACK };
         libc::sigaltstack(&stack, std::ptr::null_mut());
         for signal in SIGNALS {
@@ -47,13 +54,24 @@ pub(crate) fn uninstall() {
 }
 
 /// What has crashed: the signal, the address it is about, and the registers.
+#[derive(Clone, Copy)]
 struct Crash {
     signal: c_int,
     code: c_int,
     address: usize,
     instruction: usize,
     stack: usize,
+    registers: [libc::greg_t; 23],
+    calls: calls::Stack,
 }
+
+/// What the handler has noted.
+struct Noted(UnsafeCell<Option<Crash>>);
+
+// SAFETY: written by the first of the program's crashes, before anybody reads it.
+unsafe impl Sync for Noted {}
+
+static NOTED: Noted = Noted(UnsafeCell::new(None));
 
 impl Crash {
     /// # Safety
@@ -62,12 +80,15 @@ impl Crash {
         // SAFETY: the caller's promise.
         unsafe {
             let registers = (*context).uc_mcontext.gregs;
+            let instruction = registers[libc::REG_RIP as usize] as usize;
             Crash {
                 signal,
                 code: (*info).si_code,
                 address: (*info).si_addr() as usize,
-                instruction: registers[libc::REG_RIP as usize] as usize,
+                instruction,
                 stack: registers[libc::REG_RSP as usize] as usize,
+                registers,
+                calls: calls::noted(instruction),
             }
         }
     }
@@ -90,7 +111,11 @@ impl Crash {
         if self.is_overflow() {
             let text = "the stack of a task overflowed: give tasks larger ones with OMP_STACKSIZE, or look for endless recursion and large \
                         local variables";
-            return report::program_error_at("stack-overflow", text, calls::to(self.instruction));
+            return report::program_error_at(
+                "stack-overflow",
+                text,
+                calls::to(self.instruction, &self.calls),
+            );
         }
         if self.is_call_of_data() {
             // SAFETY: the call has just put the address there that it would have returned to.
@@ -104,7 +129,7 @@ impl Crash {
             return report::program_error_at("crash", &text, calls::from(caller));
         }
         let text = format!("the program crashed: {}", self.name());
-        report::program_error_at("crash", &text, calls::to(self.instruction));
+        report::program_error_at("crash", &text, calls::to(self.instruction, &self.calls));
     }
 
     /// As the C library calls it, which would look for a translation and need memory for that.
@@ -128,19 +153,41 @@ const PAGE: usize = 4096;
 
 extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     static BUSY: AtomicBool = AtomicBool::new(false);
-    uninstall();
+    let context = context.cast::<libc::ucontext_t>();
     if !BUSY.swap(true, Ordering::Relaxed) && crate::world::is_up() {
-        // SAFETY: documented uses; the system passes a valid description.
-        let crash = unsafe {
-            libc::signal(libc::SIGALRM, libc::SIG_DFL);
-            libc::alarm(PATIENCE);
-            Crash::new(signal, info, context.cast())
-        };
-        crash.report();
-        report::finish();
+        // SAFETY: the system passes a valid description. The program goes on in `tell`, as if it had called it from an empty stack.
+        unsafe {
+            *NOTED.0.get() = Some(Crash::new(signal, info, context));
+            let registers = &mut (*context).uc_mcontext.gregs;
+            registers[libc::REG_RIP as usize] = tell as *const () as i64;
+            registers[libc::REG_RSP as usize] = TELLING.load(Ordering::Relaxed) as i64 - 8;
+            registers[libc::REG_RBP as usize] = 0;
+        }
+        return;
     }
-    // SAFETY: the default action is set; the signal is unblocked when this returns, or sent again.
+    uninstall();
+    // SAFETY: the default action is set; the signal is unblocked when this returns, where the crash was.
     unsafe {
+        if let Some(crash) = *NOTED.0.get() {
+            (*context).uc_mcontext.gregs = crash.registers;
+        }
         libc::raise(signal);
+    }
+}
+
+/// Tells of what was noted, then has the crash take its course.
+extern "C" fn tell() -> ! {
+    // SAFETY: documented uses; it was noted.
+    let crash = unsafe {
+        libc::signal(libc::SIGALRM, libc::SIG_DFL);
+        libc::alarm(PATIENCE);
+        (*NOTED.0.get()).expect("a crash is noted before it is told")
+    };
+    crash.report();
+    report::finish();
+    // SAFETY: the handler is there, or the default action.
+    unsafe {
+        libc::raise(crash.signal);
+        libc::_exit(128 + crash.signal)
     }
 }
