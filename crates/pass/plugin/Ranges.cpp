@@ -1,7 +1,7 @@
 // Hoisted and sunk range checks.
 //
-// A loop in which no step ends makes all of its accesses in one step, so that they can be told at once. Where the number of iterations is known
-// when the loop begins, the range is told before it; where it is not, a counter says behind the loop how many there were. Only markers that
+// A loop in which no step ends makes all of its accesses in one step, so that one range check can report them. Where the number of iterations is known
+// when the loop begins, the check is hoisted before it; where it is not, it is sunk behind the loop, with a counter of the iterations there were. Only markers that
 // every iteration makes move, at addresses that are a fixed number of bytes apart. Loops are taken from the inside out: the range of an inner loop
 // becomes one of two dimensions in the outer.
 
@@ -17,7 +17,6 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/Support/KnownBits.h"
-#include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
 using namespace llvm;
@@ -147,18 +146,10 @@ private:
 
   /// Behind the loop, by a counter.
   bool sink(const Access &access) {
-    if (access.dimensions > 0 || !isFixed(access) || !loop.hasDedicatedExits())
-      return false;
     auto moves = progress(access.address());
-    if (!moves)
-      return false;
     BasicBlock *block = access.call->getParent();
-    for (BasicBlock *from : exiting)
-      if (!dominators.dominates(block, from) && !dominators.dominates(from, block))
-        return false;
-    SmallVector<BasicBlock *> exits;
-    loop.getUniqueExitBlocks(exits);
-    if (!canBeBehind(exits))
+    SmallVector<BasicBlock *> exits = exitsToSinkTo(block);
+    if (access.dimensions > 0 || !isFixed(access) || !moves || exits.empty())
       return false;
     Instruction *before = loop.getLoopPreheader()->getTerminator();
     auto [first, stride] = *moves;
@@ -222,7 +213,7 @@ private:
   /// accessed none is left out. How far it came is kept beside.
   bool sinkScan(const Access &access) {
     auto size = access.fixedSize();
-    if (access.dimensions > 0 || !size || *size == 0 || *size > 16 || !loop.hasDedicatedExits())
+    if (access.dimensions > 0 || !size || *size == 0 || *size > 16)
       return false;
     APInt offset(64, 0);
     auto *moving = dyn_cast<PHINode>(access.address()->stripAndAccumulateConstantOffsets(layout, offset, true));
@@ -231,12 +222,8 @@ private:
     Value *next = moving->getIncomingValueForBlock(loop.getLoopLatch());
     bool up = isStep(next, moving, int64_t(*size)), down = isStep(next, moving, -int64_t(*size));
     BasicBlock *block = access.call->getParent();
-    SmallVector<BasicBlock *> exits;
-    loop.getUniqueExitBlocks(exits);
-    bool areKnown = all_of(exiting, [&](BasicBlock *from) {
-      return dominators.dominates(block, from) || dominators.dominates(from, block);
-    });
-    if (up == down || !areKnown || !canBeBehind(exits))
+    SmallVector<BasicBlock *> exits = exitsToSinkTo(block);
+    if (up == down || exits.empty())
       return false;
     // Ends of the range: the one it begins at, and the one that moves, from before the first element to behind the last.
     IRBuilder<> before(loop.getLoopPreheader()->getTerminator());
@@ -264,10 +251,20 @@ private:
     return true;
   }
 
-  static bool canBeBehind(ArrayRef<BasicBlock *> exits) {
-    return !exits.empty() && none_of(exits, [](BasicBlock *exit) {
+  /// The blocks behind the loop, if a check of this block can be sunk to all of them: on each way out it is known whether the last iteration
+  /// has made it. None otherwise.
+  SmallVector<BasicBlock *> exitsToSinkTo(BasicBlock *block) {
+    SmallVector<BasicBlock *> exits;
+    bool areKnown = all_of(exiting, [&](BasicBlock *from) {
+      return dominators.dominates(block, from) || dominators.dominates(from, block);
+    });
+    if (!areKnown || !loop.hasDedicatedExits())
+      return exits;
+    loop.getUniqueExitBlocks(exits);
+    bool canBeBehind = none_of(exits, [](BasicBlock *exit) {
       return exit->isEHPad() || exit->getFirstInsertionPt() == exit->end();
     });
+    return canBeBehind ? exits : SmallVector<BasicBlock *>();
   }
 
   PHINode *count() {

@@ -1,6 +1,6 @@
 // Redundant-check elimination.
 //
-// The detector needs to be told once for each step, location and kind of access. Forwards, a marker goes if on every path to it the same step has
+// The detector needs one check for each step, location and kind of access. Forwards, a marker goes if on every path to it the same step has
 // marked the same bytes, as a write if it is one: availability, as for common subexpressions. Backwards, a read goes if its block writes the same
 // bytes later in the step: whatever races with the read races with the write.
 
@@ -8,7 +8,6 @@
 #include "Access.h"
 
 #include "llvm/ADT/BitVector.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/InstIterator.h"

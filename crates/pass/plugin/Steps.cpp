@@ -183,13 +183,13 @@ bool isWithoutSynchronisation(const IntrinsicInst &intrinsic) {
 Steps::Steps(Module &module, Library library) : library(std::move(library)) {
   for (const Function &function : module)
     if (isBound(function))
-      quiet.insert(&function);
+      nosync.insert(&function);
   // All that is defined here, less what may end a step, until nothing changes.
   for (bool changed = true; changed;) {
     changed = false;
     for (const Function &function : module)
-      if (quiet.contains(&function) && any_of(instructions(function), [&](const Instruction &i) { return end(i); })) {
-        quiet.erase(&function);
+      if (nosync.contains(&function) && any_of(instructions(function), [&](const Instruction &i) { return end(i); })) {
+        nosync.erase(&function);
         changed = true;
       }
   }
@@ -213,7 +213,7 @@ bool Steps::endsAtCall(const CallBase &call) const {
       return false;
     Function *defined = call.getModule()->getFunction(name);
     if (defined && !defined->isDeclaration())
-      return !quiet.contains(defined);
+      return !nosync.contains(defined);
     if (!library || call.getFunction()->hasFnAttribute("no-builtins") || call.getFunction()->hasFnAttribute("no-builtin-" + name))
       return true;
     assumed.insert(name);
@@ -227,7 +227,7 @@ bool Steps::endsAtCall(const CallBase &call) const {
   if (!callee)
     return true;
   if (!callee->isDeclaration())
-    return !quiet.contains(callee);
+    return !nosync.contains(callee);
   return !reliesOn(call, *callee);
 }
 

@@ -38,7 +38,7 @@ private:
   /// None where nothing is relied on.
   Library library;
   /// Functions with a definition that ends no step.
-  llvm::DenseSet<const llvm::Function *> quiet;
+  llvm::DenseSet<const llvm::Function *> nosync;
   mutable std::set<std::string> assumed;
 };
 

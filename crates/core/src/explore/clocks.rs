@@ -129,51 +129,37 @@ impl Clocks {
         self.roots[clock.0 as usize] = self.roots[from.0 as usize];
     }
 
+    /// Takes a clock on to the later number of each task.
     pub(super) fn join(&mut self, clock: Clock, with: Clock) {
-        let (one, other) = (self.roots[clock.0 as usize], self.roots[with.0 as usize]);
-        self.roots[clock.0 as usize] = self.merged(one, other, self.levels - 1);
+        self.combine::<true>(clock, with);
     }
 
-    /// The later number of each task. One of the two nodes themselves if it has all.
-    fn merged(&mut self, one: u32, other: u32, level: u32) -> u32 {
-        if one == other || other == ZERO {
+    /// Puts a clock back to the earlier number of each task.
+    pub(super) fn meet(&mut self, clock: Clock, with: Clock) {
+        self.combine::<false>(clock, with);
+    }
+
+    fn combine<const LATER: bool>(&mut self, clock: Clock, with: Clock) {
+        let (one, other) = (self.roots[clock.0 as usize], self.roots[with.0 as usize]);
+        self.roots[clock.0 as usize] = self.combined::<LATER>(one, other, self.levels - 1);
+    }
+
+    /// The later, or the earlier, number of each task. One of the two nodes themselves if that is it.
+    fn combined<const LATER: bool>(&mut self, one: u32, other: u32, level: u32) -> u32 {
+        let pick = |one: u32, other: u32| if LATER { one.max(other) } else { one.min(other) };
+        if one == other {
             return one;
         }
-        if one == ZERO {
-            return other;
+        if one == ZERO || other == ZERO {
+            // ZERO is also the lowest number of a node.
+            return pick(one, other);
         }
         let (mine, theirs) = (self.nodes[one as usize], self.nodes[other as usize]);
         let mut both = mine;
         for (both, theirs) in both.iter_mut().zip(theirs) {
             *both = match level {
-                0 => theirs.max(*both),
-                _ => self.merged(*both, theirs, level - 1),
-            };
-        }
-        match both {
-            _ if both == mine => one,
-            _ if both == theirs => other,
-            _ => self.add(both),
-        }
-    }
-
-    /// Puts a clock back to the earlier number of each task. Visits only where the two differ, as [`join`](Clocks::join) does.
-    pub(super) fn meet(&mut self, clock: Clock, with: Clock) {
-        let (one, other) = (self.roots[clock.0 as usize], self.roots[with.0 as usize]);
-        self.roots[clock.0 as usize] = self.common(one, other, self.levels - 1);
-    }
-
-    /// The earlier number of each task. One of the two nodes themselves if that is it.
-    fn common(&mut self, one: u32, other: u32, level: u32) -> u32 {
-        if one == other || one == ZERO || other == ZERO {
-            return if one == other { one } else { ZERO };
-        }
-        let (mine, theirs) = (self.nodes[one as usize], self.nodes[other as usize]);
-        let mut both = mine;
-        for (both, theirs) in both.iter_mut().zip(theirs) {
-            *both = match level {
-                0 => theirs.min(*both),
-                _ => self.common(*both, theirs, level - 1),
+                0 => pick(*both, theirs),
+                _ => self.combined::<LATER>(*both, theirs, level - 1),
             };
         }
         match both {

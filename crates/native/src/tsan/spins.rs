@@ -67,7 +67,7 @@ impl Default for Spins {
 }
 
 impl Spins {
-    /// Notes a load; whether the task may wait: [`Spins::waits`] knows. Without calls, for the short way of loads.
+    /// Notes a load; whether the task may wait: [`Spins::waits`] knows. Without calls, for the fast path of loads.
     #[inline(always)]
     pub(crate) fn look(&mut self, now: Look) -> bool {
         let last = &mut self.last;
