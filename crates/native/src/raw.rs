@@ -4,6 +4,7 @@
 use crate::detector::{Raced, RacedAccess, Role, Site};
 use crate::memory::Block;
 use crate::report::{common, name};
+use crate::spots;
 use crate::world::{World, world};
 use raceproof_core::finding::{Construct, Grade, Operation};
 use raceproof_core::ids::TaskId;
@@ -79,6 +80,7 @@ pub(crate) fn race(raced: &Raced, grade: Grade) -> RawRace {
     }
     RawRace {
         address: raced.address,
+        spot: spots::name(raced.address, raced.block),
         memory,
         grade,
         first: access(&raced.first),

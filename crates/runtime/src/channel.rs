@@ -38,6 +38,9 @@ pub const SIZE: u64 = 1 << 32;
 /// The word of `RACEPROOF_OPTIONS` that tells a program where its findings go.
 pub const OPTION: &str = "findings";
 
+/// The word that has it look for every pair of sites of the places that its request names: JSON of `raceproof_symbols::raw::Spot`s.
+pub const ALL_PAIRS: &str = "pairs=all";
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
 pub enum Kind {

@@ -64,9 +64,24 @@ pub enum RawMemory {
     Unknown,
 }
 
+/// A byte of the program's memory, by a name that it has in every run that goes the same way, wherever the system has put things.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum Spot {
+    /// Of a module, in the order in which they were loaded.
+    Module { number: usize, offset: usize },
+    /// Of a block, by how many were allocated before it.
+    Block { ordinal: u32, offset: usize },
+    /// Of the stack of `main`, or of one that was made for tasks, by which it was.
+    MainStack { offset: usize },
+    TaskStack { batch: usize, offset: usize },
+}
+
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct RawRace {
     pub address: usize,
+    /// Where the address is to be found in another run.
+    #[serde(default)]
+    pub spot: Option<Spot>,
     pub memory: RawMemory,
     pub grade: Grade,
     pub first: RawAccess,
@@ -262,8 +277,15 @@ pub fn merged(races: impl IntoIterator<Item = Race>) -> Vec<Race> {
             None => all.push(race),
         }
     }
-    all.sort_by(|a, b| {
-        (&a.location, &a.first.at, &a.second.at).cmp(&(&b.location, &b.first.at, &b.second.at))
-    });
+    sort(&mut all);
     all
+}
+
+/// By the location, then the sites.
+pub fn sort(races: &mut [Race]) {
+    let kinds = |race: &Race| (race.first.access, race.second.access);
+    races.sort_by(|a, b| {
+        let sites = (&a.location, &a.first.at, &a.second.at).cmp(&(&b.location, &b.first.at, &b.second.at));
+        sites.then_with(|| kinds(a).cmp(&kinds(b)))
+    });
 }

@@ -8,7 +8,7 @@ use raceproof::channel::{self, Begin, Exec, Kind, Record};
 use raceproof_core::finding::{Grade, Report, Scope};
 use raceproof_report::Suppressions;
 use raceproof_symbols::Symbols;
-use raceproof_symbols::raw::{RawError, RawRace, merged};
+use raceproof_symbols::raw::{RawError, RawRace, Spot, merged};
 
 /// A process that has begun.
 #[derive(Default)]
@@ -58,6 +58,20 @@ pub(super) fn report(bytes: &[u8]) -> Option<Report> {
         }
         report
     })
+}
+
+/// Where the races are, of a program of one process: nobody knows which of several will be which in another run.
+pub(super) fn spots(bytes: &[u8]) -> Vec<Spot> {
+    let (records, _) = channel::records(bytes);
+    if records.iter().filter(|record| record.kind == Kind::Begin).count() != 1 {
+        return Vec::new();
+    }
+    let races = records.iter().filter(|record| record.kind == Kind::Race);
+    let races = races.filter_map(|record| serde_json::from_slice::<RawRace>(record.content).ok());
+    let mut spots: Vec<Spot> = races.filter_map(|race| race.spot).collect();
+    let mut seen = rustc_hash::FxHashSet::default();
+    spots.retain(|spot| seen.insert(*spot));
+    spots
 }
 
 fn last(processes: &mut [Process], number: u32) -> Option<&mut Process> {

@@ -38,6 +38,7 @@ mod recording;
 mod standing;
 mod sure;
 mod synchronisation;
+pub(crate) mod watched;
 mod words;
 
 use crate::contexts::{Context, Contexts};
@@ -288,6 +289,8 @@ pub(crate) struct Detector {
     /// The running task combines its part of a reduction.
     reducing: bool,
     pub(crate) freed_sites: rustc_hash::FxHashSet<u32>,
+    /// Locations of which every pair of sites is wanted.
+    watched: Option<Box<watched::Watching>>,
     /// If the run is recorded.
     pub(crate) record: Option<Box<crate::record::Recorder>>,
 }
@@ -369,6 +372,7 @@ impl Detector {
             freeing: false,
             reducing: false,
             freed_sites: Default::default(),
+            watched: None,
             record: None,
         }
     }
@@ -399,6 +403,11 @@ impl Detector {
         while at < end {
             let granule = at & !3;
             let next = (granule + 4).min(end);
+            if self.watched.is_some() && self.is_watched(at, next, kind, manner, pc) {
+                at = next;
+                last = None;
+                continue;
+            }
             let cell = shadow::cell(granule);
             // SAFETY: every address has its cell in the region reserved at the start, and nobody else has a reference to it.
             let content = unsafe { *cell };
