@@ -191,6 +191,39 @@ impl Symbols {
         }
     }
 
+    /// One race for each location and pair of sites, in the order of these. Beside those that were met, the pairs of accesses that stand for theirs:
+    /// they are made in the same steps, to the same bytes.
+    pub fn races(&self, met: &[RawRace]) -> Vec<Race> {
+        let mut all = merged(met.iter().map(|raw| self.race(raw)));
+        for raw in met {
+            let race = self.race(raw);
+            let (first, second) = (self.alike(&raw.first), self.alike(&raw.second));
+            for (a, b) in first.iter().flat_map(|a| second.iter().map(move |b| (a, b))) {
+                let (a, b) = if side(b) < side(a) { (b, a) } else { (a, b) };
+                let other = Race { first: a.clone(), second: b.clone(), ..race.clone() };
+                if a.access.conflicts(b.access) && !all.iter().any(|known| is_same(known, &other)) {
+                    all.push(other);
+                }
+            }
+        }
+        sort(&mut all);
+        all
+    }
+
+    /// An access and those that it stands for.
+    fn alike(&self, raw: &RawAccess) -> Vec<RaceAccess> {
+        let access = self.access(raw);
+        let mut all = vec![access.clone()];
+        if raw.operation == Operation::Plain
+            && let Some(&pc) = raw.at.0.first()
+        {
+            for (kind, at) in self.made_with(pc, raw.access, &access.at) {
+                all.push(RaceAccess { access: kind, at, ..access.clone() });
+            }
+        }
+        all
+    }
+
     fn access(&self, raw: &RawAccess) -> RaceAccess {
         let spawned = self.spawned(&raw.spawned);
         let (at, stack) = self.place_for(&raw.at, &spawned);
@@ -263,21 +296,22 @@ fn side(access: &RaceAccess) -> (&Place, AccessKind) {
     (&access.at, access.access)
 }
 
-/// One race for each location and pair of sites, in the order of these.
-pub fn merged(races: impl IntoIterator<Item = Race>) -> Vec<Race> {
+/// Whether two races are of one location and pair of sites.
+fn is_same(one: &Race, other: &Race) -> bool {
+    one.location == other.location
+        && side(&one.first) == side(&other.first)
+        && side(&one.second) == side(&other.second)
+}
+
+/// One race for each location and pair of sites.
+fn merged(races: impl IntoIterator<Item = Race>) -> Vec<Race> {
     let mut all: Vec<Race> = Vec::new();
     for race in races {
-        let same = |other: &&mut Race| {
-            other.location == race.location
-                && side(&other.first) == side(&race.first)
-                && side(&other.second) == side(&race.second)
-        };
-        match all.iter_mut().find(same) {
+        match all.iter_mut().find(|known| is_same(known, &race)) {
             Some(known) => known.count += race.count,
             None => all.push(race),
         }
     }
-    sort(&mut all);
     all
 }
 

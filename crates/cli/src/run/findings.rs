@@ -8,7 +8,7 @@ use raceproof::channel::{self, Begin, Exec, Kind, Record};
 use raceproof_core::finding::{Grade, Report, Scope};
 use raceproof_report::Suppressions;
 use raceproof_symbols::Symbols;
-use raceproof_symbols::raw::{RawError, RawRace, Spot, merged};
+use raceproof_symbols::raw::{RawError, RawRace, Spot};
 
 /// A process that has begun.
 #[derive(Default)]
@@ -118,9 +118,10 @@ impl Process {
         }
         let races = self.races.iter().map(|raw| {
             let grade = if exclusive { Grade::Apparent } else { raw.grade };
-            symbols.race(&RawRace { grade, ..raw.clone() })
+            RawRace { grade, ..raw.clone() }
         });
-        report.races.extend(merged(races));
+        let races: Vec<RawRace> = races.collect();
+        report.races.extend(symbols.races(&races));
         report.errors.splice(0..0, self.errors.iter().map(|raw| symbols.error(raw)));
         report.verdict = Report::judge(&report.races, &report.errors, &report.deadlocks, &report.limits);
         let rules = self.begin.and_then(|begin| begin.suppressions);
