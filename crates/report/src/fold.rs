@@ -52,11 +52,6 @@ impl<'a> Block<'a> {
         self.races[0]
     }
 
-    /// How many races it has.
-    pub(super) fn len(&self) -> usize {
-        self.races.len()
-    }
-
     /// The cells, each once.
     pub(super) fn cells(&self) -> Vec<&'a str> {
         let mut seen = FxHashSet::default();

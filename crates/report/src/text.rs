@@ -77,7 +77,7 @@ fn races(page: &mut Page, sources: &Sources, races: &[Race]) {
     }
     if blocks.len() > page.style.blocks {
         let hidden = &blocks[page.style.blocks..];
-        let cells: usize = hidden.iter().map(Block::len).sum();
+        let cells: usize = hidden.iter().map(|block| block.cells().len()).sum();
         let text = format!(
             "and {} by other pairs of accesses; `--format json` lists them all",
             count(cells as u64, "more race")
@@ -370,8 +370,10 @@ fn found(report: &Report) -> String {
     let (blocks, _) = fold(&report.races);
     let mut parts = Vec::new();
     if !report.races.is_empty() {
-        let mut text = count(report.races.len() as u64, "race");
-        if blocks.len() < report.races.len() {
+        // Several pairs of accesses on the same lines and cell are one.
+        let races: usize = blocks.iter().map(|block| block.cells().len()).sum();
+        let mut text = count(races as u64, "race");
+        if blocks.len() < races {
             text += &format!(" by {} of accesses", count(blocks.len() as u64, "pair"));
         }
         parts.push(text);
