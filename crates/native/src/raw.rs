@@ -4,7 +4,6 @@
 use crate::detector::{Raced, RacedAccess, Role, Site};
 use crate::memory::Block;
 use crate::report::{common, name};
-use crate::spots;
 use crate::world::{World, world};
 use raceproof_core::finding::{Construct, Grade, Operation};
 use raceproof_core::ids::TaskId;
@@ -80,7 +79,6 @@ pub(crate) fn race(raced: &Raced, grade: Grade) -> RawRace {
     }
     RawRace {
         address: raced.address,
-        spot: spots::name(raced.address, raced.block),
         memory,
         grade,
         first: access(&raced.first),

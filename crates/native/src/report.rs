@@ -246,6 +246,9 @@ pub(crate) fn finish() -> bool {
     }
     let mut report = build(cut_short);
     world().detector.turn_on(false);
+    if !world().detector.racing.spots.is_empty() {
+        channel::json(Kind::Spots, &world().detector.racing.spots);
+    }
     if channel::json(Kind::Report, &report) {
         return false;
     }

@@ -62,10 +62,12 @@ pub enum Kind {
     /// What an execution of a search has to do, and what it answers: JSON of [`remote`](crate::remote).
     Request,
     Answer,
+    /// Where the races of the process are: JSON of `raceproof_symbols::raw::Spot`s.
+    Spots,
 }
 
 impl Kind {
-    const ALL: [Kind; 10] = [
+    const ALL: [Kind; 11] = [
         Kind::Begin,
         Kind::Maps,
         Kind::Race,
@@ -76,6 +78,7 @@ impl Kind {
         Kind::GoesOn,
         Kind::Request,
         Kind::Answer,
+        Kind::Spots,
     ];
 }
 

@@ -79,9 +79,6 @@ pub enum Spot {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct RawRace {
     pub address: usize,
-    /// Where the address is to be found in another run.
-    #[serde(default)]
-    pub spot: Option<Spot>,
     pub memory: RawMemory,
     pub grade: Grade,
     pub first: RawAccess,

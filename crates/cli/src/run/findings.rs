@@ -66,12 +66,8 @@ pub(super) fn spots(bytes: &[u8]) -> Vec<Spot> {
     if records.iter().filter(|record| record.kind == Kind::Begin).count() != 1 {
         return Vec::new();
     }
-    let races = records.iter().filter(|record| record.kind == Kind::Race);
-    let races = races.filter_map(|record| serde_json::from_slice::<RawRace>(record.content).ok());
-    let mut spots: Vec<Spot> = races.filter_map(|race| race.spot).collect();
-    let mut seen = rustc_hash::FxHashSet::default();
-    spots.retain(|spot| seen.insert(*spot));
-    spots
+    let spots = records.iter().find(|record| record.kind == Kind::Spots);
+    spots.and_then(|record| serde_json::from_slice(record.content).ok()).unwrap_or_default()
 }
 
 fn last(processes: &mut [Process], number: u32) -> Option<&mut Process> {
@@ -95,7 +91,7 @@ impl Process {
                 (self.report, self.became) = (Some(report), Some(program));
             }
             Kind::GoesOn => (self.report, self.became) = (None, None),
-            Kind::Request | Kind::Answer => {}
+            Kind::Request | Kind::Answer | Kind::Spots => {}
         }
         Ok(())
     }

@@ -246,6 +246,8 @@ pub(crate) struct Detector {
     gone: Gone,
     pub(crate) races: Vec<Raced>,
     pairs: FxHashMap<(usize, usize), u32>,
+    /// Where races are, for a run that looks for all pairs there.
+    pub(crate) racing: watched::Racing,
     /// How often two accesses met that are not known to be ordered: then the address has a say.
     met: u64,
     /// The parts of the process that are code, once a race has asked for them.
@@ -348,6 +350,7 @@ impl Detector {
             gone: Gone::default(),
             races: Vec::new(),
             pairs: FxHashMap::default(),
+            racing: Default::default(),
             met: 0,
             code: Vec::new(),
             next: None,

@@ -7,6 +7,7 @@
 
 use super::*;
 use raceproof_symbols::raw::Spot;
+use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
 /// How many accesses of a group are kept; with more, a pair of sites could be missed.
@@ -14,6 +15,23 @@ const GROUP: usize = 1 << 12;
 
 /// Bytes that are watched together: those of a cell.
 const GRANULE: usize = 4;
+
+/// The locations of races, by the names that another run knows them by.
+#[derive(Default)]
+pub(crate) struct Racing {
+    granules: FxHashSet<usize>,
+    pub(crate) spots: Vec<Spot>,
+}
+
+/// So many are remembered.
+const RACING: usize = 1 << 14;
+
+impl Racing {
+    /// Whether a location is the first of its granule, and there is room for it.
+    pub(super) fn is_new(&mut self, address: usize) -> bool {
+        self.spots.len() < RACING && self.granules.insert(address & !(GRANULE - 1))
+    }
+}
 
 /// What was accessed from one place in one way, and by whom, oldest first.
 struct Group {
