@@ -164,14 +164,18 @@ private:
     // An iteration begins in the block that the header goes on to.
     auto inside = [&](BasicBlock *block) { return loop.contains(block) && block != loop.getHeader(); };
     SmallVector<BasicBlock *> bodies(make_filter_range(successors(loop.getHeader()), inside));
-    if (none_of(accesses, [](const Accessed &access) { return access.writes; }) || !isClosed || bodies.size() != 1)
+    if (!isClosed || bodies.size() != 1)
       return false;
+    // Without a write it is only told that there was such a loop.
+    bool hasWrite = any_of(accesses, [](const Accessed &access) { return access.writes; });
     DebugLoc location = loop.getStartLoc();
     Type *word = Type::getInt64Ty(function.getContext());
     markOther(before->getTerminator(), Begin, {ConstantInt::get(word, width)}, location);
-    markOther(&*bodies[0]->getFirstInsertionPt(), Next, {}, location);
     for (BasicBlock *exit : exits)
       markOther(&*exit->getFirstInsertionPt(), End, {}, location);
+    if (!hasWrite)
+      return true;
+    markOther(&*bodies[0]->getFirstInsertionPt(), Next, {}, location);
     for (const Accessed &access : accesses)
       markOther(access.instruction, access.writes ? Write : Read, {access.address, ConstantInt::get(word, access.size)},
            access.instruction->getDebugLoc());

@@ -69,6 +69,7 @@ pub(crate) struct Lanes {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __raceproof_lanes_begin(width: u64) {
+    world().has_lanes = true;
     let lanes = &mut world().lanes;
     if lanes.len() == DEEPEST {
         lanes.clear();
