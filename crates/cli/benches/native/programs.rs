@@ -24,7 +24,7 @@ const fn ours(name: &'static str) -> Program {
     Program { name, drdp: None, compiled: false }
 }
 
-pub(crate) const ALL: [Program; 30] = [
+pub(crate) const ALL: [Program; 34] = [
     published("matmul", 20.6, false),
     published("sort", 41.4, true),
     published("strassen", 29.2, false),
@@ -49,6 +49,10 @@ pub(crate) const ALL: [Program; 30] = [
     ours("strided"),
     ours("rows"),
     ours("shared_reads"),
+    ours("lookups"),
+    ours("bfs_cas"),
+    ours("components_cas"),
+    ours("graph_critical"),
     ours("deep_calls"),
     ours("deep_tasks"),
     ours("tasks_flat"),
