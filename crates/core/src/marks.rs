@@ -101,10 +101,10 @@ impl Numbers {
     }
 
     /// Keeps the entries of the table that are to be kept, each as `change` makes it of the old number and entry.
-    pub fn gather<T: Copy>(&self, table: &mut Vec<T>, mut change: impl FnMut(usize, T) -> T) {
+    pub fn gather<T: Clone>(&self, table: &mut Vec<T>, mut change: impl FnMut(usize, T) -> T) {
         let (before, mut next) = (table.len(), 0);
         self.kept.each(|old| {
-            table[next] = change(old, table[old]);
+            table[next] = change(old, table[old].clone());
             next += 1;
         });
         table.truncate(next);

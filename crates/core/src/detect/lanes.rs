@@ -39,7 +39,8 @@ impl Progression {
             let (from, to) = (a.max(b), (a + self.size as i128).min(b + other.size as i128));
             let is_there = i < self.count && j < other.count;
             let is_near = i != j && i.abs_diff(j) < width;
-            (is_there && is_near && from < to).then_some(Meeting { iterations: [i, j], address: from as usize })
+            (is_there && is_near && from < to)
+                .then_some(Meeting { iterations: [i, j], address: from as usize })
         };
         if self.stride == other.stride {
             // Only how far apart the iterations are matters: the first two that are as far will do.

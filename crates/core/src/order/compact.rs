@@ -101,7 +101,7 @@ impl Kept {
                     self.scope(scope.outer);
                     match scope.end {
                         NONE => self.known(scope.data.known),
-                        LEFT => self.scope(scope.instead),
+                        LEFT => self.scope(scope.instead.get()),
                         end => self.step(order, end),
                     }
                 }
@@ -216,7 +216,7 @@ impl GraphOrder {
                         scope.data.inside.renumber(bound);
                     }
                 }
-                LEFT => scope.instead = scopes.of(scope.instead),
+                LEFT => scope.instead.set(scopes.of(scope.instead.get())),
                 end => scope.end = steps.of(end),
             }
             if scope.end != NONE {

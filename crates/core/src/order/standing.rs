@@ -66,7 +66,7 @@ impl GraphOrder {
 impl<T: Copy, S: Copy> Tree<T, S> {
     /// Whether `task`, where it is now, is inside a finish: as its owner, or as a task of a task of … its tasks.
     fn is_inside(&self, finish: ScopeId, task: TaskId) -> bool {
-        let around = self.scopes[finish.index()];
+        let around = &self.scopes[finish.index()];
         if !around.is_open() {
             return false;
         }

@@ -21,6 +21,7 @@
 //! the user of the tree keeps with each (`T` and `S`). Runs need not be depth-first.
 
 use crate::ids::{ScopeId, StepId, TaskId};
+use std::cell::Cell;
 
 const NONE: u32 = u32::MAX;
 /// The end of a finish that was left.
@@ -46,7 +47,7 @@ pub(super) struct Task<T> {
     pub(super) data: T,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Scope<S> {
     pub(super) owner: u32,
     /// The finish its owner belongs to.
@@ -55,8 +56,8 @@ pub(super) struct Scope<S> {
     pub(super) depth: u32,
     /// The owner's first step after it, or `NONE`, or `LEFT`.
     pub(super) end: u32,
-    /// If it was left: the finish its tasks belong to instead.
-    pub(super) instead: u32,
+    /// If it was left: the finish its tasks belong to instead, or one that is nearer to it.
+    pub(super) instead: Cell<u32>,
     pub(super) data: S,
 }
 
@@ -87,7 +88,7 @@ impl<T: Copy, S: Copy> Tree<T, S> {
             jump: 0,
             depth: 0,
             end: NONE,
-            instead: 0,
+            instead: Cell::new(0),
             data: program,
         });
         tree
@@ -149,15 +150,23 @@ impl<T: Copy, S: Copy> Tree<T, S> {
     /// Adds the next finish.
     pub(super) fn finish_begin(&mut self, owner: TaskId, data: S) {
         let outer = self.tasks[owner.index()].scope;
-        let up = self.scopes[outer as usize];
-        let far = self.scopes[up.jump as usize];
+        let up = &self.scopes[outer as usize];
+        let far = &self.scopes[up.jump as usize];
         let jump = if up.depth - far.depth == far.depth - self.scopes[far.jump as usize].depth {
             far.jump
         } else {
             outer
         };
         let depth = up.depth + 1;
-        self.scopes.push(Scope { owner: owner.0, outer, jump, depth, end: NONE, instead: 0, data });
+        self.scopes.push(Scope {
+            owner: owner.0,
+            outer,
+            jump,
+            depth,
+            end: NONE,
+            instead: Cell::new(0),
+            data,
+        });
     }
 
     /// The finish is over; its owner goes on with the step `after`.
@@ -169,15 +178,24 @@ impl<T: Copy, S: Copy> Tree<T, S> {
     pub(super) fn finish_leave(&mut self, scope: ScopeId, instead: ScopeId) {
         let instead = self.stands_for(instead);
         let left = &mut self.scopes[scope.index()];
-        (left.end, left.instead) = (LEFT, instead.0);
+        left.end = LEFT;
+        left.instead.set(instead.0);
     }
 
-    /// The finish to which the tasks of `scope` belong by now.
-    pub(super) fn stands_for(&self, mut scope: ScopeId) -> ScopeId {
-        while self.scopes[scope.index()].end == LEFT {
-            scope = ScopeId(self.scopes[scope.index()].instead);
+    /// The finish to which the tasks of `scope` belong by now. Tasks deep inside each other leave theirs one after the other, so that the way
+    /// there is halved whenever it is gone.
+    pub(super) fn stands_for(&self, scope: ScopeId) -> ScopeId {
+        let mut at = &self.scopes[scope.index()];
+        let mut number = scope.0;
+        while at.end == LEFT {
+            number = at.instead.get();
+            let next = &self.scopes[number as usize];
+            if next.end == LEFT {
+                at.instead.set(next.instead.get());
+            }
+            at = next;
         }
-        scope
+        ScopeId(number)
     }
 
     /// Which steps of `task` precede the step `at` of the task `to`, or are it.
@@ -202,7 +220,7 @@ impl<T: Copy, S: Copy> Tree<T, S> {
             if scope.end == NONE {
                 return NO_STEP;
             }
-            scope = &self.scopes[self.stands_for(ScopeId(scope.instead)).index()];
+            scope = &self.scopes[self.stands_for(ScopeId(scope.instead.get())).index()];
             if scope.end == NONE {
                 return NO_STEP;
             }
@@ -213,7 +231,8 @@ impl<T: Copy, S: Copy> Tree<T, S> {
                 if scope.end != LEFT {
                     break bound;
                 }
-                scope = &self.scopes[scope.instead as usize];
+                // Those around it have owners around this one's.
+                scope = &self.scopes[self.stands_for(ScopeId(scope.instead.get())).index()];
                 continue;
             }
             let far = &self.scopes[scope.jump as usize];
