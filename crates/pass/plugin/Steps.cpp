@@ -1,5 +1,6 @@
 #include "Steps.h"
 #include "Access.h"
+#include "Library.h"
 
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
@@ -223,7 +224,10 @@ bool Steps::endsAtCall(const CallBase &call) const {
     return true;
   if (call.isInlineAsm())
     return cast<InlineAsm>(call.getCalledOperand())->hasSideEffects() || !call.doesNotAccessMemory();
-  const Function *callee = call.getCalledFunction();
+  // What the runtime is told of a call of the C library synchronises nothing.
+  const Function *callee = libraryFunctionOf(call);
+  if (!callee)
+    callee = call.getCalledFunction();
   if (!callee)
     return true;
   if (!callee->isDeclaration())

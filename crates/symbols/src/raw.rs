@@ -61,6 +61,8 @@ pub enum RawMemory {
         frame: Option<(usize, usize)>,
     },
     ThreadLocal,
+    /// Of the C library: what is in it.
+    Library(String),
     Unknown,
 }
 
@@ -210,11 +212,15 @@ impl Symbols {
             }
             RawMemory::Stack { .. } => "a local variable".to_owned(),
             RawMemory::ThreadLocal => "a thread-local variable".to_owned(),
+            RawMemory::Library(name) => name.clone(),
             RawMemory::Unknown => "memory".to_owned(),
         }
     }
 
     fn location(&self, raw: &RawRace) -> (String, Option<Object>) {
+        if let RawMemory::Library(name) = &raw.memory {
+            return (name.clone(), None);
+        }
         let location = self.location_name(raw.address, &raw.memory);
         if let Some(variable) = self.variable(raw.address) {
             let object = Object::Global { name: variable.name, offset: variable.offset, size: variable.size };
@@ -222,7 +228,7 @@ impl Symbols {
         }
         let task = raw.fork.clone();
         let object = match &raw.memory {
-            RawMemory::Unknown => return (location, None),
+            RawMemory::Library(_) | RawMemory::Unknown => return (location, None),
             RawMemory::Block { base, size, task, at } => {
                 let (at, stack) = self.place(at);
                 let offset = raw.address.wrapping_sub(*base) as u64;

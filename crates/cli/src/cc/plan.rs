@@ -203,6 +203,17 @@ impl Plan {
         }
     }
 
+    /// Has the linker send calls of the C library through the runtime, where no pass has done so. It cannot tell who calls: this is for
+    /// programs of which all parts are instrumented. The runtime itself must not be slowed down by it, nor what clang's own pass sees.
+    pub(super) fn wrap_library(&mut self) {
+        const LEFT_OUT: [&str; 3] = ["memcpy", "memmove", "memset"];
+        if matches!(self.action, Action::Executable | Action::SharedLibrary) {
+            let names = raceproof_pass::LIBRARY.iter().filter(|name| !LEFT_OUT.contains(name));
+            let options: String = names.map(|name| format!(",--wrap={name}")).collect();
+            self.linked.push(format!("-Wl{options}").into());
+        }
+    }
+
     /// Links an executable with our library.
     pub fn link_runtime(&mut self, library: &Path) {
         // A `main` in an archive is wanted by nobody else.

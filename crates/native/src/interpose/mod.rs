@@ -183,7 +183,7 @@ pub(crate) extern "C" fn free_noted(memory: *mut c_void) {
 // ---- threads and processes ----
 
 /// A function of the C library that one of ours hides.
-fn real(name: &CStr) -> *mut c_void {
+pub(crate) fn real(name: &CStr) -> *mut c_void {
     // SAFETY: looks a name up.
     unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) }
 }
