@@ -107,6 +107,7 @@ fn access(access: &RacedAccess) -> RawAccess {
         } else {
             Operation::Plain
         },
+        library: crate::library::called_at(access.site.pc).map(str::to_owned),
         task,
         at: calls(access.site),
         spawned: spawned(access.task),

@@ -52,6 +52,7 @@ pub(crate) struct World {
     pub(crate) panic: Option<crate::symbols::raw::RawError>,
     /// Frames that a `longjmp` may lead to.
     pub(crate) frames: crate::jumps::Frames,
+    pub(crate) library: crate::library::Calls,
 }
 
 static WORLD: AtomicPtr<World> = AtomicPtr::new(ptr::null_mut());
@@ -123,6 +124,7 @@ pub(crate) fn begin() {
         found: Default::default(),
         panic: None,
         frames: Default::default(),
+        library: Default::default(),
     };
     WORLD.store(Box::into_raw(Box::new(world)), Ordering::Relaxed);
     self::world().suppressions = crate::report::suppressions();

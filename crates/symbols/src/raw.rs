@@ -38,6 +38,8 @@ pub enum RawLock {
 pub struct RawAccess {
     pub access: AccessKind,
     pub operation: Operation,
+    /// The function of the C library that makes it.
+    pub library: Option<String>,
     pub task: String,
     pub at: Calls,
     pub spawned: Vec<RawSpawned>,
@@ -189,6 +191,7 @@ impl Symbols {
             spawned,
             locks: raw.locks.iter().map(|lock| self.lock(lock)).collect(),
             operation: raw.operation,
+            library: raw.library.clone(),
             bytes: None,
             region: raw
                 .region

@@ -191,6 +191,12 @@ library! {
     vfwprintf(_, format, list) { formatted_wide(format, list) }
     swprintf as vswprintf(to, _, format, list) { formatted_wide(format, list) } => |size| { write(to, WIDE * printed(size, usize::MAX)) }
     vswprintf(to, _, format, list) { formatted_wide(format, list) } => |size| { write(to, WIDE * printed(size, usize::MAX)) }
+    __wprintf_chk as __vwprintf_chk(_, format, list) { formatted_wide(format, list) }
+    __vwprintf_chk(_, format, list) { formatted_wide(format, list) }
+    __fwprintf_chk as __vfwprintf_chk(_, _, format, list) { formatted_wide(format, list) }
+    __vfwprintf_chk(_, _, format, list) { formatted_wide(format, list) }
+    __swprintf_chk as __vswprintf_chk(to, _, _, _, format, list) { formatted_wide(format, list) } => |size| { write(to, WIDE * printed(size, usize::MAX)) }
+    __vswprintf_chk(to, _, _, _, format, list) { formatted_wide(format, list) } => |size| { write(to, WIDE * printed(size, usize::MAX)) }
 
     // scanf.
     scanf as vscanf(format, list) { read(format, string(format)), keep(list) } => |count| { scanned(format, count) }

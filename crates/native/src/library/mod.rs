@@ -20,12 +20,13 @@ mod tokens;
 mod vectors;
 
 use crate::interpose::real;
-use crate::tsan;
+use crate::{tsan, world};
 use list::List;
 use std::arch::naked_asm;
 use std::cell::Cell;
 use std::ffi::{CStr, c_void};
 use std::mem::offset_of;
+use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A function of the table.
@@ -87,6 +88,14 @@ impl Call {
     }
 }
 
+/// The functions that were called, by the addresses that they return to.
+pub(crate) type Calls = FxHashMap<usize, &'static Function>;
+
+/// The function of the C library whose call returns to an address.
+pub(crate) fn called_at(pc: usize) -> Option<&'static str> {
+    world().library.get(&pc).and_then(|function| function.name.to_str().ok())
+}
+
 /// Whether a call is to be judged. If so what it reads and writes is noted, as far as that is known before it.
 extern "C" fn before(call: &mut Call) -> bool {
     let function = call.function;
@@ -102,6 +111,7 @@ extern "C" fn before(call: &mut Call) -> bool {
         call.list = List::new(fixed, call.stack, &raw const call.registers as usize);
         call.passed[fixed] = &raw const call.list as usize;
     }
+    world().library.insert(call.pc, function);
     keeping_errno(|| (function.before)(call));
     true
 }
@@ -192,7 +202,9 @@ fn library_function(function: &Function, address: usize) -> usize {
     // SAFETY: the name of a module, which ends with a zero.
     let path = unsafe { CStr::from_ptr(info.dli_fname) }.to_bytes();
     let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
-    if name.starts_with(b"libc.so") || name.starts_with(b"libm.so") { address } else { 0 }
+    // The system itself has functions for the time.
+    const LIBRARIES: [&[u8]; 3] = [b"libc.so", b"libm.so", b"linux-vdso.so"];
+    if LIBRARIES.iter().any(|library| name.starts_with(library)) { address } else { 0 }
 }
 
 const FRAME: usize = size_of::<Call>().next_multiple_of(16) + STACK;
