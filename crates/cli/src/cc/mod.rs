@@ -71,15 +71,14 @@ fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
         warn(&warnings);
         known.extend(left_out.into_iter().map(Note::Uninstrumented));
     }
-    let mut is_one_object = true;
     if plan.action == Action::Executable {
         let runtime = prelink::object(&runtime::find()?, &clang);
-        is_one_object = runtime.extension().is_some_and(|extension| extension == "o");
         plan.link_runtime(&runtime);
-    }
-    let has_pass = plan.own_pass && raceproof_pass::plugin(clang.version).is_some();
-    if !has_pass && is_one_object && known.is_empty() {
-        plan.wrap_library();
+        let has_pass = plan.own_pass && raceproof_pass::plugin(clang.version).is_some();
+        // The runtime knows which calls are its own if it is one object.
+        if !has_pass && known.is_empty() && runtime.extension().is_some_and(|extension| extension == "o") {
+            plan.wrap_library();
+        }
     }
     let of_sources = if plan.openmp { sources::inspect(&arguments) } else { Vec::new() };
     warn(&plan.warnings);

@@ -204,10 +204,11 @@ impl Plan {
     }
 
     /// Has the linker send calls of the C library through the runtime, where no pass has done so. It cannot tell who calls: this is for
-    /// programs of which all parts are instrumented. The runtime itself must not be slowed down by it, nor what clang's own pass sees.
+    /// executables of which all parts are instrumented. A shared library may have functions of such names that the executable does not see.
+    /// Left out is what clang's own pass sees, and the runtime itself uses.
     pub(super) fn wrap_library(&mut self) {
         const LEFT_OUT: [&str; 3] = ["memcpy", "memmove", "memset"];
-        if matches!(self.action, Action::Executable | Action::SharedLibrary) {
+        if self.action == Action::Executable {
             let names = raceproof_pass::LIBRARY.iter().filter(|name| !LEFT_OUT.contains(name));
             let options: String = names.map(|name| format!(",--wrap={name}")).collect();
             self.linked.push(format!("-Wl{options}").into());
