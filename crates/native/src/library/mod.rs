@@ -20,13 +20,14 @@ mod tokens;
 mod vectors;
 
 use crate::interpose::real;
-use crate::{tsan, world};
+use crate::{frames, tsan, world};
 use list::List;
+use rustc_hash::FxHashMap;
 use std::arch::naked_asm;
 use std::cell::Cell;
 use std::ffi::{CStr, c_void};
 use std::mem::offset_of;
-use rustc_hash::FxHashMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A function of the table.
@@ -113,11 +114,24 @@ extern "C" fn before(call: &mut Call) -> bool {
     }
     world().library.insert(call.pc, function);
     keeping_errno(|| (function.before)(call));
+    UNDER_WAY.store(call.pc, Ordering::Relaxed);
     true
+}
+
+/// Where the call that is under way returns to.
+static UNDER_WAY: AtomicUsize = AtomicUsize::new(0);
+
+/// Where the program is that has memory allocated by a call from `pc`: the call of the C library that is under way, if the C library
+/// allocates for that (`strdup`).
+pub(crate) fn allocates_for(pc: usize) -> usize {
+    let call = UNDER_WAY.load(Ordering::Relaxed);
+    let is_librarys = |code: &Range<usize>| code.contains(&pc);
+    if call != 0 && world().library_code.as_ref().is_some_and(is_librarys) { call } else { pc }
 }
 
 /// Notes what is known after a call.
 extern "C" fn after(call: &Call) {
+    UNDER_WAY.store(0, Ordering::Relaxed);
     keeping_errno(|| (call.function.after)(call));
 }
 
@@ -173,6 +187,10 @@ fn is_librarys(function: &Function, address: usize) -> bool {
     if target == 0 {
         function.foreign.store(address, Ordering::Relaxed);
         return false;
+    }
+    if world().library_code.is_none() {
+        let memory = real(c"strdup") as usize;
+        world().library_code = frames::code().into_iter().find(|code| code.contains(&memory));
     }
     function.target.store(target, Ordering::Relaxed);
     function.known.store(address, Ordering::Relaxed);
