@@ -341,17 +341,17 @@ library! {
     timespec_get(to, _) {} => |base| { write(to, given(base, TIMESPEC)) }
     nanosleep(time, left) { read(time, TIMESPEC) } => |result| { write(left, if result as i32 == 0 { 0 } else { TIMESPEC }) }
     clock_nanosleep(_, _, time, left) { read(time, TIMESPEC) } => |result| { write(left, if result as i32 == libc::EINTR { TIMESPEC } else { 0 }) }
-    localtime(time) { read(time, size_of::<libc::time_t>()) } => |date| { shares(&CALENDAR, date, TM) }
+    localtime(time) { read(time, size_of::<libc::time_t>()), looks_at(&ENVIRONMENT) } => |date| { shares(&CALENDAR, date, TM) }
     gmtime(time) { read(time, size_of::<libc::time_t>()) } => |date| { shares(&CALENDAR, date, TM) }
-    localtime_r(time, to) { read(time, size_of::<libc::time_t>()) } => |date| { write(date, TM) }
+    localtime_r(time, to) { read(time, size_of::<libc::time_t>()), looks_at(&ENVIRONMENT) } => |date| { write(date, TM) }
     gmtime_r(time, to) { read(time, size_of::<libc::time_t>()) } => |date| { write(date, TM) }
     asctime(date) { read(date, TM) } => |text| { shares(&DATE, text, string(text)) }
-    ctime(time) { read(time, size_of::<libc::time_t>()) } => |text| { shares(&DATE, text, string(text)) }
+    ctime(time) { read(time, size_of::<libc::time_t>()), looks_at(&ENVIRONMENT) } => |text| { shares(&DATE, text, string(text)) }
     asctime_r(date, to) { read(date, TM) } => |text| { write(text, string(text)) }
-    ctime_r(time, to) { read(time, size_of::<libc::time_t>()) } => |text| { write(text, string(text)) }
+    ctime_r(time, to) { read(time, size_of::<libc::time_t>()), looks_at(&ENVIRONMENT) } => |text| { write(text, string(text)) }
     strftime(to, n, format, date) { read(format, string(format)), read(date, TM) } => |size| { write(to, given(size, size + 1)) }
     strptime(s, format, to) { read(format, string(format)) } => |end| { read(s, given(end, end.wrapping_sub(s) + 1)), write(to, given(end, TM)) }
-    mktime(date) { write(date, TM) }
+    mktime(date) { write(date, TM), looks_at(&ENVIRONMENT) }
     timegm(date) { write(date, TM) }
     timelocal(date) { write(date, TM) }
     times(to) { write(to, size_of::<libc::tms>()) }
