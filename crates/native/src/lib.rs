@@ -57,6 +57,7 @@ mod record;
 mod report;
 mod sched;
 mod shadow;
+mod spots;
 mod stacks;
 mod start;
 mod threads;
