@@ -14,7 +14,7 @@ wchar_t i[16] = L"i", j[16] = L"j", k[16] = L"k", l[16], wide[16] = L"wide";
 int m[8] = {3, 1, 2};
 volatile size_t results[16];
 
-static int ascending(const void *x, const void *y) { return *(const int *)x - *(const int *)y; }
+static int ascending(const void *x, const void *y) { return *(const int *)x - *(const int *)y; } //~ race? m[] #14
 
 int main(void) {
 #pragma omp parallel num_threads(2)
@@ -45,7 +45,7 @@ int main(void) {
     TASK wmemset(l, L'l', 4);                      //~ race l[] #12
     TASK wmemcpy(l + 3, wide, 2);                  //~ race l[] #12
     TASK qsort(m, 3, sizeof(int), ascending);      //~ race m[] #13
-    TASK m[2] = 7;                                 //~ race m[] #13
+    TASK m[2] = 7;                                 //~ race m[] #13 race? m[] #14
   }
   return 0;
 }
