@@ -288,7 +288,8 @@ library! {
     pipe(to) {} => |result| { write(to, done(result, 8)) }
     pipe2(to, _) {} => |result| { write(to, done(result, 8)) }
     socketpair(_, _, _, to) {} => |result| { write(to, done(result, 8)) }
-    poll(list, count, _) { write(list, count * size_of::<libc::pollfd>()) }
+    poll(list, count, _) { polls(list, count) }
+    __poll_chk(list, count, _, _) { polls(list, count) }
 
     // Files.
     open(path) { read(path, string(path)) }
@@ -320,6 +321,7 @@ library! {
     fstatat(_, path, to, _) { read(path, string(path)) } => |result| { write(to, done(result, STAT)) }
     fstatat64(_, path, to, _) { read(path, string(path)) } => |result| { write(to, done(result, STAT)) }
     getcwd(to, _) {} => |path| { write(path, string(path)) }
+    __getcwd_chk(to, _, _) {} => |path| { write(path, string(path)) }
     realpath(path, to) { read(path, string(path)) } => |result| { write(result, string(result)) }
     __realpath_chk(path, to, _) { read(path, string(path)) } => |result| { write(result, string(result)) }
     readlink(path, to) { read(path, string(path)) } => |count| { write(to, signed(count)) }

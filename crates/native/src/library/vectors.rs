@@ -3,6 +3,7 @@
 use super::Call;
 use super::extents::{printed, word};
 use std::ffi::c_int;
+use std::mem::offset_of;
 
 const POINTER: usize = size_of::<usize>();
 
@@ -58,7 +59,9 @@ impl Call {
         }
         // SAFETY: a message of the program's, which the function has filled in.
         let named = unsafe { *(message as *const libc::msghdr) };
-        self.write(message, size_of::<libc::msghdr>());
+        self.write(message + offset_of!(libc::msghdr, msg_namelen), size_of_val(&named.msg_namelen));
+        self.write(message + offset_of!(libc::msghdr, msg_controllen), size_of_val(&named.msg_controllen));
+        self.write(message + offset_of!(libc::msghdr, msg_flags), size_of_val(&named.msg_flags));
         self.write(named.msg_name as usize, named.msg_namelen as usize);
         self.write(named.msg_control as usize, named.msg_controllen);
         self.scatters(named.msg_iov as usize, named.msg_iovlen, result);
@@ -68,6 +71,15 @@ impl Call {
         self.read(message, size_of::<libc::msghdr>());
         // SAFETY: a message of the program's, which the function reads.
         (message != 0).then(|| unsafe { *(message as *const libc::msghdr) })
+    }
+
+    /// Reads descriptors, and writes what has happened to each.
+    pub(super) fn polls(&self, list: usize, count: usize) {
+        self.read(list, count.saturating_mul(size_of::<libc::pollfd>()));
+        for number in 0..if list == 0 { 0 } else { count } {
+            let entry = list + number * size_of::<libc::pollfd>();
+            self.write(entry + offset_of!(libc::pollfd, revents), size_of::<i16>());
+        }
     }
 
     /// A line of so many bytes was read into a buffer that may be another by now.

@@ -37,6 +37,30 @@ define void @copies(ptr %to) sanitize_thread {
   ret void
 }
 
+define void @copies_in_a_step(ptr %to, ptr %p) sanitize_thread {
+; CHECK-LABEL: define void @copies_in_a_step(
+; CHECK: call void @__tsan_write4(ptr %p)
+; CHECK: call ptr @__raceproof_strcpy(
+; CHECK-NOT: tsan
+; CHECK: ret
+  store i32 1, ptr %p
+  %end = call ptr @strcpy(ptr %to, ptr @constant)
+  store i32 2, ptr %p
+  ret void
+}
+
+define void @prints_between_steps(ptr %p) sanitize_thread {
+; It may wait for a stream.
+; CHECK-LABEL: define void @prints_between_steps(
+; CHECK: call void @__tsan_write4(ptr %p)
+; CHECK: call i32 @__raceproof_puts(
+; CHECK: call void @__tsan_write4(ptr %p)
+  store i32 1, ptr %p
+  %put = call i32 @puts(ptr @constant)
+  store i32 2, ptr %p
+  ret void
+}
+
 define void @any_number(ptr %format) sanitize_thread {
 ; CHECK-LABEL: define void @any_number(
 ; CHECK: call i32 (ptr, ptr, ...) @__raceproof_printf(ptr nest @printf, ptr %format, i32 signext 1, double 2.0{{.*}})
