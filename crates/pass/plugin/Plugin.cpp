@@ -2,6 +2,7 @@
 
 #include "Access.h"
 #include "Eliminate.h"
+#include "Lanes.h"
 #include "Mark.h"
 
 #include "llvm/Passes/PassBuilder.h"
@@ -28,6 +29,7 @@ static bool eliminates() {
 
 static void registerPasses(PassBuilder &builder) {
   builder.registerPipelineStartEPCallback([](ModulePassManager &passes, OptimizationLevel level, auto...) {
+    passes.addPass(createModuleToFunctionPassAdaptor(MarkLanes()));
     if (level != OptimizationLevel::O0)
       passes.addPass(createModuleToFunctionPassAdaptor(SROAPass(SROAOptions::PreserveCFG)));
     passes.addPass(MarkAccesses());
@@ -40,6 +42,8 @@ static void registerPasses(PassBuilder &builder) {
       });
   builder.registerOptimizerEarlyEPCallback([](ModulePassManager &passes, OptimizationLevel level, auto...) {
     passes.addPass(createModuleToFunctionPassAdaptor(DropPrivate()));
+    if (level != OptimizationLevel::O0)
+      passes.addPass(createModuleToFunctionPassAdaptor(HoistLanes()));
     if (eliminates())
       passes.addPass(EliminateChecks(level != OptimizationLevel::O0));
   });
@@ -55,6 +59,10 @@ static void registerPasses(PassBuilder &builder) {
           passes.addPass(EliminateChecks(true));
         else if (name == "raceproof-drop-private")
           passes.addPass(createModuleToFunctionPassAdaptor(DropPrivate()));
+        else if (name == "raceproof-mark-lanes")
+          passes.addPass(createModuleToFunctionPassAdaptor(MarkLanes()));
+        else if (name == "raceproof-hoist-lanes")
+          passes.addPass(createModuleToFunctionPassAdaptor(HoistLanes()));
         else if (name == "raceproof-lower")
           passes.addPass(LowerMarkers());
         else

@@ -219,7 +219,7 @@ impl Symbols {
             && let Some(&pc) = raw.at.0.first()
         {
             for (kind, at) in self.made_with(pc, raw.access, &access.at) {
-                all.push(RaceAccess { access: kind, at, ..access.clone() });
+                all.push(RaceAccess { access: kind, at, library: None, ..access.clone() });
             }
         }
         all
@@ -298,8 +298,8 @@ impl Symbols {
     }
 }
 
-fn side(access: &RaceAccess) -> (&Place, AccessKind) {
-    (&access.at, access.access)
+fn side(access: &RaceAccess) -> (&Place, AccessKind, Operation) {
+    (&access.at, access.access, access.operation)
 }
 
 /// Whether two races are of one location and pair of sites.
