@@ -9,9 +9,17 @@ use std::process::Command;
 /// The versions whose interfaces the plugin is written for.
 const VERSIONS: std::ops::RangeInclusive<u32> = 16..=21;
 
+/// What the functions of the C library access.
+const TABLE: &str = "../native/src/library/functions.rs";
+
 fn main() {
     let output = PathBuf::from(env::var_os("OUT_DIR").expect("cargo says where output goes"));
     println!("cargo::rerun-if-changed=plugin");
+    println!("cargo::rerun-if-changed={TABLE}");
+    let functions = functions();
+    let each = |form: &str| functions.iter().map(|name| form.replace("NAME", name)).collect::<String>();
+    write_to(&output.join("library.inc"), &each("FUNCTION(NAME)\n"));
+    write_to(&output.join("library.rs"), &format!("&[{}]", each("\"NAME\",")));
     // An LLVM that is installed later is noticed by the folder it comes into.
     println!("cargo::rerun-if-changed=/usr/bin");
     println!("cargo::rerun-if-env-changed=PATH");
@@ -28,7 +36,24 @@ fn main() {
         }
     }
     plugins.push_str("];\n");
-    fs::write(output.join("plugins.rs"), plugins).expect("the output folder can be written to");
+    write_to(&output.join("plugins.rs"), &plugins);
+}
+
+fn write_to(path: &Path, text: &str) {
+    fs::write(path, text).expect("the output folder can be written to");
+}
+
+/// The functions of the C library that the runtime knows: the first word of each row.
+fn functions() -> Vec<String> {
+    let text = fs::read_to_string(TABLE).expect("the table of the runtime is there");
+    let (_, rows) = text.split_once("library! {\n").expect("the table begins so");
+    let name = |row: &str| {
+        let row = row.strip_prefix("    ")?;
+        let end = row.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
+        let is_row = row[end..].starts_with('(') || row[end..].starts_with(" as ");
+        (end > 0 && is_row).then(|| row[..end].to_owned())
+    };
+    rows.lines().filter_map(name).collect()
 }
 
 /// The `llvm-config-NN` of a version in PATH.
@@ -64,7 +89,7 @@ fn compile(version: u32, config: &Path, output: &Path) -> Result<PathBuf, String
     fs::write(&unit, included).map_err(|error| error.to_string())?;
     let mut command = Command::new(compiler);
     command.args(["-shared", "-fPIC", "-O1", "-std=c++17", "-fno-rtti", "-fvisibility=hidden", "-Wl,-s"]);
-    command.args(asked(config, "--cppflags")?.split_whitespace());
+    command.args(asked(config, "--cppflags")?.split_whitespace()).arg("-I").arg(output);
     let done = command.arg(&unit).arg("-o").arg(&plugin).output().map_err(|error| error.to_string())?;
     if !done.status.success() {
         let said = String::from_utf8_lossy(&done.stderr);

@@ -356,6 +356,7 @@ fn side(names: &Names, trace: &Path, access: Access, is_atomic: bool) -> RaceAcc
         spawned: Vec::new(),
         locks: Vec::new(),
         operation: if is_atomic { Operation::Atomic } else { Operation::Plain },
+        library: None,
         bytes: None,
         region: None,
     }

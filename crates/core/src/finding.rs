@@ -92,6 +92,9 @@ pub struct RaceAccess {
     pub locks: Vec<String>,
     #[serde(default, skip_serializing_if = "Operation::is_plain")]
     pub operation: Operation,
+    /// The function of the C library that makes the access for the program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub library: Option<String>,
     /// How many bytes are accessed, in a native program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,

@@ -11,6 +11,7 @@
 //! | `kmpc` | the constructs of OpenMP |
 //! | `rayon`, `workers` | what the drop-in for rayon is built of; which thread runs a job |
 //! | `interpose` | functions of the C library: memory, processes, threads |
+//! | `library` | functions of the C library: which memory of the program they read and write |
 //! | `start` | how a program begins and ends: its constructors and exit handlers are parts of the main task |
 //! | `sched`, `jobs`, `omp` | tasks as coroutines; teams, threads and task regions |
 //! | `detector`, `shadow`, `contexts`, `memory` | who accessed what last, and from where |
@@ -44,6 +45,7 @@ mod interrupts;
 mod jobs;
 mod jumps;
 mod kmpc;
+mod library;
 mod memory;
 mod now;
 mod omp;

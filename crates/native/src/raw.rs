@@ -62,6 +62,9 @@ pub(crate) fn memory(address: usize, block: Option<(usize, Block)>) -> RawMemory
         let at = calls(world().detector.site(block.site));
         return RawMemory::Block { base, size: block.size, task: name(block.task), at };
     }
+    if let Some(name) = crate::library::hidden::name(address) {
+        return RawMemory::Library(name.to_owned());
+    }
     let World { detector, main_stack, .. } = world();
     if detector.is_thread_local(address) {
         return RawMemory::ThreadLocal;
@@ -109,6 +112,7 @@ fn access(access: &RacedAccess) -> RawAccess {
         } else {
             Operation::Plain
         },
+        library: crate::library::called_at(access.site.pc).map(str::to_owned),
         task,
         at: calls(access.site),
         spawned: spawned(access.task),

@@ -56,6 +56,9 @@ pub(crate) struct World {
     pub(crate) panic: Option<crate::symbols::raw::RawError>,
     /// Frames that a `longjmp` may lead to.
     pub(crate) frames: crate::jumps::Frames,
+    /// Calls of the C library, and where its code is.
+    pub(crate) library: crate::library::Calls,
+    pub(crate) library_code: Option<std::ops::Range<usize>>,
 }
 
 static WORLD: AtomicPtr<World> = AtomicPtr::new(ptr::null_mut());
@@ -129,6 +132,8 @@ pub(crate) fn begin() {
         found: Default::default(),
         panic: None,
         frames: Default::default(),
+        library: Default::default(),
+        library_code: None,
     };
     WORLD.store(Box::into_raw(Box::new(world)), Ordering::Relaxed);
     self::world().suppressions = crate::report::suppressions();

@@ -1,5 +1,6 @@
 #include "Mark.h"
 #include "Access.h"
+#include "Library.h"
 #include "Sites.h"
 
 #include "llvm/Analysis/ValueTracking.h"
@@ -234,6 +235,13 @@ void expandUpdates(Function &function) {
     expandUpdate(*update);
 }
 
+/// Whether a call of the C library looks at constants only.
+bool looksAtConstants(const CallBase &call) {
+  return call.onlyReadsMemory() && all_of(call.args(), [](const Use &argument) {
+           return !argument->getType()->isPointerTy() || isConstant(argument);
+         });
+}
+
 bool isInstrumented(const Function &function) {
   return !function.isDeclaration() && function.hasFnAttribute(Attribute::SanitizeThread) &&
          !function.hasFnAttribute(Attribute::Naked) && !function.hasFnAttribute(Attribute::DisableSanitizerInstrumentation);
@@ -246,6 +254,7 @@ PreservedAnalyses MarkAccesses::run(Module &module, ModuleAnalysisManager &analy
     if (isInstrumented(function)) {
       expandUpdates(function);
       Marker(function).run();
+      redirectLibraryCalls(function, looksAtConstants);
       // clang's own pass then leaves the accesses alone. It still has the atomic ones, and the calls.
       function.removeFnAttr(Attribute::SanitizeThread);
     }

@@ -1,4 +1,4 @@
-// The early visit: every access of the source gets its marker.
+// The early visit: every access of the source gets its marker, and calls of the C library go through the runtime.
 #pragma once
 
 #include "llvm/IR/PassManager.h"

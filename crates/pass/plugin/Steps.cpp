@@ -1,5 +1,6 @@
 #include "Steps.h"
 #include "Access.h"
+#include "Library.h"
 
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
@@ -17,7 +18,7 @@ bool isBound(const Function &function) {
          (function.hasLocalLinkage() || function.isDSOLocal() || function.hasLinkOnceODRLinkage());
 }
 
-/// Functions of the C library that compute, or look at memory: they neither wait nor wake, and call nobody back.
+/// Functions of the C library that compute, or look at memory or write it: they neither wait nor wake, allocate nothing, and call nobody back.
 bool computes(LibFunc function) {
   switch (function) {
 #define WITH_SIZES(name)                                                                                                         \
@@ -79,21 +80,36 @@ bool computes(LibFunc function) {
   case LibFunc_isascii:
   case LibFunc_isdigit:
   case LibFunc_toascii:
+  case LibFunc_memccpy:
   case LibFunc_memchr:
   case LibFunc_memcmp:
+  case LibFunc_mempcpy:
   case LibFunc_memrchr:
+  case LibFunc_stpcpy:
+  case LibFunc_stpncpy:
   case LibFunc_strcasecmp:
+  case LibFunc_strcat:
   case LibFunc_strchr:
   case LibFunc_strcmp:
+  case LibFunc_strcpy:
   case LibFunc_strcspn:
   case LibFunc_strlen:
   case LibFunc_strncasecmp:
+  case LibFunc_strncat:
   case LibFunc_strncmp:
+  case LibFunc_strncpy:
   case LibFunc_strnlen:
   case LibFunc_strpbrk:
   case LibFunc_strrchr:
   case LibFunc_strspn:
   case LibFunc_strstr:
+  case LibFunc_strtod:
+  case LibFunc_strtof:
+  case LibFunc_strtol:
+  case LibFunc_strtold:
+  case LibFunc_strtoll:
+  case LibFunc_strtoul:
+  case LibFunc_strtoull:
   case LibFunc_wcslen:
     return true;
   default:
@@ -223,7 +239,10 @@ bool Steps::endsAtCall(const CallBase &call) const {
     return true;
   if (call.isInlineAsm())
     return cast<InlineAsm>(call.getCalledOperand())->hasSideEffects() || !call.doesNotAccessMemory();
-  const Function *callee = call.getCalledFunction();
+  // What the runtime is told of a call of the C library synchronises nothing.
+  const Function *callee = libraryFunctionOf(call);
+  if (!callee)
+    callee = call.getCalledFunction();
   if (!callee)
     return true;
   if (!callee->isDeclaration())

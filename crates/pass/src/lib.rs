@@ -9,3 +9,6 @@ include!(concat!(env!("OUT_DIR"), "/plugins.rs"));
 pub fn plugin(version: u32) -> Option<&'static [u8]> {
     PLUGINS.iter().find(|(of, _)| *of == version).map(|(_, bytes)| *bytes)
 }
+
+/// The functions of the C library whose accesses the runtime knows. The pass sends calls of them through it; where there is no pass, the linker can.
+pub const LIBRARY: &[&str] = include!(concat!(env!("OUT_DIR"), "/library.rs"));

@@ -7,15 +7,16 @@ use super::style::{Page, Role, count, safe};
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{Object, Operation, RaceAccess};
 
-/// `writes x`, `reads x atomically`, `frees x`, `writes x (4 bytes)`.
+/// `writes x`, `reads x atomically`, `frees x`, `writes x (4 bytes)`, `writes x by strcpy`.
 pub(super) fn action(access: &RaceAccess, location: &str) -> String {
     let bytes = access.bytes.map(|n| format!(" ({})", count(n, "byte"))).unwrap_or_default();
+    let by = access.library.as_ref().map(|function| format!(" by {}", safe(function))).unwrap_or_default();
     match (access.operation, access.access) {
         (Operation::Free, _) => format!("frees {location}"),
         (Operation::Atomic, kind) => format!("{}s {location} atomically{bytes}", noun(kind)),
         (Operation::Range, AccessKind::Read) => format!("copies from {location}{bytes}"),
         (Operation::Range, AccessKind::Write) => format!("copies to or sets {location}{bytes}"),
-        (Operation::Plain | Operation::Lane, kind) => format!("{}s {location}{bytes}", noun(kind)),
+        (Operation::Plain | Operation::Lane, kind) => format!("{}s {location}{bytes}{by}", noun(kind)),
     }
 }
 

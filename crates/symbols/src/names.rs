@@ -48,7 +48,7 @@ fn construct_of(name: &str) -> Option<&str> {
 
 /// Whether the name is one of the runtime's entry points, or of what is below `main`.
 pub(super) fn is_runtime(name: &str) -> bool {
-    let prefixes = ["__kmp", "__tsan_", "__wrap_", "__libc_start"];
+    let prefixes = ["__kmp", "__tsan_", "__raceproof_", "__wrap_", "__libc_start"];
     let names = ["_start", "__libc_start_main", "__libc_start_call_main", "__rust_try"];
     // Assembly of the runtime has no debug information that says so.
     prefixes.iter().any(|prefix| name.starts_with(prefix)) || names.contains(&name)

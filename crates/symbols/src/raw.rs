@@ -38,6 +38,8 @@ pub enum RawLock {
 pub struct RawAccess {
     pub access: AccessKind,
     pub operation: Operation,
+    /// The function of the C library that makes it.
+    pub library: Option<String>,
     pub task: String,
     pub at: Calls,
     pub spawned: Vec<RawSpawned>,
@@ -61,6 +63,8 @@ pub enum RawMemory {
         frame: Option<(usize, usize)>,
     },
     ThreadLocal,
+    /// Of the C library: what is in it.
+    Library(String),
     Unknown,
 }
 
@@ -226,7 +230,7 @@ impl Symbols {
             && let Some(&pc) = raw.at.0.first()
         {
             for (kind, at) in self.made_with(pc, raw.access, &access.at) {
-                all.push(RaceAccess { access: kind, at, ..access.clone() });
+                all.push(RaceAccess { access: kind, at, library: None, ..access.clone() });
             }
         }
         all
@@ -243,6 +247,7 @@ impl Symbols {
             spawned,
             locks: raw.locks.iter().map(|lock| self.lock(lock)).collect(),
             operation: raw.operation,
+            library: raw.library.clone(),
             bytes: None,
             region: raw
                 .region
@@ -266,11 +271,15 @@ impl Symbols {
             }
             RawMemory::Stack { .. } => "a local variable".to_owned(),
             RawMemory::ThreadLocal => "a thread-local variable".to_owned(),
+            RawMemory::Library(name) => name.clone(),
             RawMemory::Unknown => "memory".to_owned(),
         }
     }
 
     fn location(&self, raw: &RawRace) -> (String, Option<Object>) {
+        if let RawMemory::Library(name) = &raw.memory {
+            return (name.clone(), None);
+        }
         let location = self.location_name(raw.address, &raw.memory);
         if let Some(variable) = self.variable(raw.address) {
             let object = Object::Global { name: variable.name, offset: variable.offset, size: variable.size };
@@ -278,7 +287,7 @@ impl Symbols {
         }
         let task = raw.fork.clone();
         let object = match &raw.memory {
-            RawMemory::Unknown => return (location, None),
+            RawMemory::Library(_) | RawMemory::Unknown => return (location, None),
             RawMemory::Block { base, size, task, at } => {
                 let (at, stack) = self.place(at);
                 let offset = raw.address.wrapping_sub(*base) as u64;

@@ -72,7 +72,13 @@ fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
         known.extend(left_out.into_iter().map(Note::Uninstrumented));
     }
     if plan.action == Action::Executable {
-        plan.link_runtime(&prelink::object(&runtime::find()?, &clang));
+        let runtime = prelink::object(&runtime::find()?, &clang);
+        plan.link_runtime(&runtime);
+        let has_pass = plan.own_pass && raceproof_pass::plugin(clang.version).is_some();
+        // The runtime knows which calls are its own if it is one object.
+        if !has_pass && known.is_empty() && runtime.extension().is_some_and(|extension| extension == "o") {
+            plan.wrap_library();
+        }
     }
     let of_sources = if plan.openmp { sources::inspect(&arguments) } else { Vec::new() };
     warn(&plan.warnings);

@@ -203,6 +203,18 @@ impl Plan {
         }
     }
 
+    /// Has the linker send calls of the C library through the runtime, where no pass has done so. It cannot tell who calls: this is for
+    /// executables of which all parts are instrumented. A shared library may have functions of such names that the executable does not see.
+    /// Left out is what clang's own pass sees, and the runtime itself uses.
+    pub(super) fn wrap_library(&mut self) {
+        const LEFT_OUT: [&str; 3] = ["memcpy", "memmove", "memset"];
+        if self.action == Action::Executable {
+            let names = raceproof_pass::LIBRARY.iter().filter(|name| !LEFT_OUT.contains(name));
+            let options: String = names.map(|name| format!(",--wrap={name}")).collect();
+            self.linked.push(format!("-Wl{options}").into());
+        }
+    }
+
     /// Links an executable with our library.
     pub fn link_runtime(&mut self, library: &Path) {
         // A `main` in an archive is wanted by nobody else.

@@ -21,9 +21,9 @@ use tempfile::TempDir;
 /// The members of the archive that have the entry points begin with this.
 const OWN: &[u8] = b"raceproof_native.";
 
-/// Sections of one kind become one. Unwinding tables refer to functions without keeping them.
+/// Sections of one kind become one. The runtime knows its own code by the names around it (`crates/native/src/library`). Unwinding tables refer to functions without keeping them.
 const LAYOUT: &str = "SECTIONS {
-  .text : { *(.text .text.*) }
+  .text : { __raceproof_text = .; *(.text .text.*) __raceproof_text_end = .; }
   .rodata : { *(.rodata .rodata.*) }
   .data.rel.ro : { *(.data.rel.ro .data.rel.ro.*) }
   .data : { *(.data .data.*) }

@@ -12,6 +12,7 @@ mod endings;
 mod exceptions;
 mod large_blocks;
 mod levels;
+mod library;
 mod lock_names;
 mod native_atomics;
 mod native_budget;

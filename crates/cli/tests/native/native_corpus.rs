@@ -123,6 +123,15 @@ fn what_is_left_out_is_judged_alike_at_every_level() {
     }
 }
 
+/// The optimiser knows the functions of the C library and makes others, or nothing, of their calls; without the pass the linker redirects them.
+#[test]
+fn calls_of_the_c_library_are_judged_alike_at_every_level() {
+    let is_of_library = |program: &PathBuf| program.starts_with("library") && asked_for(program);
+    for level in ["-O0", "-O2", "-O3", "-fno-raceproof-pass"] {
+        judge_all(programs().into_iter().filter(is_of_library).collect(), level);
+    }
+}
+
 /// A program, a static and a shared library, built by make as the README shows.
 #[test]
 fn a_project_is_checked_by_make() {

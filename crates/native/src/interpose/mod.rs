@@ -10,7 +10,7 @@ pub(crate) mod reserve;
 mod threads;
 
 use crate::kmpc::{caller, entry};
-use crate::{calls, exceptions, explored, frames, panics, report, world};
+use crate::{calls, exceptions, explored, frames, library, panics, report, world};
 use dlmalloc::Dlmalloc;
 use reserve::Source;
 use std::alloc::{GlobalAlloc, Layout};
@@ -89,7 +89,7 @@ fn got(memory: *mut c_void, size: usize) -> *mut c_void {
         let pc = if crate::start::is_shared() {
             frames::of_program(caller())
         } else {
-            exceptions::thrown_at(caller())
+            library::allocates_for(exceptions::thrown_at(caller()))
         };
         let site = detector.here(pc);
         detector.own_block(memory as usize, size, site);
@@ -183,7 +183,7 @@ pub(crate) extern "C" fn free_noted(memory: *mut c_void) {
 // ---- threads and processes ----
 
 /// A function of the C library that one of ours hides.
-fn real(name: &CStr) -> *mut c_void {
+pub(crate) fn real(name: &CStr) -> *mut c_void {
     // SAFETY: looks a name up.
     unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) }
 }

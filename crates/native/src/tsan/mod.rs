@@ -401,13 +401,13 @@ with_caller! {
     __tsan_write_range => write_range;
 }
 
-extern "C" fn read_range(address: usize, size: usize, _: usize, pc: usize) {
+pub(crate) extern "C" fn read_range(address: usize, size: usize, _: usize, pc: usize) {
     if is_memory(address, size) {
         read_slow(address, size, pc);
     }
 }
 
-extern "C" fn write_range(address: usize, size: usize, _: usize, pc: usize) {
+pub(crate) extern "C" fn write_range(address: usize, size: usize, _: usize, pc: usize) {
     if is_memory(address, size) {
         write_slow(address, size, pc);
     }

@@ -131,3 +131,34 @@ latch:
 done:
   ret void
 }
+
+declare void @abort() noreturn nounwind
+
+; A loop may end the program: what it has accessed by then is reported before that.
+define void @may_abort(ptr %a, i64 %n) sanitize_thread {
+; CHECK-LABEL: define void @may_abort(
+; CHECK: loop:
+; CHECK-NOT: tsan
+; CHECK: fails:
+; CHECK: call void @__raceproof_read_span(ptr %a,
+; CHECK: call void @abort()
+; CHECK: done:
+; CHECK: call void @__raceproof_read_span(ptr %a,
+; CHECK: ret
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %0 ], [ %next, %goes.on ]
+  %at = getelementptr i32, ptr %a, i64 %i
+  %value = load i32, ptr %at
+  %is.bad = icmp slt i32 %value, 0
+  br i1 %is.bad, label %fails, label %goes.on
+goes.on:
+  %next = add nuw i64 %i, 1
+  %more = icmp ult i64 %next, %n
+  br i1 %more, label %loop, label %done
+fails:
+  call void @abort()
+  unreachable
+done:
+  ret void
+}

@@ -309,6 +309,7 @@ pub(crate) fn describe<'a, P: Program<'a>, O: Observer>(
         spawned: execution.spawned(access.task),
         locks: execution.locks(access.task),
         operation: Operation::Plain,
+        library: None,
         bytes: None,
         region: None,
     }

@@ -64,3 +64,6 @@ void __kmpc_fork_call(void *loc, int n, body run, void *shared) {
   run(&id, &id, shared);
 }
 int omp_get_thread_num(void) { return 0; }
+
+/* A call of the C library: the function's address is handed over in a register beside the arguments. */
+__asm__(".globl __raceproof_printf\n__raceproof_printf: jmp *%r10\n");

@@ -23,6 +23,7 @@ pub fn access(kind: AccessKind, task: &str, place: Place) -> RaceAccess {
         spawned: vec![],
         locks: vec![],
         operation: Operation::Plain,
+        library: None,
         bytes: None,
         region: None,
     }
