@@ -3,6 +3,9 @@
 //! Programs are compiled with frame pointers: at the frame's address stands that of the caller's frame, and after it the address that
 //! the function returns to. So the first such pair above a local variable is the end of its frame, and a pair below that leads to it
 //! tells where the function was when it called another.
+//!
+//! Functions that the runtime calls have no such chain above them. For a variable whose declaration is known it takes less: the frame of the
+//! function that declares it ends at a return address of a call of that function.
 
 use crate::world::world;
 use std::ops::Range;
@@ -13,6 +16,50 @@ use std::sync::atomic::Ordering;
 pub(crate) struct Frame {
     pub(crate) base: usize,
     pub(crate) pc: usize,
+}
+
+/// An address that may be the base of a frame: above it stands one that a call returns to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct End {
+    pub(crate) base: usize,
+    /// The function that was called, if the call names it.
+    pub(crate) callee: Option<usize>,
+}
+
+/// How many of them are kept.
+const ENDS: usize = 16;
+
+/// Frames are aligned so, by the conventions of the machine.
+const ALIGNED: usize = 16;
+
+/// The ends of frames that an address on a stack may be in, nearest first.
+pub(crate) fn ends(address: usize, code: &[Range<usize>]) -> Vec<End> {
+    let stacks = &world().detector.stacks;
+    let Some(stack) = stacks.of(address).or_else(|| world().main_stack.of(address)) else {
+        return Vec::new();
+    };
+    // SAFETY: aligned words inside the stack, above an address of it that the program has accessed.
+    let word = |at: usize| unsafe { *(at as *const usize) };
+    let highest = stack.end.saturating_sub(2 * WORD).min(address + FAR);
+    let end = |base: usize| Some(End { base, callee: called(word(base + WORD), code)? });
+    (address.next_multiple_of(ALIGNED)..=highest).step_by(ALIGNED).filter_map(end).take(ENDS).collect()
+}
+
+/// The function that the call which returns to an address has called, if it says so; none if no call does.
+fn called(returns_to: usize, code: &[Range<usize>]) -> Option<Option<usize>> {
+    const LONGEST: usize = 7;
+    code.iter().find(|part| (part.start + LONGEST..part.end).contains(&returns_to))?;
+    // SAFETY: code that is mapped, of a module that is never unloaded while its function has a frame.
+    let before = unsafe { *((returns_to - LONGEST) as *const [u8; LONGEST]) };
+    if let [_, _, 0xe8, by @ ..] = before {
+        return Some(Some(returns_to.wrapping_add_signed(i32::from_le_bytes(by) as isize)));
+    }
+    // `call *…`: one byte, and one that says from where, with what that takes.
+    let indirect = [2, 3, 4, 6, 7].iter().any(|&length| {
+        let (opcode, from) = (before[LONGEST - length], before[LONGEST - length + 1]);
+        opcode == 0xff && from >> 3 & 7 == 2
+    });
+    indirect.then_some(None)
 }
 
 /// How far away the ends of frames are looked for.

@@ -1,8 +1,12 @@
 //! One module of a process: the executable or a shared library.
 
+use super::debug::Debug;
+use super::locals::{End, Local};
 use super::names::{demangled, is_library, is_runtime, is_rust};
-use super::{Frame, Variable, locals};
-use addr2line::{Loader, gimli};
+use super::paths::Path;
+use super::types::Part;
+use super::{Frame, Variable};
+use addr2line::Loader;
 use object::{Object, ObjectSegment, ObjectSymbol, SymbolKind};
 use std::cell::OnceCell;
 use std::fs;
@@ -50,6 +54,8 @@ pub(super) struct Module {
     /// Which part of the file that mapping shows.
     offset: u64,
     contents: OnceCell<Option<Contents>>,
+    /// What is known of variables and types, which most addresses are not asked for.
+    debug: OnceCell<Option<Debug>>,
 }
 
 /// What is read from its file.
@@ -75,7 +81,7 @@ pub(super) fn in_maps(maps: &str) -> Vec<Module> {
     for line in maps.lines() {
         let Some((start, offset, path)) = mapping(line) else { continue };
         if !modules.iter().any(|known| known.path == path) {
-            modules.push(Module { path, start, offset, contents: OnceCell::new() });
+            modules.push(Module { path, start, offset, contents: OnceCell::new(), debug: OnceCell::new() });
         }
     }
     modules.sort_by_key(|module| module.start);
@@ -171,15 +177,55 @@ impl Module {
         (offset < symbol.size).then(|| Variable { name: demangled(&symbol.name), offset, size: symbol.size })
     }
 
-    pub(super) fn local(&self, pc: u64, distance: i64) -> Option<(String, u64)> {
-        let contents = self.contents().filter(|contents| pc < contents.end)?;
-        let bytes = fs::read(&self.path).ok()?;
-        let file = object::File::parse(&*bytes).ok()?;
-        locals::find(&file, pc.wrapping_sub(contents.bias), distance)
+    /// The part of a global variable that stands at an address, and the name that its declaration has, if a function declares it.
+    pub(super) fn global_part(&self, address: u64) -> Option<(Option<String>, Part)> {
+        let (debug, probe) = self.debug_at(address)?;
+        let global = debug.global(probe)?;
+        let unit = &debug.units[global.unit];
+        let entry = unit.entry(global.entry).ok()?;
+        let of = debug.type_of(unit, &entry)?;
+        let into = probe - global.address;
+        (into < debug.size(unit, of)?).then_some(())?;
+        let name = if global.is_local { debug.name(unit, &entry) } else { None };
+        Some((name, debug.part(unit, of, into)))
+    }
+
+    pub(super) fn local(&self, pc: u64, distance: i64) -> Option<Local> {
+        let (debug, pc) = self.debug_at(pc)?;
+        debug.local(pc, distance)
+    }
+
+    pub(super) fn declared_local(
+        &self,
+        pc: u64,
+        path: &Path,
+        address: u64,
+        ends: &[(usize, Option<usize>)],
+    ) -> Option<Local> {
+        let bias = self.contents()?.bias;
+        let (debug, pc) = self.debug_at(pc)?;
+        let ends = ends.iter().map(|&(base, callee)| End {
+            distance: address.wrapping_sub(base as u64) as i64,
+            callee: callee.map(|callee| (callee as u64).wrapping_sub(bias)),
+        });
+        debug.declared_local(pc, path, &ends.collect::<Vec<_>>())
+    }
+
+    /// The access path of the code at an address.
+    pub(super) fn path(&self, pc: u64) -> Option<&str> {
+        let (debug, pc) = self.debug_at(pc)?;
+        debug.path(pc)
+    }
+
+    /// The debug information, and an address as it has it.
+    fn debug_at(&self, address: u64) -> Option<(&Debug, u64)> {
+        let contents = self.contents().filter(|contents| address < contents.end)?;
+        let read = || Debug::read(&object::File::parse(&*fs::read(&self.path).ok()?).ok()?);
+        Some((self.debug.get_or_init(read).as_ref()?, address.wrapping_sub(contents.bias)))
     }
 
     pub(super) fn read_ahead(&self) {
-        self.contents();
+        self.debug_at(self.start);
     }
 
     fn contents(&self) -> Option<&Contents> {

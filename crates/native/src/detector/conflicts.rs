@@ -58,7 +58,8 @@ impl Detector {
             self.code = frames::code();
         }
         let frame = frames::find(address, pc, &self.code);
-        let raced = Raced { first, second, address, count: 1, block, frame };
+        let ends = if block.is_none() { frames::ends(address, &self.code) } else { Vec::new() };
+        let raced = Raced { first, second, address, count: 1, block, frame, ends };
         match known {
             Some(known) => self.races[known] = Raced { count: self.races[known].count, ..raced },
             None => {
