@@ -1,6 +1,7 @@
 #include "AccessPaths.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
@@ -126,6 +127,8 @@ struct Object {
   /// `v`, `g`, `p` or `b`, and the line of a variable.
   char kind = 'p';
   unsigned line = 0;
+  /// Whether it is what a lambda has captured.
+  bool isCaptured = false;
   /// None if it is not known.
   const DIType *type = nullptr;
   /// How many dimensions of an array have their index.
@@ -145,7 +148,7 @@ struct Object {
   }
 
   /// The expression itself.
-  std::string whole() const { return isBehind ? "*" + operand() : text; }
+  std::string whole() const { return (isBehind ? "*" : "") + text; }
 };
 
 /// An expression without the marks of its indices.
@@ -284,6 +287,8 @@ private:
     for (const Declaration &declaration : declarations.lookup(base))
       if (declaration.isIndirect && declaration.behind == behind)
         return variable(*declaration.variable);
+    if (const Value *copied = onlyStored(base))
+      return pointee(copied, deep);
     std::optional<Object> pointer = pointee(load.getPointerOperand(), deep);
     if (!pointer)
       return std::nullopt;
@@ -296,11 +301,26 @@ private:
     object.isUnary = pointer->isBehind;
     object.isBehind = isPointer(type);
     object.type = cast<DIDerivedType>(type)->getBaseType();
-    if (isReference(type) && pointer->kind == 'v' && pointer->fixed == 0 && isOutlined()) {
+    if (isReference(type) && (pointer->isCaptured || (pointer->kind == 'v' && pointer->fixed == 0 && isOutlined()))) {
       object.kind = 'v';
       object.line = pointer->line;
     }
     return object;
+  }
+
+  /// What the compiler keeps in a variable of its own.
+  const Value *onlyStored(const Value *variable) const {
+    if (!isa<AllocaInst>(variable) || declarations.count(variable))
+      return nullptr;
+    const Value *stored = nullptr;
+    for (const User *user : variable->users()) {
+      auto *store = dyn_cast<StoreInst>(user);
+      if (store && !stored && store->getPointerOperand() == variable)
+        stored = store->getValueOperand();
+      else if (!isa<LoadInst>(user) && !cast<Instruction>(user)->isLifetimeStartOrEnd())
+        return nullptr;
+    }
+    return stored;
   }
 
   std::optional<Object> ofElement(const GEPOperator &element, unsigned deep) {
@@ -442,8 +462,8 @@ private:
     if (member->getTag() == dwarf::DW_TAG_inheritance || member->getName().empty())
       return true;
     // What a lambda has captured is written like the variable.
-    bool isCaptured = object.text == "this" && cast<DICompositeType>(type)->getName().empty();
-    object.text = isCaptured ? member->getName().str()
+    object.isCaptured = object.text == "this" && cast<DICompositeType>(type)->getName().empty();
+    object.text = object.isCaptured ? member->getName().str()
                              : object.operand() + (object.isBehind ? "->" : ".") + member->getName().str();
     object.isBehind = object.isUnary = false;
     return true;
@@ -555,13 +575,16 @@ private:
   }
 
   std::string argument(const Value *value, const DIType *type, unsigned deep) {
-    if (!isReference(stripped(type)))
+    if (!value->getType()->isPointerTy())
       return text(value, deep);
     std::optional<Object> object = pointee(value, deep);
     if (!object)
       return "...";
-    settle(*object, std::max<uint64_t>(sizeOf(object->type), 1), Moved::Bytes);
-    return plain(object->whole());
+    if (isReference(stripped(type)) || !object->isBehind || object->offset != 0) {
+      settle(*object, std::max<uint64_t>(sizeOf(object->type), 1), Moved::Bytes);
+      return (isReference(stripped(type)) ? "" : "&") + plain(object->whole());
+    }
+    return plain(object->text);
   }
 
   std::string text(const Value *value, unsigned deep) { return valueText(value, deep).first; }
@@ -651,6 +674,17 @@ uint32_t hashOf(StringRef text) {
   return hash == 0 ? 1 : hash;
 }
 
+/// The location of an instruction, with a path. The text is kept until it is known which are left.
+DebugLoc withPath(const Instruction &access, StringRef path) {
+  const DebugLoc &location = access.getDebugLoc();
+  if (!location || path.empty())
+    return location;
+  LLVMContext &context = access.getContext();
+  NamedMDNode *all = const_cast<Module *>(access.getModule())->getOrInsertNamedMetadata(AllPaths);
+  all->addOperand(MDNode::get(context, {MDString::get(context, path)}));
+  return DebugLoc(location->cloneWithDiscriminator(hashOf(path)));
+}
+
 void describe(Function &function) {
   Builder builder(function);
   const DataLayout &layout = function.getParent()->getDataLayout();
@@ -674,8 +708,13 @@ void describe(Function &function) {
       auto *length = dyn_cast<ConstantInt>(copy->getLength());
       uint64_t size = length ? length->getZExtValue() : UINT32_MAX;
       paths.push_back(pathOf(builder, *copy, copy->getRawDest(), size, Moved::Bytes));
-      if (auto *transfer = dyn_cast<MemTransferInst>(copy))
+      if (auto *transfer = dyn_cast<MemTransferInst>(copy)) {
         paths.push_back(pathOf(builder, *copy, transfer->getRawSource(), size, Moved::Bytes));
+        // If one end becomes registers, what is left of the copy has nothing but its location, and is of the other end.
+        bool isToLocal = isa<AllocaInst>(getUnderlyingObject(copy->getRawDest()));
+        if (isToLocal != isa<AllocaInst>(getUnderlyingObject(transfer->getRawSource())))
+          copy->setDebugLoc(withPath(*copy, cast<MDString>(paths[isToLocal ? 1 : 0])->getString()));
+      }
     }
     bool isTold = any_of(paths, [](Metadata *path) { return !cast<MDString>(path)->getString().empty(); });
     if (isTold)
@@ -693,17 +732,10 @@ PreservedAnalyses DescribeAccesses::run(Module &module, ModuleAnalysisManager &)
 }
 
 DebugLoc locationWithPath(const Instruction &access, End end) {
-  const DebugLoc &location = access.getDebugLoc();
   MDNode *paths = access.getMetadata(PathKind);
-  if (!location || !paths || paths->getNumOperands() <= unsigned(end))
-    return location;
-  auto *path = cast<MDString>(paths->getOperand(unsigned(end)));
-  if (path->getString().empty())
-    return location;
-  // Kept beside the location until it is known which are left.
-  NamedMDNode *all = const_cast<Module *>(access.getModule())->getOrInsertNamedMetadata(AllPaths);
-  all->addOperand(MDNode::get(access.getContext(), {path}));
-  return DebugLoc(location->cloneWithDiscriminator(hashOf(path->getString())));
+  if (!paths || paths->getNumOperands() <= unsigned(end))
+    return access.getDebugLoc();
+  return withPath(access, cast<MDString>(paths->getOperand(unsigned(end)))->getString());
 }
 
 void forgetPaths(Instruction &access) { access.setMetadata(PathKind, nullptr); }

@@ -8,7 +8,7 @@
 //
 // The text is `KIND NUMBER ' ' EXPRESSION`. The kinds:
 //
-//   v  in a variable of a function, declared at line NUMBER
+//   v  in a variable of a function, declared at line NUMBER, or 0 where that is not known
 //   g  in a global variable
 //   p  NUMBER bytes behind what the leftmost pointer (or reference) points to
 //   b  the same, where that is the start of an allocated block

@@ -136,6 +136,20 @@ impl Symbols {
         self.module(pc)?.declared_local(pc as u64, path, address as u64, ends)
     }
 
+    /// The local variable at an address, of a function that is at one of these.
+    fn local_of_callee(
+        &self,
+        pcs: &[usize],
+        address: usize,
+        ends: &[(usize, Option<usize>)],
+    ) -> Option<Local> {
+        // What calls have left on the stack may be of any module.
+        ends.iter().find_map(|&(base, callee)| {
+            let distance = (address as i64).wrapping_sub(base as i64);
+            self.module(callee?)?.local_of_callee(pcs, callee? as u64, distance)
+        })
+    }
+
     /// What the source calls the memory of the access whose call of the runtime returns to `pc`.
     fn path(&self, pc: usize) -> Option<AccessPath> {
         let probe = pc.saturating_sub(1);

@@ -38,7 +38,7 @@ impl Debug {
         let Root::Local(line) = path.root else { return None };
         let is_meant = |entry: &Entry<'_>| {
             let declared = self.declared(unit, entry, gimli::DW_AT_decl_line);
-            declared.and_then(|value| value.udata_value()) == Some(line)
+            (line == 0 || declared.and_then(|value| value.udata_value()) == Some(line))
                 && self.name(unit, entry).as_deref() == Some(path.first_name())
         };
         let variables = self.variables(unit, |_| true, is_meant);
@@ -52,6 +52,16 @@ impl Debug {
             let mut unnamed = ends.iter().filter(|end| end.callee.is_none());
             unnamed.find_map(|end| variables.iter().find_map(|(_, entry)| at(end, *entry)))
         })
+    }
+
+    /// The variable that is `distance` from the frame of a function, if the function is at one of these addresses.
+    pub(super) fn local_of_callee(&self, pcs: &[u64], callee: u64, distance: i64) -> Option<Local> {
+        let unit = self.unit_at(callee)?;
+        let is_there = |entry: &Entry<'_>| {
+            self.covers(unit, entry, callee) && pcs.iter().any(|pc| self.covers(unit, entry, *pc))
+        };
+        let variables = self.variables(unit, is_there, |_| true);
+        variables.iter().find_map(|(_, entry)| self.local_at(unit, &unit.entry(*entry).ok()?, distance))
     }
 
     fn covers(&self, unit: &Unit<Reader>, entry: &Entry<'_>, pc: u64) -> bool {

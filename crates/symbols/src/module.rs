@@ -47,6 +47,9 @@ impl Language {
     }
 }
 
+/// Bases that the frame around an address may have, and the functions called there, where the calls name them.
+type Ends = [(usize, Option<usize>)];
+
 pub(super) struct Module {
     path: PathBuf,
     /// Where its first mapping begins.
@@ -195,20 +198,28 @@ impl Module {
         debug.local(pc, distance)
     }
 
-    pub(super) fn declared_local(
-        &self,
-        pc: u64,
-        path: &Path,
-        address: u64,
-        ends: &[(usize, Option<usize>)],
-    ) -> Option<Local> {
-        let bias = self.contents()?.bias;
-        let (debug, pc) = self.debug_at(pc)?;
-        let ends = ends.iter().map(|&(base, callee)| End {
+    /// The local variable at an address that a path of the access at `pc` begins with.
+    pub(super) fn declared_local(&self, pc: u64, path: &Path, address: u64, ends: &Ends) -> Option<Local> {
+        let (debug, probe) = self.debug_at(pc)?;
+        debug.declared_local(probe, path, &self.ends(address, ends))
+    }
+
+    /// The local variable of a function that stands at a distance from its frame, if the function is at one of these addresses.
+    pub(super) fn local_of_callee(&self, pcs: &[usize], callee: u64, distance: i64) -> Option<Local> {
+        let (debug, probe) = self.debug_at(callee)?;
+        let bias = callee.wrapping_sub(probe);
+        let probes: Vec<u64> = pcs.iter().map(|pc| (*pc as u64).wrapping_sub(bias + 1)).collect();
+        debug.local_of_callee(&probes, probe, distance)
+    }
+
+    /// Ends of frames as the debug information has addresses, and how far they are from one of the process.
+    fn ends(&self, address: u64, ends: &Ends) -> Vec<End> {
+        let bias = self.contents().map_or(0, |contents| contents.bias);
+        let end = |&(base, callee): &(usize, Option<usize>)| End {
             distance: address.wrapping_sub(base as u64) as i64,
             callee: callee.map(|callee| (callee as u64).wrapping_sub(bias)),
-        });
-        debug.declared_local(pc, path, &ends.collect::<Vec<_>>())
+        };
+        ends.iter().map(end).collect()
     }
 
     /// The access path of the code at an address.

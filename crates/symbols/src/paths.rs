@@ -3,7 +3,7 @@
 /// Where the leftmost name of a path leads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Root {
-    /// A variable of a function, declared at this line.
+    /// A variable of a function, declared at this line; 0 where that is not known.
     Local(u64),
     Global,
     /// What a pointer or reference points to; the memory is so many bytes behind that.

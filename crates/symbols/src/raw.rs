@@ -4,9 +4,9 @@
 //! code and of variables. To name these, the memory map and the files of the program are enough, so that a process which has
 //! no more memory, descriptors or file system, or has ended, can leave it to another.
 
-use crate::Symbols;
 use crate::locals::Local;
 use crate::paths::{Path, Root};
+use crate::{Symbols, names};
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{
     Construct, Frame, Grade, Object, Operation, Place, ProgramError, Race, RaceAccess, Region, Spawned,
@@ -80,6 +80,17 @@ pub struct RawRace {
     pub count: u64,
 }
 
+impl RawRace {
+    /// Addresses in all functions that the accesses are in, or that have created their tasks.
+    fn functions(&self) -> Vec<usize> {
+        let accesses = [&self.first, &self.second];
+        let calls = accesses.iter().flat_map(|access| {
+            std::iter::once(&access.at).chain(access.spawned.iter().map(|spawned| &spawned.at))
+        });
+        calls.flat_map(|calls| calls.0.iter().copied()).collect()
+    }
+}
+
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct RawError {
     pub kind: String,
@@ -93,6 +104,19 @@ impl Symbols {
     /// The place of a call stack, and the calls that led there.
     pub fn place(&self, calls: &Calls) -> (Place, Vec<Frame>) {
         self.site(calls.0.iter().copied())
+    }
+
+    /// The same of an allocation; if a header of the compiler's made it, where the program called that.
+    fn allocation(&self, calls: &Calls) -> (Place, Vec<Frame>) {
+        let (at, stack) = self.place(calls);
+        let places = std::iter::once(&at).chain(stack.iter().map(|frame| &frame.call));
+        match places.enumerate().find(|(_, place)| !names::is_system_header(&place.file)) {
+            Some((1.., own)) if own.line != 0 => {
+                let calls = stack.iter().position(|frame| frame.call == *own).map_or(0, |last| last + 1);
+                (own.clone(), stack[calls..].to_vec())
+            }
+            _ => (at, stack),
+        }
     }
 
     fn owns(&self, calls: &Calls) -> bool {
@@ -208,7 +232,7 @@ impl Symbols {
         }
         match memory {
             RawMemory::Block { base, at, .. } => {
-                let (at, _) = self.place(at);
+                let (at, _) = self.allocation(at);
                 format!("heap@{}:{}+{}", at.file, at.line, address.wrapping_sub(*base))
             }
             RawMemory::Stack { .. } => "a local variable".to_owned(),
@@ -260,7 +284,7 @@ impl Symbols {
             RawMemory::Block { base, size, task, at } => {
                 let offset = raw.address.wrapping_sub(*base) as u64;
                 let element = paths.iter().find_map(|(_, path)| path.in_block(offset));
-                let (at, stack) = self.place(at);
+                let (at, stack) = self.allocation(at);
                 let object = Object::Heap { offset, size: *size as u64, task: task.clone(), at, stack };
                 (element.or_else(written).unwrap_or_else(unnamed), Some(object))
             }
@@ -269,12 +293,15 @@ impl Symbols {
                 (written().unwrap_or_else(unnamed), Some(Object::ThreadLocal { task, name }))
             }
             RawMemory::Stack { frame, ends } => {
-                let local = match (declared, frame) {
-                    (Some((pc, path)), _) => self.declared_local(*pc, path, raw.address, ends),
-                    (None, Some((pc, base))) => {
-                        self.local(pc.wrapping_sub(1), (raw.address as i64).wrapping_sub(*base as i64))
+                let local = match declared {
+                    Some((pc, path)) => self.declared_local(*pc, path, raw.address, ends),
+                    None => {
+                        let of_callee = self.local_of_callee(&raw.functions(), raw.address, ends);
+                        of_callee.or_else(|| {
+                            let (pc, base) = (*frame)?;
+                            self.local(pc.wrapping_sub(1), (raw.address as i64).wrapping_sub(base as i64))
+                        })
                     }
-                    (None, None) => None,
                 };
                 let name = match (&local, declared) {
                     (Some(local), _) => Some(local.name.clone()),

@@ -13,6 +13,7 @@ mod exceptions;
 mod large_blocks;
 mod levels;
 mod lock_names;
+mod names;
 mod native_atomics;
 mod native_budget;
 mod native_corpus;
