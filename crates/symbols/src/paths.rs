@@ -79,3 +79,46 @@ impl Path {
         Some(text + &self.rest)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(text: &str) -> Path {
+        Path::parse(text).unwrap_or_else(|| panic!("{text} is no path"))
+    }
+
+    #[test]
+    fn a_path_is_written_as_in_the_source() {
+        for (text, written, first) in [
+            ("v12 s", "s", "s"),
+            ("v3 w.energy", "w.energy", "w"),
+            ("g table[{i + 1:20}][2]", "table[i + 1][2]", "table"),
+            ("p16 p->in.z[{i % 3:4}]", "p->in.z[i % 3]", "p"),
+            ("p0 **pp", "**pp", ""),
+            ("p0 (*rows)[{k:4}]", "(*rows)[k]", ""),
+            ("v0 a[{b ? c : d:4}]", "a[b ? c : d]", "a"),
+        ] {
+            assert_eq!(path(text).text(), written);
+            assert_eq!(path(text).first_name(), first, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_path_is_none() {
+        for text in ["", "v", "v s", "x0 s", "p a", "p1", "v1 a[{i:4]", "v1 a[{i}]", "v1 a[{i:x}]"] {
+            assert_eq!(Path::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn indices_in_a_block_are_told_by_the_offset() {
+        let bodies = path("b8 bodies[{i:40}].v[{j:8}]");
+        assert_eq!(bodies.in_block(40 * 4 + 8 + 16).as_deref(), Some("bodies[4].v[2]"));
+        assert_eq!(bodies.in_block(0), None, "before the first element's field");
+        assert_eq!(path("b12 v[3]").in_block(12).as_deref(), Some("v[3]"));
+        for unknown in ["p0 a[{i:8}]", "b0 a[{i:0}]", "b0 a[{i:4}][{j:8}]", "v1 a[{i:8}]"] {
+            assert_eq!(path(unknown).in_block(16), None, "{unknown}");
+        }
+    }
+}
