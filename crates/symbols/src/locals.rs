@@ -27,9 +27,7 @@ pub(super) struct End {
 impl Debug {
     /// The variable of the function at `pc` that is `distance` from its frame.
     pub(super) fn local(&self, pc: u64, distance: i64) -> Option<Local> {
-        let unit = self.unit_at(pc)?;
-        let variables = self.variables(unit, |entry| self.covers(unit, entry, pc), |_| true);
-        variables.iter().find_map(|(_, entry)| self.local_at(unit, &unit.entry(*entry).ok()?, distance))
+        self.local_of_callee(&[pc], pc, distance)
     }
 
     /// The variable that a path of the access at `pc` begins with, of whichever function of the unit.
@@ -41,7 +39,7 @@ impl Debug {
             (line == 0 || declared.and_then(|value| value.udata_value()) == Some(line))
                 && self.name(unit, entry).as_deref() == Some(path.first_name())
         };
-        let variables = self.variables(unit, |_| true, is_meant);
+        let variables = self.variables(unit, |_| true, |_| true, is_meant);
         let at = |end: &End, entry: Offset| self.local_at(unit, &unit.entry(entry).ok()?, end.distance);
         // A call that names its function tells whose frame it is.
         let named = ends.iter().find_map(|end| {
@@ -57,11 +55,16 @@ impl Debug {
     /// The variable that is `distance` from the frame of a function, if the function is at one of these addresses.
     pub(super) fn local_of_callee(&self, pcs: &[u64], callee: u64, distance: i64) -> Option<Local> {
         let unit = self.unit_at(callee)?;
-        let is_there = |entry: &Entry<'_>| {
-            self.covers(unit, entry, callee) && pcs.iter().any(|pc| self.covers(unit, entry, *pc))
-        };
-        let variables = self.variables(unit, is_there, |_| true);
-        variables.iter().find_map(|(_, entry)| self.local_at(unit, &unit.entry(*entry).ok()?, distance))
+        let is_at = |entry: &Entry<'_>| pcs.iter().any(|pc| self.covers(unit, entry, *pc));
+        let of_function = |entry: &Entry<'_>| self.covers(unit, entry, callee) && is_at(entry);
+        let variables = self.variables(unit, of_function, is_at, |_| true);
+        let mut found: Vec<Local> = variables
+            .iter()
+            .filter_map(|(_, entry)| self.local_at(unit, &unit.entry(*entry).ok()?, distance))
+            .collect();
+        // Optimised code uses one place for variables that are not alive at the same time.
+        found.dedup();
+        (found.len() == 1).then(|| found.remove(0))
     }
 
     fn covers(&self, unit: &Unit<Reader>, entry: &Entry<'_>, pc: u64) -> bool {
@@ -74,27 +77,38 @@ impl Debug {
         false
     }
 
-    /// Variables of functions whose frames are known by a register, each with where its function begins.
+    /// Variables of functions whose frames are known by a register, and of blocks of these, each with where its function begins.
     fn variables(
         &self,
         unit: &Unit<Reader>,
         of_function: impl Fn(&Entry<'_>) -> bool,
+        of_block: impl Fn(&Entry<'_>) -> bool,
         is_meant: impl Fn(&Entry<'_>) -> bool,
     ) -> Vec<(Option<u64>, Offset)> {
         let mut found = Vec::new();
         let mut entries = unit.entries();
         let mut depth = 0;
         let mut inside: Option<(isize, Option<u64>)> = None;
+        // The depth of a block that is passed over.
+        let mut passed: Option<isize> = None;
         while let Ok(Some((by, entry))) = entries.next_dfs() {
             depth += by;
             inside = inside.filter(|(function, _)| depth > *function);
+            passed = passed.filter(|block| depth > *block);
             match entry.tag() {
                 gimli::DW_TAG_subprogram if has_frame_pointer(unit, entry) && of_function(entry) => {
                     let begin =
                         self.dwarf.die_ranges(unit, entry).ok().and_then(|mut all| all.next().ok()?);
                     inside = Some((depth, begin.map(|range| range.begin)));
                 }
-                gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter if is_meant(entry) => {
+                gimli::DW_TAG_lexical_block | gimli::DW_TAG_inlined_subroutine
+                    if passed.is_none() && inside.is_some() && !of_block(entry) =>
+                {
+                    passed = Some(depth);
+                }
+                gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter
+                    if passed.is_none() && is_meant(entry) =>
+                {
                     found.extend(inside.map(|(_, begin)| (begin, entry.offset())));
                 }
                 _ => {}
