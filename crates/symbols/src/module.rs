@@ -4,10 +4,13 @@ use super::debug::Debug;
 use super::locals::{End, Local};
 use super::names::{demangled, is_library, is_runtime, is_rust};
 use super::paths::Path;
+use super::sites::{Site, Sites};
 use super::types::Part;
 use super::{Frame, Variable};
 use addr2line::Loader;
-use object::{Object, ObjectSegment, ObjectSymbol, SymbolKind};
+use object::{Object, ObjectSection, ObjectSegment, ObjectSymbol, SymbolKind};
+use raceproof_core::event::AccessKind;
+use raceproof_core::finding::Place;
 use std::cell::OnceCell;
 use std::fs;
 use std::path::PathBuf;
@@ -70,6 +73,7 @@ struct Contents {
     lines: Option<Loader>,
     /// By address in the file.
     variables: Vec<Symbol>,
+    sites: Sites,
 }
 
 struct Symbol {
@@ -171,6 +175,35 @@ impl Module {
         found
     }
 
+    /// The accesses that the one of this kind at an address stands for, if that is the place which is shown for it.
+    pub(super) fn made_with(
+        &self,
+        address: u64,
+        kind: AccessKind,
+        shown: &Place,
+    ) -> Vec<(AccessKind, Place)> {
+        let Some(contents) = self.contents().filter(|contents| address < contents.end) else {
+            return Vec::new();
+        };
+        let inner = || {
+            let frame = contents
+                .lines
+                .as_ref()?
+                .find_frames(address.wrapping_sub(contents.bias))
+                .ok()?
+                .next()
+                .ok()??;
+            let (function, at) = (frame.function?, frame.location?);
+            let site = Site { kind, line: at.line?, column: at.column? };
+            let is_shown = (site.line, site.column) == (shown.line, shown.column);
+            is_shown.then_some(contents.sites.others(at.file?, &function.raw_name().ok()?, site))
+        };
+        let others = inner().unwrap_or_default().into_iter();
+        others
+            .map(|Site { kind, line, column }| (kind, Place { file: shown.file.clone(), line, column }))
+            .collect()
+    }
+
     pub(super) fn variable(&self, address: u64) -> Option<Variable> {
         let contents = self.contents().filter(|contents| address < contents.end)?;
         let probe = address.wrapping_sub(contents.bias);
@@ -266,6 +299,9 @@ impl Module {
             .collect();
         variables.sort_by(|a, b| (a.address, a.size, &a.name).cmp(&(b.address, b.size, &b.name)));
         variables.dedup_by_key(|symbol| symbol.address);
-        Some(Contents { bias, end: bias.wrapping_add(end), lines: Loader::new(&self.path).ok(), variables })
+        let sites = file.section_by_name(".raceproof.sites").and_then(|section| section.data().ok());
+        let sites = sites.map(Sites::parse).unwrap_or_default();
+        let lines = Loader::new(&self.path).ok();
+        Some(Contents { bias, end: bias.wrapping_add(end), lines, variables, sites })
     }
 }
