@@ -1,4 +1,5 @@
 #include "Lvalues.h"
+#include "Blocks.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
@@ -194,15 +195,20 @@ private:
     std::optional<Object> pointer = pointee(load.getPointerOperand(), deep);
     if (!pointer)
       return std::nullopt;
+    const DIType *variableType = pointer->type;
     settle(*pointer, 8, Moved::Pointer);
     const DIType *type = stripped(pointer->type);
     if (pointer->offset != 0 || (!isPointer(type) && !isReference(type)))
       return std::nullopt;
     Object object;
-    object.text = pointer->whole();
+    object.text = plain(pointer->whole());
     object.isUnary = pointer->isBehind;
     object.isBehind = isPointer(type);
     object.type = cast<DIDerivedType>(type)->getBaseType();
+    // A variable, without a field or an index.
+    bool isVariable = pointer->kind != 'p' && pointer->kind != 'b' && pointer->fixed == 0 && pointer->type == variableType;
+    if (object.isBehind && isVariable && holdsBlocks(load.getPointerOperand()))
+      object.kind = 'b';
     if (isReference(type) && (pointer->isCaptured || (pointer->kind == 'v' && pointer->fixed == 0 && isOutlined()))) {
       object.kind = 'v';
       object.line = pointer->line;

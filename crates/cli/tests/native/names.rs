@@ -12,9 +12,12 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-/// Compilers, and the levels at which each is tried.
-const COMPILERS: [(&str, &[&str]); 2] =
-    [("clang-19", &["-O0", "-O1", "-O2", "-O3"]), ("clang-16", &["-O0", "-O2"])];
+/// Compilers, and the options with which each is tried.
+type Builds = [(&'static str, &'static [&'static str])];
+
+const WITH_PASS: &Builds = &[("clang-19", &["-O0", "-O1", "-O2", "-O3"]), ("clang-16", &["-O0", "-O2"])];
+const WITHOUT_PASS: &Builds =
+    &[("clang-19", &["-O0 -fno-raceproof-pass"]), ("clang-16", &["-O0 -fno-raceproof-pass"])];
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -30,11 +33,11 @@ fn expected(source: &Path) -> Names {
     named.collect()
 }
 
-/// Compiled by a version of clang, at a level.
-fn build(source: &Path, clang: &str, level: &str, binary: &Path) {
+/// Compiled by a version of clang.
+fn build(source: &Path, clang: &str, options: &str, binary: &Path) {
     let mut command = tool();
     let driver = if source.extension().is_some_and(|kind| kind == "cpp") { "c++" } else { "cc" };
-    command.arg(driver).arg(source).args(["-fopenmp", level, "-o"]).arg(binary);
+    command.arg(driver).arg(source).arg("-fopenmp").args(options.split(' ')).arg("-o").arg(binary);
     let done = finish_within(command.env("RACEPROOF_CLANG", clang), PATIENCE).expect("it ends");
     assert_eq!(done.status, Some(0), "{}: {}", source.display(), done.stderr);
 }
@@ -55,22 +58,22 @@ fn reported(binary: &Path) -> Names {
     names
 }
 
-/// Every name of a program, by each compiler at each level.
-fn check(program: &str) {
+/// Every name of a program, however it is built.
+fn check(program: &str, builds: &Builds) {
     let source = root().join("crates/cli/tests/native/names").join(program);
     let expected = expected(&source);
     let folder = Folder::new(&format!("names-{program}"));
     let binary = folder.path("program");
     let mut wrong = String::new();
-    for (clang, levels) in COMPILERS {
-        for level in levels {
-            build(&source, clang, level, &binary);
+    for (clang, all) in builds {
+        for options in *all {
+            build(&source, clang, options, &binary);
             let reported = reported(&binary);
             let lines: BTreeSet<_> = expected.keys().chain(reported.keys()).collect();
             for line in lines {
                 let (wanted, got) = (expected.get(line), reported.get(line));
                 if wanted != got {
-                    let _ = writeln!(wrong, "{clang} {level}, line {line}: {wanted:?} is called {got:?}");
+                    let _ = writeln!(wrong, "{clang} {options}, line {line}: {wanted:?} is called {got:?}");
                 }
             }
         }
@@ -80,10 +83,15 @@ fn check(program: &str) {
 
 #[test]
 fn objects_of_c_are_called_as_in_the_source() {
-    check("objects.c");
+    check("objects.c", WITH_PASS);
 }
 
 #[test]
 fn objects_of_cpp_are_called_as_in_the_source() {
-    check("objects.cpp");
+    check("objects.cpp", WITH_PASS);
+}
+
+#[test]
+fn variables_need_no_pass() {
+    check("variables.c", WITHOUT_PASS);
 }

@@ -46,6 +46,10 @@ void through(int *p, struct body *b, struct node *n, struct matrix *m, int k, in
 
 static inline int *slot(struct matrix *m, int i) { return &m->data[i]; }
 
+__attribute__((noinline)) static void bump(int *at) {
+  *at += 1;                // names: early; late
+}
+
 static inline void inlined(struct node *item) {
   item->count += 1;        // names: item->count
 }
@@ -82,6 +86,8 @@ int main(int argc, char **argv) {
   struct node *extra = calloc(1, sizeof *extra), *other = calloc(1, sizeof *other);
   struct matrix m = {1, calloc(8, sizeof(int))};
   int *cells = calloc(16, sizeof *cells);
+  int *turned = calloc(8, sizeof *turned);
+  turned++;
   shared_pointer = calloc(4, sizeof(int));
   union word u = {0};
   int (*rows)[4] = calloc(3, sizeof *rows);
@@ -115,8 +121,9 @@ int main(int argc, char **argv) {
     *slot(&m, k + 4) += 1; // names: *slot(&m, k + 4)
     m.data[3] += 1;        // names: m.data[3]
     cells[bins[9] + one()] += 1; // names: cells[bins[9] + one()]
-    rows[k][k + 1] += 1;   // names: rows[k][k + 1]
-    heap[k].in.z[k] += 1;  // names: heap[k].in.z[k]
+    rows[k][k + 1] += 1;   // names: rows[1][2]
+    heap[k].in.z[k] += 1;  // names: heap[1].in.z[1]
+    turned[k] += 1;        // names: turned[k]
     BUMP(table[7]);        // names: table[7]
     BUMP(extra->count);    // names: extra->count
     struct body fresh = {k};
@@ -139,6 +146,19 @@ int main(int argc, char **argv) {
     for (int i = 0; i < 4; i++)
       s += i;              // names: s
     s2 += s;
+  }
+  // In optimised code the two are at one place.
+  {
+    int early = 0;
+#pragma omp parallel num_threads(2)
+    bump(&early);
+    s2 += early;
+  }
+  {
+    int late = 0;
+#pragma omp parallel num_threads(2)
+    bump(&late);
+    s2 += late;
   }
   struct node once = {0, 0};
 #pragma omp parallel num_threads(2) firstprivate(once)

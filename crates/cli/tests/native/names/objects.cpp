@@ -54,7 +54,7 @@ template <typename T> void add(T *where, T what) {
 int calls() {
   static int made;
   made += 1;               // names: made
-  return made;
+  return made;             // names: made
 }
 
 int main(int argc, char **) {
@@ -85,7 +85,7 @@ int main(int argc, char **) {
     jagged[k][k + 1] += 1; // names: jagged[k][2]
     v.at(k) += 1;          // names: v.at(k)
     owned->x += 1;         // names: owned->x
-    numbers[k] += 1;       // names: numbers[k]
+    numbers[k] += 1;       // names: numbers[1]
     one->y += 1;           // names: one->y
     counter[k + 1] += 1;   // names: counter.parts[2]
     grid(k, 2) += 1;       // names: grid(k, 2)
