@@ -94,4 +94,5 @@ fn objects_of_cpp_are_called_as_in_the_source() {
 #[test]
 fn variables_need_no_pass() {
     check("variables.c", WITHOUT_PASS);
+    check("variables.c", WITH_PASS);
 }

@@ -46,10 +46,6 @@ void through(int *p, struct body *b, struct node *n, struct matrix *m, int k, in
 
 static inline int *slot(struct matrix *m, int i) { return &m->data[i]; }
 
-__attribute__((noinline)) static void bump(int *at) {
-  *at += 1;                // names: early; late
-}
-
 static inline void inlined(struct node *item) {
   item->count += 1;        // names: item->count
 }
@@ -146,19 +142,6 @@ int main(int argc, char **argv) {
     for (int i = 0; i < 4; i++)
       s += i;              // names: s
     s2 += s;
-  }
-  // In optimised code the two are at one place.
-  {
-    int early = 0;
-#pragma omp parallel num_threads(2)
-    bump(&early);
-    s2 += early;
-  }
-  {
-    int late = 0;
-#pragma omp parallel num_threads(2)
-    bump(&late);
-    s2 += late;
   }
   struct node once = {0, 0};
 #pragma omp parallel num_threads(2) firstprivate(once)

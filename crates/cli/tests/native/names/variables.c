@@ -1,4 +1,4 @@
-// Names that need no pass: variables, and their parts.
+// Names that need no pass: variables, and their parts. As objects.c.
 struct body { double mass; double v[3]; };
 
 int global;
@@ -9,8 +9,12 @@ static void statics(void) {
   calls += 1;              // names: calls
 }
 
-__attribute__((noinline)) static void bump(int *at) {
-  *at += 1;                // names: early; late
+__attribute__((noinline)) static void first(int *at) {
+  *at += 1;                // names: early
+}
+
+__attribute__((noinline)) static void second(int *at) {
+  *at += 1;                // names: late
 }
 
 int main(void) {
@@ -26,16 +30,17 @@ int main(void) {
     bodies[k + 3].v[k] += 1; // names: bodies[4].v[1]
     statics();
   }
+  // In optimised code the two are at one place.
   {
     int early = 0;
 #pragma omp parallel num_threads(2)
-    bump(&early);
+    first(&early);
     s += early;
   }
   {
     int late = 0;
 #pragma omp parallel num_threads(2)
-    bump(&late);
+    second(&late);
     s += late;
   }
   return s == 12345;
