@@ -235,6 +235,8 @@ private:
     std::optional<Object> object = pointee(element.getPointerOperand(), deep);
     if (!object || element.getType()->isVectorTy())
       return std::nullopt;
+    if (isCast(*object, element))
+      return std::nullopt;
     for (auto step = gep_type_begin(element), end = gep_type_end(element); step != end; ++step) {
       const Value *index = step.getOperand();
       if (StructType *record = step.getStructTypeOrNull()) {
@@ -255,6 +257,16 @@ private:
       }
     }
     return object;
+  }
+
+  /// Whether the source has made a pointer to something else of the one to an object.
+  static bool isCast(const Object &object, const GEPOperator &element) {
+    auto *record = dyn_cast<StructType>(element.getSourceElementType());
+    uint64_t size = sizeOf(object.type);
+    if (!record || !record->hasName() || size == 0)
+      return false;
+    int64_t offset = object.isBehind ? object.offset - divideFloor(object.offset, size) * int64_t(size) : object.offset;
+    return offset < 0 || !hasRecordAt(object.type, offset, record->getName());
   }
 
   /// Whether an index is one into rows of a length that is only known at run time; clang multiplies it by that.

@@ -106,4 +106,43 @@ const DIDerivedType *memberAt(const DICompositeType &record, uint64_t offset, ui
   return isOnly ? only : nullptr;
 }
 
+/// `struct.ns::Box<int>.3` is called `Box`.
+static StringRef plainName(StringRef name) {
+  name = name.split('<').first;
+  size_t scope = name.rfind("::");
+  return scope == StringRef::npos ? name : name.drop_front(scope + 2);
+}
+
+static bool hasRecordAt(const DIType *type, uint64_t offset, StringRef name, unsigned deep) {
+  type = stripped(type);
+  if (deep == 0 || !type)
+    return false;
+  if (auto *array = asArray(type)) {
+    uint64_t size = sizeOf(array->getBaseType());
+    return size != 0 && hasRecordAt(array->getBaseType(), offset % size, name, deep - 1);
+  }
+  if (!isRecord(type))
+    return false;
+  auto *record = cast<DICompositeType>(type);
+  // Of a class that is described elsewhere nothing is known.
+  if (record->isForwardDecl() || record->getName().empty() || plainName(record->getName()) == name)
+    return true;
+  return any_of(record->getElements(), [&](const DINode *element) {
+    auto *member = dyn_cast_or_null<DIDerivedType>(element);
+    if (!member || member->isStaticMember())
+      return false;
+    uint64_t from = member->getOffsetInBits() / 8;
+    return offset >= from && offset - from < sizeOf(member->getBaseType()) &&
+           hasRecordAt(member->getBaseType(), offset - from, name, deep - 1);
+  });
+}
+
+bool hasRecordAt(const DIType *type, uint64_t offset, StringRef name) {
+  StringRef ownName = name.split('.').second.split('<').first;
+  // Those without a name have one of clang's: `struct.anon.4`, `class.anon`.
+  if (ownName.empty() || ownName.starts_with("anon"))
+    return true;
+  return hasRecordAt(type, offset, plainName(ownName).split('.').first, 16);
+}
+
 } // namespace raceproof

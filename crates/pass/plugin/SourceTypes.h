@@ -31,4 +31,7 @@ Moved movedBy(const llvm::Type *type);
 /// The one member that an access is of, if there is exactly one. Base classes are members too.
 const llvm::DIDerivedType *memberAt(const llvm::DICompositeType &record, uint64_t offset, uint64_t size, Moved moved);
 
+/// Whether a record that clang has given this name, or a part of it that stands at an offset, can be of the type: what the source has cast to another type is not.
+bool hasRecordAt(const llvm::DIType *type, uint64_t offset, llvm::StringRef name);
+
 } // namespace raceproof

@@ -9,7 +9,8 @@
 ; CHECK-NEXT: module asm ".asciz \22p8 p->next->count\22"
 ; CHECK-NEXT: module asm ".popsection"
 
-%node = type { ptr, i32 }
+%struct.node = type { ptr, i32 }
+%struct.other = type { i64, i32 }
 @table = global [4 x [5 x i32]] zeroinitializer, !dbg !10
 
 ; CHECK-LABEL: define void @paths(
@@ -26,9 +27,9 @@ define void @paths(ptr %p, ptr %u, i32 %i) sanitize_thread !dbg !20 {
 ; CHECK: call void @__tsan_read8({{.*}} !dbg [[NEXT:![0-9]+]]
 ; CHECK: call void @__tsan_write4({{.*}} !dbg [[COUNT:![0-9]+]]
   %first = load ptr, ptr %p.addr, !dbg !31
-  %next.field = getelementptr %node, ptr %first, i32 0, i32 0, !dbg !31
+  %next.field = getelementptr %struct.node, ptr %first, i32 0, i32 0, !dbg !31
   %next = load ptr, ptr %next.field, !dbg !31
-  %count.field = getelementptr %node, ptr %next, i32 0, i32 1, !dbg !31
+  %count.field = getelementptr %struct.node, ptr %next, i32 0, i32 1, !dbg !31
   store i32 7, ptr %count.field, !dbg !31
 ; Of the members of a union, the one that has the type of the access; if none has, the union.
 ; CHECK: call void @__tsan_write4({{.*}} !dbg [[FRACTION:![0-9]+]]
@@ -48,6 +49,10 @@ define void @paths(ptr %p, ptr %u, i32 %i) sanitize_thread !dbg !20 {
   %number = ptrtoint ptr %word to i64
   %made = inttoptr i64 %number to ptr
   store i32 0, ptr %made, !dbg !34
+; Nor has one of a type that the source has cast to.
+; CHECK: call void @__tsan_write4({{.*}} !dbg [[NOTHING]]
+  %cast = getelementptr %struct.other, ptr %first, i32 0, i32 1, !dbg !34
+  store i32 0, ptr %cast, !dbg !34
   ret void
 }
 
