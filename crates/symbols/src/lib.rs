@@ -158,6 +158,11 @@ impl Symbols {
         })
     }
 
+    /// A part as the source writes it.
+    fn written<'a>(&self, part: &'a Part) -> &'a str {
+        if self.language == Language::Rust { names::without_cells(&part.suffix) } else { &part.suffix }
+    }
+
     /// What the source calls the memory of the access whose call of the runtime returns to `pc`.
     fn path(&self, pc: usize) -> Option<AccessPath> {
         let probe = pc.saturating_sub(1);

@@ -301,7 +301,7 @@ impl Symbols {
     fn global_name(&self, address: usize) -> Option<(String, bool)> {
         let variable = self.variable(address)?;
         if let Some((name, part)) = self.global_part(address) {
-            return Some((name.unwrap_or(variable.name) + &part.suffix, part.is_whole));
+            return Some((name.unwrap_or(variable.name) + self.written(&part), part.is_whole));
         }
         let name = match (variable.offset, variable.size) {
             (0, 0..=8) => variable.name,
@@ -366,7 +366,7 @@ impl Symbols {
                 };
                 let location = match local {
                     Some(Local { name, part }) => {
-                        let whole = name + &part.suffix;
+                        let whole = name + self.written(&part);
                         let told = paths.iter().find_map(|(_, path)| extended(&whole, path));
                         told.filter(|_| !part.is_whole).unwrap_or(whole)
                     }
