@@ -130,7 +130,7 @@ impl Debug {
             let (from, size) = match number(entry, gimli::DW_AT_bit_size) {
                 Some(bits) => {
                     // Where the bits are is told in two ways; in the older one they are somewhere in a unit of storage.
-                    let Some(at) = number(entry, gimli::DW_AT_data_bit_offset) else { return None };
+                    let at = number(entry, gimli::DW_AT_data_bit_offset)?;
                     (at / 8, (at + bits).div_ceil(8) - at / 8)
                 }
                 None => {
