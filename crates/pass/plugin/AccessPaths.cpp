@@ -89,7 +89,7 @@ PreservedAnalyses DescribeAccesses::run(Module &module, ModuleAnalysisManager &)
   return PreservedAnalyses::all();
 }
 
-DebugLoc locationWithPath(const Instruction &access, End end) {
+DebugLoc locationWithPath(const Instruction &access, CopyEnd end) {
   MDNode *paths = access.getMetadata(PathKind);
   if (!paths || paths->getNumOperands() <= unsigned(end))
     return access.getDebugLoc();

@@ -28,10 +28,10 @@ struct DescribeAccesses : llvm::PassInfoMixin<DescribeAccesses> {
 };
 
 /// The two ends of a copy have a path each; an access of one end has that of the destination.
-enum class End { Destination = 0, Source = 1 };
+enum class CopyEnd { Destination = 0, Source = 1 };
 
 /// The debug location of an access, with its path if one is attached.
-llvm::DebugLoc locationWithPath(const llvm::Instruction &access, End end = End::Destination);
+llvm::DebugLoc locationWithPath(const llvm::Instruction &access, CopyEnd end = CopyEnd::Destination);
 
 /// Removes what `DescribeAccesses` has attached.
 void forgetPaths(llvm::Instruction &access);

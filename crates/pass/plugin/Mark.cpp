@@ -174,7 +174,7 @@ private:
       return;
     if (length->getType() != word)
       length = IRBuilder<>(&copy).CreateZExtOrTrunc(length, word);
-    End end = kind == Kind::Read ? End::Source : End::Destination;
+    CopyEnd end = kind == Kind::Read ? CopyEnd::Source : CopyEnd::Destination;
     mark(&copy, address, length, alignment.valueOrOne(), kind, locationWithPath(copy, end));
   }
 };

@@ -3,6 +3,7 @@
 #include "Access.h"
 #include "AccessPaths.h"
 #include "Eliminate.h"
+#include "Lanes.h"
 #include "Mark.h"
 
 #include "llvm/Passes/PassBuilder.h"
@@ -30,6 +31,7 @@ static bool eliminates() {
 static void registerPasses(PassBuilder &builder) {
   builder.registerPipelineStartEPCallback([](ModulePassManager &passes, OptimizationLevel level, auto...) {
     passes.addPass(DescribeAccesses());
+    passes.addPass(createModuleToFunctionPassAdaptor(MarkLanes()));
     if (level != OptimizationLevel::O0)
       passes.addPass(createModuleToFunctionPassAdaptor(SROAPass(SROAOptions::PreserveCFG)));
     passes.addPass(MarkAccesses());
@@ -42,6 +44,8 @@ static void registerPasses(PassBuilder &builder) {
       });
   builder.registerOptimizerEarlyEPCallback([](ModulePassManager &passes, OptimizationLevel level, auto...) {
     passes.addPass(createModuleToFunctionPassAdaptor(DropPrivate()));
+    if (level != OptimizationLevel::O0)
+      passes.addPass(createModuleToFunctionPassAdaptor(HoistLanes()));
     if (eliminates())
       passes.addPass(EliminateChecks(level != OptimizationLevel::O0));
   });
@@ -59,6 +63,10 @@ static void registerPasses(PassBuilder &builder) {
           passes.addPass(EliminateChecks(true));
         else if (name == "raceproof-drop-private")
           passes.addPass(createModuleToFunctionPassAdaptor(DropPrivate()));
+        else if (name == "raceproof-mark-lanes")
+          passes.addPass(createModuleToFunctionPassAdaptor(MarkLanes()));
+        else if (name == "raceproof-hoist-lanes")
+          passes.addPass(createModuleToFunctionPassAdaptor(HoistLanes()));
         else if (name == "raceproof-lower")
           passes.addPass(LowerMarkers());
         else

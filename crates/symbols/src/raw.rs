@@ -386,8 +386,8 @@ fn extended(name: &str, path: &Path) -> Option<String> {
     (declared && goes_on).then_some(text)
 }
 
-fn side(access: &RaceAccess) -> (&Place, AccessKind) {
-    (&access.at, access.access)
+fn side(access: &RaceAccess) -> (&Place, AccessKind, Operation) {
+    (&access.at, access.access, access.operation)
 }
 
 /// Whether two races are of one location and pair of sites.

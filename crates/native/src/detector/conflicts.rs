@@ -44,6 +44,7 @@ impl Detector {
             atomic: site & ATOMIC != 0,
             freed: self.freed_sites.contains(&(site & SITE)),
             folded: site & FOLDED != 0,
+            lane: None,
             task,
             site: first_site,
             locks: self.locks_of(StepId(step)),
@@ -53,17 +54,12 @@ impl Detector {
             atomic: manner == Manner::Atomic,
             freed: self.freeing,
             folded: false,
+            lane: None,
             task: self.current,
             site: Site { pc, context },
             locks: self.locks_of(self.order.step()),
         };
-        let block = self.memory.find(address);
-        if self.code.is_empty() {
-            self.code = frames::code();
-        }
-        let frame = frames::find(address, pc, &self.code);
-        let ends = if block.is_none() { frames::ends(address, &self.code) } else { Vec::new() };
-        let raced = Raced { first, second, address, count: 1, block, frame, ends };
+        let raced = self.raced(first, second, address);
         match known {
             Some(known) => self.races[known] = Raced { count: self.races[known].count, ..raced },
             None => {
@@ -72,6 +68,48 @@ impl Detector {
                 crate::report::raced();
             }
         }
+    }
+
+    /// Two iterations of a simd loop of the running task conflict.
+    #[cold]
+    pub(crate) fn lanes_conflict(&mut self, address: usize, sides: [(u64, AccessKind, usize); 2]) {
+        if !self.on {
+            return;
+        }
+        let pair = (sides[0].2, sides[1].2);
+        if let Some(&known) = self.pairs.get(&pair) {
+            let race = &mut self.races[known as usize];
+            race.count += 1;
+            crate::channel::met(known as usize, race.count);
+            return;
+        }
+        let locks = self.locks_of(self.order.step());
+        let context = self.contexts.now().context;
+        let [first, second] = sides.map(|(iteration, kind, pc)| RacedAccess {
+            kind,
+            atomic: false,
+            freed: false,
+            folded: false,
+            lane: Some(iteration),
+            task: self.current,
+            site: Site { pc, context },
+            locks,
+        });
+        let raced = self.raced(first, second, address);
+        self.pairs.insert(pair, self.races.len() as u32);
+        self.races.push(raced);
+        crate::report::raced();
+    }
+
+    /// A race that was met now: what its memory is, is known as long as nobody has gone on.
+    fn raced(&mut self, first: RacedAccess, second: RacedAccess, address: usize) -> Raced {
+        let block = self.memory.find(address);
+        if self.code.is_empty() {
+            self.code = frames::code();
+        }
+        let frame = frames::find(address, second.site.pc, &self.code);
+        let ends = if block.is_none() { frames::ends(address, &self.code) } else { Vec::new() };
+        Raced { first, second, address, count: 1, block, frame, ends }
     }
 
     fn locks_of(&self, step: StepId) -> [usize; 4] {
