@@ -13,7 +13,7 @@
 //! of GNU's library; with another one (libc++), or if the memory came from the library's reserve, the report names neither type nor place.
 
 use crate::symbols::raw::RawError;
-use crate::{calls, raw, symbols, world};
+use crate::{calls, frames, raw, symbols, world};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -33,6 +33,7 @@ pub(crate) fn look() {
         return;
     }
     ALLOCATES.store(found, Ordering::Relaxed);
+    frames::look();
     let module = module_of(found);
     if !module.contains(&(look as *const () as usize)) {
         LIBRARY[0].store(module.start, Ordering::Relaxed);
@@ -40,8 +41,8 @@ pub(crate) fn look() {
     }
 }
 
-/// The memory of the module that an address is in.
-fn module_of(address: usize) -> Range<usize> {
+/// The memory of the module that an address is in; empty if none is there.
+pub(crate) fn module_of(address: usize) -> Range<usize> {
     struct Search {
         address: usize,
         found: Range<usize>,
@@ -74,11 +75,17 @@ fn module_of(address: usize) -> Range<usize> {
     search.found
 }
 
-/// Where the program is that has got memory by a call that returns to `pc`: for that of an exception, at the `throw`.
+/// Where the program is that has got memory by a call that returns to `pc`: for that of an exception, at the `throw`; for that of another object, at the `new`.
 #[inline(always)]
 pub(crate) fn thrown_at(pc: usize) -> usize {
     let from = ALLOCATES.load(Ordering::Relaxed);
-    if pc.wrapping_sub(from) < CALLS_WITHIN && from != 0 { throw(pc) } else { pc }
+    if from == 0 {
+        pc
+    } else if pc.wrapping_sub(from) < CALLS_WITHIN {
+        throw(pc)
+    } else {
+        frames::new_at(pc)
+    }
 }
 
 /// The innermost function outside of the C++ library; if that is no module of its own, the innermost one of the program.

@@ -150,7 +150,7 @@ pub(crate) unsafe fn run_main(
             // SAFETY: the program's constructors and its main, with what the system passed.
             let status = unsafe {
                 start::construct(count, arguments, environment);
-                main(count, arguments, environment)
+                frames::call_main(main, count, arguments, environment)
             };
             // What it does at the exit may wait as well: only a return ends it.
             start::leave(status);

@@ -70,15 +70,16 @@ pub(crate) fn memory(address: usize, block: Option<(usize, Block)>) -> RawMemory
         return RawMemory::ThreadLocal;
     }
     match detector.stacks.of(address).or_else(|| main_stack.of(address)) {
-        Some(_) => RawMemory::Stack { frame: None },
+        Some(_) => RawMemory::Stack { frame: None, ends: Vec::new() },
         None => RawMemory::Unknown,
     }
 }
 
 pub(crate) fn race(raced: &Raced, grade: Grade) -> RawRace {
     let mut memory = memory(raced.address, raced.block);
-    if let RawMemory::Stack { frame } = &mut memory {
+    if let RawMemory::Stack { frame, ends } = &mut memory {
         *frame = raced.frame.map(|frame| (frame.pc, frame.base));
+        *ends = raced.ends.iter().map(|end| (end.base, end.callee)).collect();
     }
     RawRace {
         address: raced.address,

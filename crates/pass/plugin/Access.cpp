@@ -1,4 +1,5 @@
 #include "Access.h"
+#include "AccessPaths.h"
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -168,6 +169,7 @@ bool lower(Module &module) {
     for (Instruction &instruction : instructions(function))
       if (isMarker(instruction))
         markers.push_back(cast<CallInst>(&instruction));
+  emitPaths(module);
   for (CallInst *marker : markers) {
     SmallVector<Value *, 2> arguments(marker->args());
     if (auto access = accessOf(*marker))

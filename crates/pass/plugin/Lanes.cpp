@@ -10,6 +10,7 @@
 
 #include "Lanes.h"
 #include "Access.h"
+#include "AccessPaths.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -178,7 +179,7 @@ private:
     markOther(&*bodies[0]->getFirstInsertionPt(), Next, {}, location);
     for (const Accessed &access : accesses)
       markOther(access.instruction, access.writes ? Write : Read, {access.address, ConstantInt::get(word, access.size)},
-           access.instruction->getDebugLoc());
+           locationWithPath(*access.instruction));
     return true;
   }
 };

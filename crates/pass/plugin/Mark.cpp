@@ -1,5 +1,6 @@
 #include "Mark.h"
 #include "Access.h"
+#include "AccessPaths.h"
 #include "Library.h"
 #include "Sites.h"
 
@@ -108,19 +109,33 @@ public:
     for (Instruction &instruction : instructions(function))
       if (isa<LoadInst, StoreInst, MemIntrinsic>(instruction))
         accesses.push_back(&instruction);
-    for (Instruction *access : accesses)
+      else if (isa<AtomicRMWInst, AtomicCmpXchgInst>(instruction))
+        namePath(instruction);
+    for (Instruction *access : accesses) {
       visit(*access);
+      forgetPaths(*access);
+    }
     return !accesses.empty();
   }
 
 private:
+  /// Of an atomic access, which keeps its own call from clang's pass.
+  static void namePath(Instruction &access) {
+    access.setDebugLoc(locationWithPath(access));
+    forgetPaths(access);
+  }
+
   void visit(Instruction &instruction) {
     if (auto *load = dyn_cast<LoadInst>(&instruction)) {
       if (!load->isAtomic())
         visit(*load, load->getPointerOperand(), load->getType(), load->getAlign(), Kind::Read);
+      else
+        namePath(*load);
     } else if (auto *store = dyn_cast<StoreInst>(&instruction)) {
       if (!store->isAtomic())
         visit(*store, store->getPointerOperand(), store->getValueOperand()->getType(), store->getAlign(), Kind::Write);
+      else
+        namePath(*store);
     } else {
       auto *copy = cast<MemIntrinsic>(&instruction);
       if (auto *transfer = dyn_cast<MemTransferInst>(copy))
@@ -142,14 +157,15 @@ private:
       auto *store = dyn_cast<StoreInst>(&access);
       Value *written = store ? store->getValueOperand() : nullptr;
       if (!written || written->getType()->isPointerTy()) {
-        markTable(&access, address, written, access.getDebugLoc());
+        markTable(&access, address, written, locationWithPath(access));
         return;
       }
     }
     // A table of virtual functions is constant.
     if (auto *table = dyn_cast<LoadInst>(getUnderlyingObject(address)); table && isTablePointer(*table))
       return;
-    mark(&access, address, ConstantInt::get(word, size.getFixedValue()), alignment, kind, access.getDebugLoc());
+    mark(&access, address, ConstantInt::get(word, size.getFixedValue()), alignment, kind,
+         locationWithPath(access));
   }
 
   void visitBytes(MemIntrinsic &copy, Value *address, MaybeAlign alignment, Kind kind) {
@@ -159,7 +175,8 @@ private:
       return;
     if (length->getType() != word)
       length = IRBuilder<>(&copy).CreateZExtOrTrunc(length, word);
-    mark(&copy, address, length, alignment.valueOrOne(), kind, copy.getDebugLoc());
+    CopyEnd end = kind == Kind::Read ? CopyEnd::Source : CopyEnd::Destination;
+    mark(&copy, address, length, alignment.valueOrOne(), kind, locationWithPath(copy, end));
   }
 };
 

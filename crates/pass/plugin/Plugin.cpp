@@ -1,6 +1,7 @@
 // Where the visits stand in clang's pipeline.
 
 #include "Access.h"
+#include "AccessPaths.h"
 #include "Eliminate.h"
 #include "Lanes.h"
 #include "Mark.h"
@@ -29,6 +30,7 @@ static bool eliminates() {
 
 static void registerPasses(PassBuilder &builder) {
   builder.registerPipelineStartEPCallback([](ModulePassManager &passes, OptimizationLevel level, auto...) {
+    passes.addPass(DescribeAccesses());
     passes.addPass(createModuleToFunctionPassAdaptor(MarkLanes()));
     if (level != OptimizationLevel::O0)
       passes.addPass(createModuleToFunctionPassAdaptor(SROAPass(SROAOptions::PreserveCFG)));
@@ -53,7 +55,9 @@ static void registerPasses(PassBuilder &builder) {
   // For tests of one pass: `opt -passes=raceproof-mark`.
   builder.registerPipelineParsingCallback(
       [](StringRef name, ModulePassManager &passes, ArrayRef<PassBuilder::PipelineElement>) {
-        if (name == "raceproof-mark")
+        if (name == "raceproof-describe")
+          passes.addPass(DescribeAccesses());
+        else if (name == "raceproof-mark")
           passes.addPass(MarkAccesses());
         else if (name == "raceproof-eliminate")
           passes.addPass(EliminateChecks(true));

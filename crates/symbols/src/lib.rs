@@ -6,20 +6,26 @@
 
 #![forbid(unsafe_code)]
 
+mod debug;
 mod locals;
 mod module;
 mod names;
+mod paths;
 pub mod raw;
 mod sites;
+mod types;
 
 pub use names::type_name;
 
+use locals::Local;
 use module::{Kind, Language, Module};
+use paths::Path as AccessPath;
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{self, Place};
 use std::env;
 use std::path::{Path, PathBuf};
 use std::{fs, iter};
+use types::Part;
 
 /// A function, and where in it the execution was.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -117,9 +123,50 @@ impl Symbols {
         self.module(address)?.variable(address as u64)
     }
 
-    /// The local variable of the function at `pc` that stands at a distance from its frame, and how far into it that is.
-    pub fn local(&self, pc: usize, distance: i64) -> Option<(String, u64)> {
+    /// Which part of a global variable an address is, and the variable's name in the function that declares it.
+    fn global_part(&self, address: usize) -> Option<(Option<String>, Part)> {
+        self.module(address)?.global_part(address as u64)
+    }
+
+    /// The local variable of the function at `pc` that stands at a distance from its frame.
+    fn local(&self, pc: usize, distance: i64) -> Option<Local> {
         self.module(pc)?.local(pc as u64, distance)
+    }
+
+    /// The local variable that a path of the access at `pc` begins with, if it is at an address: its function's frame is one of these.
+    fn declared_local(
+        &self,
+        pc: usize,
+        path: &AccessPath,
+        address: usize,
+        ends: &[(usize, Option<usize>)],
+    ) -> Option<Local> {
+        self.module(pc)?.declared_local(pc as u64, path, address as u64, ends)
+    }
+
+    /// The local variable at an address, of a function that is at one of these.
+    fn local_of_callee(
+        &self,
+        pcs: &[usize],
+        address: usize,
+        ends: &[(usize, Option<usize>)],
+    ) -> Option<Local> {
+        // What calls have left on the stack may be of any module.
+        ends.iter().find_map(|&(base, callee)| {
+            let distance = (address as i64).wrapping_sub(base as i64);
+            self.module(callee?)?.local_of_callee(pcs, callee? as u64, distance)
+        })
+    }
+
+    /// A part as the source writes it.
+    fn written<'a>(&self, part: &'a Part) -> &'a str {
+        if self.language == Language::Rust { names::without_cells(&part.suffix) } else { &part.suffix }
+    }
+
+    /// What the source calls the memory of the access whose call of the runtime returns to `pc`.
+    fn path(&self, pc: usize) -> Option<AccessPath> {
+        let probe = pc.saturating_sub(1);
+        AccessPath::parse(self.module(probe)?.path(probe as u64)?)
     }
 
     fn all_frames(&self, pc: usize) -> Vec<(Frame, Kind)> {

@@ -1,145 +1,162 @@
 //! Local variables: which one stands at a place of a function's frame.
 //!
 //! `raceproof cc` keeps frame pointers, so that the frame of a function is an address, and clang describes variables that live in memory
-//! by their distance from it. What the optimiser keeps elsewhere has no address and no race.
+//! by their distance from it, in optimised code too. What the optimiser keeps elsewhere has no address and no race.
 
-use addr2line::gimli::{self, AttributeValue, Dwarf, EndianSlice, LittleEndian, Operation, Unit};
-use object::{Object, ObjectSection};
-use std::borrow::Cow;
+use super::debug::{Debug, Entry, Offset, Reader};
+use super::paths::{Path, Root};
+use super::types::Part;
+use gimli::{AttributeValue, Operation, Unit};
 
-type Slice<'a> = EndianSlice<'a, LittleEndian>;
-
-/// The variable of the function at `pc` that is `distance` from its frame, and how far into it that is.
-pub(super) fn find(file: &object::File<'_>, pc: u64, distance: i64) -> Option<(String, u64)> {
-    let section = |id: gimli::SectionId| -> Result<Cow<'_, [u8]>, gimli::Error> {
-        let section = file.section_by_name(id.name());
-        Ok(section.and_then(|section| section.uncompressed_data().ok()).unwrap_or_default())
-    };
-    let sections = gimli::DwarfSections::load(section).ok()?;
-    let dwarf = sections.borrow(|section| EndianSlice::new(section, LittleEndian));
-    let mut units = dwarf.units();
-    while let Ok(Some(header)) = units.next() {
-        let Ok(unit) = dwarf.unit(header) else { continue };
-        if let Some(found) = in_unit(&dwarf, &unit, pc, distance) {
-            return Some(found);
-        }
-    }
-    None
+/// A local variable, and which part of it stands there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Local {
+    pub(crate) name: String,
+    pub(crate) part: Part,
 }
 
-fn in_unit(
-    dwarf: &Dwarf<Slice<'_>>,
-    unit: &Unit<Slice<'_>>,
-    pc: u64,
-    distance: i64,
-) -> Option<(String, u64)> {
-    let mut entries = unit.entries();
-    let (mut depth, mut inside) = (0, None);
-    while let Ok(Some((by, entry))) = entries.next_dfs() {
-        depth += by;
-        if inside.is_some_and(|function| depth <= function) {
-            break;
-        }
-        match entry.tag() {
-            gimli::DW_TAG_subprogram if inside.is_none() => {
-                let mut ranges = dwarf.die_ranges(unit, entry).ok()?;
-                while let Ok(Some(range)) = ranges.next() {
-                    if (range.begin..range.end).contains(&pc) && has_frame_pointer(unit, entry) {
-                        inside = Some(depth);
-                    }
-                }
-            }
-            gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter if inside.is_some() => {
-                let into = offset(dwarf, unit, entry).map(|at| distance - at);
-                let is_in = |into: &i64| {
-                    *into >= 0 && size(unit, entry, DEEP).is_some_and(|size| (*into as u64) < size)
-                };
-                if let Some(into) = into.filter(is_in) {
-                    return Some((name(dwarf, unit, entry)?, into as u64));
-                }
-            }
-            _ => {}
-        }
-    }
-    None
+/// What may be the end of a frame.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct End {
+    /// From there to the variable.
+    pub(super) distance: i64,
+    /// Where the function begins that was called there, if the call names it.
+    pub(super) callee: Option<u64>,
 }
 
-type Entry<'a, 'u, 's> = gimli::DebuggingInformationEntry<'a, 'u, Slice<'s>>;
+impl Debug {
+    /// The variable of the function at `pc` that is `distance` from its frame.
+    pub(super) fn local(&self, pc: u64, distance: i64) -> Option<Local> {
+        self.local_of_callee(&[pc], pc, distance)
+    }
+
+    /// The variable that a path of the access at `pc` begins with, of whichever function of the unit.
+    pub(super) fn declared_local(&self, pc: u64, path: &Path, ends: &[End]) -> Option<Local> {
+        let unit = self.unit_at(pc)?;
+        let Root::Local(line) = path.root else { return None };
+        let is_meant = |entry: &Entry<'_>| {
+            let declared = self.declared(unit, entry, gimli::DW_AT_decl_line);
+            (line == 0 || declared.and_then(|value| value.udata_value()) == Some(line))
+                && self.name(unit, entry).as_deref() == Some(path.first_name())
+        };
+        let variables = self.variables(unit, |_| true, |_| true, is_meant);
+        let at = |end: &End, entry: Offset| self.local_at(unit, &unit.entry(entry).ok()?, end.distance);
+        // A call that names its function tells whose frame it is.
+        let named = ends.iter().find_map(|end| {
+            let own = variables.iter().filter(|(begin, _)| end.callee.is_some() && *begin == end.callee);
+            own.into_iter().find_map(|(_, entry)| at(end, *entry))
+        });
+        named.or_else(|| {
+            let mut unnamed = ends.iter().filter(|end| end.callee.is_none());
+            unnamed.find_map(|end| variables.iter().find_map(|(_, entry)| at(end, *entry)))
+        })
+    }
+
+    /// The variable that is `distance` from the frame of a function, if the function is at one of these addresses.
+    pub(super) fn local_of_callee(&self, pcs: &[u64], callee: u64, distance: i64) -> Option<Local> {
+        let unit = self.unit_at(callee)?;
+        let is_at = |entry: &Entry<'_>| pcs.iter().any(|pc| self.covers(unit, entry, *pc));
+        let of_function = |entry: &Entry<'_>| self.covers(unit, entry, callee) && is_at(entry);
+        let variables = self.variables(unit, of_function, is_at, |_| true);
+        let mut found: Vec<Local> = variables
+            .iter()
+            .filter_map(|(_, entry)| self.local_at(unit, &unit.entry(*entry).ok()?, distance))
+            .collect();
+        // Optimised code uses one place for variables that are not alive at the same time.
+        found.dedup();
+        (found.len() == 1).then(|| found.remove(0))
+    }
+
+    fn covers(&self, unit: &Unit<Reader>, entry: &Entry<'_>, pc: u64) -> bool {
+        let Ok(mut ranges) = self.dwarf.die_ranges(unit, entry) else { return false };
+        while let Ok(Some(range)) = ranges.next() {
+            if (range.begin..range.end).contains(&pc) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Variables of functions whose frames are known by a register, and of blocks of these, each with where its function begins.
+    fn variables(
+        &self,
+        unit: &Unit<Reader>,
+        of_function: impl Fn(&Entry<'_>) -> bool,
+        of_block: impl Fn(&Entry<'_>) -> bool,
+        is_meant: impl Fn(&Entry<'_>) -> bool,
+    ) -> Vec<(Option<u64>, Offset)> {
+        let mut found = Vec::new();
+        let mut entries = unit.entries();
+        let mut depth = 0;
+        let mut inside: Option<(isize, Option<u64>)> = None;
+        // The depth of a block that is passed over.
+        let mut passed: Option<isize> = None;
+        while let Ok(Some((by, entry))) = entries.next_dfs() {
+            depth += by;
+            inside = inside.filter(|(function, _)| depth > *function);
+            passed = passed.filter(|block| depth > *block);
+            match entry.tag() {
+                gimli::DW_TAG_subprogram if has_frame_pointer(unit, entry) && of_function(entry) => {
+                    let begin =
+                        self.dwarf.die_ranges(unit, entry).ok().and_then(|mut all| all.next().ok()?);
+                    inside = Some((depth, begin.map(|range| range.begin)));
+                }
+                gimli::DW_TAG_lexical_block | gimli::DW_TAG_inlined_subroutine
+                    if passed.is_none() && inside.is_some() && !of_block(entry) =>
+                {
+                    passed = Some(depth);
+                }
+                gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter
+                    if passed.is_none() && is_meant(entry) =>
+                {
+                    found.extend(inside.map(|(_, begin)| (begin, entry.offset())));
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    fn local_at(&self, unit: &Unit<Reader>, entry: &Entry<'_>, distance: i64) -> Option<Local> {
+        let into = distance.checked_sub(self.in_frame(unit, entry)?)?;
+        let into = u64::try_from(into).ok()?;
+        let of = self.type_of(unit, entry)?;
+        (into < self.size(unit, of)?).then_some(())?;
+        Some(Local { name: self.name(unit, entry)?, part: self.part(unit, of, into) })
+    }
+
+    /// Where in the frame a variable is, if it is there.
+    fn in_frame(&self, unit: &Unit<Reader>, entry: &Entry<'_>) -> Option<i64> {
+        let offset = |expression: gimli::Expression<Reader>| {
+            let mut operations = expression.operations(unit.encoding());
+            match (operations.next(), operations.next()) {
+                (Ok(Some(Operation::FrameOffset { offset })), Ok(None)) => Some(offset),
+                (
+                    Ok(Some(Operation::RegisterOffset { register: gimli::X86_64::RBP, offset, .. })),
+                    Ok(None),
+                ) => Some(offset),
+                _ => None,
+            }
+        };
+        let location = entry.attr_value(gimli::DW_AT_location).ok()??;
+        if let AttributeValue::Exprloc(expression) = location {
+            return offset(expression);
+        }
+        let mut list = self.dwarf.attr_locations(unit, location).ok()??;
+        while let Ok(Some(part)) = list.next() {
+            if let Some(offset) = offset(part.data) {
+                return Some(offset);
+            }
+        }
+        None
+    }
+}
 
 /// Whether places in the frame are told from the frame pointer.
-fn has_frame_pointer(unit: &Unit<Slice<'_>>, entry: &Entry<'_, '_, '_>) -> bool {
+fn has_frame_pointer(unit: &Unit<Reader>, entry: &Entry<'_>) -> bool {
     let Ok(Some(AttributeValue::Exprloc(expression))) = entry.attr_value(gimli::DW_AT_frame_base) else {
         return false;
     };
     let first = expression.operations(unit.encoding()).next();
     matches!(first, Ok(Some(Operation::Register { register: gimli::X86_64::RBP })))
-}
-
-/// Where in the frame a variable is, if it is there.
-fn offset(dwarf: &Dwarf<Slice<'_>>, unit: &Unit<Slice<'_>>, entry: &Entry<'_, '_, '_>) -> Option<i64> {
-    let in_frame = |expression: gimli::Expression<Slice<'_>>| {
-        let mut operations = expression.operations(unit.encoding());
-        match (operations.next(), operations.next()) {
-            (Ok(Some(Operation::FrameOffset { offset })), Ok(None)) => Some(offset),
-            (Ok(Some(Operation::RegisterOffset { register: gimli::X86_64::RBP, offset, .. })), Ok(None)) => {
-                Some(offset)
-            }
-            _ => None,
-        }
-    };
-    let location = entry.attr_value(gimli::DW_AT_location).ok()??;
-    if let AttributeValue::Exprloc(expression) = location {
-        return in_frame(expression);
-    }
-    let mut list = dwarf.attr_locations(unit, location).ok()??;
-    while let Ok(Some(part)) = list.next() {
-        if let Some(offset) = in_frame(part.data) {
-            return Some(offset);
-        }
-    }
-    None
-}
-
-/// Types that are looked through for the size of one.
-const DEEP: u32 = 32;
-
-/// The size of what has this type, or is it.
-fn size(unit: &Unit<Slice<'_>>, entry: &Entry<'_, '_, '_>, deep: u32) -> Option<u64> {
-    if let Ok(Some(size)) = entry.attr_value(gimli::DW_AT_byte_size) {
-        return size.udata_value();
-    }
-    if entry.tag() == gimli::DW_TAG_pointer_type || deep == 0 {
-        return (deep > 0).then_some(8);
-    }
-    let of = match (entry.attr_value(gimli::DW_AT_type), entry.attr_value(gimli::DW_AT_abstract_origin)) {
-        (Ok(Some(AttributeValue::UnitRef(of))), _) | (_, Ok(Some(AttributeValue::UnitRef(of)))) => of,
-        _ => return None,
-    };
-    let one = size(unit, &unit.entry(of).ok()?, deep - 1)?;
-    if entry.tag() != gimli::DW_TAG_array_type {
-        return Some(one);
-    }
-    let mut tree = unit.entries_tree(Some(entry.offset())).ok()?;
-    let mut dimensions = tree.root().ok()?.children();
-    let mut all = one;
-    while let Ok(Some(dimension)) = dimensions.next() {
-        let dimension = dimension.entry();
-        let number = |name| dimension.attr_value(name).ok().flatten().and_then(|value| value.udata_value());
-        let count = number(gimli::DW_AT_count).or_else(|| number(gimli::DW_AT_upper_bound)?.checked_add(1));
-        all = all.checked_mul(count?)?;
-    }
-    Some(all)
-}
-
-/// The name of a variable; of one that was inlined, that of where it stands in the source.
-fn name(dwarf: &Dwarf<Slice<'_>>, unit: &Unit<Slice<'_>>, entry: &Entry<'_, '_, '_>) -> Option<String> {
-    if let Ok(Some(value)) = entry.attr_value(gimli::DW_AT_name) {
-        return Some(dwarf.attr_string(unit, value).ok()?.to_string_lossy().into_owned());
-    }
-    let Ok(Some(AttributeValue::UnitRef(origin))) = entry.attr_value(gimli::DW_AT_abstract_origin) else {
-        return None;
-    };
-    let origin = unit.entry(origin).ok()?;
-    let value = origin.attr_value(gimli::DW_AT_name).ok()??;
-    Some(dwarf.attr_string(unit, value).ok()?.to_string_lossy().into_owned())
 }

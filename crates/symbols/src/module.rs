@@ -1,9 +1,13 @@
 //! One module of a process: the executable or a shared library.
 
+use super::debug::Debug;
+use super::locals::{End, Local};
 use super::names::{demangled, is_library, is_runtime, is_rust};
+use super::paths::Path;
 use super::sites::{Site, Sites};
-use super::{Frame, Variable, locals};
-use addr2line::{Loader, gimli};
+use super::types::Part;
+use super::{Frame, Variable};
+use addr2line::Loader;
 use object::{Object, ObjectSection, ObjectSegment, ObjectSymbol, SymbolKind};
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::Place;
@@ -46,6 +50,9 @@ impl Language {
     }
 }
 
+/// Bases that the frame around an address may have, and the functions called there, where the calls name them.
+type Ends = [(usize, Option<usize>)];
+
 pub(super) struct Module {
     path: PathBuf,
     /// Where its first mapping begins.
@@ -53,6 +60,8 @@ pub(super) struct Module {
     /// Which part of the file that mapping shows.
     offset: u64,
     contents: OnceCell<Option<Contents>>,
+    /// What is known of variables and types, which most addresses are not asked for.
+    debug: OnceCell<Option<Debug>>,
 }
 
 /// What is read from its file.
@@ -79,7 +88,7 @@ pub(super) fn in_maps(maps: &str) -> Vec<Module> {
     for line in maps.lines() {
         let Some((start, offset, path)) = mapping(line) else { continue };
         if !modules.iter().any(|known| known.path == path) {
-            modules.push(Module { path, start, offset, contents: OnceCell::new() });
+            modules.push(Module { path, start, offset, contents: OnceCell::new(), debug: OnceCell::new() });
         }
     }
     modules.sort_by_key(|module| module.start);
@@ -204,15 +213,63 @@ impl Module {
         (offset < symbol.size).then(|| Variable { name: demangled(&symbol.name), offset, size: symbol.size })
     }
 
-    pub(super) fn local(&self, pc: u64, distance: i64) -> Option<(String, u64)> {
-        let contents = self.contents().filter(|contents| pc < contents.end)?;
-        let bytes = fs::read(&self.path).ok()?;
-        let file = object::File::parse(&*bytes).ok()?;
-        locals::find(&file, pc.wrapping_sub(contents.bias), distance)
+    /// The part of a global variable that stands at an address, and the name that its declaration has, if a function declares it.
+    pub(super) fn global_part(&self, address: u64) -> Option<(Option<String>, Part)> {
+        let (debug, probe) = self.debug_at(address)?;
+        let global = debug.global(probe)?;
+        let unit = &debug.units[global.unit];
+        let entry = unit.entry(global.entry).ok()?;
+        let of = debug.type_of(unit, &entry)?;
+        let into = probe - global.address;
+        (into < debug.size(unit, of)?).then_some(())?;
+        let name = if global.is_local { debug.name(unit, &entry) } else { None };
+        Some((name, debug.part(unit, of, into)))
+    }
+
+    pub(super) fn local(&self, pc: u64, distance: i64) -> Option<Local> {
+        let (debug, pc) = self.debug_at(pc)?;
+        debug.local(pc, distance)
+    }
+
+    /// The local variable at an address that a path of the access at `pc` begins with.
+    pub(super) fn declared_local(&self, pc: u64, path: &Path, address: u64, ends: &Ends) -> Option<Local> {
+        let (debug, probe) = self.debug_at(pc)?;
+        debug.declared_local(probe, path, &self.ends(address, ends))
+    }
+
+    /// The local variable of a function that stands at a distance from its frame, if the function is at one of these addresses.
+    pub(super) fn local_of_callee(&self, pcs: &[usize], callee: u64, distance: i64) -> Option<Local> {
+        let (debug, probe) = self.debug_at(callee)?;
+        let bias = callee.wrapping_sub(probe);
+        let probes: Vec<u64> = pcs.iter().map(|pc| (*pc as u64).wrapping_sub(bias + 1)).collect();
+        debug.local_of_callee(&probes, probe, distance)
+    }
+
+    /// Ends of frames as the debug information has addresses, and how far they are from one of the process.
+    fn ends(&self, address: u64, ends: &Ends) -> Vec<End> {
+        let bias = self.contents().map_or(0, |contents| contents.bias);
+        let end = |&(base, callee): &(usize, Option<usize>)| End {
+            distance: address.wrapping_sub(base as u64) as i64,
+            callee: callee.map(|callee| (callee as u64).wrapping_sub(bias)),
+        };
+        ends.iter().map(end).collect()
+    }
+
+    /// The access path of the code at an address.
+    pub(super) fn path(&self, pc: u64) -> Option<&str> {
+        let (debug, pc) = self.debug_at(pc)?;
+        debug.path(pc)
+    }
+
+    /// The debug information, and an address as it has it.
+    fn debug_at(&self, address: u64) -> Option<(&Debug, u64)> {
+        let contents = self.contents().filter(|contents| address < contents.end)?;
+        let read = || Debug::read(&object::File::parse(&*fs::read(&self.path).ok()?).ok()?);
+        Some((self.debug.get_or_init(read).as_ref()?, address.wrapping_sub(contents.bias)))
     }
 
     pub(super) fn read_ahead(&self) {
-        self.contents();
+        self.debug_at(self.start);
     }
 
     fn contents(&self) -> Option<&Contents> {

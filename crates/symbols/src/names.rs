@@ -71,6 +71,18 @@ pub(super) fn is_library(name: &str, file: &str) -> bool {
     CRATES.contains(&owner.split("::").next().unwrap_or_default()) || name.starts_with("__rust")
 }
 
+/// Whether a file is a header that comes with the compiler or the system: `std::vector` is there.
+pub(super) fn is_system_header(file: &str) -> bool {
+    ["/usr/include/", "/usr/lib/", "/usr/local/include/"].iter().any(|folder| file.starts_with(folder))
+        || file.contains("/include/c++/")
+}
+
+/// A part of a variable of Rust without the inside of `UnsafeCell` and the atomic types, which have one field each.
+pub(super) fn without_cells(part: &str) -> &str {
+    let cell = part.strip_suffix(".value").map(|cell| cell.strip_suffix(".v").unwrap_or(cell));
+    cell.unwrap_or(part)
+}
+
 /// A mangled Rust name; in the older mangling it looks like C++ up to its hash: `_ZN…17h0123456789abcdefE`.
 pub(super) fn is_rust(name: &str) -> bool {
     if name.starts_with("_RNv") || name.starts_with("_RIN") {

@@ -4,7 +4,9 @@
 //! code and of variables. To name these, the memory map and the files of the program are enough, so that a process which has
 //! no more memory, descriptors or file system, or has ended, can leave it to another.
 
-use crate::Symbols;
+use crate::locals::Local;
+use crate::paths::{Path, Root};
+use crate::{Symbols, names};
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{
     Construct, Frame, Grade, Object, Operation, Place, ProgramError, Race, RaceAccess, Region, Spawned,
@@ -58,9 +60,11 @@ pub enum RawMemory {
         task: String,
         at: Calls,
     },
-    /// A frame of a function, if it is known which, and its base.
+    /// A frame of a function, if it is known which: where the function was, and the base of the frame. And what may be the base of
+    /// the frame, nearest first, with the function that was called there, where the call names it.
     Stack {
         frame: Option<(usize, usize)>,
+        ends: Vec<(usize, Option<usize>)>,
     },
     ThreadLocal,
     /// Of the C library: what is in it.
@@ -103,6 +107,17 @@ pub struct RawRace {
     pub count: u64,
 }
 
+impl RawRace {
+    /// Addresses in all functions that the accesses are in, or that have created their tasks.
+    fn functions(&self) -> Vec<usize> {
+        let accesses = [&self.first, &self.second];
+        let calls = accesses.iter().flat_map(|access| {
+            std::iter::once(&access.at).chain(access.spawned.iter().map(|spawned| &spawned.at))
+        });
+        calls.flat_map(|calls| calls.0.iter().copied()).collect()
+    }
+}
+
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct RawError {
     pub kind: String,
@@ -116,6 +131,19 @@ impl Symbols {
     /// The place of a call stack, and the calls that led there.
     pub fn place(&self, calls: &Calls) -> (Place, Vec<Frame>) {
         self.site(calls.0.iter().copied())
+    }
+
+    /// The same of an allocation; if a header of the compiler's made it, where the program called that.
+    fn allocation(&self, calls: &Calls) -> (Place, Vec<Frame>) {
+        let (at, stack) = self.place(calls);
+        let places = std::iter::once(&at).chain(stack.iter().map(|frame| &frame.call));
+        match places.enumerate().find(|(_, place)| !names::is_system_header(&place.file)) {
+            Some((1.., own)) if own.line != 0 => {
+                let calls = stack.iter().position(|frame| frame.call == *own).map_or(0, |last| last + 1);
+                (own.clone(), stack[calls..].to_vec())
+            }
+            _ => (at, stack),
+        }
     }
 
     fn owns(&self, calls: &Calls) -> bool {
@@ -184,11 +212,13 @@ impl Symbols {
 
     /// A race, with its accesses in source order.
     pub fn race(&self, raw: &RawRace) -> Race {
-        let (location, object) = self.location(raw);
         let (mut first, mut second) = (self.access(&raw.first), self.access(&raw.second));
+        let mut sites = [&raw.first.at, &raw.second.at];
         if side(&second) < side(&first) {
             std::mem::swap(&mut first, &mut second);
+            sites.reverse();
         }
+        let (location, object) = self.location(raw, sites);
         Race {
             location,
             grade: raw.grade,
@@ -258,15 +288,12 @@ impl Symbols {
 
     /// What an address is called, in memory of this kind.
     pub fn location_name(&self, address: usize, memory: &RawMemory) -> String {
-        if let Some(variable) = self.variable(address) {
-            return match (variable.offset, variable.size) {
-                (0, 0..=8) => variable.name,
-                (offset, _) => format!("{}+{offset}", variable.name),
-            };
+        if let Some((name, _)) = self.global_name(address) {
+            return name;
         }
         match memory {
             RawMemory::Block { base, at, .. } => {
-                let (at, _) = self.place(at);
+                let (at, _) = self.allocation(at);
                 format!("heap@{}:{}+{}", at.file, at.line, address.wrapping_sub(*base))
             }
             RawMemory::Stack { .. } => "a local variable".to_owned(),
@@ -276,37 +303,96 @@ impl Symbols {
         }
     }
 
-    fn location(&self, raw: &RawRace) -> (String, Option<Object>) {
+    /// The part of a global variable at an address, and whether there was only one that could be named.
+    fn global_name(&self, address: usize) -> Option<(String, bool)> {
+        let variable = self.variable(address)?;
+        if let Some((name, part)) = self.global_part(address) {
+            return Some((name.unwrap_or(variable.name) + self.written(&part), part.is_whole));
+        }
+        let name = match (variable.offset, variable.size) {
+            (0, 0..=8) => variable.name,
+            (offset, _) => format!("{}+{offset}", variable.name),
+        };
+        Some((name, true))
+    }
+
+    /// What the memory of a race is called, and what it is a part of; `sites` are those of the accesses, in source order.
+    fn location(&self, raw: &RawRace, sites: [&Calls; 2]) -> (String, Option<Object>) {
         if let RawMemory::Library(name) = &raw.memory {
             return (name.clone(), None);
         }
-        let location = self.location_name(raw.address, &raw.memory);
+        let paths: Vec<(usize, Path)> = sites
+            .iter()
+            .filter_map(|calls| calls.0.first())
+            .filter_map(|&pc| Some((pc, self.path(pc)?)))
+            .collect();
         if let Some(variable) = self.variable(raw.address) {
+            let mut location = self.location_name(raw.address, &raw.memory);
+            // Of members of a union, the one that is accessed.
+            if self.global_name(raw.address).is_some_and(|(_, is_whole)| !is_whole)
+                && let Some(text) = paths.iter().find_map(|(_, path)| extended(&location, path))
+            {
+                location = text;
+            }
             let object = Object::Global { name: variable.name, offset: variable.offset, size: variable.size };
             return (location, Some(object));
         }
         let task = raw.fork.clone();
-        let object = match &raw.memory {
-            RawMemory::Library(_) | RawMemory::Unknown => return (location, None),
-            RawMemory::Block { base, size, task, at } => {
-                let (at, stack) = self.place(at);
-                let offset = raw.address.wrapping_sub(*base) as u64;
-                Object::Heap { offset, size: *size as u64, task: task.clone(), at, stack }
-            }
-            RawMemory::ThreadLocal => Object::ThreadLocal { task, name: None },
-            RawMemory::Stack { frame } => {
-                let local = frame.and_then(|(pc, base)| {
-                    self.local(pc.wrapping_sub(1), (raw.address as i64).wrapping_sub(base as i64))
-                });
-                let Some((name, offset)) = local else {
-                    return (location, Some(Object::Stack { task, name: None }));
-                };
-                let location = if offset == 0 { name.clone() } else { format!("{name}+{offset}") };
-                return (location, Some(Object::Stack { task, name: Some(name) }));
-            }
+        let declared = paths.iter().find(|(_, path)| matches!(path.root, Root::Local(_) | Root::Global));
+        let written = || {
+            let best = declared.or_else(|| paths.iter().find(|(_, path)| path.names_part()));
+            best.or(paths.first()).map(|(_, path)| path.text())
         };
-        (location, Some(object))
+        let unnamed = || self.location_name(raw.address, &raw.memory);
+        match &raw.memory {
+            RawMemory::Library(_) | RawMemory::Unknown => (written().unwrap_or_else(unnamed), None),
+            RawMemory::Block { base, size, task, at } => {
+                let offset = raw.address.wrapping_sub(*base) as u64;
+                let element = paths.iter().find_map(|(_, path)| path.in_block(offset));
+                let (at, stack) = self.allocation(at);
+                let object = Object::Heap { offset, size: *size as u64, task: task.clone(), at, stack };
+                (element.or_else(written).unwrap_or_else(unnamed), Some(object))
+            }
+            RawMemory::ThreadLocal => {
+                let name = declared.map(|(_, path)| path.first_name().to_owned());
+                (written().unwrap_or_else(unnamed), Some(Object::ThreadLocal { task, name }))
+            }
+            RawMemory::Stack { frame, ends } => {
+                let local = match declared {
+                    Some((pc, path)) => self.declared_local(*pc, path, raw.address, ends),
+                    None => {
+                        let of_callee = self.local_of_callee(&raw.functions(), raw.address, ends);
+                        of_callee.or_else(|| {
+                            let (pc, base) = (*frame)?;
+                            self.local(pc.wrapping_sub(1), (raw.address as i64).wrapping_sub(base as i64))
+                        })
+                    }
+                };
+                let name = match (&local, declared) {
+                    (Some(local), _) => Some(local.name.clone()),
+                    (None, Some((_, path))) => Some(path.first_name().to_owned()),
+                    (None, None) => None,
+                };
+                let location = match local {
+                    Some(Local { name, part }) => {
+                        let whole = name + self.written(&part);
+                        let told = paths.iter().find_map(|(_, path)| extended(&whole, path));
+                        told.filter(|_| !part.is_whole).unwrap_or(whole)
+                    }
+                    None => written().unwrap_or_else(unnamed),
+                };
+                (location, Some(Object::Stack { task, name }))
+            }
+        }
     }
+}
+
+/// A path that goes on where a name ends: `u.count` of `u`.
+fn extended(name: &str, path: &Path) -> Option<String> {
+    let text = path.text();
+    let declared = matches!(path.root, Root::Local(_) | Root::Global);
+    let goes_on = text.strip_prefix(name).is_some_and(|rest| rest.starts_with(['.', '[']));
+    (declared && goes_on).then_some(text)
 }
 
 fn side(access: &RaceAccess) -> (&Place, AccessKind, Operation) {

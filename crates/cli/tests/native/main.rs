@@ -14,6 +14,7 @@ mod large_blocks;
 mod levels;
 mod library;
 mod lock_names;
+mod names;
 mod native_atomics;
 mod native_budget;
 mod native_corpus;

@@ -59,12 +59,7 @@ impl Detector {
             site: Site { pc, context },
             locks: self.locks_of(self.order.step()),
         };
-        let block = self.memory.find(address);
-        if self.code.is_empty() {
-            self.code = frames::code();
-        }
-        let frame = frames::find(address, pc, &self.code);
-        let raced = Raced { first, second, address, count: 1, block, frame };
+        let raced = self.raced(first, second, address);
         match known {
             Some(known) => self.races[known] = Raced { count: self.races[known].count, ..raced },
             None => {
@@ -100,13 +95,21 @@ impl Detector {
             site: Site { pc, context },
             locks,
         });
+        let raced = self.raced(first, second, address);
+        self.pairs.insert(pair, self.races.len() as u32);
+        self.races.push(raced);
+        crate::report::raced();
+    }
+
+    /// A race that was met now: what its memory is, is known as long as nobody has gone on.
+    fn raced(&mut self, first: RacedAccess, second: RacedAccess, address: usize) -> Raced {
+        let block = self.memory.find(address);
         if self.code.is_empty() {
             self.code = frames::code();
         }
-        let (block, frame) = (self.memory.find(address), frames::find(address, second.site.pc, &self.code));
-        self.pairs.insert(pair, self.races.len() as u32);
-        self.races.push(Raced { first, second, address, count: 1, block, frame });
-        crate::report::raced();
+        let frame = frames::find(address, second.site.pc, &self.code);
+        let ends = if block.is_none() { frames::ends(address, &self.code) } else { Vec::new() };
+        Raced { first, second, address, count: 1, block, frame, ends }
     }
 
     fn locks_of(&self, step: StepId) -> [usize; 4] {

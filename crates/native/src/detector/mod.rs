@@ -43,7 +43,7 @@ mod words;
 
 use crate::contexts::{Context, Contexts};
 use crate::fibers::Fiber;
-use crate::frames::{self, Frame};
+use crate::frames::{self, End, Frame};
 use crate::memory::{Block, Blocks};
 use crate::shadow::{self, Cell, Reference};
 use crate::stacks::Stacks;
@@ -177,6 +177,8 @@ pub(crate) struct Raced {
     pub(crate) block: Option<(usize, Block)>,
     /// The frame it was in, on a stack.
     pub(crate) frame: Option<Frame>,
+    /// Ends of frames that it may have been in.
+    pub(crate) ends: Vec<End>,
 }
 
 #[derive(Clone, Copy, Debug)]

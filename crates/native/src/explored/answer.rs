@@ -156,6 +156,7 @@ fn races(symbols: &Symbols, run: &Run<Coroutines, Told>, script: &Script<'_>) ->
         .collect();
     all.sort_by_key(|&(task, _)| task);
     let mut races = Vec::new();
+    let code = frames::code();
     for (at, &(one, first)) in all.iter().enumerate() {
         for &(other, second) in &all[at + 1..] {
             let overlap =
@@ -169,7 +170,8 @@ fn races(symbols: &Symbols, run: &Run<Coroutines, Told>, script: &Script<'_>) ->
                     address,
                     count: 1,
                     block: world().detector.memory.find(address),
-                    frame: frames::find(address, second.site.pc, &frames::code()),
+                    frame: frames::find(address, second.site.pc, &code),
+                    ends: frames::ends(address, &code),
                 };
                 races.push(report::race(symbols, &raced, Grade::Actual));
             }

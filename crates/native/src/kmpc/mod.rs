@@ -32,7 +32,10 @@ pub(crate) fn caller() -> usize {
     CALLER.load(Ordering::Relaxed)
 }
 
-/// Defines an entry point that notes its return address in `CALLER` and the frame of its caller in `FRAME`, and goes on as the function `$target`.
+/// Where on the stack the return address stands.
+pub(crate) static STACK: AtomicUsize = AtomicUsize::new(0);
+
+/// Defines an entry point that notes its return address in `CALLER`, where that stands in `STACK`, and the frame of its caller in `FRAME`, and goes on as the function `$target`.
 macro_rules! entry {
     ($($name:ident => $target:ident;)*) => { $(
         #[unsafe(naked)]
@@ -42,9 +45,11 @@ macro_rules! entry {
                 "mov rax, [rsp]",
                 "mov [rip + {caller}], rax",
                 "mov [rip + {frame}], rbp",
+                "mov [rip + {stack}], rsp",
                 "jmp {target}",
                 caller = sym crate::kmpc::CALLER,
                 frame = sym crate::kmpc::FRAME,
+                stack = sym crate::kmpc::STACK,
                 target = sym $target,
             )
         }
