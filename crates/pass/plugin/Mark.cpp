@@ -240,6 +240,16 @@ bool isInstrumented(const Function &function) {
 
 } // namespace
 
+PreservedAnalyses InstrumentAll::run(Module &module, ModuleAnalysisManager &) {
+  for (Function &function : module)
+    if (!function.isDeclaration()) {
+      function.addFnAttr(Attribute::SanitizeThread);
+      // So that a frame that is larger than the guard of a stack does not reach over it into the next, as clang is told by an option.
+      function.addFnAttr("probe-stack", "inline-asm");
+    }
+  return PreservedAnalyses::none();
+}
+
 PreservedAnalyses MarkAccesses::run(Module &module, ModuleAnalysisManager &) {
   for (Function &function : module)
     if (isInstrumented(function)) {

@@ -6,6 +6,7 @@
 
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
+#include "llvm/Transforms/Instrumentation/ThreadSanitizer.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include <cstdlib>
 
@@ -26,10 +27,16 @@ static bool eliminates() {
   return !value || (StringRef(value) != "off" && StringRef(value) != "0");
 }
 
+/// Whether the compiler is flang, which has no ThreadSanitizer: no function is marked as one to instrument, and no pass comes after
+/// ours for atomic accesses, calls and the unit's constructor. The driver says it.
+static bool isFlang() { return std::getenv("RACEPROOF_FLANG_UNIT") != nullptr; }
+
 static void registerPasses(PassBuilder &builder) {
   builder.registerPipelineStartEPCallback([](ModulePassManager &passes, OptimizationLevel level, auto...) {
     if (level != OptimizationLevel::O0)
       passes.addPass(createModuleToFunctionPassAdaptor(SROAPass(SROAOptions::PreserveCFG)));
+    if (isFlang())
+      passes.addPass(InstrumentAll());
     passes.addPass(MarkAccesses());
   });
   builder.registerPeepholeEPCallback(
@@ -45,6 +52,11 @@ static void registerPasses(PassBuilder &builder) {
   });
   builder.registerOptimizerLastEPCallback([](ModulePassManager &passes, OptimizationLevel, auto...) {
     passes.addPass(LowerMarkers());
+    if (isFlang()) {
+      // What clang would add: of functions without the attribute, atomic accesses and calls only.
+      passes.addPass(ModuleThreadSanitizerPass());
+      passes.addPass(createModuleToFunctionPassAdaptor(ThreadSanitizerPass()));
+    }
   });
   // For tests of one pass: `opt -passes=raceproof-mark`.
   builder.registerPipelineParsingCallback(

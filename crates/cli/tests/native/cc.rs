@@ -4,7 +4,7 @@ use crate::common;
 
 use common::command::{run, run_with_input};
 use common::native_tools::{Native, tool};
-use raceproof_cli::cc::{Action, Arguments, Plan};
+use raceproof_cli::cc::{Action, Arguments, Language, Plan};
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
@@ -24,7 +24,7 @@ int main(void) {
 
 fn plan(line: &str) -> Plan {
     let words = line.split_whitespace().map(OsString::from).collect();
-    Plan::new(&Arguments::parse(words)).unwrap_or_else(|error| panic!("{line}: {error}"))
+    Plan::new(&Arguments::parse(words), Language::C).unwrap_or_else(|error| panic!("{line}: {error}"))
 }
 
 fn words(plan: &Plan) -> String {
@@ -98,7 +98,7 @@ fn an_executable_gets_the_runtime_and_a_shared_library_does_not() {
 fn what_cannot_work_is_refused() {
     for line in ["-fsanitize=address a.c", "-fsanitize=thread,undefined -c a.c", "-static a.o -o a"] {
         let words = line.split(' ').map(OsString::from).collect();
-        let error = Plan::new(&Arguments::parse(words)).expect_err(line);
+        let error = Plan::new(&Arguments::parse(words), Language::C).expect_err(line);
         assert!(error.contains("cannot be used") && error.contains("leave it out"), "{error}");
     }
 }
