@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod fortran;
 mod locals;
 mod module;
 mod names;
@@ -107,6 +108,11 @@ impl Symbols {
     /// The global variable an address is in.
     pub fn variable(&self, address: usize) -> Option<Variable> {
         self.module(address)?.variable(address as u64)
+    }
+
+    /// The functions that the module of an address exports, by address.
+    pub fn exported_functions(&self, of: usize) -> Vec<(usize, String)> {
+        self.module(of).map(Module::exported_functions).unwrap_or_default()
     }
 
     /// The local variable of the function at `pc` that stands at a distance from its frame, and how far into it that is.

@@ -178,6 +178,19 @@ impl Module {
         locals::find(&file, pc.wrapping_sub(contents.bias), distance)
     }
 
+    pub(super) fn exported_functions(&self) -> Vec<(usize, String)> {
+        let (Some(contents), Ok(bytes)) = (self.contents(), fs::read(&self.path)) else { return Vec::new() };
+        let Ok(file) = object::File::parse(&*bytes) else { return Vec::new() };
+        let exported = file.dynamic_symbols().filter(|symbol| {
+            symbol.is_definition() && symbol.kind() == SymbolKind::Text
+        });
+        let at = |address: u64| address.wrapping_add(contents.bias) as usize;
+        let mut functions: Vec<(usize, String)> =
+            exported.filter_map(|symbol| Some((at(symbol.address()), symbol.name().ok()?.to_owned()))).collect();
+        functions.sort_unstable();
+        functions
+    }
+
     pub(super) fn read_ahead(&self) {
         self.contents();
     }

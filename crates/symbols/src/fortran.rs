@@ -1,0 +1,56 @@
+//! Names of Fortran's procedures and variables as flang writes them for the linker, back as the program has them.
+//!
+//! `_Q` is followed by scopes and a name, each after a capital letter that says what it is; the names themselves are in small
+//! letters. `_QMgridEcells` is the variable (E) `cells` of the module (M) `grid`, `_QMgridFstepEn` the variable `n` of its procedure (F)
+//! `step`, `_QMgridPstep` the procedure (P) itself, `_QFEn` a variable of the main program, `_QFPinner` a procedure inside of it.
+
+/// What flang calls the main program, whose own name it does not keep.
+const MAIN: &str = "_QQmain";
+
+/// The name of a procedure or variable; none if it is not one of flang's names.
+pub(super) fn demangled(name: &str) -> Option<String> {
+    if name == MAIN {
+        return Some("main program".to_owned());
+    }
+    let scopes = name.strip_prefix("_Q").filter(|rest| rest.starts_with(|c: char| "MSFPE".contains(c)))?;
+    let mut parts: Vec<(char, &str)> = Vec::new();
+    let mut rest = scopes;
+    while let Some(kind) = rest.chars().next() {
+        let after = &rest[kind.len_utf8()..];
+        let end = after.find(|c: char| c.is_ascii_uppercase()).unwrap_or(after.len());
+        parts.push((kind, &after[..end]));
+        rest = &after[end..];
+    }
+    let (_, own) = *parts.last().filter(|(kind, own)| "PE".contains(*kind) && !own.is_empty())?;
+    // What belongs to a procedure is known by its name there.
+    let is_in_procedure = parts.iter().any(|(kind, _)| *kind == 'F');
+    match parts.iter().find(|(kind, _)| *kind == 'M') {
+        Some((_, module)) if !is_in_procedure => Some(format!("{module}::{own}")),
+        _ => Some(own.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::demangled;
+
+    #[test]
+    fn names_are_those_of_the_program() {
+        for (mangled, name) in [
+            ("_QQmain", "main program"),
+            ("_QFEn", "n"),
+            ("_QFstepEn_2", "n_2"),
+            ("_QMgridEcells", "grid::cells"),
+            ("_QMgridPstep", "grid::step"),
+            ("_QMgridFstepEn", "n"),
+            ("_QMgridFstepPinner", "inner"),
+            ("_QFPinner", "inner"),
+            ("_QMgridSfineEcells", "grid::cells"),
+        ] {
+            assert_eq!(demangled(mangled).as_deref(), Some(name), "{mangled}");
+        }
+        for other in ["main", "_QQclX61", "_Qx", "_ZN1f1gEv", "step_", "_QM", "_QMgridE"] {
+            assert_eq!(demangled(other), None, "{other}");
+        }
+    }
+}
