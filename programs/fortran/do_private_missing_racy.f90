@@ -5,7 +5,7 @@ program do_private_missing
   integer :: i, t, a(100)
   !$omp parallel do
   do i = 1, 100
-    t = 3 * i    !~ race t #1 #2
+    t = 3 * i    !~ race t #1 race? t #2
     a(i) = t + 1 !~ race? t #2
   end do
   print *, a(50)

@@ -113,6 +113,9 @@ public:
 
 private:
   void visit(Instruction &instruction) {
+    // Whoever made it says that it is none of the program's.
+    if (instruction.hasMetadata(LLVMContext::MD_nosanitize))
+      return;
     if (auto *load = dyn_cast<LoadInst>(&instruction)) {
       if (!load->isAtomic())
         visit(*load, load->getPointerOperand(), load->getType(), load->getAlign(), Kind::Read);
@@ -239,16 +242,6 @@ bool isInstrumented(const Function &function) {
 }
 
 } // namespace
-
-PreservedAnalyses InstrumentAll::run(Module &module, ModuleAnalysisManager &) {
-  for (Function &function : module)
-    if (!function.isDeclaration()) {
-      function.addFnAttr(Attribute::SanitizeThread);
-      // So that a frame that is larger than the guard of a stack does not reach over it into the next, as clang is told by an option.
-      function.addFnAttr("probe-stack", "inline-asm");
-    }
-  return PreservedAnalyses::none();
-}
 
 PreservedAnalyses MarkAccesses::run(Module &module, ModuleAnalysisManager &) {
   for (Function &function : module)

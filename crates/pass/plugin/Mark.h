@@ -5,12 +5,6 @@
 
 namespace raceproof {
 
-/// Has every function of a unit instrumented, where the compiler does not say which are to be.
-struct InstrumentAll : llvm::PassInfoMixin<InstrumentAll> {
-  llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &analyses);
-  static bool isRequired() { return true; }
-};
-
 /// Marks the accesses of every function that is to be instrumented.
 struct MarkAccesses : llvm::PassInfoMixin<MarkAccesses> {
   llvm::PreservedAnalyses run(llvm::Module &module, llvm::ModuleAnalysisManager &analyses);

@@ -2,6 +2,7 @@
 
 #include "Access.h"
 #include "Eliminate.h"
+#include "Fortran.h"
 #include "Mark.h"
 
 #include "llvm/Passes/PassBuilder.h"
@@ -33,10 +34,10 @@ static bool isFlang() { return std::getenv("RACEPROOF_FLANG_UNIT") != nullptr; }
 
 static void registerPasses(PassBuilder &builder) {
   builder.registerPipelineStartEPCallback([](ModulePassManager &passes, OptimizationLevel level, auto...) {
+    if (isFlang())
+      passes.addPass(PrepareFortran());
     if (level != OptimizationLevel::O0)
       passes.addPass(createModuleToFunctionPassAdaptor(SROAPass(SROAOptions::PreserveCFG)));
-    if (isFlang())
-      passes.addPass(InstrumentAll());
     passes.addPass(MarkAccesses());
   });
   builder.registerPeepholeEPCallback(
