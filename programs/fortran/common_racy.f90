@@ -13,11 +13,11 @@ subroutine set
   implicit none
   integer :: a, b
   common /shared/ a, b
-  b = 1 !~ race shared #1
+  b = 1 !~ race /shared/ #1
 end subroutine
 subroutine get
   implicit none
   integer :: x(2)
   common /shared/ x
-  if (x(2) > 1) print *, x(2) !~ race shared #1
+  if (x(2) > 1) print *, x(2) !~ race /shared/ #1
 end subroutine

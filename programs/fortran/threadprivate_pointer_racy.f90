@@ -15,7 +15,7 @@ program threadprivate_pointer
   of_first => mine
   !$omp end single
   mine = 1      !~ race? mine #1
-  of_first = 2  !~ race of_first #2 race? mine #1
+  of_first = 2  !~ race mine #2 race? mine #1
   !$omp end parallel
   print *, of_first
 end program

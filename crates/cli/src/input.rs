@@ -80,9 +80,9 @@ pub(crate) fn kind(file: &Path) -> Kind {
         Some("tp") => Kind::Tp,
         Some("c" | "i") => Kind::C,
         Some("C" | "cc" | "cpp" | "cxx" | "c++" | "ii") => Kind::Cxx,
-        Some(
-            "f" | "F" | "for" | "f90" | "F90" | "f95" | "F95" | "f03" | "F03" | "f08" | "F08",
-        ) => Kind::Fortran,
+        Some("f" | "F" | "for" | "f90" | "F90" | "f95" | "F95" | "f03" | "F03" | "f08" | "F08") => {
+            Kind::Fortran
+        }
         Some("rs") => Kind::Rust,
         Some("rpt") => Kind::Trace,
         _ if start.starts_with(b"#!") => Kind::Script,

@@ -30,9 +30,29 @@ pub(super) fn demangled(name: &str) -> Option<String> {
     }
 }
 
+/// The name of a common block, by that of its symbol: in small letters, with an underscore behind it.
+pub(super) fn common_block(symbol: &str) -> Option<String> {
+    if symbol == "__BLNK__" {
+        return Some("//".to_owned());
+    }
+    let block = symbol.strip_suffix('_').filter(|name| name.starts_with(|c: char| c.is_ascii_lowercase()))?;
+    block
+        .chars()
+        .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+        .then(|| format!("/{block}/"))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::demangled;
+    use super::{common_block, demangled};
+
+    #[test]
+    fn common_blocks_are_written_between_slashes() {
+        assert_eq!(common_block("state_").as_deref(), Some("/state/"));
+        assert_eq!(common_block("__BLNK__").as_deref(), Some("//"));
+        assert_eq!(common_block("state"), None);
+        assert_eq!(common_block("_QFEx_"), None);
+    }
 
     #[test]
     fn names_are_those_of_the_program() {

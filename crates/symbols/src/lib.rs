@@ -6,6 +6,8 @@
 
 #![forbid(unsafe_code)]
 
+mod arrays;
+mod declared;
 mod fortran;
 mod locals;
 mod module;
@@ -116,8 +118,19 @@ impl Symbols {
     }
 
     /// The local variable of the function at `pc` that stands at a distance from its frame, and how far into it that is.
-    pub fn local(&self, pc: usize, distance: i64) -> Option<(String, u64)> {
+    /// With what is there, if it is an element of an array of Fortran.
+    pub fn local(&self, pc: usize, distance: i64) -> Option<(String, u64, Option<String>)> {
         self.module(pc)?.local(pc as u64, distance)
+    }
+
+    /// An element of a static array of Fortran, as the program would write it.
+    fn element(&self, address: usize) -> Option<String> {
+        self.module(address)?.element(address as u64)
+    }
+
+    /// The array of Fortran that a block was allocated for by code at `pc`, at a place of the source, and what is so far into it.
+    fn of_block(&self, pc: usize, at: &Place, into: u64) -> Option<(String, String)> {
+        self.module(pc)?.of_block(&self.folder.join(&at.file), at.line, into)
     }
 
     fn all_frames(&self, pc: usize) -> Vec<(Frame, Kind)> {

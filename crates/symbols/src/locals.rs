@@ -3,14 +3,15 @@
 //! `raceproof cc` keeps frame pointers, so that the frame of a function is an address, and clang describes variables that live in memory
 //! by their distance from it. What the optimiser keeps elsewhere has no address and no race.
 
+use super::arrays::{element, is_fortran};
 use addr2line::gimli::{self, AttributeValue, Dwarf, EndianSlice, LittleEndian, Operation, Unit};
 use object::{Object, ObjectSection};
 use std::borrow::Cow;
 
-type Slice<'a> = EndianSlice<'a, LittleEndian>;
+pub(super) type Slice<'a> = EndianSlice<'a, LittleEndian>;
 
-/// The variable of the function at `pc` that is `distance` from its frame, and how far into it that is.
-pub(super) fn find(file: &object::File<'_>, pc: u64, distance: i64) -> Option<(String, u64)> {
+/// The variable of the function at `pc` that is `distance` from its frame, how far into it that is, and what is there, if there is a name for it.
+pub(super) fn find(file: &object::File<'_>, pc: u64, distance: i64) -> Option<(String, u64, Option<String>)> {
     let section = |id: gimli::SectionId| -> Result<Cow<'_, [u8]>, gimli::Error> {
         let section = file.section_by_name(id.name());
         Ok(section.and_then(|section| section.uncompressed_data().ok()).unwrap_or_default())
@@ -32,7 +33,7 @@ fn in_unit(
     unit: &Unit<Slice<'_>>,
     pc: u64,
     distance: i64,
-) -> Option<(String, u64)> {
+) -> Option<(String, u64, Option<String>)> {
     let mut entries = unit.entries();
     let (mut depth, mut inside) = (0, None);
     while let Ok(Some((by, entry))) = entries.next_dfs() {
@@ -55,7 +56,9 @@ fn in_unit(
                     *into >= 0 && size(unit, entry, DEEP).is_some_and(|size| (*into as u64) < size)
                 };
                 if let Some(into) = into.filter(is_in) {
-                    return Some((name(dwarf, unit, entry)?, into as u64));
+                    let into = into as u64;
+                    let element = is_fortran(unit).then(|| element(dwarf, unit, entry, into)).flatten();
+                    return Some((name(dwarf, unit, entry)?, into, element));
                 }
             }
             _ => {}
@@ -64,7 +67,7 @@ fn in_unit(
     None
 }
 
-type Entry<'a, 'u, 's> = gimli::DebuggingInformationEntry<'a, 'u, Slice<'s>>;
+pub(super) type Entry<'a, 'u, 's> = gimli::DebuggingInformationEntry<'a, 'u, Slice<'s>>;
 
 /// Whether places in the frame are told from the frame pointer.
 fn has_frame_pointer(unit: &Unit<Slice<'_>>, entry: &Entry<'_, '_, '_>) -> bool {
@@ -101,10 +104,10 @@ fn offset(dwarf: &Dwarf<Slice<'_>>, unit: &Unit<Slice<'_>>, entry: &Entry<'_, '_
 }
 
 /// Types that are looked through for the size of one.
-const DEEP: u32 = 32;
+pub(super) const DEEP: u32 = 32;
 
 /// The size of what has this type, or is it.
-fn size(unit: &Unit<Slice<'_>>, entry: &Entry<'_, '_, '_>, deep: u32) -> Option<u64> {
+pub(super) fn size(unit: &Unit<Slice<'_>>, entry: &Entry<'_, '_, '_>, deep: u32) -> Option<u64> {
     if let Ok(Some(size)) = entry.attr_value(gimli::DW_AT_byte_size) {
         return size.udata_value();
     }
@@ -132,7 +135,11 @@ fn size(unit: &Unit<Slice<'_>>, entry: &Entry<'_, '_, '_>, deep: u32) -> Option<
 }
 
 /// The name of a variable; of one that was inlined, that of where it stands in the source.
-fn name(dwarf: &Dwarf<Slice<'_>>, unit: &Unit<Slice<'_>>, entry: &Entry<'_, '_, '_>) -> Option<String> {
+pub(super) fn name(
+    dwarf: &Dwarf<Slice<'_>>,
+    unit: &Unit<Slice<'_>>,
+    entry: &Entry<'_, '_, '_>,
+) -> Option<String> {
     if let Ok(Some(value)) = entry.attr_value(gimli::DW_AT_name) {
         return Some(dwarf.attr_string(unit, value).ok()?.to_string_lossy().into_owned());
     }

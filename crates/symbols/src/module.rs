@@ -1,12 +1,12 @@
 //! One module of a process: the executable or a shared library.
 
 use super::names::{demangled, is_library, is_runtime, is_rust};
-use super::{Frame, Variable, locals};
+use super::{Frame, Variable, arrays, fortran, locals};
 use addr2line::{Loader, gimli};
 use object::{Object, ObjectSegment, ObjectSymbol, SymbolKind};
 use std::cell::OnceCell;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Whose code a frame is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,6 +61,8 @@ struct Contents {
     lines: Option<Loader>,
     /// By address in the file.
     variables: Vec<Symbol>,
+    /// Whether a part of it was compiled by flang.
+    has_fortran: bool,
 }
 
 struct Symbol {
@@ -168,10 +170,33 @@ impl Module {
         let after = contents.variables.partition_point(|symbol| symbol.address <= probe);
         let symbol = contents.variables[..after].last()?;
         let offset = probe - symbol.address;
-        (offset < symbol.size).then(|| Variable { name: demangled(&symbol.name), offset, size: symbol.size })
+        if offset >= symbol.size {
+            return None;
+        }
+        let name = match contents.has_fortran.then(|| fortran::common_block(&symbol.name)).flatten() {
+            Some(block) => block,
+            None => demangled(&symbol.name),
+        };
+        Some(Variable { name, offset, size: symbol.size })
     }
 
-    pub(super) fn local(&self, pc: u64, distance: i64) -> Option<(String, u64)> {
+    /// An element of a static array of Fortran, as the program would write it.
+    pub(super) fn element(&self, address: u64) -> Option<String> {
+        let contents = self.contents().filter(|contents| contents.has_fortran)?;
+        let bytes = fs::read(&self.path).ok()?;
+        let file = object::File::parse(&*bytes).ok()?;
+        arrays::of_static(&file, address.wrapping_sub(contents.bias))
+    }
+
+    /// The array of Fortran that the statement at a line of a source allocates a block for, and what is so far into it.
+    pub(super) fn of_block(&self, source: &Path, line: u32, into: u64) -> Option<(String, String)> {
+        self.contents().filter(|contents| contents.has_fortran)?;
+        let bytes = fs::read(&self.path).ok()?;
+        let file = object::File::parse(&*bytes).ok()?;
+        arrays::of_block(&file, source, line, into)
+    }
+
+    pub(super) fn local(&self, pc: u64, distance: i64) -> Option<(String, u64, Option<String>)> {
         let contents = self.contents().filter(|contents| pc < contents.end)?;
         let bytes = fs::read(&self.path).ok()?;
         let file = object::File::parse(&*bytes).ok()?;
@@ -181,12 +206,13 @@ impl Module {
     pub(super) fn exported_functions(&self) -> Vec<(usize, String)> {
         let (Some(contents), Ok(bytes)) = (self.contents(), fs::read(&self.path)) else { return Vec::new() };
         let Ok(file) = object::File::parse(&*bytes) else { return Vec::new() };
-        let exported = file.dynamic_symbols().filter(|symbol| {
-            symbol.is_definition() && symbol.kind() == SymbolKind::Text
-        });
+        let exported = file
+            .dynamic_symbols()
+            .filter(|symbol| symbol.is_definition() && symbol.kind() == SymbolKind::Text);
         let at = |address: u64| address.wrapping_add(contents.bias) as usize;
-        let mut functions: Vec<(usize, String)> =
-            exported.filter_map(|symbol| Some((at(symbol.address()), symbol.name().ok()?.to_owned()))).collect();
+        let mut functions: Vec<(usize, String)> = exported
+            .filter_map(|symbol| Some((at(symbol.address()), symbol.name().ok()?.to_owned())))
+            .collect();
         functions.sort_unstable();
         functions
     }
@@ -222,6 +248,8 @@ impl Module {
             .collect();
         variables.sort_by(|a, b| (a.address, a.size, &a.name).cmp(&(b.address, b.size, &b.name)));
         variables.dedup_by_key(|symbol| symbol.address);
-        Some(Contents { bias, end: bias.wrapping_add(end), lines: Loader::new(&self.path).ok(), variables })
+        let has_fortran = arrays::has_fortran(&file);
+        let lines = Loader::new(&self.path).ok();
+        Some(Contents { bias, end: bias.wrapping_add(end), lines, variables, has_fortran })
     }
 }

@@ -198,14 +198,24 @@ impl Symbols {
     /// What an address is called, in memory of this kind.
     pub fn location_name(&self, address: usize, memory: &RawMemory) -> String {
         if let Some(variable) = self.variable(address) {
+            if let Some(element) = self.element(address) {
+                // Of a module, as the variable is.
+                let module = variable.name.split_once("::").map_or("", |(module, _)| module);
+                return if module.is_empty() { element } else { format!("{module}::{element}") };
+            }
             return match (variable.offset, variable.size) {
                 (0, 0..=8) => variable.name,
                 (offset, _) => format!("{}+{offset}", variable.name),
             };
         }
         match memory {
-            RawMemory::Block { base, at, .. } => {
-                let (at, _) = self.place(at);
+            RawMemory::Block { base, at: calls, .. } => {
+                let (at, _) = self.place(calls);
+                let pc = calls.0.first().copied().unwrap_or(0);
+                let into = address.wrapping_sub(*base) as u64;
+                if let Some((_, element)) = self.of_block(pc, &at, into) {
+                    return element;
+                }
                 format!("heap@{}:{}+{}", at.file, at.line, address.wrapping_sub(*base))
             }
             RawMemory::Stack { .. } => "a local variable".to_owned(),
@@ -233,10 +243,13 @@ impl Symbols {
                 let local = frame.and_then(|(pc, base)| {
                     self.local(pc.wrapping_sub(1), (raw.address as i64).wrapping_sub(base as i64))
                 });
-                let Some((name, offset)) = local else {
+                let Some((name, offset, element)) = local else {
                     return (location, Some(Object::Stack { task, name: None }));
                 };
-                let location = if offset == 0 { name.clone() } else { format!("{name}+{offset}") };
+                let location = element.unwrap_or_else(|| match offset {
+                    0 => name.clone(),
+                    _ => format!("{name}+{offset}"),
+                });
                 return (location, Some(Object::Stack { task, name: Some(name) }));
             }
         };

@@ -78,8 +78,8 @@ const COMPILED: &[&str] = &[
 
 /// The same of Fortran.
 const FORTRAN: &[&str] = &[
-    "f", "F", "for", "FOR", "ftn", "f77", "F77", "f90", "F90", "f95", "F95", "f03", "F03", "f08", "F08", "f18", "F18",
-    "fpp", "FPP",
+    "f", "F", "for", "FOR", "ftn", "f77", "F77", "f90", "F90", "f95", "F95", "f03", "F03", "f08", "F08",
+    "f18", "F18", "fpp", "FPP",
 ];
 
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -197,11 +197,7 @@ fn named(variable: &str) -> Option<OsString> {
 }
 
 /// The newest program of these folders that is called one of the names and a number; the first folder counts where two have the same.
-fn newest(
-    folders: impl Iterator<Item = PathBuf>,
-    names: &[&str],
-    oldest: u32,
-) -> Option<(u32, PathBuf)> {
+fn newest(folders: impl Iterator<Item = PathBuf>, names: &[&str], oldest: u32) -> Option<(u32, PathBuf)> {
     let mut best: Option<(u32, PathBuf)> = None;
     for entry in folders.filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten() {
         let file = entry.file_name();

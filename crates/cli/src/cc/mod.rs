@@ -85,7 +85,8 @@ fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
     if plan.action == Action::Executable {
         plan.link_runtime(&prelink::object(&runtime::find()?, &clang));
     }
-    let of_sources = if plan.openmp && language != Language::Fortran { sources::inspect(&arguments) } else { Vec::new() };
+    let of_sources =
+        if plan.openmp && language != Language::Fortran { sources::inspect(&arguments) } else { Vec::new() };
     warn(&plan.warnings);
     warn(&of_sources);
     let ignored = pragmas::ignored(&plan, &clang);
@@ -135,7 +136,8 @@ fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
         && plan.openmp
         && language != Language::Fortran
         && plan.action.compiles()
-        && !clang.has_omp_header() {
+        && !clang.has_omp_header()
+    {
         note(&format!(
             "raceproof: note: {} has no omp.h; on Debian and Ubuntu the package libomp-{}-dev has it",
             clang.program.display(),
@@ -164,7 +166,8 @@ fn others_sources(arguments: &Arguments, language: Language) -> Result<(), Strin
 
 /// The parts of what a linker is told to link that are not instrumented.
 pub(crate) fn left_out(words: Vec<OsString>) -> Vec<Uninstrumented> {
-    objects::inspect(&Arguments::parse(words), Language::C, true).map_or_else(|_| Vec::new(), |(_, left_out)| left_out)
+    objects::inspect(&Arguments::parse(words), Language::C, true)
+        .map_or_else(|_| Vec::new(), |(_, left_out)| left_out)
 }
 
 fn warn(warnings: &[String]) {

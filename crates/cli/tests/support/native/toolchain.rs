@@ -52,7 +52,13 @@ pub fn compile(source: &Path, level: &str, flags: &[String], output: &Path) -> R
         _ => &["cc", "-Wall"],
     };
     let mut command = tool();
-    command.args(driver).arg(source).args(["-fopenmp", level]).args(flags).arg("-o").arg(output);
+    if driver == ["fc"] {
+        // Modules beside the program, and not in the folder of the tests.
+        command.args(driver).arg("-module-dir").arg(output.parent().unwrap_or(Path::new(".")));
+    } else {
+        command.args(driver);
+    }
+    command.arg(source).args(["-fopenmp", level]).args(flags).arg("-o").arg(output);
     let done = finish_within(&mut command, PATIENCE)?;
     match done.status {
         Some(0) => Ok(()),
