@@ -71,7 +71,7 @@ public:
   /// What else the task copies when it begins, it copies for its creator.
   void leaveCopiesOut(const Declarations &declarations) {
     for (Instruction &instruction : instructions(*entry))
-      if (isa<LoadInst, MemTransferInst>(instruction) && declarations.has(instruction))
+      if (isa<LoadInst, CallInst>(instruction) && declarations.has(instruction))
         instruction.setMetadata(LLVMContext::MD_nosanitize, MDNode::get(instruction.getContext(), {}));
   }
 
@@ -224,12 +224,16 @@ void mendCopies(Module &module, const Declarations &declarations) {
 PreservedAnalyses PrepareFortran::run(Module &module, ModuleAnalysisManager &) {
   for (Function &function : module)
     if (!function.isDeclaration()) {
-      function.addFnAttr(Attribute::SanitizeThread);
+      if (!isSimplified(function))
+        function.addFnAttr(Attribute::SanitizeThread);
       // So that a frame that is larger than the guard of a stack does not reach over it into the next, as clang is told by an option.
       function.addFnAttr("probe-stack", "inline-asm");
     }
   mendLines(module);
   mendCopies(module, Declarations(module));
+  for (Function &function : module)
+    if (!function.isDeclaration())
+      markLibraryCalls(function);
   return PreservedAnalyses::none();
 }
 

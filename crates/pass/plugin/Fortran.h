@@ -31,6 +31,12 @@ public:
 /// Copies of `firstprivate` variables: made when the task is created, and `copyin` that leaves the master's own copy alone.
 void mendCopies(llvm::Module &module, const Declarations &declarations);
 
+/// Whether a function of a unit stands for one of flang's runtime library: a simpler one for certain arguments. No statement is its own.
+bool isSimplified(const llvm::Function &function);
+
+/// What the functions of flang's runtime library do with the program's memory.
+void markLibraryCalls(llvm::Function &function);
+
 /// Lines of constructs for which flang has none, or those of other statements.
 void mendLines(llvm::Module &module);
 

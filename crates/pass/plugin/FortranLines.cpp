@@ -5,12 +5,15 @@
 // are. A function is walked in the order of its source: a block comes after those that lead to it, and the branch that is taken before the other. Each
 // construct that is met is the first directive of its kind that no other one is and that stands after the last line before it. What is outlined is
 // walked where it is created.
+//
+// Of `target` regions nothing has a line; the name of the function that the region becomes ends with that of the directive, which has to do for all of it.
 
 #include "Access.h"
 #include "Fortran.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/DIBuilder.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -166,7 +169,8 @@ private:
   }
 
   static void note(const Instruction &instruction, unsigned &last) {
-    if (const DebugLoc &location = instruction.getDebugLoc())
+    // Variables of the compiler's own stand at the beginning, whichever statement they are for.
+    if (const DebugLoc &location = instruction.getDebugLoc(); location && !isa<AllocaInst>(instruction))
       last = std::max(last, location.getLine());
   }
 
@@ -237,9 +241,42 @@ private:
   }
 };
 
+/// The line of the `target` directive whose region a function is, or is a part of.
+std::optional<unsigned> lineOfTarget(const Function &function) {
+  StringRef name = function.getName();
+  if (!name.consume_front("__omp_offloading_"))
+    return std::nullopt;
+  unsigned line = 0;
+  StringRef number = name.split("..").first.rsplit("_l").second;
+  if (number.empty() || number.getAsInteger(10, line))
+    return std::nullopt;
+  return line;
+}
+
+void locateTargets(Module &module) {
+  auto units = module.debug_compile_units();
+  if (units.begin() == units.end())
+    return;
+  DIBuilder builder(module, false, *units.begin());
+  DIFile *file = (*units.begin())->getFile();
+  for (Function &function : module) {
+    auto line = lineOfTarget(function);
+    if (!line || function.isDeclaration() || function.getSubprogram())
+      continue;
+    DISubprogram *program = builder.createFunction(file, function.getName(), function.getName(), file, *line,
+                                                   builder.createSubroutineType(builder.getOrCreateTypeArray({})), *line,
+                                                   DINode::FlagZero, DISubprogram::SPFlagDefinition);
+    function.setSubprogram(program);
+    for (Instruction &instruction : instructions(function))
+      instruction.setDebugLoc(DILocation::get(module.getContext(), *line, 1, program));
+    builder.finalizeSubprogram(program);
+  }
+}
+
 } // namespace
 
 void mendLines(Module &module) {
+  locateTargets(module);
   Walk walk;
   for (Function &function : module)
     // What is outlined is walked from where it is created.

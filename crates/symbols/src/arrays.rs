@@ -25,7 +25,7 @@ struct Shape {
     is_described: bool,
 }
 
-/// Calls a function with each variable of the units in Fortran, until it has an answer.
+/// Calls a function with each entry of the units in Fortran, until it has an answer.
 fn find<T>(
     file: &object::File<'_>,
     mut ask: impl FnMut(&Dwarf<Slice<'_>>, &Unit<Slice<'_>>, &Entry<'_, '_, '_>) -> Option<T>,
@@ -44,9 +44,7 @@ fn find<T>(
         }
         let mut entries = unit.entries();
         while let Ok(Some((_, entry))) = entries.next_dfs() {
-            if matches!(entry.tag(), gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter)
-                && let Some(answer) = ask(&dwarf, &unit, entry)
-            {
+            if let Some(answer) = ask(&dwarf, &unit, entry) {
                 return Some(answer);
             }
         }
@@ -85,6 +83,9 @@ pub(super) fn element(
 /// The static variable at an address of the file, as `element`.
 pub(super) fn of_static(file: &object::File<'_>, address: u64) -> Option<String> {
     find(file, |dwarf, unit, entry| {
+        if entry.tag() != gimli::DW_TAG_variable {
+            return None;
+        }
         let into = address.checked_sub(static_address(unit, entry)?)?;
         // A descriptor has no more than 15 dimensions of three words behind its six.
         let size = size(unit, entry, super::locals::DEEP).or_else(|| {
@@ -109,7 +110,8 @@ pub(super) fn of_block(
         object.rsplit('%').next().unwrap_or(object).split('(').next().unwrap_or_default().trim().to_owned();
     let mut shapes = Vec::new();
     find(file, |dwarf, unit, entry| {
-        if name(dwarf, unit, entry).is_some_and(|name| name == bare) {
+        let is_variable = matches!(entry.tag(), gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter);
+        if is_variable && name(dwarf, unit, entry).is_some_and(|name| name == bare) {
             shapes.extend(shape(unit, entry).filter(|shape| shape.is_described));
         }
         None::<()>

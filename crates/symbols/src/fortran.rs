@@ -30,6 +30,12 @@ pub(super) fn demangled(name: &str) -> Option<String> {
     }
 }
 
+/// The procedure that a `target` region stands in: `__omp_offloading_DEVICE_FILE_NAME_lLINE`.
+pub(super) fn target_of(name: &str) -> &str {
+    let named = name.strip_prefix("__omp_offloading_").and_then(|rest| rest.splitn(3, '_').nth(2));
+    named.and_then(|rest| rest.rsplit_once("_l")).map_or(name, |(procedure, _)| procedure)
+}
+
 /// The name of a common block, by that of its symbol: in small letters, with an underscore behind it.
 pub(super) fn common_block(symbol: &str) -> Option<String> {
     if symbol == "__BLNK__" {
@@ -44,7 +50,7 @@ pub(super) fn common_block(symbol: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{common_block, demangled};
+    use super::{common_block, demangled, target_of};
 
     #[test]
     fn common_blocks_are_written_between_slashes() {
@@ -69,6 +75,8 @@ mod tests {
         ] {
             assert_eq!(demangled(mangled).as_deref(), Some(name), "{mangled}");
         }
+        assert_eq!(target_of("__omp_offloading_fe00_98c231__QQmain_l5"), "_QQmain");
+        assert_eq!(target_of("_QFPinner"), "_QFPinner");
         for other in ["main", "_QQclX61", "_Qx", "_ZN1f1gEv", "step_", "_QM", "_QMgridE"] {
             assert_eq!(demangled(other), None, "{other}");
         }

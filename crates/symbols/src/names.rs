@@ -23,7 +23,7 @@ pub(super) fn demangled(name: &str) -> String {
     if let Some((whole, _)) = part.filter(|(whole, _)| is_rust(whole)) {
         return demangled(whole);
     }
-    if let Some(plain) = fortran::demangled(base) {
+    if let Some(plain) = fortran::demangled(fortran::target_of(base)) {
         return plain + &name[base.len()..];
     }
     // A demangler takes any text for a type: `x` would be `long long`.

@@ -16,6 +16,7 @@ pub(crate) mod query;
 pub(crate) mod reduce;
 pub(crate) mod sync;
 pub(crate) mod taskloop;
+pub(crate) mod target;
 pub(crate) mod tasks;
 pub(crate) mod threadprivate;
 

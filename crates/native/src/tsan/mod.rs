@@ -6,6 +6,7 @@
 pub(crate) mod atomic;
 mod reach;
 mod released;
+mod fortran;
 mod runs;
 mod spans;
 mod spins;
