@@ -49,7 +49,8 @@ impl<'a> Array<'a> {
             return None;
         }
         // SAFETY: as above; so many dimensions follow.
-        let dimensions = unsafe { std::slice::from_raw_parts((descriptor + HEAD) as *const [usize; 3], rank) };
+        let dimensions =
+            unsafe { std::slice::from_raw_parts((descriptor + HEAD) as *const [usize; 3], rank) };
         Some(Array { head, dimensions })
     }
 
@@ -62,7 +63,8 @@ impl<'a> Array<'a> {
         if self.head.base == 0 || self.head.element == 0 || is_empty {
             return;
         }
-        let mut of = self.dimensions.iter().map(|[_, extent, stride]| Dimension { count: *extent, stride: *stride });
+        let mut of =
+            self.dimensions.iter().map(|[_, extent, stride]| Dimension { count: *extent, stride: *stride });
         let (first, second) = (of.next().unwrap_or(Dimension::ONE), of.next().unwrap_or(Dimension::ONE));
         let outer: Vec<Dimension> = of.collect();
         let mut subscripts = vec![0; outer.len()];

@@ -4,9 +4,9 @@
 //! compared with the first number of the running step. Everything else is the detector's.
 
 pub(crate) mod atomic;
+mod fortran;
 mod reach;
 mod released;
-mod fortran;
 mod runs;
 mod spans;
 mod spins;
