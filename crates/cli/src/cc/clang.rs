@@ -142,6 +142,20 @@ impl Clang {
         }
     }
 
+    /// Joins objects to one; whether that went well. flang cannot be asked for it.
+    pub(super) fn join(&self, objects: &[OsString], joined: &Path) -> Result<bool, String> {
+        if self.language == Language::Fortran {
+            let mut command = Command::new(self.tool("ld"));
+            let status = interrupt::status_of(command.args(["-r", "-o"]).arg(joined).args(objects));
+            return Ok(status.map_err(|error| format!("cannot run the linker, ld: {error}"))?.success());
+        }
+        let mut words: Vec<OsString> =
+            ["-r", "-nostdlib", "-Wl,--build-id=none", "-o"].map(OsString::from).into();
+        words.push(joined.into());
+        words.extend_from_slice(objects);
+        Ok(self.run(&words)? == 0)
+    }
+
     /// What it writes on standard output; nothing if that did not go well. What it says is not passed on.
     pub(super) fn output(&self, words: &[OsString]) -> Option<String> {
         let output = self.started(words, interrupt::output_of).ok()?;

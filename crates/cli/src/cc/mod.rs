@@ -183,14 +183,17 @@ fn warn_ignored(ignored: &[(OsString, Vec<Ignored>)]) {
     for (source, ignored) in ignored {
         for Ignored { at, directive } in ignored.iter().take(NAMED) {
             note(&format!(
-                "raceproof: warning: {}:{}: `#pragma omp {directive}` is compiled without -fopenmp: clang passes over it, so that \
+                "raceproof: warning: {}:{}: `{} {directive}` is compiled without -fopenmp: {} passes over it, so that \
                  nothing becomes parallel or ordered by it; compile with -fopenmp",
-                at.file, at.line
+                at.file,
+                at.line,
+                at.sentinel(),
+                if at.is_fortran() { "flang" } else { "clang" }
             ));
         }
         if let Some(more @ 1..) = ignored.len().checked_sub(NAMED) {
-            let source = source.to_string_lossy();
-            note(&format!("raceproof: warning: {source}: and {more} more `#pragma omp` without -fopenmp"));
+            let (source, sentinel) = (source.to_string_lossy(), ignored[0].at.sentinel());
+            note(&format!("raceproof: warning: {source}: and {more} more `{sentinel}` without -fopenmp"));
         }
     }
 }
@@ -210,7 +213,8 @@ fn keep(
     let is_file = fs::metadata(&made).is_ok_and(|made| made.is_file());
     if !is_file || !notes::add(&places, &made, clang, folder.path())? {
         let source = source.to_string_lossy();
-        warn(&[format!("{source}: the program will not know of its `#pragma omp` without -fopenmp")]);
+        let sentinel = ignored.first().map_or("", |ignored| ignored.at.sentinel());
+        warn(&[format!("{source}: the program will not know of its `{sentinel}` without -fopenmp")]);
     }
     Ok(())
 }

@@ -40,10 +40,7 @@ pub(super) fn add(notes: &[Note], to: &Path, clang: &Clang, folder: &Path) -> Re
     let bytes = fs::read(to).map_err(cannot)?;
     if bytes.starts_with(b"\x7fELF") {
         let joined = folder.join("joined.o");
-        let mut words: Vec<OsString> =
-            ["-r", "-nostdlib", "-Wl,--build-id=none", "-o"].map(OsString::from).into();
-        words.extend([joined.clone().into(), to.into(), object(notes, clang, folder)?]);
-        if clang.run(&words)? != 0 {
+        if !clang.join(&[to.into(), object(notes, clang, folder)?], &joined)? {
             return Ok(false);
         }
         // Copied, so that the output keeps its name, links and permissions.

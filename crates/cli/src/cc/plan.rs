@@ -126,6 +126,8 @@ impl Plan {
                         plan.push(item);
                     }
                 }
+                // Places are known from debug information, and what the clauses of a Fortran program copy.
+                "-g0" if language == Language::Fortran => {}
                 "-static-libsan" | "-shared-libsan" => {}
                 "-fraceproof-pass" => plan.own_pass = true,
                 "-fno-raceproof-pass" if language == Language::Fortran => {
@@ -200,7 +202,8 @@ impl Plan {
             let option = option.to_string_lossy();
             option.starts_with("-g") && !option.starts_with("-gcc") && !option.starts_with("-gz")
         };
-        if !arguments.options().any(|option| debug(&option[0])) {
+        let is_left_out = |option: &OsStr| self.language == Language::Fortran && option == "-g0";
+        if !arguments.options().any(|option| debug(&option[0]) && !is_left_out(&option[0])) {
             added.push("-g".into());
         }
         self.added = added;

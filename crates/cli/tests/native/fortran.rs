@@ -167,3 +167,36 @@ fn flang_speaks_for_itself() {
     assert!(done.stderr.contains("a.f90:3"), "{done:?}");
     assert!(!Path::new(&folder.path("a.o")).exists());
 }
+
+/// Directives that were compiled without `-fopenmp` are warned of, and known to the program.
+#[test]
+fn directives_without_openmp_are_told() {
+    let folder = Folder::new("fortran-ignored");
+    folder.write(
+        "a.f90",
+        "program p\n  integer :: i\n  !$omp parallel do\n  do i = 1, 2\n  end do\nend program\n",
+    );
+    for words in [&["fc", "-c", "a.f90"][..], &["fc", "a.o", "-o", "a"]] {
+        let done = finish_within(&mut compiler(words, &folder), PATIENCE).unwrap();
+        assert_eq!(done.status, Some(0), "{done:?}");
+        assert_eq!(done.stderr.contains("a.f90:3: `!$omp parallel`"), words[1] == "-c", "{done:?}");
+    }
+    let done = finish_within(&mut compiler(&["run", "--", "./a"], &folder), PATIENCE).unwrap();
+    done.expect_status(3).says("!$omp at a.f90:3 was compiled without -fopenmp");
+}
+
+/// A search, and the schedule that it hands back.
+#[test]
+fn programs_are_verified_and_replayed() {
+    let folder = Folder::new("fortran-verify");
+    let source = root().canonicalize().unwrap().join(CORPUS).join("critical_names_racy.f90");
+    let source = source.to_string_lossy();
+    for (words, status) in [
+        (&["fc", "-fopenmp", &source, "-o", "names"][..], 0),
+        (&["verify", "--format", "json", "-o", "report.json", "--", "./names"], 1),
+        (&["replay", "--witness", "report.json", "--", "./names"], 1),
+    ] {
+        let done = finish_within(&mut compiler(words, &folder), PATIENCE).unwrap();
+        assert_eq!(done.status, Some(status), "{words:?}: {done:?}");
+    }
+}

@@ -1,20 +1,12 @@
 //! The words of OpenMP as a Fortran program writes them.
 
 use raceproof_core::finding::Race;
-use std::path::Path;
-
-/// Whether a file is Fortran by its name.
-pub(crate) fn is_fortran(file: &str) -> bool {
-    const EXTENSIONS: [&str; 8] = ["f", "for", "f77", "f90", "f95", "f03", "f08", "f18"];
-    let extension = Path::new(file).extension().and_then(|extension| extension.to_str());
-    extension.is_some_and(|known| EXTENSIONS.contains(&known.to_ascii_lowercase().as_str()))
-}
 
 /// A text of OpenMP's, in Fortran's words if the construct that made the tasks is in a Fortran source.
 pub(super) fn words(text: String, race: &Race) -> String {
     let constructs = race.first.spawned.iter().chain(&race.second.spawned);
     match constructs.map(|spawn| &spawn.at).next() {
-        Some(at) if is_fortran(&at.file) => translated(&text),
+        Some(at) if at.is_fortran() => translated(&text),
         _ => text,
     }
 }
@@ -43,6 +35,5 @@ mod tests {
             translated("`reduction(…: grid::sum)` in grid::add; or `#pragma omp atomic` in the omp for at 3"),
             "`reduction(…: sum)` in grid::add; or `!$omp atomic` in the omp do at 3"
         );
-        assert!(is_fortran("a/b.F90") && is_fortran("x.f") && !is_fortran("x.c") && !is_fortran("f90"));
     }
 }
