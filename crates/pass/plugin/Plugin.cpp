@@ -64,6 +64,8 @@ static void registerPasses(PassBuilder &builder) {
       [](StringRef name, ModulePassManager &passes, ArrayRef<PassBuilder::PipelineElement>) {
         if (name == "raceproof-mark")
           passes.addPass(MarkAccesses());
+        else if (name == "raceproof-fortran")
+          passes.addPass(PrepareFortran());
         else if (name == "raceproof-eliminate")
           passes.addPass(EliminateChecks(true));
         else if (name == "raceproof-drop-private")
