@@ -128,6 +128,9 @@ pub struct RunArgs {
     /// was compiled without -fopenmp
     #[arg(long)]
     pub strict: bool,
+    /// Do not run a program that has races again: of each racing location, name the pairs of accesses that were met, not all
+    #[arg(long)]
+    pub once: bool,
     /// The program and its arguments
     #[arg(required = true, trailing_var_arg = true, value_name = "PROGRAM")]
     pub program: Vec<OsString>,

@@ -55,6 +55,7 @@ mod record;
 mod report;
 mod sched;
 mod shadow;
+mod spots;
 mod stacks;
 mod start;
 mod threads;

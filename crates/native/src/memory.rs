@@ -2,6 +2,7 @@
 
 use raceproof_core::ids::TaskId;
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::ops::Range;
 
 #[derive(Clone, Copy, Debug)]
@@ -10,8 +11,21 @@ pub(crate) struct Block {
     /// The site that allocated it, and the task, or the one that has waited for it.
     pub(crate) site: u32,
     pub(crate) task: TaskId,
-    /// The virtual thread, if it was in a parallel region.
-    pub(crate) thread: Option<u32>,
+    /// How many had been allocated before it: the same in another run that goes the same way.
+    pub(crate) ordinal: u32,
+    /// The virtual thread, if it was in a parallel region, plus one.
+    thread: Option<NonZeroU32>,
+}
+
+impl Block {
+    pub(crate) fn new(size: usize, site: u32, task: TaskId, thread: Option<u32>) -> Block {
+        Block { size, site, task, ordinal: 0, thread: thread.and_then(|number| NonZeroU32::new(number + 1)) }
+    }
+
+    /// The virtual thread that has allocated it in a parallel region.
+    pub(crate) fn thread(&self) -> Option<u32> {
+        self.thread.map(|number| number.get() - 1)
+    }
 }
 
 #[derive(Default)]
@@ -21,6 +35,8 @@ pub(crate) struct Blocks {
     freed: BTreeMap<usize, Block>,
     /// Whether tasks other than `main` may have allocated any.
     by_tasks: bool,
+    /// How many were allocated so far.
+    allocated: u32,
     /// From the first to the last that was ever allocated by a thread in a parallel region.
     of_threads: (usize, usize),
 }
@@ -29,7 +45,8 @@ pub(crate) struct Blocks {
 const FREED: usize = 1 << 12;
 
 impl Blocks {
-    pub(crate) fn add(&mut self, address: usize, block: Block) {
+    /// A new block; its ordinal.
+    pub(crate) fn add(&mut self, address: usize, block: Block) -> u32 {
         while let Some((&at, _)) = self.freed.range(..address + block.size.max(1)).next_back()
             && let Some(old) = self.freed.get(&at)
             && at + old.size.max(1) > address
@@ -42,7 +59,10 @@ impl Blocks {
             let end = address + block.size.max(1);
             self.of_threads = if from == to { (address, end) } else { (from.min(address), to.max(end)) };
         }
-        self.live.insert(address, block);
+        let ordinal = self.allocated;
+        self.allocated = ordinal.wrapping_add(1);
+        self.live.insert(address, Block { ordinal, ..block });
+        ordinal
     }
 
     pub(crate) fn remove(&mut self, address: usize) -> Option<Block> {

@@ -27,6 +27,8 @@ pub(crate) struct Options {
     pub(crate) collect: bool,
     /// Whether all readers of a location are remembered.
     pub(crate) all_readers: bool,
+    /// Every pair of sites of the places that the channel names.
+    pub(crate) all_pairs: bool,
     /// Whether the program is told that there are no more threads, instead of ended when it asks for one.
     pub(crate) refuse_threads: bool,
     /// The channel of a search that this is an execution of.
@@ -55,6 +57,7 @@ impl Options {
             detect: true,
             collect: false,
             all_readers: false,
+            all_pairs: false,
             refuse_threads: false,
             explore: None,
         };
@@ -109,6 +112,10 @@ impl Options {
         match word.split_once('=') {
             _ if word == raceproof::remote::ALL_READERS => {
                 self.all_readers = true;
+                true
+            }
+            _ if word == raceproof::channel::ALL_PAIRS => {
+                self.all_pairs = true;
                 true
             }
             Some(("color", when @ ("auto" | "always" | "never"))) => {

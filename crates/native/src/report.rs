@@ -4,7 +4,7 @@ use crate::detector::{Raced, Role, Site};
 use crate::kmpc::locks::Left;
 use crate::memory::Block;
 use crate::symbols::Symbols;
-use crate::symbols::raw::{RawError, merged};
+use crate::symbols::raw::RawError;
 use crate::{channel, explored, raw, sched, world};
 use raceproof::channel::{Exec, Kind};
 use raceproof_core::finding::{
@@ -246,6 +246,9 @@ pub(crate) fn finish() -> bool {
     }
     let mut report = build(cut_short);
     world().detector.turn_on(false);
+    if !world().detector.racing.spots.is_empty() {
+        channel::json(Kind::Spots, &world().detector.racing.spots);
+    }
     if channel::json(Kind::Report, &report) {
         return false;
     }
@@ -356,7 +359,8 @@ fn build(cut_short: bool) -> Report {
         report.errors.clear();
         return report;
     }
-    report.races = merged(detector.races.iter().map(|raced| race(symbols, raced, grade)));
+    let races: Vec<_> = detector.races.iter().map(|raced| raw::race(raced, grade)).collect();
+    report.races = symbols.races(&races);
     report.verdict = Report::judge(&report.races, &report.errors, &report.deadlocks, &report.limits);
     if let Some(rules) = world.suppressions.as_deref().and_then(|text| Suppressions::parse(text).ok()) {
         rules.apply(&mut report);

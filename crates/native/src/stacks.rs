@@ -94,9 +94,9 @@ impl Stacks {
         self.in_use
     }
 
-    #[cold]
-    fn fresh(&mut self) -> io::Result<TaskStack> {
-        if self.batches.last().is_none_or(|batch| batch.used == self.batch) {
+    /// Has room for so many batches.
+    pub(crate) fn reserve(&mut self, batches: usize) -> io::Result<()> {
+        while self.batches.len() < batches {
             let size = self.slot * self.batch;
             let base = reserve(size)?;
             self.all = match self.all.is_empty() {
@@ -105,7 +105,14 @@ impl Stacks {
             };
             self.batches.push(Batch { base, born: vec![0; self.batch], used: 0 });
         }
-        let number = self.batches.len() - 1;
+        Ok(())
+    }
+
+    #[cold]
+    fn fresh(&mut self) -> io::Result<TaskStack> {
+        let room = self.batches.iter().position(|batch| batch.used < self.batch);
+        let number = room.unwrap_or(self.batches.len());
+        self.reserve(number + 1)?;
         let batch = &mut self.batches[number];
         let bottom = batch.base + batch.used * self.slot;
         // SAFETY: a page inside the mapping made by `reserve`, at the low end of a slot nobody uses yet.
@@ -209,6 +216,18 @@ impl Stacks {
                 used(from..from + self.slot, std::mem::replace(born, 0));
             }
         }
+    }
+
+    /// Which of the batches an address is in, and how far from its beginning.
+    pub(crate) fn place(&self, address: usize) -> Option<(usize, usize)> {
+        let size = self.slot * self.batch;
+        let batch = self.batches.iter().position(|batch| address.wrapping_sub(batch.base) < size)?;
+        Some((batch, address - self.batches[batch].base))
+    }
+
+    /// The reverse.
+    pub(crate) fn address(&self, batch: usize, offset: usize) -> Option<usize> {
+        (offset < self.slot * self.batch).then_some(self.batches.get(batch)?.base + offset)
     }
 
     /// The stack an address is in.

@@ -141,6 +141,9 @@ pub(crate) fn begin() {
     if *all_readers || trace.is_some() || explore.is_some() {
         self::world().detector.remember_all_readers();
     }
+    if self::world().options.all_pairs {
+        crate::spots::watch();
+    }
     let (from, to) = self::world().threads.storage(0);
     self::world().detector.private(from, to, 0);
     crate::start::begun();

@@ -1,5 +1,6 @@
 #include "Mark.h"
 #include "Access.h"
+#include "Sites.h"
 
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
@@ -243,7 +244,7 @@ bool isInstrumented(const Function &function) {
 
 } // namespace
 
-PreservedAnalyses MarkAccesses::run(Module &module, ModuleAnalysisManager &) {
+PreservedAnalyses MarkAccesses::run(Module &module, ModuleAnalysisManager &analyses) {
   for (Function &function : module)
     if (isInstrumented(function)) {
       expandUpdates(function);
@@ -251,6 +252,7 @@ PreservedAnalyses MarkAccesses::run(Module &module, ModuleAnalysisManager &) {
       // clang's own pass then leaves the accesses alone. It still has the atomic ones, and the calls.
       function.removeFnAttr(Attribute::SanitizeThread);
     }
+  noteSites(module, analyses);
   return PreservedAnalyses::none();
 }
 

@@ -1,14 +1,17 @@
-//! Races that differ only in the cell they are on, folded into one block of the report.
+//! Races that differ only in the cell they are on, folded into one block of the report; and those by several pairs of accesses on the same two lines, as
+//! by `x += 1`, which reads and writes, unless a witness is to be shown for each.
 
 use super::style::{grouped, safe};
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{Place, Race, RaceAccess};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// Cells named before "and N more".
 const NAMED: usize = 3;
 
-/// Races by the same pair of accesses in the program, on one or many cells.
+/// Races by the same pair of accesses in the program, or of its lines, on one or many cells.
 pub(super) struct Block<'a> {
     /// Never empty; the first one stands for all and is of the surest grade.
     races: Vec<&'a Race>,
@@ -28,7 +31,9 @@ pub(super) fn fold(races: &[Race]) -> (Vec<Block<'_>>, Vec<usize>) {
         owner.push(index);
     }
     for block in &mut blocks {
-        block.races.sort_by_key(|race| std::cmp::Reverse(race.grade));
+        // What orders two writes orders the reads of the same lines as well.
+        let writes = |race: &Race| [&race.first, &race.second].map(|side| side.access == AccessKind::Write);
+        block.races.sort_by_key(|race| Reverse((race.grade, writes(race).iter().filter(|&&is| is).count())));
     }
     let mut order: Vec<usize> = (0..blocks.len()).collect();
     order.sort_by_key(|&i| blocks[i].shown().partition);
@@ -47,16 +52,31 @@ impl<'a> Block<'a> {
         self.races[0]
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.races.len()
+    /// The cells, each once.
+    pub(super) fn cells(&self) -> Vec<&'a str> {
+        let mut seen = FxHashSet::default();
+        self.races.iter().map(|race| race.location.as_str()).filter(|cell| seen.insert(*cell)).collect()
+    }
+
+    /// The other pairs of accesses by which the two lines meet.
+    pub(super) fn other_pairs(&self) -> Vec<[(AccessKind, &'a Place); 2]> {
+        let pair = |race: &'a Race| [&race.first, &race.second].map(|access| (access.access, &access.at));
+        let mut seen = FxHashSet::from_iter([pair(self.shown())]);
+        self.races.iter().map(|race| pair(race)).filter(|pair| seen.insert(*pair)).collect()
     }
 
     pub(super) fn races(&self) -> impl Iterator<Item = &'a Race> {
         self.races.iter().copied()
     }
 
+    /// How often the lines met: by one pair of accesses for each cell, the others come with it.
     pub(super) fn seen(&self) -> u64 {
-        self.races.iter().fold(0, |sum, race| sum.saturating_add(race.count))
+        let mut most: FxHashMap<&str, u64> = FxHashMap::default();
+        for race in &self.races {
+            let of_cell = most.entry(&race.location).or_default();
+            *of_cell = race.count.max(*of_cell);
+        }
+        most.values().fold(0, |sum, count| sum.saturating_add(*count))
     }
 
     /// How many of the races are less sure than the one shown.
@@ -67,11 +87,12 @@ impl<'a> Block<'a> {
     /// `x`, or `a[1], a[2], a[3] … and 995 more cells`.
     pub(super) fn locations(&self) -> String {
         // "and 1 more cell" would be longer than the cell.
-        let named = if self.len() <= NAMED + 1 { self.len() } else { NAMED };
-        let names: Vec<String> = self.races[..named].iter().map(|race| safe(&race.location)).collect();
+        let cells = self.cells();
+        let named = if cells.len() <= NAMED + 1 { cells.len() } else { NAMED };
+        let names: Vec<String> = cells[..named].iter().map(|cell| safe(cell)).collect();
         let mut text = names.join(", ");
-        if self.len() > named {
-            text += &format!(" … and {} more cells", grouped((self.len() - named) as u64));
+        if cells.len() > named {
+            text += &format!(" … and {} more cells", grouped((cells.len() - named) as u64));
         }
         text
     }
@@ -85,11 +106,15 @@ struct Key<'a> {
     artifact: bool,
 }
 
-type Side<'a> = (&'a Place, AccessKind, &'a [String]);
+/// The line, the column and kind if they tell races apart, and the locks.
+type Side<'a> = (&'a str, u32, Option<(u32, AccessKind)>, &'a [String]);
 
 impl<'a> Key<'a> {
     fn of(race: &'a Race) -> Key<'a> {
-        let side = |a: &'a RaceAccess| (&a.at, a.access, a.locks.as_slice());
+        let side = |a: &'a RaceAccess| {
+            let one = race.witness.is_some().then_some((a.at.column, a.access));
+            (a.at.file.as_str(), a.at.line, one, a.locks.as_slice())
+        };
         let (a, b) = (side(&race.first), side(&race.second));
         Key {
             sides: if a <= b { [a, b] } else { [b, a] },

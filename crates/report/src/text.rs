@@ -10,7 +10,7 @@ use super::sources::Sources;
 use super::style::{Page, Role, Style, count, grouped, safe};
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{
-    GeneralRace, Grade, ProgramError, Race, RaceAccess, Report, Scope, Verdict, Witness,
+    GeneralRace, Grade, Place, ProgramError, Race, RaceAccess, Report, Scope, Verdict, Witness,
 };
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
@@ -77,7 +77,7 @@ fn races(page: &mut Page, sources: &Sources, races: &[Race]) {
     }
     if blocks.len() > page.style.blocks {
         let hidden = &blocks[page.style.blocks..];
-        let cells: usize = hidden.iter().map(Block::len).sum();
+        let cells: usize = hidden.iter().map(|block| block.cells().len()).sum();
         let text = format!(
             "and {} by other pairs of accesses; `--format json` lists them all",
             count(cells as u64, "more race")
@@ -127,8 +127,13 @@ fn race_block(
         };
         page.prose(2, Role::Label, label, &text);
     }
-    if block.len() > 1 {
-        let others = match block.len() as u64 - 1 {
+    let pairs = block.other_pairs();
+    if !pairs.is_empty() {
+        page.prose(2, Role::Label, "also:", &also(&pairs));
+    }
+    let cells = block.cells().len();
+    if cells > 1 {
+        let others = match cells as u64 - 1 {
             1 => "cell".to_owned(),
             n => count(n, "cell"),
         };
@@ -146,6 +151,16 @@ fn race_block(
         page.prose(2, Role::Label, "note:", &text);
     }
     witness(page, race.witness.as_ref());
+}
+
+/// Further pairs of accesses on the lines that are shown.
+fn also(pairs: &[[(AccessKind, &Place); 2]]) -> String {
+    let side = |(kind, at): &(AccessKind, &Place)| {
+        let kind = if *kind == AccessKind::Read { "read" } else { "write" };
+        format!("the {kind} at {}:{}", at.line, at.column)
+    };
+    let text: Vec<String> = pairs.iter().map(|[a, b]| format!("{} and {}", side(a), side(b))).collect();
+    format!("{}.", text.join("; "))
 }
 
 fn race_access(page: &mut Page, sources: &Sources, snippet: &Snippet, location: &str, access: &RaceAccess) {
@@ -355,8 +370,10 @@ fn found(report: &Report) -> String {
     let (blocks, _) = fold(&report.races);
     let mut parts = Vec::new();
     if !report.races.is_empty() {
-        let mut text = count(report.races.len() as u64, "race");
-        if blocks.len() < report.races.len() {
+        // Several pairs of accesses on the same lines and cell are one.
+        let races: usize = blocks.iter().map(|block| block.cells().len()).sum();
+        let mut text = count(races as u64, "race");
+        if blocks.len() < races {
             text += &format!(" by {} of accesses", count(blocks.len() as u64, "pair"));
         }
         parts.push(text);

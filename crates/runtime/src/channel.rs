@@ -38,6 +38,9 @@ pub const SIZE: u64 = 1 << 32;
 /// The word of `RACEPROOF_OPTIONS` that tells a program where its findings go.
 pub const OPTION: &str = "findings";
 
+/// The word that has it look for every pair of sites of the places that its request names: JSON of `raceproof_symbols::raw::Spot`s.
+pub const ALL_PAIRS: &str = "pairs=all";
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
 pub enum Kind {
@@ -59,10 +62,12 @@ pub enum Kind {
     /// What an execution of a search has to do, and what it answers: JSON of [`remote`](crate::remote).
     Request,
     Answer,
+    /// Where the races of the process are: JSON of `raceproof_symbols::raw::Spot`s.
+    Spots,
 }
 
 impl Kind {
-    const ALL: [Kind; 10] = [
+    const ALL: [Kind; 11] = [
         Kind::Begin,
         Kind::Maps,
         Kind::Race,
@@ -73,6 +78,7 @@ impl Kind {
         Kind::GoesOn,
         Kind::Request,
         Kind::Answer,
+        Kind::Spots,
     ];
 }
 

@@ -13,10 +13,12 @@ mod locals;
 mod module;
 mod names;
 pub mod raw;
+mod sites;
 
 pub use names::type_name;
 
 use module::{Kind, Language, Module};
+use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{self, Place};
 use std::env;
 use std::path::{Path, PathBuf};
@@ -105,6 +107,12 @@ impl Symbols {
         finding::place_and_calls(
             frames.map(|Frame { function, file, line, column }| (function, Place { file, line, column })),
         )
+    }
+
+    /// The accesses that the one of this kind at this place, whose call returns to `pc`, stands for: each is made whenever it is, in the same step.
+    fn made_with(&self, pc: usize, kind: AccessKind, at: &Place) -> Vec<(AccessKind, Place)> {
+        let probe = pc.saturating_sub(1);
+        self.module(probe).map(|module| module.made_with(probe as u64, kind, at)).unwrap_or_default()
     }
 
     /// The global variable an address is in.

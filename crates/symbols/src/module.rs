@@ -1,9 +1,12 @@
 //! One module of a process: the executable or a shared library.
 
 use super::names::{demangled, is_library, is_runtime, is_rust};
+use super::sites::{Site, Sites};
 use super::{Frame, Variable, arrays, fortran, locals};
 use addr2line::{Loader, gimli};
-use object::{Object, ObjectSegment, ObjectSymbol, SymbolKind};
+use object::{Object, ObjectSection, ObjectSegment, ObjectSymbol, SymbolKind};
+use raceproof_core::event::AccessKind;
+use raceproof_core::finding::Place;
 use std::cell::OnceCell;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -61,6 +64,7 @@ struct Contents {
     lines: Option<Loader>,
     /// By address in the file.
     variables: Vec<Symbol>,
+    sites: Sites,
     /// Whether a part of it was compiled by flang.
     has_fortran: bool,
 }
@@ -164,6 +168,22 @@ impl Module {
         found
     }
 
+    /// The accesses that the one of this kind at an address stands for, if that is the place which is shown for it.
+    pub(super) fn made_with(&self, address: u64, kind: AccessKind, shown: &Place) -> Vec<(AccessKind, Place)> {
+        let Some(contents) = self.contents().filter(|contents| address < contents.end) else {
+            return Vec::new();
+        };
+        let inner = || {
+            let frame = contents.lines.as_ref()?.find_frames(address.wrapping_sub(contents.bias)).ok()?.next().ok()??;
+            let (function, at) = (frame.function?, frame.location?);
+            let site = Site { kind, line: at.line?, column: at.column? };
+            let is_shown = (site.line, site.column) == (shown.line, shown.column);
+            is_shown.then_some(contents.sites.others(at.file?, &function.raw_name().ok()?, site))
+        };
+        let others = inner().unwrap_or_default().into_iter();
+        others.map(|Site { kind, line, column }| (kind, Place { file: shown.file.clone(), line, column })).collect()
+    }
+
     pub(super) fn variable(&self, address: u64) -> Option<Variable> {
         let contents = self.contents().filter(|contents| address < contents.end)?;
         let probe = address.wrapping_sub(contents.bias);
@@ -248,8 +268,10 @@ impl Module {
             .collect();
         variables.sort_by(|a, b| (a.address, a.size, &a.name).cmp(&(b.address, b.size, &b.name)));
         variables.dedup_by_key(|symbol| symbol.address);
-        let has_fortran = arrays::has_fortran(&file);
+        let sites = file.section_by_name(".raceproof.sites").and_then(|section| section.data().ok());
+        let sites = sites.map(Sites::parse).unwrap_or_default();
         let lines = Loader::new(&self.path).ok();
-        Some(Contents { bias, end: bias.wrapping_add(end), lines, variables, has_fortran })
+        let has_fortran = arrays::has_fortran(&file);
+        Some(Contents { bias, end: bias.wrapping_add(end), lines, variables, sites, has_fortran })
     }
 }

@@ -64,6 +64,18 @@ pub enum RawMemory {
     Unknown,
 }
 
+/// A byte of the program's memory, by a name that it has in every run that goes the same way, wherever the system has put things.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum Spot {
+    /// Of a module, in the order in which they were loaded.
+    Module { number: usize, offset: usize },
+    /// Of a block, by how many were allocated before it.
+    Block { ordinal: u32, offset: usize },
+    /// Of the stack of `main`, or of one that was made for tasks, by which it was.
+    MainStack { offset: usize },
+    TaskStack { batch: usize, offset: usize },
+}
+
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct RawRace {
     pub address: usize,
@@ -176,6 +188,39 @@ impl Symbols {
         }
     }
 
+    /// One race for each location and pair of sites, in the order of these. Beside those that were met, the pairs of accesses that stand for theirs:
+    /// they are made in the same steps, to the same bytes.
+    pub fn races(&self, met: &[RawRace]) -> Vec<Race> {
+        let mut all = merged(met.iter().map(|raw| self.race(raw)));
+        for raw in met {
+            let race = self.race(raw);
+            let (first, second) = (self.alike(&raw.first), self.alike(&raw.second));
+            for (a, b) in first.iter().flat_map(|a| second.iter().map(move |b| (a, b))) {
+                let (a, b) = if side(b) < side(a) { (b, a) } else { (a, b) };
+                let other = Race { first: a.clone(), second: b.clone(), ..race.clone() };
+                if a.access.conflicts(b.access) && !all.iter().any(|known| is_same(known, &other)) {
+                    all.push(other);
+                }
+            }
+        }
+        sort(&mut all);
+        all
+    }
+
+    /// An access and those that it stands for.
+    fn alike(&self, raw: &RawAccess) -> Vec<RaceAccess> {
+        let access = self.access(raw);
+        let mut all = vec![access.clone()];
+        if raw.operation == Operation::Plain
+            && let Some(&pc) = raw.at.0.first()
+        {
+            for (kind, at) in self.made_with(pc, raw.access, &access.at) {
+                all.push(RaceAccess { access: kind, at, ..access.clone() });
+            }
+        }
+        all
+    }
+
     fn access(&self, raw: &RawAccess) -> RaceAccess {
         let spawned = self.spawned(&raw.spawned);
         let (at, stack) = self.place_for(&raw.at, &spawned);
@@ -261,22 +306,30 @@ fn side(access: &RaceAccess) -> (&Place, AccessKind) {
     (&access.at, access.access)
 }
 
-/// One race for each location and pair of sites, in the order of these.
-pub fn merged(races: impl IntoIterator<Item = Race>) -> Vec<Race> {
+/// Whether two races are of one location and pair of sites.
+fn is_same(one: &Race, other: &Race) -> bool {
+    one.location == other.location
+        && side(&one.first) == side(&other.first)
+        && side(&one.second) == side(&other.second)
+}
+
+/// One race for each location and pair of sites.
+fn merged(races: impl IntoIterator<Item = Race>) -> Vec<Race> {
     let mut all: Vec<Race> = Vec::new();
     for race in races {
-        let same = |other: &&mut Race| {
-            other.location == race.location
-                && side(&other.first) == side(&race.first)
-                && side(&other.second) == side(&race.second)
-        };
-        match all.iter_mut().find(same) {
+        match all.iter_mut().find(|known| is_same(known, &race)) {
             Some(known) => known.count += race.count,
             None => all.push(race),
         }
     }
-    all.sort_by(|a, b| {
-        (&a.location, &a.first.at, &a.second.at).cmp(&(&b.location, &b.first.at, &b.second.at))
-    });
     all
+}
+
+/// By the location, then the sites.
+pub fn sort(races: &mut [Race]) {
+    let kinds = |race: &Race| (race.first.access, race.second.access);
+    races.sort_by(|a, b| {
+        let sites = (&a.location, &a.first.at, &a.second.at).cmp(&(&b.location, &b.first.at, &b.second.at));
+        sites.then_with(|| kinds(a).cmp(&kinds(b)))
+    });
 }

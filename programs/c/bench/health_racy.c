@@ -33,13 +33,13 @@ static void append(List *list, Patient *patient) {
   Patient **at = &list->first;
   while (*at)           //~ race referred #1 race? referred #4
     at = &(*at)->next;
-  patient->next = NULL; //~ race referred #2 race? referred #4
+  patient->next = NULL; //~ race referred #2 race? referred #4 #6
   *at = patient;        //~ race referred #1 #2 race? referred #5
 }
 
 static Patient *unlink_at(Patient **at) {
   Patient *patient = *at;
-  *at = patient->next;
+  *at = patient->next;  //~ race? referred #6
   return patient;
 }
 

@@ -8,6 +8,7 @@ use nix::unistd::Pid;
 use raceproof::channel::{self, Kind};
 use raceproof::remote;
 use raceproof_core::finding::Report;
+use raceproof_symbols::raw::Spot;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, IsTerminal, Seek};
@@ -90,15 +91,35 @@ pub(super) struct Run<'a> {
     pub(super) takes_stdout: bool,
 }
 
+/// What a run has brought.
+pub(super) struct Outcome {
+    pub(super) ended: Ended,
+    /// Of a program that began.
+    pub(super) report: Option<Report>,
+    /// Where its races are.
+    pub(super) spots: Vec<Spot>,
+}
+
 impl Run<'_> {
-    /// How the program ended, and what it has reported, if it began.
-    pub(super) fn execute(&self, input: &mut Input) -> Result<(Ended, Option<Report>), String> {
+    /// Runs the program.
+    pub(super) fn execute(&self, input: &mut Input) -> Result<Outcome, String> {
+        self.begin(input, Channel::new(None)?, &[])
+    }
+
+    /// Runs it once more, without what it prints, for every pair of sites of these places.
+    pub(super) fn watch(&self, input: &mut Input, spots: &[Spot]) -> Result<Outcome, String> {
+        let request = serde_json::to_vec(spots).map_err(|error| error.to_string())?;
+        self.begin(input, Channel::new(Some(&request))?, spots)
+    }
+
+    fn begin(&self, input: &mut Input, channel: Channel, watched: &[Spot]) -> Result<Outcome, String> {
         let name = self.program.display();
-        let channel = Channel::new(None)?;
         let mut command = Command::new(absolute(self.program));
-        command.args(self.arguments).env(OPTIONS, self.options(&channel));
+        command.args(self.arguments).env(OPTIONS, self.options(&channel, !watched.is_empty()));
         command.stdin(input.stream().map_err(|error| format!("cannot use standard input: {error}"))?);
-        if self.takes_stdout {
+        if !watched.is_empty() {
+            command.stdout(Stdio::null()).stderr(Stdio::null());
+        } else if self.takes_stdout {
             command.stdout(beside_the_report());
         }
         let interrupted = interrupt::watch();
@@ -107,14 +128,15 @@ impl Run<'_> {
         let ended = if interrupted.load(Ordering::Relaxed) { Ended::Interrupted } else { ended };
         let found =
             channel.read().map_err(|error| format!("cannot read what {name} has reported: {error}"))?;
-        Ok((ended, findings::report(&found)))
+        Ok(Outcome { ended, report: findings::report(&found), spots: findings::spots(&found) })
     }
 
-    fn options(&self, channel: &Channel) -> OsString {
+    fn options(&self, channel: &Channel, watches: bool) -> OsString {
         let team = self.team.map(|n| format!("threads={n}").into_bytes());
         let trace = self.trace.map(|file| path_word("trace", file));
         let readers = self.all_readers.then(|| remote::ALL_READERS.as_bytes().to_vec());
-        options([Some(channel.word(channel::OPTION)), team, trace, readers].into_iter().flatten())
+        let pairs = watches.then(|| channel::ALL_PAIRS.as_bytes().to_vec());
+        options([Some(channel.word(channel::OPTION)), team, trace, readers, pairs].into_iter().flatten())
     }
 
     /// Waits for the program; if it is to end before its time, it is asked to, then made to.

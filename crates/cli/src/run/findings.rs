@@ -8,7 +8,7 @@ use raceproof::channel::{self, Begin, Exec, Kind, Record};
 use raceproof_core::finding::{Grade, Report, Scope};
 use raceproof_report::Suppressions;
 use raceproof_symbols::Symbols;
-use raceproof_symbols::raw::{RawError, RawRace, merged};
+use raceproof_symbols::raw::{RawError, RawRace, Spot};
 
 /// A process that has begun.
 #[derive(Default)]
@@ -60,6 +60,16 @@ pub(super) fn report(bytes: &[u8]) -> Option<Report> {
     })
 }
 
+/// Where the races are, of a program of one process: nobody knows which of several will be which in another run.
+pub(super) fn spots(bytes: &[u8]) -> Vec<Spot> {
+    let (records, _) = channel::records(bytes);
+    if records.iter().filter(|record| record.kind == Kind::Begin).count() != 1 {
+        return Vec::new();
+    }
+    let spots = records.iter().find(|record| record.kind == Kind::Spots);
+    spots.and_then(|record| serde_json::from_slice(record.content).ok()).unwrap_or_default()
+}
+
 fn last(processes: &mut [Process], number: u32) -> Option<&mut Process> {
     processes.iter_mut().rfind(|process| process.number == number)
 }
@@ -81,7 +91,7 @@ impl Process {
                 (self.report, self.became) = (Some(report), Some(program));
             }
             Kind::GoesOn => (self.report, self.became) = (None, None),
-            Kind::Request | Kind::Answer => {}
+            Kind::Request | Kind::Answer | Kind::Spots => {}
         }
         Ok(())
     }
@@ -104,9 +114,10 @@ impl Process {
         }
         let races = self.races.iter().map(|raw| {
             let grade = if exclusive { Grade::Apparent } else { raw.grade };
-            symbols.race(&RawRace { grade, ..raw.clone() })
+            RawRace { grade, ..raw.clone() }
         });
-        report.races.extend(merged(races));
+        let races: Vec<RawRace> = races.collect();
+        report.races.extend(symbols.races(&races));
         report.errors.splice(0..0, self.errors.iter().map(|raw| symbols.error(raw)));
         report.verdict = Report::judge(&report.races, &report.errors, &report.deadlocks, &report.limits);
         let rules = self.begin.and_then(|begin| begin.suppressions);

@@ -2,6 +2,7 @@
 
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{Operation, Place, Race, RaceAccess, Report, Scope};
+use raceproof_symbols::raw;
 
 /// What makes two races the same whichever team size showed them: the location and both sites.
 type Key<'a> = (&'a str, [(&'a Place, AccessKind, Operation); 2]);
@@ -68,6 +69,16 @@ pub(super) fn join(mut one: Report, other: Report) -> Report {
 /// Whether the program came to its end with nothing beside `main`: then there is one schedule, which leaves nothing open.
 fn is_sequential(report: &Report) -> bool {
     report.coverage.as_ref().is_some_and(|of| of.parallel == Some(false) && of.complete)
+}
+
+/// Further pairs of sites, of a second run for these: how often a pair was met is for the first to say.
+pub(super) fn add_pairs(all: &mut Vec<Race>, more: Vec<Race>) {
+    for race in more {
+        if !all.iter().any(|known| key(known) == key(&race)) {
+            all.push(race);
+        }
+    }
+    raw::sort(all);
 }
 
 fn races(all: &mut Vec<Race>, more: Vec<Race>) {

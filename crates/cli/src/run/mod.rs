@@ -10,7 +10,7 @@ pub(crate) mod program;
 
 use crate::args::RunArgs;
 use crate::next;
-use execute::{Ended, Input, Run};
+use execute::{Ended, Input, Outcome, Run};
 use raceproof::remote;
 use raceproof_core::finding::{Coverage, Place, ProgramError, Report, Scope, Stats};
 use raceproof_report::Suppressions;
@@ -40,15 +40,25 @@ pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
             all_readers: false,
             takes_stdout: args.output.is_none(),
         };
-        let (mut ended, first) = run.execute(&mut input)?;
-        let report = if first.as_ref().is_some_and(needs_all_readers) && input.is_there_again() {
+        let Outcome { mut ended, mut report, mut spots } = run.execute(&mut input)?;
+        if report.as_ref().is_some_and(needs_all_readers) && input.is_there_again() {
             run.all_readers = true;
-            let (again, second) = run.execute(&mut input)?;
-            ended = again;
-            keep_both(first, second)
-        } else {
-            first
-        };
+            let again = run.execute(&mut input)?;
+            report = keep_both(report, again.report);
+            (ended, spots) = (again.ended, again.spots);
+        }
+        let is_over = matches!(ended, Ended::Status(_));
+        if let Some(report) = &mut report
+            && is_over
+            && !spots.is_empty()
+            && !args.once
+            && args.trace.is_none()
+            && input.is_there_again()
+        {
+            // What it found is known whichever way this one ends.
+            let all = run.watch(&mut input, &spots)?;
+            join::add_pairs(&mut report.races, all.report.map(|report| report.races).unwrap_or_default());
+        }
         let report = complete(report, ended, &run)?;
         let sequential = report.coverage.as_ref().is_some_and(|of| of.parallel == Some(false));
         if report.scope == Scope::ObservedSchedule && !sequential {

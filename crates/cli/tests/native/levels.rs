@@ -102,6 +102,10 @@ impl Program {
     }
 }
 
+/// The levels, and the option by which no check is left out.
+const LEVELS: [&str; 3] = ["-O1", "-O2", "-O3"];
+const ALL_CHECKS: &str = "-fno-raceproof-check-elimination";
+
 /// Line, column, and whether it is a read.
 type Place = (u64, u64, bool);
 
@@ -130,29 +134,38 @@ fn racing_places_are_those_of_the_source_at_every_level() {
     };
     let folder = Folder::new("levels");
     let first = setting("RACEPROOF_SEED", 0);
-    let (mut racy, mut wrong) = (0, Vec::new());
+    let (mut racy, mut wrong, mut missing, mut total) = (0, Vec::new(), 0, 0);
     let count = setting("RACEPROOF_LEVELS", 16);
     for seed in first..first + count {
         let text = Program::new(seed).text;
         let source = folder.write("levels.c", &text);
-        let found = |level: &str| {
+        let found = |level: &str, more: &str| {
             let program = folder.path(&format!("levels{level}"));
-            compile(&source, level, &["-w".to_owned()], &program)
+            compile(&source, level, &["-w".to_owned(), more.to_owned()], &program)
                 .unwrap_or_else(|error| panic!("{error}\n{text}"));
             pairs(&program)
         };
-        let plain = found("-O0");
-        racy += u64::from(!plain.is_empty());
-        for level in ["-O1", "-O2", "-O3"] {
-            let optimised = found(level);
-            let lost: Vec<_> =
-                plain.difference(&optimised).filter(|(first, second)| !first.2 && !second.2).collect();
-            let new: Vec<_> = optimised.difference(&plain).collect();
-            if !lost.is_empty() || !new.is_empty() {
-                wrong.push(format!("seed {seed} at {level}: lost {lost:?}, new {new:?}"));
+        let every = found("-O0", ALL_CHECKS);
+        racy += u64::from(!every.is_empty());
+        for level in LEVELS {
+            let optimised = found(level, "-fraceproof-check-elimination");
+            // Of a branch an access may be lost that the step has made before it: then the location is still named, by that one.
+            let lost = every.difference(&optimised).count();
+            let new: Vec<_> = optimised.difference(&every).collect();
+            missing += lost;
+            if !new.is_empty() || every.is_empty() != optimised.is_empty() {
+                wrong.push(format!("seed {seed} at {level}: new {new:?}"));
+            }
+            total += every.len();
+            let all = found(level, ALL_CHECKS);
+            if all != every {
+                let lost: Vec<_> = every.difference(&all).collect();
+                let new: Vec<_> = all.difference(&every).collect();
+                wrong.push(format!("seed {seed} at {level} with all checks: lost {lost:?}, new {new:?}"));
             }
         }
     }
     assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
     assert!(racy * 2 > count, "{racy} of {count} programs have races");
+    assert!(missing * 5 <= total, "{missing} of {total} pairs are not named");
 }

@@ -7,8 +7,7 @@ use crate::native;
 use common::command::{Done, Folder, finish_within, root};
 use native::expect::Expected;
 use native::toolchain::{compile, runtime, tool};
-use raceproof_core::event::AccessKind;
-use raceproof_core::finding::{Operation, Place, RaceAccess, Report, Verdict};
+use raceproof_core::finding::{Operation, RaceAccess, Report, Verdict};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -54,13 +53,14 @@ fn parsed(text: &str) -> Report {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
-/// A site, what was done there, and whether atomically.
-type Side = (Place, AccessKind, bool);
+/// A line, and whether it was an atomic access.
+type Side = (String, u32, bool);
 
-/// The pairs of sites that race, each pair in one order.
+/// The pairs of lines that race, each pair in one order. The recorder is told of one access of those that stand for each other; the run
+/// names all.
 fn pairs(report: &Report) -> BTreeSet<[Side; 2]> {
     let side =
-        |access: &RaceAccess| (access.at.clone(), access.access, access.operation == Operation::Atomic);
+        |access: &RaceAccess| (access.at.file.clone(), access.at.line, access.operation == Operation::Atomic);
     let pair = |first, second| if first <= second { [first, second] } else { [second, first] };
     report.races.iter().map(|race| pair(side(&race.first), side(&race.second))).collect()
 }

@@ -157,7 +157,7 @@ impl Detector {
         let on = self.tasks[thread.index()].thread;
         self.loops.get(&thread).is_some_and(|l| l.stack.contains(&address))
             || self.privates.iter().any(|p| p.thread == on && (p.from..p.to).contains(&address))
-            || self.memory.find(address).is_some_and(|(_, block)| block.thread == Some(on))
+            || self.memory.find(address).is_some_and(|(_, block)| block.thread() == Some(on))
     }
 
     /// Readers that need not be kept beside the running chunk: of the chunks of a loop that one thread has taken, two tell as much as all,

@@ -127,6 +127,9 @@ impl Detector {
         let numbers = Numbers { made, sets };
         pages.replace(from, |cell| numbers.cell(cell));
         self.gone.each(|made| *made = numbers.made[*made as usize]);
+        if let Some(watched) = &mut self.watched {
+            watched.each(|made| *made = numbers.made[*made as usize]);
+        }
         self.bytes.iter_mut().flatten().for_each(|cell| *cell = numbers.cell(*cell));
         for mixed in &mut self.mixed {
             mixed.plain = numbers.cell(mixed.plain);
@@ -152,8 +155,15 @@ impl Detector {
     fn forget_stacks(&mut self) {
         let pages = &self.pages;
         let mut stale = Vec::new();
+        let watched = std::cell::RefCell::new(self.watched.as_deref_mut());
+        let forget_watched = |range: std::ops::Range<usize>, born| {
+            if let Some(watched) = watched.borrow_mut().as_deref_mut() {
+                watched.forget_before(range, born);
+            }
+        };
         self.stacks.refresh(
             |range, was_used| {
+                forget_watched(range.clone(), i32::MAX);
                 // Those that are used by turns keep their pages: to get new ones each time would cost more than all else here.
                 if was_used {
                     // SAFETY: a cell of the region, and nobody else looks at it now.
@@ -163,6 +173,7 @@ impl Detector {
                 }
             },
             |range, born| {
+                forget_watched(range.clone(), born);
                 pages.each_in(range, |cell| {
                     // SAFETY: a cell of the region, and nobody else looks at it now.
                     let content = unsafe { *cell };
@@ -229,6 +240,9 @@ impl Detector {
         named.made.add(0);
         let pages = self.pages.sift(|cell| named.cell(cell));
         self.gone.each(|made| _ = named.made.add(*made as usize));
+        if let Some(watched) = &mut self.watched {
+            watched.each(|made| _ = named.made.add(*made as usize));
+        }
         // Memory that was given back has left some that nobody names.
         self.spare_bytes.clear();
         for (at, group) in self.bytes.iter_mut().enumerate() {

@@ -24,6 +24,9 @@ impl Detector {
         self.tell_fresh(address & !3..(address + size).next_multiple_of(4));
         self.gone.use_again(address..address + size);
         shadow::forget(address, size);
+        if let Some(watched) = &mut self.watched {
+            watched.forget(address, size);
+        }
         crate::explored::allocated(address, size);
     }
 
@@ -32,7 +35,10 @@ impl Detector {
         let Task { role, thread, .. } = self.tasks[self.current.index()];
         let thread = (role != Role::Main).then_some(thread);
         self.owned.forget(address);
-        self.memory.add(address, Block { size, site, task: self.current, thread });
+        let ordinal = self.memory.add(address, Block::new(size, site, self.current, thread));
+        if let Some(watched) = &mut self.watched {
+            watched.allocated(ordinal, address, size);
+        }
     }
 
     /// The current task frees memory: to the others as if it wrote all of it.

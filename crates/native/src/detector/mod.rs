@@ -38,6 +38,7 @@ mod recording;
 mod standing;
 mod sure;
 mod synchronisation;
+pub(crate) mod watched;
 mod words;
 
 use crate::contexts::{Context, Contexts};
@@ -245,6 +246,8 @@ pub(crate) struct Detector {
     gone: Gone,
     pub(crate) races: Vec<Raced>,
     pairs: FxHashMap<(usize, usize), u32>,
+    /// Where races are, for a run that looks for all pairs there.
+    pub(crate) racing: watched::Racing,
     /// How often two accesses met that are not known to be ordered: then the address has a say.
     met: u64,
     /// The parts of the process that are code, once a race has asked for them.
@@ -288,6 +291,8 @@ pub(crate) struct Detector {
     /// The running task combines its part of a reduction.
     reducing: bool,
     pub(crate) freed_sites: rustc_hash::FxHashSet<u32>,
+    /// Locations of which every pair of sites is wanted.
+    watched: Option<Box<watched::Watching>>,
     /// If the run is recorded.
     pub(crate) record: Option<Box<crate::record::Recorder>>,
 }
@@ -345,6 +350,7 @@ impl Detector {
             gone: Gone::default(),
             races: Vec::new(),
             pairs: FxHashMap::default(),
+            racing: Default::default(),
             met: 0,
             code: Vec::new(),
             next: None,
@@ -369,6 +375,7 @@ impl Detector {
             freeing: false,
             reducing: false,
             freed_sites: Default::default(),
+            watched: None,
             record: None,
         }
     }
@@ -399,6 +406,11 @@ impl Detector {
         while at < end {
             let granule = at & !3;
             let next = (granule + 4).min(end);
+            if self.watched.is_some() && self.is_watched(at, next, kind, manner, pc) {
+                at = next;
+                last = None;
+                continue;
+            }
             let cell = shadow::cell(granule);
             // SAFETY: every address has its cell in the region reserved at the start, and nobody else has a reference to it.
             let content = unsafe { *cell };

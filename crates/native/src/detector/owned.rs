@@ -119,7 +119,7 @@ impl Detector {
     /// The block of the thread's that a pointer leads to.
     fn block_of(&self, pointer: usize, thread: u32) -> Option<usize> {
         let (at, block) = self.memory.find_live(pointer)?;
-        (block.thread == Some(thread)).then_some(at)
+        (block.thread() == Some(thread)).then_some(at)
     }
 
     /// Whether the memory is owned by a thread; `searches` says whether it is to be found out, if it is not known.
@@ -131,7 +131,7 @@ impl Detector {
         if self.owned.tables.contains(&at) || searches && self.is_table(at, block) {
             return true;
         }
-        if block.thread != Some(thread) {
+        if block.thread() != Some(thread) {
             return false;
         }
         if self.owned.roots.get(&at) == Some(&thread) || self.is_path_whole(at, thread) {
@@ -168,7 +168,7 @@ impl Detector {
             } else {
                 self.memory.find_live(word(link.slot))
             };
-            if !is_next || !to.is_some_and(|(to, block)| to == link.block && block.thread == Some(thread)) {
+            if !is_next || !to.is_some_and(|(to, block)| to == link.block && block.thread() == Some(thread)) {
                 return false;
             }
             from = Some(link.block);
@@ -200,7 +200,7 @@ impl Detector {
                 }
                 // One that is being given back is wanted all the same.
                 let Some((to, block)) = self.memory.find(pointer) else { continue };
-                if block.thread != Some(thread) || reached.contains_key(&to) {
+                if block.thread() != Some(thread) || reached.contains_key(&to) {
                     continue;
                 }
                 reached.insert(to, Some((slot, from)));
@@ -277,7 +277,7 @@ impl Detector {
                 let Some((to, block)) = self.memory.find_live(word(slot)) else { continue };
                 if to == wanted {
                     slots.push(slot);
-                } else if block.thread == Some(thread) && reached.insert(to) {
+                } else if block.thread() == Some(thread) && reached.insert(to) {
                     todo.push(to);
                 }
             }

@@ -29,9 +29,9 @@ pub(crate) struct Ranges<'d> {
 }
 
 impl Detector {
-    /// Whether each single access has to be told: they are recorded, or are not plain, or nobody wants to know.
+    /// Whether each single access has to be told: they are recorded, or watched, or are not plain, or nobody wants to know.
     pub(crate) fn wants_each(&self) -> bool {
-        self.record.is_some() || self.reducing || !self.on
+        self.record.is_some() || self.watched.is_some() || self.reducing || !self.on
     }
 
     /// One access to many bytes: the words, and what is before and after them.

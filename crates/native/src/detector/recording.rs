@@ -156,7 +156,7 @@ impl Detector {
         self.chunks_of(self.current).any(|chunk| {
             let Task { parent: thread, thread: on, .. } = self.tasks[chunk.index()];
             self.loops.get(&thread).is_some_and(|l| l.is_on_stack(address))
-                || self.memory.find(address).is_some_and(|(_, block)| block.thread == Some(on))
+                || self.memory.find(address).is_some_and(|(_, block)| block.thread() == Some(on))
         })
     }
 }

@@ -201,7 +201,8 @@ impl Detector {
             self.pages.touch(&cells[0]);
             self.pages.touch(&cells[N - 1]);
         }
-        if before.writer < 0 || !self.on || self.reducing || cells[1..].iter().any(|cell| *cell != before) {
+        let is_special = before.writer < 0 || !self.on || self.reducing || self.watched.is_some();
+        if is_special || cells[1..].iter().any(|cell| *cell != before) {
             return self.access(address, 4 * N, kind, Manner::Plain, pc);
         }
         let flags = self.owned(address);

@@ -5,6 +5,7 @@
 //! allocated the block and which of its blocks it is, a byte of a stack by the task that runs on it. Two different bytes
 //! have different names but for collisions of a 60-bit hash, which would make the search run more, not less.
 
+use crate::spots::modules;
 use raceproof_core::explore::TaskName;
 use std::collections::BTreeMap;
 
@@ -76,33 +77,4 @@ impl Names {
             None => address as u64,
         }
     }
-}
-
-/// The modules of the process: where each begins, and how far it goes.
-fn modules() -> Vec<(usize, usize)> {
-    unsafe extern "C" fn add(
-        info: *mut libc::dl_phdr_info,
-        _: libc::size_t,
-        all: *mut libc::c_void,
-    ) -> libc::c_int {
-        // SAFETY: the C library calls this with a valid description, and `all` is the list below.
-        let (info, all) = unsafe { (&*info, &mut *all.cast::<Vec<(usize, usize)>>()) };
-        let mut extent: Option<(usize, usize)> = None;
-        for index in 0..info.dlpi_phnum {
-            // SAFETY: the table has that many entries.
-            let header = unsafe { &*info.dlpi_phdr.add(index as usize) };
-            if header.p_type == libc::PT_LOAD {
-                let from = info.dlpi_addr as usize + header.p_vaddr as usize;
-                let to = from + header.p_memsz as usize;
-                let (start, end) = extent.unwrap_or((from, to));
-                extent = Some((start.min(from), end.max(to)));
-            }
-        }
-        all.extend(extent.map(|(start, end)| (start, end - start)));
-        0
-    }
-    let mut all: Vec<(usize, usize)> = Vec::new();
-    // SAFETY: the function has the right type and outlives the call.
-    unsafe { libc::dl_iterate_phdr(Some(add), (&raw mut all).cast()) };
-    all
 }
