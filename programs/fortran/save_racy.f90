@@ -11,7 +11,7 @@ program saved
 contains
   integer function next()
     integer :: last = 0
-    last = last + 1 !~ race last #1
+    last = last + 1 !~ race last #1 race? last #2
     next = last     !~ race? last #2
   end function
 end program

@@ -32,7 +32,8 @@ pub(crate) fn watch() {
         Some(Ok(spots)) => spots,
         _ => crate::fatal("what is to be watched is not understood: this option is for `raceproof run`"),
     };
-    let batches = spots.iter().map(|spot| if let Spot::TaskStack { batch, .. } = spot { batch + 1 } else { 0 });
+    let batches =
+        spots.iter().map(|spot| if let Spot::TaskStack { batch, .. } = spot { batch + 1 } else { 0 });
     let world = world();
     // Without room for them, what is on stacks is not watched, and nobody gets one either.
     let _ = world.detector.stacks.reserve(batches.max().unwrap_or(0));

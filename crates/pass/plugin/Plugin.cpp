@@ -10,6 +10,7 @@
 #include "llvm/Transforms/Instrumentation/ThreadSanitizer.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include <cstdlib>
+#include <dlfcn.h>
 
 using namespace llvm;
 
@@ -32,7 +33,15 @@ static bool eliminates() {
 /// ours for atomic accesses, calls and the unit's constructor. The driver says it.
 static bool isFlang() { return std::getenv("RACEPROOF_FLANG_UNIT") != nullptr; }
 
+/// What is known of a unit goes into sections by inline assembly (Sites.cpp), and flang, which needs none, has not got its parser ready.
+static void prepareAssembler() {
+  if (void *prepare = dlsym(RTLD_DEFAULT, "LLVMInitializeX86AsmParser"))
+    reinterpret_cast<void (*)()>(prepare)();
+}
+
 static void registerPasses(PassBuilder &builder) {
+  if (isFlang())
+    prepareAssembler();
   builder.registerPipelineStartEPCallback([](ModulePassManager &passes, OptimizationLevel level, auto...) {
     if (isFlang())
       passes.addPass(PrepareFortran());

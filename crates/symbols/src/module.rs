@@ -169,19 +169,32 @@ impl Module {
     }
 
     /// The accesses that the one of this kind at an address stands for, if that is the place which is shown for it.
-    pub(super) fn made_with(&self, address: u64, kind: AccessKind, shown: &Place) -> Vec<(AccessKind, Place)> {
+    pub(super) fn made_with(
+        &self,
+        address: u64,
+        kind: AccessKind,
+        shown: &Place,
+    ) -> Vec<(AccessKind, Place)> {
         let Some(contents) = self.contents().filter(|contents| address < contents.end) else {
             return Vec::new();
         };
         let inner = || {
-            let frame = contents.lines.as_ref()?.find_frames(address.wrapping_sub(contents.bias)).ok()?.next().ok()??;
+            let frame = contents
+                .lines
+                .as_ref()?
+                .find_frames(address.wrapping_sub(contents.bias))
+                .ok()?
+                .next()
+                .ok()??;
             let (function, at) = (frame.function?, frame.location?);
             let site = Site { kind, line: at.line?, column: at.column? };
             let is_shown = (site.line, site.column) == (shown.line, shown.column);
             is_shown.then_some(contents.sites.others(at.file?, &function.raw_name().ok()?, site))
         };
         let others = inner().unwrap_or_default().into_iter();
-        others.map(|Site { kind, line, column }| (kind, Place { file: shown.file.clone(), line, column })).collect()
+        others
+            .map(|Site { kind, line, column }| (kind, Place { file: shown.file.clone(), line, column }))
+            .collect()
     }
 
     pub(super) fn variable(&self, address: u64) -> Option<Variable> {

@@ -68,12 +68,23 @@ pub enum RawMemory {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Spot {
     /// Of a module, in the order in which they were loaded.
-    Module { number: usize, offset: usize },
+    Module {
+        number: usize,
+        offset: usize,
+    },
     /// Of a block, by how many were allocated before it.
-    Block { ordinal: u32, offset: usize },
+    Block {
+        ordinal: u32,
+        offset: usize,
+    },
     /// Of the stack of `main`, or of one that was made for tasks, by which it was.
-    MainStack { offset: usize },
-    TaskStack { batch: usize, offset: usize },
+    MainStack {
+        offset: usize,
+    },
+    TaskStack {
+        batch: usize,
+        offset: usize,
+    },
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -38,8 +38,8 @@ impl Sites {
         let groups = self.0.get(&(file, function.to_owned())).map_or(&[][..], |groups| groups);
         let mut with = groups.iter().filter(|group| group.contains(&(site, true)));
         let Some(group) = with.next() else { return Vec::new() };
-        let is_ambiguous = with.any(|other| other != group)
-            || groups.iter().any(|group| group.contains(&(site, false)));
+        let is_ambiguous =
+            with.any(|other| other != group) || groups.iter().any(|group| group.contains(&(site, false)));
         if is_ambiguous {
             return Vec::new();
         }
@@ -91,7 +91,9 @@ mod tests {
 
     #[test]
     fn what_is_damaged_is_left_out() {
-        for text in ["", "\t", "f.c", "f.c\tg", "f.c\tg\tx", "f.c\tg\tw9 r:\té1:1\t", "f.c\tg\tw9:9 r99999999999:1"] {
+        for text in
+            ["", "\t", "f.c", "f.c\tg", "f.c\tg\tx", "f.c\tg\tw9 r:\té1:1\t", "f.c\tg\tw9:9 r99999999999:1"]
+        {
             assert_eq!(others(text, "w9:9"), 0, "{text:?}");
         }
     }

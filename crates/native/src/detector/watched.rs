@@ -121,7 +121,8 @@ impl Detector {
         pc: usize,
     ) -> bool {
         let granule = from & !(GRANULE - 1);
-        let Some(groups) = self.watched.as_mut().and_then(|watched| watched.granules.get_mut(&granule)) else {
+        let Some(groups) = self.watched.as_mut().and_then(|watched| watched.granules.get_mut(&granule))
+        else {
             return false;
         };
         let mut groups = std::mem::take(groups);
