@@ -281,7 +281,7 @@ void mendLines(Module &module) {
   for (Function &function : module)
     // What is outlined is walked from where it is created.
     if (!function.hasLocalLinkage() || function.getName().find("..omp_par") == StringRef::npos)
-      walk.walk(function, 0);
+      walk.walk(function, function.getSubprogram() ? function.getSubprogram()->getLine() : 0);
 }
 
 } // namespace raceproof

@@ -7,7 +7,7 @@ use object::{Object, ObjectSection};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-const FORTRAN: [gimli::DwLang; 5] = [
+pub(super) const FORTRAN: [gimli::DwLang; 5] = [
     gimli::DW_LANG_Fortran77,
     gimli::DW_LANG_Fortran90,
     gimli::DW_LANG_Fortran95,

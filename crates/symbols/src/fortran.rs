@@ -30,6 +30,15 @@ pub(super) fn demangled(name: &str) -> Option<String> {
     }
 }
 
+/// The name of a procedure that is in no module and no other procedure, behind which flang puts an underscore, with what it appends for a construct.
+pub(super) fn procedure(name: &str) -> String {
+    let own = name.find("..").map_or(name, |at| &name[..at]);
+    match own.strip_suffix('_') {
+        Some(plain) if !plain.is_empty() => format!("{plain}{}", &name[own.len()..]),
+        _ => name.to_owned(),
+    }
+}
+
 /// The procedure that a `target` region stands in: `__omp_offloading_DEVICE_FILE_NAME_lLINE`.
 pub(super) fn target_of(name: &str) -> &str {
     let named = name.strip_prefix("__omp_offloading_").and_then(|rest| rest.splitn(3, '_').nth(2));
@@ -50,7 +59,7 @@ pub(super) fn common_block(symbol: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{common_block, demangled, target_of};
+    use super::{common_block, demangled, procedure, target_of};
 
     #[test]
     fn common_blocks_are_written_between_slashes() {
@@ -77,6 +86,9 @@ mod tests {
         }
         assert_eq!(target_of("__omp_offloading_fe00_98c231__QQmain_l5"), "_QQmain");
         assert_eq!(target_of("_QFPinner"), "_QFPinner");
+        assert_eq!(procedure("set_"), "set");
+        assert_eq!(procedure("set_..omp_par.1"), "set..omp_par.1");
+        assert_eq!(procedure("_QFPinner"), "_QFPinner");
         for other in ["main", "_QQclX61", "_Qx", "_ZN1f1gEv", "step_", "_QM", "_QMgridE"] {
             assert_eq!(demangled(other), None, "{other}");
         }

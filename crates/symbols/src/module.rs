@@ -147,6 +147,8 @@ impl Module {
                     .or_else(|| lines.find_symbol(probe).map(str::to_owned));
                 let name = name.unwrap_or_else(|| "?".to_owned());
                 let in_rust = language == Some(gimli::DW_LANG_Rust) || is_rust(&name);
+                let is_fortran = language.is_some_and(|language| arrays::FORTRAN.contains(&language));
+                let name = if is_fortran { fortran::procedure(&name) } else { name };
                 let location = frame.location.as_ref();
                 let frame = Frame {
                     function: demangled(&name),
