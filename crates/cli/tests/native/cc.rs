@@ -33,7 +33,7 @@ fn words(plan: &Plan) -> String {
 
 #[test]
 fn what_is_compiled_is_instrumented() {
-    const TSAN: &str = "-Xclang -fsanitize=thread -fno-omit-frame-pointer -Xclang -fstack-clash-protection";
+    const TSAN: &str = "-fno-omit-frame-pointer -Xclang -fsanitize=thread -Xclang -fstack-clash-protection";
     const OMP: &str = "-Xclang -fopenmp";
     for (line, expected) in [
         ("-c a.c", format!("{TSAN} -g -c a.c")),
@@ -55,6 +55,22 @@ fn what_is_compiled_is_instrumented() {
         ("-fopenmp a.o /usr/lib/libomp.so libgomp.so.1", "a.o".to_owned()),
     ] {
         assert_eq!(words(&plan(line)), expected, "{line}");
+    }
+}
+
+/// flang has other words for its compiler proper, and our pass does what it has no option for.
+#[test]
+fn what_flang_compiles_is_instrumented_by_the_pass() {
+    const KEPT: &str = "-fno-omit-frame-pointer";
+    for (line, expected) in [
+        ("-c a.f90", format!("{KEPT} -g -c a.f90")),
+        ("-fopenmp -J m -c a.F90", format!("{KEPT} -Xflang -fopenmp -g -J m -c a.F90")),
+        ("-g0 -fno-sanitize=none -c a.f", format!("{KEPT} -g -fno-sanitize=none -c a.f")),
+        ("-fopenmp a.o", "a.o".to_owned()),
+    ] {
+        let words_of = line.split_whitespace().map(OsString::from).collect();
+        let plan = Plan::new(&Arguments::parse(words_of), Language::Fortran);
+        assert_eq!(words(&plan.unwrap_or_else(|error| panic!("{line}: {error}"))), expected, "{line}");
     }
 }
 
