@@ -55,7 +55,7 @@ pub(crate) fn observed(complete: bool) -> Coverage {
     let mut coverage = Coverage {
         front_end: if start::is_shared() { FrontEnd::Rayon } else { FrontEnd::Openmp },
         complete,
-        parallel: Some(world().detector.statistics().0 > 1),
+        parallel: Some(world().detector.statistics().0 > 1 || world().has_lanes),
         teams: world().teams.sizes.clone(),
         blinded_by: if options.detect { Vec::new() } else { vec!["detect=off".to_owned()] },
         unsplit: world().found.unsplit(),

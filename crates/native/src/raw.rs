@@ -95,10 +95,15 @@ fn access(access: &RacedAccess) -> RawAccess {
     if access.folded {
         task.push_str("/…");
     }
+    if let Some(iteration) = access.lane {
+        task.push_str(&format!(", iteration {iteration}"));
+    }
     RawAccess {
         access: access.kind,
         operation: if access.freed {
             Operation::Free
+        } else if access.lane.is_some() {
+            Operation::Lane
         } else if access.atomic {
             Operation::Atomic
         } else {

@@ -43,6 +43,10 @@ pub(crate) struct World {
     /// Read before the program makes them unreadable.
     pub(crate) symbols: Option<crate::symbols::Symbols>,
     pub(crate) started: Instant,
+    /// The simd loops that are under way, innermost last.
+    pub(crate) lanes: Vec<crate::tsan::lanes::Lanes>,
+    /// There was one.
+    pub(crate) has_lanes: bool,
     /// Turns in a row in which a task looked in vain for what it waits for.
     pub(crate) idle: u64,
     /// Who ran, and how far all had come, when a share of time was last over.
@@ -121,6 +125,8 @@ pub(crate) fn begin() {
         symbols: None,
         started: Instant::now(),
         idle: 0,
+        lanes: Vec::new(),
+        has_lanes: false,
         ran: None,
         found: Default::default(),
         panic: None,

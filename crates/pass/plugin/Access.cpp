@@ -92,6 +92,10 @@ CallInst *markRange(Instruction *before, Value *address, Value *size, ArrayRef<V
   return insert(before, Names[kind == Kind::Write][countsAndStrides.size() / 2], arguments, location);
 }
 
+CallInst *markOther(Instruction *before, StringRef name, ArrayRef<Value *> arguments, const DebugLoc &location) {
+  return insert(before, name, arguments, location);
+}
+
 CallInst *markTable(Instruction *before, Value *address, Value *written, const DebugLoc &location) {
   if (written)
     return insert(before, TableWrite, {address, written}, location);
@@ -170,8 +174,14 @@ bool lower(Module &module) {
       lower(*access);
     else if (calledName(*marker) == TableWrite)
       replace(marker, "__tsan_vptr_update", arguments);
-    else
+    else if (nameOf(*marker) == TableRead)
       replace(marker, "__tsan_vptr_read", arguments);
+    else {
+      // `raceproof.lane.read` is `__raceproof_lane_read`.
+      std::string name = "__" + nameOf(*marker).str();
+      std::replace(name.begin(), name.end(), '.', '_');
+      replace(marker, name, arguments);
+    }
   }
   for (Function &function : make_early_inc_range(module))
     if (function.getName().starts_with(Prefix) && function.use_empty())

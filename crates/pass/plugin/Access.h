@@ -47,6 +47,10 @@ llvm::CallInst *mark(llvm::Instruction *before, llvm::Value *address, llvm::Valu
 llvm::CallInst *markRange(llvm::Instruction *before, llvm::Value *address, llvm::Value *size,
                           llvm::ArrayRef<llvm::Value *> countsAndStrides, Kind kind, const llvm::DebugLoc &location);
 
+/// Something else that the runtime is to be told, by a name that begins with `raceproof.`.
+llvm::CallInst *markOther(llvm::Instruction *before, llvm::StringRef name, llvm::ArrayRef<llvm::Value *> arguments,
+                          const llvm::DebugLoc &location);
+
 /// A read of a pointer to a table of virtual functions, or its write with the new value.
 llvm::CallInst *markTable(llvm::Instruction *before, llvm::Value *address, llvm::Value *written, const llvm::DebugLoc &location);
 

@@ -3,6 +3,7 @@
 #include "Access.h"
 #include "Eliminate.h"
 #include "Fortran.h"
+#include "Lanes.h"
 #include "Mark.h"
 
 #include "llvm/Passes/PassBuilder.h"
@@ -43,8 +44,11 @@ static void registerPasses(PassBuilder &builder) {
   if (isFlang())
     prepareAssembler();
   builder.registerPipelineStartEPCallback([](ModulePassManager &passes, OptimizationLevel level, auto...) {
+    // What flang says of its simd loops has not been looked at.
     if (isFlang())
       passes.addPass(PrepareFortran());
+    else
+      passes.addPass(createModuleToFunctionPassAdaptor(MarkLanes()));
     if (level != OptimizationLevel::O0)
       passes.addPass(createModuleToFunctionPassAdaptor(SROAPass(SROAOptions::PreserveCFG)));
     passes.addPass(MarkAccesses());
@@ -57,6 +61,8 @@ static void registerPasses(PassBuilder &builder) {
       });
   builder.registerOptimizerEarlyEPCallback([](ModulePassManager &passes, OptimizationLevel level, auto...) {
     passes.addPass(createModuleToFunctionPassAdaptor(DropPrivate()));
+    if (level != OptimizationLevel::O0)
+      passes.addPass(createModuleToFunctionPassAdaptor(HoistLanes()));
     if (eliminates())
       passes.addPass(EliminateChecks(level != OptimizationLevel::O0));
   });
@@ -79,6 +85,10 @@ static void registerPasses(PassBuilder &builder) {
           passes.addPass(EliminateChecks(true));
         else if (name == "raceproof-drop-private")
           passes.addPass(createModuleToFunctionPassAdaptor(DropPrivate()));
+        else if (name == "raceproof-mark-lanes")
+          passes.addPass(createModuleToFunctionPassAdaptor(MarkLanes()));
+        else if (name == "raceproof-hoist-lanes")
+          passes.addPass(createModuleToFunctionPassAdaptor(HoistLanes()));
         else if (name == "raceproof-lower")
           passes.addPass(LowerMarkers());
         else

@@ -15,7 +15,7 @@ pub(super) fn action(access: &RaceAccess, location: &str) -> String {
         (Operation::Atomic, kind) => format!("{}s {location} atomically{bytes}", noun(kind)),
         (Operation::Range, AccessKind::Read) => format!("copies from {location}{bytes}"),
         (Operation::Range, AccessKind::Write) => format!("copies to or sets {location}{bytes}"),
-        (Operation::Plain, kind) => format!("{}s {location}{bytes}", noun(kind)),
+        (Operation::Plain | Operation::Lane, kind) => format!("{}s {location}{bytes}", noun(kind)),
     }
 }
 

@@ -313,8 +313,8 @@ impl Symbols {
     }
 }
 
-fn side(access: &RaceAccess) -> (&Place, AccessKind) {
-    (&access.at, access.access)
+fn side(access: &RaceAccess) -> (&Place, AccessKind, Operation) {
+    (&access.at, access.access, access.operation)
 }
 
 /// Whether two races are of one location and pair of sites.

@@ -9,6 +9,7 @@ pub mod drdp;
 pub mod epochs;
 pub mod esp_bags;
 pub mod gone;
+pub mod lanes;
 pub mod last_access;
 mod last_of_each;
 pub mod pairs;

@@ -75,6 +75,8 @@ pub enum Operation {
     Free,
     /// `memcpy`, `memset` and their like.
     Range,
+    /// By an iteration of a simd loop, which may be executed in one vector with others.
+    Lane,
 }
 
 impl Operation {

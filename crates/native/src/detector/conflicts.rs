@@ -44,6 +44,7 @@ impl Detector {
             atomic: site & ATOMIC != 0,
             freed: self.freed_sites.contains(&(site & SITE)),
             folded: site & FOLDED != 0,
+            lane: None,
             task,
             site: first_site,
             locks: self.locks_of(StepId(step)),
@@ -53,6 +54,7 @@ impl Detector {
             atomic: manner == Manner::Atomic,
             freed: self.freeing,
             folded: false,
+            lane: None,
             task: self.current,
             site: Site { pc, context },
             locks: self.locks_of(self.order.step()),
@@ -71,6 +73,40 @@ impl Detector {
                 crate::report::raced();
             }
         }
+    }
+
+    /// Two iterations of a simd loop of the running task conflict.
+    #[cold]
+    pub(crate) fn lanes_conflict(&mut self, address: usize, sides: [(u64, AccessKind, usize); 2]) {
+        if !self.on {
+            return;
+        }
+        let pair = (sides[0].2, sides[1].2);
+        if let Some(&known) = self.pairs.get(&pair) {
+            let race = &mut self.races[known as usize];
+            race.count += 1;
+            crate::channel::met(known as usize, race.count);
+            return;
+        }
+        let locks = self.locks_of(self.order.step());
+        let context = self.contexts.now().context;
+        let [first, second] = sides.map(|(iteration, kind, pc)| RacedAccess {
+            kind,
+            atomic: false,
+            freed: false,
+            folded: false,
+            lane: Some(iteration),
+            task: self.current,
+            site: Site { pc, context },
+            locks,
+        });
+        if self.code.is_empty() {
+            self.code = frames::code();
+        }
+        let (block, frame) = (self.memory.find(address), frames::find(address, second.site.pc, &self.code));
+        self.pairs.insert(pair, self.races.len() as u32);
+        self.races.push(Raced { first, second, address, count: 1, block, frame });
+        crate::report::raced();
     }
 
     fn locks_of(&self, step: StepId) -> [usize; 4] {

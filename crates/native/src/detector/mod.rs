@@ -186,6 +186,8 @@ pub(crate) struct RacedAccess {
     pub(crate) freed: bool,
     /// Made by a task that `task` has waited for.
     pub(crate) folded: bool,
+    /// By which iteration of a simd loop, if the race is between two of them.
+    pub(crate) lane: Option<u64>,
     pub(crate) task: TaskId,
     pub(crate) site: Site,
     /// The locks held, as addresses or small numbers.

@@ -5,6 +5,7 @@
 
 pub(crate) mod atomic;
 mod fortran;
+pub(crate) mod lanes;
 mod reach;
 mod released;
 mod runs;

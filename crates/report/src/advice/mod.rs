@@ -11,7 +11,7 @@ mod tp;
 use super::snippet::place_name;
 use super::style::safe;
 use raceproof_core::event::AccessKind;
-use raceproof_core::finding::{Construct, Place, Race, RaceAccess, Spawned};
+use raceproof_core::finding::{Construct, Operation, Place, Race, RaceAccess, Spawned};
 
 /// How the ways to the two accesses part in the task `fork`.
 enum Parting<'a> {
@@ -74,6 +74,7 @@ fn words(race: &Race) -> Words {
     let spawned = race.first.spawned.iter().chain(&race.second.spawned);
     let constructs: Vec<_> = spawned.filter_map(|spawn| spawn.construct).collect();
     match constructs.as_slice() {
+        _ if race.first.operation == Operation::Lane => Words::OpenMp,
         [] => Words::Tp,
         all if all.contains(&Construct::Rayon) => Words::Rayon,
         _ => Words::OpenMp,

@@ -3,7 +3,7 @@
 use super::{Advice, Parting, alternatives, holding, noun, one_sided};
 use crate::style::safe;
 use raceproof_core::event::AccessKind;
-use raceproof_core::finding::{Construct, Object, Operation, RaceAccess, Region, Spawned};
+use raceproof_core::finding::{Construct, Object, Operation, Race, RaceAccess, Region, Spawned};
 
 pub(super) fn why(advice: &Advice<'_>) -> String {
     let mut text = order(advice);
@@ -14,8 +14,18 @@ pub(super) fn why(advice: &Advice<'_>) -> String {
     text
 }
 
+/// Whether the accesses are of two iterations of a simd loop.
+fn are_lanes(race: &Race) -> bool {
+    race.first.operation == Operation::Lane && race.second.operation == Operation::Lane
+}
+
 /// Why neither access waits for the other.
 fn order(advice: &Advice<'_>) -> String {
+    if are_lanes(advice.race) {
+        return "both are iterations of one simd loop, which lets them be executed at the same time, in one vector: nothing \
+                orders what the lanes do."
+            .to_owned();
+    }
     let fork = safe(&advice.race.fork);
     let at = |place| advice.at(place);
     match &advice.parting {
@@ -120,6 +130,13 @@ pub(super) fn fix(advice: &Advice<'_>) -> String {
             "make the {} at {} `#pragma omp atomic` too.",
             noun(bare.access),
             advice.at(&bare.at)
+        );
+    }
+    if are_lanes(advice.race) {
+        return format!(
+            "leave out `simd`; or give it a `safelen` that is not greater than the distance between two iterations that \
+             conflict; or `reduction({})` if it gathers a result; or let every iteration use cells of its own.",
+            named(advice, "…: ")
         );
     }
     let mut ways = Vec::new();
