@@ -174,11 +174,11 @@ bool lower(Module &module) {
       lower(*access);
     else if (calledName(*marker) == TableWrite)
       replace(marker, "__tsan_vptr_update", arguments);
-    else if (nameOf(*marker) == TableRead)
+    else if (calledName(*marker) == TableRead)
       replace(marker, "__tsan_vptr_read", arguments);
     else {
       // `raceproof.lane.read` is `__raceproof_lane_read`.
-      std::string name = "__" + nameOf(*marker).str();
+      std::string name = "__" + calledName(*marker).str();
       std::replace(name.begin(), name.end(), '.', '_');
       replace(marker, name, arguments);
     }
