@@ -76,6 +76,12 @@ pub enum Command {
     /// The same for C++ (also by the name `raceproof-c++`)
     #[command(name = "c++", disable_help_flag = true)]
     Cxx(CompilerArgs),
+    /// flang for Fortran programs with OpenMP, instrumented and linked with raceproof's runtime
+    ///
+    /// All arguments are flang's: use it in place of the compiler (`make FC="raceproof fc"`). Called by the name `raceproof-fc` it does
+    /// the same. `-fno-raceproof-check-elimination` is as for `raceproof cc`. docs/FORTRAN.md says what is judged.
+    #[command(disable_help_flag = true)]
+    Fc(CompilerArgs),
     /// Run a program that `raceproof cc` or `cargo raceproof` built, and report
     ///
     /// Without mutual exclusion one run decides all schedules for that number of threads. A program that crashes or ends with
@@ -132,7 +138,7 @@ pub struct RunArgs {
 
 #[derive(clap::Args, Debug)]
 pub struct CompilerArgs {
-    /// What clang is asked to do
+    /// What the compiler is asked to do
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGS")]
     pub args: Vec<OsString>,
 }
@@ -142,7 +148,7 @@ pub struct CompilerArgs {
 pub fn words(mut words: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let program = words.next().unwrap_or_default();
     let name = Path::new(&program).file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let subcommand = ["cc", "c++"].into_iter().find(|sub| name.ends_with(&format!("raceproof-{sub}")));
+    let subcommand = ["cc", "c++", "fc"].into_iter().find(|sub| name.ends_with(&format!("raceproof-{sub}")));
     [program].into_iter().chain(subcommand.map(OsString::from)).chain(words).collect()
 }
 

@@ -53,6 +53,7 @@ pub(crate) fn act(args: Args) -> u8 {
         Command::Graph(args) => graph(&args),
         Command::Cc(args) => return cc::run(Language::C, &args.args),
         Command::Cxx(args) => return cc::run(Language::Cxx, &args.args),
+        Command::Fc(args) => return cc::run(Language::Fortran, &args.args),
         Command::Run(args) => run_program(&args),
         Command::Trace(args) => trace(&args),
         Command::Analyze(args) => analyze(&args),

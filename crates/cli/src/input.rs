@@ -55,6 +55,7 @@ pub(crate) enum Kind {
     Object,
     C,
     Cxx,
+    Fortran,
     Rust,
     Trace,
     Unknown,
@@ -79,6 +80,9 @@ pub(crate) fn kind(file: &Path) -> Kind {
         Some("tp") => Kind::Tp,
         Some("c" | "i") => Kind::C,
         Some("C" | "cc" | "cpp" | "cxx" | "c++" | "ii") => Kind::Cxx,
+        Some("f" | "F" | "for" | "f90" | "F90" | "f95" | "F95" | "f03" | "F03" | "f08" | "F08") => {
+            Kind::Fortran
+        }
         Some("rs") => Kind::Rust,
         Some("rpt") => Kind::Trace,
         _ if start.starts_with(b"#!") => Kind::Script,
@@ -195,6 +199,7 @@ pub(crate) fn refuse(file: &Path, verb: &Verb) -> Option<String> {
         Kind::Object => ("an object file", "`raceproof cc` to link it into a program".to_owned()),
         Kind::C => ("a C source", built("cc")),
         Kind::Cxx => ("a C++ source", built("c++")),
+        Kind::Fortran => ("a Fortran source", built("fc")),
         Kind::Rust => ("a Rust source", verb.rust.to_owned()),
         Kind::Trace => ("a trace", filled(verb.trace, &name)),
         Kind::Unknown => return None,

@@ -52,6 +52,20 @@ pub struct Place {
     pub column: u32,
 }
 
+impl Place {
+    /// Whether it is in a Fortran source, by the name of the file.
+    pub fn is_fortran(&self) -> bool {
+        const EXTENSIONS: [&str; 8] = ["f", "for", "f77", "f90", "f95", "f03", "f08", "f18"];
+        let extension = self.file.rsplit_once('.').map_or("", |(_, extension)| extension);
+        EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known))
+    }
+
+    /// What a directive of OpenMP begins with there.
+    pub fn sentinel(&self) -> &'static str {
+        if self.is_fortran() { "!$omp" } else { "#pragma omp" }
+    }
+}
+
 /// A call that had not returned.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Frame {

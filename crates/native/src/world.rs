@@ -33,6 +33,7 @@ pub(crate) struct World {
     pub(crate) workers: crate::workers::Workers,
     pub(crate) atomics: crate::tsan::atomic::Atomics,
     pub(crate) waiters: rustc_hash::FxHashMap<usize, crate::interpose::futex::Waiters>,
+    pub(crate) fortran: crate::interpose::fortran::Library,
     pub(crate) options: Options,
     /// The number of this process.
     pub(crate) process: u32,
@@ -119,6 +120,7 @@ pub(crate) fn begin() {
         workers: Default::default(),
         atomics: Default::default(),
         waiters: Default::default(),
+        fortran: Default::default(),
         options,
         process: std::process::id(),
         delivery: Default::default(),

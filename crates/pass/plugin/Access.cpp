@@ -50,13 +50,13 @@ CallInst *insert(Instruction *before, StringRef name, ArrayRef<Value *> argument
   return call;
 }
 
-StringRef nameOf(const Instruction &instruction) {
-  auto *call = dyn_cast<CallInst>(&instruction);
-  Function *callee = call ? call->getCalledFunction() : nullptr;
+} // namespace
+
+StringRef calledName(const Instruction &instruction) {
+  auto *call = dyn_cast<CallBase>(&instruction);
+  const Function *callee = call ? call->getCalledFunction() : nullptr;
   return callee && callee->isDeclaration() ? callee->getName() : StringRef();
 }
-
-} // namespace
 
 Align Access::alignment() const {
   return Align(cast<ConstantInt>(call->getArgOperand(2))->getZExtValue());
@@ -68,10 +68,10 @@ std::optional<uint64_t> Access::fixedSize() const {
   return std::nullopt;
 }
 
-bool isMarker(const Instruction &instruction) { return nameOf(instruction).starts_with(Prefix); }
+bool isMarker(const Instruction &instruction) { return calledName(instruction).starts_with(Prefix); }
 
 std::optional<Access> accessOf(const Instruction &instruction) {
-  StringRef name = nameOf(instruction);
+  StringRef name = calledName(instruction);
   if (!name.starts_with(Prefix))
     return std::nullopt;
   for (Kind kind : {Kind::Read, Kind::Write})
@@ -174,13 +174,13 @@ bool lower(Module &module) {
     SmallVector<Value *, 2> arguments(marker->args());
     if (auto access = accessOf(*marker))
       lower(*access);
-    else if (nameOf(*marker) == TableWrite)
+    else if (calledName(*marker) == TableWrite)
       replace(marker, "__tsan_vptr_update", arguments);
-    else if (nameOf(*marker) == TableRead)
+    else if (calledName(*marker) == TableRead)
       replace(marker, "__tsan_vptr_read", arguments);
     else {
       // `raceproof.lane.read` is `__raceproof_lane_read`.
-      std::string name = "__" + nameOf(*marker).str();
+      std::string name = "__" + calledName(*marker).str();
       std::replace(name.begin(), name.end(), '.', '_');
       replace(marker, name, arguments);
     }

@@ -33,6 +33,9 @@ struct Access {
 /// The marker that an instruction is, if it is one.
 std::optional<Access> accessOf(const llvm::Instruction &instruction);
 
+/// The name of the function that an instruction calls, if that is defined elsewhere; else empty.
+llvm::StringRef calledName(const llvm::Instruction &instruction);
+
 /// Whether an instruction is a marker of any kind.
 bool isMarker(const llvm::Instruction &instruction);
 

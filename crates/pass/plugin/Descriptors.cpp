@@ -59,11 +59,6 @@ struct Task {
   }
 };
 
-StringRef calledName(const CallBase &call) {
-  const Function *callee = call.getCalledFunction();
-  return callee && callee->isDeclaration() ? callee->getName() : StringRef();
-}
-
 /// Follows the addresses of one block through the function that has it.
 class Block {
   Task &task;

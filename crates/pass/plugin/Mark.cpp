@@ -126,6 +126,9 @@ private:
   }
 
   void visit(Instruction &instruction) {
+    // Whoever made it says that it is none of the program's.
+    if (instruction.hasMetadata(LLVMContext::MD_nosanitize))
+      return;
     if (auto *load = dyn_cast<LoadInst>(&instruction)) {
       if (!load->isAtomic())
         visit(*load, load->getPointerOperand(), load->getType(), load->getAlign(), Kind::Read);

@@ -3,13 +3,16 @@
 #include "Access.h"
 #include "AccessPaths.h"
 #include "Eliminate.h"
+#include "Fortran.h"
 #include "Lanes.h"
 #include "Mark.h"
 
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
+#include "llvm/Transforms/Instrumentation/ThreadSanitizer.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include <cstdlib>
+#include <dlfcn.h>
 
 using namespace llvm;
 
@@ -28,10 +31,27 @@ static bool eliminates() {
   return !value || (StringRef(value) != "off" && StringRef(value) != "0");
 }
 
+/// Whether the compiler is flang, which has no ThreadSanitizer: no function is marked as one to instrument, and no pass comes after
+/// ours for atomic accesses, calls and the unit's constructor. The driver says it.
+static bool isFlang() { return std::getenv("RACEPROOF_FLANG_UNIT") != nullptr; }
+
+/// What is known of a unit goes into sections by inline assembly (Sites.cpp), and flang, which needs none, has not got its parser ready.
+static void prepareAssembler() {
+  if (void *prepare = dlsym(RTLD_DEFAULT, "LLVMInitializeX86AsmParser"))
+    reinterpret_cast<void (*)()>(prepare)();
+}
+
 static void registerPasses(PassBuilder &builder) {
+  if (isFlang())
+    prepareAssembler();
   builder.registerPipelineStartEPCallback([](ModulePassManager &passes, OptimizationLevel level, auto...) {
-    passes.addPass(DescribeAccesses());
-    passes.addPass(createModuleToFunctionPassAdaptor(MarkLanes()));
+    // What flang says of its simd loops has not been looked at, and its variables are named from the source.
+    if (isFlang()) {
+      passes.addPass(PrepareFortran());
+    } else {
+      passes.addPass(DescribeAccesses());
+      passes.addPass(createModuleToFunctionPassAdaptor(MarkLanes()));
+    }
     if (level != OptimizationLevel::O0)
       passes.addPass(createModuleToFunctionPassAdaptor(SROAPass(SROAOptions::PreserveCFG)));
     passes.addPass(MarkAccesses());
@@ -51,6 +71,11 @@ static void registerPasses(PassBuilder &builder) {
   });
   builder.registerOptimizerLastEPCallback([](ModulePassManager &passes, OptimizationLevel, auto...) {
     passes.addPass(LowerMarkers());
+    if (isFlang()) {
+      // What clang would add: of functions without the attribute, atomic accesses and calls only.
+      passes.addPass(ModuleThreadSanitizerPass());
+      passes.addPass(createModuleToFunctionPassAdaptor(ThreadSanitizerPass()));
+    }
   });
   // For tests of one pass: `opt -passes=raceproof-mark`.
   builder.registerPipelineParsingCallback(
@@ -59,6 +84,8 @@ static void registerPasses(PassBuilder &builder) {
           passes.addPass(DescribeAccesses());
         else if (name == "raceproof-mark")
           passes.addPass(MarkAccesses());
+        else if (name == "raceproof-fortran")
+          passes.addPass(PrepareFortran());
         else if (name == "raceproof-eliminate")
           passes.addPass(EliminateChecks(true));
         else if (name == "raceproof-drop-private")

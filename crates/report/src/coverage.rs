@@ -32,7 +32,8 @@ pub(super) fn sentence(report: &Report, coverage: &Coverage) -> String {
     }
     if !coverage.ignored_pragmas.is_empty() {
         let places = list(&coverage.ignored_pragmas, |at: &Place| format!("{}:{}", safe(&at.file), at.line));
-        parts.push(format!("#pragma omp compiled without -fopenmp: {places}"));
+        let sentinel = coverage.ignored_pragmas[0].sentinel();
+        parts.push(format!("{sentinel} compiled without -fopenmp: {places}"));
     }
     if !coverage.unsplit.is_empty() {
         let places = list(&coverage.unsplit, |at: &Place| format!("{}:{}", safe(&at.file), at.line));

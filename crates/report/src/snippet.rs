@@ -77,6 +77,9 @@ impl Snippet {
 /// How a task came to be: `main/1 spawned at f.tp:4:5`, `main/2 is thread 1 of the omp parallel at f.c:3:1`.
 fn origin(spawn: &Spawned) -> String {
     let (task, at) = (safe(&spawn.task), place_name(&spawn.at));
+    if spawn.at.is_fortran() && spawn.construct == Some(Construct::For) {
+        return format!("{task} is a chunk of the omp do at {at}");
+    }
     match (spawn.construct, spawn.thread) {
         (None, _) => format!("{task} spawned at {at}"),
         (Some(construct @ Construct::For), None) => format!("{task} is a chunk of the {construct} at {at}"),

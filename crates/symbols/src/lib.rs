@@ -6,7 +6,11 @@
 
 #![forbid(unsafe_code)]
 
+mod arrays;
 mod debug;
+mod declared;
+mod fortran;
+mod fortran_locals;
 mod locals;
 mod module;
 mod names;
@@ -167,6 +171,32 @@ impl Symbols {
     fn path(&self, pc: usize) -> Option<AccessPath> {
         let probe = pc.saturating_sub(1);
         AccessPath::parse(self.module(probe)?.path(probe as u64)?)
+    }
+
+    /// The functions that the module of an address exports, by address.
+    pub fn exported_functions(&self, of: usize) -> Vec<(usize, String)> {
+        self.module(of).map(Module::exported_functions).unwrap_or_default()
+    }
+
+    /// The local variable of the Fortran procedure at `pc` that stands at a distance from its frame, how far into it that is, and what is
+    /// there, if it is an element of an array.
+    fn fortran_local(&self, pc: usize, distance: i64) -> Option<(String, u64, Option<String>)> {
+        self.module(pc)?.fortran_local(pc as u64, distance)
+    }
+
+    /// Whether code was compiled by flang.
+    fn is_fortran(&self, pc: usize) -> bool {
+        self.module(pc).is_some_and(|module| module.is_fortran(pc as u64))
+    }
+
+    /// An element of a static array of Fortran, as the program would write it.
+    fn element(&self, address: usize) -> Option<String> {
+        self.module(address)?.element(address as u64)
+    }
+
+    /// The array of Fortran that a block was allocated for by code at `pc`, at a place of the source, and what is so far into it.
+    fn of_block(&self, pc: usize, at: &Place, into: u64) -> Option<(String, String)> {
+        self.module(pc)?.of_block(&self.folder.join(&at.file), at.line, into)
     }
 
     fn all_frames(&self, pc: usize) -> Vec<(Frame, Kind)> {

@@ -6,8 +6,8 @@ use super::names::{demangled, is_library, is_runtime, is_rust};
 use super::paths::Path;
 use super::sites::{Site, Sites};
 use super::types::Part;
-use super::{Frame, Variable};
-use addr2line::Loader;
+use super::{Frame, Variable, arrays, fortran, fortran_locals};
+use addr2line::{Loader, gimli};
 use object::{Object, ObjectSection, ObjectSegment, ObjectSymbol, SymbolKind};
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::Place;
@@ -74,6 +74,8 @@ struct Contents {
     /// By address in the file.
     variables: Vec<Symbol>,
     sites: Sites,
+    /// Whether a part of it was compiled by flang.
+    has_fortran: bool,
 }
 
 struct Symbol {
@@ -154,6 +156,8 @@ impl Module {
                     .or_else(|| lines.find_symbol(probe).map(str::to_owned));
                 let name = name.unwrap_or_else(|| "?".to_owned());
                 let in_rust = language == Some(gimli::DW_LANG_Rust) || is_rust(&name);
+                let is_fortran = language.is_some_and(|language| arrays::FORTRAN.contains(&language));
+                let name = if is_fortran { fortran::procedure(&name) } else { name };
                 let location = frame.location.as_ref();
                 let frame = Frame {
                     function: demangled(&name),
@@ -210,7 +214,14 @@ impl Module {
         let after = contents.variables.partition_point(|symbol| symbol.address <= probe);
         let symbol = contents.variables[..after].last()?;
         let offset = probe - symbol.address;
-        (offset < symbol.size).then(|| Variable { name: demangled(&symbol.name), offset, size: symbol.size })
+        if offset >= symbol.size {
+            return None;
+        }
+        let name = match contents.has_fortran.then(|| fortran::common_block(&symbol.name)).flatten() {
+            Some(block) => block,
+            None => demangled(&symbol.name),
+        };
+        Some(Variable { name, offset, size: symbol.size })
     }
 
     /// The part of a global variable that stands at an address, and the name that its declaration has, if a function declares it.
@@ -268,6 +279,58 @@ impl Module {
         Some((self.debug.get_or_init(read).as_ref()?, address.wrapping_sub(contents.bias)))
     }
 
+    /// An element of a static array of Fortran, as the program would write it.
+    pub(super) fn element(&self, address: u64) -> Option<String> {
+        let contents = self.contents().filter(|contents| contents.has_fortran)?;
+        let bytes = fs::read(&self.path).ok()?;
+        let file = object::File::parse(&*bytes).ok()?;
+        arrays::of_static(&file, address.wrapping_sub(contents.bias))
+    }
+
+    /// The array of Fortran that the statement at a line of a source allocates a block for, and what is so far into it.
+    pub(super) fn of_block(
+        &self,
+        source: &std::path::Path,
+        line: u32,
+        into: u64,
+    ) -> Option<(String, String)> {
+        self.contents().filter(|contents| contents.has_fortran)?;
+        let bytes = fs::read(&self.path).ok()?;
+        let file = object::File::parse(&*bytes).ok()?;
+        arrays::of_block(&file, source, line, into)
+    }
+
+    /// Whether the code at an address was compiled by flang.
+    pub(super) fn is_fortran(&self, pc: u64) -> bool {
+        let language = || {
+            let contents = self.contents().filter(|contents| contents.has_fortran && pc < contents.end)?;
+            let frames = contents.lines.as_ref()?.find_frames(pc.wrapping_sub(contents.bias));
+            frames.ok()?.next().ok()??.function?.language
+        };
+        language().is_some_and(|language| arrays::FORTRAN.contains(&language))
+    }
+
+    pub(super) fn fortran_local(&self, pc: u64, distance: i64) -> Option<(String, u64, Option<String>)> {
+        let contents = self.contents().filter(|contents| contents.has_fortran && pc < contents.end)?;
+        let bytes = fs::read(&self.path).ok()?;
+        let file = object::File::parse(&*bytes).ok()?;
+        fortran_locals::find(&file, pc.wrapping_sub(contents.bias), distance)
+    }
+
+    pub(super) fn exported_functions(&self) -> Vec<(usize, String)> {
+        let (Some(contents), Ok(bytes)) = (self.contents(), fs::read(&self.path)) else { return Vec::new() };
+        let Ok(file) = object::File::parse(&*bytes) else { return Vec::new() };
+        let exported = file
+            .dynamic_symbols()
+            .filter(|symbol| symbol.is_definition() && symbol.kind() == SymbolKind::Text);
+        let at = |address: u64| address.wrapping_add(contents.bias) as usize;
+        let mut functions: Vec<(usize, String)> = exported
+            .filter_map(|symbol| Some((at(symbol.address()), symbol.name().ok()?.to_owned())))
+            .collect();
+        functions.sort_unstable();
+        functions
+    }
+
     pub(super) fn read_ahead(&self) {
         self.debug_at(self.start);
     }
@@ -302,6 +365,7 @@ impl Module {
         let sites = file.section_by_name(".raceproof.sites").and_then(|section| section.data().ok());
         let sites = sites.map(Sites::parse).unwrap_or_default();
         let lines = Loader::new(&self.path).ok();
-        Some(Contents { bias, end: bias.wrapping_add(end), lines, variables, sites })
+        let has_fortran = arrays::has_fortran(&file);
+        Some(Contents { bias, end: bias.wrapping_add(end), lines, variables, sites, has_fortran })
     }
 }

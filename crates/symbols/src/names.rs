@@ -2,9 +2,10 @@
 //!
 //! clang turns the body of a construct into functions of its own: `f.omp_outlined` for a parallel region in `f` (and
 //! `f.omp_outlined_debug__` inside it, if there is debug information), `.omp_outlined.` for the body of a task, called by
-//! `.omp_task_entry.`, and for a reduction `f.omp.reduction.reduction_func`. C++ names before the dot are mangled.
+//! `.omp_task_entry.`, and for a reduction `f.omp.reduction.reduction_func`. C++ names before the dot are mangled. flang's are
+//! `f..omp_par` for regions and tasks alike.
 
-use super::Frame;
+use super::{Frame, fortran};
 use std::borrow::Cow;
 
 /// What the body of a task is called, which has no name in the program.
@@ -21,6 +22,9 @@ pub(super) fn demangled(name: &str) -> String {
     let part = base.rsplit_once('.').filter(|(_, number)| number.bytes().all(|byte| byte.is_ascii_digit()));
     if let Some((whole, _)) = part.filter(|(whole, _)| is_rust(whole)) {
         return demangled(whole);
+    }
+    if let Some(plain) = fortran::demangled(fortran::target_of(base)) {
+        return plain + &name[base.len()..];
     }
     // A demangler takes any text for a type: `x` would be `long long`.
     let mangled = base.starts_with("_Z") || base.starts_with("_R");
@@ -41,6 +45,7 @@ pub fn type_name(name: &str) -> String {
 /// The function a construct stands in, if the name is that of a construct's body.
 fn construct_of(name: &str) -> Option<&str> {
     name.find(".omp_outlined")
+        .or_else(|| name.find("..omp_par"))
         .or_else(|| name.find(".omp_task_entry"))
         .or_else(|| name.find(".omp."))
         .map(|at| &name[..at])

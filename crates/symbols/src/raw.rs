@@ -288,12 +288,26 @@ impl Symbols {
 
     /// What an address is called, in memory of this kind.
     pub fn location_name(&self, address: usize, memory: &RawMemory) -> String {
+        if let Some(element) = self.element(address) {
+            // Of a module, as the variable is.
+            let name = self.variable(address).map(|variable| variable.name).unwrap_or_default();
+            return match name.split_once("::") {
+                Some((module, _)) => format!("{module}::{element}"),
+                None => element,
+            };
+        }
         if let Some((name, _)) = self.global_name(address) {
             return name;
         }
         match memory {
-            RawMemory::Block { base, at, .. } => {
-                let (at, _) = self.allocation(at);
+            RawMemory::Block { base, at: calls, .. } => {
+                let (place, _) = self.place(calls);
+                let pc = calls.0.first().copied().unwrap_or(0);
+                let into = address.wrapping_sub(*base) as u64;
+                if let Some((_, element)) = self.of_block(pc, &place, into) {
+                    return element;
+                }
+                let (at, _) = self.allocation(calls);
                 format!("heap@{}:{}+{}", at.file, at.line, address.wrapping_sub(*base))
             }
             RawMemory::Stack { .. } => "a local variable".to_owned(),
@@ -306,7 +320,10 @@ impl Symbols {
     /// The part of a global variable at an address, and whether there was only one that could be named.
     fn global_name(&self, address: usize) -> Option<(String, bool)> {
         let variable = self.variable(address)?;
-        if let Some((name, part)) = self.global_part(address) {
+        // Members of a common block have their own names in each unit.
+        if !variable.name.starts_with('/')
+            && let Some((name, part)) = self.global_part(address)
+        {
             return Some((name.unwrap_or(variable.name) + self.written(&part), part.is_whole));
         }
         let name = match (variable.offset, variable.size) {
@@ -356,6 +373,19 @@ impl Symbols {
             RawMemory::ThreadLocal => {
                 let name = declared.map(|(_, path)| path.first_name().to_owned());
                 (written().unwrap_or_else(unnamed), Some(Object::ThreadLocal { task, name }))
+            }
+            RawMemory::Stack { frame: Some((pc, base)), .. } if self.is_fortran(pc.wrapping_sub(1)) => {
+                let distance = (raw.address as i64).wrapping_sub(*base as i64);
+                match self.fortran_local(pc.wrapping_sub(1), distance) {
+                    Some((name, into, element)) => {
+                        let location = element.unwrap_or_else(|| match into {
+                            0 => name.clone(),
+                            _ => format!("{name}+{into}"),
+                        });
+                        (location, Some(Object::Stack { task, name: Some(name) }))
+                    }
+                    None => (unnamed(), Some(Object::Stack { task, name: None })),
+                }
             }
             RawMemory::Stack { frame, ends } => {
                 let local = match declared {

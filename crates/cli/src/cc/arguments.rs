@@ -11,6 +11,7 @@ const WITH_VALUE: &[&str] = &[
     "-F",
     "-G",
     "-I",
+    "-J",
     "-L",
     "-MF",
     "-MJ",
@@ -23,6 +24,7 @@ const WITH_VALUE: &[&str] = &[
     "-U",
     "-Xassembler",
     "-Xclang",
+    "-Xflang",
     "-Xlinker",
     "-Xopenmp-target",
     "-Xpreprocessor",
@@ -30,6 +32,7 @@ const WITH_VALUE: &[&str] = &[
     "-cxx-isystem",
     "-dumpdir",
     "-e",
+    "-fintrinsic-modules-path",
     "-framework",
     "-gcc-toolchain",
     "-idirafter",
@@ -48,6 +51,7 @@ const WITH_VALUE: &[&str] = &[
     "-iwithsysroot",
     "-l",
     "-mllvm",
+    "-module-dir",
     "-o",
     "-resource-dir",
     "-rpath",
@@ -70,6 +74,12 @@ const WITH_VALUE: &[&str] = &[
 const COMPILED: &[&str] = &[
     "c", "i", "cc", "cp", "cxx", "cpp", "CPP", "c++", "C", "ii", "m", "mi", "mm", "mii", "h", "hh", "hpp",
     "hxx", "H", "cppm", "ixx", "ll", "bc",
+];
+
+/// The same of Fortran.
+const FORTRAN: &[&str] = &[
+    "f", "F", "for", "FOR", "ftn", "f77", "F77", "f90", "F90", "f95", "F95", "f03", "F03", "f08", "F08",
+    "f18", "F18", "fpp", "FPP",
 ];
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -159,7 +169,22 @@ pub(super) fn value(option: &[OsString], name: &str) -> Option<String> {
 }
 
 fn extension_is_compiled(path: &OsStr) -> bool {
-    Path::new(path).extension().and_then(OsStr::to_str).is_some_and(|known| COMPILED.contains(&known))
+    extension_is(path, COMPILED) || is_fortran(path)
+}
+
+/// Whether a file is Fortran by its name.
+pub(super) fn is_fortran(path: &OsStr) -> bool {
+    extension_is(path, FORTRAN)
+}
+
+/// Whether a file is of a language that clang compiles.
+pub(super) fn is_clangs(path: &OsStr) -> bool {
+    const EITHER: &[&str] = &["ll", "bc"];
+    extension_is(path, COMPILED) && !extension_is(path, EITHER)
+}
+
+fn extension_is(path: &OsStr, one_of: &[&str]) -> bool {
+    Path::new(path).extension().and_then(OsStr::to_str).is_some_and(|known| one_of.contains(&known))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `raceproof cc` and `raceproof c++`: clang, told to instrument what it compiles and to link our runtime.
+//! `raceproof cc`, `raceproof c++` and `raceproof fc`: clang, or flang for Fortran, told to instrument what it compiles and to link our runtime.
 //!
 //! The command line goes to clang, changed as little as serves:
 //!
@@ -7,7 +7,8 @@
 //! - what is linked to an executable gets our library, with `main` wrapped by it. A shared library leaves our symbols
 //!   to the executable that loads it, which exports them.
 //!
-//! The pass that instruments is ours, a plugin (`pass`); where none fits this clang, clang's own does it.
+//! The pass that instruments is ours, a plugin (`pass`); where none fits this clang, clang's own does it. flang has none of its own,
+//! so that there ours has to fit.
 //!
 //! What is known of the units and of what is linked beside them goes into the program (`notes`): parts that are not instrumented, and
 //! `#pragma omp` without `-fopenmp` (`pragmas`).
@@ -47,6 +48,15 @@ use tempfile::TempDir;
 pub enum Language {
     C,
     Cxx,
+    Fortran,
+}
+
+impl Language {
+    /// These words, for the compiler proper: not for its driver, which would also link what they ask for.
+    pub(super) fn proper(self, words: &[&str]) -> Vec<OsString> {
+        let to = if self == Language::Fortran { "-Xflang" } else { "-Xclang" };
+        words.iter().flat_map(|word| [to, word]).map(OsString::from).collect()
+    }
 }
 
 /// Runs the compiler; the status is its own, or 2 if it was not run.
@@ -63,11 +73,12 @@ pub(crate) fn run(language: Language, args: &[OsString]) -> u8 {
 fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
     let mut clang = Clang::find(language)?;
     let arguments = Arguments::parse(response::expand(args)?);
-    let mut plan = Plan::new(&arguments)?;
+    others_sources(&arguments, language)?;
+    let mut plan = Plan::new(&arguments, language)?;
     // What the program is to know of itself.
     let mut known = Vec::new();
     if plan.action.links() {
-        let (warnings, left_out) = objects::inspect(&arguments, plan.instrumented)?;
+        let (warnings, left_out) = objects::inspect(&arguments, language, plan.instrumented)?;
         warn(&warnings);
         known.extend(left_out.into_iter().map(Note::Uninstrumented));
     }
@@ -80,7 +91,8 @@ fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
             plan.wrap_library();
         }
     }
-    let of_sources = if plan.openmp { sources::inspect(&arguments) } else { Vec::new() };
+    let of_sources =
+        if plan.openmp && language != Language::Fortran { sources::inspect(&arguments) } else { Vec::new() };
     warn(&plan.warnings);
     warn(&of_sources);
     let ignored = pragmas::ignored(&plan, &clang);
@@ -94,7 +106,9 @@ fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
     let is_instrumented = plan.instrumented && plan.has_sources();
     let pass = if is_instrumented && plan.own_pass { Pass::of(&clang)? } else { None };
     if let Some(pass) = &pass {
-        plan.added.extend(pass.words());
+        plan.added.extend(pass.words(language));
+    } else if is_instrumented && language == Language::Fortran {
+        return Err(pass::missing_for_flang(&clang));
     } else if is_instrumented {
         plan.restrain();
         if plan.own_pass && plan.action.links() {
@@ -124,7 +138,12 @@ fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
             keep(&plan, &clang, source, ignored, &folder)?;
         }
     }
-    if status != 0 && plan.openmp && plan.action.compiles() && !clang.has_omp_header() {
+    if status != 0
+        && plan.openmp
+        && language != Language::Fortran
+        && plan.action.compiles()
+        && !clang.has_omp_header()
+    {
         note(&format!(
             "raceproof: note: {} has no omp.h; on Debian and Ubuntu the package libomp-{}-dev has it",
             clang.program.display(),
@@ -134,9 +153,27 @@ fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
     Ok(status)
 }
 
+/// Sources of a language that this compiler does not compile are refused: clang would have another compiler do it, which does not
+/// instrument, and flang cannot.
+fn others_sources(arguments: &Arguments, language: Language) -> Result<(), String> {
+    for (path, _) in arguments.inputs() {
+        let name = path.to_string_lossy();
+        if language == Language::Fortran && arguments::is_clangs(path) {
+            return Err(format!(
+                "{name} is not Fortran: compile it with `raceproof cc -c` (or `raceproof c++ -c`) and link the object here"
+            ));
+        }
+        if language != Language::Fortran && arguments::is_fortran(path) {
+            return Err(format!("{name} is Fortran: compile it with `raceproof fc`"));
+        }
+    }
+    Ok(())
+}
+
 /// The parts of what a linker is told to link that are not instrumented.
 pub(crate) fn left_out(words: Vec<OsString>) -> Vec<Uninstrumented> {
-    objects::inspect(&Arguments::parse(words), true).map_or_else(|_| Vec::new(), |(_, left_out)| left_out)
+    objects::inspect(&Arguments::parse(words), Language::C, true)
+        .map_or_else(|_| Vec::new(), |(_, left_out)| left_out)
 }
 
 fn warn(warnings: &[String]) {
@@ -152,14 +189,17 @@ fn warn_ignored(ignored: &[(OsString, Vec<Ignored>)]) {
     for (source, ignored) in ignored {
         for Ignored { at, directive } in ignored.iter().take(NAMED) {
             note(&format!(
-                "raceproof: warning: {}:{}: `#pragma omp {directive}` is compiled without -fopenmp: clang passes over it, so that \
+                "raceproof: warning: {}:{}: `{} {directive}` is compiled without -fopenmp: {} passes over it, so that \
                  nothing becomes parallel or ordered by it; compile with -fopenmp",
-                at.file, at.line
+                at.file,
+                at.line,
+                at.sentinel(),
+                if at.is_fortran() { "flang" } else { "clang" }
             ));
         }
         if let Some(more @ 1..) = ignored.len().checked_sub(NAMED) {
-            let source = source.to_string_lossy();
-            note(&format!("raceproof: warning: {source}: and {more} more `#pragma omp` without -fopenmp"));
+            let (source, sentinel) = (source.to_string_lossy(), ignored[0].at.sentinel());
+            note(&format!("raceproof: warning: {source}: and {more} more `{sentinel}` without -fopenmp"));
         }
     }
 }
@@ -179,7 +219,8 @@ fn keep(
     let is_file = fs::metadata(&made).is_ok_and(|made| made.is_file());
     if !is_file || !notes::add(&places, &made, clang, folder.path())? {
         let source = source.to_string_lossy();
-        warn(&[format!("{source}: the program will not know of its `#pragma omp` without -fopenmp")]);
+        let sentinel = ignored.first().map_or("", |ignored| ignored.at.sentinel());
+        warn(&[format!("{source}: the program will not know of its `{sentinel}` without -fopenmp")]);
     }
     Ok(())
 }

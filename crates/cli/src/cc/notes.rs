@@ -29,11 +29,8 @@ pub(crate) fn assembly(notes: &[Note]) -> String {
 pub(super) fn object(notes: &[Note], clang: &Clang, folder: &Path) -> Result<OsString, String> {
     let (text, object) = (folder.join("coverage.s"), folder.join("coverage.o"));
     fs::write(&text, assembly(notes)).map_err(|error| format!("cannot write {}: {error}", text.display()))?;
-    let words = ["-c".into(), "-o".into(), object.clone().into_os_string(), text.into_os_string()];
-    match clang.run(&words)? {
-        0 => Ok(object.into_os_string()),
-        status => Err(format!("clang ended with status {status} assembling {}", object.display())),
-    }
+    clang.assemble(&text, &object)?;
+    Ok(object.into_os_string())
 }
 
 /// Adds the notes to what clang has made of a source: an object, or assembly. What is neither (LLVM's bitcode) stays as it is: whether
@@ -43,10 +40,7 @@ pub(super) fn add(notes: &[Note], to: &Path, clang: &Clang, folder: &Path) -> Re
     let bytes = fs::read(to).map_err(cannot)?;
     if bytes.starts_with(b"\x7fELF") {
         let joined = folder.join("joined.o");
-        let mut words: Vec<OsString> =
-            ["-r", "-nostdlib", "-Wl,--build-id=none", "-o"].map(OsString::from).into();
-        words.extend([joined.clone().into(), to.into(), object(notes, clang, folder)?]);
-        if clang.run(&words)? != 0 {
+        if !clang.join(&[to.into(), object(notes, clang, folder)?], &joined)? {
             return Ok(false);
         }
         // Copied, so that the output keeps its name, links and permissions.

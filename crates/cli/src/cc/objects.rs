@@ -1,5 +1,6 @@
 //! Looks at what is linked: objects that were not compiled by us run, but what they access is not seen.
 
+use super::Language;
 use super::arguments::{Arguments, value};
 use object::read::archive::ArchiveFile;
 use object::{File, Object, ObjectSection, ObjectSymbol, SectionKind};
@@ -30,6 +31,7 @@ enum Origin {
 /// `instrumented`: whether sources among the inputs are. Shared libraries are warned of only: which are loaded the runtime finds out.
 pub(super) fn inspect(
     arguments: &Arguments,
+    language: Language,
     instrumented: bool,
 ) -> Result<(Vec<String>, Vec<Uninstrumented>), String> {
     let (mut warnings, mut left_out) = (Vec::new(), Vec::new());
@@ -39,7 +41,8 @@ pub(super) fn inspect(
             left_out.push(Uninstrumented { kind: PartKind::Object, name, parts: Vec::new() });
         }
     }
-    for path in of_system(arguments) {
+    let of_flang = (language == Language::Fortran).then(|| PathBuf::from(FORTRAN_RUNTIME));
+    for path in of_system(arguments).into_iter().chain(of_flang) {
         let parts = vec![path.file_name().unwrap_or_default().to_string_lossy().into_owned()];
         left_out.push(Uninstrumented { kind: PartKind::System, name: SYSTEM.to_owned(), parts });
     }
@@ -72,6 +75,9 @@ pub(super) fn inspect(
 
 /// What the libraries of the system are called together, here and in the runtime.
 const SYSTEM: &str = "system libraries";
+
+/// What flang links with every program: input and output, and intrinsic procedures.
+const FORTRAN_RUNTIME: &str = "libFortranRuntime.a";
 
 /// Folders that the linker looks into by itself.
 const FOLDERS: [&str; 5] =

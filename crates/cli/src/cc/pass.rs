@@ -1,5 +1,6 @@
 //! The LLVM pass for a compilation: a file for clang to load.
 
+use super::Language;
 use super::clang::Clang;
 use crate::output::private_folder;
 use std::ffi::OsString;
@@ -8,6 +9,9 @@ use tempfile::TempDir;
 
 /// Turns the elimination of redundant checks off: read by the pass, and for build systems.
 pub(super) const SWITCH: &str = "RACEPROOF_CHECK_ELIMINATION";
+
+/// Says to the pass that the compiler is flang, which marks no functions and has no ThreadSanitizer.
+pub(super) const FLANG: &str = "RACEPROOF_FLANG_UNIT";
 
 pub(super) struct Pass {
     folder: TempDir,
@@ -24,12 +28,16 @@ impl Pass {
     }
 
     /// What clang is told. Loops are turned so that what every iteration does stands before their ends; markers at their beginnings
-    /// would keep clang from that. That it could not vectorise a loop is our doing.
-    pub(super) fn words(&self) -> Vec<OsString> {
+    /// would keep clang from that. That it could not vectorise a loop is our doing; flang has no such warning.
+    pub(super) fn words(&self, language: Language) -> Vec<OsString> {
         let mut load = OsString::from("-fpass-plugin=");
         load.push(self.folder.path().join(NAME));
-        let rotate = ["-Xclang", "-mllvm", "-Xclang", "-rotation-max-header-size=64"].map(OsString::from);
-        rotate.into_iter().chain(["-Wno-pass-failed".into(), load]).collect()
+        let mut words = language.proper(&["-mllvm", "-rotation-max-header-size=64"]);
+        if language != Language::Fortran {
+            words.push("-Wno-pass-failed".into());
+        }
+        words.push(load);
+        words
     }
 }
 
@@ -39,6 +47,15 @@ pub(super) fn missing(clang: &Clang) -> String {
         "raceproof: note: there is no LLVM pass of raceproof's for clang {0}: clang's own is used, with every check, so that the program is slower, and \
          optimised code may lose lines of accesses; for another, install clang-{0} and llvm-{0}-dev and build raceproof again",
         clang.version
+    )
+}
+
+/// The error where no plugin fits flang, which has no pass that could take its place.
+pub(super) fn missing_for_flang(flang: &Clang) -> String {
+    format!(
+        "there is no LLVM pass of raceproof's for flang {0}, and flang has none of its own that could take its place; install clang-{0} and \
+         llvm-{0}-dev and build raceproof again, or set RACEPROOF_FLANG to a flang whose version has one",
+        flang.version
     )
 }
 

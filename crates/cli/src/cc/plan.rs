@@ -1,5 +1,6 @@
 //! What clang is told to do: the user's command line, with what is added and what is left out.
 
+use super::Language;
 use super::arguments::{Arguments, Item};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -43,6 +44,7 @@ impl Action {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
     pub action: Action,
+    pub language: Language,
     /// What the compiler proper is told beside.
     pub added: Vec<OsString>,
     /// What stays of the user's.
@@ -64,10 +66,11 @@ pub struct Plan {
 const REPLACED: &[&str] = &["omp", "iomp5", "gomp", "tsan"];
 
 impl Plan {
-    pub fn new(arguments: &Arguments) -> Result<Plan, String> {
+    pub fn new(arguments: &Arguments, language: Language) -> Result<Plan, String> {
         let action = action(arguments);
         let mut plan = Plan {
             action,
+            language,
             added: Vec::new(),
             kept: Vec::new(),
             linked: Vec::new(),
@@ -113,15 +116,23 @@ impl Plan {
                     || first.starts_with("-fno-openmp-")
                     || first.starts_with("-fnoopenmp-") =>
                 {
-                    openmp_options.extend(["-Xclang".into(), OsString::from(&first)]);
+                    openmp_options.extend(language.proper(&[&first]));
                 }
                 _ if first.starts_with("-fsanitize=") => sanitizer(&first)?,
                 "-fno-sanitize=thread" | "-fno-sanitize=all" => {
                     instrument = false;
-                    plan.push(item);
+                    // flang does not know it.
+                    if language != Language::Fortran {
+                        plan.push(item);
+                    }
                 }
+                // Places are known from debug information, and what the clauses of a Fortran program copy.
+                "-g0" if language == Language::Fortran => {}
                 "-static-libsan" | "-shared-libsan" => {}
                 "-fraceproof-pass" => plan.own_pass = true,
+                "-fno-raceproof-pass" if language == Language::Fortran => {
+                    return Err("-fno-raceproof-pass cannot be used: flang has no pass of its own that could instrument".to_owned());
+                }
                 "-fno-raceproof-pass" => plan.own_pass = false,
                 "-fraceproof-check-elimination" => plan.eliminates = true,
                 "-fno-raceproof-check-elimination" => plan.eliminates = false,
@@ -170,11 +181,13 @@ impl Plan {
     fn instrument(&mut self, arguments: &Arguments, instrument: bool, openmp_options: Vec<OsString>) {
         let mut added: Vec<OsString> = Vec::new();
         if instrument {
-            added.extend(["-Xclang".into(), "-fsanitize=thread".into()]);
             // So that a local variable can be found, and named, in its frame.
             added.push("-fno-omit-frame-pointer".into());
-            // So that a frame that is larger than the guard of a stack does not reach over it into the next.
-            added.extend(["-Xclang".into(), "-fstack-clash-protection".into()]);
+            // The second, so that a frame that is larger than the guard of a stack does not reach over it into the next. flang has
+            // neither: the pass does it.
+            if self.language != Language::Fortran {
+                added.extend(self.language.proper(&["-fsanitize=thread", "-fstack-clash-protection"]));
+            }
         } else {
             self.warnings.push(
                 "-fno-sanitize=thread: accesses of what is compiled here are not seen, nor are races with them"
@@ -182,14 +195,15 @@ impl Plan {
             );
         }
         if self.openmp {
-            added.extend(["-Xclang".into(), "-fopenmp".into()]);
+            added.extend(self.language.proper(&["-fopenmp"]));
             added.extend(openmp_options);
         }
         let debug = |option: &OsStr| {
             let option = option.to_string_lossy();
             option.starts_with("-g") && !option.starts_with("-gcc") && !option.starts_with("-gz")
         };
-        if !arguments.options().any(|option| debug(&option[0])) {
+        let is_left_out = |option: &OsStr| self.language == Language::Fortran && option == "-g0";
+        if !arguments.options().any(|option| debug(&option[0]) && !is_left_out(&option[0])) {
             added.push("-g".into());
         }
         self.added = added;

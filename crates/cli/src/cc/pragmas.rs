@@ -1,8 +1,9 @@
-//! `#pragma omp` in units that are compiled without `-fopenmp`: clang passes over them, and what was meant to be parallel is not.
+//! `#pragma omp`, in Fortran `!$omp`, in units that are compiled without `-fopenmp`: clang passes over them, and what was meant to be parallel is not.
 //!
 //! The preprocessor knows them exactly: those that conditions leave, in headers too, and those that `_Pragma` makes. Directives that make
 //! nothing parallel and keep nothing apart (`simd`, `declare`, …) are left out, since ignoring them changes no order.
 
+use super::Language;
 use super::arguments::{Item, value};
 use super::clang::Clang;
 use super::plan::{Action, Plan, words};
@@ -96,8 +97,13 @@ pub(super) fn ignored(plan: &Plan, clang: &Clang) -> Vec<(OsString, Vec<Ignored>
             }
             // What standard input has can be read once.
             Item::Input { path, compiled: true } if path != "-" && !is_ir(path) => {
-                let Some(text) = preprocessed(plan, clang, path, language.as_deref()) else { continue };
-                let ignored = directives(&text, &path.to_string_lossy());
+                let ignored = if plan.language == Language::Fortran {
+                    let Ok(text) = fs::read(path) else { continue };
+                    directives_of_fortran(&String::from_utf8_lossy(&text), &path.to_string_lossy())
+                } else {
+                    let Some(text) = preprocessed(plan, clang, path, language.as_deref()) else { continue };
+                    directives(&text, &path.to_string_lossy())
+                };
                 if !ignored.is_empty() {
                     found.push((path.clone(), ignored));
                 }
@@ -182,9 +188,44 @@ fn directives(text: &str, source: &str) -> Vec<Ignored> {
     found
 }
 
+/// The directives of a Fortran source. What stands between conditions of the preprocessor is left out: whether it is compiled is not known.
+fn directives_of_fortran(text: &str, source: &str) -> Vec<Ignored> {
+    let (mut found, mut conditions) = (Vec::new(), 0u32);
+    for (text, line) in text.lines().zip(1..) {
+        let text = text.to_ascii_lowercase();
+        match text.strip_prefix('#').map(str::trim_start) {
+            Some(condition) if condition.starts_with("if") => conditions += 1,
+            Some(condition) if condition.starts_with("endif") => conditions = conditions.saturating_sub(1),
+            _ => {}
+        }
+        // `c` and `*` are the fixed form's, in its first column.
+        let sentinel = text.trim_start().strip_prefix("!$omp");
+        let sentinel = sentinel.or_else(|| text.strip_prefix("c$omp")).or_else(|| text.strip_prefix("*$omp"));
+        let Some(words) = sentinel.filter(|rest| rest.starts_with([' ', '\t']) && conditions == 0) else {
+            continue;
+        };
+        let directive = words.split_whitespace().next().unwrap_or_default();
+        let directive = directive.split(['(', ',']).next().unwrap_or_default();
+        if !HARMLESS.contains(&directive) && directive.starts_with(|c: char| c.is_ascii_lowercase()) {
+            let at = Place { file: source.to_owned(), line, column: 0 };
+            found.push(Ignored { at, directive: directive.to_owned() });
+        }
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn those_of_fortran_have_their_sentinels() {
+        let text = "#if 1\n!$omp flush\n#endif\n  !$OMP Parallel do &\n  !$omp & private(x)\n!$omp end parallel\nc$omp atomic\n! $omp x\n\
+                    !$omp simd\n!$omp threadprivate(/a/)\n!$ x = 1\n";
+        let show = |found: Ignored| format!("{} {}", found.at.line, found.directive);
+        let found: Vec<String> = directives_of_fortran(text, "a.f90").into_iter().map(show).collect();
+        assert_eq!(found, ["4 parallel", "7 atomic", "10 threadprivate"]);
+    }
 
     fn places(text: &str) -> Vec<String> {
         let show = |found: Ignored| format!("{}:{} {}", found.at.file, found.at.line, found.directive);

@@ -175,6 +175,7 @@ fn what_the_documents_point_to_exists() {
         "docs/TP.md",
         "docs/JSON.md",
         "docs/OPENMP.md",
+        "docs/FORTRAN.md",
         "docs/RAYON.md",
         "docs/TRACE.md",
     ] {

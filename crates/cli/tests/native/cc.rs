@@ -4,7 +4,7 @@ use crate::common;
 
 use common::command::{run, run_with_input};
 use common::native_tools::{Native, tool};
-use raceproof_cli::cc::{Action, Arguments, Plan};
+use raceproof_cli::cc::{Action, Arguments, Language, Plan};
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
@@ -24,7 +24,7 @@ int main(void) {
 
 fn plan(line: &str) -> Plan {
     let words = line.split_whitespace().map(OsString::from).collect();
-    Plan::new(&Arguments::parse(words)).unwrap_or_else(|error| panic!("{line}: {error}"))
+    Plan::new(&Arguments::parse(words), Language::C).unwrap_or_else(|error| panic!("{line}: {error}"))
 }
 
 fn words(plan: &Plan) -> String {
@@ -33,7 +33,7 @@ fn words(plan: &Plan) -> String {
 
 #[test]
 fn what_is_compiled_is_instrumented() {
-    const TSAN: &str = "-Xclang -fsanitize=thread -fno-omit-frame-pointer -Xclang -fstack-clash-protection";
+    const TSAN: &str = "-fno-omit-frame-pointer -Xclang -fsanitize=thread -Xclang -fstack-clash-protection";
     const OMP: &str = "-Xclang -fopenmp";
     for (line, expected) in [
         ("-c a.c", format!("{TSAN} -g -c a.c")),
@@ -55,6 +55,22 @@ fn what_is_compiled_is_instrumented() {
         ("-fopenmp a.o /usr/lib/libomp.so libgomp.so.1", "a.o".to_owned()),
     ] {
         assert_eq!(words(&plan(line)), expected, "{line}");
+    }
+}
+
+/// flang has other words for its compiler proper, and our pass does what it has no option for.
+#[test]
+fn what_flang_compiles_is_instrumented_by_the_pass() {
+    const KEPT: &str = "-fno-omit-frame-pointer";
+    for (line, expected) in [
+        ("-c a.f90", format!("{KEPT} -g -c a.f90")),
+        ("-fopenmp -J m -c a.F90", format!("{KEPT} -Xflang -fopenmp -g -J m -c a.F90")),
+        ("-g0 -fno-sanitize=none -c a.f", format!("{KEPT} -g -fno-sanitize=none -c a.f")),
+        ("-fopenmp a.o", "a.o".to_owned()),
+    ] {
+        let words_of = line.split_whitespace().map(OsString::from).collect();
+        let plan = Plan::new(&Arguments::parse(words_of), Language::Fortran);
+        assert_eq!(words(&plan.unwrap_or_else(|error| panic!("{line}: {error}"))), expected, "{line}");
     }
 }
 
@@ -98,7 +114,7 @@ fn an_executable_gets_the_runtime_and_a_shared_library_does_not() {
 fn what_cannot_work_is_refused() {
     for line in ["-fsanitize=address a.c", "-fsanitize=thread,undefined -c a.c", "-static a.o -o a"] {
         let words = line.split(' ').map(OsString::from).collect();
-        let error = Plan::new(&Arguments::parse(words)).expect_err(line);
+        let error = Plan::new(&Arguments::parse(words), Language::C).expect_err(line);
         assert!(error.contains("cannot be used") && error.contains("leave it out"), "{error}");
     }
 }

@@ -10,6 +10,7 @@ mod cc;
 mod coverage;
 mod endings;
 mod exceptions;
+mod fortran;
 mod large_blocks;
 mod levels;
 mod library;

@@ -8,14 +8,13 @@ use crate::common;
 use crate::native;
 
 use common::command::{Done, Folder, finish_within, root};
+use native::corpus::{asked_for, judge_all};
 use native::expect::Expected;
 use native::judge::mistakes;
 use native::toolchain::{compile, execute, runtime, tool};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::thread;
 use std::time::Duration;
 
 /// The programs of one file each, as paths from `programs/c`.
@@ -40,49 +39,6 @@ fn programs() -> Vec<PathBuf> {
     found
 }
 
-/// Whether the user asked for this one, or for none in particular.
-fn asked_for(program: &Path) -> bool {
-    std::env::var("RACEPROOF_PROGRAM").map_or(true, |part| program.to_string_lossy().contains(&part))
-}
-
-fn judge(program: &Path, level: &str, folder: &Folder) -> Vec<String> {
-    let source = Path::new("programs/c").join(program);
-    let name = program.file_name().unwrap().to_string_lossy().into_owned();
-    let attempt = || {
-        let expected = Expected::read(&[&root().join(&source)])?;
-        let binary = folder.path(&format!("{name}{level}.out"));
-        compile(&root().canonicalize().unwrap().join(&source), level, &expected.flags, &binary)?;
-        let done = execute(&binary, &expected)?;
-        let _ = fs::remove_file(&binary);
-        Ok(mistakes(&expected, std::slice::from_ref(&name), &done))
-    };
-    attempt().unwrap_or_else(|wrong: String| vec![wrong])
-}
-
-/// Judges the programs on two threads; one line for each that is not judged as it expects.
-fn judge_all(programs: Vec<PathBuf>, level: &str) {
-    runtime();
-    let folder = Folder::new(&format!("corpus{level}"));
-    let count = programs.len();
-    let (todo, failures) = (Mutex::new(programs), Mutex::new(Vec::new()));
-    thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                loop {
-                    let Some(program) = todo.lock().unwrap().pop() else { break };
-                    let wrong = judge(&program, level, &folder);
-                    if !wrong.is_empty() {
-                        failures.lock().unwrap().push(format!("{}: {}", program.display(), wrong.join("; ")));
-                    }
-                }
-            });
-        }
-    });
-    let mut failures = failures.into_inner().unwrap();
-    failures.sort();
-    assert!(failures.is_empty(), "{} of {count} at {level}:\n{}", failures.len(), failures.join("\n"));
-}
-
 fn chosen(wanted: impl Fn(usize) -> bool) -> Vec<PathBuf> {
     let all = programs().into_iter().enumerate();
     all.filter(|(index, program)| wanted(*index) && asked_for(program)).map(|(_, program)| program).collect()
@@ -90,14 +46,14 @@ fn chosen(wanted: impl Fn(usize) -> bool) -> Vec<PathBuf> {
 
 #[test]
 fn every_program_is_judged_as_it_expects() {
-    judge_all(chosen(|_| true), "-O1");
+    judge_all("programs/c", chosen(|_| true), "-O1");
 }
 
 #[test]
 fn the_verdict_does_not_depend_on_optimisation() {
-    judge_all(chosen(|index| index % 4 == 1), "-O0");
-    judge_all(chosen(|index| index % 4 == 2), "-O3");
-    judge_all(chosen(|index| index % 4 == 3), "-O2");
+    judge_all("programs/c", chosen(|index| index % 4 == 1), "-O0");
+    judge_all("programs/c", chosen(|index| index % 4 == 2), "-O3");
+    judge_all("programs/c", chosen(|index| index % 4 == 3), "-O2");
 }
 
 /// Has accesses that clang's own pass does not see.
@@ -108,7 +64,7 @@ const OWN_PASS_ONLY: [&str; 3] = ["atomic_compare_plain_racy", "static_written_r
 fn the_verdict_does_not_depend_on_the_pass() {
     let mut programs = chosen(|index| index % 6 == 5);
     programs.retain(|program| !OWN_PASS_ONLY.iter().any(|name| program.to_string_lossy().contains(name)));
-    judge_all(programs, "-fno-raceproof-pass");
+    judge_all("programs/c", programs, "-fno-raceproof-pass");
 }
 
 /// Which checks of a task's private variables, and of static ones, are left out depends on what the optimiser has made of the program.
@@ -119,7 +75,7 @@ fn what_is_left_out_is_judged_alike_at_every_level() {
         (name.contains("firstprivate") || name.contains("/static_")) && asked_for(program)
     };
     for level in ["-O0", "-O2", "-O3"] {
-        judge_all(programs().into_iter().filter(is_left_out).collect(), level);
+        judge_all("programs/c", programs().into_iter().filter(is_left_out).collect(), level);
     }
 }
 

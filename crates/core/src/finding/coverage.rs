@@ -144,8 +144,8 @@ impl Coverage {
         let parts = self.uninstrumented.iter().filter(|part| !part.kind.is_provided());
         let parts = parts.map(|part| format!("{} is not instrumented", part.name));
         let pragmas = self.ignored_pragmas.iter();
-        let pragmas =
-            pragmas.map(|at| format!("#pragma omp at {}:{} was compiled without -fopenmp", at.file, at.line));
+        let pragmas = pragmas
+            .map(|at| format!("{} at {}:{} was compiled without -fopenmp", at.sentinel(), at.file, at.line));
         let unsplit = self.unsplit.iter();
         let unsplit =
             unsplit.map(|at| format!("items of the iterator at {}:{} were not compared", at.file, at.line));
@@ -156,8 +156,10 @@ impl Coverage {
     fn why_sequential(&self) -> String {
         if let Some(at) = self.ignored_pragmas.first() {
             return format!(
-                "#pragma omp at {}:{} was compiled without -fopenmp; compile with it, and link with it",
-                at.file, at.line
+                "{} at {}:{} was compiled without -fopenmp; compile with it, and link with it",
+                at.sentinel(),
+                at.file,
+                at.line
             );
         }
         match self.front_end {

@@ -4,6 +4,7 @@
 
 mod confine;
 mod exec;
+pub(crate) mod fortran;
 pub(crate) mod futex;
 mod mutex;
 pub(crate) mod reserve;

@@ -15,6 +15,7 @@ pub(crate) mod parallel;
 pub(crate) mod query;
 pub(crate) mod reduce;
 pub(crate) mod sync;
+pub(crate) mod target;
 pub(crate) mod taskloop;
 pub(crate) mod tasks;
 pub(crate) mod threadprivate;

@@ -4,6 +4,7 @@
 //! compared with the first number of the running step. Everything else is the detector's.
 
 pub(crate) mod atomic;
+mod fortran;
 pub(crate) mod lanes;
 mod reach;
 mod released;

@@ -3,6 +3,7 @@
 //! All of it is read off the finding: the task in which the ways to the accesses part, the spawns on
 //! the way to each, and the locks each holds. The words are those of the program: TP's, OpenMP's, or rayon's.
 
+pub(crate) mod fortran;
 mod openmp;
 mod rayon;
 mod tp;
@@ -44,7 +45,7 @@ impl<'a> Advice<'a> {
     pub(super) fn why(&self) -> String {
         match words(self.race) {
             Words::Tp => tp::why(self),
-            Words::OpenMp => openmp::why(self),
+            Words::OpenMp => fortran::words(openmp::why(self), self.race),
             Words::Rayon => rayon::why(self),
         }
     }
@@ -52,7 +53,7 @@ impl<'a> Advice<'a> {
     pub(super) fn fix(&self) -> String {
         match words(self.race) {
             Words::Tp => tp::fix(self),
-            Words::OpenMp => openmp::fix(self),
+            Words::OpenMp => fortran::words(openmp::fix(self), self.race),
             Words::Rayon => rayon::fix(self),
         }
     }

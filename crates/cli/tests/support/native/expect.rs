@@ -1,4 +1,4 @@
-//! What a program of `programs/c` says about itself in its comments; the README there describes the format.
+//! What a program of `programs/c` or `programs/fortran` says about itself in its comments; the README there describes the format.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -30,7 +30,7 @@ pub struct Pair {
 impl Pair {
     /// The variable: `a` of `a[]`, `s` of `s.field`.
     pub fn variable(&self) -> &str {
-        self.location.split(['[', '.']).next().unwrap_or_default()
+        self.location.split(['[', '.', '(', '%']).next().unwrap_or_default()
     }
 }
 
@@ -77,7 +77,7 @@ impl Expected {
             for (line, number) in text.lines().zip(1..) {
                 let here = Line { file: file.clone(), line: number };
                 expected.header(line).map_err(|e| format!("{here}: {e}"))?;
-                if let Some((_, marker)) = line.split_once("//~") {
+                if let Some((_, marker)) = line.split_once("//~").or_else(|| line.split_once("!~")) {
                     read_marker(marker, &here, &mut marks).map_err(|e| format!("{here}: {e}"))?;
                 }
             }
@@ -88,7 +88,8 @@ impl Expected {
     }
 
     fn header(&mut self, line: &str) -> Result<(), String> {
-        let Some((key, value)) = line.strip_prefix("// ").and_then(|rest| rest.split_once(": ")) else {
+        let comment = line.strip_prefix("// ").or_else(|| line.strip_prefix("! "));
+        let Some((key, value)) = comment.and_then(|rest| rest.split_once(": ")) else {
             return Ok(());
         };
         let value = value.trim();

@@ -1,6 +1,7 @@
-//! The corpus of C and C++ programs: what it expects of the tool, and whether the tool does it.
+//! The corpora of C, C++ and Fortran programs: what it expects of the tool, and whether the tool does it.
 #![allow(dead_code, unreachable_pub)]
 
+pub mod corpus;
 pub mod expect;
 pub mod generate;
 pub mod judge;

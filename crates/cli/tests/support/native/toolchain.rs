@@ -46,9 +46,19 @@ pub fn tool() -> Command {
 }
 
 pub fn compile(source: &Path, level: &str, flags: &[String], output: &Path) -> Result<(), String> {
-    let driver = if source.extension().is_some_and(|e| e == "cpp") { "c++" } else { "cc" };
+    let driver: &[&str] = match source.extension().and_then(|extension| extension.to_str()) {
+        Some("cpp") => &["c++", "-Wall"],
+        Some("f90" | "f") => &["fc"],
+        _ => &["cc", "-Wall"],
+    };
     let mut command = tool();
-    command.arg(driver).arg(source).args(["-fopenmp", "-Wall", level]).args(flags).arg("-o").arg(output);
+    if driver == ["fc"] {
+        // Modules beside the program, and not in the folder of the tests.
+        command.args(driver).arg("-module-dir").arg(output.parent().unwrap_or(Path::new(".")));
+    } else {
+        command.args(driver);
+    }
+    command.arg(source).args(["-fopenmp", level]).args(flags).arg("-o").arg(output);
     let done = finish_within(&mut command, PATIENCE)?;
     match done.status {
         Some(0) => Ok(()),

@@ -1,0 +1,53 @@
+//! Programs of a corpus, compiled and run: does the report of each say what its comments expect?
+
+use super::expect::Expected;
+use super::judge::mistakes;
+use super::toolchain::{compile, execute, runtime};
+use crate::common::command::{Folder, root};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::thread;
+
+/// Whether the user asked for this one, or for none in particular.
+pub fn asked_for(program: &Path) -> bool {
+    std::env::var("RACEPROOF_PROGRAM").map_or(true, |part| program.to_string_lossy().contains(&part))
+}
+
+fn judge(corpus: &str, program: &Path, level: &str, folder: &Folder) -> Vec<String> {
+    let source = Path::new(corpus).join(program);
+    let name = program.file_name().unwrap().to_string_lossy().into_owned();
+    let attempt = || {
+        let expected = Expected::read(&[&root().join(&source)])?;
+        let binary = folder.path(&format!("{name}{level}.out"));
+        compile(&root().canonicalize().unwrap().join(&source), level, &expected.flags, &binary)?;
+        let done = execute(&binary, &expected)?;
+        let _ = fs::remove_file(&binary);
+        Ok(mistakes(&expected, std::slice::from_ref(&name), &done))
+    };
+    attempt().unwrap_or_else(|wrong: String| vec![wrong])
+}
+
+/// Judges the programs on two threads; one line for each that is not judged as it expects.
+pub fn judge_all(corpus: &str, programs: Vec<PathBuf>, level: &str) {
+    runtime();
+    let folder = Folder::new(&format!("{}{level}", corpus.replace('/', "-")));
+    let count = programs.len();
+    let (todo, failures) = (Mutex::new(programs), Mutex::new(Vec::new()));
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let Some(program) = todo.lock().unwrap().pop() else { break };
+                    let wrong = judge(corpus, &program, level, &folder);
+                    if !wrong.is_empty() {
+                        failures.lock().unwrap().push(format!("{}: {}", program.display(), wrong.join("; ")));
+                    }
+                }
+            });
+        }
+    });
+    let mut failures = failures.into_inner().unwrap();
+    failures.sort();
+    assert!(failures.is_empty(), "{} of {count} at {level}:\n{}", failures.len(), failures.join("\n"));
+}
