@@ -84,7 +84,7 @@ fn what_is_left_out_is_judged_alike_at_every_level() {
 fn calls_of_the_c_library_are_judged_alike_at_every_level() {
     let is_of_library = |program: &PathBuf| program.starts_with("library") && asked_for(program);
     for level in ["-O0", "-O2", "-O3", "-fno-raceproof-pass"] {
-        judge_all(programs().into_iter().filter(is_of_library).collect(), level);
+        judge_all("programs/c", programs().into_iter().filter(is_of_library).collect(), level);
     }
 }
 
