@@ -33,8 +33,8 @@ static void append(List *list, Patient *patient) {
   Patient **at = &list->first;
   while (*at)           //~ race referred #1 race? referred #4
     at = &(*at)->next;
-  patient->next = NULL; //~ race referred #2 race? referred #4 #6
-  *at = patient;        //~ race referred #1 #2 race? referred #5
+  patient->next = NULL; //~ race referred #2 race? referred #4
+  *at = patient;        //~ race referred #1 #2 race? referred #5 #6
 }
 
 static Patient *unlink_at(Patient **at) {

@@ -437,7 +437,7 @@ fn a_report_names_the_function() {
     let done =
         finish_within(tool().args(["run", "--"]).arg(folder.path("program")), Duration::from_secs(120));
     let said = done.expect("it ends");
-    assert!((said.stdout + &said.stderr).contains("writes a by strcpy"));
+    assert!((said.stdout + &said.stderr).contains("writes a[0] by strcpy"));
 }
 
 /// Arguments of every kind go on as they came: the same program prints the same with clang alone.

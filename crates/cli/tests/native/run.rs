@@ -15,10 +15,15 @@ const PROGRAM: &str = "\
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+static int number(const char *text) {
+  int n = 0;
+  while (*text) n = 10 * n + *text++ - '0';
+  return n;
+}
 int main(int argc, char **argv) {
   for (int c; (c = getchar()) != EOF;) putchar(c);
-  if (argc > 2) sleep(atoi(argv[2]));
-  return argc > 1 ? atoi(argv[1]) : 0;
+  if (argc > 2) sleep(number(argv[2]));
+  return argc > 1 ? number(argv[1]) : 0;
 }
 ";
 
