@@ -1,5 +1,5 @@
 //! Races that differ only in the cell they are on, folded into one block of the report; and those by several pairs of accesses on the same two lines, as
-//! by `x += 1`, which reads and writes, unless a witness is to be shown for each.
+//! by `x += 1`, which reads and writes, unless witnesses are to be shown.
 
 use super::style::{grouped, safe};
 use raceproof_core::event::AccessKind;
@@ -22,8 +22,10 @@ pub(super) fn fold(races: &[Race]) -> (Vec<Block<'_>>, Vec<usize>) {
     let mut by_key: BTreeMap<Key<'_>, usize> = BTreeMap::new();
     let mut blocks: Vec<Block<'_>> = Vec::new();
     let mut owner = Vec::with_capacity(races.len());
+    // A witness shows one pair of accesses. There may be no room for one of every race: the report as a whole decides, for the others to stay with it.
+    let by_access = races.iter().any(|race| race.witness.is_some());
     for race in races {
-        let index = *by_key.entry(Key::of(race)).or_insert(blocks.len());
+        let index = *by_key.entry(Key::of(race, by_access)).or_insert(blocks.len());
         if index == blocks.len() {
             blocks.push(Block { races: Vec::new() });
         }
@@ -110,9 +112,9 @@ struct Key<'a> {
 type Side<'a> = (&'a str, u32, Option<(u32, AccessKind)>, &'a [String]);
 
 impl<'a> Key<'a> {
-    fn of(race: &'a Race) -> Key<'a> {
+    fn of(race: &'a Race, by_access: bool) -> Key<'a> {
         let side = |a: &'a RaceAccess| {
-            let one = race.witness.is_some().then_some((a.at.column, a.access));
+            let one = by_access.then_some((a.at.column, a.access));
             (a.at.file.as_str(), a.at.line, one, a.locks.as_slice())
         };
         let (a, b) = (side(&race.first), side(&race.second));
