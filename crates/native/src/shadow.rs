@@ -14,10 +14,11 @@ use std::arch::x86_64::{
     _mm_cmpeq_epi8, _mm_load_si128, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi64x, _mm_setzero_si128,
     _mm_xor_si128,
 };
+use raceproof_core::event::AccessKind;
 use std::io;
 
-/// The cell of four bytes, or of one. A negative `writer` is no access but a reference, and then `readers` is zero; a
-/// negative `readers` is a set of readers.
+/// The cell of four bytes, or of one. A negative `writer` is no access but a reference, and then `readers` is the [epoch](Cell::epoch) of a
+/// record, or zero; else a negative `readers` is a set of readers.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[repr(C, align(8))]
 pub(crate) struct Cell {
@@ -61,6 +62,24 @@ impl Cell {
         Cell { writer: i32::MIN | (number << 1 | kind) as i32, readers: 0 }
     }
 
+    /// A reference to a record that need not be looked at for atomic accesses by the step that made the access `made`, its last one so far, unless they write
+    /// and that did not. If there are very many accesses this is not noted.
+    #[inline]
+    pub(crate) fn refer_at(record: u32, made: usize, kind: AccessKind) -> Cell {
+        let writes = i32::from(kind == AccessKind::Write);
+        let epoch = if made < EPOCHS as usize { i32::MIN | (made as i32) << 1 | writes } else { 0 };
+        Cell { readers: epoch, ..Cell::refer(Reference::Mixed(record)) }
+    }
+
+    /// The number of the access that the reference to a record has noted, if it suffices for an access of this kind; a negative one if not.
+    #[inline(always)]
+    pub(crate) fn epoch(self, kind: AccessKind) -> i32 {
+        // Without the highest bit; greater than all epochs for what is none.
+        let epoch = self.readers as u32 ^ 1 << 31;
+        let suffices = epoch < 2 * EPOCHS as u32 && (kind == AccessKind::Read || epoch & 1 != 0);
+        if suffices { (epoch >> 1) as i32 } else { -1 }
+    }
+
     #[inline]
     pub(crate) fn reference(self) -> Option<Reference> {
         if self.writer >= 0 {
@@ -70,6 +89,9 @@ impl Cell {
         Some(if self.writer & 1 == 0 { Reference::Bytes(number) } else { Reference::Mixed(number) })
     }
 }
+
+/// Numbers of accesses that can be noted in a reference: those of sets of readers begin behind them.
+const EPOCHS: i32 = 1 << 29;
 
 const BASE: usize = 0x1000_0000_0000;
 const ADDRESS_MASK: usize = 0x3ff_ffff_fffc;
@@ -251,9 +273,11 @@ impl Pages {
                         if word != last && word != 0 {
                             let cell = Cell::from(word);
                             work(cell);
-                            if cell.writer >= 0 {
-                                page.top = page.top.max(cell.writer as u32).max(cell.readers as u32);
-                            }
+                            let top = match cell.writer {
+                                0.. => (cell.writer as u32).max(cell.readers as u32),
+                                _ => cell.epoch(AccessKind::Read).max(0) as u32,
+                            };
+                            page.top = page.top.max(top);
                         }
                         last = word;
                     }
@@ -319,7 +343,7 @@ struct UsedPage {
 }
 
 impl Used {
-    /// Replaces the contents of the cells. Accesses before the number `from` stay as they are, and so do references.
+    /// Replaces the contents of the cells. Accesses before the number `from` stay as they are.
     pub(crate) fn replace(&self, from: u32, mut new: impl FnMut(Cell) -> Cell) {
         let (mut before, mut after) = (0, 0);
         for page in self.pages.iter().filter(|page| page.top >= from) {

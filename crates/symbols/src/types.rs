@@ -149,9 +149,17 @@ impl Debug {
         let (name, of, rest) = found?;
         if let Some(name) = name {
             suffix.push('.');
-            suffix.push_str(&name);
+            suffix.push_str(field_name(&name));
         }
         Some((of, rest))
+    }
+}
+
+/// The name of a field as the source has it: rustc calls those of tuples `__0`, `__1`.
+fn field_name(name: &str) -> &str {
+    match name.strip_prefix("__") {
+        Some(digits) if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) => digits,
+        _ => name,
     }
 }
 

@@ -44,7 +44,8 @@ impl Numbers {
     #[inline]
     fn cell(&self, cell: Cell) -> Cell {
         if cell.writer < 0 {
-            return cell;
+            // Its epoch is over.
+            return Cell { readers: 0, ..cell };
         }
         Cell { writer: self.made[cell.writer as usize], readers: self.list(cell.readers) }
     }
@@ -207,8 +208,9 @@ impl Detector {
     }
 
     fn since_mixed(&mut self, number: u32, born: i32) {
-        let Mixed { plain, writes, reads } = self.mixed[number as usize];
+        let Mixed { plain, writes, reads, is_pair } = self.mixed[number as usize];
         self.mixed[number as usize] = Mixed {
+            is_pair,
             plain: self.since(plain, born),
             writes: self.readers_since(writes, born),
             reads: self.readers_since(reads, born),
@@ -223,7 +225,7 @@ impl Detector {
         let young = all.into_iter().rev().filter(|&reader| reader >= born);
         young.fold(0, |set, reader| match set {
             0 => reader,
-            one if one > 0 => self.sets.pair(StepId(one as u32), StepId(reader as u32)).0 as i32 | SET,
+            one if one > 0 => in_cell(Readers::Set(self.sets.pair(StepId(one as u32), StepId(reader as u32)))),
             set => in_cell(self.sets.add(SetId((set & !SET) as u32), StepId(reader as u32), |_| false)),
         })
     }

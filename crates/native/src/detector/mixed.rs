@@ -1,10 +1,14 @@
 //! Memory that is accessed atomically.
 //!
-//! As for plain accesses of words ([`words`](super::words)) there is a short way: an access in a run that is only watched, that comes evidently after the plain
-//! ones and that the running step, or one that stands for it, has made before. Of such there is nothing to remember.
+//! A cell refers to a *record* of it. As for plain accesses there are fast paths: the reference has the epoch of the last access, so that the entry points see
+//! for themselves whether the running step has made the access before ([`Cell::epoch`]); and as for words ([`words`](super::words)) there is a short way for an access
+//! in a run that is only watched, that comes evidently after the plain ones and that one that stands for it has made before. Of such there is nothing to remember.
+//!
+//! Eight aligned bytes whose two cells are alike, as those of most atomic variables are, share a record. It is parted when half of them is accessed alone.
 
 use super::words::cells;
 use super::*;
+use crate::start;
 
 /// What a cell has no room for.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -13,9 +17,21 @@ pub(super) struct Mixed {
     /// Atomic accesses since the last plain write after all of them, as in `Cell::readers`.
     pub(super) writes: i32,
     pub(super) reads: i32,
+    /// It is of two words, which begin at a multiple of eight; or one of them was given back since.
+    pub(super) is_pair: bool,
 }
 
 impl Detector {
+    /// Whether the running step has made such an atomic access before, to `N` words that begin at a multiple of their size, and nothing has happened to them since.
+    #[inline(always)]
+    pub(crate) fn has_made_atomically<const N: usize>(&self, address: usize, kind: AccessKind) -> bool {
+        let cells = cells::<N>(address);
+        self.is_simple
+            && address.is_multiple_of(4 * N)
+            && cells[0].epoch(kind) >= self.first()
+            && u64::from(cells[0]) == u64::from(cells[N - 1])
+    }
+
     /// The short way of an atomic access of words; whether it could be gone. Without calls, as [`Detector::words_shortly`].
     #[inline(always)]
     pub(crate) fn atomic_shortly<const N: usize>(
@@ -29,7 +45,7 @@ impl Detector {
         }
         let cells = cells::<N>(address);
         let first = self.record_of(cells[0]);
-        let Some(&Mixed { plain, writes, reads }) = first else { return false };
+        let Some(&Mixed { plain, writes, reads, .. }) = first else { return false };
         // (A call of `any` would be one.)
         for cell in &cells[1..] {
             if self.record_of(*cell) != first {
@@ -62,7 +78,29 @@ impl Detector {
         }
     }
 
-    /// An access to memory that is accessed atomically, now or before.
+    /// The same for eight bytes, if they share a record, or are to. Whether they do.
+    #[inline]
+    pub(super) fn pair(&mut self, address: usize, kind: AccessKind, manner: Manner, pc: usize) -> bool {
+        let cells = cells::<2>(address);
+        let before = cells[0];
+        let shares = match before.reference() {
+            None => manner == Manner::Atomic,
+            Some(reference) => matches!(reference, Reference::Mixed(_)),
+        };
+        if !shares || cells[1] != before || !address.is_multiple_of(8) || self.watched.is_some() {
+            return false;
+        }
+        if before == Cell::default() {
+            self.pages.touch(&cells[0]);
+            self.check_gone(address, kind, manner, pc);
+            self.check_gone(address + 4, kind, manner, pc);
+        }
+        let number = self.record_for(before, true);
+        self.record(number, address, kind, manner, pc).put(cells);
+        true
+    }
+
+    /// An access to four bytes, or one, that are accessed atomically, now or before.
     #[inline(never)]
     pub(super) fn mixed(
         &mut self,
@@ -72,18 +110,52 @@ impl Detector {
         manner: Manner,
         pc: usize,
     ) -> Cell {
-        let number = if let Some(Reference::Mixed(number)) = cell.reference() {
-            number
-        } else {
-            let mixed = Mixed { plain: cell, ..Mixed::default() };
-            let number = self.spare_mixed.pop().unwrap_or(self.mixed.len() as u32);
-            match self.mixed.get_mut(number as usize) {
-                Some(spare) => *spare = mixed,
-                None => self.mixed.push(mixed),
-            }
-            number
-        };
+        let number = self.record_for(cell, false);
+        if self.mixed[number as usize].is_pair {
+            self.part_record(number, address);
+        }
+        self.record(number, address, kind, manner, pc)
+    }
+
+    /// The record that a cell refers to, or a new one.
+    fn record_for(&mut self, cell: Cell, is_pair: bool) -> u32 {
+        match cell.reference() {
+            Some(Reference::Mixed(number)) => number,
+            _ => self.new_record(Mixed { plain: cell, is_pair, ..Mixed::default() }),
+        }
+    }
+
+    fn new_record(&mut self, record: Mixed) -> u32 {
+        let number = self.spare_mixed.pop().unwrap_or(self.mixed.len() as u32);
+        match self.mixed.get_mut(number as usize) {
+            Some(spare) => *spare = record,
+            None => self.mixed.push(record),
+        }
+        number
+    }
+
+    /// The word beside this one gets a record of its own, if it refers to the same.
+    #[cold]
+    fn part_record(&mut self, number: u32, address: usize) {
+        self.mixed[number as usize].is_pair = false;
+        let [other] = cells::<1>(address ^ 4);
+        if other.reference() == Some(Reference::Mixed(number)) {
+            let record = self.new_record(self.mixed[number as usize]);
+            *other = Cell::refer(Reference::Mixed(record));
+        }
+    }
+
+    /// What becomes of a record, and of the cells that refer to it.
+    fn record(
+        &mut self,
+        number: u32,
+        address: usize,
+        kind: AccessKind,
+        manner: Manner,
+        pc: usize,
+    ) -> Cell {
         let mut record = self.mixed[number as usize];
+        let mut after = Cell::refer(Reference::Mixed(number));
         match (manner, kind) {
             (Manner::Plain, AccessKind::Read) => {
                 self.check_all(record.writes, AccessKind::Write, kind, manner, address, pc);
@@ -101,19 +173,26 @@ impl Detector {
             }
             (Manner::Atomic, _) => {
                 self.exclusive |= !self.reducing;
+                let met = self.met;
                 self.check(record.plain, kind, manner, address, pc);
                 if !self.holds.is_empty() && self.holds.contains_key(&self.current) {
                     self.follow_sections(record, kind);
                 }
                 let set = if kind == AccessKind::Read { &mut record.reads } else { &mut record.writes };
-                if !(self.has_read(*set) || *set != 0 && self.is_stood_for(*set, address, pc)) {
+                let is_remembered = self.has_read(*set);
+                let is_left_out = !is_remembered && *set != 0 && self.is_stood_for(*set, address, pc);
+                if !is_remembered && !is_left_out {
                     let made = self.number(pc, ATOMIC);
                     *set = self.add_reader(*set, made);
+                }
+                // Of a Rust program not all stores are seen.
+                if !is_left_out && met == self.met && self.is_simple && !self.reducing && !start::is_shared() {
+                    after = Cell::refer_at(number, self.made.len() - 1, kind);
                 }
             }
         }
         self.mixed[number as usize] = record;
-        Cell::refer(Reference::Mixed(number))
+        after
     }
 
     /// Of atomic accesses in sections of one lock, one of them a write, the later comes after the earlier one's section, as with plain

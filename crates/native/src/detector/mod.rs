@@ -65,8 +65,8 @@ use sure::Sure;
 /// The first set of readers that the running step has made, as it stands in a cell: those from here on have it as their last.
 pub(crate) static FIRST_SET: AtomicU32 = AtomicU32::new(SET as u32);
 
-/// In `Cell::readers`: a set of readers.
-const SET: i32 = i32::MIN;
+/// In `Cell::readers`: a set of readers. (The other negative numbers are epochs, [`Cell::epoch`].)
+const SET: i32 = i32::MIN | 1 << 30;
 
 /// An access that was made: by which step, and where in the program.
 #[derive(Clone, Copy, Debug)]
@@ -90,7 +90,10 @@ const NOBODY: TaskId = TaskId(u32::MAX);
 fn in_cell(readers: Readers) -> i32 {
     match readers {
         Readers::One(made) => made.0 as i32,
-        Readers::Set(set) => set.0 as i32 | SET,
+        Readers::Set(set) if set.0 < 1 << 30 => set.0 as i32 | SET,
+        Readers::Set(_) => {
+            crate::fatal("more than 2^30 sets of readers in memory: more than this version can count")
+        }
     }
 }
 
@@ -403,6 +406,9 @@ impl Detector {
             return self.long(address, size, kind, pc);
         }
         self.tell_access(address, size, kind, manner, pc);
+        if size == 8 && self.pair(address, kind, manner, pc) {
+            return;
+        }
         let end = address + size;
         let mut at = address;
         // Neighbouring cells are mostly alike.

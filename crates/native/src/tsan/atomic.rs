@@ -229,6 +229,15 @@ fn spin(address: usize) {
     }
 }
 
+/// Whether a load of `N` words needs nothing but to be made: the running step has made it before, it acquires nothing, and nobody is waited for by it.
+#[inline(always)]
+fn is_loaded_again<const N: usize>(address: usize) -> bool {
+    let world = world();
+    world.detector.has_made_atomically::<N>(address, AccessKind::Read)
+        && !world.atomics.released.may_be_at(address)
+        && world.atomics.spins.glance(address)
+}
+
 /// The short way of a load of `N` words; whether it could be gone.
 #[inline(always)]
 fn load_shortly<const N: usize>(address: usize, pc: usize) -> bool {
@@ -245,9 +254,13 @@ fn store_shortly<const N: usize>(address: usize, order: i32, pc: usize) -> bool 
     let world = world();
     let orders =
         releases(order) || !world.atomics.fenced.is_empty() || world.atomics.released.may_be_at(address);
-    if orders
-        || crate::start::is_shared()
-        || !world.detector.atomic_shortly::<N>(address, AccessKind::Write, pc)
+    if orders {
+        return false;
+    }
+    let is_again = world.detector.has_made_atomically::<N>(address, AccessKind::Write);
+    if !is_again
+        && (crate::start::is_shared()
+            || !world.detector.atomic_shortly::<N>(address, AccessKind::Write, pc))
     {
         return false;
     }
@@ -313,6 +326,14 @@ macro_rules! atomics {
             const WORDS: usize = SIZE.div_ceil(4);
 
             pub(super) extern "C" fn load_it(at: *const $type, order: i32, pc: usize) -> $type {
+                if IS_SHORT && is_loaded_again::<WORDS>(at as usize) {
+                    // SAFETY: what the program asked for; no other thread runs, so that a plain access is atomic.
+                    return unsafe { at.read_volatile() };
+                }
+                load_first(at, order, pc)
+            }
+            #[inline(never)]
+            fn load_first(at: *const $type, order: i32, pc: usize) -> $type {
                 if !IS_SHORT || !load_shortly::<WORDS>(at as usize, pc) {
                     return load_slowly(at, order, pc);
                 }
@@ -320,7 +341,7 @@ macro_rules! atomics {
                 if look(at as usize, sched::kernel().steps()) {
                     return load_later(at, order, pc);
                 }
-                // SAFETY: what the program asked for; no other thread runs, so that a plain access is atomic.
+                // SAFETY: as above.
                 unsafe { at.read_volatile() }
             }
             #[inline(never)]

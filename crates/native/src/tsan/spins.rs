@@ -32,6 +32,9 @@ const ROUNDS: u32 = 16;
 /// variables, which looks the same, is to be left seldom.
 const UNTIL_ROUNDS: u32 = 1 << 14;
 
+/// Nobody has come so far.
+const NO_STEPS: u64 = u64::MAX;
+
 /// The last look, as it is kept: context and count are one word, so that a look at something else sets both at once.
 struct Last {
     address: usize,
@@ -67,6 +70,18 @@ impl Default for Spins {
 }
 
 impl Spins {
+    /// Notes a load of another location than the last, if rounds are not looked for; whether it was such.
+    #[inline(always)]
+    pub(crate) fn glance(&mut self, address: usize) -> bool {
+        if self.last.address == address || self.until == 1 {
+            return false;
+        }
+        // Who looks there once more has it noted in full then.
+        (self.last.address, self.last.steps) = (address, NO_STEPS);
+        self.until -= 1;
+        true
+    }
+
     /// Notes a load; whether the task may wait: [`Spins::waits`] knows. Without calls, for the fast path of loads.
     #[inline(always)]
     pub(crate) fn look(&mut self, now: Look) -> bool {
