@@ -91,14 +91,14 @@ impl Ranges<'_> {
                 let cells = unsafe { std::slice::from_raw_parts(cell, count - at) };
                 at += done(cells, self.kind, self.detector.first());
             } else {
-                match self.known(word.into()) {
+                at += match self.known(word.into()) {
                     Some(after) => {
                         self.last = (word, after);
                         after.put(std::array::from_mut(cell));
+                        1
                     }
-                    None => self.other(cells.wrapping_add(at), address + 4 * at),
-                }
-                at += 1;
+                    None => self.other(cells.wrapping_add(at), address + 4 * at, count - at),
+                };
             }
             few = 0;
         }
@@ -109,15 +109,18 @@ impl Ranges<'_> {
     fn after_met(&mut self, from: usize, all: std::ops::Range<usize>) {
         let into = (from - all.start) % self.unit;
         let next = if into == 0 { from } else { (from - into + self.unit).min(all.end) };
-        for address in (from..next).step_by(4) {
+        let mut address = from;
+        while address < next {
             let place = shadow::cell(address);
             // SAFETY: as above.
             let cell = unsafe { &mut *place };
-            if u64::from(*cell) == self.last.0 {
+            let words = if u64::from(*cell) == self.last.0 {
                 self.last.1.put(std::array::from_mut(cell));
+                1
             } else {
-                self.other(place, address);
-            }
+                self.other(place, address, (next - address) / 4)
+            };
+            address += 4 * words;
         }
         self.each(next..all.end);
     }
@@ -160,15 +163,19 @@ impl Ranges<'_> {
         if self.any { CHANGES.find(self.pc, For::Any, cell) } else { None }
     }
 
-    /// A cell that is not like the last.
+    /// A cell that is not like the last, the first of so many that are `left`. With how many of them it is done.
     #[inline(never)]
-    fn other(&mut self, place: *mut Cell, address: usize) {
+    fn other(&mut self, place: *mut Cell, address: usize, left: usize) -> usize {
         let (kind, pc) = (self.kind, self.pc);
         // SAFETY: as above.
         let cell = unsafe { *place };
         if cell.writer < 0 {
             // Bytes of their own, or atomic accesses.
-            return self.detector.access(address, 4, kind, Manner::Plain, pc);
+            if left > 1 && self.detector.pair(address, kind, Manner::Plain, pc) {
+                return 2;
+            }
+            self.detector.access(address, 4, kind, Manner::Plain, pc);
+            return 1;
         }
         let before = self.detector.met;
         if cell == Cell::default() {
@@ -187,5 +194,6 @@ impl Ranges<'_> {
             CHANGES.set(pc, For::Any, cell, after);
         }
         self.last = (u64::from(cell), after);
+        1
     }
 }
