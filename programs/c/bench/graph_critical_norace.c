@@ -25,8 +25,8 @@ static void visit(long vertex) {
 }
 
 int main(int argc, char **argv) {
-  vertices = argc > 1 ? atol(argv[1]) : 50000;
-  degree = argc > 2 ? atol(argv[2]) : 4;
+  vertices = argc > 1 ? atol(argv[1]) : 5000;
+  degree = argc > 2 ? atol(argv[2]) : 40;
   seen = calloc(vertices, 1);
   seen[0] = 1;
   visited = 1;
