@@ -1,5 +1,6 @@
 #include "Eliminate.h"
 #include "Access.h"
+#include "Adjacent.h"
 #include "Ordered.h"
 #include "Ranges.h"
 #include "Redundant.h"
@@ -34,6 +35,7 @@ PreservedAnalyses EliminateChecks::run(Module &module, ModuleAnalysisManager &an
     if (function.isDeclaration() || !hasMarkers(function))
       continue;
     removeRedundant(function, steps);
+    joinAdjacent(function, steps);
     if (ofLoops && !function.hasOptNone()) {
       functions.invalidate(function, LoopSimplifyPass().run(function, functions));
       if (moveOutOfLoops(function, steps, functions)) {

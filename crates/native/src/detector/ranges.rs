@@ -9,7 +9,7 @@ use super::*;
 use crate::explored;
 
 /// So many cells are compared at once: the compiler makes vectors of it.
-const AT_ONCE: usize = 8;
+const AT_ONCE: usize = 16;
 /// After so many it is worth it.
 const FEW: usize = 3;
 
@@ -51,6 +51,40 @@ impl Detector {
     }
 }
 
+/// Makes all cells that are like `before`, up to the first that is not, be `after`. How many there are.
+fn replace(cells: &mut [Cell], before: u64, after: u64) -> usize {
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has what it needs.
+        unsafe { replace_by_avx2(cells, before, after) }
+    } else {
+        replace_by_vectors(cells, before, after)
+    }
+}
+
+#[target_feature(enable = "avx2")]
+fn replace_by_avx2(cells: &mut [Cell], before: u64, after: u64) -> usize {
+    replace_by_vectors(cells, before, after)
+}
+
+#[inline(always)]
+fn replace_by_vectors(cells: &mut [Cell], before: u64, after: u64) -> usize {
+    let mut count = 0;
+    for block in cells.chunks_exact_mut(AT_ONCE) {
+        if block.iter().fold(0, |differ, cell| differ | u64::from(*cell) ^ before) != 0 {
+            break;
+        }
+        if after != before {
+            block.fill(after.into());
+        }
+        count += AT_ONCE;
+    }
+    for cell in cells[count..].iter_mut().take_while(|cell| u64::from(**cell) == before) {
+        Cell::from(after).put(std::array::from_mut(cell));
+        count += 1;
+    }
+    count
+}
+
 impl Ranges<'_> {
     /// An access to all of these bytes.
     #[inline]
@@ -81,15 +115,18 @@ impl Ranges<'_> {
                     reach = reach.min(shadow::on_page(cell));
                 }
                 // SAFETY: as above.
-                at += self.alike(unsafe { std::slice::from_raw_parts_mut(cell, reach) });
+                let cells = unsafe { std::slice::from_raw_parts_mut(cell, reach) };
+                at += replace(cells, word, self.last.1.into());
             } else if is_done(word.into(), self.kind, self.detector.first()) {
                 if few < FEW {
                     (at, few) = (at + 1, few + 1);
                     continue;
                 }
                 // SAFETY: as above.
-                let cells = unsafe { std::slice::from_raw_parts(cell, count - at) };
-                at += done(cells, self.kind, self.detector.first());
+                let cells = unsafe { std::slice::from_raw_parts_mut(cell, count - at) };
+                // Mostly they are alike, which is found faster.
+                let alike = replace(cells, word, word);
+                at += if alike >= AT_ONCE { alike } else { done(cells, self.kind, self.detector.first()) };
             } else {
                 at += match self.known(word.into()) {
                     Some(after) => {
@@ -131,30 +168,6 @@ impl Ranges<'_> {
         for address in addresses.step_by(self.unit) {
             self.detector.access(address, self.unit.min(end - address), self.kind, Manner::Plain, self.pc);
         }
-    }
-
-    /// Does for all cells up to one that is different what was done for the one before; how many there are.
-    #[inline(always)]
-    fn alike(&self, cells: &mut [Cell]) -> usize {
-        let (before, after) = self.last;
-        let stays = u64::from(after) == before;
-        let mut count = 0;
-        let mut blocks = cells.chunks_exact_mut(AT_ONCE);
-        for block in &mut blocks {
-            if block.iter().fold(0, |differ, cell| differ | u64::from(*cell) ^ before) != 0 {
-                break;
-            }
-            if !stays {
-                block.fill(after);
-            }
-            count += AT_ONCE;
-        }
-        let rest = cells[count..].iter_mut().take_while(|cell| u64::from(**cell) == before);
-        for cell in rest {
-            after.put(std::array::from_mut(cell));
-            count += 1;
-        }
-        count
     }
 
     /// What an access of this step from here has made of such a cell before: ranges have cells of two or three kinds in turn.
