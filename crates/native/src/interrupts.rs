@@ -9,7 +9,6 @@
 //! How an access notices: the handler makes every number of an access smaller than the first of the running step, so that the
 //! fast paths fail and the detector is asked.
 
-use crate::detector::FIRST_SET;
 use crate::explored::{self, Operation};
 use crate::now;
 use crate::{channel, report, sched, world};
@@ -134,7 +133,7 @@ extern "C" fn handle(signal: c_int, _: *mut libc::siginfo_t, context: *mut c_voi
 fn note() {
     PENDING.store(true, Ordering::Relaxed);
     now::set_first(i32::MAX);
-    FIRST_SET.store(u32::MAX, Ordering::Relaxed);
+    now::set_first_set(u32::MAX);
 }
 
 /// Whether a signal ends the program.

@@ -1,5 +1,8 @@
 //! What the entry points of every access ask first, side by side: the first number of the running step, the context, whether readers
-//! may be left out, and up to which number accesses are over.
+//! may be left out, up to which number accesses are over, and which sets of readers are the step's.
+//!
+//! The pass asks the same of accesses in loops before it calls an entry point (`SameEpoch.cpp` in `crates/pass`), and so knows the name, and where the first
+//! number and the first set stand.
 
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
@@ -20,17 +23,37 @@ pub(crate) struct Running {
     context: AtomicU32,
     left: AtomicU32,
     over: AtomicU32,
+    first_set: AtomicU32,
 }
 
 pub(crate) const LEFT: usize = std::mem::offset_of!(Running, left);
 pub(crate) const OVER: usize = std::mem::offset_of!(Running, over);
 
+pub(crate) const FIRST_SET: usize = std::mem::offset_of!(Running, first_set);
+const _: () = assert!(std::mem::offset_of!(Running, first) == 0 && FIRST_SET == 16);
+
+// Nobody else's: the entry points reach it without a table, also where this is a library of its own.
+std::arch::global_asm!(".protected __raceproof_now");
+
+#[unsafe(export_name = "__raceproof_now")]
 pub(crate) static NOW: Running = Running {
     first: AtomicI32::new(1),
     context: AtomicU32::new(0),
     left: AtomicU32::new(0),
     over: AtomicU32::new(0),
+    first_set: AtomicU32::new(u32::MAX),
 };
+
+/// The first set of readers that the running step has made, as it stands in a cell: those from here on have it as their last.
+#[inline(always)]
+pub(crate) fn first_set() -> u32 {
+    NOW.first_set.load(Ordering::Relaxed)
+}
+
+#[inline(always)]
+pub(crate) fn set_first_set(set: u32) {
+    NOW.first_set.store(set, Ordering::Relaxed);
+}
 
 /// All accesses up to this number precede the running step, and no address has a say in that. None: at present nothing is decided by numbers alone.
 #[inline(always)]

@@ -1,6 +1,11 @@
 #include "Access.h"
 #include "AccessPaths.h"
+#include "SameEpoch.h"
 
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/Support/ModRef.h"
@@ -116,7 +121,7 @@ std::pair<std::string, bool> entryOf(const Access &access) {
   return {(isAligned ? "__tsan_" : "__tsan_unaligned_") + kind + std::to_string(*size), false};
 }
 
-void replace(CallInst *call, StringRef name, ArrayRef<Value *> arguments) {
+CallInst *replace(CallInst *call, StringRef name, ArrayRef<Value *> arguments) {
   IRBuilder<> builder(call);
   SmallVector<Type *, 6> types;
   for (Value *argument : arguments)
@@ -130,6 +135,7 @@ void replace(CallInst *call, StringRef name, ArrayRef<Value *> arguments) {
   // The address it returns to is the place in the source.
   lowered->setCannotMerge();
   call->eraseFromParent();
+  return lowered;
 }
 
 /// From where up to where a row of elements goes that have nothing between them: the runtime is quick to see that a step has been there.
@@ -146,34 +152,66 @@ std::optional<std::pair<Value *, Value *>> spanOf(const Access &access) {
   return std::pair{builder.CreateGEP(builder.getInt8Ty(), high, builder.CreateNeg(bytes)), high};
 }
 
-void lower(const Access &access) {
+void lower(const Access &access, bool isRepeated) {
   CallInst *call = access.call;
   std::string kind = access.kind == Kind::Write ? "write" : "read";
   if (access.dimensions > 0) {
-    if (auto span = spanOf(access))
-      return replace(call, "__raceproof_" + kind + "_span", {span->first, span->second, access.size()});
+    if (auto span = spanOf(access)) {
+      replace(call, "__raceproof_" + kind + "_span", {span->first, span->second, access.size()});
+      return;
+    }
     SmallVector<Value *, 6> arguments(call->args());
-    return replace(call, "__raceproof_" + kind + (access.dimensions == 1 ? "_run" : "_runs"), arguments);
+    replace(call, "__raceproof_" + kind + (access.dimensions == 1 ? "_run" : "_runs"), arguments);
+    return;
   }
   auto [entry, takesSize] = entryOf(access);
-  if (takesSize)
-    return replace(call, entry, {access.address(), access.size()});
-  replace(call, entry, {access.address()});
+  if (takesSize) {
+    replace(call, entry, {access.address(), access.size()});
+    return;
+  }
+  Kind of = access.kind;
+  uint64_t size = *access.fixedSize();
+  bool isTested = isRepeated && (size == 4 || size == 8) && access.alignment().value() >= 4;
+  CallInst *lowered = replace(call, entry, {access.address()});
+  if (isTested)
+    testSameEpoch(lowered, of, size);
+}
+
+/// Whether an address goes on to new memory with every iteration, as over an array or a list. What such a loop accesses it mostly accesses once.
+bool walks(const Value *address, const Loop &loop, ScalarEvolution &evolution) {
+  auto *recurrence = dyn_cast<SCEVAddRecExpr>(evolution.getSCEV(const_cast<Value *>(address)));
+  auto *from = dyn_cast<PHINode>(getUnderlyingObject(address));
+  return recurrence || (from && from->getParent() == loop.getHeader());
+}
+
+/// Markers of accesses that their step may well have made before.
+void findRepeated(Function &function, FunctionAnalysisManager &analyses, DenseSet<const Instruction *> &repeated) {
+  auto &loops = analyses.getResult<LoopAnalysis>(function);
+  auto &evolution = analyses.getResult<ScalarEvolutionAnalysis>(function);
+  for (Instruction &instruction : instructions(function))
+    if (auto access = accessOf(instruction))
+      if (const Loop *loop = loops.getLoopFor(instruction.getParent()); loop && !walks(access->address(), *loop, evolution))
+        repeated.insert(&instruction);
 }
 
 } // namespace
 
-bool lower(Module &module) {
+bool lower(Module &module, FunctionAnalysisManager *analyses) {
   SmallVector<CallInst *> markers;
-  for (Function &function : module)
+  DenseSet<const Instruction *> repeated;
+  for (Function &function : module) {
+    size_t before = markers.size();
     for (Instruction &instruction : instructions(function))
       if (isMarker(instruction))
         markers.push_back(cast<CallInst>(&instruction));
+    if (analyses && markers.size() > before && !function.hasOptNone() && !function.hasOptSize())
+      findRepeated(function, *analyses, repeated);
+  }
   emitPaths(module);
   for (CallInst *marker : markers) {
     SmallVector<Value *, 2> arguments(marker->args());
     if (auto access = accessOf(*marker))
-      lower(*access);
+      lower(*access, repeated.contains(marker));
     else if (calledName(*marker) == TableWrite)
       replace(marker, "__tsan_vptr_update", arguments);
     else if (calledName(*marker) == TableRead)

@@ -7,6 +7,7 @@
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PassManager.h"
 #include <optional>
 
 namespace raceproof {
@@ -54,7 +55,8 @@ llvm::CallInst *markOther(llvm::Instruction *before, llvm::StringRef name, llvm:
 /// A read of a pointer to a table of virtual functions, or its write with the new value.
 llvm::CallInst *markTable(llvm::Instruction *before, llvm::Value *address, llvm::Value *written, const llvm::DebugLoc &location);
 
-/// Replaces every marker by a call of the runtime.
-bool lower(llvm::Module &module);
+/// Replaces every marker by a call of the runtime. With analyses, those of accesses that are likely to be repeated come behind an inline test whether
+/// they are (SameEpoch.h).
+bool lower(llvm::Module &module, llvm::FunctionAnalysisManager *analyses);
 
 } // namespace raceproof

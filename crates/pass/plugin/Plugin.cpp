@@ -19,8 +19,11 @@ using namespace llvm;
 namespace raceproof {
 
 struct LowerMarkers : PassInfoMixin<LowerMarkers> {
-  PreservedAnalyses run(Module &module, ModuleAnalysisManager &) {
-    return lower(module) ? PreservedAnalyses::none() : PreservedAnalyses::all();
+  bool inlines;
+  explicit LowerMarkers(bool inlines) : inlines(inlines) {}
+  PreservedAnalyses run(Module &module, ModuleAnalysisManager &analyses) {
+    auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
+    return lower(module, inlines ? &functions : nullptr) ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }
 };
@@ -69,8 +72,8 @@ static void registerPasses(PassBuilder &builder) {
     if (eliminates())
       passes.addPass(EliminateChecks(level != OptimizationLevel::O0));
   });
-  builder.registerOptimizerLastEPCallback([](ModulePassManager &passes, OptimizationLevel, auto...) {
-    passes.addPass(LowerMarkers());
+  builder.registerOptimizerLastEPCallback([](ModulePassManager &passes, OptimizationLevel level, auto...) {
+    passes.addPass(LowerMarkers(eliminates() && level != OptimizationLevel::O0));
     if (isFlang()) {
       // What clang would add: of functions without the attribute, atomic accesses and calls only.
       passes.addPass(ModuleThreadSanitizerPass());
@@ -95,7 +98,9 @@ static void registerPasses(PassBuilder &builder) {
         else if (name == "raceproof-hoist-lanes")
           passes.addPass(createModuleToFunctionPassAdaptor(HoistLanes()));
         else if (name == "raceproof-lower")
-          passes.addPass(LowerMarkers());
+          passes.addPass(LowerMarkers(false));
+        else if (name == "raceproof-lower-inline")
+          passes.addPass(LowerMarkers(true));
         else
           return false;
         return true;

@@ -59,11 +59,8 @@ use raceproof_core::ids::{Location, ScopeId, SiteId, StepId, SyncId, TaskId};
 use raceproof_core::order::graph::GraphOrder;
 use rustc_hash::FxHashMap;
 use standing::Standing;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::Ordering;
 use sure::Sure;
-
-/// The first set of readers that the running step has made, as it stands in a cell: those from here on have it as their last.
-pub(crate) static FIRST_SET: AtomicU32 = AtomicU32::new(SET as u32);
 
 /// In `Cell::readers`: a set of readers. (The other negative numbers are epochs, [`Cell::epoch`].)
 const SET: i32 = i32::MIN | 1 << 30;
@@ -512,7 +509,7 @@ impl Detector {
     /// Whether the running step is the last of the readers.
     #[inline(always)]
     fn has_read(&self, readers: i32) -> bool {
-        readers >= self.first() || readers as u32 >= FIRST_SET.load(Ordering::Relaxed)
+        readers >= self.first() || readers as u32 >= crate::now::first_set()
     }
 
     #[inline(always)]

@@ -41,14 +41,14 @@ impl Detector {
     #[inline]
     pub(crate) fn renumber(&mut self) {
         now::set_first(self.made.len() as i32);
-        FIRST_SET.store(SET as u32 | self.sets.count(), Ordering::Relaxed);
+        now::set_first_set(SET as u32 | self.sets.count());
     }
 
     /// Has the next access be seen even if the running step has made it before, and the one after it as well: the number that the next
     /// one gets counts as done by another step of the task.
     pub(crate) fn see_each(&mut self) {
         now::set_first(self.made.len() as i32 + 1);
-        FIRST_SET.store(SET as u32 | (self.sets.count() + 1), Ordering::Relaxed);
+        now::set_first_set(SET as u32 | (self.sets.count() + 1));
     }
 
     pub(crate) fn is_reducing(&self) -> bool {

@@ -15,9 +15,9 @@ pub(crate) mod unseen;
 
 use crate::detector::changes::{AFTER, BEFORE, CHANGES, MASK, MIX, SHIFT, WHEN};
 use crate::detector::last::{self, LAST};
-use crate::detector::{Detector, FIRST_SET, Manner};
+use crate::detector::{Detector, Manner};
 use crate::interrupts::{self, PENDING};
-use crate::now::{LEFT, NOW, OVER};
+use crate::now::{FIRST_SET, LEFT, NOW, OVER};
 use crate::shadow::Cell;
 use crate::world;
 use raceproof_core::event::AccessKind;
@@ -150,7 +150,7 @@ macro_rules! is_read {
 macro_rules! is_part_read {
     () => {
         "mov edx, [rcx + rax*2 + 4]\n cmp edx, r10d\n cmovl edx, r10d\n cmp edx, [rip + {now}]\n jl 3f\n 2:\n ret\n \
-         3:\n mov edx, [rip + {first_set}]\n cmp [rcx + rax*2 + 4], edx\n jae 2b\n"
+         3:\n mov edx, [rip + {now} + {first_set}]\n cmp [rcx + rax*2 + 4], edx\n jae 2b\n"
     };
 }
 
@@ -276,7 +276,7 @@ macro_rules! reads {
                 "5:",
                 "test r10, r10",
                 "jns 8b",
-                "mov edx, [rip + {first_set}]",
+                "mov edx, [rip + {now} + {first_set}]",
                 "cmp [rcx + rax*2 + 4], edx",
                 "jae 2b",
                 "cmp dword ptr [rip + {now} + {left}], 0",
@@ -285,7 +285,7 @@ macro_rules! reads {
                 "mov rsi, r10",
                 "jmp {nearly}"
             ]
-            first_set = sym FIRST_SET,
+            first_set = const FIRST_SET,
             left = const LEFT,
             nearly = sym read_nearly::<$cells>,
         }
@@ -311,7 +311,7 @@ macro_rules! parts {
                 "mov rdx, [rsp]",
                 "jmp {slow}",
                 now = sym NOW,
-                $(first_set = sym $set,)?
+                $(first_set = const $set,)?
                 slow = sym $slow,
             )
         }
