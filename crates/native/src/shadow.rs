@@ -10,11 +10,11 @@
 //! Bytes: most accesses are aligned words. Memory that is accessed by the byte or half word has, in its cell, the
 //! number of a group of four cells, one a byte.
 
+use raceproof_core::event::AccessKind;
 use std::arch::x86_64::{
     _mm_cmpeq_epi8, _mm_load_si128, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi64x, _mm_setzero_si128,
     _mm_xor_si128,
 };
-use raceproof_core::event::AccessKind;
 use std::io;
 
 /// The cell of four bytes, or of one. A negative `writer` is no access but a reference, and then `readers` is the [epoch](Cell::epoch) of a

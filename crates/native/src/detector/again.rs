@@ -4,7 +4,8 @@
 //! running step has written the cell or is its last reader; for a write, whether it is the writer and nobody has read since. (Sets of
 //! readers are left to these.) Three instructions a cell.
 
-use crate::shadow::Cell;
+use super::Detector;
+use crate::shadow::{self, Cell, Reference};
 use raceproof_core::event::AccessKind;
 use std::arch::x86_64::{
     _mm_and_si128, _mm_castps_si128, _mm_castsi128_ps, _mm_cmpeq_epi32, _mm_cmpgt_epi32, _mm_loadu_si128,
@@ -13,6 +14,18 @@ use std::arch::x86_64::{
 
 /// Cells of which the writers, and the readers, fill a register.
 const AT_ONCE: usize = 4;
+
+impl Detector {
+    /// Whether the running step has accessed these bytes of a word before, which have cells of their own.
+    pub(crate) fn are_done(&self, bytes: std::ops::Range<usize>, kind: AccessKind) -> bool {
+        // SAFETY: every address has its cell in the region reserved at the start.
+        let Some(Reference::Bytes(group)) = (unsafe { *shadow::cell(bytes.start) }).reference() else {
+            return false;
+        };
+        let cells = &self.bytes[group as usize][bytes.start % 4..][..bytes.len()];
+        cells.iter().all(|cell| is_done(*cell, kind, self.first()))
+    }
+}
 
 /// Whether an access by the step whose first number is `first` has been made before.
 #[inline(always)]

@@ -225,7 +225,9 @@ impl Detector {
         let young = all.into_iter().rev().filter(|&reader| reader >= born);
         young.fold(0, |set, reader| match set {
             0 => reader,
-            one if one > 0 => in_cell(Readers::Set(self.sets.pair(StepId(one as u32), StepId(reader as u32)))),
+            one if one > 0 => {
+                in_cell(Readers::Set(self.sets.pair(StepId(one as u32), StepId(reader as u32))))
+            }
             set => in_cell(self.sets.add(SetId((set & !SET) as u32), StepId(reader as u32), |_| false)),
         })
     }

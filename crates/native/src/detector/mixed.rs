@@ -146,14 +146,7 @@ impl Detector {
     }
 
     /// What becomes of a record, and of the cells that refer to it.
-    fn record(
-        &mut self,
-        number: u32,
-        address: usize,
-        kind: AccessKind,
-        manner: Manner,
-        pc: usize,
-    ) -> Cell {
+    fn record(&mut self, number: u32, address: usize, kind: AccessKind, manner: Manner, pc: usize) -> Cell {
         let mut record = self.mixed[number as usize];
         let mut after = Cell::refer(Reference::Mixed(number));
         match (manner, kind) {
@@ -186,7 +179,8 @@ impl Detector {
                     *set = self.add_reader(*set, made);
                 }
                 // Of a Rust program not all stores are seen.
-                if !is_left_out && met == self.met && self.is_simple && !self.reducing && !start::is_shared() {
+                if !is_left_out && met == self.met && self.is_simple && !self.reducing && !start::is_shared()
+                {
                     after = Cell::refer_at(number, self.made.len() - 1, kind);
                 }
             }

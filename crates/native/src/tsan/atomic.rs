@@ -259,8 +259,7 @@ fn store_shortly<const N: usize>(address: usize, order: i32, pc: usize) -> bool 
     }
     let is_again = world.detector.has_made_atomically::<N>(address, AccessKind::Write);
     if !is_again
-        && (crate::start::is_shared()
-            || !world.detector.atomic_shortly::<N>(address, AccessKind::Write, pc))
+        && (crate::start::is_shared() || !world.detector.atomic_shortly::<N>(address, AccessKind::Write, pc))
     {
         return false;
     }

@@ -46,8 +46,27 @@ fn span(mut low: usize, high: usize, size: usize, kind: AccessKind, pc: usize) {
             return;
         }
         low += (4 * done) & !(size - 1);
+    } else if size < 4 {
+        return bytes(low, high, size, kind, pc);
     }
     rest(low, high, size, kind, pc);
+}
+
+/// Bytes or half words, not of whole words only: what is done of a word is done of its parts.
+#[inline(never)]
+fn bytes(low: usize, high: usize, size: usize, kind: AccessKind, pc: usize) {
+    let from = low & !3;
+    // SAFETY: as above.
+    let cells = unsafe { std::slice::from_raw_parts(shadow::cell(from), (high - from).div_ceil(4)) };
+    let mut at = from;
+    while at < high {
+        at = from + 4 * ((at - from) / 4 + done(&cells[(at - from) / 4..], kind, now::first()));
+        let next = (at + 4).min(high);
+        if at < high && !world().detector.are_done(at.max(low)..next, kind) {
+            return rest(at.max(low), high, size, kind, pc);
+        }
+        at = next;
+    }
 }
 
 #[inline(never)]
