@@ -24,6 +24,8 @@ pub(crate) struct Running {
     left: AtomicU32,
     over: AtomicU32,
     first_set: AtomicU32,
+    /// Whether all pairs of accesses are looked for: then those are told of that repeat another of their step.
+    watching: AtomicU32,
 }
 
 pub(crate) const LEFT: usize = std::mem::offset_of!(Running, left);
@@ -31,6 +33,7 @@ pub(crate) const OVER: usize = std::mem::offset_of!(Running, over);
 
 pub(crate) const FIRST_SET: usize = std::mem::offset_of!(Running, first_set);
 const _: () = assert!(std::mem::offset_of!(Running, first) == 0 && FIRST_SET == 16);
+const _: () = assert!(std::mem::offset_of!(Running, watching) == 20 && size_of::<Running>() == 24);
 
 // Nobody else's: the entry points reach it without a table, also where this is a library of its own.
 std::arch::global_asm!(".protected __raceproof_now");
@@ -42,7 +45,13 @@ pub(crate) static NOW: Running = Running {
     left: AtomicU32::new(0),
     over: AtomicU32::new(0),
     first_set: AtomicU32::new(u32::MAX),
+    watching: AtomicU32::new(0),
 };
+
+/// From the beginning of the program on.
+pub(crate) fn watch() {
+    NOW.watching.store(1, Ordering::Relaxed);
+}
 
 /// The first set of readers that the running step has made, as it stands in a cell: those from here on have it as their last.
 #[inline(always)]

@@ -22,6 +22,7 @@ constexpr StringRef Names[2][3] = {
     {"raceproof.read", "raceproof.read.run", "raceproof.read.runs"},
     {"raceproof.write", "raceproof.write.run", "raceproof.write.runs"},
 };
+constexpr StringRef ForPairs[2] = {"raceproof.pairs.read", "raceproof.pairs.write"};
 constexpr StringRef TableRead = "raceproof.table.read", TableWrite = "raceproof.table.write";
 
 FunctionCallee declare(Module &module, StringRef name, ArrayRef<Type *> parameters) {
@@ -84,6 +85,14 @@ std::optional<Access> accessOf(const Instruction &instruction) {
       if (name == Names[kind == Kind::Write][dimensions])
         return Access{cast<CallInst>(const_cast<Instruction *>(&instruction)), kind, dimensions};
   return std::nullopt;
+}
+
+bool isForPairs(const Instruction &instruction) { return is_contained(ForPairs, calledName(instruction)); }
+
+void keepForPairs(const Access &access) {
+  SmallVector<Value *, 3> arguments(access.call->args());
+  insert(access.call, ForPairs[access.kind == Kind::Write], arguments, access.call->getDebugLoc());
+  access.call->eraseFromParent();
 }
 
 CallInst *mark(Instruction *before, Value *address, Value *size, Align alignment, Kind kind, const DebugLoc &location) {
@@ -177,6 +186,15 @@ void lower(const Access &access, bool isRepeated) {
     testSameEpoch(lowered, of, size);
 }
 
+/// The call of a marker that is kept for pairs, where a run looks for these.
+void lowerForPairs(const Access &access) {
+  auto [entry, takesSize] = entryOf(access);
+  SmallVector<Value *, 2> arguments = {access.address()};
+  if (takesSize)
+    arguments.push_back(access.size());
+  testWatching(replace(access.call, entry, arguments));
+}
+
 /// Whether an address goes on to new memory with every iteration, as over an array or a list. What such a loop accesses it mostly accesses once.
 bool walks(const Value *address, const Loop &loop, ScalarEvolution &evolution) {
   auto *recurrence = dyn_cast<SCEVAddRecExpr>(evolution.getSCEV(const_cast<Value *>(address)));
@@ -212,6 +230,8 @@ bool lower(Module &module, FunctionAnalysisManager *analyses) {
     SmallVector<Value *, 2> arguments(marker->args());
     if (auto access = accessOf(*marker))
       lower(*access, repeated.contains(marker));
+    else if (isForPairs(*marker))
+      lowerForPairs(Access{marker, calledName(*marker) == ForPairs[0] ? Kind::Read : Kind::Write, 0});
     else if (calledName(*marker) == TableWrite)
       replace(marker, "__tsan_vptr_update", arguments);
     else if (calledName(*marker) == TableRead)

@@ -37,6 +37,12 @@ std::optional<Access> accessOf(const llvm::Instruction &instruction);
 /// The name of the function that an instruction calls, if that is defined elsewhere; else empty.
 llvm::StringRef calledName(const llvm::Instruction &instruction);
 
+/// Makes a marker one that only a run which looks for all pairs of accesses is told of: others learn nothing from it.
+void keepForPairs(const Access &access);
+
+/// Whether an instruction is such a marker.
+bool isForPairs(const llvm::Instruction &instruction);
+
 /// Whether an instruction is a marker of any kind.
 bool isMarker(const llvm::Instruction &instruction);
 

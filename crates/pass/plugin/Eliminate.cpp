@@ -6,6 +6,7 @@
 #include "Redundant.h"
 #include "Steps.h"
 
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 
@@ -17,8 +18,19 @@ static bool hasMarkers(Function &function) {
   return any_of(instructions(function), [](const Instruction &instruction) { return isMarker(instruction); });
 }
 
+/// Removes markers that are kept for pairs in loops without others: there they would cost more than all checks.
+static void removeIdle(Function &function, const LoopInfo &loops) {
+  SmallPtrSet<const Loop *, 8> busy;
+  for (Instruction &instruction : instructions(function))
+    if (accessOf(instruction))
+      busy.insert(loops.getLoopFor(instruction.getParent()));
+  for (Instruction &instruction : make_early_inc_range(instructions(function)))
+    if (const Loop *loop = loops.getLoopFor(instruction.getParent()); loop && isForPairs(instruction) && !busy.contains(loop))
+      instruction.eraseFromParent();
+}
+
 PreservedAnalyses EliminateRedundant::run(Function &function, FunctionAnalysisManager &) {
-  if (!hasMarkers(function) || !removeRedundant(function, Steps()))
+  if (!hasMarkers(function) || !removeRedundantInBlocks(function, Steps()))
     return PreservedAnalyses::all();
   PreservedAnalyses preserved;
   preserved.preserveSet<CFGAnalyses>();
@@ -43,6 +55,7 @@ PreservedAnalyses EliminateChecks::run(Module &module, ModuleAnalysisManager &an
         removeRedundant(function, steps);
       }
     }
+    removeIdle(function, functions.getResult<LoopAnalysis>(function));
     functions.invalidate(function, PreservedAnalyses::none());
   }
   steps.keepAssumptions(module);

@@ -52,10 +52,12 @@ class Redundant {
   /// The facts about a value: they end where it is computed anew.
   DenseMap<const Value *, SmallVector<unsigned, 4>> about;
   DenseMap<const BasicBlock *, BitVector> after;
-  SmallVector<Instruction *> removed;
+  SmallVector<Instruction *> removed, kept;
+  bool isOfBlocks;
 
 public:
-  Redundant(Function &function, const Steps &steps) : function(function), steps(steps) {}
+  Redundant(Function &function, const Steps &steps, bool isOfBlocks)
+      : function(function), steps(steps), isOfBlocks(isOfBlocks) {}
 
   bool run() {
     collect();
@@ -65,7 +67,9 @@ public:
     forwards();
     for (Instruction *marker : removed)
       marker->eraseFromParent();
-    return !removed.empty();
+    for (Instruction *marker : kept)
+      keepForPairs(*accessOf(*marker));
+    return !removed.empty() || !kept.empty();
   }
 
 private:
@@ -111,7 +115,7 @@ private:
 
   void forwards() {
     ReversePostOrderTraversal<Function *> order(&function);
-    bool isSmall = facts.size() * function.size() <= Most;
+    bool isSmall = !isOfBlocks && facts.size() * function.size() <= Most;
     if (isSmall) {
       // Everything, until a path shows otherwise.
       for (BasicBlock *block : order)
@@ -120,7 +124,7 @@ private:
         changed = false;
         for (BasicBlock *block : order) {
           BitVector here = before(block);
-          pass(*block, here, nullptr);
+          pass(*block, here, false);
           if (here != after[block]) {
             after[block] = std::move(here);
             changed = true;
@@ -130,7 +134,7 @@ private:
     }
     for (BasicBlock *block : order) {
       BitVector here = isSmall ? before(block) : BitVector(facts.size());
-      pass(*block, here, &removed);
+      pass(*block, here, true);
     }
   }
 
@@ -144,20 +148,31 @@ private:
     return here;
   }
 
-  void pass(BasicBlock &block, BitVector &here, SmallVectorImpl<Instruction *> *redundant) {
+  void pass(BasicBlock &block, BitVector &here, bool isLast) {
+    // What this block itself has marked in its step: whoever comes here makes these accesses together (Sites.cpp).
+    BitVector inBlock(isLast ? facts.size() : 0);
     for (Instruction &instruction : block) {
       if (auto found = about.find(&instruction); found != about.end())
-        for (unsigned fact : found->second)
+        for (unsigned fact : found->second) {
           here.reset(fact);
+          if (isLast)
+            inBlock.reset(fact);
+        }
       if (steps.end(instruction)) {
         here.reset();
+        inBlock.reset();
         continue;
       }
       auto found = factOf.find(&instruction);
       if (found == factOf.end())
         continue;
-      if (redundant && isCovered(found->second, here))
-        redundant->push_back(&instruction);
+      if (isLast) {
+        if (isCovered(found->second, inBlock))
+          removed.push_back(&instruction);
+        else if (isCovered(found->second, here))
+          kept.push_back(&instruction);
+        inBlock.set(found->second);
+      }
       here.set(found->second);
     }
   }
@@ -170,6 +185,8 @@ private:
 
 } // namespace
 
-bool removeRedundant(Function &function, const Steps &steps) { return Redundant(function, steps).run(); }
+bool removeRedundant(Function &function, const Steps &steps) { return Redundant(function, steps, false).run(); }
+
+bool removeRedundantInBlocks(Function &function, const Steps &steps) { return Redundant(function, steps, true).run(); }
 
 } // namespace raceproof

@@ -18,9 +18,9 @@ namespace {
 /// A cell of eight bytes for each four: the writer in the lower half, the readers in the upper.
 constexpr uint64_t Base = 0x100000000000, AddressMask = 0x3fffffffffc, CellSize = 8;
 
-/// Where the first access of the running step stands, and so many bytes behind it its first set of readers.
+/// Where the first access of the running step stands, and so many bytes behind it its first set of readers and whether all pairs are looked for.
 constexpr StringRef Now = "__raceproof_now";
-constexpr uint64_t FirstSet = 16;
+constexpr uint64_t FirstSet = 16, Watching = 20, Size = 24;
 
 /// One test after the other, each in a block of its own: the first that fails leads to the call.
 class Test {
@@ -35,13 +35,8 @@ public:
         builder(call), none(MDNode::get(call->getContext(), {})),
         seldom(MDBuilder(call->getContext()).createBranchWeights(1, 100)) {}
 
-  void insert(Kind kind, uint64_t size) {
-    BasicBlock *before = call->getParent();
-    rest = before->splitBasicBlock(call->getIterator(), "raceproof.checked");
-    calls->moveAfter(before);
-    before->getTerminator()->eraseFromParent();
-    builder.SetInsertPoint(before);
-    builder.SetCurrentDebugLocation(call->getDebugLoc());
+  void ofSameEpoch(Kind kind, uint64_t size) {
+    begin();
     Value *word = builder.CreatePtrToInt(call->getArgOperand(0), builder.getInt64Ty());
     Value *offset = builder.CreateShl(builder.CreateAnd(word, AddressMask), 1);
     Value *at = builder.CreateIntToPtr(builder.CreateAdd(offset, builder.getInt64(Base)), builder.getPtrTy());
@@ -52,12 +47,30 @@ public:
       testRead(cell);
     else
       testWrite(cell);
-    builder.SetInsertPoint(calls);
-    Instruction *end = builder.CreateBr(rest);
-    call->moveBefore(end);
+    end();
+  }
+
+  void ofWatching() {
+    begin();
+    builder.CreateCondBr(builder.CreateIsNotNull(now(Watching)), calls, rest, seldom);
+    end();
   }
 
 private:
+  void begin() {
+    BasicBlock *before = call->getParent();
+    rest = before->splitBasicBlock(call->getIterator(), "raceproof.checked");
+    calls->moveAfter(before);
+    before->getTerminator()->eraseFromParent();
+    builder.SetInsertPoint(before);
+    builder.SetCurrentDebugLocation(call->getDebugLoc());
+  }
+
+  void end() {
+    builder.SetInsertPoint(calls);
+    call->moveBefore(builder.CreateBr(rest));
+  }
+
   /// Memory of the runtime's.
   Value *load(Type *type, Value *base, uint64_t offset) {
     Value *at = offset ? builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), base, offset) : base;
@@ -67,7 +80,7 @@ private:
   }
 
   Value *now(uint64_t offset) {
-    return load(builder.getInt32Ty(), call->getModule()->getOrInsertGlobal(Now, ArrayType::get(builder.getInt8Ty(), 20)), offset);
+    return load(builder.getInt32Ty(), call->getModule()->getOrInsertGlobal(Now, ArrayType::get(builder.getInt8Ty(), Size)), offset);
   }
 
   BasicBlock *newBlock() {
@@ -99,6 +112,8 @@ private:
 
 } // namespace
 
-void testSameEpoch(CallInst *call, Kind kind, uint64_t size) { Test(call).insert(kind, size); }
+void testSameEpoch(CallInst *call, Kind kind, uint64_t size) { Test(call).ofSameEpoch(kind, size); }
+
+void testWatching(CallInst *call) { Test(call).ofWatching(); }
 
 } // namespace raceproof

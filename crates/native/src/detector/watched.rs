@@ -107,6 +107,7 @@ impl Detector {
     /// From the beginning on watches these places. Accesses that repeat one of their step are seen as well, and so none goes the short way.
     pub(crate) fn watch(&mut self, watching: Watching) {
         self.watched = Some(Box::new(watching));
+        crate::now::watch();
         self.look_whether_simple();
     }
 

@@ -1,5 +1,5 @@
 ; passes: raceproof-mark,raceproof-eliminate,raceproof-lower
-; One check for each step, location and kind.
+; One check for each step, location and kind. Those of other blocks are left for a run that looks for all pairs.
 
 declare void @wait()
 declare void @draw(i32) #0
@@ -74,6 +74,12 @@ define void @both_branches(ptr %p, i1 %c) sanitize_thread {
 ; CHECK: else:
 ; CHECK: call void @__tsan_write4(ptr %p)
 ; CHECK: done:
+; CHECK: [[WATCHING:%.*]] = load i32, ptr getelementptr inbounds (i8, ptr @__raceproof_now, i64 20)
+; CHECK: [[IS:%.*]] = icmp ne i32 [[WATCHING]], 0
+; CHECK: br i1 [[IS]], label %[[CALL:.*]], label %[[REST:.*]], !prof
+; CHECK: [[CALL]]:
+; CHECK-NEXT: call void @__tsan_write4(ptr %p)
+; CHECK-NEXT: br label %[[REST]]
 ; CHECK-NOT: tsan
 ; CHECK: ret
   br i1 %c, label %then, label %else
