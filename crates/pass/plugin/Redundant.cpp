@@ -3,9 +3,12 @@
 // The detector needs one check for each step, location and kind of access. Forwards, a marker goes if on every path to it the same step has
 // marked the same bytes, as a write if it is one: availability, as for common subexpressions. Backwards, a read goes if its block writes the same
 // bytes later in the step: whatever races with the read races with the write.
+//
+// A report that names the one that is left names others with it (Sites.cpp). Those that it would not name are kept for the run that looks for all pairs.
 
 #include "Redundant.h"
 #include "Access.h"
+#include "Sites.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/PostOrderIterator.h"
@@ -93,7 +96,7 @@ private:
 
   void backwards() {
     for (BasicBlock &block : function) {
-      SmallVector<unsigned> written;
+      SmallVector<std::pair<unsigned, Instruction *>> written;
       for (Instruction &instruction : reverse(block)) {
         if (steps.end(instruction)) {
           written.clear();
@@ -104,13 +107,28 @@ private:
           continue;
         const Bytes &bytes = facts[found->second];
         if (bytes.kind == Kind::Write)
-          written.push_back(found->second);
-        else if (any_of(written, [&](unsigned fact) { return facts[fact].cover(bytes); })) {
-          removed.push_back(&instruction);
+          written.push_back({found->second, &instruction});
+        else if (drop(instruction, written, bytes))
           factOf.erase(found);
-        }
       }
     }
+  }
+
+  /// Whether a marker of these bytes goes, since others in its block cover it.
+  bool drop(Instruction &marker, ArrayRef<std::pair<unsigned, Instruction *>> others, const Bytes &bytes) {
+    bool isCovered = false;
+    for (auto [fact, other] : others)
+      if (facts[fact].cover(bytes)) {
+        isCovered = true;
+        if (areNamedTogether(marker, *other)) {
+          removed.push_back(&marker);
+          return true;
+        }
+      }
+    if (!isCovered || isOfBlocks)
+      return false;
+    kept.push_back(&marker);
+    return true;
   }
 
   void forwards() {
@@ -149,29 +167,24 @@ private:
   }
 
   void pass(BasicBlock &block, BitVector &here, bool isLast) {
-    // What this block itself has marked in its step: whoever comes here makes these accesses together (Sites.cpp).
-    BitVector inBlock(isLast ? facts.size() : 0);
+    // What this block itself has marked in its step.
+    SmallVector<std::pair<unsigned, Instruction *>> inBlock;
     for (Instruction &instruction : block) {
       if (auto found = about.find(&instruction); found != about.end())
-        for (unsigned fact : found->second) {
+        for (unsigned fact : found->second)
           here.reset(fact);
-          if (isLast)
-            inBlock.reset(fact);
-        }
       if (steps.end(instruction)) {
         here.reset();
-        inBlock.reset();
+        inBlock.clear();
         continue;
       }
       auto found = factOf.find(&instruction);
       if (found == factOf.end())
         continue;
       if (isLast) {
-        if (isCovered(found->second, inBlock))
-          removed.push_back(&instruction);
-        else if (isCovered(found->second, here))
+        if (!drop(instruction, inBlock, facts[found->second]) && !isOfBlocks && isCovered(found->second, here))
           kept.push_back(&instruction);
-        inBlock.set(found->second);
+        inBlock.push_back({found->second, &instruction});
       }
       here.set(found->second);
     }

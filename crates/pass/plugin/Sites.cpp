@@ -35,6 +35,9 @@ constexpr unsigned Deep = 8, Many = 64;
 
 using Site = std::tuple<unsigned, unsigned, Kind>;
 
+/// On a marker: its group, if a report can tell which one that is.
+constexpr StringRef GroupKind = "raceproof.group";
+
 class Sites {
   struct Member {
     Access access;
@@ -53,6 +56,7 @@ class Sites {
   DenseMap<const Instruction *, unsigned> position;
   /// All groups of accesses that are known to stand for each other, also of one.
   SmallVector<SmallVector<Site, 2>> groups;
+  SmallVector<std::tuple<Instruction *, Site, unsigned>> markers;
 
 public:
   Sites(Function &function, AAResults &aliases)
@@ -72,6 +76,14 @@ public:
     for (auto &group : groups)
       for (const Site &site : group)
         ++count[site];
+    SmallVector<MDNode *> nodes(groups.size());
+    for (auto [marker, site, group] : markers) {
+      if (groups[group].size() < 2 || count[site] > 1)
+        continue;
+      if (!nodes[group])
+        nodes[group] = MDNode::getDistinct(function.getContext(), {});
+      marker->setMetadata(GroupKind, nodes[group]);
+    }
     std::string text;
     for (auto &group : groups) {
       if (group.size() < 2)
@@ -133,6 +145,7 @@ private:
       auto *same = find_if(first, [&](const Member &other) {
         return other.size == *size && isSame(other.access.address(), access->address(), 0);
       });
+      markers.push_back({&instruction, site, same == first.end() ? unsigned(groups.size()) : same->group});
       if (same == first.end()) {
         if (first.size() < Many)
           first.push_back({*access, *size, unsigned(groups.size())});
@@ -174,6 +187,18 @@ private:
 };
 
 } // namespace
+
+bool areNamedTogether(const Instruction &one, const Instruction &other) {
+  const MDNode *group = one.getMetadata(GroupKind);
+  if (group && group == other.getMetadata(GroupKind))
+    return true;
+  const DILocation *a = one.getDebugLoc().get(), *b = other.getDebugLoc().get();
+  // Without places there is nothing to name.
+  if (!a || !b)
+    return true;
+  return a->getLine() == b->getLine() && a->getColumn() == b->getColumn() && a->getScope()->getSubprogram() == b->getScope()->getSubprogram() &&
+         calledName(one) == calledName(other);
+}
 
 void noteSites(Module &module, ModuleAnalysisManager &analyses) {
   auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();

@@ -32,9 +32,9 @@ static unsigned draw(unsigned *seed, unsigned below) {
 static void append(List *list, Patient *patient) {
   Patient **at = &list->first;
   while (*at)           //~ race referred #1 race? referred #4
-    at = &(*at)->next;
-  patient->next = NULL; //~ race referred #2 race? referred #4
-  *at = patient;        //~ race referred #1 #2 race? referred #5 #6
+    at = &(*at)->next;  //~ race? referred #7 #8
+  patient->next = NULL; //~ race referred #2 race? referred #4 #7
+  *at = patient;        //~ race referred #1 #2 race? referred #5 #6 #8
 }
 
 static Patient *unlink_at(Patient **at) {

@@ -1,7 +1,7 @@
 //! The racing pairs of places do not depend on the level of optimisation: programs made at random, each compiled at four levels.
 //!
-//! With one exception. Of a read that its own step overwrites a few instructions later only the write may be told, which races with whatever
-//! the read does; that the two stand so close may be the optimiser's doing. So a pair with a read may be missing, and nothing else.
+//! With all checks they are exactly the same. With check elimination one may be missing where a loop is left without any check, so that what it repeats of its step's
+//! earlier accesses is not told: one pair in fifty at most.
 //!
 //! `RACEPROOF_LEVELS` programs (16 unless set), from seed `RACEPROOF_SEED` on (0 unless set).
 
@@ -149,7 +149,6 @@ fn racing_places_are_those_of_the_source_at_every_level() {
         racy += u64::from(!every.is_empty());
         for level in LEVELS {
             let optimised = found(level, "-fraceproof-check-elimination");
-            // Of a branch an access may be lost that the step has made before it: then the location is still named, by that one.
             let lost = every.difference(&optimised).count();
             let new: Vec<_> = optimised.difference(&every).collect();
             missing += lost;
@@ -167,5 +166,5 @@ fn racing_places_are_those_of_the_source_at_every_level() {
     }
     assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
     assert!(racy * 2 > count, "{racy} of {count} programs have races");
-    assert!(missing * 5 <= total, "{missing} of {total} pairs are not named");
+    assert!(missing * 50 <= total, "{missing} of {total} pairs are not named");
 }

@@ -27,10 +27,7 @@ impl Detector {
             race.count += 1;
             crate::channel::met(known, race.count);
         }
-        if self.racing.is_new(address) {
-            let block = self.memory.find(address);
-            self.racing.spots.extend(crate::spots::name(address, block));
-        }
+        self.note_racing(address);
         let task = self.order.task_of(StepId(step));
         // A search shows a race by two tasks; two chunks of one thread are a race of which it knows no schedule.
         let takers = (self.taker(task), self.taker(self.current));

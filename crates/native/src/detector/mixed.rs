@@ -96,7 +96,12 @@ impl Detector {
             self.check_gone(address + 4, kind, manner, pc);
         }
         let number = self.record_for(before, true);
-        self.record(number, address, kind, manner, pc).put(cells);
+        let (after, races) =
+            self.races_there(address, |detector| detector.record(number, address, kind, manner, pc));
+        if races {
+            self.note_racing(address + 4);
+        }
+        after.put(cells);
         true
     }
 

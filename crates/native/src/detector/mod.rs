@@ -409,7 +409,7 @@ impl Detector {
         let end = address + size;
         let mut at = address;
         // Neighbouring cells are mostly alike.
-        let mut last: Option<(Cell, Cell)> = None;
+        let mut last: Option<(Cell, Cell, bool)> = None;
         while at < end {
             let granule = at & !3;
             let next = (granule + 4).min(end);
@@ -426,10 +426,13 @@ impl Detector {
                 self.check_gone(at, kind, manner, pc);
             }
             let whole = at == granule && next == granule + 4;
-            if let Some((before, after)) = last
+            if let Some((before, after, races)) = last
                 && before == content
                 && whole
             {
+                if races {
+                    self.note_racing(granule);
+                }
                 // SAFETY: as above.
                 unsafe { after.put(std::array::from_mut(&mut *cell)) };
                 at = next;
@@ -449,11 +452,12 @@ impl Detector {
                     unsafe { *cell = one };
                 }
             } else if whole {
-                let after = self.update(content, granule, kind, manner, pc);
+                let (after, races) = self
+                    .races_there(granule, |detector| detector.update(content, granule, kind, manner, pc));
                 // SAFETY: as above.
                 unsafe { after.put(std::array::from_mut(&mut *cell)) };
                 // Each address that is accessed atomically has a record of its own.
-                last = (content.writer >= 0 && after.writer >= 0).then_some((content, after));
+                last = (content.writer >= 0 && after.writer >= 0).then_some((content, after, races));
             } else {
                 let mut group = [content; 4];
                 for (byte, cell) in group.iter_mut().enumerate().take(next - granule).skip(at - granule) {

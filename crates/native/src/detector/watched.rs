@@ -21,6 +21,8 @@ const GRANULE: usize = 4;
 pub(crate) struct Racing {
     granules: FxHashSet<usize>,
     pub(crate) spots: Vec<Spot>,
+    /// Where the last one was.
+    last: usize,
 }
 
 /// So many are remembered.
@@ -28,7 +30,7 @@ const RACING: usize = 1 << 14;
 
 impl Racing {
     /// Whether a location is the first of its granule, and there is room for it.
-    pub(super) fn is_new(&mut self, address: usize) -> bool {
+    fn is_new(&mut self, address: usize) -> bool {
         self.spots.len() < RACING && self.granules.insert(address & !(GRANULE - 1))
     }
 }
@@ -104,6 +106,24 @@ impl Watching {
 }
 
 impl Detector {
+    /// Two accesses that are not ordered have met there.
+    pub(super) fn note_racing(&mut self, address: usize) {
+        self.racing.last = address;
+        if self.racing.is_new(address) {
+            let block = self.memory.find(address);
+            self.racing.spots.extend(crate::spots::name(address, block));
+        }
+    }
+
+    /// Does what is to be done for the access at an address, of which nothing is known yet; whether it has met another there. Of cells that are alike this is done for the first
+    /// one only, and the others are [racing](Self::note_racing) as well.
+    #[inline(always)]
+    pub(super) fn races_there<T>(&mut self, address: usize, work: impl FnOnce(&mut Self) -> T) -> (T, bool) {
+        self.racing.last = usize::MAX;
+        let done = work(self);
+        (done, self.racing.last == address)
+    }
+
     /// From the beginning on watches these places. Accesses that repeat one of their step are seen as well, and so none goes the short way.
     pub(crate) fn watch(&mut self, watching: Watching) {
         self.watched = Some(Box::new(watching));

@@ -224,10 +224,13 @@ impl Detector {
         if before == Cell::default() {
             self.check_gone(address, kind, Manner::Plain, pc);
         }
-        let after = match kind {
-            AccessKind::Read => self.read(before, address, pc),
-            AccessKind::Write => self.write(before, address, pc),
-        };
+        let (after, races) = self.races_there(address, |detector| match kind {
+            AccessKind::Read => detector.read(before, address, pc),
+            AccessKind::Write => detector.write(before, address, pc),
+        });
+        if races {
+            (1..N).for_each(|word| self.note_racing(address + 4 * word));
+        }
         after.put(cells);
         // Not if it is left out, which depends on the address.
         if is_repeated && met == self.met && after != before && self.record.is_none() && !explored::is_on() {
