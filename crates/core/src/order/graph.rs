@@ -82,7 +82,7 @@ pub(super) struct Signalled {
 }
 
 impl Signalled {
-    const NOTHING: Signalled = Signalled { step: NONE, known: NONE, more: NONE };
+    pub(super) const NOTHING: Signalled = Signalled { step: NONE, known: NONE, more: NONE };
 }
 
 /// "The steps of `of` before `bound` precede `task` from some moment on."

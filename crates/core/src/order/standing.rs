@@ -10,14 +10,19 @@
 //! location. There it holds for every two tasks, since programs are fork-join and run depth-first; here
 //! joins, locks and any order of execution are allowed, and it is asked for each reader anew.
 //!
+//! The same goes for tasks that have ended and were created by one task into one finish of its own: of each only the end of the finish will be
+//! known, or, if the finish is left, their ends, which their creator then joins all at once. Nobody who runs
+//! now knows of one of them, and whoever comes after one comes after all: what one has done may count as done by another
+//! ([`GraphOrder::sibling`]), long before they are waited for.
+//!
 //! What the user of the order has to see to: that the end of the task is joined by nobody ([`GraphOrder::join`],
 //! [`GraphOrder::join_sibling`]), and that the finish is not left with its tasks joined one by one.
 //!
 //! Cost: O(log depth) a question.
 
-use super::graph::GraphOrder;
+use super::graph::{GraphOrder, NONE, Signalled};
 use super::tree::Tree;
-use crate::ids::{ScopeId, StepId, TaskId};
+use crate::ids::{ScopeId, StepId, SyncId, TaskId};
 
 /// A reader that stands for later ones: its task, or that which has waited for it, and the finish whose end alone tells of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,7 +31,62 @@ pub struct Standing {
     pub scope: ScopeId,
 }
 
+/// A task that has ended and was not waited for: by its creator and the finish it was created into, which are those of all tasks that nobody
+/// will tell from it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Sibling {
+    pub parent: TaskId,
+    pub created_in: ScopeId,
+}
+
 impl GraphOrder {
+    /// If what was done by `step` may count as done by any other task with the same answer here: the task, or that which has waited for
+    /// it, and the answer. For an order that [folds](GraphOrder::folding).
+    pub fn sibling(&mut self, step: StepId) -> Option<(TaskId, Sibling)> {
+        let (step, task) = self.resolve(step, self.task_of(step));
+        let fold = self.folds.as_ref()?.tasks[task.index()];
+        if !fold.ended || step.0 < fold.told || fold.loose {
+            return None;
+        }
+        let (created_in, (parent, _)) = (self.tree.scope_of(task), self.tree.parent(task));
+        // Tasks of others are not joined with its own.
+        let is_own = self.tree.owner(created_in) == parent;
+        (is_own && self.is_open(self.tree.stands_for(created_in)))
+            .then_some((task, Sibling { parent, created_in }))
+    }
+
+    /// Forgets the ends of tasks that `may` be: nothing they have done, nor any task they have waited for, will be asked about. Of those that
+    /// have told others, or know more than their creators, whoever joins them learns something else, and they are kept.
+    pub fn forget_ends(&mut self, may: impl Fn(TaskId) -> bool) {
+        let Some(folds) = &self.folds else { return };
+        let (tree, steps) = (&self.tree, &self.steps);
+        for sync in self.syncs.iter_mut().filter(|sync| sync.step != NONE && sync.more == NONE) {
+            let task = steps[sync.step as usize];
+            let fold = &folds.tasks[task.index()];
+            let is_own = tree.owner(tree.scope_of(task)) == tree.parent(task).0;
+            let knows_no_more = sync.known == NONE || sync.known == tree.task(task).inherited;
+            if fold.ended && fold.told == 0 && !fold.loose && is_own && knows_no_more && may(task) {
+                *sync = Signalled::NOTHING;
+            }
+        }
+    }
+
+    /// Whether nobody learns anything from a sync: it was forgotten, or not signalled yet.
+    pub fn tells_nothing(&self, sync: SyncId) -> bool {
+        self.signalled(sync).step == NONE
+    }
+
+    /// Whose end a sync tells of.
+    pub fn signaller(&self, sync: SyncId) -> Option<TaskId> {
+        let step = self.signalled(sync).step;
+        (step != NONE).then(|| self.steps[step as usize])
+    }
+
+    /// The finish to which a task belongs by now.
+    pub fn finish_of(&self, task: TaskId) -> ScopeId {
+        self.tree.stands_for(self.tree.scope_of(task))
+    }
+
     /// Whether what was done by `step` stands for the same done by the step that runs now: whoever will come after it will come after
     /// both. For an order that [folds](GraphOrder::folding).
     pub fn stands(&mut self, step: StepId) -> Option<Standing> {
