@@ -298,6 +298,8 @@ mod tests {
         /// If ends of tasks are joined all at once, by who leaves their finish: the tasks of the folding order that were, and how often one has
         /// counted as another.
         siblings: Option<(HashSet<TaskId>, usize)>,
+        /// How often a step has counted as another.
+        stretched: usize,
         /// The newest task mostly goes first.
         deep: bool,
         /// How often a number alone has told, and a time.
@@ -332,6 +334,7 @@ mod tests {
                 syncs: 0,
                 standing: None,
                 siblings: None,
+                stretched: 0,
             }
         }
 
@@ -503,16 +506,30 @@ mod tests {
         fn merge(&mut self) {
             let Some((joined, merged)) = &mut self.siblings else { return };
             let mut firsts = HashMap::new();
-            for (_, step, _) in &mut self.named {
+            for (_, step, time) in &mut self.named {
                 let sibling = self.folding.sibling(*step).filter(|(task, _)| !joined.contains(task));
                 let Some((_, sibling)) = sibling else { continue };
-                let first = *firsts.entry(sibling).or_insert(*step);
-                *merged += usize::from(first != *step);
-                *step = first;
+                let first = *firsts.entry(sibling).or_insert((*step, *time));
+                *merged += usize::from(first.0 != *step);
+                (*step, *time) = first;
             }
             let named: HashSet<TaskId> =
                 self.named.iter().map(|named| self.folding.task_of(named.1)).collect();
             self.folding.forget_ends(|task| !named.contains(&task));
+        }
+
+        /// Has one of the steps of a task that nobody can tell apart count for all.
+        fn merge_steps(&mut self) {
+            let live = self.tasks.iter().filter(|task| !task.ended).map(|task| task.id.1);
+            let branches = self.folding.branches(live);
+            let mut firsts = HashMap::new();
+            for (_, step, time) in &mut self.named {
+                if let Some(stretch) = self.folding.stretch(*step, &branches) {
+                    let first = *firsts.entry(stretch).or_insert((*step, *time));
+                    self.stretched += usize::from(first.0 != *step);
+                    (*step, *time) = first;
+                }
+            }
         }
 
         fn compact(&mut self, mut random: impl FnMut(usize) -> usize) {
@@ -522,6 +539,9 @@ mod tests {
                 *step = self.folding.stand_in(*step);
             }
             self.merge();
+            if random(2) == 0 {
+                self.merge_steps();
+            }
             let over: Vec<SyncId> = self.ends.iter().map(|&(end, _)| end).collect();
             let ended = |this: &Self, of: usize| this.scopes[this.stands_for(this.tasks[of].scope)].ended;
             let gone: Vec<bool> = self.ends.iter().map(|&(_, of)| ended(self, of)).collect();
@@ -547,7 +567,9 @@ mod tests {
             }
             if self.timed {
                 // From 1 on: at 0 nothing was done.
-                let times: Vec<u32> = self.named.iter().map(|named| named.2).collect();
+                let mut times: Vec<u32> = self.named.iter().map(|named| named.2).collect();
+                times.sort_unstable();
+                times.dedup();
                 let before = |old: u32| times.partition_point(|&time| time < old) as u32;
                 let new = |old: u32| if old == 0 { 0 } else { 1 + before(old) };
                 self.folding.renumber_times(new);
@@ -592,7 +614,7 @@ mod tests {
 
     #[test]
     fn folding_and_compacting_change_no_answer() {
-        let (mut stood, mut past, mut times, mut merged) = (0, 0, 0, 0);
+        let (mut stood, mut past, mut times, mut merged, mut stretched) = (0, 0, 0, 0, 0);
         for round in 0..8000 {
             let mut state = 0x2545_f491_4f6c_dd1du64.wrapping_mul(round as u64 + 1);
             let mut random = |below: usize| {
@@ -617,12 +639,14 @@ mod tests {
             }
             past += both.past;
             times += both.times;
+            stretched += both.stretched;
             merged += both.siblings.map_or(0, |(_, merged)| merged);
             stood += both.standing.map_or(0, |standing| standing.len());
         }
         assert!(past > 80_000, "only {past} times was a step past by its number");
         assert!(times > 50_000, "only {times} times was a step past by its time");
         assert!(stood > 1000, "only {stood} steps ever stood for others");
+        assert!(stretched > 3000, "only {stretched} times has a step counted as another");
         assert!(merged > 1000, "only {merged} times has a task counted as another");
     }
 

@@ -15,6 +15,10 @@
 //! now knows of one of them, and whoever comes after one comes after all: what one has done may count as done by another
 //! ([`GraphOrder::sibling`]), long before they are waited for.
 //!
+//! And for the steps of one task, which others know up to where the task has created somebody, or told. If nobody of those it has created between two of
+//! them is alive, with all they have created themselves, and it has told nobody since, whoever comes after one comes after the other
+//! ([`Branches`]): so a task that creates a million others, each of which soon ends, need not be known by its million steps.
+//!
 //! What the user of the order has to see to: that the end of the task is joined by nobody ([`GraphOrder::join`],
 //! [`GraphOrder::join_sibling`]), and that the finish is not left with its tasks joined one by one.
 //!
@@ -23,6 +27,7 @@
 use super::graph::{GraphOrder, NONE, Signalled};
 use super::tree::Tree;
 use crate::ids::{ScopeId, StepId, SyncId, TaskId};
+use crate::marks::Marks;
 
 /// A reader that stands for later ones: its task, or that which has waited for it, and the finish whose end alone tells of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,7 +44,56 @@ pub struct Sibling {
     pub created_in: ScopeId,
 }
 
+/// Where the tasks that are alive, and those they come from, have been created.
+#[derive(Debug)]
+pub struct Branches {
+    /// For each a creator and the first step of the task it created, sorted.
+    at: Vec<(u32, u32)>,
+}
+
+/// A stretch of the steps of a task that nobody will tell apart.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Stretch {
+    pub task: TaskId,
+    after: u32,
+}
+
+impl Branches {
+    /// Whether any task that is alive comes from this one.
+    pub fn has(&self, task: TaskId) -> bool {
+        let next = self.at.partition_point(|&(from, _)| from < task.0);
+        self.at.get(next).is_some_and(|&(from, _)| from == task.0)
+    }
+
+    fn before(&self, task: TaskId, step: StepId) -> u32 {
+        self.at.partition_point(|&branch| branch < (task.0, step.0)) as u32
+    }
+}
+
 impl GraphOrder {
+    /// Where these tasks, all that have not ended, and those they come from were created.
+    pub fn branches(&self, live: impl IntoIterator<Item = TaskId>) -> Branches {
+        let mut seen = Marks::none(self.tree.tasks());
+        let mut at = Vec::new();
+        for mut task in live {
+            while task != TaskId::MAIN && seen.add(task.index()) {
+                let (parent, first) = self.tree.parent(task);
+                at.push((parent.0, first));
+                task = parent;
+            }
+        }
+        at.sort_unstable();
+        Branches { at }
+    }
+
+    /// The stretch that a step is in, if there is more than itself in it perhaps. The step is one that [stands](GraphOrder::stand_in) for itself.
+    #[inline]
+    pub fn stretch(&self, step: StepId, branches: &Branches) -> Option<Stretch> {
+        let task = self.task_of(step);
+        let told = self.folds.as_ref()?.tasks[task.index()].told;
+        (step.0 >= told).then(|| Stretch { task, after: branches.before(task, step) })
+    }
+
     /// If what was done by `step` may count as done by any other task with the same answer here: the task, or that which has waited for
     /// it, and the answer. For an order that [folds](GraphOrder::folding).
     pub fn sibling(&mut self, step: StepId) -> Option<(TaskId, Sibling)> {

@@ -15,7 +15,7 @@ use crate::shadow::Used;
 use raceproof_core::detect::readers::Became;
 use raceproof_core::marks::{Marks, give_back};
 use raceproof_core::order::compact::Renumbering;
-use raceproof_core::order::standing::Sibling;
+use raceproof_core::order::standing::{Branches, Sibling, Stretch};
 
 /// Entries that the tables may grow by before it is worth while.
 const LEAST: usize = 1 << 14;
@@ -62,7 +62,7 @@ struct Alike {
     thread: u32,
 }
 
-/// The steps that have got accesses of others: of tasks that were waited for, and of siblings.
+/// The steps that have got accesses of others: of tasks that were waited for; of siblings and other steps.
 struct Into {
     waited: Marks,
     alike: Marks,
@@ -299,15 +299,21 @@ impl Detector {
         (pages, named)
     }
 
-    /// Accesses by tasks that were waited for become ones of those that have waited; those by tasks that nobody can tell apart, ones of
-    /// the first of these. The steps of all accesses, and which of them have got any now.
+    /// Accesses by tasks that were waited for become ones of those that have waited; those by tasks, or by steps of one, that nobody can tell
+    /// apart, ones of the first of these. The steps of all accesses, and which of them have got any now.
     fn fold(&mut self, named: &Marks) -> (Vec<StepId>, Into) {
         let mut steps = Vec::new();
         let count = self.order.steps();
         let mut into = Into { waited: Marks::none(count), alike: Marks::none(count) };
         let mut firsts: FxHashMap<Alike, StepId> = FxHashMap::default();
+        let mut stretches: FxHashMap<Stretch, StepId> = FxHashMap::default();
+        let live = self.runs_as.iter().copied().filter(|&task| task != NOBODY);
+        let live = live.chain(self.loops.keys().chain(self.chunks.keys()).chain(self.holds.keys()).copied());
+        let branches = self.order.branches(live);
         // Accesses of one step mostly follow each other.
         let (mut last, mut stands, mut flags) = (StepId(u32::MAX), StepId(u32::MAX), 0);
+        // And so do those that one step stands for.
+        let (mut before, mut first) = (StepId(u32::MAX), StepId(u32::MAX));
         named.each(|at| {
             let Made { step, site } = self.made[at];
             if step != last.0 {
@@ -320,14 +326,26 @@ impl Detector {
                         into.waited.add(stands.index());
                         flags |= FOLDED;
                     }
-                    let first = self.alike(stands).map_or(stands, |of| *firsts.entry(of).or_insert(stands));
+                    if stands != before {
+                        before = stands;
+                        first = match self.alike(stands) {
+                            Some(alike) => *firsts.entry(alike).or_insert(stands),
+                            None => match self.stretch(stands, &branches) {
+                                Some(stretch) => *stretches.entry(stretch).or_insert(stands),
+                                None => stands,
+                            },
+                        };
+                        steps.push(first);
+                    }
                     if first != stands {
+                        let is_sibling = self.order.task_of(first) != self.order.task_of(stands);
+                        flags |= if is_sibling { ALIKE } else { 0 };
                         stands = first;
                         into.alike.add(stands.index());
-                        flags |= ALIKE;
                     }
+                } else {
+                    steps.push(stands);
                 }
-                steps.push(stands);
             }
             if stands != last {
                 self.made[at] = Made { step: stands.0, site: site | flags };
@@ -351,6 +369,12 @@ impl Detector {
             && !self.loose.contains(&self.order.finish_of(task))
             && !self.step_holds.contains_key(&step.0);
         is_alike.then_some(Alike { sibling, created, thread })
+    }
+
+    /// The stretch of steps of its task that nobody can tell from this one.
+    fn stretch(&self, step: StepId, branches: &Branches) -> Option<Stretch> {
+        let is_free = !self.standing.off && !self.step_holds.contains_key(&step.0);
+        if is_free { self.order.stretch(step, branches) } else { None }
     }
 
     /// Forgets the ends of tasks of which nothing is remembered but `steps`: to wait for them tells nothing.
