@@ -39,11 +39,21 @@ fn program(folder: &Folder) -> PathBuf {
     program
 }
 
-/// Whether a race is found where it runs these words, with all done twice, and with collections at every turn; and what else was said.
-fn is_racy(program: &Path, folder: &Folder, text: &str, twice: bool, collects: bool) -> (bool, String) {
+/// How a program is run: by so many threads, with all done twice, and with collections at every turn.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    threads: u64,
+    twice: bool,
+    collects: bool,
+}
+
+/// Whether a race is found where it runs these words; and what else was said.
+fn is_racy(program: &Path, folder: &Folder, text: &str, way: Way) -> (bool, String) {
+    let Way { threads, twice, collects } = way;
     let report = folder.path("report.json");
     let mut command = tool();
     command.args(["run", "--format", "json", "-o"]).arg(&report).arg("--").arg(program).arg(text);
+    command.env("OMP_NUM_THREADS", threads.to_string());
     if twice {
         command.arg("twice");
     }
@@ -55,12 +65,7 @@ fn is_racy(program: &Path, folder: &Folder, text: &str, twice: bool, collects: b
     (found.contains("\"verdict\": \"race\""), done.stderr)
 }
 
-fn judge_as_in_tp(
-    name: &str,
-    cases: u64,
-    make: impl Fn(&mut Random) -> Vec<Item>,
-    collects: impl Fn(u64) -> bool,
-) {
+fn judge_as_in_tp(name: &str, cases: u64, make: impl Fn(&mut Random) -> Vec<Item>, way: impl Fn(u64) -> Way) {
     let folder = Folder::new(name);
     let program = program(&folder);
     let first = setting("RACEPROOF_SEED", 0);
@@ -69,7 +74,7 @@ fn judge_as_in_tp(
         let items = make(&mut Random(seed));
         let expected = is_racy_as_tp(&items);
         let text = words(&items);
-        let (found, said) = is_racy(&program, &folder, &text, seed % 4 > 0, collects(seed));
+        let (found, said) = is_racy(&program, &folder, &text, way(seed));
         assert_eq!(found, expected, "seed {seed}: {text}: {said}");
         racy += u64::from(expected);
     }
@@ -82,13 +87,20 @@ fn judge_as_in_tp(
 #[test]
 fn tasks_are_judged_as_in_tp() {
     let make = |random: &mut Random| body(random, 0, &mut 16, Parts::Tasks);
-    judge_as_in_tp("native-generated", 300, make, |seed| seed % 4 == 3);
+    let way = |seed| Way { threads: 4, twice: seed % 4 > 0, collects: seed % 4 == 3 };
+    judge_as_in_tp("native-generated", 300, make, way);
 }
 
 #[test]
 fn many_siblings_are_judged_as_in_tp() {
-    let make = |random: &mut Random| siblings(random, 0, &mut 40, Parts::Tasks);
-    judge_as_in_tp("native-siblings", 200, make, |seed| seed % 5 != 0);
+    // Large ones mostly race in several ways.
+    let make = |random: &mut Random| {
+        let mut budget = 5 + random.below(30) as u32;
+        siblings(random, 0, &mut budget, Parts::Tasks)
+    };
+    // Tasks of different threads are told apart.
+    let way = |seed| Way { threads: 2 + seed % 2, twice: seed % 4 > 0, collects: seed % 5 != 0 };
+    judge_as_in_tp("native-siblings", 200, make, way);
 }
 
 /// What is found with locks depends on the run; not on what was collected meanwhile.
@@ -101,24 +113,66 @@ fn collections_change_no_verdict_with_locks() {
         let random = &mut Random(seed);
         let items = match seed % 3 {
             0 => body(random, 0, &mut 24, Parts::Signals),
-            _ => siblings(random, 0, &mut 40, Parts::Locks),
+            _ => siblings(random, 0, &mut 24, Parts::Locks),
         };
         let text = words(&items);
+        let way = Way { threads: 2, twice: seed % 4 > 0, collects: false };
         let [plain, collected] =
-            [false, true].map(|collects| is_racy(&program, &folder, &text, seed % 4 > 0, collects));
+            [false, true].map(|collects| is_racy(&program, &folder, &text, Way { collects, ..way }));
         assert_eq!(plain.0, collected.0, "seed {seed}: {text}: {}", collected.1);
+    }
+}
+
+/// Holds the verdict on these words, with all done twice and not, with collections at every turn and without.
+fn judge(name: &str, programs: &[(&str, bool)]) {
+    let folder = Folder::new(name);
+    let program = program(&folder);
+    for &(text, expected) in programs {
+        for (threads, twice, collects) in
+            [(4, false, false), (2, true, false), (2, false, true), (4, true, true)]
+        {
+            let way = Way { threads, twice, collects };
+            let (found, said) = is_racy(&program, &folder, text, way);
+            assert_eq!(found, expected, "{text}, {way:?}: {said}");
+        }
     }
 }
 
 /// Tasks that were waited for one by one, since a task of one of them goes on, are known to who has waited, before all else in their region is.
 #[test]
 fn tasks_waited_for_one_by_one_stand_for_none() {
-    let folder = Folder::new("native-one-by-one");
-    let program = program(&folder);
-    for (text, expected) in [("t{t{r0}t{t{r1}}jt{r0}w0}", true), ("t{t{r0}t{t{r1}}jt{r0}jw0}", false)] {
-        for (twice, collects) in [(false, false), (true, false), (false, true), (true, true)] {
-            let (found, said) = is_racy(&program, &folder, text, twice, collects);
-            assert_eq!(found, expected, "{text}, {twice}, {collects}: {said}");
-        }
-    }
+    judge("native-one-by-one", &[("t{t{r0}t{t{r1}}jt{r0}w0}", true), ("t{t{r0}t{t{r1}}jt{r0}jw0}", false)]);
+}
+
+/// One of two ended siblings that younger ones may wait for does not count as the other, whatever thread they have run on.
+#[test]
+fn tasks_that_siblings_wait_for_count_for_themselves() {
+    judge(
+        "native-awaited",
+        &[
+            ("o0{r1}o1{w0}o0{r0}", true),
+            ("o0{r1}t{r2}o1{w0}t{r2}o0{r0}", true),
+            ("o0{r1}t{r2}t{r2}o1{w0}t{r2}o0{r0}", true),
+            ("o0{r1}t{r2}o1{w0}t{r2}o1{r0}", false),
+            ("o0{w1}t{r2}t{r2}o1{w0}t{r2}t{r2}o0{r1}o1{r0}", false),
+        ],
+    );
+}
+
+/// What an ended task has done is known to those that its creator makes once it was waited for, and to nobody before.
+#[test]
+fn ended_tasks_are_known_when_they_were_waited_for() {
+    judge(
+        "native-ended",
+        &[
+            ("t{r1}t{r1}t{r0}t{r1}t{w0}", true),
+            ("t{r1}t{r1}t{r0}t{r1}jt{w0}", false),
+            ("g{t{r0}t{r0}}t{r1}t{r0}t{w0}", true),
+            ("g{t{r0}t{r0}}t{r1}t{r1}t{w0}", false),
+            ("t{t{r0}t{r0}jr0}t{t{r0}t{r0}jr0}w0", true),
+            ("t{t{r0}t{r0}jr0}t{t{r0}t{r0}jr0}jw0", false),
+            ("w0t{r0}r1t{r0}w1t{r0}r2", false),
+            ("r0t{r1}r0t{t{w0}}r0t{r1}r0", true),
+        ],
+    );
 }

@@ -79,8 +79,8 @@ pub fn siblings(random: &mut Random, depth: u32, budget: &mut u32, parts: Parts)
         *budget -= 1;
         let kinds = if parts == Parts::Tasks { 20 } else { 22 };
         items.push(match random.below(kinds) {
-            0..=9 => Item::Block('t', 0, few(random, depth, budget, parts)),
-            10 | 11 => Item::Block(
+            0..=7 => Item::Block('t', 0, few(random, depth, budget, parts)),
+            8..=11 => Item::Block(
                 if random.below(2) == 0 { 'i' } else { 'o' },
                 random.below(2),
                 few(random, depth, budget, parts),
@@ -97,7 +97,7 @@ pub fn siblings(random: &mut Random, depth: u32, budget: &mut u32, parts: Parts)
 
 fn access(random: &mut Random) -> Item {
     let variable = random.below(3);
-    if random.below(7) == 0 { Item::Write(variable) } else { Item::Read(variable) }
+    if random.below(9) == 0 { Item::Write(variable) } else { Item::Read(variable) }
 }
 
 /// The body of a small task, now and then one that creates others.
