@@ -155,6 +155,10 @@ fn tasks_that_siblings_wait_for_count_for_themselves() {
             ("o0{r1}t{r2}t{r2}o1{w0}t{r2}o0{r0}", true),
             ("o0{r1}t{r2}o1{w0}t{r2}o1{r0}", false),
             ("o0{w1}t{r2}t{r2}o1{w0}t{r2}t{r2}o0{r1}o1{r0}", false),
+            // One that the end of a group waits for has waited for another from before the group.
+            ("t{o0{w1}g{i0{r0}}t{r1}}", false),
+            ("t{o0{w1}g{i0{r0}t{r0}}w1}", false),
+            ("t{o0{w1}g{i1{r0}}t{r1}}", true),
         ],
     );
 }

@@ -185,9 +185,13 @@ impl Detector {
         }
         let task = self.runs_as(task);
         self.tell_time();
-        if self.preparing {
+        let before = self.order.signaller(of_kernel(sync)).filter(|_| self.preparing);
+        // One from before a taskgroup that the task is in: the end of the group waits for the task, and not for the other.
+        let is_near = |before: TaskId| self.tasks[before.index()].scope == self.tasks[task.index()].scope;
+        if before.is_some_and(is_near) {
             self.order.join_sibling(task, of_kernel(sync), kind);
         } else {
+            before.into_iter().for_each(|before| self.order.tell(before));
             self.order.join(task, of_kernel(sync), kind);
         }
         self.begun();
