@@ -1,5 +1,6 @@
 //! The blocks of memory the program has allocated, for reports: how large each is and where it was allocated.
 
+use raceproof_core::detect::spans::Spans;
 use raceproof_core::ids::TaskId;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -28,9 +29,25 @@ impl Block {
     }
 }
 
+/// A block, but for its size.
+#[derive(Clone, Copy)]
+struct Known {
+    site: u32,
+    task: TaskId,
+    ordinal: u32,
+    thread: Option<NonZeroU32>,
+}
+
+impl Known {
+    fn of_size(self, size: usize) -> Block {
+        let Known { site, task, ordinal, thread } = self;
+        Block { size, site, task, ordinal, thread }
+    }
+}
+
 #[derive(Default)]
 pub(crate) struct Blocks {
-    live: BTreeMap<usize, Block>,
+    live: Spans<Known>,
     /// Some that were freed, as long as their memory is not used again.
     freed: BTreeMap<usize, Block>,
     /// Whether tasks other than `main` may have allocated any.
@@ -61,12 +78,14 @@ impl Blocks {
         }
         let ordinal = self.allocated;
         self.allocated = ordinal.wrapping_add(1);
-        self.live.insert(address, Block { ordinal, ..block });
+        let Block { size, site, task, thread, .. } = block;
+        self.live.insert(address, size, Known { site, task, ordinal, thread });
         ordinal
     }
 
     pub(crate) fn remove(&mut self, address: usize) -> Option<Block> {
-        let block = self.live.remove(&address)?;
+        let (size, known) = self.live.remove(address)?;
+        let block = known.of_size(size);
         if self.freed.len() >= FREED {
             self.freed.clear();
         }
@@ -77,9 +96,10 @@ impl Blocks {
     /// The tasks have other numbers, all but `main`.
     pub(crate) fn rename(&mut self, new: impl Fn(TaskId) -> TaskId) {
         if std::mem::take(&mut self.by_tasks) {
-            for block in self.live.values_mut().chain(self.freed.values_mut()) {
-                block.task = new(block.task);
-                self.by_tasks |= block.task != TaskId::MAIN;
+            let live = self.live.values_mut().map(|known| &mut known.task);
+            for task in live.chain(self.freed.values_mut().map(|block| &mut block.task)) {
+                *task = new(*task);
+                self.by_tasks |= *task != TaskId::MAIN;
             }
         }
     }
@@ -91,8 +111,8 @@ impl Blocks {
 
     /// The block an address is in.
     pub(crate) fn find_live(&self, address: usize) -> Option<(usize, Block)> {
-        let (&at, block) = self.live.range(..=address).next_back()?;
-        (address < at + block.size.max(1)).then_some((at, *block))
+        let (at, size, known) = self.live.find(address)?;
+        Some((at, known.of_size(size)))
     }
 
     /// Whether an address was in a block that is freed, and is in none now.
@@ -114,9 +134,6 @@ impl Blocks {
 
     /// The block an address is in, or was.
     pub(crate) fn find(&self, address: usize) -> Option<(usize, Block)> {
-        [&self.live, &self.freed].into_iter().find_map(|blocks| {
-            let (&at, block) = blocks.range(..=address).next_back()?;
-            (address < at + block.size.max(1)).then_some((at, *block))
-        })
+        self.find_live(address).or_else(|| self.freed_at(address).map(|at| (at, self.freed[&at])))
     }
 }

@@ -219,6 +219,30 @@ impl Scope {
         self.end();
     }
 
+    /// A child is created. Where there are many, those are left out of which a taskwait would learn nothing: they have ended, and another stands
+    /// for them.
+    #[inline]
+    pub(crate) fn add_child(&mut self, child: SyncId) {
+        const MANY: usize = 1 << 12;
+        if self.children.len() == self.children.capacity() && self.children.len() >= MANY {
+            self.forget_some_children();
+        }
+        self.children.push(child);
+    }
+
+    #[cold]
+    fn forget_some_children(&mut self) {
+        self.children.retain(|&child| {
+            let goes = kernel().is_open(child) && world().detector.is_end_forgotten(child);
+            if goes {
+                kernel().forget(child);
+            }
+            !goes
+        });
+        // Not again before as many have come.
+        self.children.reserve(self.children.len());
+    }
+
     /// All children are over, and nobody will wait for one of them again.
     pub(crate) fn forget_children(&mut self) {
         self.depends.clear();

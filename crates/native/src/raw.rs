@@ -95,7 +95,13 @@ pub(crate) fn race(raced: &Raced, grade: Grade) -> RawRace {
 fn access(access: &RacedAccess) -> RawAccess {
     let entry = world().detector.tasks[access.task.index()];
     let is_chunk = matches!(entry.role, Role::Chunk(_));
-    let mut task = name(access.task);
+    let (mut task, mut spawned) = (name(access.task), spawned(access.task));
+    if access.alike {
+        task = format!("{}/…", name(entry.parent));
+        if let Some(last) = spawned.last_mut() {
+            last.task.clone_from(&task);
+        }
+    }
     if access.folded {
         task.push_str("/…");
     }
@@ -116,7 +122,7 @@ fn access(access: &RacedAccess) -> RawAccess {
         library: crate::library::called_at(access.site.pc).map(str::to_owned),
         task,
         at: calls(access.site),
-        spawned: spawned(access.task),
+        spawned,
         locks: access.locks.iter().filter(|&&held| held != 0).map(|&held| lock(held)).collect(),
         region: is_chunk.then(|| limited(world().detector.site(entry.created), CREATION)),
     }

@@ -17,6 +17,7 @@ pub mod predict;
 mod races;
 pub mod racing_nodes;
 pub mod readers;
+pub mod spans;
 pub mod zipper;
 
 pub use races::Races;

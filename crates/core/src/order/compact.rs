@@ -257,6 +257,7 @@ mod tests {
     use super::*;
     use crate::event::SyncKind;
     use crate::ids::SyncId;
+    use std::collections::{HashMap, HashSet};
 
     #[derive(Clone)]
     struct Task {
@@ -294,6 +295,11 @@ mod tests {
         syncs: u32,
         /// Steps with later ones that they stand for, if the ends of tasks are joined by nobody.
         standing: Option<Vec<(StepId, StepId)>>,
+        /// If ends of tasks are joined all at once, by who leaves their finish: the tasks of the folding order that were, and how often one has
+        /// counted as another.
+        siblings: Option<(HashSet<TaskId>, usize)>,
+        /// How often a step has counted as another.
+        stretched: usize,
         /// The newest task mostly goes first.
         deep: bool,
         /// How often a number alone has told, and a time.
@@ -327,6 +333,8 @@ mod tests {
                 ends: Vec::new(),
                 syncs: 0,
                 standing: None,
+                siblings: None,
+                stretched: 0,
             }
         }
 
@@ -363,6 +371,53 @@ mod tests {
             }
         }
 
+        fn open(&mut self, task: usize) {
+            let id = self.tasks[task].id;
+            let ids = (ScopeId::at(self.plain.tree.scopes()), ScopeId::at(self.folding.tree.scopes()));
+            self.plain.finish_begin(id.0, ids.0);
+            self.folding.finish_begin(id.1, ids.1);
+            self.tasks[task].open.push(self.scopes.len());
+            self.scopes.push(Scope { id: ids, pending: 0, instead: None, ended: false });
+        }
+
+        fn end(&mut self, task: usize) {
+            let end = self.sync();
+            let Task { id, scope, .. } = self.tasks[task];
+            self.plain.signal(id.0, end, SyncKind::Future);
+            self.folding.signal_end(id.1, end, SyncKind::Future);
+            self.ends.push((end, task));
+            self.plain.end(id.0);
+            self.folding.end(id.1);
+            let to = self.stands_for(scope);
+            self.scopes[to].pending -= 1;
+            self.tasks[task].ended = true;
+        }
+
+        fn note(&mut self, task: usize) {
+            let id = self.tasks[task].id;
+            self.plain.enter(id.0);
+            self.folding.enter(id.1);
+            let now = self.plain.step();
+            if let Some(standing) = &mut self.standing {
+                let stands = self.named.iter().filter(|named| self.folding.stands(named.1).is_some());
+                standing.extend(stands.map(|named| (named.0, now)));
+            }
+            self.named.push((now, self.folding.step(), self.time));
+            self.time += 1;
+        }
+
+        /// A short task, in a finish of its creator's.
+        fn short(&mut self, task: usize) {
+            if self.tasks[task].open.is_empty() {
+                self.open(task);
+            }
+            let child = self.tasks.len();
+            self.spawn(task);
+            self.note(child);
+            self.tell_time();
+            self.end(child);
+        }
+
         fn act(&mut self, mut random: impl FnMut(usize) -> usize) {
             self.tell_time();
             let live: Vec<usize> = (0..self.tasks.len()).filter(|&task| !self.tasks[task].ended).collect();
@@ -374,15 +429,9 @@ mod tests {
             let Task { id, parent, scope, ref open, .. } = self.tasks[at];
             let (inner, is_open) = (self.inner(at), !open.is_empty());
             match random(13) {
+                0 | 1 | 7 if self.siblings.is_some() => self.short(at),
                 0..=2 => self.spawn(at),
-                3 => {
-                    let ids =
-                        (ScopeId::at(self.plain.tree.scopes()), ScopeId::at(self.folding.tree.scopes()));
-                    self.plain.finish_begin(id.0, ids.0);
-                    self.folding.finish_begin(id.1, ids.1);
-                    self.tasks[at].open.push(self.scopes.len());
-                    self.scopes.push(Scope { id: ids, pending: 0, instead: None, ended: false });
-                }
+                3 => self.open(at),
                 4 | 5 if is_open && self.scopes[inner].pending == 0 => {
                     let ids = self.scopes[inner].id;
                     self.plain.finish_end(id.0, ids.0);
@@ -399,18 +448,16 @@ mod tests {
                     self.scopes[inner].instead = Some(instead);
                     let to = self.stands_for(instead);
                     self.scopes[to].pending += std::mem::take(&mut self.scopes[inner].pending);
+                    let is_child = |task: &Task| task.parent == at && task.scope == inner;
+                    if self.siblings.is_some()
+                        && self.tasks.iter().filter(|task| is_child(task)).all(|task| task.ended)
+                    {
+                        let children = self.ends.iter().filter(|(_, of)| is_child(&self.tasks[*of]));
+                        let children: Vec<SyncId> = children.map(|&(end, _)| end).collect();
+                        children.into_iter().for_each(|end| self.join_child(id, end));
+                    }
                 }
-                7 | 8 if !is_open && at != 0 => {
-                    let end = self.sync();
-                    self.plain.signal(id.0, end, SyncKind::Future);
-                    self.folding.signal_end(id.1, end, SyncKind::Future);
-                    self.ends.push((end, at));
-                    self.plain.end(id.0);
-                    self.folding.end(id.1);
-                    let to = self.stands_for(scope);
-                    self.scopes[to].pending -= 1;
-                    self.tasks[at].ended = true;
-                }
+                7 | 8 if !is_open && at != 0 => self.end(at),
                 9 if random(3) == 0 => {
                     let before = SyncId(self.events);
                     self.events = self.sync().0;
@@ -427,7 +474,7 @@ mod tests {
                     self.plain.join(id.0, SyncId(self.events), SyncKind::Event);
                     self.folding.join(id.1, SyncId(self.events), SyncKind::Event);
                 }
-                11 if !self.ends.is_empty() && self.standing.is_none() => {
+                11 if !self.ends.is_empty() && self.standing.is_none() && self.siblings.is_none() => {
                     let (end, of) = self.ends[random(self.ends.len())];
                     let (sibling, child) =
                         (self.tasks[of].parent == parent && at > of, self.tasks[of].parent == at);
@@ -442,18 +489,46 @@ mod tests {
                         self.folding.join(id.1, end, SyncKind::Future);
                     }
                 }
-                12 => {
-                    self.plain.enter(id.0);
-                    self.folding.enter(id.1);
-                    let now = self.plain.step();
-                    if let Some(standing) = &mut self.standing {
-                        let stands = self.named.iter().filter(|named| self.folding.stands(named.1).is_some());
-                        standing.extend(stands.map(|named| (named.0, now)));
-                    }
-                    self.named.push((now, self.folding.step(), self.time));
-                    self.time += 1;
-                }
+                12 => self.note(at),
                 _ => {}
+            }
+        }
+
+        fn join_child(&mut self, id: (TaskId, TaskId), end: SyncId) {
+            self.plain.join(id.0, end, SyncKind::Future);
+            self.folding.join(id.1, end, SyncKind::Future);
+            if let Some((joined, _)) = &mut self.siblings {
+                joined.extend(self.folding.signaller(end));
+            }
+        }
+
+        /// Has one of the tasks that nobody can tell apart count for all.
+        fn merge(&mut self) {
+            let Some((joined, merged)) = &mut self.siblings else { return };
+            let mut firsts = HashMap::new();
+            for (_, step, time) in &mut self.named {
+                let sibling = self.folding.sibling(*step).filter(|(task, _)| !joined.contains(task));
+                let Some((_, sibling)) = sibling else { continue };
+                let first = *firsts.entry(sibling).or_insert((*step, *time));
+                *merged += usize::from(first.0 != *step);
+                (*step, *time) = first;
+            }
+            let named: HashSet<TaskId> =
+                self.named.iter().map(|named| self.folding.task_of(named.1)).collect();
+            self.folding.forget_ends(|task| !named.contains(&task));
+        }
+
+        /// Has one of the steps of a task that nobody can tell apart count for all.
+        fn merge_steps(&mut self) {
+            let live = self.tasks.iter().filter(|task| !task.ended).map(|task| task.id.1);
+            let branches = self.folding.branches(live);
+            let mut firsts = HashMap::new();
+            for (_, step, time) in &mut self.named {
+                if let Some(stretch) = self.folding.stretch(*step, &branches) {
+                    let first = *firsts.entry(stretch).or_insert((*step, *time));
+                    self.stretched += usize::from(first.0 != *step);
+                    (*step, *time) = first;
+                }
             }
         }
 
@@ -462,6 +537,10 @@ mod tests {
             self.named.retain(|_| random(8) != 0);
             for (_, step, _) in &mut self.named {
                 *step = self.folding.stand_in(*step);
+            }
+            self.merge();
+            if random(2) == 0 {
+                self.merge_steps();
             }
             let over: Vec<SyncId> = self.ends.iter().map(|&(end, _)| end).collect();
             let ended = |this: &Self, of: usize| this.scopes[this.stands_for(this.tasks[of].scope)].ended;
@@ -483,9 +562,14 @@ mod tests {
             for (_, step, _) in &mut self.named {
                 *step = new.step(*step).expect("it was named");
             }
+            if let Some((joined, _)) = &mut self.siblings {
+                *joined = joined.drain().filter_map(|task| new.task(task)).collect();
+            }
             if self.timed {
                 // From 1 on: at 0 nothing was done.
-                let times: Vec<u32> = self.named.iter().map(|named| named.2).collect();
+                let mut times: Vec<u32> = self.named.iter().map(|named| named.2).collect();
+                times.sort_unstable();
+                times.dedup();
                 let before = |old: u32| times.partition_point(|&time| time < old) as u32;
                 let new = |old: u32| if old == 0 { 0 } else { 1 + before(old) };
                 self.folding.renumber_times(new);
@@ -530,8 +614,8 @@ mod tests {
 
     #[test]
     fn folding_and_compacting_change_no_answer() {
-        let (mut stood, mut past, mut times) = (0, 0, 0);
-        for round in 0..6000 {
+        let (mut stood, mut past, mut times, mut merged, mut stretched) = (0, 0, 0, 0, 0);
+        for round in 0..8000 {
             let mut state = 0x2545_f491_4f6c_dd1du64.wrapping_mul(round as u64 + 1);
             let mut random = |below: usize| {
                 state ^= state << 13;
@@ -541,6 +625,7 @@ mod tests {
             };
             let mut both = Both::new();
             both.standing = (round % 2 == 0).then(Vec::new);
+            both.siblings = (round % 3 == 0 && round % 2 != 0).then(Default::default);
             both.deep = round % 4 < 2;
             both.timed = round % 8 < 4;
             let often = 5 + round % 30;
@@ -554,11 +639,15 @@ mod tests {
             }
             past += both.past;
             times += both.times;
+            stretched += both.stretched;
+            merged += both.siblings.map_or(0, |(_, merged)| merged);
             stood += both.standing.map_or(0, |standing| standing.len());
         }
         assert!(past > 80_000, "only {past} times was a step past by its number");
         assert!(times > 50_000, "only {times} times was a step past by its time");
         assert!(stood > 1000, "only {stood} steps ever stood for others");
+        assert!(stretched > 3000, "only {stretched} times has a step counted as another");
+        assert!(merged > 1000, "only {merged} times has a task counted as another");
     }
 
     /// A thousand times a finish with ten tasks: what is kept does not grow.

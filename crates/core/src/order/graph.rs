@@ -82,7 +82,7 @@ pub(super) struct Signalled {
 }
 
 impl Signalled {
-    const NOTHING: Signalled = Signalled { step: NONE, known: NONE, more: NONE };
+    pub(super) const NOTHING: Signalled = Signalled { step: NONE, known: NONE, more: NONE };
 }
 
 /// "The steps of `of` before `bound` precede `task` from some moment on."
@@ -407,7 +407,7 @@ impl GraphOrder {
     }
 
     /// The task tells others how far it is, and with that how far those are that it knows of, and those they come from.
-    pub(super) fn tell(&mut self, task: TaskId) {
+    pub fn tell(&mut self, task: TaskId) {
         let Some(folds) = &mut self.folds else { return };
         let tree = &self.tree;
         // Of an ancestor the steps before the spawn of the child that leads to the task. Where those are told already, all above are.

@@ -10,14 +10,24 @@
 //! location. There it holds for every two tasks, since programs are fork-join and run depth-first; here
 //! joins, locks and any order of execution are allowed, and it is asked for each reader anew.
 //!
+//! The same goes for tasks that have ended and were created by one task into one finish of its own: of each only the end of the finish will be
+//! known, or, if the finish is left, their ends, which their creator then joins all at once. Nobody who runs
+//! now knows of one of them, and whoever comes after one comes after all: what one has done may count as done by another
+//! ([`GraphOrder::sibling`]), long before they are waited for.
+//!
+//! And for the steps of one task, which others know up to where the task has created somebody, or told. If nobody of those it has created between two of
+//! them is alive, with all they have created themselves, and it has told nobody since, whoever comes after one comes after the other
+//! ([`Branches`]): so a task that creates a million others, each of which soon ends, need not be known by its million steps.
+//!
 //! What the user of the order has to see to: that the end of the task is joined by nobody ([`GraphOrder::join`],
 //! [`GraphOrder::join_sibling`]), and that the finish is not left with its tasks joined one by one.
 //!
 //! Cost: O(log depth) a question.
 
-use super::graph::GraphOrder;
+use super::graph::{GraphOrder, NONE, Signalled};
 use super::tree::Tree;
-use crate::ids::{ScopeId, StepId, TaskId};
+use crate::ids::{ScopeId, StepId, SyncId, TaskId};
+use crate::marks::Marks;
 
 /// A reader that stands for later ones: its task, or that which has waited for it, and the finish whose end alone tells of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,7 +36,111 @@ pub struct Standing {
     pub scope: ScopeId,
 }
 
+/// A task that has ended and was not waited for: by its creator and the finish it was created into, which are those of all tasks that nobody
+/// will tell from it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Sibling {
+    pub parent: TaskId,
+    pub created_in: ScopeId,
+}
+
+/// Where the tasks that are alive, and those they come from, have been created.
+#[derive(Debug)]
+pub struct Branches {
+    /// For each a creator and the first step of the task it created, sorted.
+    at: Vec<(u32, u32)>,
+}
+
+/// A stretch of the steps of a task that nobody will tell apart.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Stretch {
+    pub task: TaskId,
+    after: u32,
+}
+
+impl Branches {
+    /// Whether any task that is alive comes from this one.
+    pub fn has(&self, task: TaskId) -> bool {
+        let next = self.at.partition_point(|&(from, _)| from < task.0);
+        self.at.get(next).is_some_and(|&(from, _)| from == task.0)
+    }
+
+    fn before(&self, task: TaskId, step: StepId) -> u32 {
+        self.at.partition_point(|&branch| branch < (task.0, step.0)) as u32
+    }
+}
+
 impl GraphOrder {
+    /// Where these tasks, all that have not ended, and those they come from were created.
+    pub fn branches(&self, live: impl IntoIterator<Item = TaskId>) -> Branches {
+        let mut seen = Marks::none(self.tree.tasks());
+        let mut at = Vec::new();
+        for mut task in live {
+            while task != TaskId::MAIN && seen.add(task.index()) {
+                let (parent, first) = self.tree.parent(task);
+                at.push((parent.0, first));
+                task = parent;
+            }
+        }
+        at.sort_unstable();
+        Branches { at }
+    }
+
+    /// The stretch that a step is in, if there is more than itself in it perhaps. The step is one that [stands](GraphOrder::stand_in) for itself.
+    #[inline]
+    pub fn stretch(&self, step: StepId, branches: &Branches) -> Option<Stretch> {
+        let task = self.task_of(step);
+        let told = self.folds.as_ref()?.tasks[task.index()].told;
+        (step.0 >= told).then(|| Stretch { task, after: branches.before(task, step) })
+    }
+
+    /// If what was done by `step` may count as done by any other task with the same answer here: the task, or that which has waited for
+    /// it, and the answer. For an order that [folds](GraphOrder::folding).
+    pub fn sibling(&mut self, step: StepId) -> Option<(TaskId, Sibling)> {
+        let (step, task) = self.resolve(step, self.task_of(step));
+        let fold = self.folds.as_ref()?.tasks[task.index()];
+        if !fold.ended || step.0 < fold.told || fold.loose {
+            return None;
+        }
+        let (created_in, (parent, _)) = (self.tree.scope_of(task), self.tree.parent(task));
+        // Tasks of others are not joined with its own.
+        let is_own = self.tree.owner(created_in) == parent;
+        (is_own && self.is_open(self.tree.stands_for(created_in)))
+            .then_some((task, Sibling { parent, created_in }))
+    }
+
+    /// Forgets the ends of tasks that `may` be: nothing they have done, nor any task they have waited for, will be asked about. Of those that
+    /// have told others, or know more than their creators, whoever joins them learns something else, and they are kept.
+    pub fn forget_ends(&mut self, may: impl Fn(TaskId) -> bool) {
+        let Some(folds) = &self.folds else { return };
+        let (tree, steps) = (&self.tree, &self.steps);
+        for sync in self.syncs.iter_mut().filter(|sync| sync.step != NONE && sync.more == NONE) {
+            let task = steps[sync.step as usize];
+            let fold = &folds.tasks[task.index()];
+            let is_own = tree.owner(tree.scope_of(task)) == tree.parent(task).0;
+            let knows_no_more = sync.known == NONE || sync.known == tree.task(task).inherited;
+            if fold.ended && fold.told == 0 && !fold.loose && is_own && knows_no_more && may(task) {
+                *sync = Signalled::NOTHING;
+            }
+        }
+    }
+
+    /// Whether nobody learns anything from a sync: it was forgotten, or not signalled yet.
+    pub fn tells_nothing(&self, sync: SyncId) -> bool {
+        self.signalled(sync).step == NONE
+    }
+
+    /// Whose end a sync tells of.
+    pub fn signaller(&self, sync: SyncId) -> Option<TaskId> {
+        let step = self.signalled(sync).step;
+        (step != NONE).then(|| self.steps[step as usize])
+    }
+
+    /// The finish to which a task belongs by now.
+    pub fn finish_of(&self, task: TaskId) -> ScopeId {
+        self.tree.stands_for(self.tree.scope_of(task))
+    }
+
     /// Whether what was done by `step` stands for the same done by the step that runs now: whoever will come after it will come after
     /// both. For an order that [folds](GraphOrder::folding).
     pub fn stands(&mut self, step: StepId) -> Option<Standing> {

@@ -3,7 +3,9 @@
 //! Numbers of accesses, sets of readers, steps, tasks: each is made once and named by any number of cells. Nobody counts who names
 //! what; from time to time all cells that were ever used are looked at, what they name is kept, numbered anew, and
 //! written back. An access of a task that has been waited for becomes one of the task that waited (see
-//! [`raceproof_core::order::compact`]), and those from one place become one.
+//! [`raceproof_core::order::compact`]), and those from one place become one. Of tasks that have ended and wait to be waited for, a million of
+//! them perhaps, one counts for all that the same construct has created, as long as nobody can tell them apart
+//! ([`raceproof_core::order::standing`]).
 //!
 //! Cost: proportional to the shadow memory in use and to what there is to keep. It is done when the tables have grown by half, and by a
 //! part of the shadow memory: a constant for each access that was numbered. Memory: no more than that, whatever the number of tasks.
@@ -13,6 +15,7 @@ use crate::shadow::Used;
 use raceproof_core::detect::readers::Became;
 use raceproof_core::marks::{Marks, give_back};
 use raceproof_core::order::compact::Renumbering;
+use raceproof_core::order::standing::{Branches, Sibling, Stretch};
 
 /// Entries that the tables may grow by before it is worth while.
 const LEAST: usize = 1 << 14;
@@ -48,6 +51,27 @@ impl Numbers {
             return Cell { readers: 0, ..cell };
         }
         Cell { writer: self.made[cell.writer as usize], readers: self.list(cell.readers) }
+    }
+}
+
+/// What tasks have in common that nobody can tell apart.
+#[derive(PartialEq, Eq, Hash)]
+struct Alike {
+    sibling: Sibling,
+    created: u32,
+    thread: u32,
+}
+
+/// The steps that have got accesses of others: of tasks that were waited for; of siblings and other steps.
+struct Into {
+    waited: Marks,
+    alike: Marks,
+}
+
+impl Into {
+    /// The flags of those accesses of a step that may be the same as others of it.
+    fn merging(&self, step: usize) -> Option<u32> {
+        if self.alike.has(step) { Some(0) } else { self.waited.has(step).then_some(FOLDED) }
     }
 }
 
@@ -114,6 +138,7 @@ impl Detector {
         self.forget_stacks();
         let (pages, named) = self.mark();
         let (steps, into) = self.fold(&named.made);
+        self.forget_ends(&steps);
         let new = self.compact_order(steps);
         let (made, from) = self.renumber_made(&named.made, &into, &new);
         let all = &self.made;
@@ -122,7 +147,8 @@ impl Detector {
             |made_by| StepId(made[made_by.index()] as u32),
             // Two places of one task that was waited for: whoever races with one races with the other.
             |a, b| {
-                a == b || (all[a.index()].step == all[b.index()].step && all[b.index()].site & FOLDED != 0)
+                let is_folded = |made: Made| made.site & (FOLDED | ALIKE) == FOLDED;
+                a == b || (all[a.index()].step == all[b.index()].step && is_folded(all[b.index()]))
             },
         );
         let numbers = Numbers { made, sets };
@@ -273,39 +299,108 @@ impl Detector {
         (pages, named)
     }
 
-    /// Accesses by tasks that were waited for become ones of those that have waited. The steps of all accesses, and which of them
-    /// have got any now.
-    fn fold(&mut self, named: &Marks) -> (Vec<StepId>, Marks) {
-        let (mut steps, mut into) = (Vec::new(), Marks::none(self.order.steps()));
+    /// Accesses by tasks that were waited for become ones of those that have waited; those by tasks, or by steps of one, that nobody can tell
+    /// apart, ones of the first of these. The steps of all accesses, and which of them have got any now.
+    fn fold(&mut self, named: &Marks) -> (Vec<StepId>, Into) {
+        let mut steps = Vec::new();
+        let count = self.order.steps();
+        let mut into = Into { waited: Marks::none(count), alike: Marks::none(count) };
+        let mut firsts: FxHashMap<Alike, StepId> = FxHashMap::default();
+        let mut stretches: FxHashMap<Stretch, StepId> = FxHashMap::default();
+        let live = self.runs_as.iter().copied().filter(|&task| task != NOBODY);
+        let live = live.chain(self.loops.keys().chain(self.chunks.keys()).chain(self.holds.keys()).copied());
+        let branches = self.order.branches(live);
         // Accesses of one step mostly follow each other.
-        let (mut last, mut stands) = (StepId(u32::MAX), StepId(u32::MAX));
+        let (mut last, mut stands, mut flags) = (StepId(u32::MAX), StepId(u32::MAX), 0);
+        // And so do those that one step stands for.
+        let (mut before, mut first) = (StepId(u32::MAX), StepId(u32::MAX));
         named.each(|at| {
-            let made = &mut self.made[at];
-            if made.step != last.0 {
-                last = StepId(made.step);
+            let Made { step, site } = self.made[at];
+            if step != last.0 {
+                (last, flags) = (StepId(step), 0);
+                stands = last;
                 // On which thread it ran still matters if it has asked.
-                let asked = self.tasks[self.order.task_of(last).index()].asked;
-                stands = if asked { last } else { self.order.stand_in(last) };
-                steps.push(stands);
-                if stands != last {
-                    into.add(stands.index());
+                if !self.tasks[self.order.task_of(last).index()].asked {
+                    stands = self.order.stand_in(last);
+                    if stands != last {
+                        into.waited.add(stands.index());
+                        flags |= FOLDED;
+                    }
+                    if stands != before {
+                        before = stands;
+                        first = match self.alike(stands) {
+                            Some(alike) => *firsts.entry(alike).or_insert(stands),
+                            None => match self.stretch(stands, &branches) {
+                                Some(stretch) => *stretches.entry(stretch).or_insert(stands),
+                                None => stands,
+                            },
+                        };
+                        steps.push(first);
+                    }
+                    if first != stands {
+                        let is_sibling = self.order.task_of(first) != self.order.task_of(stands);
+                        flags |= if is_sibling { ALIKE } else { 0 };
+                        stands = first;
+                        into.alike.add(stands.index());
+                    }
+                } else {
+                    steps.push(stands);
                 }
             }
             if stands != last {
-                *made = Made { step: stands.0, site: made.site | FOLDED };
+                self.made[at] = Made { step: stands.0, site: site | flags };
             }
         });
         (steps, into)
     }
 
+    /// If a step is one of a task that has ended and was not waited for: what it has in common with all that nobody can tell from it. Beyond the order,
+    /// a conflict with one must be judged and reported as one with the other would be, as in [`standing`].
+    fn alike(&mut self, step: StepId) -> Option<Alike> {
+        // In a library it matters which task has handed memory on to a thread ([`owned`]).
+        if self.standing.off || crate::start::is_shared() {
+            return None;
+        }
+        let (task, sibling) = self.order.sibling(step)?;
+        let Task { created, thread, asked, awaited, role, .. } = self.tasks[task.index()];
+        let is_alike = matches!(role, Role::Explicit(_))
+            && !asked
+            && !awaited
+            && !self.loose.contains(&self.order.finish_of(task))
+            && !self.step_holds.contains_key(&step.0);
+        is_alike.then_some(Alike { sibling, created, thread })
+    }
+
+    /// The stretch of steps of its task that nobody can tell from this one.
+    fn stretch(&self, step: StepId, branches: &Branches) -> Option<Stretch> {
+        let is_free = !self.standing.off && !self.step_holds.contains_key(&step.0);
+        if is_free { self.order.stretch(step, branches) } else { None }
+    }
+
+    /// Forgets the ends of tasks of which nothing is remembered but `steps`: to wait for them tells nothing.
+    fn forget_ends(&mut self, steps: &[StepId]) {
+        if self.standing.off || crate::start::is_shared() {
+            return;
+        }
+        let mut named = Marks::none(self.tasks.len());
+        for &step in steps {
+            named.add(self.order.task_of(step).index());
+        }
+        let entries = &self.tasks;
+        self.order.forget_ends(|task| {
+            let Task { awaited, role, .. } = entries[task.index()];
+            !awaited && matches!(role, Role::Explicit(_)) && !named.has(task.index())
+        });
+    }
+
     /// New numbers for accesses: each place of a step that others were folded `into` once. By the old number, and from which on they
     /// are others.
-    fn renumber_made(&mut self, named: &Marks, into: &Marks, new: &Renumbering) -> (Vec<i32>, u32) {
+    fn renumber_made(&mut self, named: &Marks, into: &Into, new: &Renumbering) -> (Vec<i32>, u32) {
         let before = self.made.len();
         let (mut numbers, mut from) = (vec![0; before], 0);
         let mut stay = Marks::none(before);
         let mut known: FxHashMap<(u32, u32), i32> = FxHashMap::default();
-        let (mut last, mut step, mut merges) = (u32::MAX, 0, false);
+        let (mut last, mut step, mut merges) = (u32::MAX, 0, None);
         // In place: none moves up.
         let mut kept = 0;
         named.each(|at| {
@@ -313,12 +408,17 @@ impl Detector {
             if old != last {
                 step = new.step(StepId(old)).expect("steps of named accesses are kept").0;
                 // Those of other steps have been told apart before.
-                (last, merges) = (old, into.has(old as usize));
+                (last, merges) = (old, into.merging(old as usize));
             }
             let next = kept as i32;
-            let number =
-                if merges && site & FOLDED != 0 { *known.entry((step, site)).or_insert(next) } else { next };
+            let number = match merges {
+                Some(flags) if site & flags == flags => *known.entry((step, site & !ALIKE)).or_insert(next),
+                _ => next,
+            };
             numbers[at] = number;
+            if number != next {
+                self.made[number as usize].site |= site & ALIKE;
+            }
             if number == next {
                 stay.add(at);
                 self.made[kept] = Made { step, site };

@@ -78,7 +78,9 @@ const ATOMIC: u32 = 1 << 31;
 const OWN: u32 = 1;
 /// In the site of a `Made`: it was made by a task that has ended since, and counts as one of the task that has waited for it.
 const FOLDED: u32 = 1 << 30;
-const SITE: u32 = FOLDED - 1;
+/// The same: it was made by a task that has ended, or by a sibling of it from the same place that nobody can tell from it.
+const ALIKE: u32 = 1 << 29;
+const SITE: u32 = ALIKE - 1;
 
 /// In `Detector::runs_as`: the task of the kernel has ended.
 const NOBODY: TaskId = TaskId(u32::MAX);
@@ -188,6 +190,8 @@ pub(crate) struct RacedAccess {
     pub(crate) freed: bool,
     /// Made by a task that `task` has waited for.
     pub(crate) folded: bool,
+    /// Made by `task` or by a sibling of it.
+    pub(crate) alike: bool,
     /// By which iteration of a simd loop, if the race is between two of them.
     pub(crate) lane: Option<u64>,
     pub(crate) task: TaskId,

@@ -126,9 +126,12 @@ impl Standing {
         self.inside.remove(scope);
     }
 
-    /// The tasks of the finish are waited for one by one, and theirs are not.
+    /// The tasks of the finish, or some of them, are waited for one by one, and theirs are not.
     pub(super) fn part(&mut self, scope: ScopeId) {
-        self.uncertain |= self.stood.remove(&scope);
+        if self.stood.remove(&scope) {
+            self.uncertain = true;
+            self.found.fill(NOTHING);
+        }
     }
 }
 

@@ -185,20 +185,43 @@ impl Detector {
         }
         let task = self.runs_as(task);
         self.tell_time();
-        if self.preparing {
+        let before = self.order.signaller(of_kernel(sync)).filter(|_| self.preparing);
+        // One from before a taskgroup that the task is in: the end of the group waits for the task, and not for the other.
+        let is_near = |before: TaskId| self.tasks[before.index()].scope == self.tasks[task.index()].scope;
+        if before.is_some_and(is_near) {
             self.order.join_sibling(task, of_kernel(sync), kind);
         } else {
+            before.into_iter().for_each(|before| self.order.tell(before));
             self.order.join(task, of_kernel(sync), kind);
         }
         self.begun();
     }
 
     /// The children, by what tells of their ends, are waited for one by one.
-    pub(crate) fn join_children(&mut self, children: &[SyncId]) {
+    fn join_children(&mut self, children: &[SyncId]) {
         for &child in children {
             self.order.join(self.current, of_kernel(child), SyncKind::Future);
+            // It is known from now on, before the finish ends that it belongs to now.
+            if let Some(task) = self.order.signaller(of_kernel(child)) {
+                self.tasks[task.index()].awaited = true;
+            }
         }
         self.begun();
+    }
+
+    /// The same for children that have been members of another finish for a while, their own having been left.
+    pub(crate) fn join_left_children(&mut self, children: &[SyncId]) {
+        for &child in children {
+            if let Some(task) = self.order.signaller(of_kernel(child)) {
+                self.standing.part(self.order.finish_of(task));
+            }
+        }
+        self.join_children(children);
+    }
+
+    /// Whether to wait for a child that has ended would tell nothing: it, or another that stands for it, is waited for all the same.
+    pub(crate) fn is_end_forgotten(&self, child: SyncId) -> bool {
+        self.order.tells_nothing(of_kernel(child))
     }
 
     /// Nobody will wait for the end of a task again.

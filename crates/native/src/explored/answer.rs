@@ -190,6 +190,7 @@ fn side(run: &Run<Coroutines, Told>, task: TaskId, access: Access) -> RacedAcces
         atomic: access.operation == Operation::Atomic,
         freed: access.operation == Operation::Free,
         folded: false,
+        alike: false,
         lane: None,
         task,
         site: access.site,

@@ -290,7 +290,7 @@ pub(crate) fn create(task: *mut KmpTask, dependences: &[Dependence], pc: usize) 
     if !dependences.is_empty() {
         (job.waits, job.locks) = creator.depends.add(dependences, future);
     }
-    creator.children.push(future);
+    creator.add_child(future);
 
     let detector = &mut world.detector;
     detector.next = Some(Task {
@@ -334,7 +334,7 @@ pub(crate) extern "C" fn taskwait(_: Loc, _: i32) -> i32 {
             waited
         });
         if std::mem::take(&mut scope().left) {
-            world().detector.join_children(&children);
+            world().detector.join_left_children(&children);
         }
         // Those created before the taskgroups it is in are waited for as well.
         let scope = scope();

@@ -68,6 +68,50 @@ pub fn body(random: &mut Random, depth: u32, budget: &mut u32, parts: Parts) -> 
     items
 }
 
+/// A region that creates many small tasks, most of which have ended long before they are waited for, if they are. Mostly they read: most
+/// programs would have a race otherwise.
+pub fn siblings(random: &mut Random, depth: u32, budget: &mut u32, parts: Parts) -> Vec<Item> {
+    let mut items = Vec::new();
+    for _ in 0..3 + random.below(8) {
+        if *budget == 0 {
+            break;
+        }
+        *budget -= 1;
+        let kinds = if parts == Parts::Tasks { 20 } else { 22 };
+        items.push(match random.below(kinds) {
+            0..=7 => Item::Block('t', 0, few(random, depth, budget, parts)),
+            8..=11 => Item::Block(
+                if random.below(2) == 0 { 'i' } else { 'o' },
+                random.below(2),
+                few(random, depth, budget, parts),
+            ),
+            12 | 13 => Item::Wait,
+            14 if depth < 2 => Item::Block('g', 0, siblings(random, depth + 1, budget, parts)),
+            15 => Item::Block('f', 0, few(random, depth, budget, parts)),
+            20.. => Item::Block('l', random.below(2), few(random, 3, budget, Parts::Tasks)),
+            _ => access(random),
+        });
+    }
+    items
+}
+
+fn access(random: &mut Random) -> Item {
+    let variable = random.below(3);
+    if random.below(9) == 0 { Item::Write(variable) } else { Item::Read(variable) }
+}
+
+/// The body of a small task, now and then one that creates others.
+fn few(random: &mut Random, depth: u32, budget: &mut u32, parts: Parts) -> Vec<Item> {
+    let mut items = vec![access(random)];
+    match random.below(8) {
+        0 | 1 if depth < 2 => items.extend(siblings(random, depth + 1, budget, parts)),
+        2 => items.push(access(random)),
+        3 if parts != Parts::Tasks => items.push(Item::Block('l', random.below(2), vec![access(random)])),
+        _ => {}
+    }
+    items
+}
+
 /// A task that is created under a lock, and goes on when its creator has given the lock back.
 fn signal(random: &mut Random, depth: u32, budget: &mut u32) -> Item {
     let key = random.below(2);
