@@ -1,15 +1,16 @@
 //! "This step again", for many cells at once: accesses that the running step has made before need nothing more.
 //!
 //! What the entry points ask of one cell in assembly (`tsan`), and [`Detector::read`] and [`Detector::write`] first of all: for a read, whether the
-//! running step has written the cell or is its last reader; for a write, whether it is the writer and nobody has read since. (Sets of
-//! readers are left to these.) Three instructions a cell.
+//! running step has written the cell or is its last reader; for a write, whether it is the writer and nobody has read since. Three or four instructions a
+//! cell.
 
 use super::Detector;
+use crate::now;
 use crate::shadow::{self, Cell, Reference};
 use raceproof_core::event::AccessKind;
 use std::arch::x86_64::{
     _mm_and_si128, _mm_castps_si128, _mm_castsi128_ps, _mm_cmpeq_epi32, _mm_cmpgt_epi32, _mm_loadu_si128,
-    _mm_movemask_ps, _mm_or_si128, _mm_set1_epi32, _mm_setzero_si128, _mm_shuffle_ps,
+    _mm_movemask_ps, _mm_or_si128, _mm_set1_epi32, _mm_setzero_si128, _mm_shuffle_ps, _mm_xor_si128,
 };
 
 /// Cells of which the writers, and the readers, fill a register.
@@ -31,7 +32,9 @@ impl Detector {
 #[inline(always)]
 pub(crate) fn is_done(cell: Cell, kind: AccessKind, first: i32) -> bool {
     match kind {
-        AccessKind::Read => cell.writer >= first || cell.readers >= first,
+        AccessKind::Read => {
+            cell.writer >= first || cell.readers >= first || cell.readers as u32 >= now::first_set()
+        }
         AccessKind::Write => cell.writer >= first && cell.readers == 0,
     }
 }
@@ -62,7 +65,13 @@ fn which(cells: &[Cell; AT_ONCE], kind: AccessKind, first: i32) -> i32 {
         let before = _mm_set1_epi32(first.wrapping_sub(1));
         let writes = _mm_cmpgt_epi32(writers, before);
         let done = match kind {
-            AccessKind::Read => _mm_or_si128(writes, _mm_cmpgt_epi32(readers, before)),
+            AccessKind::Read => {
+                // As signed numbers, of which the highest bit is the other way round.
+                let highest = _mm_set1_epi32(i32::MIN);
+                let before_set = _mm_set1_epi32(now::first_set().wrapping_sub(1) as i32 ^ i32::MIN);
+                let is_own_set = _mm_cmpgt_epi32(_mm_xor_si128(readers, highest), before_set);
+                _mm_or_si128(_mm_or_si128(writes, is_own_set), _mm_cmpgt_epi32(readers, before))
+            }
             AccessKind::Write => _mm_and_si128(writes, _mm_cmpeq_epi32(readers, _mm_setzero_si128())),
         };
         _mm_movemask_ps(_mm_castsi128_ps(done))

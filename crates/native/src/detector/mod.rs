@@ -456,8 +456,8 @@ impl Detector {
                     unsafe { *cell = one };
                 }
             } else if whole {
-                let (after, races) = self
-                    .races_there(granule, |detector| detector.update(content, granule, kind, manner, pc));
+                let (after, races) =
+                    self.races_there(granule, |detector| detector.update(content, granule, kind, manner, pc));
                 // SAFETY: as above.
                 unsafe { after.put(std::array::from_mut(&mut *cell)) };
                 // Each address that is accessed atomically has a record of its own.

@@ -10,6 +10,8 @@ use crate::explored;
 
 /// So many cells are compared at once: the compiler makes vectors of it.
 const AT_ONCE: usize = 16;
+/// Elements of so many cells are looked at as a whole first.
+const SHORT: usize = 8;
 /// After so many it is worth it.
 const FEW: usize = 3;
 
@@ -93,14 +95,21 @@ impl Ranges<'_> {
             return self.detector.access(address, size, self.kind, Manner::Plain, self.pc);
         }
         let (cells, count) = (shadow::cell(address), size / 4);
+        if count <= SHORT && !self.met {
+            // SAFETY: the cells of neighbouring words are neighbours, the region has one for every address, and nobody else has a
+            // reference to them.
+            let cells = unsafe { std::slice::from_raw_parts(cells, count) };
+            if done(cells, self.kind, self.detector.first()) == count {
+                return;
+            }
+        }
         // How many cells were like the one before, or done, and quickly gone over.
         let (mut at, mut few) = (0, 0);
         while at < count {
             if self.met {
                 return self.after_met(address + 4 * at, address..address + size);
             }
-            // SAFETY: the cells of neighbouring words are neighbours, the region has one for every address, and nobody else has a
-            // reference to them.
+            // SAFETY: as above.
             let (cell, word) = unsafe { (&mut *cells.add(at), *cells.add(at).cast::<u64>()) };
             if word == self.last.0 {
                 if few < FEW && word != 0 {
