@@ -5,7 +5,7 @@
 //! node however often it is made. So an access can name its whole stack with one number. All tasks of one construct have one
 //! root: where each was created is kept with the task, so that recursion by tasks adds no nodes.
 //!
-//! A recursion with many branches has more contexts than there is memory for. Past a bound no node is added: deeper
+//! A recursion with many branches has more contexts than there is memory for. Past a bound none is added for a call that recurs, and past another none at all: deeper
 //! calls then count as part of the deepest context there is, and the report shows the stack up to there.
 
 use crate::now;
@@ -43,7 +43,11 @@ impl Place {
     }
 }
 
+/// Nodes there may be; and from how many on calls that recur add none.
 const MOST: usize = 1 << 22;
+const MANY: usize = 1 << 16;
+/// A call recurs if it was made within so many calls before.
+const NEAR: usize = 16;
 
 pub(crate) struct Contexts {
     nodes: Vec<Node>,
@@ -123,13 +127,23 @@ impl Contexts {
         if let Some(&child) = self.children.get(&key) {
             return Some(Context(child));
         }
-        if self.nodes.len() >= MOST {
+        let count = self.nodes.len();
+        if count >= MOST || count >= MANY && !task && self.recurs(of, call) {
             return None;
         }
         let child = self.nodes.len() as u32;
         self.nodes.push(Node { parent: of.0, child: 0, child_call: 0, call, task });
         self.children.insert(key, child);
         Some(Context(child))
+    }
+
+    /// Whether a call was made on the way to a context.
+    fn recurs(&self, mut context: Context, call: usize) -> bool {
+        (0..NEAR).any(|_| {
+            let node = &self.nodes[context.0 as usize];
+            context = Context(node.parent);
+            node.call == call && !node.task
+        })
     }
 
     /// The root context of the tasks that the construct whose call returns to `call` creates.
