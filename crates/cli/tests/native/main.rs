@@ -7,6 +7,7 @@ mod common;
 mod native;
 
 mod cc;
+mod contexts;
 mod coverage;
 mod endings;
 mod exceptions;
