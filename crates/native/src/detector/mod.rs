@@ -443,11 +443,9 @@ impl Detector {
                 continue;
             }
             if let Some(Reference::Bytes(group)) = content.reference() {
-                for byte in at - granule..next - granule {
-                    let one = self.bytes[group as usize][byte];
-                    let one = self.update(one, granule + byte, kind, manner, pc);
-                    self.bytes[group as usize][byte] = one;
-                }
+                let mut cells = self.bytes[group as usize];
+                self.update_bytes(&mut cells, at..next, kind, manner, pc);
+                self.bytes[group as usize] = cells;
                 // Back to one cell if the four have become alike.
                 let [one, rest @ ..] = self.bytes[group as usize];
                 if one.writer >= 0 && rest.iter().all(|other| *other == one) {
@@ -464,9 +462,7 @@ impl Detector {
                 last = (content.writer >= 0 && after.writer >= 0).then_some((content, after, races));
             } else {
                 let mut group = [content; 4];
-                for (byte, cell) in group.iter_mut().enumerate().take(next - granule).skip(at - granule) {
-                    *cell = self.update(content, granule + byte, kind, manner, pc);
-                }
+                self.update_bytes(&mut group, at..next, kind, manner, pc);
                 let number = match self.spare_bytes.pop() {
                     Some(number) => {
                         self.bytes[number as usize] = group;
@@ -481,6 +477,28 @@ impl Detector {
                 unsafe { *cell = Cell::refer(Reference::Bytes(number)) };
             }
             at = next;
+        }
+    }
+
+    /// The cells of the bytes of a word, after an access to some of them.
+    fn update_bytes(
+        &mut self,
+        cells: &mut [Cell; 4],
+        bytes: std::ops::Range<usize>,
+        kind: AccessKind,
+        manner: Manner,
+        pc: usize,
+    ) {
+        // Neighbours are mostly alike here, too.
+        let mut last: Option<(Cell, Cell)> = None;
+        for address in bytes {
+            let cell = &mut cells[address % 4];
+            let before = *cell;
+            *cell = match last {
+                Some((like, after)) if like == before => after,
+                _ => self.update(before, address, kind, manner, pc),
+            };
+            last = (before.writer >= 0 && cell.writer >= 0).then_some((before, *cell));
         }
     }
 
