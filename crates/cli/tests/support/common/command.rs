@@ -3,6 +3,7 @@
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
 
@@ -114,8 +115,11 @@ pub fn check(program: &str, options: &[&str]) -> Done {
 pub struct Folder(PathBuf);
 
 impl Folder {
+    /// A new one, also if another test gives it the same name.
     pub fn new(name: &str) -> Self {
-        let folder = env::temp_dir().join(format!("raceproof-{}-{name}", std::process::id()));
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = COUNT.fetch_add(1, Ordering::Relaxed);
+        let folder = env::temp_dir().join(format!("raceproof-{}-{number}-{name}", std::process::id()));
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).expect("the temporary folder can be written");
         Folder(folder)
