@@ -8,6 +8,7 @@
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Support/ModRef.h"
 
 using namespace llvm;
@@ -186,13 +187,38 @@ void lower(const Access &access, bool isRepeated) {
     testSameEpoch(lowered, of, size);
 }
 
-/// The call of a marker that is kept for pairs, where a run looks for these.
-void lowerForPairs(const Access &access) {
-  auto [entry, takesSize] = entryOf(access);
-  SmallVector<Value *, 2> arguments = {access.address()};
-  if (takesSize)
-    arguments.push_back(access.size());
-  testWatching(replace(access.call, entry, arguments));
+using Calls = SmallVector<CallInst *, 4>;
+
+/// Markers that are kept for pairs, those together that stand in one block without a call between them.
+std::vector<Calls> keptForPairs(Function &function) {
+  std::vector<Calls> kept;
+  for (BasicBlock &block : function) {
+    bool goesOn = false;
+    for (Instruction &instruction : block) {
+      if (isForPairs(instruction)) {
+        if (!goesOn)
+          kept.emplace_back();
+        kept.back().push_back(cast<CallInst>(&instruction));
+        goesOn = true;
+      } else if (isa<CallBase>(instruction) && !isMarker(instruction) && !isa<IntrinsicInst>(instruction)) {
+        goesOn = false;
+      }
+    }
+  }
+  return kept;
+}
+
+/// Their calls, where a run looks for pairs.
+void lowerForPairs(const Calls &markers) {
+  Calls calls;
+  for (CallInst *marker : markers) {
+    auto [entry, takesSize] = entryOf(Access{marker, calledName(*marker) == ForPairs[0] ? Kind::Read : Kind::Write, 0});
+    SmallVector<Value *, 2> arguments = {marker->getArgOperand(0)};
+    if (takesSize)
+      arguments.push_back(marker->getArgOperand(1));
+    calls.push_back(replace(marker, entry, arguments));
+  }
+  testWatching(calls);
 }
 
 /// Whether an address goes on to new memory with every iteration, as over an array or a list. What such a loop accesses it mostly accesses once.
@@ -202,13 +228,14 @@ bool walks(const Value *address, const Loop &loop, ScalarEvolution &evolution) {
   return recurrence || (from && from->getParent() == loop.getHeader());
 }
 
-/// Markers of accesses that their step may well have made before.
+/// Markers of accesses that their step may well have made before: in innermost loops, where most are made. Elsewhere the test would cost the compiler more than it
+/// saves the program.
 void findRepeated(Function &function, FunctionAnalysisManager &analyses, DenseSet<const Instruction *> &repeated) {
   auto &loops = analyses.getResult<LoopAnalysis>(function);
   auto &evolution = analyses.getResult<ScalarEvolutionAnalysis>(function);
   for (Instruction &instruction : instructions(function))
     if (auto access = accessOf(instruction))
-      if (const Loop *loop = loops.getLoopFor(instruction.getParent()); loop && !walks(access->address(), *loop, evolution))
+      if (const Loop *loop = loops.getLoopFor(instruction.getParent()); loop && loop->isInnermost() && !walks(access->address(), *loop, evolution))
         repeated.insert(&instruction);
 }
 
@@ -217,11 +244,14 @@ void findRepeated(Function &function, FunctionAnalysisManager &analyses, DenseSe
 bool lower(Module &module, FunctionAnalysisManager *analyses) {
   SmallVector<CallInst *> markers;
   DenseSet<const Instruction *> repeated;
+  std::vector<Calls> kept;
   for (Function &function : module) {
     size_t before = markers.size();
     for (Instruction &instruction : instructions(function))
-      if (isMarker(instruction))
+      if (isMarker(instruction) && !isForPairs(instruction))
         markers.push_back(cast<CallInst>(&instruction));
+    for (Calls &together : keptForPairs(function))
+      kept.push_back(std::move(together));
     if (analyses && markers.size() > before && !function.hasOptNone() && !function.hasOptSize())
       findRepeated(function, *analyses, repeated);
   }
@@ -230,8 +260,6 @@ bool lower(Module &module, FunctionAnalysisManager *analyses) {
     SmallVector<Value *, 2> arguments(marker->args());
     if (auto access = accessOf(*marker))
       lower(*access, repeated.contains(marker));
-    else if (isForPairs(*marker))
-      lowerForPairs(Access{marker, calledName(*marker) == ForPairs[0] ? Kind::Read : Kind::Write, 0});
     else if (calledName(*marker) == TableWrite)
       replace(marker, "__tsan_vptr_update", arguments);
     else if (calledName(*marker) == TableRead)
@@ -243,10 +271,12 @@ bool lower(Module &module, FunctionAnalysisManager *analyses) {
       replace(marker, name, arguments);
     }
   }
+  for (const Calls &together : kept)
+    lowerForPairs(together);
   for (Function &function : make_early_inc_range(module))
     if (function.getName().starts_with(Prefix) && function.use_empty())
       function.eraseFromParent();
-  return !markers.empty();
+  return !markers.empty() || !kept.empty();
 }
 
 } // namespace raceproof

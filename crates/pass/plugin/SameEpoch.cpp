@@ -114,6 +114,10 @@ private:
 
 void testSameEpoch(CallInst *call, Kind kind, uint64_t size) { Test(call).ofSameEpoch(kind, size); }
 
-void testWatching(CallInst *call) { Test(call).ofWatching(); }
+void testWatching(ArrayRef<CallInst *> calls) {
+  Test(calls.back()).ofWatching();
+  for (CallInst *call : calls.drop_back())
+    call->moveBefore(calls.back());
+}
 
 } // namespace raceproof
