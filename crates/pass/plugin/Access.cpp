@@ -1,14 +1,15 @@
 #include "Access.h"
 #include "AccessPaths.h"
 #include "SameEpoch.h"
+#include "Steps.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
-#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Support/ModRef.h"
 
 using namespace llvm;
@@ -73,6 +74,21 @@ std::optional<uint64_t> Access::fixedSize() const {
   if (auto *constant = dyn_cast<ConstantInt>(size()))
     return constant->getZExtValue();
   return std::nullopt;
+}
+
+std::optional<Bytes> bytesOf(const Access &access) {
+  auto size = access.fixedSize();
+  if (access.dimensions > 0 || !size)
+    return std::nullopt;
+  APInt offset(64, 0);
+  const Value *base =
+      access.address()->stripAndAccumulateConstantOffsets(access.call->getModule()->getDataLayout(), offset, true);
+  return Bytes{base, offset.getSExtValue(), *size};
+}
+
+bool isSamePlace(const DebugLoc &one, const DebugLoc &other) {
+  return one && other && one.getLine() == other.getLine() && one.getCol() == other.getCol() &&
+         one->getScope()->getSubprogram() == other->getScope()->getSubprogram();
 }
 
 bool isMarker(const Instruction &instruction) { return calledName(instruction).starts_with(Prefix); }
@@ -148,6 +164,15 @@ CallInst *replace(CallInst *call, StringRef name, ArrayRef<Value *> arguments) {
   return lowered;
 }
 
+/// Makes the marker of one access a call of its entry point.
+CallInst *callEntry(const Access &access) {
+  auto [entry, takesSize] = entryOf(access);
+  SmallVector<Value *, 2> arguments = {access.address()};
+  if (takesSize)
+    arguments.push_back(access.size());
+  return replace(access.call, entry, arguments);
+}
+
 /// From where up to where a row of elements goes that have nothing between them: the runtime is quick to see that a step has been there.
 std::optional<std::pair<Value *, Value *>> spanOf(const Access &access) {
   auto size = access.fixedSize();
@@ -163,35 +188,27 @@ std::optional<std::pair<Value *, Value *>> spanOf(const Access &access) {
 }
 
 void lower(const Access &access, bool isRepeated) {
-  CallInst *call = access.call;
   std::string kind = access.kind == Kind::Write ? "write" : "read";
-  if (access.dimensions > 0) {
-    if (auto span = spanOf(access)) {
-      replace(call, "__raceproof_" + kind + "_span", {span->first, span->second, access.size()});
-      return;
-    }
-    SmallVector<Value *, 6> arguments(call->args());
-    replace(call, "__raceproof_" + kind + (access.dimensions == 1 ? "_run" : "_runs"), arguments);
-    return;
+  if (auto span = spanOf(access)) {
+    replace(access.call, "__raceproof_" + kind + "_span", {span->first, span->second, access.size()});
+  } else if (access.dimensions > 0) {
+    SmallVector<Value *, 6> arguments(access.call->args());
+    replace(access.call, "__raceproof_" + kind + (access.dimensions == 1 ? "_run" : "_runs"), arguments);
+  } else {
+    auto size = access.fixedSize();
+    bool isTested = isRepeated && (size == 4 || size == 8) && access.alignment().value() >= 4;
+    CallInst *call = callEntry(access);
+    if (isTested)
+      testSameEpoch(call, access.kind, *size);
   }
-  auto [entry, takesSize] = entryOf(access);
-  if (takesSize) {
-    replace(call, entry, {access.address(), access.size()});
-    return;
-  }
-  Kind of = access.kind;
-  uint64_t size = *access.fixedSize();
-  bool isTested = isRepeated && (size == 4 || size == 8) && access.alignment().value() >= 4;
-  CallInst *lowered = replace(call, entry, {access.address()});
-  if (isTested)
-    testSameEpoch(lowered, of, size);
 }
 
 using Calls = SmallVector<CallInst *, 4>;
 
-/// Markers that are kept for pairs, those together that stand in one block without a call between them.
+/// Markers that are kept for pairs, those together that stand in one block and step.
 std::vector<Calls> keptForPairs(Function &function) {
   std::vector<Calls> kept;
+  Steps steps;
   for (BasicBlock &block : function) {
     bool goesOn = false;
     for (Instruction &instruction : block) {
@@ -200,7 +217,7 @@ std::vector<Calls> keptForPairs(Function &function) {
           kept.emplace_back();
         kept.back().push_back(cast<CallInst>(&instruction));
         goesOn = true;
-      } else if (isa<CallBase>(instruction) && !isMarker(instruction) && !isa<IntrinsicInst>(instruction)) {
+      } else if (steps.end(instruction)) {
         goesOn = false;
       }
     }
@@ -211,13 +228,8 @@ std::vector<Calls> keptForPairs(Function &function) {
 /// Their calls, where a run looks for pairs.
 void lowerForPairs(const Calls &markers) {
   Calls calls;
-  for (CallInst *marker : markers) {
-    auto [entry, takesSize] = entryOf(Access{marker, calledName(*marker) == ForPairs[0] ? Kind::Read : Kind::Write, 0});
-    SmallVector<Value *, 2> arguments = {marker->getArgOperand(0)};
-    if (takesSize)
-      arguments.push_back(marker->getArgOperand(1));
-    calls.push_back(replace(marker, entry, arguments));
-  }
+  for (CallInst *marker : markers)
+    calls.push_back(callEntry({marker, calledName(*marker) == ForPairs[0] ? Kind::Read : Kind::Write, 0}));
   testWatching(calls);
 }
 

@@ -31,6 +31,19 @@ struct Access {
   llvm::Value *stride(unsigned dimension) const { return call->getArgOperand(3 + 2 * dimension); }
 };
 
+/// Bytes at a fixed distance from a value.
+struct Bytes {
+  const llvm::Value *base;
+  int64_t first;
+  uint64_t size;
+};
+
+/// What a marker of one access is of, if the compiler knows the size.
+std::optional<Bytes> bytesOf(const Access &access);
+
+/// Whether two accesses have one line and column of one function in the source.
+bool isSamePlace(const llvm::DebugLoc &one, const llvm::DebugLoc &other);
+
 /// The marker that an instruction is, if it is one.
 std::optional<Access> accessOf(const llvm::Instruction &instruction);
 

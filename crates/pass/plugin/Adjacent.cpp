@@ -6,7 +6,7 @@
 #include "Adjacent.h"
 #include "Access.h"
 
-#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/DebugLoc.h"
 
 using namespace llvm;
 
@@ -14,59 +14,53 @@ namespace raceproof {
 
 namespace {
 
-/// A marker, and the bytes at a fixed distance from a value that it is of.
+/// A marker, and what it is of.
 struct Piece {
   Access access;
-  const Value *base;
-  int64_t first;
-  uint64_t size;
+  Bytes bytes;
 
   /// Whether this one begins where the other ends, and both make up what the runtime has an entry point for.
   bool follows(const Piece &other) const {
-    return base == other.base && first == other.first + int64_t(other.size) && size == other.size && 2 * size <= 16;
+    return bytes.base == other.bytes.base && bytes.first == other.bytes.first + int64_t(other.bytes.size) &&
+           bytes.size == other.bytes.size && 2 * bytes.size <= 16;
+  }
+
+  /// Whether the source has one access for both.
+  bool isOf(const Piece &other) const {
+    const DebugLoc &here = access.call->getDebugLoc(), &there = other.access.call->getDebugLoc();
+    return access.kind == other.access.kind && isSamePlace(here, there) && here.getLine() != 0 &&
+           here.getInlinedAt() == there.getInlinedAt();
   }
 };
 
-bool isSamePlace(const DebugLoc &one, const DebugLoc &other) {
-  return one && other && one.getLine() != 0 && one.getLine() == other.getLine() && one.getCol() == other.getCol() &&
-         one->getScope()->getSubprogram() == other->getScope()->getSubprogram() && one.getInlinedAt() == other.getInlinedAt();
-}
-
 class Adjacent {
   const Steps &steps;
-  const DataLayout &layout;
   /// Of the step under way.
   SmallVector<Piece> pieces;
   bool joined = false;
 
 public:
-  Adjacent(Function &function, const Steps &steps) : steps(steps), layout(function.getParent()->getDataLayout()) {}
+  explicit Adjacent(const Steps &steps) : steps(steps) {}
 
   bool run(BasicBlock &block) {
     for (Instruction &instruction : make_early_inc_range(block)) {
       if (steps.end(instruction))
         pieces.clear();
-      else if (auto access = accessOf(instruction); access && access->dimensions == 0 && access->fixedSize())
-        add(pieceOf(*access));
+      else if (auto access = accessOf(instruction))
+        if (auto bytes = bytesOf(*access))
+          add({*access, *bytes});
     }
     return joined;
   }
 
 private:
-  Piece pieceOf(const Access &access) {
-    APInt offset(64, 0);
-    const Value *base = access.address()->stripAndAccumulateConstantOffsets(layout, offset, true);
-    return {access, base, offset.getSExtValue(), *access.fixedSize()};
-  }
-
   void add(Piece piece) {
     for (auto other = pieces.begin(); other != pieces.end(); ++other) {
       bool isSecond = piece.follows(*other);
-      if (piece.access.kind != other->access.kind || !(isSecond || other->follows(piece)) ||
-          !isSamePlace(piece.access.call->getDebugLoc(), other->access.call->getDebugLoc()))
+      if (!(isSecond || other->follows(piece)) || !piece.isOf(*other))
         continue;
-      const Piece &first = isSecond ? *other : piece;
-      Value *size = ConstantInt::get(piece.access.size()->getType(), 2 * piece.size);
+      const Piece first = isSecond ? *other : piece;
+      Value *size = ConstantInt::get(piece.access.size()->getType(), 2 * piece.bytes.size);
       // Where both addresses are known.
       CallInst *both = mark(piece.access.call, first.access.address(), size, first.access.alignment(), piece.access.kind,
                             first.access.call->getDebugLoc());
@@ -74,7 +68,8 @@ private:
       other->access.call->eraseFromParent();
       pieces.erase(other);
       joined = true;
-      return add(pieceOf(*accessOf(*both)));
+      Bytes bytes = {first.bytes.base, first.bytes.first, 2 * first.bytes.size};
+      return add({*accessOf(*both), bytes});
     }
     pieces.push_back(piece);
   }
@@ -85,7 +80,7 @@ private:
 bool joinAdjacent(Function &function, const Steps &steps) {
   bool joined = false;
   for (BasicBlock &block : function)
-    joined |= Adjacent(function, steps).run(block);
+    joined |= Adjacent(steps).run(block);
   return joined;
 }
 

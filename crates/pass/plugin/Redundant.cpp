@@ -21,28 +21,18 @@ namespace raceproof {
 
 namespace {
 
-/// Bytes at a fixed distance from a value.
-struct Bytes {
-  const Value *base;
-  int64_t first;
-  uint64_t size;
+/// What a step may have marked.
+struct Fact {
+  Bytes bytes;
   Kind kind;
 
   /// Whether marking these leaves nothing to say of others.
-  bool cover(const Bytes &other) const {
-    return base == other.base && first <= other.first && first + int64_t(size) >= other.first + int64_t(other.size) &&
+  bool cover(const Fact &other) const {
+    return bytes.base == other.bytes.base && bytes.first <= other.bytes.first &&
+           bytes.first + int64_t(bytes.size) >= other.bytes.first + int64_t(other.bytes.size) &&
            (kind == Kind::Write || other.kind == Kind::Read);
   }
 };
-
-std::optional<Bytes> bytesOf(const Access &access, const DataLayout &layout) {
-  auto size = access.fixedSize();
-  if (access.dimensions > 0 || !size)
-    return std::nullopt;
-  APInt offset(64, 0);
-  const Value *base = access.address()->stripAndAccumulateConstantOffsets(layout, offset, true);
-  return Bytes{base, offset.getSExtValue(), *size, access.kind};
-}
 
 /// Bits of a function beyond which only what stands in one block is compared.
 constexpr size_t Most = size_t(1) << 28;
@@ -50,7 +40,7 @@ constexpr size_t Most = size_t(1) << 28;
 class Redundant {
   Function &function;
   const Steps &steps;
-  SmallVector<Bytes> facts;
+  SmallVector<Fact> facts;
   DenseMap<const Instruction *, unsigned> factOf;
   /// The facts about a value: they end where it is computed anew.
   DenseMap<const Value *, SmallVector<unsigned, 4>> about;
@@ -77,18 +67,17 @@ public:
 
 private:
   void collect() {
-    const DataLayout &layout = function.getParent()->getDataLayout();
     DenseMap<std::pair<const Value *, std::pair<int64_t, uint64_t>>, unsigned> numbers[2];
     for (Instruction &instruction : instructions(function)) {
       auto access = accessOf(instruction);
-      auto bytes = access ? bytesOf(*access, layout) : std::nullopt;
+      auto bytes = access ? bytesOf(*access) : std::nullopt;
       if (!bytes)
         continue;
-      auto &of = numbers[bytes->kind == Kind::Write];
+      auto &of = numbers[access->kind == Kind::Write];
       auto [found, isNew] = of.try_emplace({bytes->base, {bytes->first, bytes->size}}, facts.size());
       if (isNew) {
         about[bytes->base].push_back(facts.size());
-        facts.push_back(*bytes);
+        facts.push_back({*bytes, access->kind});
       }
       factOf[&instruction] = found->second;
     }
@@ -105,20 +94,20 @@ private:
         auto found = factOf.find(&instruction);
         if (found == factOf.end())
           continue;
-        const Bytes &bytes = facts[found->second];
-        if (bytes.kind == Kind::Write)
+        const Fact &fact = facts[found->second];
+        if (fact.kind == Kind::Write)
           written.push_back({found->second, &instruction});
-        else if (drop(instruction, written, bytes))
+        else if (drop(instruction, written, fact))
           factOf.erase(found);
       }
     }
   }
 
-  /// Whether a marker of these bytes goes, since others in its block cover it.
-  bool drop(Instruction &marker, ArrayRef<std::pair<unsigned, Instruction *>> others, const Bytes &bytes) {
+  /// Whether a marker goes, since others in its block cover it.
+  bool drop(Instruction &marker, ArrayRef<std::pair<unsigned, Instruction *>> others, const Fact &fact) {
     bool isCovered = false;
-    for (auto [fact, other] : others)
-      if (facts[fact].cover(bytes)) {
+    for (auto [covering, other] : others)
+      if (facts[covering].cover(fact)) {
         isCovered = true;
         if (areNamedTogether(marker, *other)) {
           removed.push_back(&marker);
@@ -191,7 +180,7 @@ private:
   }
 
   bool isCovered(unsigned fact, const BitVector &here) {
-    return any_of(about[facts[fact].base],
+    return any_of(about[facts[fact].bytes.base],
                   [&](unsigned other) { return here.test(other) && facts[other].cover(facts[fact]); });
   }
 };

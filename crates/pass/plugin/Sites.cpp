@@ -1,6 +1,6 @@
 // Accesses that stand for each other: to the same bytes, in one step, and if one of them is made so are the others.
 //
-// Of such accesses the detector is told of one, by what Redundant.cpp leaves and by its own fast path. Whatever races with that races with the others as
+// Of such accesses the detector checks one, by what Redundant.cpp leaves and by its own fast path. Whatever races with that races with the others as
 // far as it conflicts with them, and a report names all pairs: the section `.raceproof.sites` has a string for each function with
 //
 //   file TAB function TAB site ' ' site … TAB site ' ' site …
@@ -192,12 +192,10 @@ bool areNamedTogether(const Instruction &one, const Instruction &other) {
   const MDNode *group = one.getMetadata(GroupKind);
   if (group && group == other.getMetadata(GroupKind))
     return true;
-  const DILocation *a = one.getDebugLoc().get(), *b = other.getDebugLoc().get();
   // Without places there is nothing to name.
-  if (!a || !b)
+  if (!one.getDebugLoc() || !other.getDebugLoc())
     return true;
-  return a->getLine() == b->getLine() && a->getColumn() == b->getColumn() && a->getScope()->getSubprogram() == b->getScope()->getSubprogram() &&
-         calledName(one) == calledName(other);
+  return isSamePlace(one.getDebugLoc(), other.getDebugLoc()) && calledName(one) == calledName(other);
 }
 
 void noteSites(Module &module, ModuleAnalysisManager &analyses) {

@@ -239,7 +239,7 @@ bool Steps::endsAtCall(const CallBase &call) const {
     return true;
   if (call.isInlineAsm())
     return cast<InlineAsm>(call.getCalledOperand())->hasSideEffects() || !call.doesNotAccessMemory();
-  // What the runtime is told of a call of the C library synchronises nothing.
+  // A call of the C library through the runtime's wrapper synchronises as the function itself does.
   const Function *callee = libraryFunctionOf(call);
   if (!callee)
     callee = call.getCalledFunction();

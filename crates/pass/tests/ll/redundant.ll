@@ -94,6 +94,31 @@ done:
   ret void
 }
 
+; What is kept stands behind one test in each step.
+define void @kept_in_two_steps(ptr %p, ptr %q, ptr %flag, i1 %c) sanitize_thread {
+; CHECK-LABEL: define void @kept_in_two_steps(
+; CHECK: done:
+; CHECK: br i1 {{.*}}, label %[[CALL:.*]], label %[[REST:.*]], !prof
+; CHECK: [[CALL]]:
+; CHECK-NEXT: call void @__tsan_write4(ptr %p)
+; CHECK-NEXT: call void @__tsan_write4(ptr %q)
+; CHECK-NEXT: br label %[[REST]]
+; CHECK: store atomic
+; CHECK: call void @__tsan_write4(ptr %p)
+; CHECK: ret
+  store i32 0, ptr %p
+  store i32 0, ptr %q
+  br i1 %c, label %then, label %done
+then:
+  br label %done
+done:
+  store i32 2, ptr %p
+  store i32 2, ptr %q
+  store atomic i32 1, ptr %flag release, align 4
+  store i32 3, ptr %p
+  ret void
+}
+
 ; The pointer of the next iteration is another.
 define void @moving(ptr %list) sanitize_thread {
 ; CHECK-LABEL: define void @moving(
