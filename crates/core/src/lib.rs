@@ -15,4 +15,6 @@ pub mod graph;
 pub mod ids;
 pub mod marks;
 pub mod order;
+#[cfg(test)]
+mod random;
 pub mod trace;

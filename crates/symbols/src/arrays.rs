@@ -25,10 +25,10 @@ struct Shape {
     is_described: bool,
 }
 
-/// Calls a function with each entry of the units in Fortran, until it has an answer.
-fn find<T>(
+/// Calls a function with each unit in Fortran, until it has an answer.
+pub(super) fn find_in_units<T>(
     file: &object::File<'_>,
-    mut ask: impl FnMut(&Dwarf<Slice<'_>>, &Unit<Slice<'_>>, &Entry<'_, '_, '_>) -> Option<T>,
+    mut ask: impl FnMut(&Dwarf<Slice<'_>>, &Unit<Slice<'_>>) -> Option<T>,
 ) -> Option<T> {
     let section = |id: gimli::SectionId| -> Result<Cow<'_, [u8]>, gimli::Error> {
         let section = file.section_by_name(id.name());
@@ -39,20 +39,32 @@ fn find<T>(
     let mut units = dwarf.units();
     while let Ok(Some(header)) = units.next() {
         let Ok(unit) = dwarf.unit(header) else { continue };
-        if !is_fortran(&unit) {
-            continue;
-        }
-        let mut entries = unit.entries();
-        while let Ok(Some((_, entry))) = entries.next_dfs() {
-            if let Some(answer) = ask(&dwarf, &unit, entry) {
-                return Some(answer);
-            }
+        if is_fortran(&unit)
+            && let Some(answer) = ask(&dwarf, &unit)
+        {
+            return Some(answer);
         }
     }
     None
 }
 
-pub(super) fn is_fortran(unit: &Unit<Slice<'_>>) -> bool {
+/// The same with each entry of these units.
+fn find<T>(
+    file: &object::File<'_>,
+    mut ask: impl FnMut(&Dwarf<Slice<'_>>, &Unit<Slice<'_>>, &Entry<'_, '_, '_>) -> Option<T>,
+) -> Option<T> {
+    find_in_units(file, |dwarf, unit| {
+        let mut entries = unit.entries();
+        while let Ok(Some((_, entry))) = entries.next_dfs() {
+            if let Some(answer) = ask(dwarf, unit, entry) {
+                return Some(answer);
+            }
+        }
+        None
+    })
+}
+
+fn is_fortran(unit: &Unit<Slice<'_>>) -> bool {
     let mut entries = unit.entries();
     let Ok(Some((_, root))) = entries.next_dfs() else { return false };
     matches!(root.attr_value(gimli::DW_AT_language), Ok(Some(AttributeValue::Language(language))) if FORTRAN.contains(&language))

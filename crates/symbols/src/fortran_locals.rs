@@ -3,31 +3,14 @@
 //! `raceproof fc` keeps frame pointers, so that the frame of a procedure is an address, and flang describes variables that live in memory
 //! by their distance from it. What the optimiser keeps elsewhere has no address and no race.
 
-use super::arrays::{element, is_fortran};
+use super::arrays::{element, find_in_units};
 use addr2line::gimli::{self, AttributeValue, Dwarf, EndianSlice, LittleEndian, Operation, Unit};
-use object::{Object, ObjectSection};
-use std::borrow::Cow;
 
 pub(super) type Slice<'a> = EndianSlice<'a, LittleEndian>;
 
 /// The variable of the function at `pc` that is `distance` from its frame, how far into it that is, and what is there, if there is a name for it.
 pub(super) fn find(file: &object::File<'_>, pc: u64, distance: i64) -> Option<(String, u64, Option<String>)> {
-    let section = |id: gimli::SectionId| -> Result<Cow<'_, [u8]>, gimli::Error> {
-        let section = file.section_by_name(id.name());
-        Ok(section.and_then(|section| section.uncompressed_data().ok()).unwrap_or_default())
-    };
-    let sections = gimli::DwarfSections::load(section).ok()?;
-    let dwarf = sections.borrow(|section| EndianSlice::new(section, LittleEndian));
-    let mut units = dwarf.units();
-    while let Ok(Some(header)) = units.next() {
-        let Ok(unit) = dwarf.unit(header) else { continue };
-        if is_fortran(&unit)
-            && let Some(found) = in_unit(&dwarf, &unit, pc, distance)
-        {
-            return Some(found);
-        }
-    }
-    None
+    find_in_units(file, |dwarf, unit| in_unit(dwarf, unit, pc, distance))
 }
 
 fn in_unit(

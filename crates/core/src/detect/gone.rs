@@ -79,17 +79,12 @@ impl Gone {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::random;
 
     /// Against a list of bytes.
     #[test]
     fn every_byte_is_as_it_was_left() {
-        let mut state = 0x9e37_79b9_7f4a_7c15u64;
-        let mut random = |below: usize| {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state >> 20) as usize % below
-        };
+        let mut random = random(0x9e37_79b9_7f4a_7c15u64);
         for _ in 0..500 {
             let (mut gone, mut bytes) = (Gone::default(), [None; 64]);
             for made in 1..30 {

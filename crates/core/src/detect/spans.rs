@@ -95,17 +95,12 @@ impl<T: Copy> Spans<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::random;
 
     /// Against a list.
     #[test]
     fn every_address_is_in_the_span_it_was_added_with() {
-        let mut state = 0x9e37_79b9_7f4a_7c15u64;
-        let mut random = |below: usize| {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state >> 20) as usize % below
-        };
+        let mut random = random(0x9e37_79b9_7f4a_7c15u64);
         let mut removed = 0;
         for _ in 0..200 {
             let (mut spans, mut all) = (Spans::default(), Vec::<(usize, usize, u32)>::new());

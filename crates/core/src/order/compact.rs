@@ -257,6 +257,7 @@ mod tests {
     use super::*;
     use crate::event::SyncKind;
     use crate::ids::SyncId;
+    use crate::random::random;
     use std::collections::{HashMap, HashSet};
 
     #[derive(Clone)]
@@ -616,13 +617,7 @@ mod tests {
     fn folding_and_compacting_change_no_answer() {
         let (mut stood, mut past, mut times, mut merged, mut stretched) = (0, 0, 0, 0, 0);
         for round in 0..8000 {
-            let mut state = 0x2545_f491_4f6c_dd1du64.wrapping_mul(round as u64 + 1);
-            let mut random = |below: usize| {
-                state ^= state << 13;
-                state ^= state >> 7;
-                state ^= state << 17;
-                (state >> 16) as usize % below
-            };
+            let mut random = random(0x2545_f491_4f6c_dd1du64.wrapping_mul(round as u64 + 1));
             let mut both = Both::new();
             both.standing = (round % 2 == 0).then(Vec::new);
             both.siblings = (round % 3 == 0 && round % 2 != 0).then(Default::default);

@@ -59,6 +59,7 @@ impl GraphOrder {
 mod tests {
     use super::*;
     use crate::ids::ScopeId;
+    use crate::random::random;
     use std::collections::BTreeSet;
 
     type Steps = BTreeSet<u32>;
@@ -68,13 +69,7 @@ mod tests {
     fn who_joins_knows_of_the_whole_sequence_and_who_continues_it_does_not() {
         let mut unknown = 0;
         for round in 0..400u64 {
-            let mut state = 0x9e37_79b9_7f4a_7c15u64.wrapping_mul(round + 1);
-            let mut random = |below: usize| {
-                state ^= state << 13;
-                state ^= state >> 7;
-                state ^= state << 17;
-                (state >> 16) as usize % below
-            };
+            let mut random = random(0x9e37_79b9_7f4a_7c15u64.wrapping_mul(round + 1));
             let mut order = if round % 2 == 0 { GraphOrder::folding() } else { GraphOrder::default() };
             let mut tasks: Vec<(TaskId, Steps)> = vec![(TaskId::MAIN, Steps::new())];
             for child in 1..5 {

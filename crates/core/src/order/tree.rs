@@ -265,6 +265,7 @@ impl<T: Copy, S: Copy> Tree<T, S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::random;
 
     /// What `before` has to give, by the definition: a graph of steps, searched.
     struct Naive {
@@ -376,13 +377,7 @@ mod tests {
 
     #[test]
     fn agrees_with_the_paths_of_the_graph() {
-        let mut state = 0x9e37_79b9_7f4a_7c15u64;
-        let mut random = |below: usize| {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state >> 16) as usize % below
-        };
+        let mut random = random(0x9e37_79b9_7f4a_7c15u64);
         for round in 0..300 {
             let mut naive = Naive::new();
             for _ in 0..20 + round {

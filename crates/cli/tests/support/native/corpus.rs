@@ -14,6 +14,12 @@ pub fn asked_for(program: &Path) -> bool {
     std::env::var("RACEPROOF_PROGRAM").map_or(true, |part| program.to_string_lossy().contains(&part))
 }
 
+/// Those programs that the user asked for, of the ones whose places in the list are wanted.
+pub fn chosen(programs: Vec<PathBuf>, wanted: impl Fn(usize) -> bool) -> Vec<PathBuf> {
+    let all = programs.into_iter().enumerate();
+    all.filter(|(index, program)| wanted(*index) && asked_for(program)).map(|(_, program)| program).collect()
+}
+
 fn judge(corpus: &str, program: &Path, level: &str, folder: &Folder) -> Vec<String> {
     let source = Path::new(corpus).join(program);
     let name = program.file_name().unwrap().to_string_lossy().into_owned();
