@@ -66,9 +66,16 @@ impl Cell {
     /// and that did not. If there are very many accesses this is not noted.
     #[inline]
     pub(crate) fn refer_at(record: u32, made: usize, kind: AccessKind) -> Cell {
-        let writes = i32::from(kind == AccessKind::Write);
-        let epoch = if made < EPOCHS as usize { i32::MIN | (made as i32) << 1 | writes } else { 0 };
-        Cell { readers: epoch, ..Cell::refer(Reference::Mixed(record)) }
+        let writes = u32::from(kind == AccessKind::Write);
+        let epoch = if made < EPOCHS as usize { Cell::epoch_from(made as i32) } else { None };
+        let readers = epoch.map_or(0, |epoch| (epoch | writes) as i32);
+        Cell { readers, ..Cell::refer(Reference::Mixed(record)) }
+    }
+
+    /// The least epoch of the access with this number, or a later one, as it stands in `readers`. None is greater than [`LAST_EPOCH`].
+    #[inline(always)]
+    pub(crate) fn epoch_from(made: i32) -> Option<u32> {
+        (made < EPOCHS).then_some(1 << 31 | (made as u32) << 1)
     }
 
     /// The number of the access that the reference to a record has noted, if it suffices for an access of this kind; a negative one if not.
@@ -92,6 +99,7 @@ impl Cell {
 
 /// Numbers of accesses that can be noted in a reference: those of sets of readers begin behind them.
 const EPOCHS: i32 = 1 << 29;
+pub(crate) const LAST_EPOCH: u32 = (1 << 31) + 2 * EPOCHS as u32 - 1;
 
 const BASE: usize = 0x1000_0000_0000;
 const ADDRESS_MASK: usize = 0x3ff_ffff_fffc;

@@ -11,11 +11,13 @@ use super::released::Released;
 use super::spins::{Look, Spins};
 use super::unseen::{self, Unseen};
 use crate::detector::Manner;
+use crate::world::World;
 use crate::{explored, sched, world};
 use raceproof_core::event::AccessKind;
 use raceproof_core::ids::SyncId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::arch::naked_asm;
+use std::mem::offset_of;
 
 /// What atomic operations order.
 #[derive(Default)]
@@ -238,14 +240,14 @@ fn is_loaded_again<const N: usize>(address: usize) -> bool {
         && world.atomics.spins.glance(address)
 }
 
-/// The short way of a load of `N` words; whether it could be gone.
+/// Whether a load is made in a run that is only watched and acquires nothing.
 #[inline(always)]
-fn load_shortly<const N: usize>(address: usize, pc: usize) -> bool {
+fn only_loads(address: usize) -> bool {
     let world = world();
     sched::job().is_some()
+        && world.detector.is_simple()
         && !world.atomics.released.may_be_at(address)
         && !crate::start::is_shared()
-        && world.detector.atomic_shortly::<N>(address, AccessKind::Read, pc)
 }
 
 /// The short way of a store of `N` words, or of a read-modify-write; whether it could be gone.
@@ -259,7 +261,7 @@ fn store_shortly<const N: usize>(address: usize, order: i32, pc: usize) -> bool 
     }
     let is_again = world.detector.has_made_atomically::<N>(address, AccessKind::Write);
     if !is_again
-        && (crate::start::is_shared() || !world.detector.atomic_shortly::<N>(address, AccessKind::Write, pc))
+        && (crate::start::is_shared() || !world.detector.atomic_words::<N>(address, AccessKind::Write, pc))
     {
         return false;
     }
@@ -314,6 +316,67 @@ macro_rules! stub {
     };
 }
 
+/// The fast path of loads of whole words: the running step has made the load before, to another location than the last, and nobody has released anything.
+/// As [`is_loaded_again`], which also knows where something was released; without a call, in half the instructions. Whether there are several cells they are
+/// alike, as those of a pair are that share a record.
+macro_rules! load_stub {
+    ($name:ident, $aligned:literal, [$($alike:literal),*], $result:literal, $target:path) => {
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name() {
+            naked_asm!(
+                "movabs rax, 0x3fffffffffc",
+                "and rax, rdi",
+                "movabs rcx, 0x100000000000",
+                "mov r8d, [rcx + rax*2 + 4]",
+                "cmp r8d, [rip + {now} + {epoch}]",
+                "jb 2f",
+                "cmp r8d, {last_epoch}",
+                "ja 2f",
+                $($alike,)*
+                concat!("test dil, ", $aligned),
+                "jnz 2f",
+                "mov rdx, [rip + {world}]",
+                "cmp qword ptr [rdx + {released}], 0",
+                "jne 2f",
+                "cmp [rdx + {looked_at}], rdi",
+                "je 2f",
+                "cmp dword ptr [rdx + {until}], 1",
+                "je 2f",
+                "mov [rdx + {looked_at}], rdi",
+                "mov qword ptr [rdx + {steps}], {no_steps}",
+                "dec dword ptr [rdx + {until}]",
+                concat!("mov ", $result, ", [rdi]"),
+                "ret",
+                "2:",
+                "mov rdx, [rsp]",
+                "jmp {target}",
+                now = sym crate::now::NOW,
+                epoch = const crate::now::EPOCH,
+                last_epoch = const crate::shadow::LAST_EPOCH as i32,
+                world = sym crate::world::WORLD,
+                released = const offset_of!(World, atomics.released.bits),
+                looked_at = const offset_of!(World, atomics.spins.last.address),
+                steps = const offset_of!(World, atomics.spins.last.steps),
+                until = const offset_of!(World, atomics.spins.until),
+                no_steps = const super::spins::NO_STEPS as i64,
+                target = sym $target,
+            )
+        }
+    };
+    ($name:ident a32) => {
+        load_stub!($name, "3", [], "eax", a32::load_it);
+    };
+    ($name:ident a64) => {
+        load_stub!(
+            $name, "7", ["mov r8, [rcx + rax*2]", "cmp r8, [rcx + rax*2 + 8]", "jne 2f"], "rax", a64::load_it
+        );
+    };
+    ($name:ident $part:ident) => {
+        stub!($name, "rdx", $part::load_it);
+    };
+}
+
 macro_rules! atomics {
     ($($module:ident $type:ident: $load:ident $store:ident $exchange:ident $add:ident $sub:ident $and:ident $or:ident $xor:ident
         $nand:ident $strong:ident $weak:ident $val:ident;)*) => { $(
@@ -333,12 +396,15 @@ macro_rules! atomics {
             }
             #[inline(never)]
             fn load_first(at: *const $type, order: i32, pc: usize) -> $type {
-                if !IS_SHORT || !load_shortly::<WORDS>(at as usize, pc) {
+                if !IS_SHORT || !only_loads(at as usize) {
                     return load_slowly(at, order, pc);
                 }
                 // No search is on, and so there are no steps of its own.
                 if look(at as usize, sched::kernel().steps()) {
                     return load_later(at, order, pc);
+                }
+                if !world().detector.atomic_words::<WORDS>(at as usize, AccessKind::Read, pc) {
+                    return load_at_last(at, order, pc);
                 }
                 // SAFETY: as above.
                 unsafe { at.read_volatile() }
@@ -461,7 +527,7 @@ macro_rules! atomics {
                 compare(at, wanted, value, order, failed, pc)
             }
         }
-        stub!($load, "rdx", $module::load_it);
+        load_stub!($load $module);
         stub!($store, "rcx", $module::store_it);
         stub!($exchange, "rcx", $module::exchange_it);
         stub!($add, "rcx", $module::add_it);
