@@ -70,7 +70,7 @@ impl Detector {
         if !self.holds.is_empty()
             && let Some(holds) = self.holds.get(&self.current)
         {
-            self.step_holds.insert(self.order.step().0, holds.as_slice().into());
+            self.step_holds.set(self.order.step(), holds);
         }
     }
 
