@@ -27,7 +27,7 @@ pub(crate) struct Running {
     first_set: AtomicU32,
     /// Whether all pairs of accesses are looked for: then those are told of that repeat another of their step.
     watching: AtomicU32,
-    /// The least [epoch](crate::shadow::Cell::epoch) of the running step as it stands in a cell, or one that stands in none.
+    /// The least [epoch](Cell::refer_at) of the running step as it stands in a cell, or one that stands in none.
     epoch: AtomicU32,
 }
 
@@ -92,6 +92,11 @@ pub(crate) fn left() -> u32 {
 #[inline(always)]
 pub(crate) fn set_left(left: u32) {
     NOW.left.store(left, Ordering::Relaxed);
+}
+
+#[inline(always)]
+pub(crate) fn epoch() -> u32 {
+    NOW.epoch.load(Ordering::Relaxed)
 }
 
 #[inline(always)]

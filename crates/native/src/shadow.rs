@@ -17,7 +17,7 @@ use std::arch::x86_64::{
 };
 use std::io;
 
-/// The cell of four bytes, or of one. A negative `writer` is no access but a reference, and then `readers` is the [epoch](Cell::epoch) of a
+/// The cell of four bytes, or of one. A negative `writer` is no access but a reference, and then `readers` is the [epoch](Cell::refer_at) of a
 /// record, or zero; else a negative `readers` is a set of readers.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[repr(C, align(8))]
@@ -78,13 +78,11 @@ impl Cell {
         (made < EPOCHS).then_some(1 << 31 | (made as u32) << 1)
     }
 
-    /// The number of the access that the reference to a record has noted, if it suffices for an access of this kind; a negative one if not.
+    /// Whether a reference to a record has noted the epoch `from`, or a later one, and it suffices for an access of this kind.
     #[inline(always)]
-    pub(crate) fn epoch(self, kind: AccessKind) -> i32 {
-        // Without the highest bit; greater than all epochs for what is none.
-        let epoch = self.readers as u32 ^ 1 << 31;
-        let suffices = epoch < 2 * EPOCHS as u32 && (kind == AccessKind::Read || epoch & 1 != 0);
-        if suffices { (epoch >> 1) as i32 } else { -1 }
+    pub(crate) fn is_since(self, from: u32, kind: AccessKind) -> bool {
+        let epoch = self.readers as u32;
+        epoch >= from && epoch <= LAST_EPOCH && (kind == AccessKind::Read || epoch & 1 != 0)
     }
 
     #[inline]
@@ -283,7 +281,8 @@ impl Pages {
                             work(cell);
                             let top = match cell.writer {
                                 0.. => (cell.writer as u32).max(cell.readers as u32),
-                                _ => cell.epoch(AccessKind::Read).max(0) as u32,
+                                // The access of its epoch, or zero.
+                                _ => (cell.readers & i32::MAX) as u32 >> 1,
                             };
                             page.top = page.top.max(top);
                         }

@@ -1,14 +1,14 @@
 //! Memory that is accessed atomically.
 //!
 //! A cell refers to a *record* of it. As for plain accesses there are fast paths: the reference has the epoch of the last access, so that the entry points see
-//! for themselves whether the running step has made the access before ([`Cell::epoch`]); and as for words ([`words`](super::words)) there is a short way for an access
-//! in a run that is only watched, that comes evidently after the plain ones and that one that stands for it has made before. Of such there is nothing to remember.
+//! for themselves whether the running step has made the access before ([`Cell::is_since`]); and as for words ([`words`](super::words)) there is a medium path for an access
+//! in a run that is only watched and that comes evidently after the plain ones ([`Detector::atomic_words`]).
 //!
 //! Eight aligned bytes whose two cells are alike, as those of most atomic variables are, share a record. It is parted when half of them is accessed alone.
 
 use super::words::cells;
 use super::*;
-use crate::start;
+use crate::{now, start};
 
 /// What a cell has no room for.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -43,9 +43,8 @@ impl Detector {
     #[inline(always)]
     pub(crate) fn has_made_atomically<const N: usize>(&self, address: usize, kind: AccessKind) -> bool {
         let cells = cells::<N>(address);
-        self.is_simple
-            && address.is_multiple_of(4 * N)
-            && cells[0].epoch(kind) >= self.first()
+        address.is_multiple_of(4 * N)
+            && cells[0].is_since(now::epoch(), kind)
             && u64::from(cells[0]) == u64::from(cells[N - 1])
     }
 

@@ -4,8 +4,11 @@
 //! releases whose value it sees, or whose chain of read-modify-writes it sees the end of; with a fence, relaxed ones do the same.
 //! A task that loads the same location again and again waits for somebody: it lets the others go first ([`Spins`]).
 //!
-//! Relaxed operations on words of memory that nobody has released by go a short way, as plain accesses do, unless the detector has something
-//! to remember of them ([`Detector::atomic_shortly`](crate::detector::Detector)).
+//! Relaxed operations on words of memory that nobody has released by have three tiers, as plain accesses do:
+//!
+//! 1. *Fast path*: the running step has made the operation before, by the epoch in its cell. Loads are decided in the entry point; no calls.
+//! 2. *Medium path*: plain accesses evidently come before it ([`Detector::atomic_words`](crate::detector::Detector)).
+//! 3. *Slow path*: all else, and whatever releases or acquires.
 
 use super::released::Released;
 use super::spins::{Look, Spins};
@@ -250,23 +253,34 @@ fn only_loads(address: usize) -> bool {
         && !crate::start::is_shared()
 }
 
-/// The short way of a store of `N` words, or of a read-modify-write; whether it could be gone.
+/// Whether a store of `N` words, or a read-modify-write, orders nothing.
+#[inline(always)]
+fn only_stores(address: usize, order: i32) -> bool {
+    let atomics = &world().atomics;
+    !releases(order) && atomics.fenced.is_empty() && !atomics.released.may_be_at(address)
+}
+
+/// Whether a store of `N` words needs nothing but to be made: the running step has made it before, and it orders nothing. Without calls.
+#[inline(always)]
+fn is_stored_again<const N: usize>(address: usize, order: i32) -> bool {
+    let is_again =
+        only_stores(address, order) && world().detector.has_made_atomically::<N>(address, AccessKind::Write);
+    if is_again {
+        world().atomics.spins.forget();
+    }
+    is_again
+}
+
+/// The medium path of a store; whether it was taken.
 #[inline(always)]
 fn store_shortly<const N: usize>(address: usize, order: i32, pc: usize) -> bool {
-    let world = world();
-    let orders =
-        releases(order) || !world.atomics.fenced.is_empty() || world.atomics.released.may_be_at(address);
-    if orders {
-        return false;
+    let is_done = only_stores(address, order)
+        && !crate::start::is_shared()
+        && world().detector.atomic_words::<N>(address, AccessKind::Write, pc);
+    if is_done {
+        world().atomics.spins.forget();
     }
-    let is_again = world.detector.has_made_atomically::<N>(address, AccessKind::Write);
-    if !is_again
-        && (crate::start::is_shared() || !world.detector.atomic_words::<N>(address, AccessKind::Write, pc))
-    {
-        return false;
-    }
-    world.atomics.spins.forget();
-    true
+    is_done
 }
 
 fn load(address: usize, size: usize, order: i32, pc: usize) {
@@ -317,7 +331,7 @@ macro_rules! stub {
 }
 
 /// The fast path of loads of whole words: the running step has made the load before, to another location than the last, and nobody has released anything.
-/// As [`is_loaded_again`], which also knows where something was released; without a call, in half the instructions. Whether there are several cells they are
+/// As [`is_loaded_again`], which also knows where something was released; without a call, in half the instructions. Where there are several cells they are
 /// alike, as those of a pair are that share a record.
 macro_rules! load_stub {
     ($name:ident, $aligned:literal, [$($alike:literal),*], $result:literal, $target:path) => {
@@ -429,28 +443,32 @@ macro_rules! atomics {
                 value
             }
             pub(super) extern "C" fn store_it(at: *mut $type, value: $type, order: i32, pc: usize) {
-                if !IS_SHORT || !store_shortly::<WORDS>(at as usize, order, pc) {
-                    return store_slowly(at, value, order, pc);
+                if !IS_SHORT || !is_stored_again::<WORDS>(at as usize, order) {
+                    return store_first(at, value, order, pc);
                 }
                 // SAFETY: as above.
                 unsafe { at.write_volatile(value) }
             }
             #[inline(never)]
-            fn store_slowly(at: *mut $type, value: $type, order: i32, pc: usize) {
-                store(at as usize, SIZE, order, pc);
+            fn store_first(at: *mut $type, value: $type, order: i32, pc: usize) {
+                if !IS_SHORT || !store_shortly::<WORDS>(at as usize, order, pc) {
+                    store(at as usize, SIZE, order, pc);
+                }
                 // SAFETY: as above.
                 unsafe { at.write_volatile(value) }
             }
             #[inline(always)]
             fn modify(at: *mut $type, order: i32, pc: usize, with: impl FnOnce($type) -> $type) -> $type {
-                if !IS_SHORT || !store_shortly::<WORDS>(at as usize, order, pc) {
-                    return modify_slowly(at, order, pc, with);
+                if !IS_SHORT || !is_stored_again::<WORDS>(at as usize, order) {
+                    return modify_first(at, order, pc, with);
                 }
                 replace(at, with)
             }
             #[inline(never)]
-            fn modify_slowly(at: *mut $type, order: i32, pc: usize, with: impl FnOnce($type) -> $type) -> $type {
-                update(at as usize, SIZE, order, pc);
+            fn modify_first(at: *mut $type, order: i32, pc: usize, with: impl FnOnce($type) -> $type) -> $type {
+                if !IS_SHORT || !store_shortly::<WORDS>(at as usize, order, pc) {
+                    update(at as usize, SIZE, order, pc);
+                }
                 replace(at, with)
             }
             /// The read-modify-write itself.
@@ -511,7 +529,10 @@ macro_rules! atomics {
                 // Others may have run.
                 let before = now();
                 if before == wanted {
-                    if !IS_SHORT || !store_shortly::<WORDS>(at as usize, order, pc) {
+                    let is_done = IS_SHORT
+                        && (is_stored_again::<WORDS>(at as usize, order)
+                            || store_shortly::<WORDS>(at as usize, order, pc));
+                    if !is_done {
                         update_now(at as usize, SIZE, order, pc);
                     }
                     replace(at, |_| value);
