@@ -1,0 +1,52 @@
+//! What loads that acquire come after, by address.
+
+use raceproof_core::ids::SyncId;
+use rustc_hash::FxHashMap;
+
+#[derive(Default)]
+pub(super) struct Released {
+    chains: FxHashMap<usize, Vec<SyncId>>,
+    /// A bit for each address with a chain, and of others.
+    pub(super) bits: u64,
+}
+
+/// The bit of an address: neighbouring words have different ones.
+#[inline(always)]
+fn bit(address: usize) -> u64 {
+    1 << ((address >> 2) % 64)
+}
+
+impl Released {
+    /// Whether there may be anything; most programs have nothing.
+    #[inline(always)]
+    pub(super) fn may_be_at(&self, address: usize) -> bool {
+        self.bits != 0 && self.bits & bit(address) != 0
+    }
+
+    #[inline(always)]
+    pub(super) fn at(&self, address: usize) -> Option<&[SyncId]> {
+        if self.may_be_at(address) { self.chains.get(&address).map(Vec::as_slice) } else { None }
+    }
+
+    /// Of all addresses.
+    pub(super) fn syncs(&self) -> impl Iterator<Item = &SyncId> {
+        self.chains.values().flatten()
+    }
+
+    /// What was there, and is no more.
+    pub(super) fn take(&mut self, address: usize) -> Vec<SyncId> {
+        if !self.may_be_at(address) {
+            return Vec::new();
+        }
+        let taken = self.chains.remove(&address);
+        if self.chains.is_empty() {
+            self.bits = 0;
+        }
+        taken.unwrap_or_default()
+    }
+
+    pub(super) fn put(&mut self, address: usize, chain: Vec<SyncId>) {
+        self.bits |= bit(address);
+        self.chains.insert(address, chain);
+    }
+}

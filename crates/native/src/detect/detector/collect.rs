@@ -1,0 +1,529 @@
+//! Gives back what is known of accesses that no cell names any more.
+//!
+//! Numbers of accesses, sets of readers, steps, tasks: each is made once and named by any number of cells. Nobody counts who names
+//! what; from time to time all cells that were ever used are looked at, what they name is kept, numbered anew, and
+//! written back. An access of a task that has been waited for becomes one of the task that waited (see
+//! [`raceproof_core::order::compact`]), and those from one place become one. Of tasks that have ended and wait to be waited for, a million of
+//! them perhaps, one counts for all that the same construct has created, as long as nobody can tell them apart
+//! ([`raceproof_core::order::standing`]).
+//!
+//! Cost: proportional to the shadow memory in use and to what there is to keep. It is done when the tables have grown by half, and by a
+//! part of the shadow memory: a constant for each access that was numbered. Memory: no more than that, whatever the number of tasks.
+
+use super::*;
+use crate::shadow::Used;
+use raceproof_core::detect::readers::Became;
+use raceproof_core::marks::{Marks, give_back};
+use raceproof_core::order::compact::Renumbering;
+use raceproof_core::order::standing::{Branches, Sibling, Stretch};
+
+/// Entries that the tables may grow by before it is worth while.
+const LEAST: usize = 1 << 14;
+/// The same for each page of shadow memory, since to look through one costs as much as to number some accesses; and the most that
+/// pages add to it, or, if they are very many, what each adds at least: the tables take memory as well.
+const A_PAGE: usize = 320;
+const MOST: usize = 450_000;
+const A_PAGE_OF_MANY: usize = 7;
+
+/// Turns until it is asked again whether it is time.
+pub(super) const SELDOM: u32 = 8;
+
+/// What becomes of the numbers in cells.
+struct Numbers {
+    /// By the old number, the new one; 0 for what is gone.
+    made: Vec<i32>,
+    sets: Became,
+}
+
+impl Numbers {
+    #[inline]
+    fn list(&self, readers: i32) -> i32 {
+        if readers >= 0 {
+            return self.made[readers as usize];
+        }
+        in_cell(self.sets.of(SetId((readers & !SET) as u32)))
+    }
+
+    #[inline]
+    fn cell(&self, cell: Cell) -> Cell {
+        if cell.writer < 0 {
+            // Its epoch is over.
+            return Cell { readers: 0, ..cell };
+        }
+        Cell { writer: self.made[cell.writer as usize], readers: self.list(cell.readers) }
+    }
+}
+
+/// What tasks have in common that nobody can tell apart.
+#[derive(PartialEq, Eq, Hash)]
+struct Alike {
+    sibling: Sibling,
+    created: u32,
+    thread: u32,
+}
+
+/// The steps that have got accesses of others: of tasks that were waited for; of siblings and other steps.
+struct Into {
+    waited: Marks,
+    alike: Marks,
+}
+
+impl Into {
+    /// The flags of those accesses of a step that may be the same as others of it.
+    fn merging(&self, step: usize) -> Option<u32> {
+        if self.alike.has(step) { Some(0) } else { self.waited.has(step).then_some(FOLDED) }
+    }
+}
+
+/// What is named.
+struct Named {
+    made: Marks,
+    sets: Marks,
+    groups: Marks,
+    records: Marks,
+}
+
+impl Named {
+    #[inline]
+    fn list(&mut self, readers: i32) {
+        if readers >= 0 {
+            self.made.add(readers as usize);
+        } else {
+            self.sets.add((readers & !SET) as usize);
+        }
+    }
+
+    #[inline]
+    fn cell(&mut self, cell: Cell) {
+        match cell.reference() {
+            None => {
+                self.list(cell.writer);
+                self.list(cell.readers);
+            }
+            Some(Reference::Bytes(group)) => _ = self.groups.add(group as usize),
+            Some(Reference::Mixed(record)) => _ = self.records.add(record as usize),
+        }
+    }
+}
+
+impl Detector {
+    fn entries(&self) -> usize {
+        self.made.len() + self.sets.count() as usize + self.order.size() + self.sections.len()
+    }
+
+    /// From now on collects at every occasion: for tests.
+    pub(crate) fn collect_always(&mut self) {
+        (self.eager_to_collect, self.enough, self.until_asked) = (true, 0, 1);
+    }
+
+    /// From now on nothing is collected.
+    pub(crate) fn keep_everything(&mut self) {
+        self.enough = usize::MAX;
+    }
+
+    /// Collects if it is time to. No number of a task, step, finish or access that the caller has is valid afterwards.
+    #[inline]
+    pub(super) fn collect_in_time(&mut self) {
+        self.until_asked -= 1;
+        if self.until_asked == 0 {
+            self.until_asked = if self.eager_to_collect { 1 } else { SELDOM };
+            if self.entries() >= self.enough {
+                self.collect();
+            }
+        }
+    }
+
+    #[cold]
+    fn collect(&mut self) {
+        self.forget_stacks();
+        let (pages, named) = self.mark();
+        let (steps, into) = self.fold(&named.made);
+        self.forget_ends(&steps);
+        let new = self.compact_order(steps);
+        let (made, from) = self.renumber_made(&named.made, &into, &new);
+        let all = &self.made;
+        let sets = self.sets.retain(
+            &named.sets,
+            |made_by| StepId(made[made_by.index()] as u32),
+            // Two places of one task that was waited for: whoever races with one races with the other.
+            |a, b| {
+                let is_folded = |made: Made| made.site & (FOLDED | ALIKE) == FOLDED;
+                a == b || (all[a.index()].step == all[b.index()].step && is_folded(all[b.index()]))
+            },
+        );
+        let numbers = Numbers { made, sets };
+        pages.replace(from, |cell| numbers.cell(cell));
+        self.gone.each(|made| *made = numbers.made[*made as usize]);
+        if let Some(watched) = &mut self.watched {
+            watched.each(|made| *made = numbers.made[*made as usize]);
+        }
+        self.bytes.iter_mut().flatten().for_each(|cell| *cell = numbers.cell(*cell));
+        for mixed in &mut self.mixed {
+            mixed.plain = numbers.cell(mixed.plain);
+            (mixed.writes, mixed.reads) = (numbers.list(mixed.writes), numbers.list(mixed.reads));
+        }
+        self.recent.iter_mut().for_each(|recent| recent.made = 0);
+        changes::CHANGES.forget();
+        last::LAST.forget();
+        self.sure.forget();
+        self.unsure.forget();
+        // What the running step has done so far counts as done by another one of its task.
+        self.renumber();
+        self.tell_what_is_over();
+        if !self.eager_to_collect {
+            let pages = self.pages.count();
+            let growth = (A_PAGE * pages).min(MOST).max(A_PAGE_OF_MANY * pages);
+            let entries = self.entries();
+            self.enough = entries + (entries / 2).max(LEAST + growth);
+        }
+    }
+
+    /// What was done to the memory of stacks before their present users began has nothing to do with anybody.
+    fn forget_stacks(&mut self) {
+        let pages = &self.pages;
+        let mut stale = Vec::new();
+        let watched = std::cell::RefCell::new(self.watched.as_deref_mut());
+        let forget_watched = |range: std::ops::Range<usize>, born| {
+            if let Some(watched) = watched.borrow_mut().as_deref_mut() {
+                watched.forget_before(range, born);
+            }
+        };
+        self.stacks.refresh(
+            |range, was_used| {
+                forget_watched(range.clone(), i32::MAX);
+                // Those that are used by turns keep their pages: to get new ones each time would cost more than all else here.
+                if was_used {
+                    // SAFETY: a cell of the region, and nobody else looks at it now.
+                    pages.each_in(range, |cell| unsafe { *cell = Cell::default() });
+                } else {
+                    pages.forget(range.start, range.len());
+                }
+            },
+            |range, born| {
+                forget_watched(range.clone(), born);
+                pages.each_in(range, |cell| {
+                    // SAFETY: a cell of the region, and nobody else looks at it now.
+                    let content = unsafe { *cell };
+                    if content != Cell::default() {
+                        stale.push((cell, content, born));
+                    }
+                });
+            },
+        );
+        for (cell, content, born) in stale {
+            match content.reference() {
+                // SAFETY: as above.
+                None => unsafe { *cell = self.since(content, born) },
+                Some(Reference::Bytes(group)) => {
+                    self.bytes[group as usize] =
+                        self.bytes[group as usize].map(|byte| self.since(byte, born));
+                }
+                Some(Reference::Mixed(number)) => self.since_mixed(number, born),
+            }
+        }
+    }
+
+    /// What a cell says of the accesses from the number `born` on.
+    fn since(&mut self, cell: Cell, born: i32) -> Cell {
+        if let Some(Reference::Mixed(number)) = cell.reference() {
+            self.since_mixed(number, born);
+            return cell;
+        }
+        let writer = if cell.writer < born { 0 } else { cell.writer };
+        Cell { writer, readers: self.readers_since(cell.readers, born) }
+    }
+
+    fn since_mixed(&mut self, number: u32, born: i32) {
+        let Mixed { plain, writes, reads, is_pair } = self.mixed[number as usize];
+        self.mixed[number as usize] = Mixed {
+            is_pair,
+            plain: self.since(plain, born),
+            writes: self.readers_since(writes, born),
+            reads: self.readers_since(reads, born),
+        };
+    }
+
+    fn readers_since(&mut self, readers: i32, born: i32) -> i32 {
+        let all = self.list(readers);
+        if all.iter().all(|&reader| reader >= born) {
+            return readers;
+        }
+        let young = all.into_iter().rev().filter(|&reader| reader >= born);
+        young.fold(0, |set, reader| match set {
+            0 => reader,
+            one if one > 0 => {
+                in_cell(Readers::Set(self.sets.pair(StepId(one as u32), StepId(reader as u32))))
+            }
+            set => in_cell(self.sets.add(SetId((set & !SET) as u32), StepId(reader as u32), |_| false)),
+        })
+    }
+
+    /// The accesses and sets that cells name, and where these are.
+    fn mark(&mut self) -> (Used, Named) {
+        let mut named = Named {
+            made: Marks::none(self.made.len()),
+            sets: Marks::none(self.sets.count() as usize),
+            groups: Marks::none(self.bytes.len()),
+            records: Marks::none(self.mixed.len()),
+        };
+        // No access, but its number is kept.
+        named.made.add(0);
+        let pages = self.pages.sift(|cell| named.cell(cell));
+        self.gone.each(|made| _ = named.made.add(*made as usize));
+        if let Some(watched) = &mut self.watched {
+            watched.each(|made| _ = named.made.add(*made as usize));
+        }
+        // Memory that was given back has left some that nobody names.
+        self.spare_bytes.clear();
+        for (at, group) in self.bytes.iter_mut().enumerate() {
+            if named.groups.has(at) {
+                group.iter().for_each(|&cell| named.cell(cell));
+            } else {
+                *group = Default::default();
+                self.spare_bytes.push(at as u32);
+            }
+        }
+        self.spare_mixed.clear();
+        for (at, record) in self.mixed.iter_mut().enumerate() {
+            if named.records.has(at) {
+                named.cell(record.plain);
+                named.list(record.writes);
+                named.list(record.reads);
+            } else {
+                *record = Mixed::default();
+                self.spare_mixed.push(at as u32);
+            }
+        }
+        let Named { made, sets, .. } = &mut named;
+        self.sets.follow(sets, |step| _ = made.add(step.index()));
+        (pages, named)
+    }
+
+    /// Accesses by tasks that were waited for become ones of those that have waited; those by tasks, or by steps of one, that nobody can tell
+    /// apart, ones of the first of these. The steps of all accesses, and which of them have got any now.
+    fn fold(&mut self, named: &Marks) -> (Vec<StepId>, Into) {
+        let mut steps = Vec::new();
+        let count = self.order.steps();
+        let mut into = Into { waited: Marks::none(count), alike: Marks::none(count) };
+        let mut firsts: FxHashMap<Alike, StepId> = FxHashMap::default();
+        let mut stretches: FxHashMap<Stretch, StepId> = FxHashMap::default();
+        let live = self.runs_as.iter().copied().filter(|&task| task != NOBODY);
+        let live = live.chain(self.loops.keys().chain(self.chunks.keys()).chain(self.holds.keys()).copied());
+        let branches = self.order.branches(live);
+        // Accesses of one step mostly follow each other.
+        let (mut last, mut stands, mut flags) = (StepId(u32::MAX), StepId(u32::MAX), 0);
+        // And so do those that one step stands for.
+        let (mut before, mut first) = (StepId(u32::MAX), StepId(u32::MAX));
+        named.each(|at| {
+            let Made { step, site } = self.made[at];
+            if step != last.0 {
+                (last, flags) = (StepId(step), 0);
+                stands = last;
+                // On which thread it ran still matters if it has asked.
+                if !self.tasks[self.order.task_of(last).index()].asked {
+                    stands = self.order.stand_in(last);
+                    if stands != last {
+                        into.waited.add(stands.index());
+                        flags |= FOLDED;
+                    }
+                    if stands != before {
+                        before = stands;
+                        first = match self.alike(stands) {
+                            Some(alike) => *firsts.entry(alike).or_insert(stands),
+                            None => match self.stretch(stands, &branches) {
+                                Some(stretch) => *stretches.entry(stretch).or_insert(stands),
+                                None => stands,
+                            },
+                        };
+                        steps.push(first);
+                    }
+                    if first != stands {
+                        let is_sibling = self.order.task_of(first) != self.order.task_of(stands);
+                        flags |= if is_sibling { ALIKE } else { 0 };
+                        stands = first;
+                        into.alike.add(stands.index());
+                    }
+                } else {
+                    steps.push(stands);
+                }
+            }
+            if stands != last {
+                self.made[at] = Made { step: stands.0, site: site | flags };
+            }
+        });
+        (steps, into)
+    }
+
+    /// If a step is one of a task that has ended and was not waited for: what it has in common with all that nobody can tell from it. Beyond the order,
+    /// a conflict with one must be judged and reported as one with the other would be, as in [`standing`].
+    fn alike(&mut self, step: StepId) -> Option<Alike> {
+        // In a library it matters which task has handed memory on to a thread ([`owned`]).
+        if self.standing.off || crate::start::is_shared() {
+            return None;
+        }
+        let (task, sibling) = self.order.sibling(step)?;
+        let Task { created, thread, asked, awaited, role, .. } = self.tasks[task.index()];
+        let is_alike = matches!(role, Role::Explicit(_))
+            && !asked
+            && !awaited
+            && !self.loose.contains(&self.order.finish_of(task))
+            && !self.step_holds.is_any(step);
+        is_alike.then_some(Alike { sibling, created, thread })
+    }
+
+    /// The stretch of steps of its task that nobody can tell from this one.
+    fn stretch(&self, step: StepId, branches: &Branches) -> Option<Stretch> {
+        let is_free = !self.standing.off && !self.step_holds.is_any(step);
+        if is_free { self.order.stretch(step, branches) } else { None }
+    }
+
+    /// Forgets the ends of tasks of which nothing is remembered but `steps`: to wait for them tells nothing.
+    fn forget_ends(&mut self, steps: &[StepId]) {
+        if self.standing.off || crate::start::is_shared() {
+            return;
+        }
+        let mut named = Marks::none(self.tasks.len());
+        for &step in steps {
+            named.add(self.order.task_of(step).index());
+        }
+        let entries = &self.tasks;
+        self.order.forget_ends(|task| {
+            let Task { awaited, role, .. } = entries[task.index()];
+            !awaited && matches!(role, Role::Explicit(_)) && !named.has(task.index())
+        });
+    }
+
+    /// New numbers for accesses: each place of a step that others were folded `into` once. By the old number, and from which on they
+    /// are others.
+    fn renumber_made(&mut self, named: &Marks, into: &Into, new: &Renumbering) -> (Vec<i32>, u32) {
+        let before = self.made.len();
+        let (mut numbers, mut from) = (vec![0; before], 0);
+        let mut stay = Marks::none(before);
+        let mut known: FxHashMap<(u32, u32), i32> = FxHashMap::default();
+        let (mut last, mut step, mut merges) = (u32::MAX, 0, None);
+        // In place: none moves up.
+        let mut kept = 0;
+        named.each(|at| {
+            let Made { step: old, site } = self.made[at];
+            if old != last {
+                step = new.step(StepId(old)).expect("steps of named accesses are kept").0;
+                // Those of other steps have been told apart before.
+                (last, merges) = (old, into.merging(old as usize));
+            }
+            let next = kept as i32;
+            let number = match merges {
+                Some(flags) if site & flags == flags => *known.entry((step, site & !ALIKE)).or_insert(next),
+                _ => next,
+            };
+            numbers[at] = number;
+            if number != next {
+                self.made[number as usize].site |= site & ALIKE;
+            }
+            if number == next {
+                stay.add(at);
+                self.made[kept] = Made { step, site };
+                kept += 1;
+                if number as usize == at {
+                    from = kept as u32;
+                }
+            }
+        });
+        let stay = stay.number();
+        // An access that has become one with an earlier one of the same step is over when that is.
+        self.order.renumber_times(|time| stay.before(time));
+        self.made.truncate(kept);
+        give_back(&mut self.made, before);
+        (numbers, from)
+    }
+
+    /// Compacts the order, and all that goes by its numbers.
+    fn compact_order(&mut self, steps: Vec<StepId>) -> Renumbering {
+        let raced = self.races.iter().flat_map(|race| [race.first.task, race.second.task]);
+        let live = self.runs_as.iter().copied().filter(|&task| task != NOBODY);
+        let keys = self.loops.keys().chain(self.chunks.keys()).chain(self.holds.keys());
+        let keys = keys.copied().chain(self.parted.values().map(|parted| parted.task));
+        let tasks: Vec<TaskId> = raced.chain(live).chain(keys).collect();
+        let scopes: Vec<ScopeId> =
+            self.finishes.open().chain(tasks.iter().map(|task| self.tasks[task.index()].scope)).collect();
+        let mut held = self.settle_leaks();
+        held.extend(self.chunks.values().map(|own| StepId(own.step)));
+        let new = self.order.compact(steps.into_iter().chain(held), tasks, scopes);
+        let task = |old: TaskId| new.task(old).expect("a task under way is kept");
+        // The nearest that is kept: for reports.
+        let entries = &self.tasks;
+        let known = |mut old: TaskId| loop {
+            match new.task(old) {
+                Some(task) => break task,
+                None => old = entries[old.index()].parent,
+            }
+        };
+        self.memory.rename(known);
+        for race in &mut self.races {
+            race.first.task = task(race.first.task);
+            race.second.task = task(race.second.task);
+            if let Some((_, block)) = &mut race.block {
+                block.task = known(block.task);
+            }
+        }
+        new.tasks.gather(&mut self.tasks, |_, entry| Task {
+            parent: task(entry.parent),
+            scope: new.scope(entry.scope).unwrap_or(ScopeId::PROGRAM),
+            ..entry
+        });
+        for runs in self.runs_as.iter_mut().filter(|task| **task != NOBODY) {
+            *runs = task(*runs);
+        }
+        self.current = task(self.current);
+        let step = |old: u32| new.step(StepId(old)).expect("a step of a chunk is kept").0;
+        self.own.step = if self.own.size > 0 { step(self.own.step) } else { 0 };
+        self.loops = self.loops.drain().map(|(of, inner)| (task(of), inner)).collect();
+        self.chunks = self
+            .chunks
+            .drain()
+            .map(|(of, own)| (task(of), chunks::Own { step: step(own.step), ..own }))
+            .collect();
+        self.holds = self.holds.drain().map(|(of, holds)| (task(of), holds)).collect();
+        self.parted.values_mut().for_each(|parted| parted.task = task(parted.task));
+        let count = self.order.finishes();
+        self.finishes.renumber(count, |scope| new.scope(scope).expect("an open finish is kept"));
+        self.loose = self.loose.drain().filter_map(|scope| new.scope(scope)).collect();
+        self.standing.renumber(|scope| new.scope(scope));
+        self.renumber_leaks(|step| new.step(step).expect("a step of a section under way is kept"));
+        self.compact_sections(&new);
+        new
+    }
+
+    /// Keeps the sections that a step that is kept was in.
+    fn compact_sections(&mut self, new: &Renumbering) {
+        self.step_holds.renumber(|step| new.step(step));
+        let mut used = vec![u32::MAX; self.sections.len()];
+        let parted = self.parted.values().flat_map(|parted| &parted.holds);
+        let all = self.step_holds.all().iter().chain(self.holds.values().flatten()).chain(parted);
+        all.for_each(|hold| used[hold.section as usize] = 0);
+        let leaks = self.leaks.values().flatten().flat_map(|task| &task.leaks);
+        leaks.for_each(|leak| used[leak.section as usize] = 0);
+        let mut next = 0;
+        let (spare, order) = (&mut self.spare_syncs, &mut self.order);
+        let mut at = 0;
+        self.sections.retain(|section| {
+            at += 1;
+            let keep = used[at - 1] == 0;
+            if keep {
+                used[at - 1] = next;
+                next += 1;
+            } else if let Some(end) = section.end {
+                order.forget(end);
+                spare.push(end);
+            }
+            keep
+        });
+        let parted = self.parted.values_mut().flat_map(|parted| &mut parted.holds);
+        let all = self.step_holds.all_mut().iter_mut().chain(self.holds.values_mut().flatten());
+        for hold in all.chain(parted) {
+            hold.section = used[hold.section as usize];
+        }
+        for leak in self.leaks.values_mut().flatten().flat_map(|task| &mut task.leaks) {
+            leak.section = used[leak.section as usize];
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Memory that is accessed atomically.
+//!
+//! A cell refers to a *record* of it. As for plain accesses there are fast paths: the reference has the epoch of the last access, so that the entry points see
+//! for themselves whether the running step has made the access before ([`Cell::is_since`]); and as for words ([`words`](super::words)) there is a medium path for an access
+//! in a run that is only watched and that comes evidently after the plain ones ([`Detector::atomic_words`]).
+//!
+//! Eight aligned bytes whose two cells are alike, as those of most atomic variables are, share a record. It is parted when half of them is accessed alone.
+
+use super::words::cells;
+use super::*;
+use crate::{now, start};
+
+/// What a cell has no room for.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Mixed {
+    pub(super) plain: Cell,
+    /// Atomic accesses since the last plain write after all of them, as in `Cell::readers`.
+    pub(super) writes: i32,
+    pub(super) reads: i32,
+    /// It is of two words, which begin at a multiple of eight; or one of them was given back since.
+    pub(super) is_pair: bool,
+}
+
+impl Mixed {
+    /// The atomic accesses of a kind.
+    #[inline(always)]
+    fn accesses(&mut self, kind: AccessKind) -> &mut i32 {
+        match kind {
+            AccessKind::Read => &mut self.reads,
+            AccessKind::Write => &mut self.writes,
+        }
+    }
+}
+
+impl Detector {
+    /// Whether the run is only watched, and no memory is a thread's own.
+    #[inline(always)]
+    pub(crate) fn is_simple(&self) -> bool {
+        self.is_simple
+    }
+
+    /// Whether the running step has made such an atomic access before, to `N` words that begin at a multiple of their size, and nothing has happened to them since.
+    #[inline(always)]
+    pub(crate) fn has_made_atomically<const N: usize>(&self, address: usize, kind: AccessKind) -> bool {
+        let cells = cells::<N>(address);
+        address.is_multiple_of(4 * N)
+            && cells[0].is_since(now::epoch(), kind)
+            && u64::from(cells[0]) == u64::from(cells[N - 1])
+    }
+
+    /// The medium path of an atomic access of `N` words: plain accesses to them evidently come before it, and no section is followed. Whether it was one of those.
+    #[inline(never)]
+    pub(crate) fn atomic_words<const N: usize>(
+        &mut self,
+        address: usize,
+        kind: AccessKind,
+        pc: usize,
+    ) -> bool {
+        let cells = cells::<N>(address);
+        let before = cells[0];
+        let is_same = u64::from(before) == u64::from(cells[N - 1]);
+        if !self.is_simple || !is_same || !address.is_multiple_of(4 * N) {
+            return false;
+        }
+        let mut record = match before.reference() {
+            Some(Reference::Mixed(number)) => self.mixed[number as usize],
+            None if before != Cell::default() => Mixed { plain: before, is_pair: N == 2, ..Mixed::default() },
+            _ => return false,
+        };
+        let Mixed { plain, is_pair, .. } = record;
+        let is_after_writer = plain.writer == 0 || self.is_near(plain.writer);
+        let is_after_readers = kind == AccessKind::Read
+            || plain.readers == 0
+            || plain.readers > 0 && self.is_near(plain.readers);
+        if !is_after_writer || !is_after_readers || is_pair && N == 1 || !self.holds.is_empty() {
+            return false;
+        }
+        // Not known yet if all were parts of reductions.
+        self.exclusive = true;
+        if !self.remember(record.accesses(kind), address, pc) {
+            return true;
+        }
+        let number = self.record_for(before, is_pair);
+        self.mixed[number as usize] = record;
+        Cell::refer_at(number, self.made.len() - 1, kind).put(cells);
+        true
+    }
+
+    /// Adds an atomic access by the running step to those of its kind, unless one of them stands for it. Whether it is among them.
+    #[inline(always)]
+    fn remember(&mut self, accesses: &mut i32, address: usize, pc: usize) -> bool {
+        if self.has_read(*accesses) {
+            return true;
+        }
+        if *accesses != 0 && self.is_stood_for(*accesses, address, pc) {
+            return false;
+        }
+        let made = self.number(pc, ATOMIC);
+        *accesses = self.add_reader(*accesses, made);
+        true
+    }
+
+    /// The same for eight bytes, if they share a record, or are to. Whether they do.
+    #[inline]
+    pub(super) fn pair(&mut self, address: usize, kind: AccessKind, manner: Manner, pc: usize) -> bool {
+        let place = shadow::cell(address);
+        // SAFETY: every address has its cell in the region reserved at the start.
+        if unsafe { *place } == Cell::default() {
+            self.pages.touch(place);
+        }
+        let cells = cells::<2>(address);
+        let before = cells[0];
+        let shares = match before.reference() {
+            None => manner == Manner::Atomic,
+            Some(reference) => matches!(reference, Reference::Mixed(_)),
+        };
+        if !shares || cells[1] != before || !address.is_multiple_of(8) || self.watched.is_some() {
+            return false;
+        }
+        if before == Cell::default() {
+            self.check_gone(address, kind, manner, pc);
+            self.check_gone(address + 4, kind, manner, pc);
+        }
+        let number = self.record_for(before, true);
+        let (after, races) =
+            self.races_there(address, |detector| detector.record(number, address, kind, manner, pc));
+        if races {
+            self.note_racing(address + 4);
+        }
+        after.put(cells);
+        true
+    }
+
+    /// An access to four bytes, or one, that are accessed atomically, now or before.
+    #[inline(never)]
+    pub(super) fn mixed(
+        &mut self,
+        cell: Cell,
+        address: usize,
+        kind: AccessKind,
+        manner: Manner,
+        pc: usize,
+    ) -> Cell {
+        let number = self.record_for(cell, false);
+        if self.mixed[number as usize].is_pair {
+            self.part_record(number, address);
+        }
+        self.record(number, address, kind, manner, pc)
+    }
+
+    /// The record that a cell refers to, or a new one.
+    fn record_for(&mut self, cell: Cell, is_pair: bool) -> u32 {
+        match cell.reference() {
+            Some(Reference::Mixed(number)) => number,
+            _ => self.new_record(Mixed { plain: cell, is_pair, ..Mixed::default() }),
+        }
+    }
+
+    fn new_record(&mut self, record: Mixed) -> u32 {
+        let number = self.spare_mixed.pop().unwrap_or(self.mixed.len() as u32);
+        match self.mixed.get_mut(number as usize) {
+            Some(spare) => *spare = record,
+            None => self.mixed.push(record),
+        }
+        number
+    }
+
+    /// The word beside this one gets a record of its own, if it refers to the same.
+    #[cold]
+    fn part_record(&mut self, number: u32, address: usize) {
+        self.mixed[number as usize].is_pair = false;
+        let [other] = cells::<1>(address ^ 4);
+        if other.reference() == Some(Reference::Mixed(number)) {
+            let record = self.new_record(self.mixed[number as usize]);
+            *other = Cell::refer(Reference::Mixed(record));
+        }
+    }
+
+    /// What becomes of a record, and of the cells that refer to it.
+    fn record(&mut self, number: u32, address: usize, kind: AccessKind, manner: Manner, pc: usize) -> Cell {
+        let mut record = self.mixed[number as usize];
+        let mut after = Cell::refer(Reference::Mixed(number));
+        match (manner, kind) {
+            (Manner::Plain, AccessKind::Read) => {
+                self.check_all(record.writes, AccessKind::Write, kind, manner, address, pc);
+                record.plain = self.read(record.plain, address, pc);
+            }
+            (Manner::Plain, AccessKind::Write) => {
+                let written = self.check_all(record.writes, AccessKind::Write, kind, manner, address, pc);
+                let read = self.check_all(record.reads, AccessKind::Read, kind, manner, address, pc);
+                record.plain = self.write(record.plain, address, pc);
+                if written && read {
+                    // It stands for all of them.
+                    self.spare_mixed.push(number);
+                    return record.plain;
+                }
+            }
+            (Manner::Atomic, _) => {
+                self.exclusive |= !self.reducing;
+                let met = self.met;
+                self.check(record.plain, kind, manner, address, pc);
+                if !self.holds.is_empty() && self.holds.contains_key(&self.current) {
+                    self.follow_sections(record, kind);
+                }
+                let is_remembered = self.remember(record.accesses(kind), address, pc);
+                // Of a Rust program not all stores are seen.
+                if is_remembered && met == self.met && self.is_simple && !start::is_shared() {
+                    after = Cell::refer_at(number, self.made.len() - 1, kind);
+                }
+            }
+        }
+        self.mixed[number as usize] = record;
+        after
+    }
+
+    /// Of atomic accesses in sections of one lock, one of them a write, the later comes after the earlier one's section, as with plain
+    /// ones: what it sees, and so what its task does, depends on it.
+    #[cold]
+    fn follow_sections(&mut self, Mixed { writes, reads, .. }: Mixed, kind: AccessKind) {
+        let mut before = self.list(writes);
+        if kind == AccessKind::Write {
+            before.extend(self.list(reads));
+        }
+        for earlier in before {
+            if !self.precedes(earlier) {
+                self.exclude(earlier);
+            }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Numbers of accesses, and what they tell: which were made by the running step, and which evidently precede it.
+
+use super::*;
+use crate::now;
+
+/// The last access of a place in the program.
+#[derive(Clone, Copy)]
+pub(super) struct Recent {
+    /// The return address, and flags.
+    pub(super) place: usize,
+    pub(super) context: u32,
+    pub(super) made: i32,
+    pub(super) site: u32,
+}
+
+impl Recent {
+    pub(super) const NONE: Recent = Recent { place: 0, context: 0, made: 0, site: 0 };
+
+    /// Flags stand where no address has a bit.
+    #[inline(always)]
+    pub(super) fn place(pc: usize, flags: u32) -> usize {
+        const { assert!(OWN == 1 && ATOMIC == 1 << 31) };
+        pc | ((flags & OWN) as usize) << 62 | ((flags & ATOMIC) as usize) << 32
+    }
+
+    /// Where the accesses from one place stand.
+    #[inline(always)]
+    pub(super) fn slot(pc: usize, context: u32) -> usize {
+        (pc >> 1 ^ (context as usize).wrapping_mul(0x9e37)) % RECENT
+    }
+}
+
+pub(super) const RECENT: usize = 1 << 10;
+
+impl Detector {
+    pub(super) fn first(&self) -> i32 {
+        now::first()
+    }
+
+    /// Sets the first number of the running step anew: what it has done before counts as done by another step of the task.
+    #[inline]
+    pub(crate) fn renumber(&mut self) {
+        self.begin_numbers(self.made.len() as i32, self.sets.count());
+    }
+
+    #[inline(always)]
+    fn begin_numbers(&mut self, first: i32, first_set: u32) {
+        now::set_first(first);
+        now::set_epoch(first, self.is_simple);
+        now::set_first_set(SET as u32 | first_set);
+    }
+
+    /// Has the next access be seen even if the running step has made it before, and the one after it as well: the number that the next
+    /// one gets counts as done by another step of the task.
+    pub(crate) fn see_each(&mut self) {
+        self.begin_numbers(self.made.len() as i32 + 1, self.sets.count() + 1);
+    }
+
+    pub(crate) fn is_reducing(&self) -> bool {
+        self.reducing
+    }
+
+    /// A new step of the current task has begun.
+    pub(super) fn begun(&mut self) {
+        self.steps += 1;
+        self.standing.spawned = None;
+        self.unsure.forget();
+        self.may_leave_out();
+        self.renumber();
+        if !self.holds.is_empty()
+            && let Some(holds) = self.holds.get(&self.current)
+        {
+            self.step_holds.set(self.order.step(), holds);
+        }
+    }
+
+    pub(crate) fn site(&self, number: u32) -> Site {
+        self.sites[number as usize]
+    }
+
+    pub(crate) fn site_number(&mut self, site: Site) -> u32 {
+        let sites = &mut self.sites;
+        *self.site_numbers.entry(site).or_insert_with(|| {
+            sites.push(site);
+            (sites.len() - 1) as u32
+        })
+    }
+
+    /// The site of a construct whose call returns to `pc`, in the present context.
+    pub(crate) fn here(&mut self, pc: usize) -> u32 {
+        self.site_number(Site { pc, context: self.contexts.now().context })
+    }
+
+    /// The number of an access by the running step.
+    #[inline(always)]
+    pub(super) fn number(&mut self, pc: usize, flags: u32) -> i32 {
+        self.recent_from(pc, flags).unwrap_or_else(|| self.number_anew(pc, flags))
+    }
+
+    /// The number of such an access that the running step has made already.
+    #[inline(always)]
+    pub(super) fn recent_from(&self, pc: usize, flags: u32) -> Option<i32> {
+        let context = self.contexts.now().context.0;
+        let recent = &self.recent[Recent::slot(pc, context)];
+        let is_it = recent.place == Recent::place(pc, flags)
+            && recent.context == context
+            && recent.made >= self.first();
+        is_it.then_some(recent.made)
+    }
+
+    #[inline(always)]
+    pub(super) fn owned(&self, address: usize) -> u32 {
+        if self.own.holds(address) { OWN } else { 0 }
+    }
+
+    #[inline(never)]
+    pub(super) fn number_anew(&mut self, pc: usize, flags: u32) -> i32 {
+        let context = self.contexts.now().context;
+        let recent = self.recent[Recent::slot(pc, context.0)];
+        let site = if (recent.place, recent.context) == (Recent::place(pc, flags), context.0) {
+            recent.site
+        } else {
+            self.site_number(Site { pc, context })
+        };
+        if self.freeing {
+            self.freed_sites.insert(site);
+        }
+        let Ok(made) = i32::try_from(self.made.len()) else {
+            crate::fatal(
+                "more than 2^31 different accesses that memory still knows of: more than this version can count",
+            )
+        };
+        let step = if flags & OWN != 0 { self.own.step } else { self.order.step().0 };
+        self.made.push(Made { step, site: site | flags & ATOMIC });
+        self.recent[Recent::slot(pc, context.0)] =
+            Recent { place: Recent::place(pc, flags), context: context.0, made, site };
+        made
+    }
+
+    pub(super) fn task_of(&self, made: i32) -> TaskId {
+        self.order.task_of(StepId(self.made[made as usize].step))
+    }
+
+    /// The numbers of accesses are the order's times.
+    #[inline(always)]
+    pub(super) fn tell_time(&mut self) {
+        self.order.tell_time(self.made.len() as u32);
+    }
+
+    /// Whether an access evidently precedes the running step, or there is none.
+    #[inline(always)]
+    pub(super) fn is_past(&self, made: i32) -> bool {
+        self.order.is_past_time(made as u32)
+    }
+
+    #[inline(always)]
+    pub(super) fn precedes(&mut self, made: i32) -> bool {
+        self.is_past(made) || self.sure.has(made) || self.precedes_by_the_order(made)
+    }
+
+    #[inline(never)]
+    pub(super) fn precedes_by_the_order(&mut self, made: i32) -> bool {
+        let precedes = self.order.precedes_now(StepId(self.made[made as usize].step));
+        if precedes {
+            self.sure.add(made);
+        }
+        precedes
+    }
+
+    /// Whether an access to the same address, of a task whose stack this was, or one that precedes, has nothing to do with the running step.
+    #[inline(always)]
+    pub(super) fn is_over(&mut self, made: i32, address: usize) -> bool {
+        self.is_past(made)
+            || self.sure.has(made)
+            || self.is_over_by_address(made, address)
+            || self.precedes_by_the_order(made)
+    }
+
+    #[inline]
+    pub(super) fn is_over_by_address(&mut self, made: i32, address: usize) -> bool {
+        let is_over = self.is_of_earlier_stack(made, address);
+        self.met += u64::from(is_over);
+        is_over
+    }
+
+    /// Whether the memory is a task's stack, and was another task's when the access was made.
+    #[inline]
+    pub(super) fn is_of_earlier_stack(&self, made: i32, address: usize) -> bool {
+        self.stacks.born(address).is_some_and(|born| made < born)
+    }
+}

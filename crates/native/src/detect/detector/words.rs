@@ -1,0 +1,243 @@
+//! Accesses of whole words, aligned: most of a program's. These are the first of their step to a cell; repeated ones have not got here.
+//!
+//! Three ways. The short one is for the most common case: a plain access in a run that is only watched, to a cell whose accesses evidently come
+//! before it, by their numbers alone. The next knows of a few other cases that are decided nearby: accesses of the task's own, its parent's, those of
+//! earlier users of a stack, readers that stand for this one. All else goes the long one. There are no calls on the first two, and so nothing to be
+//! saved before them: that would be a quarter of what they cost.
+
+use super::changes::{CHANGES, For};
+use super::last::LAST;
+use super::*;
+use crate::{explored, now};
+use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+
+/// The cells of so many words. They are for one access alone.
+#[inline(always)]
+pub(super) fn cells<const N: usize>(address: usize) -> &'static mut [Cell; N] {
+    // SAFETY: every address has its cell in the region reserved at the start, those of neighbouring words are neighbours, and nobody else
+    // has a reference to them.
+    unsafe { &mut *shadow::cell(address).cast::<[Cell; N]>() }
+}
+
+/// Lines of cells that are fetched ahead.
+const AHEAD: usize = 12;
+
+/// If what is read is a pointer to memory not far away, as that to the next element of a list: what it points to, and its cells, will be wanted
+/// soon, and so will the neighbours, since elements of one list are mostly allocated together. To wait for each only then would be half of what such
+/// programs take.
+#[inline(always)]
+fn fetch_target(address: usize) {
+    const LINE: usize = 64;
+    // SAFETY: the program is about to read there, and has accessed it before.
+    let value = unsafe { (address as *const usize).read_volatile() };
+    if (value ^ address) >> 32 == 0 {
+        for line in 0..AHEAD {
+            // SAFETY: fetching ahead accesses nothing. Cells take twice the memory of what they are for.
+            unsafe {
+                _mm_prefetch::<_MM_HINT_T0>(shadow::cell(value).cast::<i8>().wrapping_add(line * LINE));
+                if line % 2 == 0 {
+                    _mm_prefetch::<_MM_HINT_T0>((value as *const i8).wrapping_add(line / 2 * LINE));
+                }
+            }
+        }
+    }
+}
+
+impl Detector {
+    /// Whether accesses may go the short way: nobody is told of each, and no memory is a thread's own.
+    pub(super) fn look_whether_simple(&mut self) {
+        self.is_simple = !self.wants_each() && self.own.size == 0 && !explored::is_on();
+        now::set_epoch(now::first(), self.is_simple);
+        self.tell_what_is_over();
+    }
+
+    /// Another task goes on, or accesses have other numbers.
+    #[inline(always)]
+    pub(super) fn tell_what_is_over(&mut self) {
+        now::set_over(if self.is_simple { self.order.over().saturating_sub(1) } else { 0 });
+    }
+
+    /// Whether races are looked for.
+    pub(crate) fn turn_on(&mut self, on: bool) {
+        self.on = on;
+        self.look_whether_simple();
+    }
+
+    /// Whether an access of words whose cells are all like `before` may go the short way.
+    #[inline(always)]
+    pub(crate) fn is_short(&self, before: Cell) -> bool {
+        let Cell { writer, readers } = before;
+        // No access has a number before the first.
+        let is_plain = before != Cell::default() && writer | readers >= 0;
+        self.is_simple && is_plain && self.is_past(writer) && self.is_past(readers)
+    }
+
+    /// Whether a read of words whose cells are all like `before`, with a set of readers, evidently need not be remembered.
+    #[inline(always)]
+    pub(crate) fn is_left_out(&mut self, before: Cell, address: usize, pc: usize) -> bool {
+        let Cell { writer, readers } = before;
+        let is_ordered = self.is_simple && writer >= 0 && self.is_past(writer);
+        is_ordered && self.is_known_to_be_stood_for(readers, address, pc)
+    }
+
+    /// The short way; whether it could be gone.
+    #[inline(always)]
+    pub(crate) fn words_shortly<const N: usize>(
+        &mut self,
+        before: Cell,
+        address: usize,
+        kind: AccessKind,
+        pc: usize,
+    ) -> bool {
+        if kind == AccessKind::Read && N == 2 {
+            fetch_target(address);
+        }
+        self.put(cells::<N>(address), before, kind, pc)
+    }
+
+    /// The next way; whether it could be gone.
+    #[inline(always)]
+    pub(crate) fn words_nearly<const N: usize>(
+        &mut self,
+        mut before: Cell,
+        address: usize,
+        kind: AccessKind,
+        pc: usize,
+    ) -> bool {
+        if !self.is_simple || before.writer < 0 {
+            return false;
+        }
+        if kind == AccessKind::Read && before.readers < 0 {
+            let comes_after = before.writer == 0 || self.is_near(before.writer);
+            return comes_after && self.is_known_to_be_stood_for(before.readers, address, pc);
+        }
+        let cells = cells::<N>(address);
+        // What earlier tasks have done on the stack of this one has nothing to do with it.
+        if let Some(born) = self.stacks.mine_born(address)
+            && before.writer < born
+            && (0..born).contains(&before.readers)
+        {
+            before = Cell::default();
+        }
+        if before == Cell::default() {
+            let is_known = self.pages.knows(&cells[0]) && self.pages.knows(&cells[N - 1]);
+            if !is_known || self.gone.may_hold(address) {
+                return false;
+            }
+        } else if before.writer > 0 && !self.is_near(before.writer) {
+            if kind == AccessKind::Read || !self.is_of_earlier_user(before, address) {
+                return false;
+            }
+            before = Cell::default();
+        } else if before.readers != 0 && (before.readers < 0 || !self.is_near(before.readers)) {
+            if kind == AccessKind::Read {
+                return self.is_known_to_be_stood_for(before.readers, address, pc);
+            }
+            // A result that is left on the stack of the parent, where others have left theirs.
+            if !self.is_of_earlier_user(before, address) {
+                return false;
+            }
+            before = Cell::default();
+        }
+        self.put(cells, before, kind, pc)
+    }
+
+    /// The access, which comes after those in the cells, is put there, if it has a number or can be given one here.
+    #[inline(always)]
+    fn put<const N: usize>(
+        &mut self,
+        cells: &mut [Cell; N],
+        before: Cell,
+        kind: AccessKind,
+        pc: usize,
+    ) -> bool {
+        let context = self.contexts.now().context.0;
+        let recent = &mut self.recent[Recent::slot(pc, context)];
+        if recent.place != Recent::place(pc, 0) || recent.context != context {
+            return false;
+        }
+        let is_repeated = recent.made >= now::first();
+        if !is_repeated {
+            let Some(room) = self.made.spare_capacity_mut().first_mut() else { return false };
+            room.write(Made { step: self.order.step().0, site: recent.site });
+            recent.made = self.made.len() as i32;
+            // SAFETY: the next entry was just written. (A push would be a call, to make room.)
+            unsafe { self.made.set_len(self.made.len() + 1) };
+        }
+        let after = match kind {
+            AccessKind::Read => Cell { readers: recent.made, ..before },
+            AccessKind::Write => Cell { writer: recent.made, readers: 0 },
+        };
+        // Not at the first access of a step from here: most have no second. And not where the address has a say.
+        if is_repeated && before == cells[0] && before != Cell::default() {
+            if before.is_over() {
+                LAST.set(pc, kind, recent.made);
+            } else {
+                CHANGES.set(pc, For::Any, before, after);
+            }
+        }
+        after.put(cells);
+        true
+    }
+
+    /// Whether the memory is a stack, of another task most likely, and was somebody else's when the accesses were made.
+    #[inline(always)]
+    fn is_of_earlier_user(&self, cell: Cell, address: usize) -> bool {
+        let born = self.stacks.may_hold(address).then(|| self.stacks.born_in_first(address)).flatten();
+        born.is_some_and(|born| cell.writer < born && (0..born).contains(&cell.readers))
+    }
+
+    /// Whether an access precedes the running step, as far as one can see from here.
+    #[inline(always)]
+    pub(super) fn is_near(&self, made: i32) -> bool {
+        self.is_past(made) || self.order.is_near(StepId(self.made[made as usize].step))
+    }
+
+    /// The long way.
+    #[inline(always)]
+    pub(crate) fn words<const N: usize>(&mut self, address: usize, kind: AccessKind, pc: usize) {
+        let place = shadow::cell(address);
+        // SAFETY: every address has its cell in the region reserved at the start.
+        if unsafe { *place } == Cell::default() {
+            self.pages.touch(place);
+            self.pages.touch(place.wrapping_add(N - 1));
+        }
+        let cells = cells::<N>(address);
+        let before = cells[0];
+        let is_special = before.writer < 0 || !self.on || self.reducing || self.watched.is_some();
+        if is_special || cells[1..].iter().any(|cell| *cell != before) {
+            return self.access(address, 4 * N, kind, Manner::Plain, pc);
+        }
+        let flags = self.owned(address);
+        // Where the address has no say the entry point has looked.
+        let good_for = match before == Cell::default() || self.own.size > 0 {
+            true => For::Flags(flags),
+            false => For::Any,
+        };
+        if let For::Flags(_) = good_for
+            && let Some(after) = CHANGES.find(pc, good_for, before)
+            && self.gone.freed_by(address).is_none()
+        {
+            after.put(cells);
+            return;
+        }
+        let is_repeated = self.recent_from(pc, flags).is_some();
+        self.tell_access(address, 4 * N, kind, Manner::Plain, pc);
+        let met = self.met;
+        if before == Cell::default() {
+            self.check_gone(address, kind, Manner::Plain, pc);
+        }
+        let (after, races) = self.races_there(address, |detector| match kind {
+            AccessKind::Read => detector.read(before, address, pc),
+            AccessKind::Write => detector.write(before, address, pc),
+        });
+        if races {
+            (1..N).for_each(|word| self.note_racing(address + 4 * word));
+        }
+        after.put(cells);
+        // Not if it is left out, which depends on the address.
+        if is_repeated && met == self.met && after != before && self.record.is_none() && !explored::is_on() {
+            CHANGES.set(pc, good_for, before, after);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! What the entry points of every access ask first, side by side: the first number of the running step, the context, whether readers
+//! may be left out, up to which number accesses are over, and which sets of readers are the step's.
+//!
+//! The pass asks the same of accesses in loops before it calls an entry point (`SameEpoch.cpp` in `crates/pass`), and so knows the name, and where the first
+//! number and the first set stand.
+
+use crate::shadow::Cell;
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+
+/// Which step runs, in which context.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(C, align(8))]
+pub(crate) struct Now {
+    /// The first access of the step.
+    pub(crate) first: i32,
+    /// The calling context.
+    pub(crate) context: u32,
+}
+
+/// As the entry points read it: the first two like [`Now`], at once.
+#[repr(C, align(8))]
+pub(crate) struct Running {
+    first: AtomicI32,
+    context: AtomicU32,
+    left: AtomicU32,
+    over: AtomicU32,
+    first_set: AtomicU32,
+    /// Whether all pairs of accesses are looked for: then those are told of that repeat another of their step.
+    watching: AtomicU32,
+    /// The least [epoch](Cell::refer_at) of the running step as it stands in a cell, or one that stands in none.
+    epoch: AtomicU32,
+}
+
+pub(crate) const LEFT: usize = std::mem::offset_of!(Running, left);
+pub(crate) const OVER: usize = std::mem::offset_of!(Running, over);
+
+pub(crate) const EPOCH: usize = std::mem::offset_of!(Running, epoch);
+pub(crate) const FIRST_SET: usize = std::mem::offset_of!(Running, first_set);
+const _: () = assert!(std::mem::offset_of!(Running, first) == 0 && FIRST_SET == 16);
+const _: () = assert!(std::mem::offset_of!(Running, watching) == 20);
+
+// Nobody else's: the entry points reach it without a table, also where this is a library of its own.
+std::arch::global_asm!(".protected __raceproof_now");
+
+#[unsafe(export_name = "__raceproof_now")]
+pub(crate) static NOW: Running = Running {
+    first: AtomicI32::new(1),
+    context: AtomicU32::new(0),
+    left: AtomicU32::new(0),
+    over: AtomicU32::new(0),
+    first_set: AtomicU32::new(u32::MAX),
+    watching: AtomicU32::new(0),
+    epoch: AtomicU32::new(NO_EPOCH),
+};
+
+/// Greater than all epochs.
+const NO_EPOCH: u32 = u32::MAX;
+
+/// From the beginning of the program on.
+pub(crate) fn watch() {
+    NOW.watching.store(1, Ordering::Relaxed);
+}
+
+/// The first set of readers that the running step has made, as it stands in a cell: those from here on have it as their last.
+#[inline(always)]
+pub(crate) fn first_set() -> u32 {
+    NOW.first_set.load(Ordering::Relaxed)
+}
+
+#[inline(always)]
+pub(crate) fn set_first_set(set: u32) {
+    NOW.first_set.store(set, Ordering::Relaxed);
+}
+
+/// All accesses up to this number precede the running step, and no address has a say in that. None: at present nothing is decided by numbers alone.
+#[inline(always)]
+pub(crate) fn over() -> u32 {
+    NOW.over.load(Ordering::Relaxed)
+}
+
+#[inline(always)]
+pub(crate) fn set_over(over: u32) {
+    NOW.over.store(over, Ordering::Relaxed);
+}
+
+/// How many accesses of the step need not be remembered, if another stands for them.
+#[inline(always)]
+pub(crate) fn left() -> u32 {
+    NOW.left.load(Ordering::Relaxed)
+}
+
+#[inline(always)]
+pub(crate) fn set_left(left: u32) {
+    NOW.left.store(left, Ordering::Relaxed);
+}
+
+#[inline(always)]
+pub(crate) fn epoch() -> u32 {
+    NOW.epoch.load(Ordering::Relaxed)
+}
+
+#[inline(always)]
+pub(crate) fn now() -> Now {
+    Now { first: first(), context: context() }
+}
+
+/// The first access of the step that runs now.
+#[inline(always)]
+pub(crate) fn first() -> i32 {
+    NOW.first.load(Ordering::Relaxed)
+}
+
+#[inline(always)]
+pub(crate) fn set_first(first: i32) {
+    NOW.first.store(first, Ordering::Relaxed);
+}
+
+/// Whether atomic accesses that the step has made `may_repeat` without the detector's being asked.
+#[inline(always)]
+pub(crate) fn set_epoch(first: i32, may_repeat: bool) {
+    let epoch = if may_repeat { Cell::epoch_from(first).unwrap_or(NO_EPOCH) } else { NO_EPOCH };
+    NOW.epoch.store(epoch, Ordering::Relaxed);
+}
+
+/// The context the running task is in.
+#[inline(always)]
+pub(crate) fn context() -> u32 {
+    NOW.context.load(Ordering::Relaxed)
+}
+
+#[inline(always)]
+pub(crate) fn set_context(context: u32) {
+    NOW.context.store(context, Ordering::Relaxed);
+}
