@@ -196,7 +196,7 @@ impl Detector {
                     // SAFETY: a cell of the region, and nobody else looks at it now.
                     pages.each_in(range, |cell| unsafe { *cell = Cell::default() });
                 } else {
-                    shadow::forget(range.start, range.len());
+                    pages.forget(range.start, range.len());
                 }
             },
             |range, born| {

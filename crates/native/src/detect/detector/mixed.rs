@@ -103,6 +103,11 @@ impl Detector {
     /// The same for eight bytes, if they share a record, or are to. Whether they do.
     #[inline]
     pub(super) fn pair(&mut self, address: usize, kind: AccessKind, manner: Manner, pc: usize) -> bool {
+        let place = shadow::cell(address);
+        // SAFETY: every address has its cell in the region reserved at the start.
+        if unsafe { *place } == Cell::default() {
+            self.pages.touch(place);
+        }
         let cells = cells::<2>(address);
         let before = cells[0];
         let shares = match before.reference() {
@@ -113,7 +118,6 @@ impl Detector {
             return false;
         }
         if before == Cell::default() {
-            self.pages.touch(&cells[0]);
             self.check_gone(address, kind, manner, pc);
             self.check_gone(address + 4, kind, manner, pc);
         }

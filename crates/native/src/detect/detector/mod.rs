@@ -419,9 +419,12 @@ impl Detector {
             }
             let cell = shadow::cell(granule);
             // SAFETY: every address has its cell in the region reserved at the start, and nobody else has a reference to it.
+            if unsafe { *cell } == Cell::default() {
+                self.pages.touch(cell);
+            }
+            // SAFETY: as above.
             let content = unsafe { *cell };
             if content == Cell::default() {
-                self.pages.touch(cell);
                 self.check_gone(at, kind, manner, pc);
             }
             let whole = at == granule && next == granule + 4;
