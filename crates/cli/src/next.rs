@@ -2,7 +2,7 @@
 
 use crate::args::{CheckArgs, RunArgs, VerifyArgs};
 use crate::native::TIME_LIMIT;
-use raceproof::words;
+use raceproof::env_options;
 use raceproof_core::finding::{Report, Scope, Verdict};
 use raceproof_report::command::{self, input, quoted, verify};
 use std::env;
@@ -133,7 +133,7 @@ fn gigabytes(bytes: u64) -> String {
 
 /// Variables that the runtime of the program looks at, as they are set; `sized`: the size of teams is given otherwise.
 fn settings(sized: bool) -> Vec<String> {
-    command::settings(env::vars_os(), sized, words::for_another_run)
+    command::settings(env::vars_os(), sized, env_options::for_another_run)
 }
 
 /// The command, where the program runs.

@@ -1,10 +1,9 @@
-//! `verify` for TP programs; the search itself is [`raceproof::verifying`].
+//! `verify` for TP programs; the search itself is [`raceproof::verify`].
 
 use crate::tp::code::Code;
 use crate::tp::execute::Tp;
-use raceproof::verifying;
 
-pub use raceproof::verifying::{Options, OrderName, Progress, Search, Verified};
+pub use raceproof::verify::{Options, OrderName, Progress, Search, Verified};
 
 /// Verifies a compiled program; `file` is what its source is called in the report.
 pub fn verify<'a>(code: &'a Code, file: &'a str, options: &Options<'a>) -> Verified {
@@ -18,7 +17,7 @@ pub fn verify_from<'a>(
     file: &'a str,
     options: &Options<'a>,
 ) -> Verified {
-    let mut verified = verifying::verify(&Tp { code, file }, search, options);
+    let mut verified = raceproof::verify::verify(&Tp { code, file }, search, options);
     // As it is asked for on the command line.
     verified.report.detector = format!("verify --order {}", options.order.name());
     verified

@@ -5,6 +5,7 @@
 mod coverage;
 mod measured;
 mod native;
+pub mod witness;
 
 pub use coverage::{Coverage, FrontEnd, Note, PartKind, Uninstrumented};
 pub use measured::Measured;

@@ -330,7 +330,7 @@ fn end_trace() -> Result<(), String> {
 fn next_command() -> Option<String> {
     let line = std::fs::read("/proc/self/cmdline").ok()?;
     let words = line.strip_suffix(b"\0")?.split(|&byte| byte == 0);
-    let settings = command::settings(std::env::vars_os(), false, raceproof::words::for_another_run);
+    let settings = command::settings(std::env::vars_os(), false, raceproof::env_options::for_another_run);
     Some(command::verify(&settings, &[], words) + &command::input())
 }
 

@@ -13,6 +13,7 @@ mod fold;
 pub mod graph;
 pub mod json;
 mod memory;
+pub mod plain;
 mod snippet;
 mod sources;
 mod style;

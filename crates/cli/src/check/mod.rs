@@ -1,10 +1,10 @@
-//! `check` for TP programs: the detectors by name, and the limits; the checking itself is [`raceproof::checking`].
+//! `check` for TP programs: the detectors by name, and the limits; the checking itself is [`raceproof::check`].
 
 use crate::tp::code::Code;
 use crate::tp::execute::{Bounds, Tp};
-use raceproof::checking::Session;
+use raceproof::check::Session;
 use raceproof::limits::Limits;
-use raceproof::verifying::general_races;
+use raceproof::verify::general_races;
 use raceproof_core::detect::closure::Closure;
 use raceproof_core::detect::drdp::Drdp;
 use raceproof_core::detect::esp_bags::EspBags;
@@ -14,7 +14,7 @@ use raceproof_core::order::{dc::Dc, hb::Hb, shb::Shb, wcp::Wcp, weak::Weak};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-pub use raceproof::checking::Checked;
+pub use raceproof::check::Checked;
 
 /// The detectors by name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]

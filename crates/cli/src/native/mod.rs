@@ -18,7 +18,7 @@ use judge::Judge;
 use process::{Budget, Failed, Program, Streams};
 use raceproof::limits::Limits;
 use raceproof::remote::Order;
-use raceproof::verifying::verify_by;
+use raceproof::verify::verify_by;
 use raceproof_core::finding::{Report, Scope, Verdict};
 use std::ffi::OsString;
 use std::fs;

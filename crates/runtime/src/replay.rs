@@ -4,8 +4,8 @@
 //! a task has failed; that is the report. Anything else means that the witness is of another program, or was
 //! changed.
 
-use crate::checking::errors;
-use crate::checking::races::{describe, in_source_order};
+use crate::check::errors;
+use crate::check::races::{describe, in_source_order};
 use crate::kernel::Action;
 use crate::program::{Bounds, Execution, Program, run_once};
 use crate::strategy::Script;

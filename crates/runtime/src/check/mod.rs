@@ -6,12 +6,12 @@
 //!    access held back until its task and the other's both stand before their accesses. If they get there, the
 //!    race is `feasible` and that schedule is its witness; if not, it stays `apparent`.
 //!
-//! 4. The races are put in order: those to fix first, and those they may have caused (`first.rs`).
+//! 4. The races are put in order: those to fix first, and those they may have caused (`first_races.rs`).
 //!
 //! A program that says it may not be deterministic is run at least twice, and the runs are compared.
 
 mod determinism;
-pub(crate) mod first;
+pub(crate) mod first_races;
 mod predict;
 pub mod races;
 
@@ -119,7 +119,7 @@ impl<'a, P: Program<'a>> Session<'a, P> {
             races::explain(observed, self.bounds, &found, first_run, &mut limits)
         };
         let mut races = races;
-        first::arrange(&self.program, again, &mut races);
+        first_races::arrange(&self.program, again, &mut races);
         // Whoever waits for a task that failed is not in a deadlock: the program was stopped by then.
         let failed = !execution.ending.failed.is_empty();
         let stuck = execution.is_complete() && !failed && execution.run.waiting().next().is_some();

@@ -5,23 +5,27 @@
 //! shown ends the search, unless all are asked for.
 
 mod execution;
-mod gathered;
+mod findings;
 mod general;
+mod search;
+mod workers;
 
-use crate::checking::first;
-use crate::explore::{Executed, Explored, Go, RunAll, explore, with_workers};
+use crate::check::first_races;
 use crate::limits::{Limits, Reached};
 use crate::program::{Bounds, Program, Raise};
 use execution::Judge;
 pub use execution::{Finding, Over, note_choices};
-use gathered::Gathered;
+use findings::Findings;
 use raceproof_core::explore::Dependence;
 use raceproof_core::explore::tree::{Job, Kept, Tree};
 use raceproof_core::finding::{GeneralRace, Report};
+pub use search::Executed;
+use search::{Explored, Go, RunAll, explore};
 use std::cell::Cell;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
+use workers::with_workers;
 
 /// The orders by name: what is a race in an execution, and which executions are alike.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -114,7 +118,7 @@ pub struct Verified {
 #[derive(Default, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Search {
     tree: Tree,
-    found: Gathered,
+    found: Findings,
 }
 
 impl Search {
@@ -167,7 +171,7 @@ pub trait Executor: Sync {
     fn raise(&self) -> Raise;
 }
 
-/// As [`verify`], for executions that somebody else runs.
+/// As [`verify()`], for executions that somebody else runs.
 pub fn verify_by(executor: &impl Executor, search: &mut Search, options: &Options<'_>) -> Verified {
     let (start, limits) = limits(options);
     let run = |job: &Job| executor.run(job);
@@ -178,7 +182,7 @@ pub fn verify_by(executor: &impl Executor, search: &mut Search, options: &Option
     })
 }
 
-/// As [`verify`], on this thread: for programs that cannot leave it.
+/// As [`verify()`], on this thread: for programs that cannot leave it.
 pub fn verify_here<'a, P: Program<'a>>(program: &P, search: &mut Search, options: &Options<'a>) -> Verified {
     let (start, judge) = begin(program, options);
     let cut = || judge.cut.get().cloned();
@@ -190,7 +194,7 @@ pub fn verify_here<'a, P: Program<'a>>(program: &P, search: &mut Search, options
 /// Says which races to fix first.
 fn in_order<'a, P: Program<'a>>(judge: &Judge<'a, P>, mut verified: Verified) -> Verified {
     let bounds = Bounds { keep_end_state: false, ..judge.bounds };
-    first::arrange(&judge.program, bounds, &mut verified.report.races);
+    first_races::arrange(&judge.program, bounds, &mut verified.report.races);
     verified
 }
 
@@ -272,7 +276,7 @@ fn go_on(
         if stop || reached.is_some() || found.limit.is_some() { Go::Stop } else { Go::On }
     });
     let why = cut().or_else(|| reached.or(late.get()).map(|reached| why(reached, raise)));
-    let ended = gathered::Ended { explored, why, raise: raise.executions, start };
+    let ended = findings::Ended { explored, why, raise: raise.executions, start };
     let mut verified = found.report(tree, ended, options);
     verified.out_of_time = matches!(explored, Explored::Cut | Explored::Stopped)
         && limits.deadline.is_some_and(|deadline| Instant::now() >= deadline)

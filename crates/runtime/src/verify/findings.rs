@@ -1,9 +1,9 @@
 //! What the executions of a search have shown, and the report on it.
 
 use super::execution::Finding;
+use super::search::Explored;
 use super::{Options, Verified};
-use crate::checking::races::{MAX_RACES, key};
-use crate::explore::Explored;
+use crate::check::races::{MAX_RACES, key};
 use raceproof_core::explore::tree::Tree;
 use raceproof_core::finding::{
     Deadlock, GeneralRace, Grade, ProgramError, Race, Report, Scope, Stats, Verdict,
@@ -30,7 +30,7 @@ pub(super) struct Ended {
 
 /// What the executions so far have shown, each thing once.
 #[derive(Default, Debug, Serialize, Deserialize)]
-pub(super) struct Gathered {
+pub(super) struct Findings {
     races: Vec<Race>,
     deadlocks: Vec<Deadlock>,
     errors: Vec<ProgramError>,
@@ -47,7 +47,7 @@ pub(super) struct Gathered {
     stats: Stats,
 }
 
-impl Gathered {
+impl Findings {
     /// Takes in what one execution showed; whether there was a race that can be shown.
     pub(super) fn take(&mut self, finding: Finding) -> bool {
         if self.stats.tasks == 0 {

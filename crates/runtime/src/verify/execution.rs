@@ -1,16 +1,16 @@
 //! One execution of the search: run it, see what it shows, and find what it leaves to be tried.
 
+use super::search::Executed;
 use super::{general, why};
-use crate::checking::races::{Explainer, grading_deadline};
-use crate::checking::{errors, not_listed};
-use crate::explore::Executed;
+use crate::check::races::{Explainer, grading_deadline};
+use crate::check::{errors, not_listed};
 use crate::program::{Bounds, Execution, Program, run_once};
 use crate::strategy::{Guided, GuidedEnd, Traced};
 use raceproof_core::detect::last_access::LastAccess;
 use raceproof_core::detect::pairs::{Gathered, Pairs};
 use raceproof_core::event::{AccessKind, Observer, SyncKind};
 use raceproof_core::explore::trace::Trace;
-use raceproof_core::explore::tree::{Job, Run, Sleeper};
+use raceproof_core::explore::tree::{ExecutionSummary, Job, Sleeper};
 use raceproof_core::explore::{Choice, Dependence, Scratch, Stuck, reversals};
 use raceproof_core::finding::{Deadlock, GeneralRace, ProgramError, Race, Stats};
 use raceproof_core::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
@@ -56,7 +56,7 @@ impl Over<'_> {
         dependence: Dependence,
         scratch: &mut Scratch,
         stop: &dyn Fn() -> bool,
-    ) -> Option<Run> {
+    ) -> Option<ExecutionSummary> {
         let Over { trace, woke, stuck, end } = self;
         let depth = job.depth();
         let (reversals, class) = reversals(trace, dependence, depth, stuck, scratch, stop)?;
@@ -66,7 +66,7 @@ impl Over<'_> {
         };
         let sleeper = |(at, task)| Sleeper { task, content: Arc::new(trace.content(at).to_content()) };
         let tasks = trace.transitions.iter().map(|transition| transition.task);
-        Some(Run {
+        Some(ExecutionSummary {
             transitions: (depth..=deepest).zip(tasks.skip(depth)).map(sleeper).collect(),
             names: trace.names.clone(),
             woke,
