@@ -3,7 +3,6 @@
 use crate::check::{DetectorName, PredictiveOrder};
 use crate::verify::OrderName;
 use clap::{Parser, Subcommand, ValueEnum};
-use raceproof::program::Raise;
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -177,6 +176,9 @@ pub struct CheckArgs {
     #[arg(long)]
     pub show_output: bool,
 }
+
+/// The most seconds of one execution of a native program in `verify`, unless another number is asked for.
+pub(crate) const TIME_LIMIT: f64 = 60.0;
 
 /// The orders of `verify`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -434,11 +436,3 @@ fn seconds(text: &str) -> Result<f64, String> {
         _ => Err("expected a number of seconds, such as 10 or 0.5".into()),
     }
 }
-
-/// What the limits on a run are called.
-pub(crate) const RAISE: Raise = Raise {
-    actions: "--max-events",
-    executions: "--max-executions",
-    seconds: "--max-seconds",
-    memory: "--max-memory",
-};

@@ -52,6 +52,16 @@ pub struct Raise {
     pub memory: &'static str,
 }
 
+impl Raise {
+    /// For whoever is at the command line.
+    pub const OPTIONS: Raise = Raise {
+        actions: "--max-events",
+        executions: "--max-executions",
+        seconds: "--max-seconds",
+        memory: "--max-memory",
+    };
+}
+
 /// Something that went wrong: in a task, or a limit of the run.
 #[derive(Clone, Debug)]
 pub struct Failure {

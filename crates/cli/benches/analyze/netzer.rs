@@ -5,11 +5,11 @@ use crate::document::{Table, repository};
 use raceproof::program::Program;
 use raceproof::strategy::DepthFirst;
 use raceproof_cli::analyze::Validation;
-use raceproof_cli::tp::execute::{Bounds, execute};
-use raceproof_cli::tp::source::Source;
-use raceproof_cli::tp::{self, compile::compile};
 use raceproof_core::debug::netzer::{self, Level, Options, Uses, analyse};
 use raceproof_core::event::Event;
+use raceproof_tp::execute::{Bounds, execute};
+use raceproof_tp::source::Source;
+use raceproof_tp::{self as tp, compile::compile};
 use std::fs;
 
 const PROGRAMS: [&str; 8] = ["fig2_1", "chol", "join", "pnet", "shpath", "tycho", "parq", "workq"];

@@ -1,12 +1,12 @@
 //! The programs that are measured.
 
 use raceproof::strategy::DepthFirst;
-use raceproof_cli::tp::code::Code;
-use raceproof_cli::tp::compile::compile;
-use raceproof_cli::tp::execute::{Bounds, execute};
-use raceproof_cli::tp::source::Source;
-use raceproof_cli::tp::{self, diagnostic};
 use raceproof_core::event::Event;
+use raceproof_tp::code::Code;
+use raceproof_tp::compile::compile;
+use raceproof_tp::execute::{Bounds, execute};
+use raceproof_tp::source::Source;
+use raceproof_tp::{self as tp, diagnostic};
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -4,8 +4,8 @@ use crate::process::{peak, processor_time, run_itself};
 use crate::programs::{compiled, text, with_size};
 use raceproof::strategy::DepthFirst;
 use raceproof_cli::check::{DetectorName, Options, check};
-use raceproof_cli::tp::execute::{Bounds, execute};
 use raceproof_core::finding::Verdict;
+use raceproof_tp::execute::{Bounds, execute};
 use std::process::ExitCode;
 
 /// The program that does nothing.

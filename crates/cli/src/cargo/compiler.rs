@@ -5,8 +5,8 @@
 //! generic functions are compiled with the crates that use them, and are seen.
 
 use super::linker;
-use crate::cc::INVENTIVE;
-use crate::output::note;
+use raceproof_cc::INVENTIVE;
+use raceproof_host::note;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt;

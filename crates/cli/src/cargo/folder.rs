@@ -3,8 +3,8 @@
 use super::arguments::Request;
 use super::{cargo, compiler, drop_in};
 use crate::commands::Outcome;
-use crate::output::OutFile;
-use crate::witness_file::fingerprint;
+use crate::shared::witness_file::fingerprint;
+use raceproof_host::output::OutFile;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -118,8 +118,8 @@ fn target_directory(request: &Request) -> Result<PathBuf, String> {
     if let Some(manifest) = &request.manifest {
         command.arg("--manifest-path").arg(manifest);
     }
-    let output =
-        crate::interrupt::output_of(&mut command).map_err(|error| format!("cannot start cargo: {error}"))?;
+    let output = raceproof_host::interrupt::output_of(&mut command)
+        .map_err(|error| format!("cannot start cargo: {error}"))?;
     let answer: Option<serde_json::Value> = serde_json::from_slice(&output.stdout).ok();
     let folder = answer.as_ref().and_then(|answer| answer["target_directory"].as_str());
     folder.map(PathBuf::from).ok_or_else(|| {

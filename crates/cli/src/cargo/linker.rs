@@ -4,9 +4,10 @@
 //! (`-sys` crates), which come as members of a crate's archive or as archives of their own. Nothing that goes wrong here keeps
 //! the program from being linked.
 
-use crate::cc::{assembly, left_out, response};
-use crate::output::{note, private_folder};
+use raceproof_cc::{assembly, left_out, response};
 use raceproof_core::finding::{Note, PartKind, Uninstrumented};
+use raceproof_host::note;
+use raceproof_host::output::private_folder;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::{Command, ExitCode};

@@ -1,7 +1,7 @@
 //! How cargo is told to start what it has built by us, and what it starts so that is not ours.
 
 use super::{TARGET, cargo, text};
-use crate::output::note;
+use raceproof_host::note;
 use std::env;
 use std::ffi::OsString;
 use std::path::Path;

@@ -1,7 +1,8 @@
 //! `check` for TP programs: the detectors by name, and the limits; the checking itself is [`raceproof::check`].
 
-use crate::tp::code::Code;
-use crate::tp::execute::{Bounds, Tp};
+pub(crate) mod command;
+
+use crate::shared::limits::deadline;
 use raceproof::check::Session;
 use raceproof::limits::Limits;
 use raceproof::verify::general_races;
@@ -11,8 +12,9 @@ use raceproof_core::detect::esp_bags::EspBags;
 use raceproof_core::detect::zipper::Zipper;
 use raceproof_core::finding::{Scope, Verdict};
 use raceproof_core::order::{dc::Dc, hb::Hb, shb::Shb, wcp::Wcp, weak::Weak};
+use raceproof_tp::code::Code;
+use raceproof_tp::execute::{Bounds, Tp};
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
 
 pub use raceproof::check::Checked;
 
@@ -113,11 +115,6 @@ impl Default for Options<'_> {
             determinism: false,
         }
     }
-}
-
-/// The moment so many seconds from now; none if it never comes.
-pub fn deadline(seconds: f64) -> Option<Instant> {
-    Instant::now().checked_add(Duration::try_from_secs_f64(seconds).ok()?)
 }
 
 /// Checks a compiled program; `file` is what its source is called in the report. An error if the detector that was asked

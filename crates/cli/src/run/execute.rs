@@ -1,13 +1,14 @@
 //! One run of the program: its environment, its streams, its end.
 
 use super::findings;
-use crate::channel::{Channel, options, path_word};
-use crate::interrupt;
+use crate::shared::channel::{Channel, OPTIONS, options, path_word};
+use crate::shared::process::{absolute, beside_the_report};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use raceproof::channel::{self, Kind};
 use raceproof::remote;
 use raceproof_core::finding::Report;
+use raceproof_host::interrupt;
 use raceproof_symbols::raw::Spot;
 use std::ffi::OsString;
 use std::fs::File;
@@ -15,14 +16,12 @@ use std::io::{self, IsTerminal, Seek};
 use std::os::fd::AsFd;
 use std::os::unix::fs::FileTypeExt;
 use std::os::unix::process::ExitStatusExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
-
-pub(crate) const OPTIONS: &str = "RACEPROOF_OPTIONS";
 
 /// How long a program may take to end when it is told to; if it records itself, it has names to write.
 const GRACE: Duration = Duration::from_secs(5);
@@ -193,29 +192,9 @@ fn is_there(process: u32) -> bool {
     kill(Pid::from_raw(process as i32), None).is_ok()
 }
 
-/// Where a program prints whose report goes to standard output: on the terminal, if that is one, else on standard error, so that
-/// whoever reads the report reads nothing else.
-pub(crate) fn beside_the_report() -> Stdio {
-    if io::stdout().is_terminal() {
-        return Stdio::inherit();
-    }
-    io::stderr().as_fd().try_clone_to_owned().map_or_else(|_| Stdio::null(), Stdio::from)
-}
-
 fn ended(status: ExitStatus) -> Ended {
     match (status.code(), status.signal()) {
         (Some(code), _) => Ended::Status(code),
         (None, signal) => Ended::Signal(signal.unwrap_or(0)),
     }
-}
-
-/// ` (SIGSEGV)` for a signal whose name is known.
-pub(crate) fn signal_name(signal: i32) -> String {
-    let Ok(name) = Signal::try_from(signal) else { return String::new() };
-    format!(" ({name})")
-}
-
-/// A program in this folder needs its path: `a` alone would be looked for in `PATH`.
-pub(crate) fn absolute(path: &Path) -> PathBuf {
-    if path.components().count() == 1 { Path::new(".").join(path) } else { path.to_owned() }
 }

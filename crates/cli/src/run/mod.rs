@@ -3,16 +3,17 @@
 //! The library in the program does the work, and puts what it finds into memory that is ours ([`raceproof::channel`]), whichever way the
 //! program ends; how it ended is added to the report here.
 
-pub(crate) mod execute;
+pub(crate) mod command;
+mod execute;
 mod findings;
 mod join;
-pub(crate) mod program;
 
 use crate::args::RunArgs;
-use crate::next;
+use crate::shared::process::{outcome, signal_name};
+use crate::shared::{input, next, program};
 use execute::{Ended, Input, Outcome, Run};
 use raceproof::remote;
-use raceproof_core::finding::{Coverage, Place, ProgramError, Report, Scope, Stats};
+use raceproof_core::finding::{Coverage, Report, Scope, Stats};
 use raceproof_report::Suppressions;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +22,7 @@ use std::time::Duration;
 /// Runs the program as asked; the error says what is wrong with the request.
 pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
     let suppressions = args.suppressions.as_deref().map(suppressions).transpose()?;
-    let program = program::find(&args.program[0], &crate::input::RUN)?;
+    let program = program::find(&args.program[0], &input::RUN)?;
     program::check(&program)?;
     let teams: Vec<Option<u32>> =
         if args.threads.is_empty() { vec![None] } else { args.threads.iter().copied().map(Some).collect() };
@@ -126,7 +127,7 @@ fn complete(report: Option<Report>, ended: Ended, run: &Run<'_>) -> Result<Repor
             (Some(("exit-status", format!("the program ended with exit status {status}{team}"))), None)
         }
         Ended::Signal(signal) => {
-            let name = execute::signal_name(signal);
+            let name = signal_name(signal);
             (Some(("signal", format!("the program was ended by signal {signal}{name}{team}"))), None)
         }
         Ended::OutOfTime => {
@@ -168,18 +169,6 @@ fn complete(report: Option<Report>, ended: Ended, run: &Run<'_>) -> Result<Repor
     report.verdict = Report::judge(&report.races, &report.errors, &report.deadlocks, &report.limits);
     report.bound(false);
     Ok(report)
-}
-
-pub(crate) fn outcome(kind: &str, message: String) -> ProgramError {
-    ProgramError {
-        kind: kind.to_owned(),
-        message,
-        task: "main".to_owned(),
-        at: Place { file: String::new(), line: 0, column: 0 },
-        stack: Vec::new(),
-        spawned: Vec::new(),
-        witness: None,
-    }
 }
 
 /// For a program that was gone before it could report.

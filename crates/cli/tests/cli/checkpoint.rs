@@ -3,12 +3,12 @@
 use crate::common;
 
 use common::mutate;
-use raceproof_cli::checkpoint;
-use raceproof_cli::tp::code::Code;
-use raceproof_cli::tp::source::Source;
-use raceproof_cli::tp::{self, compile::compile};
+use raceproof_cli::verify::checkpoint;
 use raceproof_cli::verify::{Options, OrderName, Search, verify, verify_from};
 use raceproof_core::finding::Verdict;
+use raceproof_tp::code::Code;
+use raceproof_tp::source::Source;
+use raceproof_tp::{self as tp, compile::compile};
 use std::process::Command;
 use std::{env, fs};
 

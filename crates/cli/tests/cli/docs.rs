@@ -3,7 +3,7 @@
 use crate::expect;
 
 use expect::{Program, programs_in};
-use raceproof_cli::tp;
+use raceproof_tp as tp;
 
 /// Every program of the user's page of TP: its name, its source and what is expected of it.
 fn examples() -> Vec<Program> {

@@ -3,9 +3,9 @@
 use crate::common;
 
 use common::{golden, graphs};
-use raceproof_cli::report::graph::{Names, Picture, Site, dot, json, svg};
 use raceproof_core::graph::Graph;
 use raceproof_core::ids::{Location, NodeId, SiteId};
+use raceproof_report::graph::{Names, Picture, Site, dot, json, svg};
 use std::collections::BTreeSet;
 
 fn racy(ids: &[u32]) -> BTreeSet<NodeId> {

@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::{golden, graphs, native, sample};
-use raceproof_cli::report::{graph, json};
+use raceproof_report::{graph, json};
 use serde_json::Value;
 use std::collections::BTreeSet;
 

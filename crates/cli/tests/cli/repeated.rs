@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::command::{Folder, corpus, raceproof, root, run};
-use raceproof_cli::report::Suppressions;
+use raceproof_report::Suppressions;
 use serde_json::Value;
 use std::process::Command;
 

@@ -3,9 +3,9 @@
 use crate::common;
 
 use common::{golden, sample};
-use raceproof_cli::report::{Sources, Style, text};
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{Grade, Report, Scope, Verdict};
+use raceproof_report::{Sources, Style, text};
 
 /// Renders plainly and checks what holds of every report.
 fn plain(report: &Report, sources: &Sources) -> String {

@@ -4,7 +4,7 @@ use crate::common;
 
 use common::command::{run, run_with_input};
 use common::native_tools::{Native, tool};
-use raceproof_cli::cc::{Action, Arguments, Language, Plan};
+use raceproof_cc::{Action, Arguments, Language, Plan};
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;

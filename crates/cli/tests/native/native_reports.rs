@@ -3,8 +3,8 @@
 use crate::common;
 
 use common::{golden, native, sample};
-use raceproof_cli::report::{Style, Suppressions, json, text};
 use raceproof_core::finding::{Report, Verdict};
+use raceproof_report::{Style, Suppressions, json, text};
 
 fn all() -> [(&'static str, Report); 8] {
     [

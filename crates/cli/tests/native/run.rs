@@ -5,8 +5,8 @@ use crate::common;
 use common::command::{Done, finish, run, run_with_input};
 use common::native;
 use common::native_tools::{Native, tool};
-use raceproof_cli::report::json;
 use raceproof_core::finding::{Report, Verdict};
+use raceproof_report::json;
 use std::process::Command;
 use std::time::Duration;
 

@@ -7,11 +7,11 @@ use crate::oracle;
 
 use oracle::{Limits, Outcome, Profile, Side, explore, generate, shrink};
 use raceproof_cli::check::{Checked, DetectorName, Options, check};
-use raceproof_cli::tp::code::Code;
-use raceproof_cli::tp::source::Source;
-use raceproof_cli::tp::{self, compile::compile};
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{Grade, Race, RaceAccess, Report, Scope, Verdict};
+use raceproof_tp::code::Code;
+use raceproof_tp::source::Source;
+use raceproof_tp::{self as tp, compile::compile};
 use std::collections::BTreeSet;
 use std::env;
 

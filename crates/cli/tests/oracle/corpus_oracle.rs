@@ -84,7 +84,7 @@ fn headers_of_the_tp_page_agree_with_the_oracle() {
 fn assert_agreement(programs: impl IntoIterator<Item = Program>) {
     let mut wrong = Vec::new();
     for program in programs {
-        let tree = raceproof_cli::tp::parse(&program.source)
+        let tree = raceproof_tp::parse(&program.source)
             .unwrap_or_else(|error| panic!("{}: {error:?}", program.name));
         let limits = Limits { states: STATES, ..Limits::default() };
         wrong.extend(differences(&program, &explore(&tree, &program.source, limits)));

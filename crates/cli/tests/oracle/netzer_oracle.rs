@@ -9,14 +9,14 @@ use crate::oracle;
 use oracle::{Limits, Outcome, Profile, Side, explore, generate};
 use raceproof::program::Program;
 use raceproof::strategy::DepthFirst;
-use raceproof_cli::tp::execute::{Bounds, Execution, execute};
-use raceproof_cli::tp::source::Source;
-use raceproof_cli::tp::{self, compile::compile};
 use raceproof_core::debug::netzer::{
     self, Conflict, Feasibility, Grain, Level, Options, StepRace, Uses, analyse,
 };
 use raceproof_core::detect::Access;
 use raceproof_core::event::{AccessKind, Event};
+use raceproof_tp::execute::{Bounds, Execution, execute};
+use raceproof_tp::source::Source;
+use raceproof_tp::{self as tp, compile::compile};
 use std::env;
 
 fn setting(name: &str, default: u64) -> u64 {

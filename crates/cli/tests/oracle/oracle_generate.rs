@@ -3,7 +3,7 @@
 use crate::oracle;
 
 use oracle::{Limits, Outcome, Profile, TRIES, explore, generate, shrink};
-use raceproof_cli::tp;
+use raceproof_tp as tp;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 

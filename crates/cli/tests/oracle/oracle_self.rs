@@ -3,7 +3,7 @@
 use crate::oracle;
 
 use oracle::{Limits, Outcome, explore, schedules};
-use raceproof_cli::tp;
+use raceproof_tp as tp;
 use std::collections::BTreeSet;
 
 /// Explores with and without merging of enabling actions; both must find the same.

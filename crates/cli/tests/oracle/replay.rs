@@ -8,12 +8,12 @@ use oracle::{Profile, generate};
 use raceproof::limits::Limits;
 use raceproof_cli::check::{self, PredictiveOrder};
 use raceproof_cli::replay::{End, render, replay};
-use raceproof_cli::report::json;
-use raceproof_cli::tp::code::Code;
-use raceproof_cli::tp::source::Source;
-use raceproof_cli::tp::{self, compile::compile};
-use raceproof_cli::{verify, witness_file};
+use raceproof_cli::{shared::witness_file, verify};
 use raceproof_core::finding::{Place, Report, Witness};
+use raceproof_report::json;
+use raceproof_tp::code::Code;
+use raceproof_tp::source::Source;
+use raceproof_tp::{self as tp, compile::compile};
 use std::env;
 
 fn setting(name: &str, default: u64) -> u64 {

@@ -11,11 +11,11 @@ use crate::oracle;
 use common::programs::sized;
 use counts::{Case, Reason, cases};
 use oracle::{Limits, Profile, Sections, branches, choices, classes, explore, generate, shrink};
-use raceproof_cli::tp::ast::Program;
-use raceproof_cli::tp::source::Source;
-use raceproof_cli::tp::{self, compile::compile};
 use raceproof_cli::verify::{Options, OrderName, verify};
 use raceproof_core::finding::Verdict;
+use raceproof_tp::ast::Program;
+use raceproof_tp::source::Source;
+use raceproof_tp::{self as tp, compile::compile};
 use std::fmt::Write as _;
 
 const ORDERS: [(OrderName, Sections); 2] =

@@ -6,11 +6,11 @@
 use crate::oracle;
 
 use oracle::{Limits, Outcome, Profile, Side, choices, explore, generate, shrink};
-use raceproof_cli::tp::source::Source;
-use raceproof_cli::tp::{self, compile::compile};
 use raceproof_cli::verify::{Options, OrderName, Verified, verify};
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{Grade, RaceAccess, Report, Scope, Verdict};
+use raceproof_tp::source::Source;
+use raceproof_tp::{self as tp, compile::compile};
 use std::env;
 
 fn setting(name: &str, default: u64) -> u64 {

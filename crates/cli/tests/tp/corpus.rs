@@ -3,7 +3,7 @@
 use crate::expect;
 
 use expect::{At, Scope, programs};
-use raceproof_cli::tp;
+use raceproof_tp as tp;
 
 const FOLDERS: [&str; 3] = ["zipper", "examples", "bench"];
 

@@ -5,9 +5,9 @@ use crate::expect;
 use expect::{Access, At, Error, Program, Race, Verdict, programs, programs_in};
 use raceproof::strategy::DepthFirst;
 use raceproof_cli::check::{Options, check};
-use raceproof_cli::tp::{self, code::Code, compile::compile, execute, source::Source};
 use raceproof_core::event::{AccessKind, Event, SyncKind};
 use raceproof_core::finding::{self, Grade, RaceAccess, Report};
+use raceproof_tp::{self as tp, code::Code, compile::compile, execute, source::Source};
 use std::collections::BTreeSet;
 
 /// Programs in which some race is reached only after another race has come out differently than in the

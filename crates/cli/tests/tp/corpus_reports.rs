@@ -5,9 +5,9 @@ use crate::expect;
 
 use common::golden;
 use raceproof_cli::check::{Options, check};
-use raceproof_cli::report::{Sources, Style, text};
-use raceproof_cli::tp::source::Source;
-use raceproof_cli::tp::{self, compile::compile};
+use raceproof_report::{Sources, Style, text};
+use raceproof_tp::source::Source;
+use raceproof_tp::{self as tp, compile::compile};
 
 #[test]
 fn reports() {

@@ -1,9 +1,9 @@
 //! The grammar, production by production; precedence; places; limits; names; the printer.
 
-use raceproof_cli::tp::ast::{Block, Decl, Expr, ExprKind, Program, Stmt, StmtKind, UnaryOp, VarKind};
-use raceproof_cli::tp::erase::without_spans;
-use raceproof_cli::tp::limits::{MAX_DEPTH, MAX_NESTING, MAX_SHARED_CELLS};
-use raceproof_cli::tp::{self, print::print, source::Source};
+use raceproof_tp::ast::{Block, Decl, Expr, ExprKind, Program, Stmt, StmtKind, UnaryOp, VarKind};
+use raceproof_tp::erase::without_spans;
+use raceproof_tp::limits::{MAX_DEPTH, MAX_NESTING, MAX_SHARED_CELLS};
+use raceproof_tp::{self as tp, print::print, source::Source};
 
 fn parse(source: &str) -> Program {
     tp::parse(source).unwrap_or_else(|errors| panic!("{}", tp::render("test", source, &errors, false)))

@@ -8,7 +8,7 @@
 use crate::common;
 
 use common::mutate::{Random, input, programs, setting};
-use raceproof_cli::tp::{self, Diagnostic, erase::without_spans, print::print, source::Source};
+use raceproof_tp::{self as tp, Diagnostic, erase::without_spans, print::print, source::Source};
 use std::panic;
 
 fn corpus() -> Vec<String> {

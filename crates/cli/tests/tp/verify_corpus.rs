@@ -3,10 +3,10 @@
 use crate::expect;
 
 use expect::{Access, At, Error, Program, Race, Verdict, programs, programs_in};
-use raceproof_cli::tp::{self, code::Code, compile::compile, source::Source};
 use raceproof_cli::verify::{Options, OrderName, verify};
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{self, RaceAccess, Report, Scope};
+use raceproof_tp::{self as tp, code::Code, compile::compile, source::Source};
 use std::collections::BTreeSet;
 
 /// Programs with too many classes to run them all in a test. `verify_counts.rs` has smaller versions of them.

@@ -3,11 +3,11 @@
 use crate::common;
 
 use common::programs::sized;
-use raceproof_cli::checkpoint;
-use raceproof_cli::tp::code::Code;
-use raceproof_cli::tp::source::Source;
-use raceproof_cli::tp::{self, compile::compile};
+use raceproof_cli::verify::checkpoint;
 use raceproof_cli::verify::{Options, OrderName, Search, verify_from};
+use raceproof_tp::code::Code;
+use raceproof_tp::source::Source;
+use raceproof_tp::{self as tp, compile::compile};
 
 const PROGRAM: &str = "0123";
 

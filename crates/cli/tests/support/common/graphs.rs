@@ -1,10 +1,10 @@
 //! Graphs of small runs, made by feeding events to the graph builder as the runtime would.
 
-use raceproof_cli::report::graph::{Names, Site};
 use raceproof_core::event::{AccessKind, Observer, SyncKind};
 use raceproof_core::finding::Place;
 use raceproof_core::graph::{Graph, GraphBuilder};
 use raceproof_core::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
+use raceproof_report::graph::{Names, Site};
 
 /// Site n is at line n; locations below 100 are `x0`, `x1`, …, those from 100 on the cells of `a`.
 pub struct Plain;

@@ -1,9 +1,9 @@
 //! Reports about OpenMP programs, built by hand.
 
 use super::sample::{access, race, report};
-use raceproof_cli::report::Sources;
 use raceproof_core::event::AccessKind::{self, Read, Write};
 use raceproof_core::finding::*;
+use raceproof_report::Sources;
 
 pub const SOURCE: &str = "\
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 //! Reports built by hand, one for each thing a renderer has to show.
 
-use raceproof_cli::report::Sources;
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::*;
+use raceproof_report::Sources;
 
 pub fn at(line: u32, column: u32) -> Place {
     Place { file: "f.tp".into(), line, column }

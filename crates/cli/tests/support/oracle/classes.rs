@@ -11,7 +11,7 @@
 
 use super::local::Machine;
 use super::state::*;
-use raceproof_cli::tp::ast::Program;
+use raceproof_tp::ast::Program;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;

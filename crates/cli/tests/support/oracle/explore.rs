@@ -18,7 +18,7 @@
 use super::local::Machine;
 use super::outcome::{Access, Collector, Outcome, RawRace};
 use super::state::*;
-use raceproof_cli::tp::ast::Program;
+use raceproof_tp::ast::Program;
 use rustc_hash::FxHashSet;
 use std::collections::BTreeSet;
 use std::rc::Rc;

@@ -5,7 +5,7 @@
 
 use super::names::Names;
 use super::state::*;
-use raceproof_cli::tp::ast::{self, BinaryOp, Block, Expr, ExprKind, Proc, Program, StmtKind, UnaryOp};
+use raceproof_tp::ast::{self, BinaryOp, Block, Expr, ExprKind, Proc, Program, StmtKind, UnaryOp};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 

@@ -10,7 +10,7 @@
 //!
 //! for seed in 0..2_000 {
 //!     let source = generate(Profile::Promises, seed);
-//!     let program = raceproof_cli::tp::parse(&source).expect("generated programs are valid");
+//!     let program = raceproof_tp::parse(&source).expect("generated programs are valid");
 //!     let truth = explore(&program, &source, Limits::default());
 //!     if truth.complete && truth.races != mine(&source) {
 //!         let small = shrink(&source, |text| disagrees(text));

@@ -2,7 +2,7 @@
 
 use super::local::Machine;
 use super::state::*;
-use raceproof_cli::tp::source::LineIndex;
+use raceproof_tp::source::LineIndex;
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

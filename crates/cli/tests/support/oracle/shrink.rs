@@ -5,8 +5,8 @@
 //! the program smaller, or a constant smaller, so this ends; and it ends early if it takes too long, since a failure that
 //! is larger than it need be is worth more than none.
 
-use raceproof_cli::tp;
-use raceproof_cli::tp::ast::{Block, Decl, Expr, ExprKind, Program, Stmt, StmtKind, VarKind};
+use raceproof_tp as tp;
+use raceproof_tp::ast::{Block, Decl, Expr, ExprKind, Program, Stmt, StmtKind, VarKind};
 use std::time::{Duration, Instant};
 
 /// Programs the predicate is asked about at most, and for how long.

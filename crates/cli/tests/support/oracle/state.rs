@@ -3,7 +3,7 @@
 //! There is deliberately no lock table and no counter of a `finish`: who holds a lock and which tasks a
 //! `finish` still waits for is read off the tasks that are alive, so it cannot get out of step with them.
 
-use raceproof_cli::tp::ast::{Block, Expr, Loop, Stmt};
+use raceproof_tp::ast::{Block, Expr, Loop, Stmt};
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;

@@ -1,0 +1,228 @@
+//! `raceproof cc`, `raceproof c++` and `raceproof fc`: clang, or flang for Fortran, told to instrument what it compiles and to link our runtime.
+//!
+//! The command line goes to clang, changed as little as serves:
+//!
+//! - what is compiled gets `-fsanitize=thread` (and `-fopenmp`, if it was asked for) for the compiler proper only
+//!   (`-Xclang`), since the driver would link the runtimes that ours replaces; and `-g`, for reports;
+//! - what is linked to an executable gets our library, with `main` wrapped by it. A shared library leaves our symbols
+//!   to the executable that loads it, which exports them.
+//!
+//! The pass that instruments is ours, a plugin (`pass`); where none fits this clang, clang's own does it. flang has none of its own,
+//! so that there ours has to fit.
+//!
+//! What is known of the units and of what is linked beside them goes into the program (`notes`): parts that are not instrumented, and
+//! `#pragma omp` without `-fopenmp` (`pragmas`).
+//!
+//! Whatever neither compiles nor links (`--version`, `-print-file-name=…`) is passed through as it is.
+
+#![forbid(unsafe_code)]
+
+mod arguments;
+mod assumed;
+mod clang;
+mod notes;
+mod objects;
+mod outputs;
+mod pass;
+mod plan;
+mod pragmas;
+mod prelink;
+pub mod response;
+pub mod runtime;
+mod sources;
+
+pub use arguments::{Arguments, Item};
+pub use notes::assembly;
+pub use plan::INVENTIVE;
+pub use plan::{Action, Plan};
+
+use clang::Clang;
+use pass::Pass;
+use pragmas::Ignored;
+use raceproof_core::finding::{Note, Uninstrumented};
+use raceproof_host::{note, output::private_folder};
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::PathBuf;
+use tempfile::TempDir;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Language {
+    C,
+    Cxx,
+    Fortran,
+}
+
+impl Language {
+    /// These words, for the compiler proper: not for its driver, which would also link what they ask for.
+    pub(crate) fn proper(self, words: &[&str]) -> Vec<OsString> {
+        let to = if self == Language::Fortran { "-Xflang" } else { "-Xclang" };
+        words.iter().flat_map(|word| [to, word]).map(OsString::from).collect()
+    }
+}
+
+/// Runs the compiler; the status is its own, or 2 if it was not run.
+pub fn run(language: Language, args: &[OsString]) -> u8 {
+    match compile(language, args) {
+        Ok(status) => status,
+        Err(message) => {
+            note(&format!("raceproof: error: {message}"));
+            2
+        }
+    }
+}
+
+fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
+    let mut clang = Clang::find(language)?;
+    let arguments = Arguments::parse(response::expand(args)?);
+    others_sources(&arguments, language)?;
+    let mut plan = Plan::new(&arguments, language)?;
+    // What the program is to know of itself.
+    let mut known = Vec::new();
+    if plan.action.links() {
+        let (warnings, left_out) = objects::inspect(&arguments, language, plan.instrumented)?;
+        warn(&warnings);
+        known.extend(left_out.into_iter().map(Note::Uninstrumented));
+    }
+    if plan.action == Action::Executable {
+        let runtime = prelink::object(&runtime::find()?, &clang);
+        plan.link_runtime(&runtime);
+        let has_pass = plan.own_pass && raceproof_pass::plugin(clang.version).is_some();
+        // The runtime knows which calls are its own if it is one object.
+        if !has_pass && known.is_empty() && runtime.extension().is_some_and(|extension| extension == "o") {
+            plan.wrap_library();
+        }
+    }
+    let of_sources =
+        if plan.openmp && language != Language::Fortran { sources::inspect(&arguments) } else { Vec::new() };
+    warn(&plan.warnings);
+    warn(&of_sources);
+    let ignored = pragmas::ignored(&plan, &clang);
+    let folder = if known.is_empty() && ignored.is_empty() { None } else { Some(private_folder()?) };
+    warn_ignored(&ignored);
+    if let Some(folder) = folder.as_ref().filter(|_| plan.action.links()) {
+        let places = ignored.iter().flat_map(|(_, ignored)| ignored);
+        known.extend(places.map(|ignored| Note::IgnoredPragma(ignored.at.clone())));
+        plan.linked.extend(["-x".into(), "none".into(), notes::object(&known, &clang, folder.path())?]);
+    }
+    let is_instrumented = plan.instrumented && plan.has_sources();
+    let pass = if is_instrumented && plan.own_pass { Pass::of(&clang)? } else { None };
+    if let Some(pass) = &pass {
+        plan.added.extend(pass.words(language));
+    } else if is_instrumented && language == Language::Fortran {
+        return Err(pass::missing_for_flang(&clang));
+    } else if is_instrumented {
+        plan.restrain();
+        if plan.own_pass && plan.action.links() {
+            note(&pass::missing(&clang));
+        }
+    }
+    if !plan.eliminates {
+        clang.check_everything();
+    }
+    let mut status = clang.run(&plan.words())?;
+    if status == 0 && plan.action.links() {
+        let (output, inputs) = (outputs::output_of_linker(&plan), objects::linked(&arguments));
+        let mut wrong = assumed::wrong(&output, &inputs);
+        if !wrong.is_empty() && plan.has_sources() {
+            clang.check_everything();
+            status = clang.run(&plan.words())?;
+            wrong = assumed::wrong(&output, &inputs);
+        }
+        if status == 0 && !wrong.is_empty() {
+            // Nobody is to run it.
+            let _ = std::fs::remove_file(&output);
+            return Err(assumed::message(&wrong));
+        }
+    }
+    if let Some(folder) = folder.filter(|_| status == 0 && !plan.action.links()) {
+        for (source, ignored) in &ignored {
+            keep(&plan, &clang, source, ignored, &folder)?;
+        }
+    }
+    if status != 0
+        && plan.openmp
+        && language != Language::Fortran
+        && plan.action.compiles()
+        && !clang.has_omp_header()
+    {
+        note(&format!(
+            "raceproof: note: {} has no omp.h; on Debian and Ubuntu the package libomp-{}-dev has it",
+            clang.program.display(),
+            clang.version
+        ));
+    }
+    Ok(status)
+}
+
+/// Sources of a language that this compiler does not compile are refused: clang would have another compiler do it, which does not
+/// instrument, and flang cannot.
+fn others_sources(arguments: &Arguments, language: Language) -> Result<(), String> {
+    for (path, _) in arguments.inputs() {
+        let name = path.to_string_lossy();
+        if language == Language::Fortran && arguments::is_clangs(path) {
+            return Err(format!(
+                "{name} is not Fortran: compile it with `raceproof cc -c` (or `raceproof c++ -c`) and link the object here"
+            ));
+        }
+        if language != Language::Fortran && arguments::is_fortran(path) {
+            return Err(format!("{name} is Fortran: compile it with `raceproof fc`"));
+        }
+    }
+    Ok(())
+}
+
+/// The parts of what a linker is told to link that are not instrumented.
+pub fn left_out(words: Vec<OsString>) -> Vec<Uninstrumented> {
+    objects::inspect(&Arguments::parse(words), Language::C, true)
+        .map_or_else(|_| Vec::new(), |(_, left_out)| left_out)
+}
+
+fn warn(warnings: &[String]) {
+    for warning in warnings {
+        note(&format!("raceproof: warning: {warning}"));
+    }
+}
+
+/// Directives of a unit that a warning names.
+const NAMED: usize = 3;
+
+fn warn_ignored(ignored: &[(OsString, Vec<Ignored>)]) {
+    for (source, ignored) in ignored {
+        for Ignored { at, directive } in ignored.iter().take(NAMED) {
+            note(&format!(
+                "raceproof: warning: {}:{}: `{} {directive}` is compiled without -fopenmp: {} passes over it, so that \
+                 nothing becomes parallel or ordered by it; compile with -fopenmp",
+                at.file,
+                at.line,
+                at.sentinel(),
+                if at.is_fortran() { "flang" } else { "clang" }
+            ));
+        }
+        if let Some(more @ 1..) = ignored.len().checked_sub(NAMED) {
+            let (source, sentinel) = (source.to_string_lossy(), ignored[0].at.sentinel());
+            note(&format!("raceproof: warning: {source}: and {more} more `{sentinel}` without -fopenmp"));
+        }
+    }
+}
+
+/// Has an object that was compiled tell which directives were passed over.
+fn keep(
+    plan: &Plan,
+    clang: &Clang,
+    source: &OsStr,
+    ignored: &[Ignored],
+    folder: &TempDir,
+) -> Result<(), String> {
+    let is_text = plan.kept.iter().any(|item| matches!(item, Item::Option(option) if option[0] == "-S"));
+    let made = outputs::output(plan)
+        .map_or_else(|| outputs::named(source, if is_text { "s" } else { "o" }), PathBuf::from);
+    let places: Vec<Note> = ignored.iter().map(|ignored| Note::IgnoredPragma(ignored.at.clone())).collect();
+    let is_file = fs::metadata(&made).is_ok_and(|made| made.is_file());
+    if !is_file || !notes::add(&places, &made, clang, folder.path())? {
+        let source = source.to_string_lossy();
+        let sentinel = ignored.first().map_or("", |ignored| ignored.at.sentinel());
+        warn(&[format!("{source}: the program will not know of its `{sentinel}` without -fopenmp")]);
+    }
+    Ok(())
+}

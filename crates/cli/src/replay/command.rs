@@ -1,0 +1,29 @@
+//! `raceproof replay`.
+
+use super::{native, render, replay};
+use crate::args::{ReplayArgs, ReportFormat};
+use crate::shared::load::{load, program_or_source};
+use crate::shared::present::render_native;
+use crate::shared::status::{BadInput, FOUND, bad};
+use crate::shared::{input, witness_file};
+use raceproof::limits::Limits;
+use raceproof_host::interrupt;
+use raceproof_host::output::deliver;
+
+pub(crate) fn command(args: &ReplayArgs) -> Result<u8, BadInput> {
+    let (file, program) = program_or_source(args.file.as_deref(), &args.program)?;
+    let Some(file) = file else {
+        let report = native::replay(args, &program).map_err(bad)?;
+        return render_native(&report, ReportFormat::Text, None);
+    };
+    let (source, code) = load(file, &input::REPLAY)?;
+    let name = args.witness.display().to_string();
+    let text = input::report(&args.witness).map_err(bad)?;
+    let program = witness_file::fingerprint(&source.text);
+    let witness = witness_file::read(&name, &text, args.finding.get(), &program).map_err(bad)?;
+    let limits = Limits { interrupt: Some(interrupt::watch()), ..Limits::default() };
+    let replayed =
+        replay(&code, &source, &witness, limits).map_err(|wrong| bad(format!("{name}: {wrong}")))?;
+    deliver(&render(&replayed, &source, args.step), None).map_err(bad)?;
+    Ok(FOUND)
+}

@@ -1,0 +1,454 @@
+//! `replay`: a program under the schedule of a witness, action by action.
+//!
+//! The schedule is followed to the letter: a segment that cannot be taken as it stands means that the witness is not of this
+//! program, or is not what was reported. At its end two tasks stand before the two accesses of a race, or
+//! nobody can go on, or a task has failed; anything else is no witness.
+
+pub(crate) mod command;
+mod native;
+
+use raceproof::kernel::{Action, Kernel};
+use raceproof::limits::Limits;
+use raceproof::run::Run;
+use raceproof::spawn_path::Paths;
+use raceproof::strategy::{Last, Strategy, Turn};
+use raceproof::task::State;
+use raceproof::witness::path_numbers;
+use raceproof_core::event::{AccessKind, Event, Observer, SyncKind};
+use raceproof_core::finding::{Place, Witness};
+use raceproof_core::ids::{Location, SiteId, SyncId, TaskId};
+use raceproof_tp::code::{Code, Op};
+use raceproof_tp::fault::What;
+use raceproof_tp::source::Source;
+use raceproof_tp::value::Value;
+use raceproof_tp::vm::{Body, Vm};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+/// Races told of at the end of one replay.
+const MAX_ENDS: usize = 1000;
+
+/// What a replay led to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum End {
+    /// Two tasks stand before conflicting accesses of one location.
+    Race { location: String, first: Standing, second: Standing },
+    /// Nobody can go on.
+    Deadlock(Vec<Standing>),
+    /// A task has failed.
+    Error { kind: &'static str, message: String, task: String, at: Place },
+}
+
+/// A task and what it is about to do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Standing {
+    pub task: String,
+    pub what: String,
+    pub at: Option<Place>,
+}
+
+/// One action of a replay.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    pub task: String,
+    pub what: String,
+    pub at: Option<Place>,
+}
+
+/// A replay that came to its end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Replayed {
+    pub steps: Vec<Step>,
+    /// All that can be seen at the end: a schedule can lead to several races at once.
+    pub ends: Vec<End>,
+}
+
+/// Gives one task one turn.
+struct Once(Option<Turn>);
+
+impl<B, O: Observer> Strategy<B, O> for Once {
+    fn eager(&self) -> bool {
+        false
+    }
+
+    fn next(&mut self, _: &Kernel<B, O>, _: Last) -> Option<Turn> {
+        self.0.take()
+    }
+}
+
+/// Follows the schedule of a witness; an error says where it does not fit the program.
+pub fn replay(
+    code: &Code,
+    source: &Source,
+    witness: &Witness,
+    limits: Limits<'_>,
+) -> Result<Replayed, String> {
+    let vm = Vm::new(code, limits);
+    let main = vm.main();
+    let mut run = Run::new(vm, Vec::new(), main);
+    run.machine.declare(&mut run.kernel);
+    let mut replay = Replay {
+        code,
+        file: &source.name,
+        run,
+        begun: 0,
+        paths: Paths::default(),
+        children: HashMap::new(),
+        by_path: HashMap::new(),
+        about: HashMap::new(),
+        failed: Vec::new(),
+        steps: Vec::new(),
+    };
+    replay.begin()?;
+    for (number, segment) in witness.schedule.iter().enumerate() {
+        replay.segment(&segment.task, segment.actions).map_err(|wrong| {
+            format!(
+                "segment {} of the schedule ({} of {}): {wrong}",
+                number + 1,
+                count(segment.actions),
+                segment.task
+            )
+        })?;
+    }
+    replay.misuses()?;
+    let ends = replay.ends()?;
+    Ok(Replayed { steps: replay.steps, ends })
+}
+
+fn count(actions: u64) -> String {
+    format!("{actions} action{}", if actions == 1 { "" } else { "s" })
+}
+
+struct Replay<'a> {
+    code: &'a Code,
+    file: &'a str,
+    run: Run<Vm<'a>, Vec<Event>>,
+    /// Tasks that have been brought up to their first action.
+    begun: usize,
+    paths: Paths,
+    /// Tasks by who spawned them and as which child.
+    children: HashMap<(TaskId, u32), TaskId>,
+    /// Tasks that the schedule has named.
+    by_path: HashMap<String, TaskId>,
+    /// What each task that has used up its turn is about to do.
+    about: HashMap<TaskId, Action>,
+    failed: Vec<(TaskId, &'static str, String, SiteId)>,
+    steps: Vec<Step>,
+}
+
+impl Replay<'_> {
+    /// Gives a task a turn of so many actions; how many it took.
+    fn turn(&mut self, task: TaskId, actions: u64) -> Result<u64, String> {
+        let before = self.run.kernel.tasks().get(task).taken();
+        let site = self.run.kernel.body(task).and_then(|body| op_site(self.code, body));
+        self.about.remove(&task);
+        let ending = self.run.drive(&mut Once(Some(Turn::actions(task, actions))));
+        if let Some(fault) = ending.stopped {
+            return Err(fault.message);
+        }
+        for (task, fault) in ending.failed {
+            if let (What::Error(kind), Some(site)) = (fault.what, fault.site) {
+                self.failed.push((task, kind.name(), fault.message, site));
+            }
+        }
+        if let (State::Ready, Some(action)) =
+            (self.run.kernel.tasks().get(task).state, self.run.kernel.refused())
+        {
+            self.about.insert(task, action);
+        }
+        self.paths.extend(self.run.kernel.tasks());
+        self.tell(site);
+        Ok(self.run.kernel.tasks().get(task).taken() - before)
+    }
+
+    /// Brings tasks that have been spawned up to their first action; those without any are over then.
+    fn begin(&mut self) -> Result<(), String> {
+        while self.begun < self.run.kernel.tasks().len() {
+            let task = TaskId::at(self.begun);
+            self.begun += 1;
+            let entry = self.run.kernel.tasks().get(task);
+            if let Some(parent) = entry.parent() {
+                self.children.insert((parent, entry.ordinal), task);
+            }
+            self.turn(task, 0)?;
+        }
+        Ok(())
+    }
+
+    /// The task with a spawn path, if it has been spawned.
+    fn task(&mut self, path: &str) -> Result<TaskId, String> {
+        if let Some(&task) = self.by_path.get(path) {
+            return Ok(task);
+        }
+        let mut task = TaskId::MAIN;
+        for (ordinal, times) in path_numbers(path).map_err(|bad| bad.message)? {
+            for _ in 0..times {
+                let child = self.children.get(&(task, ordinal));
+                task = *child.ok_or("there is no such task yet")?;
+            }
+        }
+        self.by_path.insert(path.to_owned(), task);
+        Ok(task)
+    }
+
+    fn segment(&mut self, path: &str, actions: u64) -> Result<(), String> {
+        for done in 0..actions {
+            self.begin()?;
+            let task = self.task(path)?;
+            let taken = match self.run.kernel.tasks().get(task).state {
+                State::Ready => self.turn(task, 1)?,
+                _ => 0,
+            };
+            self.begin()?;
+            // It may have found out that it has to wait for tasks that were over at once.
+            let taken = if taken == 0 && self.run.kernel.tasks().get(task).state == State::Ready {
+                self.turn(task, 1)?
+            } else {
+                taken
+            };
+            if taken == 0 {
+                return Err(format!("after {} it {}", count(done), self.why_not(task)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets tasks fail that are about to set a promise again or to enter a lock they hold: that is no action, so no
+    /// schedule has it.
+    fn misuses(&mut self) -> Result<(), String> {
+        let kernel = &self.run.kernel;
+        let fails = |task: &TaskId| match self.about.get(task) {
+            Some(&Action::Signal(sync)) => {
+                kernel.sync_kind(sync) == SyncKind::Promise && kernel.is_enabled(Action::Join(sync))
+            }
+            Some(&Action::Join(sync)) => kernel.locks_held(*task).any(|lock| lock == sync),
+            _ => false,
+        };
+        let failing: Vec<TaskId> = kernel.tasks().ready().filter(fails).collect();
+        failing.into_iter().try_for_each(|task| self.turn(task, 1).map(drop))
+    }
+
+    fn why_not(&self, task: TaskId) -> String {
+        match self.run.kernel.tasks().get(task).state {
+            State::Ended => "has ended".into(),
+            State::Failed => "has failed".into(),
+            State::Finishing(_) => "waits for the tasks of a finish".into(),
+            State::Waiting(sync) => format!("waits for {}", self.sync(sync)),
+            State::Ready | State::Running => "does not go on".into(),
+        }
+    }
+
+    /// Turns the events since the last time into steps.
+    fn tell(&mut self, site: Option<SiteId>) {
+        for event in std::mem::take(&mut self.run.kernel.observer) {
+            let (task, what, site) = match event {
+                Event::Access { task, kind, location, site }
+                | Event::Atomic { task, kind, location, site } => {
+                    let (verb, value) =
+                        (if kind == AccessKind::Read { "reads" } else { "writes" }, self.value(location));
+                    (task, format!("{verb} {}: {value}", self.name(location)), Some(site))
+                }
+                Event::Spawn { parent, child, site, .. } => {
+                    (parent, format!("spawns {}", self.paths.name(child)), Some(site))
+                }
+                Event::FinishEnd { task, .. } => (task, "ends a finish".into(), site),
+                Event::Signal { task, sync, kind } => match kind {
+                    SyncKind::Promise => (task, format!("sets {}", self.sync(sync)), site),
+                    SyncKind::Event => (task, format!("posts {}", self.sync(sync)), site),
+                    SyncKind::Semaphore => (task, "gives a semaphore back".into(), site),
+                    SyncKind::Isolated | SyncKind::Lock => {
+                        (task, format!("leaves {}", self.sync(sync)), None)
+                    }
+                    SyncKind::Future => (task, "gives the value of its future".into(), None),
+                },
+                Event::Join { task, sync, kind } => match kind {
+                    SyncKind::Isolated | SyncKind::Lock => {
+                        (task, format!("enters {}", self.sync(sync)), site)
+                    }
+                    SyncKind::Semaphore => (task, "takes a semaphore".into(), site),
+                    _ => (task, format!("has waited for {}", self.sync(sync)), site),
+                },
+                Event::End { task } => (task, "ends".into(), None),
+                Event::FinishBegin { .. } => continue,
+            };
+            self.steps.push(Step {
+                task: self.paths.name(task),
+                what,
+                at: site.map(|site| self.place(site)),
+            });
+        }
+    }
+
+    fn ends(&self) -> Result<Vec<End>, String> {
+        let mut ends = Vec::new();
+        let kernel = &self.run.kernel;
+        let tasks = kernel.tasks();
+        let accesses: Vec<(TaskId, AccessKind, Location, SiteId)> = tasks
+            .ready()
+            .filter_map(|task| match self.about.get(&task) {
+                Some(&Action::Access { kind, location, site }) => Some((task, kind, location, site)),
+                _ => None,
+            })
+            .collect();
+        for (at, one) in accesses.iter().enumerate() {
+            for other in &accesses[at + 1..] {
+                if one.2 == other.2 && one.1.conflicts(other.1) && ends.len() < MAX_ENDS {
+                    let [mut first, mut second] = [one, other].map(|&(task, kind, _, site)| Standing {
+                        task: self.paths.name(task),
+                        what: if kind == AccessKind::Read { "reads" } else { "writes" }.into(),
+                        at: Some(self.place(site)),
+                    });
+                    if (&second.at, &second.task) < (&first.at, &first.task) {
+                        std::mem::swap(&mut first, &mut second);
+                    }
+                    ends.push(End::Race { location: self.name(one.2), first, second });
+                }
+            }
+        }
+        for &(task, kind, ref message, site) in &self.failed {
+            let (task, message) = (self.paths.name(task), message.clone());
+            ends.push(End::Error { kind, message, task, at: self.place(site) });
+        }
+        let can_go = |task: TaskId| self.about.get(&task).is_none_or(|&action| kernel.is_enabled(action));
+        if ends.is_empty() && tasks.live() > 0 && !tasks.ready().any(can_go) {
+            let stuck = tasks.ids().filter(|&task| {
+                matches!(tasks.get(task).state, State::Waiting(_) | State::Finishing(_) | State::Ready)
+            });
+            let standing = |task: TaskId| Standing {
+                task: self.paths.name(task),
+                what: match self.about.get(&task) {
+                    Some(&Action::Join(sync)) => format!("waits for {}", self.sync(sync)),
+                    Some(Action::FinishEnd(_)) => "waits for the tasks of a finish".into(),
+                    _ => self.why_not(task),
+                },
+                at: kernel.body(task).and_then(|body| op_site(self.code, body)).map(|site| self.place(site)),
+            };
+            ends.push(End::Deadlock(stuck.map(standing).collect()));
+        }
+        if !ends.is_empty() {
+            return Ok(ends);
+        }
+        Err("at the end of the schedule no two tasks are about to race, all could go on and none has failed: the witness is of another program, or was changed".into())
+    }
+
+    fn name(&self, location: Location) -> String {
+        self.run.machine.memory.name(self.code, location)
+    }
+
+    fn value(&self, location: Location) -> String {
+        match self.run.machine.memory.get(location.0 as u32) {
+            Value::Int(value) => value.to_string(),
+            reference => reference.kind().into(),
+        }
+    }
+
+    fn sync(&self, sync: SyncId) -> String {
+        let kernel = &self.run.kernel;
+        if sync == kernel.isolated_lock() {
+            return "an isolated section".into();
+        }
+        if let Some(name) = self.run.machine.sync_name(sync) {
+            return match kernel.sync_kind(sync) {
+                SyncKind::Lock => format!("the lock {name}"),
+                SyncKind::Event => format!("the event {name}"),
+                _ => format!("the semaphore {name}"),
+            };
+        }
+        let kind = if kernel.sync_kind(sync) == SyncKind::Future { "future" } else { "promise" };
+        match self.run.machine.made(sync) {
+            Some(site) => {
+                let at = self.place(site);
+                format!("the {kind} made at {}:{}", at.line, at.column)
+            }
+            None => format!("a {kind}"),
+        }
+    }
+
+    fn place(&self, site: SiteId) -> Place {
+        let info = self.code.sites[site.index()];
+        Place { file: self.file.to_owned(), line: info.line, column: info.column }
+    }
+}
+
+/// Where the instruction a suspended task is at stands in the source.
+fn op_site(code: &Code, body: &Body) -> Option<SiteId> {
+    match code.ops[body.pc() as usize] {
+        Op::Set(site) | Op::V { site, .. } | Op::Post { site, .. } => Some(site),
+        _ => body.site(code),
+    }
+}
+
+/// The replay as text: all steps if asked for, and what it led to with the source lines.
+pub fn render(replayed: &Replayed, source: &Source, steps: bool) -> String {
+    let mut out = String::new();
+    let lines: Vec<&str> = source.text.lines().collect();
+    let line = |at: &Place| lines.get(at.line as usize - 1).map_or("", |line| line.trim());
+    if steps {
+        let width = replayed.steps.iter().map(|step| step.task.len()).max().unwrap_or(0).min(24);
+        for (number, Step { task, what, at }) in replayed.steps.iter().enumerate() {
+            // Writing to a string cannot fail.
+            let _ = match at {
+                Some(at) => writeln!(
+                    out,
+                    "{:>5}  {task:width$}  {what:32} {}:{}  {}",
+                    number + 1,
+                    at.line,
+                    at.column,
+                    line(at)
+                ),
+                None => writeln!(out, "{:>5}  {task:width$}  {what}", number + 1),
+            };
+        }
+        out.push('\n');
+    }
+    let mut standing = |task: &str, what: &str, at: Option<&Place>| {
+        let _ = writeln!(out, "  {task} {what}");
+        if let Some(at) = at {
+            let _ = writeln!(out, "    --> {}:{}:{}", at.file, at.line, at.column);
+            let text = lines.get(at.line as usize - 1).copied().unwrap_or_default();
+            let _ = writeln!(out, "  {:>4} | {text}", at.line);
+        }
+    };
+    let mut summaries = Vec::new();
+    for end in &replayed.ends {
+        summaries.push(match end {
+            End::Race { location, first, second } => {
+                for side in [first, second] {
+                    standing(
+                        &side.task,
+                        &format!("is about to {} {location}", side.what.trim_end_matches('s')),
+                        side.at.as_ref(),
+                    );
+                }
+                format!(
+                    "reproduced: after {} both accesses of {location} are next, one right after the other",
+                    count(actions(replayed))
+                )
+            }
+            End::Deadlock(stuck) => {
+                for side in stuck {
+                    standing(&side.task, &side.what, side.at.as_ref());
+                }
+                format!("reproduced: after {} nobody can go on", count(actions(replayed)))
+            }
+            End::Error { kind, message, task, at } => {
+                standing(task, &format!("fails ({kind}): {message}"), Some(at));
+                format!("reproduced: the program error comes after {}", count(actions(replayed)))
+            }
+        });
+    }
+    out.push('\n');
+    for summary in summaries {
+        let _ = writeln!(out, "{summary}");
+    }
+    out
+}
+
+/// The actions among the steps.
+fn actions(replayed: &Replayed) -> u64 {
+    let none = ["leaves ", "gives the value", "ends"];
+    let is_action = |step: &&Step| {
+        step.what.starts_with("ends a finish") || !none.iter().any(|no| step.what.starts_with(no))
+    };
+    replayed.steps.iter().filter(is_action).count() as u64
+}

@@ -1,0 +1,278 @@
+//! One execution of a native program: a process of its own, under a given schedule.
+//!
+//! What the program prints goes nowhere, but for a replay. It reads standard input from the beginning if that is a file, and
+//! nothing otherwise.
+
+use crate::shared::channel::{Channel, OPTIONS, options};
+use nix::sys::signal::{Signal, killpg};
+use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
+use nix::unistd::Pid;
+use raceproof::channel::{self, Kind};
+use raceproof::remote::{Answer, OPTION, Order, Request, VERSION};
+use raceproof_core::finding::{Place, ProgramError};
+use raceproof_host::interrupt::EndsWithUs;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, IsTerminal};
+use std::os::fd::AsFd;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A program that can be run any number of times.
+pub(crate) struct Program {
+    path: PathBuf,
+    arguments: Vec<OsString>,
+    /// The size of its teams, if it is given.
+    threads: Option<u32>,
+}
+
+/// How an execution ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Ended {
+    Status(i32),
+    Signal(i32),
+}
+
+impl Ended {
+    /// An end that is an error of the program.
+    pub(crate) fn error(self) -> Option<ProgramError> {
+        match self {
+            Ended::Status(0) => None,
+            Ended::Status(status) => {
+                Some(outcome("exit-status", format!("the program ended with exit status {status}")))
+            }
+            Ended::Signal(signal) => {
+                let name = signal_name(signal);
+                Some(outcome("signal", format!("the program was ended by signal {signal}{name}")))
+            }
+        }
+    }
+}
+
+/// Whether the program's streams are the user's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Streams {
+    Hidden,
+    Shown,
+}
+
+/// What one execution may take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Budget {
+    pub(crate) actions: u64,
+    pub(crate) seconds: f64,
+    /// The most bytes of its answer.
+    pub(crate) answer: u64,
+}
+
+/// Why there is nothing to be known of an execution.
+pub(crate) enum Failed {
+    /// It could not be run, or its answer not be understood.
+    Wrong(String),
+    /// It took more than it may.
+    Limit(String),
+    /// It did not end when its time was over, and was killed.
+    Late,
+    /// The caller wanted it stopped.
+    Stopped,
+}
+
+/// Seconds that a process has to end after it was to answer with what it knew.
+const GRACE: f64 = 10.0;
+
+impl Program {
+    pub(crate) fn new(path: PathBuf, arguments: &[OsString], threads: Option<u32>) -> Self {
+        Program { path, arguments: arguments.to_vec(), threads }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Runs it; how it ended, and what it answered if it did. Asks `stop` now and then whether to go on.
+    pub(crate) fn execute(
+        &self,
+        order: &Order,
+        budget: Budget,
+        streams: Streams,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<(Ended, Option<Answer>), Failed> {
+        let asked =
+            Request { version: VERSION, order, actions: budget.actions, seconds: budget.seconds.max(0.01) };
+        let text = serde_json::to_vec(&asked)
+            .map_err(|error| Failed::Wrong(format!("cannot write a request: {error}")))?;
+        let channel = Channel::new(Some(&text)).map_err(Failed::Wrong)?;
+        let ended = self.process(&channel, budget, streams, stop)?;
+        Ok((ended, self.read(&channel, budget)?))
+    }
+
+    /// Runs the process.
+    fn process(
+        &self,
+        channel: &Channel,
+        budget: Budget,
+        streams: Streams,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Ended, Failed> {
+        let mut command = Command::new(absolute(&self.path));
+        let size = self.threads.map(|size| format!("threads={size}").into_bytes());
+        let words = [channel.word(OPTION)].into_iter().chain(size);
+        command.args(&self.arguments).env(OPTIONS, options(words)).stdin(input());
+        if streams == Streams::Hidden {
+            // What it has started itself ends with it: another execution may run long after this one.
+            command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+        } else {
+            command.stdout(beside_the_report());
+        }
+        same_addresses();
+        let cannot = |error| Failed::Wrong(format!("cannot run {}: {error}", self.path.display()));
+        let child = command.spawn().map_err(cannot)?;
+        let _ends = EndsWithUs::new(&child, Signal::SIGKILL);
+        let mut child = Execution { child, group: streams == Streams::Hidden };
+        let start = Instant::now();
+        let mut asked = start;
+        loop {
+            if child.has_ended() {
+                return Ok(ended(child.end().map_err(cannot)?));
+            }
+            let took = start.elapsed();
+            let late = took.as_secs_f64() > budget.seconds + GRACE;
+            let stopped = asked.elapsed() > ASK && {
+                asked = Instant::now();
+                stop()
+            };
+            if late || stopped {
+                // It may have blocked all that can be blocked.
+                let _ = child.end();
+                return Err(if stopped { Failed::Stopped } else { Failed::Late });
+            }
+            // Looks are a small part of the time in any case, and so is what is lost between the end and the next look.
+            thread::sleep((took / 16).clamp(Duration::from_micros(50), ASK));
+        }
+    }
+
+    /// What an execution answered, if it did.
+    fn read(&self, channel: &Channel, budget: Budget) -> Result<Option<Answer>, Failed> {
+        let name = self.path.display();
+        let cannot = |error| Failed::Wrong(format!("cannot read what {name} has answered: {error}"));
+        let bytes = channel.len().map_err(cannot)?;
+        if bytes > budget.answer {
+            return Err(Failed::Limit(format!(
+                "what one execution shows takes {} MB, too much for the limit of memory; raise --max-memory, or give the program a \
+                 smaller input",
+                bytes / 1_000_000
+            )));
+        }
+        let bytes = channel.read().map_err(cannot)?;
+        let (records, _) = channel::records(&bytes);
+        let Some(text) = records.iter().rfind(|record| record.kind == Kind::Answer) else {
+            return Ok(None);
+        };
+        let answer: Answer = serde_json::from_slice(text.content).map_err(|error| {
+            Failed::Wrong(format!(
+                "the answer of {name} cannot be read: {error}; build it again with this version of raceproof"
+            ))
+        })?;
+        let damaged = |wrong| Failed::Wrong(format!("the answer of {name} is damaged: {wrong}"));
+        answer.trace.check().map_err(damaged)?;
+        Ok(Some(answer))
+    }
+}
+
+/// A process that runs.
+struct Execution {
+    child: Child,
+    /// Whether it has a process group of its own.
+    group: bool,
+}
+
+impl Execution {
+    /// Whether it has; its number stays its own until [`end`](Execution::end).
+    fn has_ended(&self) -> bool {
+        let look = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT | WaitPidFlag::WNOHANG;
+        // If the system does not say, waiting for it does.
+        !matches!(waitid(Id::Pid(self.number()), look), Ok(WaitStatus::StillAlive))
+    }
+
+    /// Kills it if it runs, and what it has left running.
+    fn end(&mut self) -> io::Result<ExitStatus> {
+        if self.group {
+            let _ = killpg(self.number(), Signal::SIGKILL);
+        }
+        // Not one that has ended: how it did is to be known.
+        let _ = self.child.kill();
+        self.child.wait()
+    }
+
+    fn number(&self) -> Pid {
+        Pid::from_raw(self.child.id() as i32)
+    }
+}
+
+/// Time between two questions whether to go on.
+const ASK: Duration = Duration::from_millis(20);
+
+fn ended(status: ExitStatus) -> Ended {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => Ended::Status(code),
+        (None, signal) => Ended::Signal(signal.unwrap_or(0)),
+    }
+}
+
+/// A file from its beginning; nothing if standard input is no file.
+fn input() -> Stdio {
+    let file = File::open("/dev/stdin").and_then(|file| {
+        if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("no file")) }
+    });
+    file.map_or(Stdio::null(), Stdio::from)
+}
+
+/// Has the system put the programs that this thread starts at the same addresses each time. Where it does not let us, programs
+/// that depend on their addresses are not deterministic; the search itself does not.
+fn same_addresses() {
+    #[cfg(target_os = "linux")]
+    {
+        use nix::sys::personality::{Persona, get, set};
+        if let Ok(now) = get()
+            && !now.contains(Persona::ADDR_NO_RANDOMIZE)
+        {
+            let _ = set(now | Persona::ADDR_NO_RANDOMIZE);
+        }
+    }
+}
+
+/// Where a program prints whose report goes to standard output: on the terminal, if that is one, else on standard error, so that
+/// whoever reads the report reads nothing else.
+pub(crate) fn beside_the_report() -> Stdio {
+    if io::stdout().is_terminal() {
+        return Stdio::inherit();
+    }
+    io::stderr().as_fd().try_clone_to_owned().map_or_else(|_| Stdio::null(), Stdio::from)
+}
+
+/// ` (SIGSEGV)` for a signal whose name is known.
+pub(crate) fn signal_name(signal: i32) -> String {
+    let Ok(name) = Signal::try_from(signal) else { return String::new() };
+    format!(" ({name})")
+}
+
+/// A program in this folder needs its path: `a` alone would be looked for in `PATH`.
+pub(crate) fn absolute(path: &Path) -> PathBuf {
+    if path.components().count() == 1 { Path::new(".").join(path) } else { path.to_owned() }
+}
+
+/// An end of the whole program that is an error of it.
+pub(crate) fn outcome(kind: &str, message: String) -> ProgramError {
+    ProgramError {
+        kind: kind.to_owned(),
+        message,
+        task: "main".to_owned(),
+        at: Place { file: String::new(), line: 0, column: 0 },
+        stack: Vec::new(),
+        spawned: Vec::new(),
+        witness: None,
+    }
+}

@@ -1,0 +1,144 @@
+//! `verify` as a command: the search with its progress line, and with a checkpoint from which it can be gone on with.
+
+use super::checkpoint;
+use super::progress::Line;
+use super::{Options, Progress, Search, Verified, verify_from};
+use crate::args::{LimitArgs, VerifyArgs};
+use crate::shared::witness_file::fingerprint;
+use raceproof_core::finding::Report;
+use raceproof_host::interrupt;
+use raceproof_host::output::{OutFile, deliver_by};
+use raceproof_tp::code::Code;
+use raceproof_tp::source::Source;
+use std::fs;
+use std::io::{self, ErrorKind, IsTerminal};
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::thread;
+use std::time::Instant;
+
+/// Seconds between two checkpoints.
+const SLICE: f64 = 10.0;
+
+/// Searches a TP program as the arguments say; the report, or what is wrong with the checkpoint.
+pub(crate) fn run(args: &VerifyArgs, code: &Code, source: &Source) -> Result<Report, String> {
+    let verify =
+        |search: &mut Search, options: &Options<'_>| Ok(verify_from(search, code, &source.name, options));
+    search(args, &fingerprint(&source.text), &verify)
+}
+
+/// A way to go on with a search; an error is something the user has to hear.
+pub(crate) type GoOn<'a> = dyn Fn(&mut Search, &Options<'_>) -> Result<Verified, String> + 'a;
+
+/// Searches as the arguments say, by `verify`; `program` is the fingerprint of what is searched.
+pub(crate) fn search(args: &VerifyArgs, program: &str, verify: &GoOn<'_>) -> Result<Report, String> {
+    let LimitArgs { max_seconds, max_events, max_memory } = args.limits;
+    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let line = Line::default();
+    let show = |progress: &Progress| line.show(progress);
+    let options = Options {
+        order: args.order.into(),
+        max_executions: args.max_executions,
+        max_seconds,
+        max_events,
+        max_memory: Some(max_memory),
+        all: args.all,
+        determinism: args.determinism,
+        workers: args.workers.map_or(cores, NonZeroUsize::get),
+        interrupt: Some(interrupt::watch()),
+        progress: io::stderr().is_terminal().then_some(&show as &dyn Fn(&Progress)),
+    };
+    let verified = match &args.checkpoint {
+        None => verify(&mut Search::default(), &options),
+        Some(file) => with_checkpoint(file, program, verify, &options),
+    };
+    line.erase();
+    Ok(verified?.report)
+}
+
+/// Goes on with the search in `file`, if it is there, and keeps it there as far as it has come.
+fn with_checkpoint(
+    file: &Path,
+    program: &str,
+    verify: &GoOn<'_>,
+    options: &Options<'_>,
+) -> Result<Verified, String> {
+    let order = options.order;
+    let (mut search, is_new) = begin(file, program, options)?;
+    let keep = |search: &Search| {
+        let write = |out: &mut OutFile| checkpoint::write(search, program, order, out);
+        deliver_by(file, &write)
+    };
+    // A search of hours is not to find out at its end that it cannot be kept.
+    keep(&search)?;
+    let start = Instant::now();
+    let mut slice = SLICE;
+    loop {
+        let left = options.max_seconds.map_or(f64::INFINITY, |most| most - start.elapsed().as_secs_f64());
+        let before = search.executions();
+        let last = left <= slice;
+        let options = Options { max_seconds: Some(left.min(slice).max(0.0)), ..*options };
+        let verified = verify(&mut search, &options);
+        if verified.is_err() && is_new && search.executions() == 0 {
+            let _ = fs::remove_file(file);
+        }
+        let mut verified = verified?;
+        verified.report.stats.seconds = start.elapsed().as_secs_f64();
+        if search.is_done() {
+            // A search that is over needs no going on; that the file is not there any more is no harm.
+            let _ = fs::remove_file(file);
+            return Ok(verified);
+        }
+        if let Err(error) = keep(&search) {
+            return Ok(not_kept(verified, &error));
+        }
+        if last || !verified.out_of_time {
+            return Ok(verified);
+        }
+        if search.executions() == before {
+            // One execution takes longer than a slice.
+            slice *= 2.0;
+        }
+    }
+}
+
+/// The search in a file, or a new one if there is no such file, and whether it is that.
+fn begin(file: &Path, program: &str, options: &Options<'_>) -> Result<(Search, bool), String> {
+    let name = file.display().to_string();
+    let cannot_read = |error| format!("cannot read {name}: {error}");
+    let about = match fs::metadata(file) {
+        Ok(about) => about,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok((Search::default(), true)),
+        Err(error) => return Err(cannot_read(error)),
+    };
+    if !about.is_file() {
+        let what = if about.is_dir() { "a folder" } else { "a device or pipe" };
+        return Err(format!(
+            "cannot keep a checkpoint in {name}: it is {what}, expected a file or the name of a new one"
+        ));
+    }
+    // In memory it takes a few times as much.
+    if options.max_memory.is_some_and(|most| about.len() > most / 4) {
+        return Err(format!(
+            "{name}: a checkpoint of {} MB is too large for the limit of memory; raise --max-memory",
+            about.len() >> 20
+        ));
+    }
+    let text = fs::read_to_string(file).map_err(cannot_read)?;
+    Ok((checkpoint::read(&name, &text, program, options.order)?, false))
+}
+
+/// What a search has shown that ends because it cannot be kept any more: to go on would be to lose more.
+fn not_kept(mut verified: Verified, error: &str) -> Verified {
+    let report = &mut verified.report;
+    let executions = report.stats.executions;
+    let why = format!(
+        "the search ended after {executions} executions because its checkpoint could not be kept: {error}"
+    );
+    if verified.out_of_time {
+        // The end of a slice, which is no limit of the user's.
+        report.limits.pop();
+    }
+    report.limits.push(why);
+    verified
+}
