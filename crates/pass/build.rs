@@ -10,7 +10,7 @@ use std::process::Command;
 const VERSIONS: std::ops::RangeInclusive<u32> = 16..=21;
 
 /// What the functions of the C library access.
-const TABLE: &str = "../native/src/library/functions.rs";
+const TABLE: &str = "../native/src/abi/library/functions.rs";
 
 fn main() {
     let output = PathBuf::from(env::var_os("OUT_DIR").expect("cargo says where output goes"));

@@ -21,7 +21,7 @@ use tempfile::TempDir;
 /// The members of the archive that have the entry points begin with this.
 const OWN: &[u8] = b"raceproof_native.";
 
-/// Sections of one kind become one. The runtime knows its own code by the names around it (`crates/native/src/library`). Unwinding tables refer to functions without keeping them.
+/// Sections of one kind become one. The runtime knows its own code by the names around it (`crates/native/src/abi/library`). Unwinding tables refer to functions without keeping them.
 const LAYOUT: &str = "SECTIONS {
   .text : { __raceproof_text = .; *(.text .text.*) __raceproof_text_end = .; }
   .rodata : { *(.rodata .rodata.*) }

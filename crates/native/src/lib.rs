@@ -5,22 +5,15 @@
 //! scheduler of the [`raceproof`] crate, and tell the detector what each does. When the program ends, however it
 //! does, what was found is reported.
 //!
-//! | where | what |
+//! | module | what |
 //! | --- | --- |
-//! | `tsan` | accesses, atomic operations, function entry and exit |
-//! | `kmpc` | the constructs of OpenMP |
-//! | `rayon`, `workers` | what the drop-in for rayon is built of; which thread runs a job |
-//! | `interpose` | functions of the C library: memory, processes, threads |
-//! | `library` | functions of the C library: which memory of the program they read and write |
-//! | `start` | how a program begins and ends: its constructors and exit handlers are parts of the main task |
-//! | `sched`, `jobs`, `omp` | tasks as coroutines; teams, threads and task regions |
-//! | `detector`, `shadow`, `contexts`, `memory` | who accessed what last, and from where |
-//! | `explored` | one execution of a search over all schedules |
-//! | `stacks`, `fibers`, `threads` | the stacks of tasks, and the coroutines on them; thread-local storage of virtual threads |
-//! | `record` | the run as a trace |
-//! | `coverage` | what the verdict of the run rests on |
-//! | `jumps`, `calls` | the calling context after a `longjmp`, and below the program's own functions |
-//! | `raw`, `channel`, `report`, `faults`, `panics`, `exceptions`, `interrupts` | the end, in words |
+//! | `abi` | the entry points: `tsan` accesses and atomic operations, `kmpc` the constructs of OpenMP, `rayon` and `panics` what the drop-in for rayon calls, `interpose` and `library` functions of the C library, `jumps` `setjmp` and `longjmp`, `start` how a program begins and ends |
+//! | `search` | one execution of a search over all schedules |
+//! | `tasks` | `sched`, `jobs`, `fibers`, `stacks`: tasks as coroutines; `omp`, `icvs`, `workers`: teams, threads and pools; `threads`: thread-local storage of virtual threads; `interrupts`: preemption, and signals that end the program |
+//! | `report` | findings as they are found (`raw`, `channel`) and at the end (`delivery`), what the verdict rests on (`coverage`), crashes and exceptions (`faults`, `exceptions`, `calls`), the run as a trace (`record`) |
+//! | `detect` | `detector`, `shadow`, `now`: who accessed what last; `contexts`, `frames`, `memory`, `spots`: names of code and memory |
+//!
+//! `world` and `options` hold what all of them share.
 
 // The entry points are public by nature: C programs link with them.
 #![allow(unreachable_pub)]
@@ -28,42 +21,20 @@
 #[cfg(not(all(target_arch = "x86_64", target_os = "linux")))]
 compile_error!("raceproof runs native programs on x86-64 Linux only");
 
-mod calls;
-mod channel;
-mod contexts;
-mod coverage;
-mod delivery;
-mod detector;
-mod exceptions;
-mod explored;
-mod faults;
-mod fibers;
-mod frames;
-mod icvs;
-mod interpose;
-mod interrupts;
-mod jobs;
-mod jumps;
-mod kmpc;
-mod library;
-mod memory;
-mod now;
-mod omp;
+mod abi;
+mod detect;
 mod options;
-mod panics;
-mod raw;
-mod rayon;
-mod record;
 mod report;
-mod sched;
-mod shadow;
-mod spots;
-mod stacks;
-mod start;
-mod threads;
-mod tsan;
-mod workers;
+mod search;
+mod tasks;
 mod world;
+
+// The detector's files and a few others name these modules from the root.
+use abi::{interpose, kmpc, start, tsan};
+use detect::{contexts, detector, frames, memory, now, shadow, spots};
+use report::{channel, delivery, record};
+use search as explored;
+use tasks::{fibers, interrupts, jobs, omp, sched, stacks, workers};
 
 use contexts::Place;
 use kmpc::locks::Left;
@@ -139,7 +110,7 @@ pub(crate) unsafe fn run_main(
     environment: *mut *mut c_char,
 ) -> c_int {
     world::begin();
-    world().detector.turn_on(world().options.detect && explored::detects());
+    world().detector.turn_on(world().options.detect && search::detects());
     if world().options.collect && !world().detector.is_recorded() {
         world().detector.collect_always();
     }
@@ -159,8 +130,8 @@ pub(crate) unsafe fn run_main(
     };
     let job = Job::main(world().omp.initial, Place::START, Work::Other(Box::new(main)));
     let mut run = Run::new(Coroutines, Told, Body(Some(job)));
-    if explored::is_on() {
-        return explored::drive(run, &status);
+    if search::is_on() {
+        return search::drive(run, &status);
     }
     if !world().detector.is_recorded() {
         run.kernel.recycle();

@@ -1,14 +1,14 @@
 //! The one state of the process. All of the program's code runs on one OS thread, and so does all of this.
 
-use crate::delivery::Delivery;
-use crate::detector::Detector;
-use crate::explored::explored;
-use crate::omp::Omp;
+use crate::detect::detector::Detector;
+use crate::detect::shadow;
 use crate::options::Options;
-use crate::record::Recorder;
-use crate::shadow;
-use crate::stacks::{BATCH, Stacks};
-use crate::threads::Threads;
+use crate::report::delivery::Delivery;
+use crate::report::record::Recorder;
+use crate::search::explored;
+use crate::tasks::omp::Omp;
+use crate::tasks::stacks::{BATCH, Stacks};
+use crate::tasks::threads::Threads;
 use raceproof::strategy::Traced;
 use raceproof_core::event::{AccessKind, Observer, SyncKind};
 use raceproof_core::explore::trace::Trace;
@@ -25,26 +25,26 @@ pub(crate) struct World {
     pub(crate) threads: Threads,
     pub(crate) omp: Omp,
     /// Sizes of teams and pools.
-    pub(crate) teams: crate::coverage::Teams,
+    pub(crate) teams: crate::report::coverage::Teams,
     /// Modules that were loaded when the program closed one.
-    pub(crate) closed: crate::coverage::Closed,
-    pub(crate) jobs: crate::jobs::Jobs,
-    pub(crate) pools: crate::rayon::Pools,
-    pub(crate) workers: crate::workers::Workers,
-    pub(crate) atomics: crate::tsan::atomic::Atomics,
-    pub(crate) waiters: rustc_hash::FxHashMap<usize, crate::interpose::futex::Waiters>,
-    pub(crate) fortran: crate::interpose::fortran::Library,
+    pub(crate) closed: crate::report::coverage::Closed,
+    pub(crate) jobs: crate::tasks::jobs::Jobs,
+    pub(crate) pools: crate::abi::rayon::Pools,
+    pub(crate) workers: crate::tasks::workers::Workers,
+    pub(crate) atomics: crate::abi::tsan::atomic::Atomics,
+    pub(crate) waiters: rustc_hash::FxHashMap<usize, crate::abi::interpose::futex::Waiters>,
+    pub(crate) fortran: crate::abi::interpose::fortran::Library,
     pub(crate) options: Options,
     /// The number of this process.
     pub(crate) process: u32,
     /// Where the report goes if nobody reads the channel, and which races it leaves out.
-    pub(crate) delivery: crate::delivery::Delivery,
+    pub(crate) delivery: crate::report::delivery::Delivery,
     pub(crate) suppressions: Option<String>,
     /// Read before the program makes them unreadable.
     pub(crate) symbols: Option<crate::symbols::Symbols>,
     pub(crate) started: Instant,
     /// The simd loops that are under way, innermost last.
-    pub(crate) lanes: Vec<crate::tsan::lanes::Lanes>,
+    pub(crate) lanes: Vec<crate::abi::tsan::lanes::Lanes>,
     /// There was one.
     pub(crate) has_lanes: bool,
     /// Turns in a row in which a task looked in vain for what it waits for.
@@ -56,9 +56,9 @@ pub(crate) struct World {
     /// The last panic of a Rust program.
     pub(crate) panic: Option<crate::symbols::raw::RawError>,
     /// Frames that a `longjmp` may lead to.
-    pub(crate) frames: crate::jumps::Frames,
+    pub(crate) frames: crate::abi::jumps::Frames,
     /// Calls of the C library, and where its code is.
-    pub(crate) library: crate::library::Calls,
+    pub(crate) library: crate::abi::library::Calls,
     pub(crate) library_code: Option<std::ops::Range<usize>>,
 }
 
@@ -98,9 +98,9 @@ pub(crate) fn begin() {
     std::panic::set_hook(Box::new(|panic| {
         crate::fatal(&format!("an error of its own, please report it: {panic}"))
     }));
-    crate::interpose::reserve::set_aside();
-    crate::start::look();
-    crate::exceptions::look();
+    crate::abi::interpose::reserve::set_aside();
+    crate::abi::start::look();
+    crate::report::exceptions::look();
     let options = Options::from_environment();
     open_channel(options.findings.as_deref().or(options.explore.as_deref()));
     if let Err(error) = shadow::reserve() {
@@ -140,11 +140,11 @@ pub(crate) fn begin() {
     WORLD.store(Box::into_raw(Box::new(world)), Ordering::Relaxed);
     self::world().suppressions = crate::report::suppressions();
     match self::world().options.findings {
-        Some(_) => crate::channel::begin(self::world().suppressions.clone()),
+        Some(_) => crate::report::channel::begin(self::world().suppressions.clone()),
         None => self::world().delivery = Delivery::new(self::world().options.report.as_deref()),
     }
     // Programs that load us as a library have no OpenMP in them.
-    if !crate::start::is_shared() {
+    if !crate::abi::start::is_shared() {
         self::world().options.openmp.tell();
     }
     record();
@@ -153,24 +153,24 @@ pub(crate) fn begin() {
         self::world().detector.remember_all_readers();
     }
     if self::world().options.all_pairs {
-        crate::spots::watch();
+        crate::detect::spots::watch();
     }
     let (from, to) = self::world().threads.storage(0);
     self::world().detector.private(from, to, 0);
-    crate::start::begun();
-    crate::faults::install();
-    crate::interrupts::install();
+    crate::abi::start::begun();
+    crate::report::faults::install();
+    crate::tasks::interrupts::install();
     if self::world().options.explore.is_some() {
         // The search goes by the kernel's numbers.
         self::world().detector.keep_everything();
-        crate::explored::begin();
+        crate::search::begin();
     }
 }
 
 /// Opens the channel to the process that runs this one, if there is one, and sees to it that this one does not outlive it.
 fn open_channel(path: Option<&Path>) {
     let Some(path) = path else { return };
-    if let Err(error) = crate::channel::open(path) {
+    if let Err(error) = crate::report::channel::open(path) {
         crate::fatal(&format!("cannot tell raceproof what is found, by way of {}: {error}", path.display()));
     }
     let owner = path.components().find_map(|part| part.as_os_str().to_str()?.parse::<u32>().ok());

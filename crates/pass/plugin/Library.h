@@ -6,7 +6,7 @@
 
 namespace raceproof {
 
-/// Sends the calls of a function through the runtime that are in its table (`crates/native/src/library`): `strcpy(a, b)` becomes
+/// Sends the calls of a function through the runtime that are in its table (`crates/native/src/abi/library`): `strcpy(a, b)` becomes
 /// `__raceproof_strcpy(strcpy, a, b)`. The first argument goes where no function looks for one (`nest`), so that those with any number of
 /// arguments can be passed on. To the optimiser such a call is one of an unknown function: it is neither folded nor merged with another.
 /// Calls for which `isUnseen` holds stay what they are.

@@ -1,7 +1,7 @@
 // The same-epoch test, inline.
 //
 // Most accesses in loops were made by the same step before. The shadow cell says so: a read is done if the step is the writer or the last reader, a write if it
-// is the writer and nobody has read since. The entry points of the runtime ask this first (`crates/native/src/tsan/mod.rs`); here it is asked without a call. What the
+// is the writer and nobody has read since. The entry points of the runtime ask this first (`crates/native/src/abi/tsan/mod.rs`); here it is asked without a call. What the
 // test relies on is defined there: where the cell of an address is (`shadow.rs`), and what numbers the running step's accesses have (`now.rs`).
 
 #include "SameEpoch.h"

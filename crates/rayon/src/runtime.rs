@@ -1,4 +1,4 @@
-//! The functions of the runtime, and what they are told. `crates/native/src/rayon.rs` is the other side.
+//! The functions of the runtime, and what they are told. `crates/native/src/abi/rayon.rs` is the other side.
 
 use std::ffi::c_void;
 

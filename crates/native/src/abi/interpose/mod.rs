@@ -1,0 +1,334 @@
+//! Functions of the C library that a program must not reach unseen: memory, processes, threads, the end.
+//!
+//! They have the library's names, and an executable's symbols go before a library's, so that everybody calls these.
+
+mod confine;
+mod exec;
+pub(crate) mod fortran;
+pub(crate) mod futex;
+mod mutex;
+pub(crate) mod reserve;
+mod threads;
+
+use crate::abi::kmpc::{caller, entry};
+use crate::abi::{library, panics};
+use crate::detect::frames;
+use crate::report::{self, calls, exceptions};
+use crate::{search, world};
+use dlmalloc::Dlmalloc;
+use reserve::Source;
+use std::alloc::{GlobalAlloc, Layout};
+use std::cell::UnsafeCell;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::io::Write;
+
+unsafe extern "C" {
+    fn __libc_malloc(size: usize) -> *mut c_void;
+    fn __libc_calloc(count: usize, size: usize) -> *mut c_void;
+    fn __libc_realloc(memory: *mut c_void, size: usize) -> *mut c_void;
+    fn __libc_memalign(align: usize, size: usize) -> *mut c_void;
+    fn __libc_free(memory: *mut c_void);
+}
+
+/// Memory of our own, which no report is about.
+pub(crate) fn plain_malloc(size: usize) -> *mut c_void {
+    // SAFETY: as malloc.
+    unsafe { __libc_malloc(size) }
+}
+
+pub(crate) fn plain_free(memory: *mut c_void) {
+    // SAFETY: it comes from `plain_malloc`, and nobody uses it any more.
+    unsafe { __libc_free(memory) }
+}
+
+/// Our own allocator: what this library allocates is not the program's, and is not between what is the program's, which would
+/// otherwise be spread over more memory than without us.
+struct Own(UnsafeCell<Dlmalloc<Source>>);
+
+// SAFETY: all code of the process runs on one OS thread (see `world`), and the allocator calls none of it.
+unsafe impl Sync for Own {}
+
+// SAFETY: the allocator upholds the contract; what it gives back is as aligned as was asked for.
+unsafe impl GlobalAlloc for Own {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promise: a size that is not zero. The reference is given up before anybody else can ask for one.
+        unsafe { (*self.0.get()).malloc(layout.size(), layout.align()) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as above.
+        unsafe { (*self.0.get()).calloc(layout.size(), layout.align()) }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        // SAFETY: it comes from `alloc`, with this layout.
+        unsafe { (*self.0.get()).free(memory, layout.size(), layout.align()) }
+    }
+
+    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: as above.
+        unsafe { (*self.0.get()).realloc(memory, layout.size(), layout.align(), size) }
+    }
+}
+
+#[global_allocator]
+static OWN: Own = Own(UnsafeCell::new(Dlmalloc::new_with_allocator(Source)));
+
+entry! {
+    malloc => malloc_noted;
+    calloc => calloc_noted;
+    realloc => realloc_noted;
+    free => free_noted;
+    memalign => memalign_noted;
+    aligned_alloc => memalign_noted;
+    posix_memalign => posix_memalign_noted;
+    valloc => valloc_noted;
+}
+
+/// Memory the program has got.
+fn got(memory: *mut c_void, size: usize) -> *mut c_void {
+    if !memory.is_null() && crate::world::is_up() && !crate::report::record::is_writing() {
+        let detector = &mut world().detector;
+        detector.allocated(memory as usize, size);
+        let pc = if crate::abi::start::is_shared() {
+            frames::of_program(caller())
+        } else {
+            library::allocates_for(exceptions::thrown_at(caller()))
+        };
+        let site = detector.here(pc);
+        detector.own_block(memory as usize, size, site);
+    }
+    memory
+}
+
+/// Memory the program gives back.
+fn given_back(memory: *mut c_void) -> Option<usize> {
+    if memory.is_null() || !crate::world::is_up() || crate::report::record::is_writing() {
+        return None;
+    }
+    let size = world().detector.memory.remove(memory as usize)?.size;
+    world().atomics.unseen.forget(memory as usize, size);
+    crate::abi::kmpc::locks::freed(memory as usize, size);
+    search::freed(memory as usize, size, caller());
+    world().detector.freed(memory as usize, size, caller());
+    Some(size)
+}
+
+/// What the program has accessed of a block that it has got.
+fn accessed_parts(memory: *mut c_void) -> Vec<std::ops::Range<usize>> {
+    if memory.is_null() || !crate::world::is_up() || crate::report::record::is_writing() {
+        return Vec::new();
+    }
+    let detector = &world().detector;
+    match detector.memory.find_live(memory as usize) {
+        Some((base, block)) if base == memory as usize => detector.accessed_parts(base, block.size),
+        _ => Vec::new(),
+    }
+}
+
+pub(crate) extern "C" fn malloc_noted(size: usize) -> *mut c_void {
+    got(plain_malloc(size), size)
+}
+
+pub(crate) extern "C" fn calloc_noted(count: usize, size: usize) -> *mut c_void {
+    // SAFETY: as calloc.
+    got(unsafe { __libc_calloc(count, size) }, count.wrapping_mul(size))
+}
+
+pub(crate) extern "C" fn memalign_noted(align: usize, size: usize) -> *mut c_void {
+    // SAFETY: as memalign.
+    got(unsafe { __libc_memalign(align, size) }, size)
+}
+
+unsafe extern "C" fn posix_memalign_noted(to: *mut *mut c_void, align: usize, size: usize) -> c_int {
+    if !align.is_power_of_two() || align < size_of::<usize>() {
+        return libc::EINVAL;
+    }
+    let memory = memalign_noted(align, size);
+    if memory.is_null() {
+        return libc::ENOMEM;
+    }
+    // SAFETY: the program's pointer, to be written.
+    unsafe { *to = memory };
+    0
+}
+
+extern "C" fn valloc_noted(size: usize) -> *mut c_void {
+    memalign_noted(4096, size)
+}
+
+pub(crate) extern "C" fn realloc_noted(memory: *mut c_void, size: usize) -> *mut c_void {
+    let parts = accessed_parts(memory);
+    let before = given_back(memory);
+    // SAFETY: as realloc.
+    let new = unsafe { __libc_realloc(memory, size) };
+    if new.is_null() {
+        // The old block is still there, unless it was asked to be given back.
+        if let Some(before) = before
+            && size > 0
+        {
+            got(memory, before);
+        }
+        return new;
+    }
+    got(new, size);
+    if let Some(before) = before {
+        world().detector.moved(new as usize, before.min(size), &parts, caller());
+    }
+    new
+}
+
+pub(crate) extern "C" fn free_noted(memory: *mut c_void) {
+    given_back(memory);
+    // SAFETY: as free.
+    unsafe { __libc_free(memory) }
+}
+
+// ---- threads and processes ----
+
+/// A function of the C library that one of ours hides.
+pub(crate) fn real(name: &CStr) -> *mut c_void {
+    // SAFETY: looks a name up.
+    unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) }
+}
+
+type Routine = extern "C" fn(*mut c_void) -> *mut c_void;
+
+/// # Safety
+/// As `pthread_create`.
+pub(crate) unsafe fn real_pthread_create(
+    thread: *mut libc::pthread_t,
+    attributes: *const libc::pthread_attr_t,
+    routine: Routine,
+) -> c_int {
+    type Create = unsafe extern "C" fn(
+        *mut libc::pthread_t,
+        *const libc::pthread_attr_t,
+        Routine,
+        *mut c_void,
+    ) -> c_int;
+    let found = real(c"pthread_create");
+    if found.is_null() {
+        return libc::ENOSYS;
+    }
+    // SAFETY: that is the type of the function of this name; the rest is the caller's promise.
+    unsafe {
+        std::mem::transmute::<*mut c_void, Create>(found)(thread, attributes, routine, std::ptr::null_mut())
+    }
+}
+
+entry! {
+    pthread_create => pthread_create_noted;
+    fork => fork_noted;
+    abort => abort_noted;
+    exit => exit_noted;
+    __assert_fail => assert_fail;
+}
+
+extern "C" fn pthread_create_noted() -> c_int {
+    if world().options.refuse_threads {
+        return threads::refuse();
+    }
+    report::program_error(
+        "threads",
+        "the program creates a thread of its own (pthread_create, std::thread): raceproof runs the tasks and threads of OpenMP and rayon on \
+         one OS thread and does not see what other threads do; the run ends here",
+    );
+    report::finish_and_fail()
+}
+
+extern "C" fn fork_noted() -> c_int {
+    type Fork = unsafe extern "C" fn() -> c_int;
+    let found = real(c"fork");
+    if found.is_null() {
+        return -1;
+    }
+    // SAFETY: that is the type of the function of this name.
+    let child = unsafe { std::mem::transmute::<*mut c_void, Fork>(found)() };
+    if crate::world::is_up() {
+        if child == 0 {
+            report::leave_alone();
+        } else {
+            report::limit("the program forked: what the child process did was not checked");
+        }
+    }
+    child
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn dlclose(library: *mut c_void) -> c_int {
+    type Close = unsafe extern "C" fn(*mut c_void) -> c_int;
+    if crate::world::is_up() {
+        crate::report::coverage::closing();
+    }
+    let found = real(c"dlclose");
+    if found.is_null() {
+        return -1;
+    }
+    // SAFETY: that is the type of the function of this name, and the argument is the program's.
+    unsafe { std::mem::transmute::<*mut c_void, Close>(found)(library) }
+}
+
+fn die() -> ! {
+    crate::report::faults::uninstall();
+    world().threads.switch(0);
+    // SAFETY: the way abort ends a process: by the signal, whose action is the default one now.
+    unsafe {
+        libc::signal(libc::SIGABRT, libc::SIG_DFL);
+        libc::raise(libc::SIGABRT);
+        libc::_exit(127)
+    }
+}
+
+extern "C" fn abort_noted() -> ! {
+    if crate::world::is_up() {
+        if panics::reported() {
+            // A panic that must not be caught.
+        } else if let Some(error) = exceptions::terminated() {
+            report::failed(error);
+        } else {
+            report::program_error_at("abort", "the program called abort", calls::here());
+        }
+        search::failed();
+        report::finish();
+    }
+    die()
+}
+
+extern "C" fn exit_noted(status: c_int) -> ! {
+    type Exit = unsafe extern "C" fn(c_int) -> !;
+    if crate::world::is_up() {
+        panics::ends(status);
+    }
+    let found = real(c"exit");
+    if found.is_null() {
+        _exit(status);
+    }
+    // SAFETY: that is the type of the function of this name.
+    unsafe { std::mem::transmute::<*mut c_void, Exit>(found)(status) }
+}
+
+unsafe extern "C" fn assert_fail(text: *const c_char, file: *const c_char, line: u32, _: *const c_char) -> ! {
+    // SAFETY: the C library's macro passes strings.
+    let (text, file) = unsafe { (CStr::from_ptr(text), CStr::from_ptr(file)) };
+    let (text, file) = (text.to_string_lossy(), file.to_string_lossy());
+    // Nobody can be told if standard error is closed.
+    let _ = writeln!(std::io::stderr(), "{file}:{line}: assertion `{text}' failed");
+    if crate::world::is_up() {
+        report::program_error_at("assertion", &format!("assertion failed: {text}"), calls::here());
+        search::failed();
+        report::finish();
+    }
+    die()
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn _exit(status: c_int) -> ! {
+    let status = if crate::world::is_up() { report::finish_with(status) } else { status };
+    futex::end(status)
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn _Exit(status: c_int) -> ! {
+    _exit(status)
+}

@@ -1,0 +1,223 @@
+//! How a program begins and ends.
+//!
+//! `_start` hands `main` to the C library. The symbols of an executable, and of the libraries it is linked with in their order, go before
+//! the C library's, and so it is handed to us first. Two things are arranged here:
+//!
+//! - the executable's constructors (`__attribute__((constructor))`, static initialisers of C++) are left for the main task to run, before `main`:
+//!   what they do in parallel is then seen like all else. Those of shared libraries have been run by the dynamic linker before we are asked.
+//! - `main` ends by `exit` in the main task ([`leave`]), so that the same holds for `atexit` handlers and the destructors of static objects, and the
+//!   report is written when the dynamic linker's own handler is done, which runs `__attribute__((destructor))` functions and comes last.
+
+use crate::tasks::sched::{self, kernel};
+use crate::{__wrap_main, Main, report, run_main};
+use std::arch::naked_asm;
+use std::ffi::{c_char, c_int, c_void};
+use std::mem::transmute;
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+
+unsafe extern "C" {
+    fn at_quick_exit(handler: extern "C" fn()) -> c_int;
+}
+
+static MAIN: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
+static SHARED: AtomicBool = AtomicBool::new(false);
+/// The executable's constructors are still to be run: by this function, if it has brought one.
+static UNBORN: AtomicBool = AtomicBool::new(false);
+static INIT: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
+/// What ends the dynamic linker's part of the process.
+static FINI: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
+
+/// Whether we are a library beside the program: then it is a Rust program, of whose standard library we do not see all.
+pub(crate) fn is_shared() -> bool {
+    SHARED.load(Ordering::Relaxed)
+}
+
+/// Finds out which it is: whether this code and the headers of the executable are parts of one module.
+pub(crate) fn look() {
+    // SAFETY: asks the linker about addresses; it writes the description.
+    let module = |address: usize| unsafe {
+        let mut info: libc::Dl_info = std::mem::zeroed();
+        (libc::dladdr(address as *const c_void, &mut info) != 0).then_some(info.dli_fbase as usize)
+    };
+    // SAFETY: asks the C library for a word of the auxiliary vector.
+    let program = unsafe { libc::getauxval(libc::AT_PHDR) } as usize;
+    SHARED.store(module(look as *const () as usize) != module(program), Ordering::Relaxed);
+}
+
+unsafe extern "C" fn main(count: c_int, arguments: *mut *mut c_char, environment: *mut *mut c_char) -> c_int {
+    // SAFETY: `__libc_start_main` has put the program's `main` there, and the C library calls this once, as it would call that.
+    unsafe {
+        let main = transmute::<*mut c_void, Main>(MAIN.load(Ordering::Relaxed));
+        run_main(main, count, arguments, environment)
+    }
+}
+
+/// Runs something as the outermost function of its stack, as it is to an unwinder: an exception that leaves it is found to be caught by nobody before anything is
+/// unwound, so that `std::terminate` is called for it as without us. Otherwise it would come to the driver, which is Rust, and cannot be left by it.
+pub(crate) fn outermost<F: FnOnce()>(work: F) {
+    unsafe extern "C-unwind" fn call<F: FnOnce()>(work: *mut Option<F>) {
+        // SAFETY: the value below.
+        unsafe { (*work).take() }.expect("it is called once")();
+    }
+    let mut work = Some(work);
+    // SAFETY: the function takes the value that it is called with.
+    unsafe { as_outermost((&raw mut work).cast(), call::<F> as *const c_void) };
+}
+
+/// Calls a function with an argument. Where it returns to itself, it does not tell an unwinder.
+#[unsafe(naked)]
+unsafe extern "C-unwind" fn as_outermost(argument: *mut c_void, function: *const c_void) {
+    naked_asm!(
+        ".cfi_startproc",
+        ".cfi_undefined rip",
+        "push rbp",
+        "mov rbp, rsp",
+        "call rsi",
+        "pop rbp",
+        "ret",
+        ".cfi_endproc",
+    )
+}
+
+type Constructor = unsafe extern "C" fn(c_int, *mut *mut c_char, *mut *mut c_char);
+
+type Start = unsafe extern "C" fn(
+    Main,
+    c_int,
+    *mut *mut c_char,
+    Option<Constructor>,
+    *mut c_void,
+    Option<unsafe extern "C" fn()>,
+    *mut c_void,
+) -> c_int;
+
+/// # Safety
+/// Called once, by `_start`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __libc_start_main(
+    program: Main,
+    count: c_int,
+    arguments: *mut *mut c_char,
+    init: *mut c_void,
+    fini: *mut c_void,
+    rtld_fini: *mut c_void,
+    stack_end: *mut c_void,
+) -> c_int {
+    let wraps = ptr::fn_addr_eq(program, __wrap_main as Main);
+    MAIN.store(program as *mut c_void, Ordering::Relaxed);
+    INIT.store(init, Ordering::Relaxed);
+    FINI.store(rtld_fini, Ordering::Relaxed);
+    UNBORN.store(true, Ordering::Relaxed);
+    // SAFETY: looks the C library's own function up, whose type this is, and passes on what it was meant to be given, or what calls that.
+    unsafe {
+        let real = libc::dlsym(libc::RTLD_NEXT, c"__libc_start_main".as_ptr());
+        if real.is_null() {
+            crate::fatal("the C library has no __libc_start_main: only that of GNU is known");
+        }
+        let main = if wraps { program } else { main };
+        let start = transmute::<*mut c_void, Start>(real);
+        start(main, count, arguments, Some(later), fini, Some(ended), stack_end)
+    }
+}
+
+/// In the place of what runs the constructors: the main task does it.
+unsafe extern "C" fn later(_: c_int, _: *mut *mut c_char, _: *mut *mut c_char) {}
+
+/// Runs the executable's constructors, once.
+///
+/// # Safety
+/// Called with what the C library passes to `main`, before `main`.
+pub(crate) unsafe fn construct(count: c_int, arguments: *mut *mut c_char, environment: *mut *mut c_char) {
+    if !UNBORN.swap(false, Ordering::Relaxed) {
+        return;
+    }
+    let init = INIT.load(Ordering::Relaxed);
+    let list = if init.is_null() { constructors() } else { vec![init as usize] };
+    for constructor in list {
+        // SAFETY: the linker has put functions of this type there, to be called like this; or `_start` has brought one that does.
+        unsafe {
+            transmute::<usize, Constructor>(constructor)(count, arguments, environment);
+        }
+    }
+}
+
+/// The constructors in the order in which the C library would run them: `DT_INIT`, then `DT_INIT_ARRAY`.
+fn constructors() -> Vec<usize> {
+    #[repr(C)]
+    struct Entry {
+        tag: i64,
+        value: usize,
+    }
+    const END: i64 = 0;
+    const INIT: i64 = 12;
+    const INIT_ARRAY: i64 = 25;
+    const INIT_ARRAY_SIZE: i64 = 27;
+    /// Finds the dynamic section of the first module, which is the executable: its address, and what is added to addresses in it.
+    unsafe extern "C" fn find(info: *mut libc::dl_phdr_info, _: libc::size_t, to: *mut c_void) -> c_int {
+        // SAFETY: the C library calls this with a valid description, and `to` is the pair below.
+        let (info, to) = unsafe { (&*info, &mut *to.cast::<(usize, usize)>()) };
+        for index in 0..info.dlpi_phnum {
+            // SAFETY: the table has that many entries.
+            let header = unsafe { &*info.dlpi_phdr.add(index as usize) };
+            if header.p_type == libc::PT_DYNAMIC {
+                *to = ((info.dlpi_addr + header.p_vaddr) as usize, info.dlpi_addr as usize);
+            }
+        }
+        1
+    }
+    let mut found = (0usize, 0usize);
+    // SAFETY: the function has the right type and outlives the call.
+    unsafe { libc::dl_iterate_phdr(Some(find), (&raw mut found).cast()) };
+    let (mut at, base) = (found.0 as *const Entry, found.1);
+    let mut list = Vec::new();
+    let (mut array, mut bytes) = (0, 0);
+    // SAFETY: the section ends with an entry that says so.
+    while let Some(entry) = unsafe { at.as_ref() }.filter(|entry| entry.tag != END) {
+        match entry.tag {
+            INIT => list.push(base + entry.value),
+            INIT_ARRAY => array = base + entry.value,
+            INIT_ARRAY_SIZE => bytes = entry.value,
+            _ => {}
+        }
+        // SAFETY: as above.
+        at = unsafe { at.add(1) };
+    }
+    let array = array as *const usize;
+    // SAFETY: the array has that many bytes.
+    list.extend((0..bytes / size_of::<usize>()).map(|index| unsafe { *array.add(index) }));
+    list
+}
+
+/// `main` has returned: ends the program in its task, unless other tasks are left that have to go on first; then it returns.
+pub(crate) fn leave(status: c_int) {
+    if kernel().tasks().live() > 1 {
+        return;
+    }
+    debug_assert!(sched::job().is_some_and(|job| job.is_main), "only `main` returns");
+    // SAFETY: as the C library does when `main` has returned.
+    unsafe { libc::exit(status) };
+}
+
+/// The runtime is up. `quick_exit` has handlers of its own; and if the end will not be seen by [`ended`], the report is written when other handlers are done.
+pub(crate) fn begun() {
+    // SAFETY: registered before anything of the program is, so that it runs last; but a library's constructor may come before `_start`.
+    unsafe {
+        if MAIN.load(Ordering::Relaxed).is_null() {
+            libc::atexit(report::at_end);
+        }
+        at_quick_exit(report::at_end);
+    }
+}
+
+/// Registered first, this is the last handler of the process.
+unsafe extern "C" fn ended() {
+    let fini = FINI.load(Ordering::Relaxed);
+    if !fini.is_null() {
+        // SAFETY: the function of the dynamic linker that `_start` was given for this.
+        unsafe { transmute::<*mut c_void, unsafe extern "C" fn()>(fini)() };
+    }
+    if crate::world::is_up() {
+        report::at_end();
+    }
+}

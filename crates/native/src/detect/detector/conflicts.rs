@@ -1,0 +1,167 @@
+//! Two accesses that nothing known so far orders: whether they can meet, and what is kept of it if so.
+
+use super::*;
+
+impl Detector {
+    /// Two conflicting accesses that no order known so far keeps apart.
+    #[cold]
+    pub(super) fn conflict(
+        &mut self,
+        earlier: i32,
+        was: AccessKind,
+        kind: AccessKind,
+        manner: Manner,
+        address: usize,
+        pc: usize,
+    ) {
+        self.met += 1;
+        let Made { step, site } = self.made[earlier as usize];
+        let first_site = self.sites[(site & SITE) as usize];
+        let pair = (first_site.pc, pc);
+        let known = self.pairs.get(&pair).map(|&known| known as usize);
+        if self.excuse(earlier, address, known.is_none()) || self.exclude(earlier) {
+            return;
+        }
+        if let Some(known) = known {
+            let race = &mut self.races[known];
+            race.count += 1;
+            crate::report::channel::met(known, race.count);
+        }
+        self.note_racing(address);
+        let task = self.order.task_of(StepId(step));
+        // A search shows a race by two tasks; two chunks of one thread are a race of which it knows no schedule.
+        let takers = (self.taker(task), self.taker(self.current));
+        if known.is_some() && !crate::search::is_shown_better(known, takers) {
+            return;
+        }
+        crate::search::raced(known, StepId(step), takers.0, first_site.pc, address, pc);
+        let context = self.contexts.now().context;
+        let first = RacedAccess {
+            kind: was,
+            atomic: site & ATOMIC != 0,
+            freed: self.freed_sites.contains(&(site & SITE)),
+            folded: site & FOLDED != 0,
+            alike: site & ALIKE != 0,
+            lane: None,
+            task,
+            site: first_site,
+            locks: self.locks_of(StepId(step)),
+        };
+        let second = RacedAccess {
+            kind,
+            atomic: manner == Manner::Atomic,
+            freed: self.freeing,
+            folded: false,
+            alike: false,
+            lane: None,
+            task: self.current,
+            site: Site { pc, context },
+            locks: self.locks_of(self.order.step()),
+        };
+        let raced = self.raced(first, second, address);
+        match known {
+            Some(known) => self.races[known] = Raced { count: self.races[known].count, ..raced },
+            None => {
+                self.pairs.insert(pair, self.races.len() as u32);
+                self.races.push(raced);
+                crate::report::raced();
+            }
+        }
+    }
+
+    /// Two iterations of a simd loop of the running task conflict.
+    #[cold]
+    pub(crate) fn lanes_conflict(&mut self, address: usize, sides: [(u64, AccessKind, usize); 2]) {
+        if !self.on {
+            return;
+        }
+        let pair = (sides[0].2, sides[1].2);
+        if let Some(&known) = self.pairs.get(&pair) {
+            let race = &mut self.races[known as usize];
+            race.count += 1;
+            crate::report::channel::met(known as usize, race.count);
+            return;
+        }
+        let locks = self.locks_of(self.order.step());
+        let context = self.contexts.now().context;
+        let [first, second] = sides.map(|(iteration, kind, pc)| RacedAccess {
+            kind,
+            atomic: false,
+            freed: false,
+            folded: false,
+            alike: false,
+            lane: Some(iteration),
+            task: self.current,
+            site: Site { pc, context },
+            locks,
+        });
+        let raced = self.raced(first, second, address);
+        self.pairs.insert(pair, self.races.len() as u32);
+        self.races.push(raced);
+        crate::report::raced();
+    }
+
+    /// A race that was met now: what its memory is, is known as long as nobody has gone on.
+    fn raced(&mut self, first: RacedAccess, second: RacedAccess, address: usize) -> Raced {
+        let block = self.memory.find(address);
+        if self.code.is_empty() {
+            self.code = frames::code();
+        }
+        let frame = frames::find(address, second.site.pc, &self.code);
+        let ends = if block.is_none() { frames::ends(address, &self.code) } else { Vec::new() };
+        Raced { first, second, address, count: 1, block, frame, ends }
+    }
+
+    fn locks_of(&self, step: StepId) -> [usize; 4] {
+        let mut locks = [0; 4];
+        let holds = self.step_holds.get(&step.0).map_or(&[][..], |holds| holds);
+        for (to, hold) in locks.iter_mut().zip(holds) {
+            *to = hold.lock;
+        }
+        locks
+    }
+
+    /// Whether two unordered accesses to an address cannot meet there all the same:
+    /// - the memory is a task's stack, and was another task's when the earlier access was made;
+    /// - the memory is private to a thread, and both tasks ran on that thread: a thread does one thing at a time;
+    /// - both tasks ran on one thread and asked which: then it may well be the number that led both here, and on
+    ///   different threads they would have gone elsewhere;
+    /// - it is memory of one thread, which took the chunks of a loop that both were made in;
+    /// - it is heap memory that the thread owns, by its thread-local storage, or was handed to it since ([`owned`]). Whether it is, is found out if `searches`
+    ///   says so.
+    fn excuse(&mut self, earlier: i32, address: usize, searches: bool) -> bool {
+        if self.is_of_earlier_stack(earlier, address) {
+            return true;
+        }
+        let (before, now) = (self.tasks[self.task_of(earlier).index()], self.tasks[self.current.index()]);
+        let is_private =
+            || self.privates.iter().any(|p| (p.from..p.to).contains(&address) && p.thread == now.thread);
+        if before.thread != now.thread {
+            // Of a task that was waited for it is not known any more on which thread it ran.
+            let may_have_been_here = self.made[earlier as usize].site & FOLDED != 0;
+            return may_have_been_here && (is_private() || self.is_owned_by(address, now.thread, searches))
+                || self.is_of_one_thread(earlier, address)
+                || self.is_handed_on(earlier, address, searches);
+        }
+        (before.asked && now.asked)
+            || is_private()
+            || self.is_of_one_thread(earlier, address)
+            || self.is_owned_by(address, now.thread, searches)
+            || self.is_handed_on(earlier, address, searches)
+    }
+
+    /// Whether both accesses are in sections of one lock: then the later comes after the earlier one's section.
+    pub(super) fn exclude(&mut self, earlier: i32) -> bool {
+        let step = self.made[earlier as usize].step;
+        let (Some(then), Some(now)) = (self.step_holds.get(&step), self.holds.get(&self.current)) else {
+            return false;
+        };
+        let common = then.iter().find(|then| now.iter().any(|now| now.lock == then.lock));
+        let Some(&Hold { section, .. }) = common else { return false };
+        if let Some(end) = self.sections[section as usize].end {
+            self.order.join(self.current, end, SyncKind::Lock);
+            self.begun();
+        }
+        true
+    }
+}

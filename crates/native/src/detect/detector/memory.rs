@@ -1,0 +1,130 @@
+//! Memory whose owner changes: allocated, freed, lent to a task as its stack, given to a thread.
+
+use super::*;
+use std::ops::Range;
+
+/// Bytes that a cell stands for.
+const GRANULE: usize = 4;
+
+impl Detector {
+    /// Checks an access to memory whose cell is empty: it may have been freed.
+    #[inline(always)]
+    pub(super) fn check_gone(&mut self, address: usize, kind: AccessKind, manner: Manner, pc: usize) {
+        if let Some(made) = self.gone.freed_by(address)
+            && self.on
+            && !self.precedes(made)
+        {
+            self.conflict(made, AccessKind::Write, kind, manner, address, pc);
+        }
+    }
+
+    /// Memory nobody has used yet.
+    pub(crate) fn allocated(&mut self, address: usize, size: usize) {
+        // Whole cells, as `freed` marks them.
+        self.tell_fresh(address & !3..(address + size).next_multiple_of(4));
+        self.gone.use_again(address..address + size);
+        shadow::forget(address, size);
+        if let Some(watched) = &mut self.watched {
+            watched.forget(address, size);
+        }
+        crate::search::allocated(address, size);
+    }
+
+    /// A block of memory is the current task's.
+    pub(crate) fn own_block(&mut self, address: usize, size: usize, site: u32) {
+        let Task { role, thread, .. } = self.tasks[self.current.index()];
+        let thread = (role != Role::Main).then_some(thread);
+        self.owned.forget(address);
+        let ordinal = self.memory.add(address, Block::new(size, site, self.current, thread));
+        if let Some(watched) = &mut self.watched {
+            watched.allocated(ordinal, address, size);
+        }
+    }
+
+    /// The current task frees memory: to the others as if it wrote all of it.
+    pub(crate) fn freed(&mut self, address: usize, size: usize, pc: usize) {
+        self.freeing = true;
+        let (mut at, end) = (address & !3, (address + size).next_multiple_of(4));
+        if size > SMALL {
+            // What nobody has accessed of a large block gets no mark, which would cost more than it tells.
+            // SAFETY: as in `access`.
+            let is_used = |at| unsafe { *shadow::cell(at) } != Cell::default();
+            // Where the page ends that was looked at last. What is on one that is not noted is empty, and to read it would take longer than all else.
+            let mut looked = at;
+            while at < end {
+                if at >= looked {
+                    let cell = shadow::cell(at);
+                    looked = at + GRANULE * shadow::on_page(cell);
+                    if !self.pages.knows(cell) {
+                        at = looked;
+                        continue;
+                    }
+                }
+                let from = at;
+                while at < end && is_used(at) {
+                    at += 4;
+                }
+                self.access(from, at - from, AccessKind::Write, Manner::Plain, pc);
+                at += 4;
+            }
+        } else {
+            self.access(at, end - at, AccessKind::Write, Manner::Plain, pc);
+        }
+        if size >= gone::LARGE {
+            let made = self.number(pc, 0);
+            shadow::forget(address, size);
+            self.gone.add(address..address + size, made);
+        }
+        self.freeing = false;
+    }
+
+    /// The parts of a block, as distances from its start, on whose shadow pages anybody has noted an access: of a small one all.
+    pub(crate) fn accessed_parts(&self, address: usize, size: usize) -> Vec<Range<usize>> {
+        let mut parts: Vec<Range<usize>> = Vec::new();
+        if size <= SMALL {
+            parts.push(0..size);
+            return parts;
+        }
+        let (mut at, end) = (address, address + size);
+        while at < end {
+            let cell = shadow::cell(at);
+            let next = ((at & !(GRANULE - 1)) + GRANULE * shadow::on_page(cell)).min(end);
+            if self.pages.knows(cell) {
+                match parts.last_mut().filter(|last| last.end == at - address) {
+                    Some(last) => last.end = next - address,
+                    None => parts.push(at - address..next - address),
+                }
+            }
+            at = next;
+        }
+        parts
+    }
+
+    /// A block has grown, shrunk or moved: to the others its owner has written what anybody has accessed of it before.
+    pub(crate) fn moved(&mut self, address: usize, size: usize, parts: &[Range<usize>], pc: usize) {
+        for part in parts.iter().filter(|part| part.start < size) {
+            let size = part.end.min(size) - part.start;
+            self.access(address + part.start, size, AccessKind::Write, Manner::Plain, pc);
+        }
+    }
+
+    /// Whether the memory belongs to a virtual thread.
+    #[inline]
+    pub(crate) fn is_thread_local(&self, address: usize) -> bool {
+        self.all_privates.contains(&address)
+            && self.privates.iter().any(|p| (p.from..p.to).contains(&address))
+    }
+
+    pub(crate) fn private(&mut self, from: usize, to: usize, thread: u32) {
+        let all = &mut self.all_privates;
+        *all = if self.privates.is_empty() { from..to } else { all.start.min(from)..all.end.max(to) };
+        self.privates.push(Private { from, to, thread });
+    }
+
+    /// A stack for a task that begins. What was done to its memory so far, the task has nothing to do with.
+    pub(crate) fn take_stack(&mut self) -> std::io::Result<Box<Fiber>> {
+        let fiber = self.stacks.take(self.made.len() as i32)?;
+        self.tell_fresh(fiber.memory());
+        Ok(fiber)
+    }
+}

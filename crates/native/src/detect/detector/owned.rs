@@ -1,0 +1,337 @@
+//! Heap memory that a thread of a pool owns: what it has allocated and reaches through its thread-local storage.
+//!
+//! Jobs of one thread come one after the other, and what they find in the thread's storage another schedule would have given them
+//! elsewhere: on another thread, with other storage. So two unordered jobs of one thread do not race for what the thread owns, as
+//! `thread_local!` promises. What is in the storage itself is known by its address ([`Private`]); of the heap this is the rule:
+//!
+//! - a block that a job of the thread has allocated and that the storage points to when a job begins or ends there is the thread's own until
+//!   the next does, also where a job takes it out of the storage;
+//! - so is one that the thread has allocated and that is reached from such a block through others of the kind;
+//! - so are the tables of the crate `thread_local`, whose entries are chosen by the thread, and what is reached from these.
+//!
+//! And what the thread's own memory points to, be it whose it may, was handed to the thread: an access that precedes the storing of the pointer, by a job of the thread,
+//! precedes the jobs that find it there. (A handle to something global is got by the first job of a thread, which takes care to come after its
+//! initialisation, and used by all.)
+//!
+//! A block that other threads access is compared with what they do: only jobs of the owner are not compared with each other. What is missed
+//! by that: a thread's own memory whose address is published besides, by jobs that take it from there and happen to run on the owner.
+//! A representative reader ([`standing`](super::standing)) may be one of the owner's. What is reported all the same: blocks that
+//! were allocated elsewhere and handed to the thread; what is chosen by the thread's number in other tables than these; more than
+//! [`MOST`] words of a thread's own memory.
+//!
+//! Cost: when a job begins or ends, the words of the thread's storage are compared with two bounds; all else only where two
+//! accesses are about to be reported.
+
+use super::*;
+use crate::abi::kmpc;
+use crate::symbols::Symbols;
+use rustc_hash::FxHashSet;
+use std::ops::Range;
+
+/// Words that are looked at in one search.
+const MOST: usize = 1 << 22;
+
+/// The function of the crate `thread_local` that allocates a table, and in which files it stands.
+const TABLES: &str = "thread_local::allocate_bucket";
+const CRATE: &str = "/thread_local-";
+
+/// A word that holds a pointer, and the block that is pointed to.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    slot: usize,
+    block: usize,
+}
+
+#[derive(Default, Debug)]
+pub(super) struct Owned {
+    /// Blocks that a thread's storage pointed to when a job last began or ended there, with the thread.
+    roots: FxHashMap<usize, u32>,
+    /// By thread, the words of its storage that looked like pointers then.
+    looked: FxHashMap<u32, Vec<usize>>,
+    /// How a block was reached from a root: from the first link's slot, which is in one.
+    paths: FxHashMap<(usize, u32), Box<[Link]>>,
+    /// Where the memory of a thread points to a block, of which that is not enough to be its own.
+    slots: FxHashMap<(usize, u32), Vec<usize>>,
+    /// Blocks, threads and sites whose accesses were found to precede the storing of a pointer.
+    handed: FxHashSet<(usize, u32, u32)>,
+    /// Tables of the crate `thread_local`, and whether a site allocates such.
+    tables: Vec<usize>,
+    table_sites: FxHashMap<u32, bool>,
+    /// Blocks that were looked for in vain, and by which task.
+    vain: FxHashMap<usize, u64>,
+}
+
+impl Owned {
+    /// The block is given back, and its memory may be used for another.
+    #[inline]
+    pub(super) fn forget(&mut self, block: usize) {
+        if let Some(thread) = self.roots.remove(&block) {
+            self.looked.remove(&thread);
+        }
+        self.tables.retain(|&table| table != block);
+        self.vain.remove(&block);
+        if !self.slots.is_empty() {
+            self.slots.retain(|(of, _), _| *of != block);
+            self.handed.retain(|(of, ..)| *of != block);
+        }
+    }
+}
+
+fn word(at: usize) -> usize {
+    // SAFETY: the callers' promise: an aligned word of a thread's storage, or of a block that is allocated.
+    unsafe { (at as *const usize).read_volatile() }
+}
+
+impl Detector {
+    /// A job begins or ends on a thread of a pool: what the thread's storage points to is its own.
+    #[inline]
+    pub(crate) fn look_at_storage(&mut self, thread: u32) {
+        let heap = self.memory.of_threads();
+        if heap.is_empty() || thread == 0 {
+            return;
+        }
+        let Some(storage) = self.storage_of(thread) else { return };
+        let now = storage.step_by(8).map(word).filter(|pointer| heap.contains(pointer));
+        // Mostly it is what it was.
+        if !self.owned.looked.get(&thread).is_some_and(|before| now.clone().eq(before.iter().copied())) {
+            let now = now.collect();
+            self.set_roots(thread, now);
+        }
+    }
+
+    /// The thread-local variables of a thread. What is beyond them is the C library's.
+    fn storage_of(&self, thread: u32) -> Option<Range<usize>> {
+        let own = self.privates.iter().find(|private| private.thread == thread)?;
+        Some(own.from.next_multiple_of(8)..crate::world().threads.base(thread))
+    }
+
+    #[cold]
+    fn set_roots(&mut self, thread: u32, words: Vec<usize>) {
+        self.owned.roots.retain(|_, of| *of != thread);
+        for &pointer in &words {
+            if let Some(block) = self.block_of(pointer, thread) {
+                self.owned.roots.insert(block, thread);
+            }
+        }
+        self.owned.looked.insert(thread, words);
+    }
+
+    /// The block of the thread's that a pointer leads to.
+    fn block_of(&self, pointer: usize, thread: u32) -> Option<usize> {
+        let (at, block) = self.memory.find_live(pointer)?;
+        (block.thread() == Some(thread)).then_some(at)
+    }
+
+    /// Whether the memory is owned by a thread; `searches` says whether it is to be found out, if it is not known.
+    pub(super) fn is_owned_by(&mut self, address: usize, thread: u32, searches: bool) -> bool {
+        if !crate::abi::start::is_shared() || thread == 0 {
+            return false;
+        }
+        let Some((at, block)) = self.memory.find(address) else { return false };
+        if self.owned.tables.contains(&at) || searches && self.is_table(at, block) {
+            return true;
+        }
+        if block.thread() != Some(thread) {
+            return false;
+        }
+        if self.owned.roots.get(&at) == Some(&thread) || self.is_path_whole(at, thread) {
+            return true;
+        }
+        let task = self.identity();
+        if !searches || self.owned.vain.get(&at) == Some(&task) {
+            return false;
+        }
+        let path = self.search_owned(at, thread);
+        let found = path.is_some();
+        match path {
+            Some(path) => drop(self.owned.paths.insert((at, thread), path)),
+            None => drop(self.owned.vain.insert(at, task)),
+        }
+        found
+    }
+
+    fn is_root(&self, block: usize, thread: u32) -> bool {
+        self.owned.roots.get(&block) == Some(&thread) || self.owned.tables.contains(&block)
+    }
+
+    /// Whether the way by which a block was reached is still there.
+    fn is_path_whole(&self, block: usize, thread: u32) -> bool {
+        let Some(path) = self.owned.paths.get(&(block, thread)) else { return false };
+        let mut from = None;
+        for (at, link) in path.iter().enumerate() {
+            let Some((inside, _)) = self.memory.find_live(link.slot) else { return false };
+            let is_next = from.map_or_else(|| self.is_root(inside, thread), |from| from == inside);
+            let is_last = at + 1 == path.len();
+            // The last may just have been given back.
+            let to = if is_last {
+                self.memory.find(word(link.slot))
+            } else {
+                self.memory.find_live(word(link.slot))
+            };
+            if !is_next || !to.is_some_and(|(to, block)| to == link.block && block.thread() == Some(thread)) {
+                return false;
+            }
+            from = Some(link.block);
+        }
+        from == Some(block)
+    }
+
+    /// How a block is reached from what the thread is known to own: breadth first, so that the way is short.
+    fn search_owned(&self, wanted: usize, thread: u32) -> Option<Box<[Link]>> {
+        let of_thread = self.owned.roots.iter().filter(|(_, of)| **of == thread).map(|(block, _)| *block);
+        let mut todo: std::collections::VecDeque<usize> =
+            of_thread.chain(self.owned.tables.iter().copied()).collect();
+        // By block, the slot it was reached by, and the block that is in.
+        let mut reached: FxHashMap<usize, Option<(usize, usize)>> =
+            todo.iter().map(|&root| (root, None)).collect();
+        let heap = self.memory.of_threads();
+        let mut looked = 0;
+        while let Some(from) = todo.pop_front() {
+            let Some((_, Block { size, .. })) = self.memory.find_live(from) else { continue };
+            let words = from.next_multiple_of(8)..(from + size) & !7;
+            looked += words.len() / 8;
+            if looked > MOST {
+                return None;
+            }
+            for slot in words.step_by(8) {
+                let pointer = word(slot);
+                if !heap.contains(&pointer) || !is_written(slot) {
+                    continue;
+                }
+                // One that is being given back is wanted all the same.
+                let Some((to, block)) = self.memory.find(pointer) else { continue };
+                if block.thread() != Some(thread) || reached.contains_key(&to) {
+                    continue;
+                }
+                reached.insert(to, Some((slot, from)));
+                if to == wanted {
+                    return Some(path_to(to, &reached));
+                }
+                todo.push_back(to);
+            }
+        }
+        None
+    }
+
+    /// Whether the memory was handed to the thread of the running task after the earlier access: by a pointer in memory of the thread's own that a job has put there
+    /// which comes after the access.
+    pub(super) fn is_handed_on(&mut self, earlier: i32, address: usize, searches: bool) -> bool {
+        let thread = self.tasks[self.current.index()].thread;
+        if !crate::abi::start::is_shared() || thread == 0 {
+            return false;
+        }
+        let Some((at, _)) = self.memory.find_live(address) else { return false };
+        if self.is_handed_by(self.owned.slots.get(&(at, thread)).cloned(), earlier, at, thread) {
+            return true;
+        }
+        if !searches {
+            return false;
+        }
+        let slots = self.slots_to(at, thread);
+        let is = self.is_handed_by(Some(slots.clone()), earlier, at, thread);
+        if is {
+            self.owned.slots.insert((at, thread), slots);
+        }
+        is
+    }
+
+    /// Whether one of these words of the thread's memory still points to the block, and was written after the earlier access.
+    fn is_handed_by(&mut self, slots: Option<Vec<usize>>, earlier: i32, block: usize, thread: u32) -> bool {
+        let storage = self.storage_of(thread).unwrap_or_default();
+        slots.into_iter().flatten().any(|slot| {
+            let is_own = storage.contains(&slot) || self.block_of(slot, thread).is_some();
+            let leads_there = is_own && self.memory.find_live(word(slot)).is_some_and(|(at, _)| at == block);
+            let writer = writer_of(slot);
+            if !leads_there || writer == 0 || writer >= self.first() {
+                return false;
+            }
+            let [before, stored] = [earlier, writer].map(|made| self.made[made as usize]);
+            // What a task knew is forgotten when it has ended; that it knew it is not.
+            let proof = (block, thread, before.site & SITE);
+            let is = self.order.is_known_to(StepId(before.step), StepId(stored.step));
+            if is {
+                self.owned.handed.insert(proof);
+            }
+            is || earlier < writer && self.owned.handed.contains(&proof)
+        })
+    }
+
+    /// Where a thread's storage, and the blocks it owns, point to a block.
+    fn slots_to(&self, wanted: usize, thread: u32) -> Vec<usize> {
+        let mut slots = Vec::new();
+        let Some(storage) = self.storage_of(thread) else { return slots };
+        let leads_there = |slot: usize| self.memory.find_live(word(slot)).is_some_and(|(at, _)| at == wanted);
+        slots.extend(storage.step_by(8).filter(|&slot| leads_there(slot)));
+        let mut todo: Vec<usize> =
+            self.owned.roots.iter().filter(|(_, of)| **of == thread).map(|(block, _)| *block).collect();
+        let mut reached: FxHashSet<usize> = todo.iter().copied().collect();
+        let mut looked = 0;
+        while let Some(from) = todo.pop() {
+            let Some((_, Block { size, .. })) = self.memory.find_live(from) else { continue };
+            let words = from.next_multiple_of(8)..(from + size) & !7;
+            looked += words.len() / 8;
+            if looked > MOST {
+                break;
+            }
+            for slot in words.step_by(8).filter(|&slot| is_written(slot)) {
+                let Some((to, block)) = self.memory.find_live(word(slot)) else { continue };
+                if to == wanted {
+                    slots.push(slot);
+                } else if block.thread() == Some(thread) && reached.insert(to) {
+                    todo.push(to);
+                }
+            }
+        }
+        slots
+    }
+
+    /// Whether the block is a table of the crate `thread_local`.
+    fn is_table(&mut self, at: usize, block: Block) -> bool {
+        let is = match self.owned.table_sites.get(&block.site) {
+            Some(&is) => is,
+            None => {
+                let is = self.allocates_tables(self.sites[block.site as usize]);
+                self.owned.table_sites.insert(block.site, is);
+                is
+            }
+        };
+        if is && self.memory.find_live(at).is_some() {
+            self.owned.tables.push(at);
+        }
+        is
+    }
+
+    #[cold]
+    fn allocates_tables(&self, site: Site) -> bool {
+        let calls = self.contexts.calls(site.context);
+        // The names are looked up by functions that note where they are called.
+        let caller = kmpc::caller();
+        let symbols = Symbols::load();
+        let mut frames = std::iter::once(site.pc).chain(calls).flat_map(|pc| symbols.frames(pc));
+        let is = frames.any(|frame| frame.function.starts_with(TABLES) && frame.file.contains(CRATE));
+        kmpc::CALLER.store(caller, Ordering::Relaxed);
+        is
+    }
+}
+
+/// Whether the program has written there since the memory was allocated.
+fn is_written(slot: usize) -> bool {
+    // SAFETY: every address has its cell in the region reserved at the start, and nobody else has a reference to it.
+    unsafe { (*shadow::cell(slot)).writer != 0 }
+}
+
+/// The access that has written a word; none if it is not one that has written it whole.
+fn writer_of(slot: usize) -> i32 {
+    // SAFETY: as above.
+    unsafe { (*shadow::cell(slot)).writer.max(0) }
+}
+
+fn path_to(mut block: usize, reached: &FxHashMap<usize, Option<(usize, usize)>>) -> Box<[Link]> {
+    let mut path = Vec::new();
+    while let Some(&Some((slot, from))) = reached.get(&block) {
+        path.push(Link { slot, block });
+        block = from;
+    }
+    path.reverse();
+    path.into()
+}

@@ -1,0 +1,167 @@
+//! What is told to the recorder, if the run is recorded.
+
+use super::*;
+use crate::report::record::{Accessed, Recorder};
+use raceproof_core::event::Event;
+use std::ops::Range;
+
+impl Detector {
+    pub(crate) fn start_recording(&mut self, recorder: Recorder) {
+        self.record = Some(Box::new(recorder));
+        // A trace has numbers of its own for nothing: none is used twice.
+        self.keep_everything();
+    }
+
+    #[inline]
+    pub(crate) fn is_recorded(&self) -> bool {
+        self.record.is_some()
+    }
+
+    /// Anything but an access.
+    #[inline]
+    pub(super) fn tell(&mut self, event: Event) {
+        if self.record.is_some() {
+            self.tell_recorder(event);
+        }
+    }
+
+    #[cold]
+    fn tell_recorder(&mut self, event: Event) {
+        let Some(record) = &mut self.record else { return };
+        match event {
+            Event::Spawn { parent, child, scope, site } => {
+                let site = record.site(self.sites[site.index()]);
+                record.event(Event::Spawn { parent, child, scope, site });
+            }
+            Event::End { task } | Event::Signal { task, kind: SyncKind::Future, .. } => {
+                let Task { asked, thread, .. } = self.tasks[task.index()];
+                // What comes after the value of a future is its end.
+                if asked && record.given() != Some(task) {
+                    record.event(Event::Signal { task, sync: of_thread(thread), kind: SyncKind::Event });
+                }
+                record.event(event);
+            }
+            _ => record.event(event),
+        }
+    }
+
+    /// The current task has asked for the number of its thread. Tasks of one thread that have are in the order in which they ran:
+    /// it may well be the number that led them to the same memory.
+    pub(crate) fn tell_asked(&mut self) {
+        let (task, sync) = (self.current, of_thread(self.tasks[self.current.index()].thread));
+        self.tell(Event::Join { task, sync, kind: SyncKind::Event });
+        self.tell(Event::Signal { task, sync, kind: SyncKind::Event });
+    }
+
+    /// Another task of the order goes on. The two may be of one thread, which runs one of them at a time.
+    #[cold]
+    pub(super) fn tell_turn(&mut self, to: TaskId) {
+        if self.record.is_none() || to == self.current {
+            return;
+        }
+        for (task, leaves) in [(self.current, true), (to, false)] {
+            let Some(&Task { asked: true, thread, .. }) = self.tasks.get(task.index()) else { continue };
+            let (sync, kind) = (of_thread(thread), SyncKind::Event);
+            self.tell(match leaves {
+                true => Event::Signal { task, sync, kind },
+                false => Event::Join { task, sync, kind },
+            });
+        }
+    }
+
+    /// What one task holds is another's.
+    pub(super) fn tell_hand_over(&mut self, from: TaskId, to: TaskId, has_ended: bool) {
+        if let Some(record) = &mut self.record {
+            record.hand_over(from, to, has_ended);
+        }
+    }
+
+    #[inline]
+    pub(super) fn tell_access(
+        &mut self,
+        address: usize,
+        size: usize,
+        kind: AccessKind,
+        manner: Manner,
+        pc: usize,
+    ) {
+        if self.record.is_some() {
+            self.tell_recorder_access(address, size, kind, manner, pc);
+        }
+    }
+
+    #[cold]
+    fn tell_recorder_access(
+        &mut self,
+        address: usize,
+        size: usize,
+        kind: AccessKind,
+        manner: Manner,
+        pc: usize,
+    ) {
+        if self.is_of_chunks(address) || self.is_own_of_thread(address) {
+            return;
+        }
+        let (task, step) = (self.current, self.order.step().0);
+        let sync = of_thread(self.tasks[task.index()].thread);
+        let is_private = self.is_private(address);
+        if is_private {
+            self.tell(Event::Join { task, sync, kind: SyncKind::Event });
+        }
+        let site = Site { pc, context: self.contexts.now().context };
+        let accessed = Accessed { task, step, kind, atomic: manner == Manner::Atomic, site };
+        let memory = &self.memory;
+        if let Some(record) = &mut self.record {
+            record.access(address..address + size, accessed, |address| memory.find(address));
+        }
+        if is_private {
+            self.tell(Event::Signal { task, sync, kind: SyncKind::Event });
+        }
+    }
+
+    /// The memory is used for something else from now on.
+    #[inline]
+    pub(super) fn tell_fresh(&mut self, memory: Range<usize>) {
+        if self.record.is_some() {
+            self.tell_recorder_fresh(memory);
+        }
+    }
+
+    #[cold]
+    fn tell_recorder_fresh(&mut self, memory: Range<usize>) {
+        if let Some(record) = &mut self.record {
+            record.forget(memory);
+        }
+    }
+
+    /// Whether the memory is private to the thread that runs. Its tasks use it in the order in which the thread runs them.
+    fn is_private(&self, address: usize) -> bool {
+        let on = self.tasks[self.current.index()].thread;
+        self.privates.iter().any(|p| p.thread == on && (p.from..p.to).contains(&address))
+    }
+
+    /// Whether the memory is owned by the thread that runs, and was not allocated by the task that does. As above.
+    fn is_own_of_thread(&mut self, address: usize) -> bool {
+        let on = self.tasks[self.current.index()].thread;
+        let is_own = self.memory.find(address).is_some_and(|(_, block)| block.task == self.current);
+        !is_own && self.is_owned_by(address, on, true)
+    }
+
+    /// Whether the memory belongs to the thread that took the chunk that runs: another would have used its own, so that its chunks
+    /// do not race for it. A trace cannot say that, and it is left out.
+    fn is_of_chunks(&self, address: usize) -> bool {
+        if self.loops.is_empty() {
+            return false;
+        }
+        self.chunks_of(self.current).any(|chunk| {
+            let Task { parent: thread, thread: on, .. } = self.tasks[chunk.index()];
+            self.loops.get(&thread).is_some_and(|l| l.is_on_stack(address))
+                || self.memory.find(address).is_some_and(|(_, block)| block.thread() == Some(on))
+        })
+    }
+}
+
+/// The sync of a virtual thread, by numbers that neither the kernel nor the detector comes to.
+fn of_thread(thread: u32) -> SyncId {
+    SyncId(u32::MAX - thread)
+}

@@ -1,0 +1,487 @@
+//! What was found, as a report: built when the program ends, however it does.
+
+pub(crate) mod calls;
+pub(crate) mod channel;
+pub(crate) mod coverage;
+pub(crate) mod delivery;
+pub(crate) mod exceptions;
+pub(crate) mod faults;
+pub(crate) mod raw;
+pub(crate) mod record;
+
+use crate::abi::kmpc::locks::Left;
+use crate::detect::detector::{Raced, Role, Site};
+use crate::detect::memory::Block;
+use crate::symbols::Symbols;
+use crate::symbols::raw::RawError;
+use crate::tasks::sched;
+use crate::{search, world};
+use raceproof::channel::{Exec, Kind};
+use raceproof_core::finding::{
+    Deadlock, Frame, Grade, Place, ProgramError, Race, Report, Scope, Spawned, Stats, Waiting, Witness,
+};
+use raceproof_core::ids::{SyncId, TaskId};
+use raceproof_report::{Suppressions, command};
+use rustc_hash::FxHashSet;
+use std::process;
+
+/// What was found before the end, other than races.
+#[derive(Default)]
+pub(crate) struct Found {
+    errors: Vec<RawError>,
+    /// Where which kinds of errors were reported: one of a place is enough.
+    places: FxHashSet<(String, usize)>,
+    deadlocks: Vec<Deadlock>,
+    limits: Vec<String>,
+    /// Calls that were told not to split a parallel iterator any further, and where these are.
+    together: Vec<(usize, Place)>,
+    /// The report is written, or not wanted.
+    done: bool,
+    /// What the program's status becomes.
+    bad: bool,
+    /// What a replay led to.
+    pub(crate) replayed: Option<Result<Report, String>>,
+}
+
+impl Found {
+    /// The parallel iterators that were not split to the end, in source order.
+    pub(crate) fn unsplit(&self) -> Vec<Place> {
+        let mut places: Vec<Place> = self.together.iter().map(|(_, place)| place.clone()).collect();
+        places.sort();
+        places.dedup();
+        places
+    }
+
+    pub(crate) fn is_done(&self) -> bool {
+        self.done
+    }
+
+    pub(crate) fn list(&self) -> (Vec<ProgramError>, Vec<Deadlock>, Vec<String>) {
+        // To look symbols up takes longer than most executions.
+        let errors = if self.errors.is_empty() { Vec::new() } else { self.errors(&Symbols::load()) };
+        (errors, self.deadlocks.clone(), self.limits.clone())
+    }
+
+    fn errors(&self, symbols: &Symbols) -> Vec<ProgramError> {
+        self.errors.iter().map(|error| symbols.error(error)).collect()
+    }
+}
+
+/// All that the program does at its exit is done: writes the report.
+pub(crate) extern "C" fn at_end() {
+    crate::tasks::interrupts::end_if_asked();
+    if finish()
+        && let Some(status) = status()
+    {
+        // SAFETY: what the program has printed must come out before the process ends without it.
+        unsafe { libc::fflush(std::ptr::null_mut()) };
+        crate::abi::interpose::_exit(status);
+    }
+}
+
+/// What the status of the process becomes if something was found; the program's own stands with `exitcode=0`.
+fn status() -> Option<i32> {
+    Some(world().options.status).filter(|&status| status != 0)
+}
+
+/// The process goes on unchecked.
+pub(crate) fn leave_alone() {
+    channel::close();
+    crate::tasks::interrupts::uninstall();
+    world().found.done = true;
+    world().detector.turn_on(false);
+    world().detector.record = None;
+}
+
+pub(crate) fn limit(text: &str) {
+    let limits = &mut world().found.limits;
+    if !limits.iter().any(|known| known == text) {
+        limits.push(text.to_owned());
+        channel::write(Kind::Limit, text.as_bytes());
+    }
+}
+
+/// The detector has found one more race. It is written down at once: the program may be gone the next moment.
+pub(crate) fn raced() {
+    let detector = &world().detector;
+    if channel::is_on()
+        && !search::is_on()
+        && let Some(raced) = detector.races.last()
+    {
+        let grade = if detector.exclusive { Grade::Apparent } else { Grade::Feasible };
+        channel::raced(&raw::race(raced, grade));
+    }
+}
+
+/// Places that are remembered of iterators that were not split any further.
+const MOST_TOGETHER: usize = 16;
+
+/// The parallel iterator that the running task splits, from a call that returns to `pc`, is not split any further.
+#[cold]
+pub(crate) fn together(pc: usize) {
+    let together = &world().found.together;
+    // Each level has a context of its own; the call is the same.
+    if together.len() >= MOST_TOGETHER || together.iter().any(|(known, _)| *known == pc) {
+        return;
+    }
+    let (task, site) = (world().detector.current(), here());
+    let (place, ..) = place_for(&Symbols::load(), task, site);
+    world().found.together.push((pc, place));
+}
+
+/// Where the running task is. To be asked before symbols are loaded, which calls functions that note where they are called.
+pub(crate) fn here() -> Site {
+    Site { pc: crate::abi::kmpc::caller(), context: world().detector.contexts.now().context }
+}
+
+/// An error of the program, by the running task where it is.
+pub(crate) fn program_error(kind: &str, message: &str) {
+    program_error_at(kind, message, raw::calls(here()).0);
+}
+
+/// An error of the program, by the running task where these calls have led, innermost first, as return addresses.
+pub(crate) fn program_error_at(kind: &str, message: &str, calls: Vec<usize>) {
+    failed(raw::error(kind, message, world().detector.current(), calls));
+}
+
+/// An error of the program; the first of its kind at its place.
+pub(crate) fn failed(error: RawError) {
+    let place = (error.kind.clone(), error.at.0.first().copied().unwrap_or(0));
+    if search::is_repetition() || !world().found.places.insert(place) {
+        return;
+    }
+    channel::error(&error);
+    world().found.errors.push(error);
+}
+
+/// All tasks wait, the running one for what the text says.
+pub(crate) fn stuck(what: &'static str) -> ! {
+    let task = world().detector.current();
+    let site = here();
+    let (at, stack, spawned) = place_for(&Symbols::load(), task, site);
+    let (task, on) = (name(task), "event".to_owned());
+    let waiting = vec![Waiting {
+        task,
+        on,
+        what: what.to_owned(),
+        held_by: None,
+        holder_ended: None,
+        at,
+        stack,
+        spawned,
+    }];
+    world().found.deadlocks.push(Deadlock { waiting, witness: None });
+    finish_and_fail()
+}
+
+/// Who has to act before a task that waits can go on.
+pub(crate) enum Holder {
+    Unknown,
+    Task(TaskId),
+    /// A task that has ended without releasing a lock.
+    Ended(Left),
+}
+
+/// The tasks that wait when none can go on.
+pub(crate) fn deadlock(waiting: Vec<(TaskId, String, SyncId, Holder, Site)>) {
+    let symbols = Symbols::load();
+    let waiting = waiting.into_iter().map(|(task, on, sync, held_by, site)| {
+        let what = match on.as_str() {
+            "lock" => lock_name(&symbols, sync.index()),
+            _ => String::new(),
+        };
+        let (held_by, holder_ended) = match held_by {
+            Holder::Unknown => (None, None),
+            Holder::Task(task) => (Some(name(task)), None),
+            Holder::Ended(Left { task, taken }) => (Some(task), Some(place(&symbols, taken).0)),
+        };
+        let (mut at, mut stack) = place(&symbols, site);
+        let spawned = symbols.spawned(&raw::spawned(task));
+        let own = name(task);
+        // Before a task has begun, or when its code has ended, there is no call in which it waits: it is its construct that does.
+        if let Some(created) = spawned.iter().find(|spawned| spawned.task == own)
+            && (site.pc == 0 || on == "detach event")
+        {
+            (at, stack) = (created.at.clone(), Vec::new());
+        }
+        Waiting { task: own, on, what, held_by, holder_ended, at, stack, spawned }
+    });
+    world().found.deadlocks.push(Deadlock { waiting: waiting.collect(), witness: None });
+}
+
+/// Ends a program that cannot go on. The status is no doing of the program's: who reads what was found is not to take it for that.
+pub(crate) fn finish_and_fail() -> ! {
+    finish_and_exit(if channel::is_on() { 0 } else { world().options.status })
+}
+
+pub(crate) fn finish_and_exit(status: i32) -> ! {
+    finish();
+    // SAFETY: as at the end of any program.
+    unsafe { libc::fflush(std::ptr::null_mut()) };
+    crate::abi::interpose::_exit(status)
+}
+
+/// Writes the report and gives the status the process has to end with instead of `status`.
+pub(crate) fn finish_with(status: i32) -> i32 {
+    crate::tasks::interrupts::end_if_asked();
+    if finish() { self::status().unwrap_or(status) } else { status }
+}
+
+/// Whether this is the process that began, and not a child that has its memory (`vfork`) or a copy of it.
+fn is_own_process() -> bool {
+    world().process == process::id()
+}
+
+/// Delivers the report, once; whether anything was found.
+pub(crate) fn finish() -> bool {
+    if !is_own_process() {
+        return false;
+    }
+    let found = &mut world().found;
+    if found.done {
+        return found.bad;
+    }
+    found.done = true;
+    if search::finish() {
+        return false;
+    }
+    // A task that ends the program leaves open what the others would have done.
+    let cut_short = sched::job().is_some() && sched::kernel().tasks().live() > 1;
+    if cut_short {
+        world().detector.exclusive = true;
+    }
+    let recorded = end_trace();
+    if world().detector.is_uncertain() {
+        limit(raceproof::remote::FEW_READERS);
+    }
+    let mut report = build(cut_short);
+    world().detector.turn_on(false);
+    if !world().detector.racing.spots.is_empty() {
+        channel::json(Kind::Spots, &world().detector.racing.spots);
+    }
+    if channel::json(Kind::Report, &report) {
+        return false;
+    }
+    let bad = is_bad(&report);
+    world().found.bad = bad;
+    if report.coverage.as_ref().is_some_and(|coverage| coverage.parallel == Some(true)) {
+        report.next_command = next_command();
+    }
+    world().delivery.deliver(&report, bad || !report.limits.is_empty());
+    if let Err(error) = recorded {
+        crate::say(&error);
+    }
+    bad
+}
+
+fn is_bad(report: &Report) -> bool {
+    !report.races.is_empty() || !report.errors.is_empty() || !report.deadlocks.is_empty()
+}
+
+/// The process is about to become another program. If that works, nobody can report afterwards; if it does not, the program goes
+/// on, and is reported on at its end as if nothing had been.
+pub(crate) fn before_exec(program: &str) {
+    if !is_own_process() || world().found.done || search::is_on() {
+        return;
+    }
+    let mut report = build(true);
+    if channel::is_on() {
+        channel::json(Kind::Exec, &Exec { program: program.to_owned(), report });
+    } else if is_bad(&report) {
+        let what = format!("the program became another ({program}): what comes after that is not known");
+        report.limits.push(what);
+        (report.scope, report.determinate) = (Scope::ObservedSchedule, None);
+        world().delivery.deliver(&report, true);
+    }
+}
+
+/// The process has not become another program.
+pub(crate) fn after_exec() {
+    channel::write(Kind::GoesOn, &[]);
+}
+
+/// The program is about to take files or memory from itself: reads now what a report by itself would need.
+pub(crate) fn prepare() {
+    if !crate::world::is_up() || channel::is_on() || world().symbols.is_some() || !is_own_process() {
+        return;
+    }
+    let symbols = Symbols::load();
+    symbols.read_all();
+    world().symbols = Some(symbols);
+}
+
+/// The rules of the suppressions, which are read before the program can make them unreadable.
+pub(crate) fn suppressions() -> Option<String> {
+    let path = world().options.suppressions.as_ref()?;
+    let text = std::fs::read_to_string(path).map_err(|error| error.to_string());
+    match text.and_then(|text| Suppressions::parse(&text).map(|_| text)) {
+        Ok(text) => Some(text),
+        Err(error) => {
+            crate::say(&format!("cannot use the suppressions in {}: {error}", path.display()));
+            None
+        }
+    }
+}
+
+/// Ends the trace, if the run is recorded. That it could not be written is a limit in the report, which `raceproof run` reads.
+fn end_trace() -> Result<(), String> {
+    let (Some(recorder), Some(path)) = (world().detector.record.take(), &world().options.trace) else {
+        return Ok(());
+    };
+    let whole = world().found.limits.is_empty() && world().found.errors.is_empty();
+    recorder.finish(&Symbols::load(), whole).map_err(|error| {
+        let text = format!("cannot write the trace to {}: {error}", path.display());
+        limit(&text);
+        text
+    })
+}
+
+/// The command that decides what this run leaves open.
+fn next_command() -> Option<String> {
+    let line = std::fs::read("/proc/self/cmdline").ok()?;
+    let words = line.strip_suffix(b"\0")?.split(|&byte| byte == 0);
+    let settings = command::settings(std::env::vars_os(), false, raceproof::env_options::for_another_run);
+    Some(command::verify(&settings, &[], words) + &command::input())
+}
+
+/// `cut_short`: the program has more to do.
+fn build(cut_short: bool) -> Report {
+    let loaded;
+    let symbols = match &world().symbols {
+        Some(symbols) => symbols,
+        None => {
+            loaded = Symbols::load();
+            &loaded
+        }
+    };
+    let world = world();
+    let detector = &world.detector;
+    let scope = if detector.exclusive { Scope::ObservedSchedule } else { Scope::AllSchedules };
+    let grade = if detector.exclusive { Grade::Apparent } else { Grade::Feasible };
+    let determinate = (!detector.exclusive && detector.races.is_empty()).then_some(true);
+    let mut report =
+        Report { scope, determinate, detector: "default".to_owned(), ..plain(symbols, Vec::new()) };
+    let is_ended = cut_short || crate::tasks::interrupts::is_ending();
+    let complete = !is_ended && report.errors.is_empty() && report.deadlocks.is_empty();
+    report.coverage = Some(crate::report::coverage::observed(complete));
+    if channel::is_on() {
+        // Whoever reads the channel has them, and bounds the report by its coverage.
+        report.errors.clear();
+        return report;
+    }
+    let races: Vec<_> = detector.races.iter().map(|raced| raw::race(raced, grade)).collect();
+    report.races = symbols.races(&races);
+    report.verdict = Report::judge(&report.races, &report.errors, &report.deadlocks, &report.limits);
+    if let Some(rules) = world.suppressions.as_deref().and_then(|text| Suppressions::parse(text).ok()) {
+        rules.apply(&mut report);
+    }
+    if !complete || !report.limits.is_empty() {
+        report.about_one_schedule();
+    }
+    report.bound(false);
+    report
+}
+
+/// What a replay led to: these races, and what else was found.
+pub(crate) fn replay(races: Vec<Race>, witness: &Witness) -> Report {
+    let coverage = Some(crate::report::coverage::observed(false));
+    let mut report = Report { detector: "replay".to_owned(), coverage, ..plain(&Symbols::load(), races) };
+    let witnesses = report.races.iter_mut().map(|race| &mut race.witness);
+    let witnesses = witnesses.chain(report.errors.iter_mut().map(|error| &mut error.witness));
+    for to in witnesses.chain(report.deadlocks.iter_mut().map(|deadlock| &mut deadlock.witness)) {
+        *to = Some(witness.clone());
+    }
+    report
+}
+
+/// A report of races and what else was found, about one schedule.
+fn plain(symbols: &Symbols, races: Vec<Race>) -> Report {
+    let world = world();
+    let detector = &world.detector;
+    let found = &world.found;
+    let errors = found.errors(symbols);
+    let verdict = Report::judge(&races, &errors, &found.deadlocks, &found.limits);
+    Report {
+        tool: "raceproof".into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        schema: 1,
+        verdict,
+        scope: Scope::ObservedSchedule,
+        determinate: None,
+        detector: String::new(),
+        races,
+        deadlocks: found.deadlocks.clone(),
+        errors,
+        general_races: Vec::new(),
+        limits: found.limits.clone(),
+        threads: world.teams.sizes().to_vec(),
+        suppressed: 0,
+        coverage: None,
+        next_command: None,
+        stats: Stats {
+            executions: 1,
+            executions_left: None,
+            tasks: detector.statistics().0,
+            steps: detector.statistics().1,
+            reads: 0,
+            writes: 0,
+            seconds: world.started.elapsed().as_secs_f64(),
+        },
+    }
+}
+
+/// The name of a task: the way from `main`, `t2` for thread 2 of a team, `3` for a third child, `c3` for the third chunk it took of a
+/// loop.
+pub(crate) fn name(task: TaskId) -> String {
+    let mut parts = Vec::new();
+    let mut at = task;
+    loop {
+        let entry = &world().detector.tasks[at.index()];
+        match entry.role {
+            Role::Main => break,
+            Role::Thread(number) => parts.push(format!("t{number}")),
+            Role::Explicit(ordinal) => parts.push(ordinal.to_string()),
+            Role::Chunk(ordinal) => parts.push(format!("c{ordinal}")),
+        }
+        at = entry.parent;
+    }
+    parts.push("main".to_owned());
+    parts.reverse();
+    parts.join("/")
+}
+
+pub(crate) fn place(symbols: &Symbols, site: Site) -> (Place, Vec<Frame>) {
+    symbols.place(&raw::calls(site))
+}
+
+/// The place of something that a task did, and the tasks on the way there.
+fn place_for(symbols: &Symbols, task: TaskId, site: Site) -> (Place, Vec<Frame>, Vec<Spawned>) {
+    let spawned = symbols.spawned(&raw::spawned(task));
+    let (at, stack) = symbols.place_for(&raw::calls(site), &spawned);
+    (at, stack, spawned)
+}
+
+pub(crate) fn race(symbols: &Symbols, raced: &Raced, grade: Grade) -> Race {
+    symbols.race(&raw::race(raced, grade))
+}
+
+/// The closest task both come from.
+pub(crate) fn common(a: TaskId, b: TaskId) -> TaskId {
+    let line = |task| {
+        std::iter::successors(Some(task), |at: &TaskId| {
+            let entry = &world().detector.tasks[at.index()];
+            (entry.role != Role::Main).then_some(entry.parent)
+        })
+    };
+    let of_a: Vec<TaskId> = line(a).collect();
+    line(b).find(|task| of_a.contains(task)).unwrap_or(TaskId::MAIN)
+}
+
+pub(crate) fn lock_name(symbols: &Symbols, lock: usize) -> String {
+    symbols.lock(&raw::lock(lock))
+}
+
+/// What an address is called, in a block of memory that began at an address, or in none.
+pub(crate) fn location_name(symbols: &Symbols, address: usize, block: Option<(usize, Block)>) -> String {
+    symbols.location_name(address, &raw::memory(address, block))
+}

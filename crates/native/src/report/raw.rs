@@ -1,0 +1,129 @@
+//! What is known of a finding when it is found, as addresses ([`raceproof_symbols::raw`]): nothing here looks a name up or reads a
+//! file.
+
+use crate::detect::detector::{Raced, RacedAccess, Role, Site};
+use crate::detect::memory::Block;
+use crate::report::{common, name};
+use crate::world::{World, world};
+use raceproof_core::finding::{Construct, Grade, Operation};
+use raceproof_core::ids::TaskId;
+use raceproof_symbols::raw::{Calls, RawAccess, RawError, RawLock, RawMemory, RawRace, RawSpawned};
+
+/// Of a deeper recursion the innermost calls are kept; of the place where a task was created, those that can show whose it is.
+const DEEPEST: usize = 1024;
+const CREATION: usize = 128;
+
+fn limited(site: Site, most: usize) -> Calls {
+    let calls = world().detector.contexts.calls(site.context);
+    Calls(std::iter::once(site.pc).chain(calls).take(most).collect())
+}
+
+pub(crate) fn calls(site: Site) -> Calls {
+    limited(site, DEEPEST)
+}
+
+/// The tasks on the way from `main` to a task.
+pub(crate) fn spawned(task: TaskId) -> Vec<RawSpawned> {
+    let mut list = Vec::new();
+    let mut at = task;
+    loop {
+        let entry = world().detector.tasks[at.index()];
+        let (construct, thread) = match entry.role {
+            Role::Main => break,
+            Role::Thread(number) => (Construct::Parallel, Some(number)),
+            Role::Explicit(_) if crate::abi::start::is_shared() => (Construct::Rayon, None),
+            Role::Explicit(_) => (Construct::Task, None),
+            Role::Chunk(_) => (Construct::For, None),
+        };
+        let created = limited(world().detector.site(entry.created), CREATION);
+        list.push(RawSpawned { task: name(at), construct, thread, at: created });
+        at = entry.parent;
+    }
+    list.reverse();
+    list
+}
+
+pub(crate) fn error(kind: &str, message: &str, task: TaskId, calls: Vec<usize>) -> RawError {
+    let (kind, message) = (kind.to_owned(), message.to_owned());
+    let at = Calls(calls.into_iter().take(DEEPEST).collect());
+    RawError { kind, message, task: name(task), at, spawned: spawned(task) }
+}
+
+pub(crate) fn lock(lock: usize) -> RawLock {
+    match crate::abi::kmpc::locks::address(lock) {
+        Some(address) => RawLock::At(address),
+        None => RawLock::Named("mutexinoutset".to_owned()),
+    }
+}
+
+/// What is at an address, in a block of memory that began at another, or in none.
+pub(crate) fn memory(address: usize, block: Option<(usize, Block)>) -> RawMemory {
+    if let Some((base, block)) = block {
+        let at = calls(world().detector.site(block.site));
+        return RawMemory::Block { base, size: block.size, task: name(block.task), at };
+    }
+    if let Some(name) = crate::abi::library::hidden::name(address) {
+        return RawMemory::Library(name.to_owned());
+    }
+    let World { detector, main_stack, .. } = world();
+    if detector.is_thread_local(address) {
+        return RawMemory::ThreadLocal;
+    }
+    match detector.stacks.of(address).or_else(|| main_stack.of(address)) {
+        Some(_) => RawMemory::Stack { frame: None, ends: Vec::new() },
+        None => RawMemory::Unknown,
+    }
+}
+
+pub(crate) fn race(raced: &Raced, grade: Grade) -> RawRace {
+    let mut memory = memory(raced.address, raced.block);
+    if let RawMemory::Stack { frame, ends } = &mut memory {
+        *frame = raced.frame.map(|frame| (frame.pc, frame.base));
+        *ends = raced.ends.iter().map(|end| (end.base, end.callee)).collect();
+    }
+    RawRace {
+        address: raced.address,
+        memory,
+        grade,
+        first: access(&raced.first),
+        second: access(&raced.second),
+        fork: name(common(raced.first.task, raced.second.task)),
+        count: raced.count,
+    }
+}
+
+fn access(access: &RacedAccess) -> RawAccess {
+    let entry = world().detector.tasks[access.task.index()];
+    let is_chunk = matches!(entry.role, Role::Chunk(_));
+    let (mut task, mut spawned) = (name(access.task), spawned(access.task));
+    if access.alike {
+        task = format!("{}/…", name(entry.parent));
+        if let Some(last) = spawned.last_mut() {
+            last.task.clone_from(&task);
+        }
+    }
+    if access.folded {
+        task.push_str("/…");
+    }
+    if let Some(iteration) = access.lane {
+        task.push_str(&format!(", iteration {iteration}"));
+    }
+    RawAccess {
+        access: access.kind,
+        operation: if access.freed {
+            Operation::Free
+        } else if access.lane.is_some() {
+            Operation::Lane
+        } else if access.atomic {
+            Operation::Atomic
+        } else {
+            Operation::Plain
+        },
+        library: crate::abi::library::called_at(access.site.pc).map(str::to_owned),
+        task,
+        at: calls(access.site),
+        spawned,
+        locks: access.locks.iter().filter(|&&held| held != 0).map(|&held| lock(held)).collect(),
+        region: is_chunk.then(|| limited(world().detector.site(entry.created), CREATION)),
+    }
+}

@@ -1,0 +1,232 @@
+//! The answer: what the search has to know of the execution, written when the process ends, however it does.
+
+use super::access::Access;
+use super::driver::Driver;
+use super::events::{Done, What};
+use super::{Explored, Mode, explored};
+use crate::detect::detector::{Raced, RacedAccess, Site};
+use crate::detect::frames;
+use crate::report::{self, channel};
+use crate::symbols::Symbols;
+use crate::tasks::sched;
+use crate::tasks::sched::{Coroutines, kernel};
+use crate::world;
+use crate::world::{Told, World};
+use raceproof::channel::Kind;
+use raceproof::kernel::Action;
+use raceproof::remote::{Answer, Found, Step, VERSION};
+use raceproof::run::Run;
+use raceproof::spawn_path::Paths;
+use raceproof::strategy::{GuidedEnd, Script};
+use raceproof::verify::note_choices;
+use raceproof_core::event::{AccessKind, SyncKind};
+use raceproof_core::finding::{Grade, Operation, Race, Report, Segment, Witness};
+use raceproof_core::ids::TaskId;
+
+/// Writes the answer, if the process is an execution of a search: whether it was one.
+pub(crate) fn finish() -> bool {
+    let Some(explored) = explored() else { return false };
+    let (mut woke, mut stuck, mut end) = (Vec::new(), Vec::new(), None);
+    let mut trace = std::mem::take(&mut explored.trace);
+    // SAFETY: a leaked box of `begin`. If the program ends in the middle of a task, the strategy is not being asked.
+    if let Driver::Guided(guided) = unsafe { &mut *explored.driver } {
+        match guided.mark {
+            Some(mark) => trace.truncate(mark),
+            None => trace.finish(),
+        }
+        note_choices(&mut trace, &guided.choices);
+        woke.append(&mut guided.woke);
+        stuck.append(&mut guided.stuck);
+        end = guided.end;
+        // Whoever ends the program alone has nobody left to do anything else.
+        if end.is_none() && sched::job().is_some() && kernel().tasks().live() == 1 && !explored.failed {
+            end = Some(GuidedEnd::Complete);
+        }
+    }
+    let counted = match explored.mode {
+        Mode::Count(None) => true,
+        Mode::Count(Some(_)) => explored.met.len() == 2,
+        _ => false,
+    };
+    let found = found(explored);
+    let complete = matches!(end, Some(GuidedEnd::Complete | GuidedEnd::Asleep))
+        && found.errors.is_empty()
+        && found.deadlocks.is_empty();
+    let answer = Answer {
+        version: VERSION,
+        woke,
+        stuck,
+        end,
+        found,
+        tasks: trace.names.len() as u64,
+        steps: world().detector.statistics().1,
+        coverage: crate::report::coverage::observed(complete),
+        witness: if counted { witness(explored) } else { None },
+        replayed: replayed_or_ended(explored),
+        actions: explored.steps.take().map_or(Vec::new(), |steps| told(&steps)),
+        trace,
+    };
+    if !channel::json(Kind::Answer, &answer) {
+        crate::say("there is no room for the answer");
+    }
+    true
+}
+
+fn found(explored: &Explored) -> Found {
+    let World { detector, found, .. } = world();
+    let (errors, deadlocks, limits) = found.list();
+    let mut races = Vec::new();
+    // To look symbols up takes longer than most executions.
+    if !detector.races.is_empty() {
+        let symbols = Symbols::load();
+        for (raced, points) in detector.races.iter().zip(&explored.points) {
+            let race = report::race(&symbols, raced, Grade::Apparent);
+            races.push((race, *points));
+        }
+    }
+    Found { races, errors, deadlocks, limits }
+}
+
+/// What a replay led to; if the program has ended on the way, that.
+fn replayed_or_ended(explored: &Explored) -> Option<Result<Report, String>> {
+    // SAFETY: as in `finish`.
+    let driver = unsafe { &*explored.driver };
+    let Driver::Script { witness, .. } = driver else { return None };
+    Some(world().found.replayed.take().unwrap_or_else(|| Ok(report::replay(Vec::new(), witness))))
+}
+
+/// The turns so far; none if a task of them is too deep to be named.
+fn witness(explored: &Explored) -> Option<Witness> {
+    let paths = Paths::new(kernel().tasks());
+    let segments = explored.segments.iter().filter(|(_, actions)| *actions > 0);
+    let segment = |&(task, actions): &(TaskId, u64)| Some(Segment { task: paths.path(task)?, actions });
+    Some(Witness { program: None, schedule: segments.map(segment).collect::<Option<_>>()? })
+}
+
+/// What a replay led to.
+pub(super) fn replayed(run: &Run<Coroutines, Told>, script: &Script<'_>, wanted: &Witness) {
+    let result = followed(run, wanted).map(|()| {
+        let symbols = Symbols::load();
+        let races = races(&symbols, run, script);
+        let kernel = &run.kernel;
+        let waits = |task: TaskId| script.pending(task).is_some_and(|action| !kernel.is_enabled(action));
+        let failed = explored().is_some_and(|explored| explored.failed);
+        let tasks = kernel.tasks();
+        if races.is_empty() && !failed && tasks.live() > 0 && tasks.ready().all(waits) {
+            crate::deadlock(run, |task| match script.pending(task) {
+                Some(Action::Join(sync)) => Some(sync),
+                _ => None,
+            });
+        }
+        report::replay(races, wanted)
+    });
+    world().found.replayed = Some(result);
+}
+
+/// Whether every task took the actions the schedule gives it, and in that order.
+fn followed(run: &Run<Coroutines, Told>, wanted: &Witness) -> Result<(), String> {
+    let paths = Paths::new(run.kernel.tasks());
+    let mut expected: Vec<(&str, u64)> = Vec::new();
+    for segment in wanted.schedule.iter().filter(|segment| segment.actions > 0) {
+        match expected.last_mut() {
+            Some((task, actions)) if *task == segment.task => *actions += segment.actions,
+            _ => expected.push((&segment.task, segment.actions)),
+        }
+    }
+    for (at, &(task, actions)) in expected.iter().enumerate() {
+        let took = run.turns().get(at).filter(|&&(id, _)| paths.path(id).as_deref() == Some(task));
+        let took = took.map_or(0, |&(_, took)| took);
+        if took != actions {
+            return Err(format!(
+                "part {} of the schedule: {task} should take {actions} actions and took {took}",
+                at + 1
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The pairs of tasks that stand before conflicting accesses.
+fn races(symbols: &Symbols, run: &Run<Coroutines, Told>, script: &Script<'_>) -> Vec<Race> {
+    let Some(explored) = explored() else { return Vec::new() };
+    let standing = |task: TaskId| matches!(script.pending(task), Some(Action::Access { .. }));
+    let mut all: Vec<(TaskId, Access)> = run
+        .kernel
+        .tasks()
+        .ready()
+        .filter(|&task| standing(task))
+        .filter_map(|task| Some((task, *explored.pending.get(&task)?)))
+        .collect();
+    all.sort_by_key(|&(task, _)| task);
+    let mut races = Vec::new();
+    let code = frames::code();
+    for (at, &(one, first)) in all.iter().enumerate() {
+        for &(other, second) in &all[at + 1..] {
+            let overlap =
+                first.address < second.address + second.size && second.address < first.address + first.size;
+            let both = |operation| first.operation == operation && second.operation == operation;
+            if overlap && first.kind.conflicts(second.kind) && !both(Operation::Atomic) {
+                let address = first.address.max(second.address);
+                let raced = Raced {
+                    first: side(run, one, first),
+                    second: side(run, other, second),
+                    address,
+                    count: 1,
+                    block: world().detector.memory.find(address),
+                    frame: frames::find(address, second.site.pc, &code),
+                    ends: frames::ends(address, &code),
+                };
+                races.push(report::race(symbols, &raced, Grade::Actual));
+            }
+        }
+    }
+    races
+}
+
+fn side(run: &Run<Coroutines, Told>, task: TaskId, access: Access) -> RacedAccess {
+    let mut locks = [0; 4];
+    for (to, lock) in locks.iter_mut().zip(run.kernel.locks_held(task)) {
+        *to = lock.index();
+    }
+    RacedAccess {
+        kind: access.kind,
+        atomic: access.operation == Operation::Atomic,
+        freed: access.operation == Operation::Free,
+        folded: false,
+        alike: false,
+        lane: None,
+        task,
+        site: access.site,
+        locks,
+    }
+}
+
+/// The actions of a replay in words.
+fn told(steps: &[Done]) -> Vec<Step> {
+    let symbols = &Symbols::load();
+    let line = |site: Site| {
+        let (at, _) = report::place(symbols, site);
+        let file = at.file.rsplit('/').next().unwrap_or_default().to_owned();
+        if at.line > 0 { format!(" at {file}:{}", at.line) } else { String::new() }
+    };
+    let words = |done: &Done| {
+        let what = match &done.what {
+            What::Access(access) => {
+                let verb = match access.kind {
+                    AccessKind::Read => "reads",
+                    AccessKind::Write => "writes",
+                };
+                let name = symbols.variable(access.address).map_or("memory".to_owned(), |v| v.name);
+                format!("{verb} {name} ({} bytes)", access.size)
+            }
+            What::Spawn(child) => format!("creates {}", report::name(*child)),
+            What::FinishEnd => "goes on after its tasks".to_owned(),
+            What::Enter(lock) => format!("enters {}", report::lock_name(symbols, lock.index())),
+            What::Join(SyncKind::Future) => "goes on after a task".to_owned(),
+            What::Join(_) => "goes on after an event".to_owned(),
+            What::Signal => "fulfills an event".to_owned(),
+        };
+        Step { task: report::name(done.task), what: what + &line(done.site) }
+    };
+    steps.iter().map(words).collect()
+}

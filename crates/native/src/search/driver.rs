@@ -1,0 +1,145 @@
+//! Who runs next, in an execution of a search; and the end of it.
+
+use super::explored;
+use crate::report;
+use crate::tasks::sched::{Body, Coroutines, K};
+use crate::world::Told;
+use raceproof::kernel::Action;
+use raceproof::remote::Order;
+use raceproof::run::Run;
+use raceproof::strategy::{Guided, GuidedEnd, Last, Script, Strategy, Turn};
+use raceproof::witness;
+use raceproof_core::explore::Dependence;
+use raceproof_core::finding::Witness;
+use raceproof_core::ids::TaskId;
+use std::cell::Cell;
+use std::ffi::c_int;
+
+/// The strategy, by what the execution is for.
+pub(super) enum Driver {
+    Guided(Guided<'static>),
+    Script { script: Script<'static>, witness: Witness },
+}
+
+/// What lives as long as the process.
+fn kept<T>(list: Vec<T>) -> &'static [T] {
+    Box::leak(list.into_boxed_slice())
+}
+
+impl Driver {
+    pub(super) fn new(order: Order) -> Self {
+        let any = Dependence::Conflict;
+        let guided = match order {
+            Order::Explore { prefix, hint, asleep, dependence } => {
+                Guided::new(kept(prefix), kept(hint), kept(asleep), dependence)
+            }
+            Order::Count { schedule } => Guided::new(kept(schedule), &[], &[], any),
+            Order::Meet { schedule, .. } => Guided::new(&[], kept(schedule), &[], any),
+            Order::Replay { witness, .. } => {
+                let turns = witness::turns(&witness).unwrap_or_else(|bad| crate::fatal(&bad.to_string()));
+                let turns = Box::leak(Box::new(turns));
+                let script = Script::new(turns, turns.turns.len(), Vec::new());
+                return Driver::Script { script, witness };
+            }
+        };
+        Driver::Guided(guided.unbounded())
+    }
+}
+
+/// The driver as a strategy. What ends the program in the middle looks at it as well, so nobody holds on to it.
+struct Driven {
+    driver: *mut Driver,
+    /// Turns in which a task looked for what another one does, since the kernel took its last step.
+    idle: u32,
+    steps: u64,
+}
+
+/// More of them than this, and nobody will do it.
+const PATIENCE: u32 = 1000;
+
+impl Strategy<Body, Told> for Driven {
+    fn eager(&self) -> bool {
+        false
+    }
+
+    fn next(&mut self, kernel: &K, last: Last) -> Option<Turn> {
+        let explored = explored()?;
+        if explored.met.len() == 2 {
+            return None;
+        }
+        let steps = kernel.steps() - explored.own_steps;
+        self.idle = if self.steps == steps { self.idle } else { 0 };
+        self.steps = steps;
+        self.idle += u32::from(matches!(last, Last::GaveWay(_)));
+        if self.idle > PATIENCE {
+            return None;
+        }
+        // SAFETY: a leaked box of `begin`; one function at a time looks at it.
+        match unsafe { &mut *self.driver } {
+            Driver::Guided(guided) => guided.next(kernel, last),
+            Driver::Script { script, .. } => script.next(kernel, last),
+        }
+    }
+}
+
+/// One turn.
+struct Once(Option<Turn>);
+
+impl Strategy<Body, Told> for Once {
+    fn eager(&self) -> bool {
+        false
+    }
+
+    fn next(&mut self, _: &K, _: Last) -> Option<Turn> {
+        self.0.take()
+    }
+}
+
+/// Whoever stands before a lock that it holds itself does not wait, but fails.
+fn misuse(run: &mut Run<Coroutines, Told>, script: &Script<'_>) {
+    let fails = |&task: &TaskId| match script.pending(task) {
+        Some(Action::Join(sync)) => run.kernel.holder(sync) == Some(task),
+        _ => false,
+    };
+    let failing: Vec<TaskId> = run.kernel.tasks().ready().filter(fails).collect();
+    for task in failing {
+        run.drive(&mut Once(Some(Turn::actions(task, 1))));
+    }
+}
+
+/// Runs the program's tasks as asked. Returns the status of `main` if that has returned; if not, ends the process.
+pub(crate) fn drive(run: Run<Coroutines, Told>, status: &Cell<Option<c_int>>) -> c_int {
+    let Some(explored) = explored() else { return 0 };
+    // What writes the answer looks at the kernel, at the end of the process.
+    let run = Box::leak(Box::new(run));
+    run.limit_actions(explored.actions);
+    run.keep_turns();
+    let ending = run.drive(&mut Driven { driver: explored.driver, idle: 0, steps: 0 });
+    crate::world().threads.switch(0);
+    if ending.out_of_actions {
+        report::limit(&format!(
+            "the limit of {} synchronisations was reached before the program ended; raise --max-events, or give the program a \
+             smaller input",
+            explored.actions
+        ));
+    }
+    // SAFETY: as in `Driven`.
+    match unsafe { &mut *explored.driver } {
+        Driver::Guided(guided) => {
+            let stuck = guided.end == Some(GuidedEnd::Complete) && explored.met.is_empty();
+            if stuck
+                && !super::is_repetition()
+                && status.get().is_none()
+                && !explored.failed
+                && !ending.out_of_actions
+            {
+                crate::deadlock(run, |_| None);
+            }
+        }
+        Driver::Script { script, witness } => {
+            misuse(run, script);
+            super::answer::replayed(run, script, witness);
+        }
+    }
+    status.get().unwrap_or_else(|| report::finish_and_exit(0))
+}

@@ -1,0 +1,216 @@
+//! One execution of a search: the program under a given schedule, and what the search has to know of it.
+//!
+//! `raceproof verify -- ./prog` runs the program again and again, each time in a fresh process that is told which
+//! [`Order`] to follow ([`raceproof::remote`]). The tasks then run on the same kernel as ever, under the explorer's strategy:
+//! from choice to choice, a choice being the entry into a section of a lock (critical sections, the locks of OpenMP and of the
+//! C library, `mutexinoutset`), or an atomic operation, which is a section of its own on the memory it accesses. What is
+//! accessed in sections is noted by names that do not depend on the process ([`names`]).
+//!
+//! Three orders run without the detector: with it switched off, every access of the program reaches [`access`], so that accesses
+//! can be counted, and a task can be stopped right before one.
+//!
+//! What is not explored is said as a limit ([`unexplored`]): tests of locks, and waiting by looking again and again.
+
+mod access;
+mod answer;
+mod bells;
+mod driver;
+mod events;
+mod names;
+
+pub(crate) use access::{
+    Operation, access, allocated, atomic, atomic_as, freed, is_shown_better, raced, set_unseen, stack,
+};
+pub(crate) use answer::finish;
+pub(crate) use bells::{Bell, heard, listen, ring, ring_all};
+pub(crate) use driver::drive;
+
+use crate::report::channel;
+use crate::tasks::sched::{self, kernel};
+use crate::world;
+use access::Access;
+use driver::Driver;
+use names::Names;
+use raceproof::remote::{Order, Point, Request, VERSION};
+use raceproof_core::explore::TaskName;
+use raceproof_core::explore::trace::Trace;
+use raceproof_core::ids::{SyncId, TaskId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+/// What an execution keeps track of.
+pub(crate) struct Explored {
+    mode: Mode,
+    actions: u64,
+    driver: *mut Driver,
+    trace: Trace,
+    names: Names,
+    tasks: Vec<TaskNote>,
+    /// The kernel's numbers of the detector's tasks, which has chunks of loops beside them. For a chunk it means nothing.
+    of_kernel: Vec<TaskId>,
+    /// Numbers of locks that are the same in every schedule.
+    labels: FxHashMap<SyncId, SyncId>,
+    /// The locks behind atomic operations, by what they access. They and the bells are not the detector's business.
+    atomics: FxHashMap<u64, SyncId>,
+    hidden: FxHashSet<SyncId>,
+    /// The task that changed an atomic variable last where nobody saw it.
+    set_by: FxHashMap<u64, TaskId>,
+    bells: FxHashMap<Bell, bells::Rings>,
+    /// Where the accesses of each of the detector's races were made.
+    points: Vec<[Point; 2]>,
+    /// The actions of each turn so far, accesses included.
+    segments: Vec<(TaskId, u64)>,
+    /// Tasks that stand before the access they were to be stopped at, for ever.
+    met: Vec<TaskId>,
+    never: Option<SyncId>,
+    /// The access each task is about to make, in a replay.
+    pending: FxHashMap<TaskId, Access>,
+    /// What was done, if a replay is to tell.
+    steps: Option<Vec<events::Done>>,
+    /// A task has failed and stays where it is.
+    failed: bool,
+    /// Steps of the kernel that are no doing of the program's either.
+    own_steps: u64,
+}
+
+/// What the execution is for, as far as accesses are concerned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Mode {
+    /// The detector is on; only what is accessed in sections is noted.
+    Explore,
+    /// Accesses are counted, and tasks stop before those two.
+    Count(Option<[Point; 2]>),
+    /// Accesses are actions of the kernel.
+    Replay,
+}
+
+/// What is known of a task beside what the kernel knows.
+#[derive(Default)]
+struct TaskNote {
+    /// Actions so far, accesses aside.
+    taken: u64,
+    /// For each step of the order that it began, how many actions it had taken then, and how many events had been recorded.
+    steps: Vec<(u32, u64, usize)>,
+    /// Blocks allocated.
+    blocks: u32,
+}
+
+static EXPLORED: AtomicPtr<Explored> = AtomicPtr::new(ptr::null_mut());
+
+#[inline]
+pub(crate) fn is_on() -> bool {
+    !EXPLORED.load(Ordering::Relaxed).is_null()
+}
+
+/// The state, if the process is an execution of a search.
+#[inline]
+pub(crate) fn explored() -> Option<&'static mut Explored> {
+    // SAFETY: `begin` puts a leaked box there. One OS thread runs all code that gets here, and no function keeps the reference
+    // across a switch of coroutines.
+    unsafe { EXPLORED.load(Ordering::Relaxed).as_mut() }
+}
+
+/// Reads what is asked for. Called once, when the process is set up.
+pub(crate) fn begin() {
+    let request: Request = match channel::request().map(serde_json::from_slice) {
+        Some(Ok(request)) => request,
+        Some(Err(error)) => crate::fatal(&format!(
+            "the request is not understood: {error}; build the program again with the same version of raceproof"
+        )),
+        None => crate::fatal("there is no request: this option is for `raceproof verify`"),
+    };
+    if request.version != VERSION {
+        crate::fatal("the program was built by another version of raceproof; build it again");
+    }
+    let mode = match &request.order {
+        Order::Explore { .. } => Mode::Explore,
+        Order::Count { .. } => Mode::Count(None),
+        Order::Meet { points, .. } => Mode::Count(Some(*points)),
+        Order::Replay { .. } => Mode::Replay,
+    };
+    let steps = matches!(request.order, Order::Replay { steps: true, .. }).then(Vec::new);
+    let mut names = Names::new();
+    let (from, to) = world().threads.storage(0);
+    names.thread(from, to, 0);
+    let explored = Explored {
+        mode,
+        actions: request.actions,
+        driver: Box::into_raw(Box::new(Driver::new(request.order))),
+        trace: Trace::new(),
+        names,
+        tasks: vec![TaskNote::default()],
+        of_kernel: vec![TaskId::MAIN],
+        labels: FxHashMap::default(),
+        atomics: FxHashMap::default(),
+        hidden: FxHashSet::default(),
+        set_by: FxHashMap::default(),
+        bells: FxHashMap::default(),
+        points: Vec::new(),
+        segments: Vec::new(),
+        met: Vec::new(),
+        never: None,
+        pending: FxHashMap::default(),
+        steps,
+        failed: false,
+        own_steps: 0,
+    };
+    EXPLORED.store(Box::into_raw(Box::new(explored)), Ordering::Relaxed);
+    crate::tasks::interrupts::explore(request.seconds);
+}
+
+/// Whether what is found is of interest in this execution: one that only counts repeats another.
+pub(crate) fn is_repetition() -> bool {
+    explored().is_some_and(|explored| matches!(explored.mode, Mode::Count(_)))
+}
+
+/// How many of the kernel's steps the program knows nothing of.
+pub(crate) fn own_steps() -> u64 {
+    explored().map_or(0, |explored| explored.own_steps)
+}
+
+/// Whether accesses are checked in this execution.
+pub(crate) fn detects() -> bool {
+    explored().is_none_or(|explored| explored.mode == Mode::Explore)
+}
+
+/// A lock of the kernel for what the program has at an address.
+pub(crate) fn new_lock(address: usize) -> SyncId {
+    let sync = kernel().new_lock();
+    if let Some(explored) = explored() {
+        let label = label(explored.names.of(address));
+        explored.labels.insert(sync, label);
+    }
+    sync
+}
+
+/// A short name made of a long one. Two locks that get the same are taken for one by the search, which then runs more.
+fn label(name: u64) -> SyncId {
+    let mixed = TaskName(name).child(0).0;
+    SyncId((mixed >> 32) as u32)
+}
+
+/// Storage for a virtual thread was made.
+pub(crate) fn thread(from: usize, to: usize, thread: u32) {
+    if let Some(explored) = explored() {
+        explored.names.thread(from, to, thread);
+    }
+}
+
+/// The program does something whose outcome depends on the schedule in a way that is not explored.
+pub(crate) fn unexplored(what: &str) {
+    if is_on() {
+        crate::report::limit(&format!("{what}: schedules that differ in this are not explored"));
+    }
+}
+
+/// A task of the program has failed, as reported; in a search it stays where it is, and the others go on: they could all have gone
+/// before it. Returns if this is none.
+pub(crate) fn failed() {
+    if let Some(explored) = explored()
+        && sched::job().is_some()
+    {
+        explored.failed = true;
+        sched::fail();
+    }
+}
