@@ -40,7 +40,7 @@ pub(crate) fn verify(args: &VerifyArgs, words: &[OsString]) -> Result<Report, St
                 answer: memory.map_or(u64::MAX, |most| most / 4),
             },
             limits,
-            dependence: options.order.dependence(),
+            dependence: options.dependence(),
             cut: OnceLock::new(),
             ways: Mutex::default(),
             coverage: &coverage,

@@ -6,10 +6,11 @@ use crate::oracle;
 
 use oracle::{Profile, generate};
 use raceproof::limits::Limits;
-use raceproof_cli::check::{self, PredictiveOrder};
+use raceproof_cli::check;
 use raceproof_cli::replay::{End, render, replay};
 use raceproof_cli::{shared::witness_file, verify};
 use raceproof_core::finding::{Place, Report, Witness};
+use raceproof_core::order::OrderName;
 use raceproof_report::json;
 use raceproof_tp::code::Code;
 use raceproof_tp::source::Source;
@@ -72,7 +73,7 @@ fn reports(code: &Code) -> Vec<(&'static str, Report)> {
     let all = verify::Options { all: true, max_executions: Some(200), ..verify::Options::default() };
     vec![
         ("check", checked(None)),
-        ("check --order dc", checked(Some(PredictiveOrder::Dc))),
+        ("check --order dc", checked(Some(OrderName::Dc))),
         ("verify --all", verify::verify(code, "f.tp", &all).report),
     ]
 }

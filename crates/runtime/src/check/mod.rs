@@ -50,16 +50,16 @@ pub struct Session<'a, P: Program<'a>> {
     bounds: Bounds<'a>,
     start: Instant,
     /// The name of the detector, for the report.
-    detector: &'static str,
+    detector: String,
 }
 
 impl<'a, P: Program<'a>> Session<'a, P> {
-    pub fn new(program: P, bounds: Bounds<'a>, detector: &'static str) -> Self {
+    pub fn new(program: P, bounds: Bounds<'a>, detector: impl Into<String>) -> Self {
         Session {
             program,
             bounds: Bounds { keep_schedule: false, ..bounds },
             start: Instant::now(),
-            detector,
+            detector: detector.into(),
         }
     }
 
@@ -155,31 +155,23 @@ impl<'a, P: Program<'a>> Session<'a, P> {
         };
         let kernel = &execution.run.kernel;
         let report = Report {
-            tool: "raceproof".into(),
-            version: env!("CARGO_PKG_VERSION").into(),
-            schema: 1,
             verdict,
             scope,
             determinate,
-            detector: self.detector.to_owned(),
             races,
             deadlocks,
             errors,
-            general_races: Vec::new(),
             limits,
-            threads: Vec::new(),
-            suppressed: 0,
-            coverage: None,
-            next_command: None,
             stats: Stats {
-                executions: 1,
-                executions_left: None,
                 tasks: kernel.tasks().len() as u64,
                 steps: kernel.steps(),
                 reads: self.program.reads::<O>(&execution.run.machine),
                 writes: self.program.writes::<O>(&execution.run.machine),
                 seconds: self.start.elapsed().as_secs_f64(),
+                executions: 1,
+                executions_left: None,
             },
+            ..Report::new(&self.detector)
         };
         Checked { report, output: self.program.output::<O>(&mut execution.run.machine) }
     }

@@ -163,28 +163,21 @@ impl Findings {
             None
         };
         let report = Report {
-            tool: "raceproof".into(),
-            version: env!("CARGO_PKG_VERSION").into(),
-            schema: 1,
             verdict,
             scope,
             determinate,
-            detector: format!("verify, {}", options.order.name()),
             races,
             deadlocks: self.deadlocks.clone(),
             errors: self.errors.clone(),
             general_races: self.general.iter().cloned().collect(),
             limits,
-            threads: Vec::new(),
-            suppressed: 0,
-            coverage: None,
-            next_command: None,
             stats: Stats {
                 executions: statistics.executions,
                 executions_left: left,
                 seconds: start.elapsed().as_secs_f64(),
                 ..self.stats.clone()
             },
+            ..Report::new(format!("verify, {}", options.order.name()))
         };
         Verified { report, pruned: statistics.pruned, out_of_time: false }
     }

@@ -19,6 +19,7 @@ use findings::Findings;
 use raceproof_core::explore::Dependence;
 use raceproof_core::explore::tree::{Job, Kept, Tree};
 use raceproof_core::finding::{GeneralRace, Report};
+pub use raceproof_core::order::OrderName;
 pub use search::Executed;
 use search::{Explored, Go, RunAll, explore};
 use std::cell::Cell;
@@ -27,39 +28,10 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 use workers::with_workers;
 
-/// The orders by name: what is a race in an execution, and which executions are alike.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum OrderName {
-    /// Happens-before: sections of a lock in the order they came.
-    Hb,
-    /// Weak-causally-precedes: where they conflict, with all that happened before the one and after the other.
-    Wcp,
-    /// Does-not-commute: sections of a lock only where they conflict.
-    #[default]
-    Dc,
-}
-
-impl OrderName {
-    pub fn name(self) -> &'static str {
-        match self {
-            OrderName::Hb => "hb",
-            OrderName::Wcp => "wcp",
-            OrderName::Dc => "dc",
-        }
-    }
-
-    pub fn dependence(self) -> Dependence {
-        match self {
-            OrderName::Hb => Dependence::Lock,
-            OrderName::Wcp => Dependence::Wcp,
-            OrderName::Dc => Dependence::Conflict,
-        }
-    }
-}
-
 /// How to verify.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
+    /// Decides what is a race in an execution, and which executions are alike: one of [`OrderName::EXPLORED`].
     pub order: OrderName,
     pub max_executions: Option<u64>,
     pub max_seconds: Option<f64>,
@@ -92,6 +64,19 @@ impl Default for Options<'_> {
             interrupt: None,
             progress: None,
         }
+    }
+}
+
+impl Options<'_> {
+    /// Which transitions the search takes for dependent.
+    ///
+    /// # Panics
+    /// If the order is none of [`OrderName::EXPLORED`].
+    pub fn dependence(&self) -> Dependence {
+        let Some(dependence) = self.order.dependence() else {
+            panic!("no search is known for the order {}", self.order.name());
+        };
+        dependence
     }
 }
 
@@ -230,7 +215,7 @@ fn begin<'a, P: Program<'a>>(program: &P, options: &Options<'a>) -> (Instant, Ju
     let judge = Judge {
         program: program.clone(),
         bounds,
-        dependence: options.order.dependence(),
+        dependence: options.dependence(),
         determinism: options.determinism,
         cut: OnceLock::new(),
         spare: Mutex::default(),
