@@ -14,6 +14,7 @@ pub mod graph;
 pub mod json;
 mod memory;
 pub mod plain;
+pub mod replay;
 mod snippet;
 mod sources;
 mod style;
