@@ -67,6 +67,7 @@ impl Progression {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::random;
 
     /// By looking at all iterations.
     fn oracle(one: &Progression, other: &Progression, width: u64) -> bool {
@@ -80,11 +81,8 @@ mod tests {
 
     #[test]
     fn progressions_meet_where_all_iterations_show_it() {
-        let mut random = 1u64;
-        let mut below = |n: u64| {
-            random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (random >> 33) % n
-        };
+        let mut random = random(1);
+        let mut below = |n: u64| random(n as usize) as u64;
         let mut met = 0;
         for case in 0..200_000 {
             let mut progression = || Progression {

@@ -192,6 +192,7 @@ impl Clocks {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::random;
 
     /// Against rows of numbers, by operations that a generator chooses.
     #[test]
@@ -200,12 +201,7 @@ mod tests {
             let mut clocks = Clocks::default();
             clocks.reset(tasks);
             let mut rows = vec![vec![0u32; tasks]; tasks];
-            let mut random = 0x9e37_79b9_7f4a_7c15u64 ^ tasks as u64;
-            let mut any = |below: usize| {
-                random =
-                    random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                (random >> 33) as usize % below
-            };
+            let mut any = random(tasks as u64);
             for _ in 0..400 {
                 let (one, other, task) = (any(rows.len()), any(rows.len()), any(tasks));
                 let (clock, with) = (Clock(one as u32), Clock(other as u32));

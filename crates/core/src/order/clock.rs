@@ -283,6 +283,7 @@ impl Times {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::random;
 
     #[test]
     fn clocks_of_different_length_join() {
@@ -303,11 +304,8 @@ mod tests {
 
     #[test]
     fn lists_and_trees_agree_with_a_plain_list() {
-        let mut random = 1u64;
-        let mut below = |bound: u32| {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (random >> 33) as u32 % bound
-        };
+        let mut random = random(1);
+        let mut below = |bound: u32| random(bound as usize) as u32;
         const CLOCKS: u32 = 6;
         for round in 0..40 {
             // From lists only to trees of three levels.

@@ -201,16 +201,16 @@ impl OnHard for Shb {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Random;
 
     #[test]
     fn the_last_write_is_found_however_locations_are_numbered() {
         let mut writes = Writes::default();
         let mut expected = FxHashMap::default();
-        let mut random = 1u64;
+        let mut random = Random(1);
         for time in 1..20_000 {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let far = if time % 5 == 0 { 1 << 40 } else { 0 };
-            let location = Location((random >> 40) % (1 + u64::from(time)) + far);
+            let location = Location(random.next() % (1 + u64::from(time)) + far);
             let write =
                 Write { epoch: Epoch { slot: 0, time }, known: Snapshots::default().take(&Clock::default()) };
             let before = writes.replace(location, write).map(|write| write.epoch.time);
