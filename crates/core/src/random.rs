@@ -1,12 +1,13 @@
 //! Numbers at random for tests, the same in every run: one generator for the workspace.
 //!
 //! Tests outside of this crate include this file by its path.
+#![allow(dead_code, unreachable_pub, reason = "each crate that includes the file uses a part of it")]
 
-/// Steele, Lea and Flood's SplitMix64 (OOPSLA 2014): any seed is good, and the same seed gives the same numbers for ever.
+/// Steele, Lea and Flood's SplitMix64 (OOPSLA 2014): any seed is good, and the same seed gives the
+/// same numbers for ever.
 #[derive(Clone, Debug)]
 pub struct Random(pub u64);
 
-#[allow(dead_code, reason = "whoever includes this file uses a part of it")]
 impl Random {
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -22,7 +23,6 @@ impl Random {
 }
 
 /// Gives numbers below its argument.
-#[allow(dead_code, reason = "whoever includes this file uses a part of it")]
 pub fn random(seed: u64) -> impl FnMut(usize) -> usize {
     let mut random = Random(seed);
     move |bound| random.below(bound)

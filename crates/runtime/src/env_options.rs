@@ -1,6 +1,7 @@
 //! The words of `RACEPROOF_OPTIONS`: `name=value`, separated by colons or white space, any bytes.
 //!
-//! What stands between two `'` or two `"` is taken as it is, so that a path may have colons and spaces: `trace='/a b/c:d'`.
+//! What stands between two `'` or two `"` is taken as it is, so that a path may have colons and
+//! spaces: `trace='/a b/c:d'`.
 
 fn is_separator(byte: u8) -> bool {
     byte == b':' || byte.is_ascii_whitespace()
@@ -35,8 +36,8 @@ pub fn quoted(word: &[u8]) -> Vec<u8> {
     [b"'", inside.copied().collect::<Vec<u8>>().as_slice(), b"'"].concat()
 }
 
-/// The user's options for another run, without those that say where a run reports and those that keep the detector from looking; none if
-/// there is nothing to say.
+/// The user's options for another run, without those that say where a run reports and those that
+/// keep the detector from looking; none if there is nothing to say.
 pub fn for_another_run(text: &[u8]) -> Option<Vec<u8>> {
     let dropped = |word: &Vec<u8>| {
         [&b"report="[..], b"trace=", b"exitcode=", b"detect="].iter().any(|begin| word.starts_with(begin))

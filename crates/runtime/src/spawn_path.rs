@@ -1,9 +1,9 @@
 //! Spawn paths, the names of tasks: `main/2/1` is the first child of main's second child.
 //!
-//! A path tells the way to its task in any run of the program in which the task is spawned, whatever the
-//! schedule. Chains of tasks can be a million deep, so [`REPEATED`] or more equal numbers in a row are written once,
-//! with their count: `main/1*5000/2`. A path of many different numbers is given up for the task's number in its
-//! run, `main/…/task#7021`, which only tells tasks of that run apart.
+//! A path names the same task in any run of the program in which the task is spawned, whatever the
+//! schedule. Chains of tasks can be a million deep, so [`REPEATED`] or more equal numbers in a row
+//! are written once, with their count: `main/1*5000/2`. A path of many different numbers is given
+//! up for the task's number in its run, `main/…/task#7021`, which is unique in that run only.
 
 use crate::task::Tasks;
 use raceproof_core::ids::TaskId;
@@ -14,8 +14,8 @@ pub const REPEATED: u32 = 32;
 /// How many runs of equal numbers a path has at most.
 const MAX_RUNS: u32 = 256;
 
-/// The names of the tasks of a run. Making it takes a look at each task; a name is then short work however deep the
-/// task is.
+/// The names of the tasks of a run. Making it takes a look at each task; a name is then short work
+/// however deep the task is.
 #[derive(Default)]
 pub struct Paths {
     runs: Vec<Repetition>,

@@ -61,8 +61,8 @@ impl TaskEntry {
     }
 }
 
-/// All tasks of a run and the ready list: a list with the most recently suspended or woken task at its
-/// newest end, which is the order in which depth-first scheduling wants them.
+/// All tasks of a run and the ready list: a list with the most recently suspended or woken task at
+/// its newest end, which is the order in which depth-first scheduling wants them.
 #[derive(Debug)]
 pub struct Tasks {
     all: Vec<TaskEntry>,

@@ -1,9 +1,12 @@
-//! Iterations of one loop that may be executed at the same time, as the lanes of a vector, and whether two of them touch the same byte.
+//! Iterations of one loop that may be executed at the same time, as the lanes of a vector, and
+//! whether two of them touch the same byte.
 //!
-//! An access that every iteration makes at a fixed distance from the one before is an arithmetic progression. Whether two of them meet in
-//! different iterations that are near enough to each other is arithmetic as well: with equal distances a few iterations decide, else one look for each.
+//! An access that every iteration makes at a fixed distance from the one before is an arithmetic
+//! progression. Whether two of them meet in different iterations that are near enough to each other
+//! is arithmetic as well: with equal distances a few iterations decide, else one look for each.
 
-/// So many bytes in each of `count` iterations, at `first` in the first of them and `stride` further in each.
+/// So many bytes in each of `count` iterations, at `first` in the first of them and `stride`
+/// further in each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Progression {
     pub first: usize,
@@ -50,7 +53,8 @@ impl Progression {
         (0..self.count).find_map(|i| self.reaches(other, i).find_map(|j| check(i.into(), j)))
     }
 
-    /// The iterations of another that may touch what this one does in an iteration, as if they went on in both directions.
+    /// The iterations of another that may touch what this one does in an iteration, as if they went
+    /// on in both directions.
     fn reaches(&self, other: &Progression, iteration: u64) -> impl Iterator<Item = i128> + use<> {
         let (here, last) = (i128::from(iteration), i128::from(other.count - 1));
         if other.stride == 0 {

@@ -1,7 +1,8 @@
-//! Schedules as text, to be copied out of a report and given back: `rp1:main*3,main/1*2`.
+//! Schedules as text, to be copied out of a report and passed to `replay`: `rp1:main*3,main/1*2`.
 //!
-//! `rp1:`, then segments separated by commas, each a task by its spawn path and how many actions it takes. A number in a
-//! path that is repeated may be written once with its count: `main/1*3/2*7` is 7 actions of `main/1/1/1/2`.
+//! `rp1:`, then segments separated by commas, each a task by its spawn path and how many actions it
+//! takes. A number in a path that is repeated may be written once with its count: `main/1*3/2*7` is
+//! 7 actions of `main/1/1/1/2`.
 
 use super::{Segment, Witness};
 use std::fmt::{self, Write as _};
@@ -35,7 +36,7 @@ pub fn encode(witness: &Witness) -> String {
     text
 }
 
-/// The witness a text stands for.
+/// The witness that a text encodes.
 pub fn decode(text: &str) -> Result<Witness, BadWitness> {
     let bad = |offset, message: &str| Err(BadWitness { offset, message: message.into() });
     let Some(list) = text.strip_prefix(PREFIX) else {
@@ -62,7 +63,8 @@ pub fn path_numbers(path: &str) -> Result<Vec<(u32, usize)>, BadWitness> {
     numbers(path, 0)
 }
 
-/// The numbers of a spawn path, each with how often it is repeated. `offset` is where the path begins.
+/// The numbers of a spawn path, each with how often it is repeated. `offset` is where the path
+/// begins.
 fn numbers(path: &str, mut offset: usize) -> Result<Vec<(u32, usize)>, BadWitness> {
     let mut parts = path.split('/');
     let root = parts.next().unwrap_or_default();

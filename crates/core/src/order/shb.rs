@@ -1,18 +1,21 @@
 //! Schedulable happens-before (SHB): happens-before, and each read after the write it saw.
 //!
-//! Mathur, Kini and Viswanathan, *What happens-after the first race? Enhancing the predictive power of happens-before based
-//! dynamic race detection* (OOPSLA 2018). The order is there to make *every* race real, not only the first:
-//! two accesses race iff the earlier is not before the event that precedes the later in its task. So a read is compared
-//! before it is ordered after the write it sees.
+//! Mathur, Kini and Viswanathan, *What happens-after the first race? Enhancing the predictive power
+//! of happens-before based dynamic race detection* (OOPSLA 2018). The order is there to make
+//! *every* race real, not only the first: two accesses race iff the earlier is not before the event
+//! that precedes the later in its task. So a read is compared before it is ordered after the write
+//! it sees.
 //!
-//! Cost: HB's; a read that sees a write it is not ordered after joins a clock, O(slots), and so does a task's first
-//! write after it has learnt something (a snapshot, for all writes until it learns more).
+//! Cost: HB's; a read that sees a write it is not ordered after joins a clock, O(slots), and so
+//! does a task's first write after it has learnt something (a snapshot, for all writes until it
+//! learns more).
 //!
-//! Departures: the time of a task goes on after every write, as in the paper; the clocks of the writes are shared
-//! as above, and of two that differ the same parts ([`snapshot`](super::snapshot)).
+//! Departures: the time of a task goes on after every write, as in the paper; the clocks of the
+//! writes are shared as above, and of two that differ the same parts
+//! ([`snapshot`](super::snapshot)).
 //!
-//! What it can miss: what HB misses, and HB's races that may not be real. False alarms: none; every race it gives
-//! has a witness.
+//! What it can miss: what HB misses, and HB's races that may not be real. False alarms: none; every
+//! race it gives has a witness.
 
 use super::Order;
 use super::clock::{Clock, Epoch};
@@ -29,7 +32,8 @@ struct Write {
     known: Snapshot,
 }
 
-/// The last write of each location. Those of a trace are numbered without gaps, those of a program need not be.
+/// The last write of each location. Those of a trace are numbered without gaps, those of a program
+/// need not be.
 #[derive(Debug, Default)]
 struct Writes {
     /// By location, as far as enough of them are used.
