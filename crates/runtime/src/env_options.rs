@@ -50,6 +50,7 @@ pub fn for_another_run(text: &[u8]) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::random;
 
     #[test]
     fn words_are_separated_by_colons_and_spaces() {
@@ -71,6 +72,19 @@ mod tests {
         {
             let text = [b"x=1:", quoted(word).as_slice(), b":y=2"].concat();
             assert_eq!(split(&text).unwrap(), [b"x=1", word, b"y=2"], "{word:?}");
+        }
+    }
+
+    #[test]
+    fn generated_words_survive_their_quotes() {
+        for seed in 0..2000 {
+            let mut any = random(seed);
+            let word = |any: &mut dyn FnMut(usize) -> usize| -> Vec<u8> {
+                (0..1 + any(8)).map(|_| b"ab=:'\" \t\n\xff"[any(10)]).collect()
+            };
+            let words: Vec<Vec<u8>> = (0..any(5)).map(|_| word(&mut any)).collect();
+            let text = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(&b':');
+            assert_eq!(split(&text), Some(words), "seed {seed}");
         }
     }
 }

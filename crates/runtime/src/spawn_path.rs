@@ -89,6 +89,8 @@ impl Paths {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::random;
+    use crate::witness::path_numbers;
     use raceproof_core::ids::{ScopeId, SiteId};
 
     fn child(tasks: &mut Tasks, parent: TaskId) -> TaskId {
@@ -134,5 +136,35 @@ mod tests {
         let paths = Paths::new(&tasks);
         assert_eq!(paths.path(at), None);
         assert_eq!(paths.name(at), format!("main/…/task#{}", at.0));
+    }
+
+    /// A path leads back to its task, for every task of trees that a generator grows, chains among them.
+    #[test]
+    fn paths_lead_to_their_tasks() {
+        for seed in 0..100 {
+            let mut any = random(seed);
+            let mut tasks = Tasks::default();
+            let mut at = tasks.add(None, ScopeId::PROGRAM, SiteId(0), 0);
+            for _ in 0..300 {
+                if any(4) == 0 {
+                    at = TaskId::at(any(tasks.len()));
+                }
+                at = child(&mut tasks, at);
+            }
+            let paths = Paths::new(&tasks);
+            let of = |parent: TaskId, ordinal: u32| {
+                let is_it = |&id: &TaskId| {
+                    let task = tasks.get(id);
+                    (task.parent(), task.ordinal) == (Some(parent), ordinal)
+                };
+                tasks.ids().find(is_it).expect("the path names tasks there are")
+            };
+            for id in tasks.ids() {
+                let path = paths.path(id).expect("no path is so long");
+                let numbers = path_numbers(&path).expect("a path can be read");
+                let each = numbers.iter().flat_map(|&(ordinal, times)| std::iter::repeat_n(ordinal, times));
+                assert_eq!(each.fold(TaskId::MAIN, of), id, "seed {seed}: {path}");
+            }
+        }
     }
 }

@@ -93,6 +93,7 @@ fn numbers(path: &str, mut offset: usize) -> Result<Vec<(u32, usize)>, BadWitnes
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::random;
 
     fn witness(segments: &[(&str, u64)]) -> Witness {
         let segment = |&(task, actions): &(&str, u64)| Segment { task: task.into(), actions };
@@ -130,6 +131,35 @@ mod tests {
         ] {
             let refused = decode(text).expect_err(text);
             assert_eq!(refused.offset, offset, "{text}: {refused}");
+        }
+    }
+
+    /// Texts of generated witnesses come back; damaged ones come back or are refused at a byte there is.
+    #[test]
+    fn generated_texts_come_back_or_are_refused() {
+        for seed in 0..2000 {
+            let mut any = random(seed);
+            let segment = |any: &mut dyn FnMut(usize) -> usize| {
+                let numbers = (0..any(5)).map(|_| match any(3) {
+                    0 => format!("/{}*{}", 1 + any(9), 1 + any(99)),
+                    _ => format!("/{}", 1 + any(1000)),
+                });
+                let task = "main".to_owned() + &numbers.collect::<String>();
+                Segment { task, actions: any(1 << 40) as u64 }
+            };
+            let schedule = (0..any(6)).map(|_| segment(&mut any)).collect();
+            let witness = Witness { program: None, schedule };
+            let text = encode(&witness);
+            assert_eq!(decode(&text).as_ref(), Ok(&witness), "seed {seed}: {text}");
+            let mut bytes = text.into_bytes();
+            let at = any(bytes.len());
+            bytes[at] = b"0*/,:am"[any(7)];
+            let damaged = String::from_utf8(bytes).unwrap();
+            match decode(&damaged) {
+                // Not the same text: a number may begin with zeros.
+                Ok(witness) => assert_eq!(decode(&encode(&witness)), Ok(witness), "seed {seed}"),
+                Err(bad) => assert!(bad.offset <= damaged.len(), "seed {seed}: {damaged}: {bad}"),
+            }
         }
     }
 }
