@@ -1,10 +1,12 @@
 //! Findings: what is reported, as data. Renderers see these and nothing else of the analysis.
 //!
-//! The serialised form of [`Report`] is the JSON report, schema 1; DESIGN and the user's guide document it.
+//! The serialised form of [`Report`] is the JSON report, schema 1; DESIGN and the user's guide
+//! document it.
 
 mod coverage;
 mod measured;
 mod native;
+pub mod witness;
 
 pub use coverage::{Coverage, FrontEnd, Note, PartKind, Uninstrumented};
 pub use measured::Measured;
@@ -155,11 +157,22 @@ pub struct Segment {
     pub actions: u64,
 }
 
+/// One event of a replay, in words.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ReplayStep {
+    pub task: String,
+    pub what: String,
+    pub at: Option<Place>,
+    /// Whether a schedule counts it: see [`Event::is_action`](crate::event::Event::is_action).
+    pub is_action: bool,
+}
+
 /// A task that cannot go on, and what it waits for.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Waiting {
     pub task: String,
-    /// `promise`, `future`, `finish`, `lock`, `semaphore`, `event`, `isolated`; in a native program also `task` and `detach event`.
+    /// `promise`, `future`, `finish`, `lock`, `semaphore`, `event`, `isolated`; in a native program
+    /// also `task` and `detach event`.
     pub on: String,
     /// What it is called, where it has a name: the lock `l`, the promise made at line 4.
     pub what: String,
@@ -194,8 +207,8 @@ pub struct ProgramError {
     pub witness: Option<Witness>,
 }
 
-/// Nondeterminism that is no data race: two sections, sets or the like whose order the schedule chooses, and that do not
-/// commute as far as can be seen.
+/// Nondeterminism that is no data race: two sections, sets or the like whose order the schedule
+/// chooses, and that do not commute as far as can be seen.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct GeneralRace {
     /// `sections`, `sets`, `posts`, `takes` (P), `gives` (V).
@@ -259,7 +272,8 @@ pub struct Report {
     /// What the verdict rests on, of a native program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coverage: Option<Coverage>,
-    /// The command that decides what the verdict leaves open, where the scope is the observed schedule.
+    /// The command that decides what the verdict leaves open, where the scope is the observed
+    /// schedule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_command: Option<String>,
     /// Last, since what was measured goes with it.
@@ -272,6 +286,41 @@ fn is_zero(n: &u64) -> bool {
 }
 
 impl Report {
+    pub const TOOL: &'static str = "raceproof";
+    pub const SCHEMA: u32 = 1;
+
+    /// A report of one execution in which nothing was found, and which says nothing of other
+    /// schedules. What is known beyond that is filled in: `Report { races, ..Report::new(detector)
+    /// }.judged()`.
+    pub fn new(detector: impl Into<String>) -> Self {
+        Report {
+            tool: Self::TOOL.into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            schema: Self::SCHEMA,
+            verdict: Verdict::RaceFree,
+            scope: Scope::ObservedSchedule,
+            determinate: None,
+            detector: detector.into(),
+            races: Vec::new(),
+            deadlocks: Vec::new(),
+            errors: Vec::new(),
+            general_races: Vec::new(),
+            limits: Vec::new(),
+            threads: Vec::new(),
+            suppressed: 0,
+            coverage: None,
+            next_command: None,
+            stats: Stats { executions: 1, ..Stats::default() },
+        }
+    }
+
+    /// With the verdict that its findings and limits amount to.
+    #[must_use]
+    pub fn judged(mut self) -> Self {
+        self.verdict = Report::judge(&self.races, &self.errors, &self.deadlocks, &self.limits);
+        self
+    }
+
     /// Says in every witness which program it belongs to.
     pub fn stamp(&mut self, program: &str) {
         let races = self.races.iter_mut().map(|race| &mut race.witness);

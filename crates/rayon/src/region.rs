@@ -10,10 +10,12 @@ use std::ptr;
 
 pub(crate) type Panic = Box<dyn Any + Send>;
 
-/// A region of the running task. Its end is reached on every way out, since what may panic is caught.
+/// A region of the running task. Its end is reached on every way out, since what may panic is
+/// caught.
 pub(crate) struct Region(*mut c_void);
 
-// SAFETY: the runtime runs all tasks on one OS thread, and a region is used by the tasks it waits for.
+// SAFETY: the runtime runs all tasks on one OS thread, and a region is used by the tasks it waits
+// for.
 unsafe impl Send for Region {}
 // SAFETY: as above.
 unsafe impl Sync for Region {}
@@ -29,14 +31,15 @@ impl Region {
     /// # Safety
     /// The data are valid until the region has ended.
     #[inline(always)]
-    pub(crate) unsafe fn spawn<T>(&self, pool: u32, worker: u32, later: bool, task: Task<T>) {
+    pub(crate) unsafe fn spawn<T>(&self, pool: u32, worker: u32, later: bool, task: RegionTask<T>) {
         // SAFETY: the caller's promise; the region waits for the task.
         unsafe { runtime::spawn(self.0, task.body, task.data, pool, worker, later) }
     }
 
     pub(crate) fn panicked(&self, panic: Panic) {
         let panic = Box::into_raw(Box::new(panic));
-        // SAFETY: the region is alive: it waits for the caller, or is the caller's. A panic that is not the first is dropped.
+        // SAFETY: the region is alive: it waits for the caller, or is the caller's. A panic that is
+        // not the first is dropped.
         unsafe {
             if !runtime::panicked(self.0, panic.cast()) {
                 drop(Box::from_raw(panic));
@@ -47,7 +50,8 @@ impl Region {
     /// Waits for the tasks; the first of their panics.
     #[inline(always)]
     pub(crate) fn end(self) -> Option<Panic> {
-        // SAFETY: regions of a task end in the order opposite to that in which they began, and this one is given up here.
+        // SAFETY: regions of a task end in the order opposite to that in which they began, and this
+        // one is given up here.
         let panic = unsafe { runtime::end(self.0) };
         // SAFETY: the runtime gives back what `panicked` gave it.
         (!panic.is_null()).then(|| *unsafe { Box::from_raw(panic.cast::<Panic>()) })
@@ -55,37 +59,37 @@ impl Region {
 }
 
 /// What a task does, with data of one type.
-pub(crate) struct Task<T> {
+pub(crate) struct RegionTask<T> {
     body: extern "C" fn(*mut c_void),
     data: *mut c_void,
     of: PhantomData<*mut T>,
 }
 
 /// Something that can be run once, where it stands.
-pub(crate) trait Run {
+pub(crate) trait RunOnce {
     /// Does not unwind.
     fn run(&mut self);
 }
 
-impl<T: Run> Task<T> {
+impl<T: RunOnce> RegionTask<T> {
     /// Runs what somebody else keeps.
     #[inline(always)]
     pub(crate) fn at(data: &mut T) -> Self {
-        extern "C" fn body<T: Run>(data: *mut c_void) {
+        extern "C" fn body<T: RunOnce>(data: *mut c_void) {
             // SAFETY: whoever spawns the task promises that the data live, and leaves them to it.
             unsafe { &mut *data.cast::<T>() }.run()
         }
-        Task { body: body::<T>, data: ptr::from_mut(data).cast(), of: PhantomData }
+        RegionTask { body: body::<T>, data: ptr::from_mut(data).cast(), of: PhantomData }
     }
 
     /// Runs what is the task's own.
     #[inline(always)]
     pub(crate) fn owned(data: T) -> Self {
-        extern "C" fn body<T: Run>(data: *mut c_void) {
+        extern "C" fn body<T: RunOnce>(data: *mut c_void) {
             // SAFETY: made below, and run once.
             unsafe { Box::from_raw(data.cast::<T>()) }.run()
         }
-        Task { body: body::<T>, data: Box::into_raw(Box::new(data)).cast(), of: PhantomData }
+        RegionTask { body: body::<T>, data: Box::into_raw(Box::new(data)).cast(), of: PhantomData }
     }
 
     /// Spawns it as a task that nobody waits for.
@@ -99,7 +103,8 @@ impl<T: Run> Task<T> {
     }
 }
 
-/// A function to be called by a task, and then its result. In two places, neither of which says whether there is anything: all know.
+/// A function to be called by a task, and then its result. In two places, neither of which says
+/// whether there is anything: all know.
 pub(crate) struct Call<F, R> {
     function: ManuallyDrop<F>,
     result: MaybeUninit<Result<R, Panic>>,
@@ -122,7 +127,7 @@ impl<F: FnOnce() -> R, R> Call<F, R> {
     }
 }
 
-impl<F: FnOnce() -> R, R> Run for Call<F, R> {
+impl<F: FnOnce() -> R, R> RunOnce for Call<F, R> {
     #[inline(always)]
     fn run(&mut self) {
         // SAFETY: it is run once, and not dropped.
@@ -149,7 +154,7 @@ pub(crate) fn install<R: Send>(pool: u32, function: impl FnOnce() -> R + Send) -
     let region = Region::begin();
     let mut call = Call::new(function);
     // SAFETY: the data live on this stack until the region has ended.
-    unsafe { region.spawn(pool, runtime::ANY, false, Task::at(&mut call)) };
+    unsafe { region.spawn(pool, runtime::ANY, false, RegionTask::at(&mut call)) };
     region.end();
     // SAFETY: the region has waited for it.
     unsafe { call.result() }.unwrap_or_else(|panic| resume_unwind(panic))

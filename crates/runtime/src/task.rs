@@ -22,7 +22,7 @@ const NONE: u32 = u32::MAX;
 /// One task. Kept for the whole run, since a race may name a task that ended long ago: every byte
 /// here is paid a million times (see the size assertion below).
 #[derive(Debug)]
-pub struct Task {
+pub struct TaskEntry {
     parent: u32,
     /// Which child of its parent it is, counting from 1.
     pub ordinal: u32,
@@ -42,7 +42,7 @@ pub struct Task {
     pub(crate) actions: u64,
 }
 
-const _: () = assert!(size_of::<Task>() <= 48);
+const _: () = assert!(size_of::<TaskEntry>() <= 48);
 
 /// A link of a list.
 #[inline]
@@ -50,7 +50,7 @@ fn id(link: u32) -> Option<TaskId> {
     (link != NONE).then_some(TaskId(link))
 }
 
-impl Task {
+impl TaskEntry {
     pub fn parent(&self) -> Option<TaskId> {
         id(self.parent)
     }
@@ -61,11 +61,11 @@ impl Task {
     }
 }
 
-/// All tasks of a run and the ready list: a list with the most recently suspended or woken task at its
-/// newest end, which is the order in which depth-first scheduling wants them.
+/// All tasks of a run and the ready list: a list with the most recently suspended or woken task at
+/// its newest end, which is the order in which depth-first scheduling wants them.
 #[derive(Debug)]
 pub struct Tasks {
-    all: Vec<Task>,
+    all: Vec<TaskEntry>,
     newest: u32,
     oldest: u32,
     live: usize,
@@ -95,12 +95,12 @@ impl Tasks {
     }
 
     #[inline]
-    pub fn get(&self, task: TaskId) -> &Task {
+    pub fn get(&self, task: TaskId) -> &TaskEntry {
         &self.all[task.index()]
     }
 
     #[inline]
-    pub(crate) fn get_mut(&mut self, task: TaskId) -> &mut Task {
+    pub(crate) fn get_mut(&mut self, task: TaskId) -> &mut TaskEntry {
         &mut self.all[task.index()]
     }
 
@@ -120,7 +120,7 @@ impl Tasks {
             parent.children += 1;
             parent.children
         });
-        let task = Task {
+        let task = TaskEntry {
             parent: parent.map_or(NONE, |parent| parent.0),
             ordinal,
             children: 0,
@@ -273,5 +273,58 @@ impl Queue {
             reversed = next;
         }
         *self = Queue::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::random;
+    use std::collections::VecDeque;
+
+    /// The ready list and a wait queue against two plain lists, by operations that a generator chooses.
+    #[test]
+    fn lists_of_tasks_are_as_plain_ones() {
+        for seed in 0..200 {
+            let mut any = random(seed);
+            let (mut tasks, mut queue) = (Tasks::default(), Queue::default());
+            // Newest first; and in the order of waiting.
+            let (mut ready, mut waiting) = (VecDeque::new(), VecDeque::new());
+            let mut running = Vec::new();
+            for _ in 0..300 {
+                match any(6) {
+                    0 => running.push(tasks.add(None, ScopeId::PROGRAM, SiteId(0), 0)),
+                    1 if !running.is_empty() => {
+                        let task = running.swap_remove(any(running.len()));
+                        tasks.push_newest(task);
+                        ready.push_front(task);
+                    }
+                    2 if !running.is_empty() => {
+                        let task = running.swap_remove(any(running.len()));
+                        tasks.push_oldest(task);
+                        ready.push_back(task);
+                    }
+                    3 if !running.is_empty() => {
+                        let task = running.swap_remove(any(running.len()));
+                        tasks.get_mut(task).state = State::Waiting(SyncId(0));
+                        queue.push(&mut tasks, task);
+                        waiting.push_back(task);
+                    }
+                    4 if !ready.is_empty() => {
+                        let task = ready.remove(any(ready.len())).unwrap();
+                        tasks.take(task);
+                        running.push(task);
+                    }
+                    5 => {
+                        queue.wake_all(&mut tasks);
+                        waiting.drain(..).rev().for_each(|task| ready.push_front(task));
+                    }
+                    _ => {}
+                }
+                assert!(tasks.ready().eq(ready.iter().copied()), "seed {seed}");
+                assert_eq!(tasks.newest(), ready.front().copied(), "seed {seed}");
+                assert_eq!(queue.is_empty(), waiting.is_empty(), "seed {seed}");
+            }
+        }
     }
 }

@@ -1,25 +1,28 @@
 //! Schedulable happens-before (SHB): happens-before, and each read after the write it saw.
 //!
-//! Mathur, Kini and Viswanathan, *What happens-after the first race? Enhancing the predictive power of happens-before based
-//! dynamic race detection* (OOPSLA 2018). The order is there to make *every* race real, not only the first:
-//! two accesses race iff the earlier is not before the event that precedes the later in its task. So a read is compared
-//! before it is ordered after the write it sees.
+//! Mathur, Kini and Viswanathan, *What happens-after the first race? Enhancing the predictive power
+//! of happens-before based dynamic race detection* (OOPSLA 2018). The order is there to make
+//! *every* race real, not only the first: two accesses race iff the earlier is not before the event
+//! that precedes the later in its task. So a read is compared before it is ordered after the write
+//! it sees.
 //!
-//! Cost: HB's; a read that sees a write it is not ordered after joins a clock, O(slots), and so does a task's first
-//! write after it has learnt something (a snapshot, for all writes until it learns more).
+//! Cost: HB's; a read that sees a write it is not ordered after joins a clock, O(slots), and so
+//! does a task's first write after it has learnt something (a snapshot, for all writes until it
+//! learns more).
 //!
-//! Departures: the time of a task goes on after every write, as in the paper; the clocks of the writes are shared
-//! as above, and of two that differ the same parts ([`snapshot`](super::snapshot)).
+//! Departures: the time of a task goes on after every write, as in the paper; the clocks of the
+//! writes are shared as above, and of two that differ the same parts
+//! ([`snapshot`](super::snapshot)).
 //!
-//! What it can miss: what HB misses, and HB's races that may not be real. False alarms: none; every race it gives
-//! has a witness.
+//! What it can miss: what HB misses, and HB's races that may not be real. False alarms: none; every
+//! race it gives has a witness.
 
 use super::Order;
 use super::clock::{Clock, Epoch};
-use super::hard::Hard;
+use super::hard::{Hard, OnHard};
 use super::snapshot::{Snapshot, Snapshots};
-use crate::event::{AccessKind, Observer, SyncKind};
-use crate::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
+use crate::event::{AccessKind, SyncKind};
+use crate::ids::{Location, SyncId, TaskId};
 use rustc_hash::FxHashMap;
 
 /// A write: when it was, and what its task knew of others then.
@@ -29,7 +32,8 @@ struct Write {
     known: Snapshot,
 }
 
-/// The last write of each location. Those of a trace are numbered without gaps, those of a program need not be.
+/// The last write of each location. Those of a trace are numbered without gaps, those of a program
+/// need not be.
 #[derive(Debug, Default)]
 struct Writes {
     /// By location, as far as enough of them are used.
@@ -142,13 +146,6 @@ impl Shb {
         }
     }
 
-    fn learnt(&mut self, task: TaskId) {
-        let known = self.known.get_mut(self.tasks.slot(task) as usize);
-        if let Some(known) = known.and_then(Option::take) {
-            self.snapshots.give_back(known);
-        }
-    }
-
     fn write(&mut self, task: TaskId, location: Location) {
         let epoch = self.tasks.epoch(task);
         let slot = epoch.slot as usize;
@@ -164,34 +161,35 @@ impl Shb {
     }
 }
 
-impl Observer for Shb {
-    fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, _: SiteId) {
-        self.settle();
-        self.tasks.spawn(parent, child, scope);
-        self.learnt(child);
+impl OnHard for Shb {
+    type View = Clock;
+
+    fn hard(&mut self) -> &mut Hard<Clock> {
+        &mut self.tasks
     }
-    fn end(&mut self, task: TaskId) {
+    fn prepare(&mut self) {
         self.settle();
-        self.tasks.end(task);
     }
-    fn finish_begin(&mut self, _: TaskId, _: ScopeId) {}
-    fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
-        self.settle();
-        self.tasks.finish_end(task, scope);
-        self.learnt(task);
+    fn learnt(&mut self, task: TaskId) {
+        let known = self.known.get_mut(self.tasks.slot(task) as usize);
+        if let Some(known) = known.and_then(Option::take) {
+            self.snapshots.give_back(known);
+        }
     }
-    fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
-        self.settle();
-        self.tasks.signal(task, sync, kind);
-    }
-    fn join(&mut self, task: TaskId, sync: SyncId, _: SyncKind) {
-        self.settle();
+    fn wait(&mut self, task: TaskId, sync: SyncId) {
         if self.tasks.learn(task, sync) {
             self.learnt(task);
         }
     }
+    // A lock is like any other sync here.
+    fn enter(&mut self, task: TaskId, lock: SyncId) {
+        self.wait(task, lock);
+    }
+    fn leave(&mut self, task: TaskId, lock: SyncId) {
+        self.tasks.signal(task, lock, SyncKind::Lock);
+    }
     #[inline]
-    fn access(&mut self, task: TaskId, kind: AccessKind, location: Location, _: SiteId) {
+    fn touch(&mut self, task: TaskId, kind: AccessKind, location: Location) {
         self.settle();
         self.now = task;
         self.due = match kind {
@@ -207,16 +205,16 @@ impl Observer for Shb {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Random;
 
     #[test]
     fn the_last_write_is_found_however_locations_are_numbered() {
         let mut writes = Writes::default();
         let mut expected = FxHashMap::default();
-        let mut random = 1u64;
+        let mut random = Random(1);
         for time in 1..20_000 {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let far = if time % 5 == 0 { 1 << 40 } else { 0 };
-            let location = Location((random >> 40) % (1 + u64::from(time)) + far);
+            let location = Location(random.next() % (1 + u64::from(time)) + far);
             let write =
                 Write { epoch: Epoch { slot: 0, time }, known: Snapshots::default().take(&Clock::default()) };
             let before = writes.replace(location, write).map(|write| write.epoch.time);

@@ -1,32 +1,34 @@
 //! The order weaker than DC: sections are ordered only where one reads what the other writes.
 //!
-//! Ogles, Aldous and Mercer (FMCAD 2019), Section III.B: "only orders conflicting events across critical sections if one is
-//! a read event and one is a write event", with accesses that are protected by the same lock no race. DC orders two
-//! sections that write the same location even if nobody reads what the first one wrote; Figure 1 of the paper is such a
-//! race, which DC misses and this order finds. The paper knows no algorithm for it. This is one; it works
-//! online:
+//! Ogles, Aldous and Mercer (FMCAD 2019), Section III.B: "only orders conflicting events across
+//! critical sections if one is a read event and one is a write event", with accesses that are
+//! protected by the same lock no race. DC orders two sections that write the same location even if
+//! nobody reads what the first one wrote; Figure 1 of the paper is such a race, which DC misses and
+//! this order finds. The paper knows no algorithm for it. This is one; it works online:
 //!
-//! - The order itself needs no more than DC's rules with other histories. Two writing sections are not ordered any
-//!   more, so the sections that wrote a location are several, as those that read it are: a read follows all
-//!   of the former, a write all of the latter.
-//! - What two accesses have to be asked besides is whether they hold a lock in common. The sets of locks held are
-//!   interned ([`Guard`]), and shadow memory keeps accesses under different sets apart.
+//! - The order itself needs no more than DC's rules with other histories. Two writing sections are
+//!   not ordered any more, so the sections that wrote a location are several, as those that read it
+//!   are: a read follows all of the former, a write all of the latter.
+//! - What two accesses have to be asked besides is whether they hold a lock in common. The sets of
+//!   locks held are interned ([`Guard`]), and shadow memory keeps accesses under different sets
+//!   apart.
 //!
-//! Cost: as DC's, but a section's first access of a location takes a comparison for each *task* whose sections accessed it
-//! the other way, and a detector may keep an access for each task and set of locks.
+//! Cost: as DC's, but a section's first access of a location takes a comparison for each *task*
+//! whose sections accessed it the other way, and a detector may keep an access for each task and
+//! set of locks.
 //!
 //! Departures: several locks, by rule (b) as in DC; hard order.
 //!
-//! What it can miss: races that need other values to be read, or sections that read each other's writes the other way
-//! around. False alarms: none for the first race with one lock (proven in Coq by the paper's authors, and held to
-//! witnesses by our tests); otherwise as with DC.
+//! What it can miss: races that need other values to be read, or sections that read each other's
+//! writes the other way around. False alarms: none for the first race with one lock (proven in Coq
+//! by the paper's authors, and held to witnesses by our tests); otherwise as with DC.
 
 use super::clock::{Clock, Epoch};
-use super::hard::Hard;
+use super::hard::{Hard, OnHard};
 use super::sections::{Recent, Sections};
 use super::{Guard, Order};
-use crate::event::{AccessKind, Observer, SyncKind};
-use crate::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
+use crate::event::AccessKind;
+use crate::ids::{Location, SyncId, TaskId};
 use rustc_hash::FxHashMap;
 
 #[derive(Debug, Default)]
@@ -127,26 +129,24 @@ impl Order for Weak {
     }
 }
 
-impl Observer for Weak {
-    fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, _: SiteId) {
-        self.tasks.spawn(parent, child, scope);
+impl OnHard for Weak {
+    type View = Clock;
+
+    fn hard(&mut self) -> &mut Hard<Clock> {
+        &mut self.tasks
     }
-    fn end(&mut self, task: TaskId) {
-        self.tasks.end(task);
+
+    fn enter(&mut self, task: TaskId, lock: SyncId) {
+        self.sections.enter(task, lock, self.tasks.epoch(task).time);
+        self.guards.set(task, self.sections.locks(task));
     }
-    fn finish_begin(&mut self, _: TaskId, _: ScopeId) {}
-    fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
-        self.tasks.finish_end(task, scope);
-    }
-    fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
-        if !kind.is_section() {
-            return self.tasks.signal(task, sync, kind);
-        }
-        self.sections.half_known(sync, self.tasks.view_mut(task), |view, slot| view.get(slot), Clock::join);
+
+    fn leave(&mut self, task: TaskId, lock: SyncId) {
+        self.sections.half_known(lock, self.tasks.view_mut(task), |view, slot| view.get(slot), Clock::join);
         let view = self.tasks.view(task);
         self.sections.leave(
             task,
-            sync,
+            lock,
             self.tasks.epoch(task),
             || view.clone(),
             |history, left, read, wrote| {
@@ -161,15 +161,9 @@ impl Observer for Weak {
         self.guards.set(task, self.sections.locks(task));
         self.tasks.tick(task);
     }
-    fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
-        if !kind.is_section() {
-            return self.tasks.join(task, sync);
-        }
-        self.sections.enter(task, sync, self.tasks.epoch(task).time);
-        self.guards.set(task, self.sections.locks(task));
-    }
+
     #[inline]
-    fn access(&mut self, task: TaskId, kind: AccessKind, location: Location, _: SiteId) {
+    fn touch(&mut self, task: TaskId, kind: AccessKind, location: Location) {
         self.now = task;
         if !self.sections.is_held(task) {
             return;
