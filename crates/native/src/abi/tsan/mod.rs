@@ -13,13 +13,15 @@ mod spans;
 mod spins;
 pub(crate) mod unseen;
 
+use crate::abi::world::begin;
+use crate::detect;
 use crate::detect::detector::changes::{AFTER, BEFORE, CHANGES, MASK, MIX, SHIFT, WHEN};
 use crate::detect::detector::last::{self, LAST};
 use crate::detect::detector::{Detector, Manner};
 use crate::detect::now::{FIRST_SET, LEFT, NOW, OVER};
 use crate::detect::shadow::Cell;
-use crate::tasks::interrupts::{self, PENDING};
-use crate::world;
+use crate::report::signals::PENDING;
+use crate::tasks::preemption;
 use raceproof_core::event::AccessKind;
 use reach::is_memory;
 use std::arch::naked_asm;
@@ -30,9 +32,9 @@ use std::sync::atomic::Ordering;
 #[inline(always)]
 fn detector(address: usize, size: usize, kind: AccessKind, pc: usize) -> &'static mut Detector {
     if PENDING.load(Ordering::Relaxed) {
-        interrupts::attend(address, size, kind, pc);
+        preemption::attend(address, size, kind, pc);
     }
-    &mut world().detector
+    detect::detector()
 }
 
 #[cold]
@@ -59,7 +61,7 @@ extern "C" fn read_words<const N: usize>(address: usize, cell: Cell, pc: usize) 
 
 /// The same with a set of readers, of which one may stand for this one.
 extern "C" fn read_nearly<const N: usize>(address: usize, cell: Cell, pc: usize) {
-    if PENDING.load(Ordering::Relaxed) || !world().detector.is_left_out(cell, address, pc) {
+    if PENDING.load(Ordering::Relaxed) || !detect::detector().is_left_out(cell, address, pc) {
         words_nearly::<N>(address, cell, AccessKind::Read, pc);
     }
 }
@@ -70,7 +72,7 @@ extern "C" fn write_words<const N: usize>(address: usize, cell: Cell, pc: usize)
 
 #[inline(always)]
 fn words<const N: usize>(address: usize, cell: Cell, kind: AccessKind, pc: usize) {
-    let detector = &mut world().detector;
+    let detector = detect::detector();
     if PENDING.load(Ordering::Relaxed) || !detector.is_short(cell) {
         words_nearly::<N>(address, cell, kind, pc);
     } else if !detector.words_shortly::<N>(cell, address, kind, pc) {
@@ -90,14 +92,14 @@ extern "C" fn write_over<const N: usize>(address: usize, cell: Cell, pc: usize) 
 
 #[inline(always)]
 fn words_over<const N: usize>(address: usize, cell: Cell, kind: AccessKind, pc: usize) {
-    if PENDING.load(Ordering::Relaxed) || !world().detector.words_shortly::<N>(cell, address, kind, pc) {
+    if PENDING.load(Ordering::Relaxed) || !detect::detector().words_shortly::<N>(cell, address, kind, pc) {
         words_slow::<N>(address, kind, pc);
     }
 }
 
 #[inline(never)]
 fn words_nearly<const N: usize>(address: usize, cell: Cell, kind: AccessKind, pc: usize) {
-    if PENDING.load(Ordering::Relaxed) || !world().detector.words_nearly::<N>(cell, address, kind, pc) {
+    if PENDING.load(Ordering::Relaxed) || !detect::detector().words_nearly::<N>(cell, address, kind, pc) {
         words_slow::<N>(address, kind, pc);
     }
 }
@@ -446,18 +448,18 @@ extern "C" fn vptr_update(address: *const usize, value: usize, _: usize, pc: usi
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __tsan_func_entry(call: usize) {
-    world().detector.contexts.enter(call);
+    detect::detector().contexts.enter(call);
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __tsan_func_exit() {
-    world().detector.contexts.leave();
+    detect::detector().contexts.leave();
 }
 
 /// Called by the constructor of every instrumented module.
 #[unsafe(no_mangle)]
 pub extern "C" fn __tsan_init() {
-    crate::world::begin();
+    begin();
 }
 
 #[unsafe(no_mangle)]

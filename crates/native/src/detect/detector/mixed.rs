@@ -8,7 +8,7 @@
 
 use super::words::cells;
 use super::*;
-use crate::start;
+use crate::process as start;
 
 /// What a cell has no room for.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
