@@ -7,13 +7,16 @@
 //!
 //! | module | what |
 //! | --- | --- |
-//! | `abi` | the entry points: `tsan` accesses and atomic operations, `kmpc` the constructs of OpenMP, `rayon` and `panics` what the drop-in for rayon calls, `interpose` and `library` functions of the C library, `jumps` `setjmp` and `longjmp`, `start` how a program begins and ends |
+//! | `abi` | the entry points: `tsan` accesses and atomic operations, `kmpc` the constructs of OpenMP, `rayon` and `panics` what the drop-in for rayon calls, `interpose` and `library` functions of the C library, `jumps` `setjmp` and `longjmp`, `start` how a program begins and ends; `world` sets everything up |
 //! | `search` | one execution of a search over all schedules |
-//! | `tasks` | `sched`, `jobs`, `fibers`, `stacks`: tasks as coroutines; `omp`, `icvs`, `workers`: teams, threads and pools; `threads`: thread-local storage of virtual threads; `interrupts`: preemption, and signals that end the program |
-//! | `report` | findings as they are found (`raw`, `channel`) and at the end (`delivery`), what the verdict rests on (`coverage`), crashes and exceptions (`faults`, `exceptions`, `calls`), the run as a trace (`record`) |
-//! | `detect` | `detector`, `shadow`, `now`: who accessed what last; `contexts`, `frames`, `memory`, `spots`: names of code and memory |
+//! | `tasks` | `sched`, `jobs`: tasks as coroutines; `omp`, `icvs`, `workers`: teams, threads and pools; `explicit`, `depend`, `groups`, `loops`, `doacross`, `locks`, `threadprivate`: the constructs of OpenMP; `preemption`; `deadlock`: what each task waits for when none can go on |
+//! | `report` | findings as they are found (`raw`) and at the end (`delivery`), what the verdict rests on (`coverage`), crashes, exceptions and signals (`faults`, `exceptions`, `signals`, `calls`), the run as a trace (`record`) |
+//! | `detect` | `detector`, `shadow`, `now`: who accessed what last; `contexts`, `frames`, `memory`, `modules`, `spots`: names of code and memory |
+//! | `process` | what all stand on: `options`, the `channel` to the command, `stacks` and `fibers`, `threads` (thread-local storage of virtual threads), `call_site` |
 //!
-//! `world` and `options` hold what all of them share.
+//! Each module imports only those below it in this table; a test (`tidy.rs`) checks it. What a module needs of one above, it is given
+//! when the runtime is set up (`abi/world.rs`): the detector a `sink` for races, a `search` and a recorder; tasks an `explorer`; reports a
+//! search to answer. Each module owns its state ([`Global`](process::global::Global)).
 
 // The entry points are public by nature: C programs link with them.
 #![allow(unreachable_pub)]

@@ -14,10 +14,10 @@ pub(crate) mod shadow;
 pub(crate) mod sink;
 pub(crate) mod spots;
 
-use crate::process::global::Global;
+use crate::process::global::InPlace;
 use detector::Detector;
 
-static DETECTOR: Global<Detector> = Global::new();
+static DETECTOR: InPlace<Detector> = InPlace::new();
 
 /// The detector of the process.
 #[inline(always)]

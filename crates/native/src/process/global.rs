@@ -5,6 +5,7 @@
 //! its state in a plain static. This is the one place where that is argued.
 
 use std::cell::UnsafeCell;
+use std::mem::MaybeUninit;
 use std::ptr;
 
 /// A value that is set once, before any code of the program runs.
@@ -43,5 +44,31 @@ impl<T> Global<T> {
     pub(crate) fn find(&self) -> Option<&'static mut T> {
         // SAFETY: as in `get`.
         unsafe { (*self.0.get()).as_mut() }
+    }
+}
+
+/// The same where nobody asks whether it has been set: in place, so that to reach it takes no load.
+#[repr(transparent)]
+pub(crate) struct InPlace<T>(UnsafeCell<MaybeUninit<T>>);
+
+// SAFETY: as for `Global`.
+unsafe impl<T> Sync for InPlace<T> {}
+
+impl<T> InPlace<T> {
+    pub(crate) const fn new() -> Self {
+        InPlace(UnsafeCell::new(MaybeUninit::uninit()))
+    }
+
+    /// Sets the value; called once.
+    pub(crate) fn set(&self, value: T) {
+        // SAFETY: nobody else runs.
+        unsafe { (*self.0.get()).write(value) };
+    }
+
+    /// The value, which has been set: the runtime is set up before any entry point gets here.
+    #[inline(always)]
+    pub(crate) fn get(&self) -> &'static mut T {
+        // SAFETY: `set` has put a value there; for the rest as `Global::get`.
+        unsafe { (*self.0.get()).assume_init_mut() }
     }
 }

@@ -11,7 +11,7 @@ pub(crate) mod options;
 pub(crate) mod stacks;
 pub(crate) mod threads;
 
-use global::Global;
+use global::InPlace;
 use options::Options;
 use std::arch::asm;
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -32,7 +32,7 @@ pub(crate) struct State {
     pub(crate) started: Instant,
 }
 
-static STATE: Global<State> = Global::new();
+static STATE: InPlace<State> = InPlace::new();
 
 #[inline(always)]
 pub(crate) fn state() -> &'static mut State {

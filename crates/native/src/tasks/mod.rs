@@ -18,7 +18,7 @@ pub(crate) mod sched;
 pub(crate) mod threadprivate;
 pub(crate) mod workers;
 
-use crate::process::global::Global;
+use crate::process::global::InPlace;
 
 /// What this module owns.
 pub(crate) struct State {
@@ -33,7 +33,7 @@ pub(crate) struct State {
     after_turn: fn(),
 }
 
-static STATE: Global<State> = Global::new();
+static STATE: InPlace<State> = InPlace::new();
 
 #[inline(always)]
 pub(crate) fn state() -> &'static mut State {
