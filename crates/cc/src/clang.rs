@@ -1,7 +1,7 @@
 //! Finds clang, or flang for Fortran, and runs it.
 
 use super::Language;
-use super::pass::{FLANG, SWITCH};
+use super::pass::{FLANG, FOR_REPORTS, SWITCH};
 use raceproof_host::interrupt;
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -28,6 +28,8 @@ pub(super) struct Clang {
     by_mode: bool,
     /// Whether the pass is to leave every check in.
     checks_everything: bool,
+    /// Whether nobody but reports needs the debug information of what is compiled.
+    debug_for_reports: bool,
 }
 
 impl Clang {
@@ -47,7 +49,14 @@ impl Clang {
         }
         let path = env::var_os("PATH").unwrap_or_default();
         if let Some((version, program)) = newest(env::split_paths(&path), &["clang-"], OLDEST) {
-            return Ok(Clang { program, version, language, by_mode, checks_everything: false });
+            return Ok(Clang {
+                program,
+                version,
+                language,
+                by_mode,
+                checks_everything: false,
+                debug_for_reports: false,
+            });
         }
         Clang::checked("clang".into(), language, by_mode, "PATH")
     }
@@ -64,6 +73,7 @@ impl Clang {
             language: Language::Fortran,
             by_mode: false,
             checks_everything: false,
+            debug_for_reports: false,
         };
         let (programs, from) = match named("RACEPROOF_FLANG") {
             Some(program) => (vec![program], "RACEPROOF_FLANG"),
@@ -105,15 +115,25 @@ impl Clang {
         match version(&String::from_utf8_lossy(&output.stdout), "clang") {
             None => Err(format!("{shown} (from {from}) does not say that it is clang; {advice}")),
             Some(old) if old < OLDEST => Err(format!("{shown} (from {from}) is clang {old}; {advice}")),
-            Some(version) => {
-                Ok(Clang { program: program.into(), version, language, by_mode, checks_everything: false })
-            }
+            Some(version) => Ok(Clang {
+                program: program.into(),
+                version,
+                language,
+                by_mode,
+                checks_everything: false,
+                debug_for_reports: false,
+            }),
         }
     }
 
     /// Has every check stay in what is compiled from now on.
     pub(super) fn check_everything(&mut self) {
         self.checks_everything = true;
+    }
+
+    /// Has the pass leave debug information out that no report needs.
+    pub(super) fn debug_for_reports(&mut self) {
+        self.debug_for_reports = true;
     }
 
     /// Runs it with our streams; gives its status.
@@ -176,6 +196,9 @@ impl Clang {
         }
         if self.checks_everything {
             command.env(SWITCH, "off");
+        }
+        if self.debug_for_reports {
+            command.env(FOR_REPORTS, "1");
         }
         let file = if words.iter().map(|word| word.len() + 1).sum::<usize>() > LONGEST {
             Some(Shortened::write(words)?)

@@ -13,6 +13,9 @@ pub(super) const SWITCH: &str = "RACEPROOF_CHECK_ELIMINATION";
 /// Says to the pass that the compiler is flang, which marks no functions and has no ThreadSanitizer.
 pub(super) const FLANG: &str = "RACEPROOF_FLANG_UNIT";
 
+/// Says to the pass that the user has not asked for debug information: what reports need of it is enough.
+pub(super) const FOR_REPORTS: &str = "RACEPROOF_DEBUG_FOR_REPORTS";
+
 pub(super) struct Pass {
     folder: TempDir,
 }

@@ -17,7 +17,7 @@ use std::arch::x86_64::{
 };
 use std::io;
 
-/// The cell of four bytes, or of one. A negative `writer` is no access but a reference, and then `readers` is the [epoch](Cell::epoch) of a
+/// The cell of four bytes, or of one. A negative `writer` is no access but a reference, and then `readers` is the [epoch](Cell::refer_at) of a
 /// record, or zero; else a negative `readers` is a set of readers.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[repr(C, align(8))]
@@ -66,18 +66,23 @@ impl Cell {
     /// and that did not. If there are very many accesses this is not noted.
     #[inline]
     pub(crate) fn refer_at(record: u32, made: usize, kind: AccessKind) -> Cell {
-        let writes = i32::from(kind == AccessKind::Write);
-        let epoch = if made < EPOCHS as usize { i32::MIN | (made as i32) << 1 | writes } else { 0 };
-        Cell { readers: epoch, ..Cell::refer(Reference::Mixed(record)) }
+        let writes = u32::from(kind == AccessKind::Write);
+        let epoch = if made < EPOCHS as usize { Cell::epoch_from(made as i32) } else { None };
+        let readers = epoch.map_or(0, |epoch| (epoch | writes) as i32);
+        Cell { readers, ..Cell::refer(Reference::Mixed(record)) }
     }
 
-    /// The number of the access that the reference to a record has noted, if it suffices for an access of this kind; a negative one if not.
+    /// The least epoch of the access with this number, or a later one, as it stands in `readers`. None is greater than [`LAST_EPOCH`].
     #[inline(always)]
-    pub(crate) fn epoch(self, kind: AccessKind) -> i32 {
-        // Without the highest bit; greater than all epochs for what is none.
-        let epoch = self.readers as u32 ^ 1 << 31;
-        let suffices = epoch < 2 * EPOCHS as u32 && (kind == AccessKind::Read || epoch & 1 != 0);
-        if suffices { (epoch >> 1) as i32 } else { -1 }
+    pub(crate) fn epoch_from(made: i32) -> Option<u32> {
+        (made < EPOCHS).then_some(1 << 31 | (made as u32) << 1)
+    }
+
+    /// Whether a reference to a record has noted the epoch `from`, or a later one, and it suffices for an access of this kind.
+    #[inline(always)]
+    pub(crate) fn is_since(self, from: u32, kind: AccessKind) -> bool {
+        let epoch = self.readers as u32;
+        epoch >= from && epoch <= LAST_EPOCH && (kind == AccessKind::Read || epoch & 1 != 0)
     }
 
     #[inline]
@@ -92,6 +97,7 @@ impl Cell {
 
 /// Numbers of accesses that can be noted in a reference: those of sets of readers begin behind them.
 const EPOCHS: i32 = 1 << 29;
+pub(crate) const LAST_EPOCH: u32 = (1 << 31) + 2 * EPOCHS as u32 - 1;
 
 pub(crate) const BASE: usize = 0x1000_0000_0000;
 pub(crate) const ADDRESS_MASK: usize = 0x3ff_ffff_fffc;
@@ -275,7 +281,8 @@ impl Pages {
                             work(cell);
                             let top = match cell.writer {
                                 0.. => (cell.writer as u32).max(cell.readers as u32),
-                                _ => cell.epoch(AccessKind::Read).max(0) as u32,
+                                // The access of its epoch, or zero.
+                                _ => (cell.readers & i32::MAX) as u32 >> 1,
                             };
                             page.top = page.top.max(top);
                         }

@@ -48,6 +48,7 @@ impl Detector {
     /// Whether accesses may go the short way: nobody is told of each, and no memory is a thread's own.
     pub(super) fn look_whether_simple(&mut self) {
         self.is_simple = !self.wants_each() && self.own.size == 0 && !explored::is_on();
+        now::set_epoch(now::first(), self.is_simple);
         self.tell_what_is_over();
     }
 
