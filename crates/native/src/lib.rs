@@ -33,13 +33,3 @@ mod tasks;
 
 pub(crate) use process::{fatal, say};
 pub(crate) use raceproof_symbols as symbols;
-
-// The detector's files and the entry points of accesses name these modules from the root.
-use abi::kmpc;
-use abi::world::world;
-use abi::{tsan, world};
-use detect::{contexts, detector, frames, memory, now, shadow, spots};
-use process as start;
-use report::signals as interrupts;
-use search as explored;
-use tasks::{jobs, omp, sched, workers};

@@ -44,17 +44,6 @@ pub(crate) fn state() -> &'static mut World {
     WORLD.get()
 }
 
-/// The detector and the atomic variables, side by side: what the entry points of accesses use.
-pub(crate) struct View {
-    pub(crate) detector: &'static mut Detector,
-    pub(crate) atomics: &'static mut atomic::Atomics,
-}
-
-#[inline(always)]
-pub(crate) fn world() -> View {
-    View { detector: detector(), atomics: &mut state().atomics }
-}
-
 pub(crate) fn is_up() -> bool {
     WORLD.is_set()
 }

@@ -8,7 +8,7 @@
 //! A recursion with many branches has more contexts than there is memory for. Past a bound none is added for a call that recurs, and past another none at all: deeper
 //! calls then count as part of the deepest context there is, and the report shows the stack up to there.
 
-use crate::now;
+use crate::detect::now;
 use rustc_hash::FxHashMap;
 
 /// A calling context.

@@ -4,7 +4,7 @@
 //! The pass asks the same of accesses in loops before it calls an entry point (`SameEpoch.cpp` in `crates/pass`), and so knows the name, and where the first
 //! number and the first set stand.
 
-use crate::shadow::Cell;
+use crate::detect::shadow::Cell;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
 /// Which step runs, in which context.

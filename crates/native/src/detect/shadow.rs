@@ -1,6 +1,6 @@
 //! Shadow memory: for every four bytes of the program's memory, who wrote them last and who has read them since.
 //!
-//! A cell is eight bytes: two numbers of accesses (see [`detector`](crate::detector)), zero for none. It stands at an
+//! A cell is eight bytes: two numbers of accesses (see [`detector`](crate::detect::detector)), zero for none. It stands at an
 //! address computed from the program's, so that reaching it costs three instructions: the region is reserved whole, at a
 //! fixed place, and the system gives it memory page by page as it is touched.
 //!
@@ -50,7 +50,7 @@ impl Cell {
     #[inline(always)]
     pub(crate) fn is_over(self) -> bool {
         let greater = (self.writer as u32).max(self.readers as u32);
-        greater.wrapping_sub(1) < crate::now::over()
+        greater.wrapping_sub(1) < crate::detect::now::over()
     }
 
     /// No cell is like this one: a reference with readers.
@@ -239,7 +239,7 @@ impl Bits {
 ///
 /// A page is *resident*: its cells are in memory; or *uniform*: they are all alike, one cell in a table stands for them, and in memory they are
 /// zero. So the entry points, which know resident pages only, find an empty cell on a uniform one and come to [`Pages::touch`], which makes it resident.
-/// Range checks ([`detector::ranges`](crate::detector)) keep a page uniform that they cover whole: eight bytes instead of 4096.
+/// Range checks ([`detector::ranges`](crate::detect::detector)) keep a page uniform that they cover whole: eight bytes instead of 4096.
 pub(crate) struct Pages {
     resident: Bits,
     uniform: Bits,

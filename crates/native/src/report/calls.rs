@@ -1,6 +1,6 @@
 //! The calls that led to where the program is, also where none of its own functions is the innermost: in a library, or at an instruction that has crashed.
 //!
-//! The functions of the program tell when they are entered ([`contexts`](crate::contexts)); what they have called since is found by unwinding the stack. Where the
+//! The functions of the program tell when they are entered ([`contexts`](crate::detect::contexts)); what they have called since is found by unwinding the stack. Where the
 //! stack cannot be unwound, what the functions have told has to do.
 
 use crate::detect::detector;

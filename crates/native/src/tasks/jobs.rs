@@ -3,13 +3,13 @@
 //! A program may create a task every few thousand instructions. A job is a few hundred bytes with lists inside, so that it is made once
 //! and then renewed in place, with what its lists have room for.
 
-use crate::contexts::Place;
-use crate::detector::Site;
-use crate::omp::{Scope, Thread};
+use crate::detect::contexts::Place;
+use crate::detect::detector::Site;
 use crate::process::fibers::Fiber;
-use crate::sched::{MANY, Pause};
 use crate::tasks::explicit::KmpTask;
-use crate::workers::Placement;
+use crate::tasks::omp::{Scope, Thread};
+use crate::tasks::sched::{MANY, Pause};
+use crate::tasks::workers::Placement;
 use corosensei::Yielder;
 use raceproof_core::ids::SyncId;
 use std::ptr;

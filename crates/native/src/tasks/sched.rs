@@ -9,8 +9,6 @@
 //! a join of each with each.
 
 use crate::detect::detector;
-pub(crate) use crate::jobs::{Job, Work};
-use crate::omp::Team;
 use crate::process::call_site::{CALLER, caller};
 use crate::process::fibers::Fiber;
 pub(crate) use crate::process::fibers::Pause;
@@ -18,7 +16,9 @@ use crate::process::{self, is_shared};
 use crate::report::signals;
 use crate::tasks::explicit;
 use crate::tasks::explorer::{self as explored, Bell};
+pub(crate) use crate::tasks::jobs::{Job, Work};
 use crate::tasks::observer::Told;
+use crate::tasks::omp::Team;
 use crate::tasks::state;
 use corosensei::Yielder;
 use raceproof::kernel::{Kernel, Stop};
@@ -281,7 +281,7 @@ impl Machine<Told> for Coroutines {
     fn resume(&mut self, body: &mut Body, kernel: &mut K) -> Outcome<&'static str> {
         let job = body.0.as_deref_mut().expect("a task that runs has a job");
         let is_new = job.fiber.is_none();
-        if !crate::workers::admit(job, is_new, kernel) {
+        if !crate::tasks::workers::admit(job, is_new, kernel) {
             kernel.pass();
             return Outcome::Suspended;
         }

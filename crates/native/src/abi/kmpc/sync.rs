@@ -1,9 +1,9 @@
 //! Barriers, `single`, `master`, `critical`, `flush`.
 
 use super::{Loc, entry};
-use crate::omp::{self, team, thread};
-use crate::sched;
 use crate::tasks::locks;
+use crate::tasks::omp::{self, team, thread};
+use crate::tasks::sched;
 
 use std::ffi::c_void;
 
@@ -93,7 +93,7 @@ extern "C" fn end_critical(_: Loc, _: i32, name: *const c_void) {
 /// A flush lets busy waiters go on, and is a fence.
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_flush(_: Loc) {
-    crate::tsan::atomic::fence();
+    crate::abi::tsan::atomic::fence();
     if sched::job().is_some() {
         sched::give_way();
     }

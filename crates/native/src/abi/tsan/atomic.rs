@@ -7,15 +7,17 @@
 //! Relaxed operations on words of memory that nobody has released by have three tiers, as plain accesses do:
 //!
 //! 1. *Fast path*: the running step has made the operation before, by the epoch in its cell. Loads are decided in the entry point; no calls.
-//! 2. *Medium path*: plain accesses evidently come before it ([`Detector::atomic_words`](crate::detector::Detector)).
+//! 2. *Medium path*: plain accesses evidently come before it ([`Detector::atomic_words`](crate::detect::detector::Detector)).
 //! 3. *Slow path*: all else, and whatever releases or acquires.
 
 use super::released::Released;
 use super::spins::{Look, Spins};
 use super::unseen::{self, Unseen};
-use crate::detector::Manner;
-use crate::world::World;
-use crate::{explored, sched, world};
+use crate::abi::world::{self, World};
+use crate::detect::detector;
+use crate::detect::detector::Manner;
+use crate::search;
+use crate::tasks::sched;
 use raceproof_core::event::AccessKind;
 use raceproof_core::ids::SyncId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -36,6 +38,11 @@ pub(crate) struct Atomics {
     pub(crate) unseen: Unseen,
 }
 
+#[inline(always)]
+fn atomics() -> &'static mut Atomics {
+    &mut world::state().atomics
+}
+
 /// Less than this is not looked through.
 const FEW: usize = 1 << 10;
 
@@ -49,27 +56,27 @@ fn releases(order: i32) -> bool {
 
 fn join_all(syncs: &[SyncId]) {
     for &sync in syncs {
-        world().detector.join_sync(sync);
+        detector().join_sync(sync);
     }
 }
 
 fn publish() -> SyncId {
     let sync = new_sync();
-    world().detector.signal_sync(sync);
+    detector().signal_sync(sync);
     sync
 }
 
 /// The running task releases at the end of a release sequence, which it need not have acquired.
 fn publish_after(before: SyncId) -> SyncId {
     let sync = new_sync();
-    world().detector.signal_sync_after(sync, before);
+    detector().signal_sync_after(sync, before);
     sync
 }
 
 fn new_sync() -> SyncId {
-    let (atomics, sync) = (&mut world().atomics, world().detector.new_sync());
+    let (atomics, sync) = (atomics(), detector().new_sync());
     // Those of a run that is recorded are in its trace.
-    if !world().detector.is_recorded() {
+    if !detector().is_recorded() {
         if atomics.published.len() >= atomics.enough.max(FEW) {
             atomics.retire();
         }
@@ -83,7 +90,7 @@ impl Atomics {
     /// ever was. Done each time it has doubled: a constant a release.
     #[cold]
     fn retire(&mut self) {
-        let detector = &mut world().detector;
+        let detector = detector();
         // Who has ended does not come to a fence.
         let live = detector.identities();
         self.seen.retain(|task, _| live.contains(task));
@@ -104,37 +111,36 @@ impl Atomics {
 /// Before a load, or the load of a read-modify-write.
 #[inline]
 fn before_load(address: usize, order: i32) {
-    if world().atomics.released.may_be_at(address) {
+    if atomics().released.may_be_at(address) {
         follow_releases(address, order);
     }
 }
 
 #[inline(never)]
 fn follow_releases(address: usize, order: i32) {
-    let atomics = &mut world().atomics;
+    let atomics = atomics();
     let Some(released) = atomics.released.at(address).map(<[_]>::to_vec) else { return };
     if acquires(order) {
         return join_all(&released);
     }
     // What the task has done itself, or acquired before, its fence adds nothing to: who gives a lock back would else see, each time, all that was
     // released by it.
-    let detector = &mut world().detector;
-    let mut new = released.into_iter().filter(|&sync| !detector.has_joined(sync)).peekable();
+    let task = detector().identity();
+    let mut new = released.into_iter().filter(|&sync| !detector().has_joined(sync)).peekable();
     if new.peek().is_some() {
-        let task = world().detector.identity();
         atomics.seen.entry(task).or_default().extend(new);
     }
 }
 
 fn after_store(address: usize, order: i32, is_update: bool) {
-    let before = world().atomics.released.take(address);
+    let before = atomics().released.take(address);
     let mut chain = if is_update { before } else { Vec::new() };
     if releases(order) {
         release(&mut chain, acquires(order));
-    } else if let Some(&fenced) = world().atomics.fenced.get(&world().detector.identity()) {
+    } else if let Some(&fenced) = atomics().fenced.get(&detector().identity()) {
         release_fenced(&mut chain, fenced);
     }
-    let atomics = &mut world().atomics;
+    let atomics = atomics();
     if !chain.is_empty() {
         atomics.released.put(address, chain);
     }
@@ -146,10 +152,10 @@ fn after_store(address: usize, order: i32, is_update: bool) {
 /// however long it is; in a run that is recorded it is a list, since a trace has no word for a sync that tells more than its task knows.
 fn release(chain: &mut Vec<SyncId>, knows: bool) {
     let own = match chain.as_slice() {
-        [before] if !knows && !world().detector.is_recorded() => publish_after(*before),
+        [before] if !knows && !detector().is_recorded() => publish_after(*before),
         _ => publish(),
     };
-    if knows || !world().detector.is_recorded() {
+    if knows || !detector().is_recorded() {
         chain.clear();
     }
     chain.push(own);
@@ -158,10 +164,10 @@ fn release(chain: &mut Vec<SyncId>, knows: bool) {
 /// The same for what the last fence of the running task has published.
 fn release_fenced(chain: &mut Vec<SyncId>, fenced: SyncId) {
     match *chain.as_slice() {
-        [before] if !world().detector.is_recorded() => {
-            if !world().detector.order.signals_also(before, fenced) {
+        [before] if !detector().is_recorded() => {
+            if !detector().order.signals_also(before, fenced) {
                 let both = new_sync();
-                world().detector.order.signal_both(both, before, fenced);
+                detector().order.signal_both(both, before, fenced);
                 chain[0] = both;
             }
         }
@@ -176,36 +182,36 @@ pub(crate) fn tell() {
 }
 
 pub(crate) fn fence() {
-    if !crate::world::is_up() {
+    if !world::is_up() {
         return;
     }
-    let task = world().detector.identity();
-    if let Some(seen) = world().atomics.seen.remove(&task) {
+    let task = detector().identity();
+    if let Some(seen) = atomics().seen.remove(&task) {
         let mut seen: Vec<SyncId> = seen.into_iter().collect();
         seen.sort_unstable();
         join_all(&seen);
     }
     let sync = publish();
-    world().atomics.fenced.insert(task, sync);
+    atomics().fenced.insert(task, sync);
 }
 
 /// What comes next comes after whoever called [`released`] with this address last.
 pub(crate) fn acquired(address: usize) {
-    if crate::world::is_up() {
+    if world::is_up() {
         before_load(address, ACQUIRE);
     }
 }
 
 /// What the running task did so far comes before those who acquire this address from now on.
 pub(crate) fn released(address: usize) {
-    if crate::world::is_up() {
+    if world::is_up() {
         after_store(address, RELEASE, false);
     }
 }
 
 /// As [`released`], and what was released there before is still to be acquired.
 pub(crate) fn added(address: usize) {
-    if crate::world::is_up() {
+    if world::is_up() {
         after_store(address, RELEASE, true);
     }
 }
@@ -216,20 +222,19 @@ const RELEASE: i32 = 3;
 /// Notes that the running task is about to load from there, when so much has happened; whether it may wait for others.
 #[inline(always)]
 fn look(address: usize, steps: u64) -> bool {
-    let world = world();
-    let (task, context) = (world.detector.current(), world.detector.contexts.now().context.0);
-    world.atomics.spins.look(Look { task, address, steps, context })
+    let (task, context) = (detector().current(), detector().contexts.now().context.0);
+    atomics().spins.look(Look { task, address, steps, context })
 }
 
 fn pass_if_waiting() {
-    if world().atomics.spins.waits() {
+    if atomics().spins.waits() {
         sched::pass();
     }
 }
 
 /// Lets the others go first if this looks like waiting for them.
 fn spin(address: usize) {
-    if sched::job().is_some() && look(address, sched::kernel().steps() - explored::own_steps()) {
+    if sched::job().is_some() && look(address, sched::kernel().steps() - search::own_steps()) {
         pass_if_waiting();
     }
 }
@@ -237,26 +242,25 @@ fn spin(address: usize) {
 /// Whether a load of `N` words needs nothing but to be made: the running step has made it before, it acquires nothing, and nobody is waited for by it.
 #[inline(always)]
 fn is_loaded_again<const N: usize>(address: usize) -> bool {
-    let world = world();
-    world.detector.has_made_atomically::<N>(address, AccessKind::Read)
-        && !world.atomics.released.may_be_at(address)
-        && world.atomics.spins.glance(address)
+    let atomics = atomics();
+    detector().has_made_atomically::<N>(address, AccessKind::Read)
+        && !atomics.released.may_be_at(address)
+        && atomics.spins.glance(address)
 }
 
 /// Whether a load is made in a run that is only watched and acquires nothing.
 #[inline(always)]
 fn only_loads(address: usize) -> bool {
-    let world = world();
     sched::job().is_some()
-        && world.detector.is_simple()
-        && !world.atomics.released.may_be_at(address)
-        && !crate::start::is_shared()
+        && detector().is_simple()
+        && !atomics().released.may_be_at(address)
+        && !crate::process::is_shared()
 }
 
 /// Whether a store of `N` words, or a read-modify-write, orders nothing.
 #[inline(always)]
 fn only_stores(address: usize, order: i32) -> bool {
-    let atomics = &world().atomics;
+    let atomics = atomics();
     !releases(order) && atomics.fenced.is_empty() && !atomics.released.may_be_at(address)
 }
 
@@ -264,9 +268,9 @@ fn only_stores(address: usize, order: i32) -> bool {
 #[inline(always)]
 fn is_stored_again<const N: usize>(address: usize, order: i32) -> bool {
     let is_again =
-        only_stores(address, order) && world().detector.has_made_atomically::<N>(address, AccessKind::Write);
+        only_stores(address, order) && detector().has_made_atomically::<N>(address, AccessKind::Write);
     if is_again {
-        world().atomics.spins.forget();
+        atomics().spins.forget();
     }
     is_again
 }
@@ -275,42 +279,42 @@ fn is_stored_again<const N: usize>(address: usize, order: i32) -> bool {
 #[inline(always)]
 fn store_shortly<const N: usize>(address: usize, order: i32, pc: usize) -> bool {
     let is_done = only_stores(address, order)
-        && !crate::start::is_shared()
-        && world().detector.atomic_words::<N>(address, AccessKind::Write, pc);
+        && !crate::process::is_shared()
+        && detector().atomic_words::<N>(address, AccessKind::Write, pc);
     if is_done {
-        world().atomics.spins.forget();
+        atomics().spins.forget();
     }
     is_done
 }
 
 fn load(address: usize, size: usize, order: i32, pc: usize) {
     spin(address);
-    explored::atomic(address, size, AccessKind::Read, pc);
+    search::atomic(address, size, AccessKind::Read, pc);
     load_now(address, size, order, pc);
 }
 
 /// The search has its say before the operations that end in `now`, and not between these and what they tell of.
 fn load_now(address: usize, size: usize, order: i32, pc: usize) {
     before_load(address, order);
-    world().detector.access(address, size, AccessKind::Read, Manner::Atomic, pc);
+    detector().access(address, size, AccessKind::Read, Manner::Atomic, pc);
 }
 
 #[inline(never)]
 fn store(address: usize, size: usize, order: i32, pc: usize) {
-    explored::atomic(address, size, AccessKind::Write, pc);
-    world().detector.access(address, size, AccessKind::Write, Manner::Atomic, pc);
+    search::atomic(address, size, AccessKind::Write, pc);
+    detector().access(address, size, AccessKind::Write, Manner::Atomic, pc);
     after_store(address, order, false);
 }
 
 #[inline(never)]
 fn update(address: usize, size: usize, order: i32, pc: usize) {
-    explored::atomic(address, size, AccessKind::Write, pc);
+    search::atomic(address, size, AccessKind::Write, pc);
     update_now(address, size, order, pc);
 }
 
 fn update_now(address: usize, size: usize, order: i32, pc: usize) {
     before_load(address, order);
-    world().detector.access(address, size, AccessKind::Write, Manner::Atomic, pc);
+    detector().access(address, size, AccessKind::Write, Manner::Atomic, pc);
     after_store(address, order, true);
 }
 
@@ -365,10 +369,10 @@ macro_rules! load_stub {
                 "2:",
                 "mov rdx, [rsp]",
                 "jmp {target}",
-                now = sym crate::now::NOW,
-                epoch = const crate::now::EPOCH,
-                last_epoch = const crate::shadow::LAST_EPOCH as i32,
-                world = sym crate::world::WORLD,
+                now = sym crate::detect::now::NOW,
+                epoch = const crate::detect::now::EPOCH,
+                last_epoch = const crate::detect::shadow::LAST_EPOCH as i32,
+                world = sym world::WORLD,
                 released = const offset_of!(World, atomics.released.bits),
                 looked_at = const offset_of!(World, atomics.spins.last.address),
                 steps = const offset_of!(World, atomics.spins.last.steps),
@@ -417,7 +421,7 @@ macro_rules! atomics {
                 if look(at as usize, sched::kernel().steps()) {
                     return load_later(at, order, pc);
                 }
-                if !world().detector.atomic_words::<WORDS>(at as usize, AccessKind::Read, pc) {
+                if !detector().atomic_words::<WORDS>(at as usize, AccessKind::Read, pc) {
                     return load_at_last(at, order, pc);
                 }
                 // SAFETY: as above.
@@ -435,7 +439,7 @@ macro_rules! atomics {
                 load_at_last(at, order, pc)
             }
             fn load_at_last(at: *const $type, order: i32, pc: usize) -> $type {
-                explored::atomic(at as usize, SIZE, AccessKind::Read, pc);
+                search::atomic(at as usize, SIZE, AccessKind::Read, pc);
                 load_now(at as usize, SIZE, order, pc);
                 // SAFETY: as above.
                 let value = unsafe { at.read_volatile() };
@@ -483,10 +487,10 @@ macro_rules! atomics {
             }
             pub(super) extern "C" fn exchange_it(at: *mut $type, value: $type, order: i32, pc: usize) -> $type {
                 spin(at as usize);
-                let look = world().atomics.spins.last();
+                let look = atomics().spins.last();
                 let before = modify(at, order, pc, |_| value);
                 // A lock that is taken by exchange and is taken already.
-                world().atomics.spins.set_last(look);
+                atomics().spins.set_last(look);
                 before
             }
             pub(super) extern "C" fn add_it(at: *mut $type, value: $type, order: i32, pc: usize) -> $type {
@@ -525,7 +529,7 @@ macro_rules! atomics {
                 if now() != wanted {
                     spin(at as usize);
                 }
-                explored::atomic_as(at as usize, SIZE, pc, || writes(now() == wanted));
+                search::atomic_as(at as usize, SIZE, pc, || writes(now() == wanted));
                 // Others may have run.
                 let before = now();
                 if before == wanted {
@@ -632,7 +636,7 @@ extern "C" fn generic_exchange(
 #[unsafe(no_mangle)]
 pub extern "C" fn __atomic_compare_exchange() {
     naked_asm!("mov rax, [rsp]", "mov [rip + {caller}], rax", "jmp {target}",
-        caller = sym crate::kmpc::CALLER, target = sym generic_compare)
+        caller = sym crate::abi::kmpc::CALLER, target = sym generic_compare)
 }
 
 extern "C" fn generic_compare(
@@ -643,14 +647,14 @@ extern "C" fn generic_compare(
     success: i32,
     failure: i32,
 ) -> bool {
-    let pc = crate::kmpc::caller();
+    let pc = crate::abi::kmpc::caller();
     // SAFETY: the program's pointers, to `size` bytes each.
     let is_same =
         || unsafe { std::slice::from_raw_parts(at, size) == std::slice::from_raw_parts(expected, size) };
     if !is_same() {
         spin(at as usize);
     }
-    explored::atomic_as(at as usize, size, pc, || writes(is_same()));
+    search::atomic_as(at as usize, size, pc, || writes(is_same()));
     let same = is_same();
     // SAFETY: as above.
     unsafe {

@@ -26,9 +26,9 @@ use std::arch::naked_asm;
 use std::ffi::c_void;
 use std::sync::atomic::Ordering;
 
-/// The detector, once what is pending is done.
+/// The detector, after the preemption or signal that is pending, if any.
 #[inline(always)]
-fn detector(address: usize, size: usize, kind: AccessKind, pc: usize) -> &'static mut Detector {
+fn detector_after_pending(address: usize, size: usize, kind: AccessKind, pc: usize) -> &'static mut Detector {
     if PENDING.load(Ordering::Relaxed) {
         preemption::attend(address, size, kind, pc);
     }
@@ -37,12 +37,18 @@ fn detector(address: usize, size: usize, kind: AccessKind, pc: usize) -> &'stati
 
 #[cold]
 extern "C" fn read_slow(address: usize, size: usize, pc: usize) {
-    detector(address, size, AccessKind::Read, pc).access(address, size, AccessKind::Read, Manner::Plain, pc);
+    detector_after_pending(address, size, AccessKind::Read, pc).access(
+        address,
+        size,
+        AccessKind::Read,
+        Manner::Plain,
+        pc,
+    );
 }
 
 #[cold]
 extern "C" fn write_slow(address: usize, size: usize, pc: usize) {
-    detector(address, size, AccessKind::Write, pc).access(
+    detector_after_pending(address, size, AccessKind::Write, pc).access(
         address,
         size,
         AccessKind::Write,
@@ -105,7 +111,7 @@ fn words_nearly<const N: usize>(address: usize, cell: Cell, kind: AccessKind, pc
 #[cold]
 #[inline(never)]
 fn words_slow<const N: usize>(address: usize, kind: AccessKind, pc: usize) {
-    detector(address, 4 * N, kind, pc).words::<N>(address, kind, pc);
+    detector_after_pending(address, 4 * N, kind, pc).words::<N>(address, kind, pc);
 }
 
 /// A function with its return address as a further argument, the fourth.

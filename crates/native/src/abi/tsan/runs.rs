@@ -3,11 +3,11 @@
 //! A run is so many elements, so many bytes apart; runs are so many of these. The detector takes them as ranges where elements touch.
 //! A search or a trace is told of each element as if the loop had made the calls itself.
 
-use super::detector;
+use super::detector_after_pending;
 use super::reach::{MANY, holds};
-use crate::detector::Manner;
-use crate::interrupts::PENDING;
-use crate::world;
+use crate::detect::detector;
+use crate::detect::detector::Manner;
+use crate::report::signals::PENDING;
 use raceproof_core::event::AccessKind;
 use std::arch::naked_asm;
 use std::sync::atomic::Ordering;
@@ -69,7 +69,7 @@ pub(super) fn told(first: usize, size: usize, run: Dimension, runs: Dimension, k
     if run.count | runs.count >= MANY && !holds(first, size, run, runs) {
         return;
     }
-    if PENDING.load(Ordering::Relaxed) || world().detector.wants_each() {
+    if PENDING.load(Ordering::Relaxed) || detector().wants_each() {
         return one_by_one(first, size, run, runs, kind, pc);
     }
     let (first, run) = upwards(first, run);
@@ -77,7 +77,7 @@ pub(super) fn told(first: usize, size: usize, run: Dimension, runs: Dimension, k
     // Whether rows or columns come first does not matter within a step.
     let (inner, outer) = if run.stride <= runs.stride || runs.count == 1 { (run, runs) } else { (runs, run) };
     let (inner, outer) = if inner.count == 1 { (outer, inner) } else { (inner, outer) };
-    let detector = &mut world().detector;
+    let detector = detector();
     let row = joined(size, inner);
     // Elements that overlap are taken for what each adds.
     let unit = if row.is_some() && inner.count > 1 { inner.stride.max(1) } else { size };
@@ -119,7 +119,7 @@ fn one_by_one(first: usize, size: usize, run: Dimension, runs: Dimension, kind: 
         for of_run in 0..run.count {
             let offset = of_runs.wrapping_mul(runs.stride).wrapping_add(of_run.wrapping_mul(run.stride));
             let address = first.wrapping_add(offset);
-            detector(address, size, kind, pc).access(address, size, kind, Manner::Plain, pc);
+            detector_after_pending(address, size, kind, pc).access(address, size, kind, Manner::Plain, pc);
         }
     }
 }

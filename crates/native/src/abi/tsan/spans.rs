@@ -6,9 +6,9 @@
 
 use super::reach::{MANY, holds};
 use super::runs::{Dimension, told};
-use crate::detector::again::done;
-use crate::interrupts::PENDING;
-use crate::{now, shadow, world};
+use crate::detect::detector::again::done;
+use crate::detect::{detector, now, shadow};
+use crate::report::signals::PENDING;
 use raceproof_core::event::AccessKind;
 use std::arch::naked_asm;
 use std::sync::atomic::Ordering;
@@ -62,7 +62,7 @@ fn bytes(low: usize, high: usize, size: usize, kind: AccessKind, pc: usize) {
     while at < high {
         at = from + 4 * ((at - from) / 4 + done(&cells[(at - from) / 4..], kind, now::first()));
         let next = (at + 4).min(high);
-        if at < high && !world().detector.are_done(at.max(low)..next, kind) {
+        if at < high && !detector().are_done(at.max(low)..next, kind) {
             return rest(at.max(low), high, size, kind, pc);
         }
         at = next;
@@ -76,8 +76,8 @@ fn rest(low: usize, high: usize, size: usize, kind: AccessKind, pc: usize) {
     if run.count >= MANY && !holds(low, size, run, Dimension::ONE) {
         return;
     }
-    if PENDING.load(Ordering::Relaxed) || world().detector.wants_each() {
+    if PENDING.load(Ordering::Relaxed) || detector().wants_each() {
         return told(low, size, run, Dimension::ONE, kind, pc);
     }
-    world().detector.ranges(size, kind, pc).range(low, high - low);
+    detector().ranges(size, kind, pc).range(low, high - low);
 }

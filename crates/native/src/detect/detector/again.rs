@@ -5,8 +5,8 @@
 //! cell.
 
 use super::Detector;
-use crate::now;
-use crate::shadow::{self, Cell, Reference};
+use crate::detect::now;
+use crate::detect::shadow::{self, Cell, Reference};
 use raceproof_core::event::AccessKind;
 use std::arch::x86_64::{
     _mm_and_si128, _mm_castps_si128, _mm_castsi128_ps, _mm_cmpeq_epi32, _mm_cmpgt_epi32, _mm_loadu_si128,

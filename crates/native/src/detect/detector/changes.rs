@@ -5,7 +5,7 @@
 //! decided; where the address has a say (memory that may have been freed, that is the thread's own) the detector looks for it itself.
 
 use super::*;
-use crate::now::{self, Now};
+use crate::detect::now::{self, Now};
 use std::cell::UnsafeCell;
 
 /// As the entry points read it: [`Change::SIZE`] bytes each.

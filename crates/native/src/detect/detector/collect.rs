@@ -11,7 +11,7 @@
 //! part of the shadow memory: a constant for each access that was numbered. Memory: no more than that, whatever the number of tasks.
 
 use super::*;
-use crate::shadow::Used;
+use crate::detect::shadow::Used;
 use raceproof_core::detect::readers::Became;
 use raceproof_core::marks::{Marks, give_back};
 use raceproof_core::order::compact::Renumbering;

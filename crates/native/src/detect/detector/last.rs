@@ -5,7 +5,7 @@
 //! assembly, after "this step again".
 
 use super::*;
-use crate::now::{self, Now};
+use crate::detect::now::{self, Now};
 use std::cell::UnsafeCell;
 
 /// As the entry points read it.

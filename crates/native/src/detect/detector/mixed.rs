@@ -8,7 +8,7 @@
 
 use super::words::cells;
 use super::*;
-use crate::now;
+use crate::detect::now;
 use crate::process as start;
 
 /// What a cell has no room for.

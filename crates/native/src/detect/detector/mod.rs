@@ -4,7 +4,7 @@
 //! write and the reads since, and an access races iff one of them does not precede it. What differs:
 //!
 //! - A cell names *accesses*, not steps: an access is a step and a site, numbered in the order in which they are first
-//!   made. So the first run already knows both stacks. All accesses of the running step have numbers from [`first`](crate::now::first) on,
+//!   made. So the first run already knows both stacks. All accesses of the running step have numbers from [`first`](crate::detect::now::first) on,
 //!   and "this step again" is still one comparison.
 //! - A location that raced is not left alone: the program is run once, so further pairs of sites are of interest. Each pair is
 //!   kept once.
@@ -42,12 +42,12 @@ mod synchronisation;
 pub(crate) mod watched;
 mod words;
 
-use crate::contexts::{Context, Contexts};
-use crate::frames::{self, End, Frame};
-use crate::memory::{Block, Blocks};
+use crate::detect::contexts::{Context, Contexts};
+use crate::detect::frames::{self, End, Frame};
+use crate::detect::memory::{Block, Blocks};
+use crate::detect::shadow::{self, Cell, Reference};
 use crate::process::fibers::Fiber;
 use crate::process::stacks::Stacks;
-use crate::shadow::{self, Cell, Reference};
 pub(crate) use finishes::Finish;
 use finishes::Finishes;
 use held::{Held, Hold};
@@ -537,7 +537,7 @@ impl Detector {
     /// Whether the running step is the last of the readers.
     #[inline(always)]
     fn has_read(&self, readers: i32) -> bool {
-        readers >= self.first() || readers as u32 >= crate::now::first_set()
+        readers >= self.first() || readers as u32 >= crate::detect::now::first_set()
     }
 
     #[inline(always)]

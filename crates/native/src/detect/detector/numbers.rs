@@ -1,7 +1,7 @@
 //! Numbers of accesses, and what they tell: which were made by the running step, and which evidently precede it.
 
 use super::*;
-use crate::now;
+use crate::detect::now;
 
 /// The last access of a place in the program.
 #[derive(Clone, Copy)]

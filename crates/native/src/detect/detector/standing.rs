@@ -14,7 +14,7 @@
 //! few are not.
 
 use super::*;
-use crate::now;
+use crate::detect::now;
 
 const SLOTS: usize = 1 << 10;
 /// Finishes that a running task is known to be inside of, at most.

@@ -111,7 +111,7 @@ impl Detector {
         self.racing.last = address;
         if self.racing.is_new(address) {
             let block = self.memory.find(address);
-            self.racing.spots.extend(crate::spots::name(address, block));
+            self.racing.spots.extend(crate::detect::spots::name(address, block));
         }
     }
 
@@ -127,7 +127,7 @@ impl Detector {
     /// From the beginning on watches these places. Accesses that repeat one of their step are seen as well, and so none goes the short way.
     pub(crate) fn watch(&mut self, watching: Watching) {
         self.watched = Some(Box::new(watching));
-        crate::now::watch();
+        crate::detect::now::watch();
         self.look_whether_simple();
     }
 
