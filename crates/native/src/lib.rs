@@ -7,7 +7,7 @@
 //!
 //! | module | what |
 //! | --- | --- |
-//! | `abi` | the entry points: `tsan` accesses and atomic operations, `kmpc` the constructs of OpenMP, `rayon` and `panics` what the drop-in for rayon calls, `interpose` and `library` functions of the C library, `jumps` `setjmp` and `longjmp`, `start` how a program begins and ends; `world` sets everything up |
+//! | `abi` | the entry points: `tsan` accesses and atomic operations, `kmpc` the constructs of OpenMP, `rayon` and `panics` what the drop-in for rayon calls, `interpose` and `library` functions of the C library, `jumps` `setjmp` and `longjmp`, `start` how a program begins and ends; `setup` sets everything up |
 //! | `search` | one execution of a search over all schedules |
 //! | `tasks` | `sched`, `jobs`: tasks as coroutines; `omp`, `icvs`, `workers`: teams, threads and pools; `explicit`, `depend`, `groups`, `loops`, `doacross`, `locks`, `threadprivate`: the constructs of OpenMP; `preemption`; `deadlock`: what each task waits for when none can go on |
 //! | `report` | findings as they are found (`raw`) and at the end (`delivery`), what the verdict rests on (`coverage`), crashes, exceptions and signals (`faults`, `exceptions`, `signals`, `calls`), the run as a trace (`record`) |
@@ -15,7 +15,7 @@
 //! | `process` | what all stand on: `options`, the `channel` to the command, `stacks` and `fibers`, `threads` (thread-local storage of virtual threads), `call_site` |
 //!
 //! Each module imports only those below it in this table; a test (`tidy.rs`) checks it. What a module needs of one above, it is given
-//! when the runtime is set up (`abi/world.rs`): the detector a `sink` for races, a `search` and a recorder; tasks an `explorer`; reports a
+//! when the runtime is set up (`abi/setup.rs`): the detector a `sink` for races, a `search` and a recorder; tasks an `explorer`; reports a
 //! search to answer. Each module owns its state ([`Global`](process::global::Global)).
 
 // The entry points are public by nature: C programs link with them.

@@ -6,8 +6,8 @@
 //!
 //! Cost: `setjmp` an insertion into a hash table, `longjmp` a search in it; entries are replaced when a frame at the same address notes its own.
 
-use crate::abi::world;
-use crate::abi::world::is_up;
+use crate::abi;
+use crate::abi::is_up;
 use crate::detect::contexts::Place;
 use crate::detect::detector;
 use rustc_hash::FxHashMap;
@@ -73,7 +73,7 @@ setjmps! {
 extern "C" fn note(stack: usize, which: usize) -> usize {
     if is_up() {
         let place = detector().contexts.now();
-        world::state().frames.insert(stack, place);
+        abi::state().frames.insert(stack, place);
     }
     real(which)
 }
@@ -93,7 +93,7 @@ fn target(buffer: *const usize) -> usize {
 
 fn jump(which: usize, buffer: *mut c_void, value: c_int) -> ! {
     if is_up()
-        && let Some(&place) = world::state().frames.get(&target(buffer.cast()))
+        && let Some(&place) = abi::state().frames.get(&target(buffer.cast()))
     {
         detector().contexts.go_to(place);
     }

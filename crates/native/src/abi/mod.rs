@@ -7,6 +7,43 @@ pub(crate) mod kmpc;
 pub(crate) mod library;
 pub(crate) mod panics;
 pub(crate) mod rayon;
+mod setup;
 pub(crate) mod start;
 pub(crate) mod tsan;
-pub(crate) mod world;
+
+use crate::process::global::Global;
+use crate::symbols::raw::RawError;
+use interpose::{fortran, futex};
+use rustc_hash::FxHashMap;
+use std::ops::Range;
+use tsan::{atomic, lanes};
+
+/// What the entry points own.
+#[derive(Default)]
+pub(crate) struct AbiState {
+    pub(crate) atomics: atomic::Atomics,
+    pub(crate) pools: rayon::Pools,
+    /// Who waits at which address.
+    pub(crate) waiters: FxHashMap<usize, futex::Waiters>,
+    pub(crate) fortran: fortran::Library,
+    /// The simd loops that are under way, innermost last.
+    pub(crate) lanes: Vec<lanes::Lanes>,
+    /// The last panic of a Rust program.
+    pub(crate) panic: Option<RawError>,
+    /// Frames that a `longjmp` may lead to.
+    pub(crate) frames: jumps::Frames,
+    /// Where the code of the C library is.
+    pub(crate) library_code: Option<Range<usize>>,
+}
+
+static STATE: Global<AbiState> = Global::new();
+
+#[inline(always)]
+pub(crate) fn state() -> &'static mut AbiState {
+    STATE.get()
+}
+
+/// Whether the runtime is set up: constructors of uninstrumented modules call entry points before.
+pub(crate) fn is_up() -> bool {
+    STATE.is_set()
+}

@@ -8,8 +8,8 @@
 //! and to that of the program if to none. Its parent may then be over, to others, while it is not: the parent is said to have told
 //! somebody how far it was, so that it keeps its place in the order.
 
+use crate::abi;
 use crate::abi::kmpc::{caller, entry};
-use crate::abi::world;
 use crate::detect::contexts::Place;
 use crate::detect::detector;
 use crate::detect::detector::{Role, Task};
@@ -56,16 +56,16 @@ pub extern "C" fn __raceproof_rayon_pool(threads: u32, data: *mut c_void) -> u32
     for thread in &mut team.threads {
         thread.team = pointer;
     }
-    let pools = &mut world::state().pools.0;
+    let pools = &mut abi::state().pools.0;
     pools.push(Pool { team: pointer, data });
     pools.len() as u32 - 1
 }
 
 fn pool(number: u32) -> &'static mut Team {
-    if world::state().pools.0.is_empty() {
+    if abi::state().pools.0.is_empty() {
         __raceproof_rayon_pool(0, ptr::null_mut());
     }
-    let pools = &world::state().pools.0;
+    let pools = &abi::state().pools.0;
     let team = pools[(number as usize).min(pools.len() - 1)].team;
     // SAFETY: teams of pools are never freed, and one function at a time looks.
     unsafe { &mut *team }
@@ -73,13 +73,13 @@ fn pool(number: u32) -> &'static mut Team {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __raceproof_rayon_data(number: u32) -> *mut c_void {
-    world::state().pools.0.get(number as usize).map_or(ptr::null_mut(), |pool| pool.data)
+    abi::state().pools.0.get(number as usize).map_or(ptr::null_mut(), |pool| pool.data)
 }
 
 /// Whether the global pool is there.
 #[unsafe(no_mangle)]
 pub extern "C" fn __raceproof_rayon_has_global() -> bool {
-    !world::state().pools.0.is_empty()
+    !abi::state().pools.0.is_empty()
 }
 
 #[unsafe(no_mangle)]
@@ -91,7 +91,7 @@ pub extern "C" fn __raceproof_rayon_threads(number: u32) -> u32 {
 #[unsafe(no_mangle)]
 pub extern "C" fn __raceproof_rayon_worker() -> u64 {
     let team = thread().team;
-    match world::state().pools.0.iter().position(|pool| pool.team == team) {
+    match abi::state().pools.0.iter().position(|pool| pool.team == team) {
         Some(pool) => (pool as u64) << 32 | u64::from(thread().number),
         None => u64::MAX,
     }

@@ -1,21 +1,23 @@
 //! How a program begins and ends.
 //!
-//! `_start` hands `main` to the C library. The symbols of an executable, and of the libraries it is linked with in their order, go before
-//! the C library's, and so it is handed to us first. Two things are arranged here:
+//! `_start` hands `main` to the C library. The symbols of an executable, and of the libraries it is linked with in
+//! their order, precede the C library's, so the runtime gets it first. It arranges two things:
 //!
-//! - the executable's constructors (`__attribute__((constructor))`, static initialisers of C++) are left for the main task to run, before `main`:
-//!   what they do in parallel is then seen like all else. Those of shared libraries have been run by the dynamic linker before we are asked.
-//! - `main` ends by `exit` in the main task ([`leave`]), so that the same holds for `atexit` handlers and the destructors of static objects, and the
-//!   report is written when the dynamic linker's own handler is done, which runs `__attribute__((destructor))` functions and comes last.
+//! - The main task runs the executable's constructors (`__attribute__((constructor))`, static initialisers of C++)
+//!   before `main`, so that the runtime sees what they do in parallel. The dynamic linker has run those of shared
+//!   libraries before.
+//! - `main` ends by `exit` in the main task ([`leave`]), so that the same holds for `atexit` handlers and the
+//!   destructors of static objects. The runtime writes the report after the dynamic linker's own handler, which runs
+//!   `__attribute__((destructor))` functions and comes last.
 
-use crate::abi::world;
+use crate::abi::{self, setup};
 use crate::detect::contexts::Place;
 use crate::detect::{detector, frames};
 use crate::process::{self, Main};
 use crate::tasks::deadlock::deadlock;
 use crate::tasks::explorer;
-use crate::tasks::observer::Told;
-use crate::tasks::sched::{self, Body, Coroutines, Job, NewestFirst, Work, kernel};
+use crate::tasks::observer::KernelObserver;
+use crate::tasks::sched::{self, Coroutines, Job, JobSlot, NewestFirst, Work, kernel};
 use crate::{fatal, report, search, tasks};
 use raceproof::run::Run;
 use std::arch::naked_asm;
@@ -45,7 +47,7 @@ unsafe extern "C" fn main(count: c_int, arguments: *mut *mut c_char, environment
     }
 }
 
-// The program's own `main`, if it was linked with `--wrap=main`. Weak: as a shared library we are told otherwise.
+// The program's own `main`, if it was linked with `--wrap=main`. Weak: for a runtime that is a shared library, `__libc_start_main` brings it.
 std::arch::global_asm!(".weak __real_main");
 
 /// Whether the program has entered its `main`.
@@ -88,7 +90,7 @@ unsafe fn run_main(
     arguments: *mut *mut c_char,
     environment: *mut *mut c_char,
 ) -> c_int {
-    world::begin();
+    setup::begin();
     let options = &process::state().options;
     detector().turn_on(options.detect && explorer::detects());
     if options.collect && !detector().is_recorded() {
@@ -109,7 +111,7 @@ unsafe fn run_main(
         });
     };
     let job = Job::main(tasks::state().omp.initial, Place::START, Work::Other(Box::new(main)));
-    let mut run = Run::new(Coroutines, Told, Body(Some(job)));
+    let mut run = Run::new(Coroutines, KernelObserver, JobSlot(Some(job)));
     if search::is_on() {
         return search::drive(run, &status);
     }
@@ -289,7 +291,7 @@ unsafe extern "C" fn ended() {
         // SAFETY: the function of the dynamic linker that `_start` was given for this.
         unsafe { transmute::<*mut c_void, unsafe extern "C" fn()>(fini)() };
     }
-    if world::is_up() {
+    if abi::is_up() {
         report::at_end();
     }
 }

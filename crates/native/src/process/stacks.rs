@@ -203,7 +203,7 @@ impl Stacks {
     ) {
         self.mine_born = 0;
         for Fiber { stack, .. } in self.idle.iter().map(|fiber| &**fiber) {
-            // Told twice, until it is lent again.
+            // KernelObserver twice, until it is lent again.
             let born = &mut self.batches[stack.batch as usize].born[stack.index as usize];
             let was_used = *born >= 0;
             if *born != FORGOTTEN {

@@ -1,9 +1,9 @@
 //! The answer: what the search has to know of the execution, written when the process ends, however it does.
 
-use super::access::Access;
+use super::access::PendingAccess;
 use super::driver::Driver;
-use super::events::{Done, What};
-use super::{Explored, Mode, explored};
+use super::observer::{Done, What};
+use super::{ExecutionState, Mode, execution};
 use crate::detect::detector;
 use crate::detect::detector::{Raced, RacedAccess, Site};
 use crate::detect::frames;
@@ -11,7 +11,7 @@ use crate::process::channel;
 use crate::report;
 use crate::symbols::Symbols;
 use crate::tasks::deadlock::deadlock;
-use crate::tasks::observer::Told;
+use crate::tasks::observer::KernelObserver;
 use crate::tasks::sched;
 use crate::tasks::sched::{Coroutines, kernel};
 use raceproof::channel::Kind;
@@ -27,11 +27,11 @@ use raceproof_core::ids::TaskId;
 
 /// Writes the answer.
 pub(super) fn finish() {
-    let Some(explored) = explored() else { return };
+    let Some(execution) = execution() else { return };
     let (mut woke, mut stuck, mut end) = (Vec::new(), Vec::new(), None);
-    let mut trace = std::mem::take(&mut explored.trace);
+    let mut trace = std::mem::take(&mut execution.trace);
     // SAFETY: a leaked box of `begin`. If the program ends in the middle of a task, the strategy is not being asked.
-    if let Driver::Guided(guided) = unsafe { &mut *explored.driver } {
+    if let Driver::Guided(guided) = unsafe { &mut *execution.driver } {
         match guided.mark {
             Some(mark) => trace.truncate(mark),
             None => trace.finish(),
@@ -41,16 +41,16 @@ pub(super) fn finish() {
         stuck.append(&mut guided.stuck);
         end = guided.end;
         // Whoever ends the program alone has nobody left to do anything else.
-        if end.is_none() && sched::job().is_some() && kernel().tasks().live() == 1 && !explored.failed {
+        if end.is_none() && sched::job().is_some() && kernel().tasks().live() == 1 && !execution.failed {
             end = Some(GuidedEnd::Complete);
         }
     }
-    let counted = match explored.mode {
+    let counted = match execution.mode {
         Mode::Count(None) => true,
-        Mode::Count(Some(_)) => explored.met.len() == 2,
+        Mode::Count(Some(_)) => execution.met.len() == 2,
         _ => false,
     };
-    let found = found(explored);
+    let found = found(execution);
     let complete = matches!(end, Some(GuidedEnd::Complete | GuidedEnd::Asleep))
         && found.errors.is_empty()
         && found.deadlocks.is_empty();
@@ -63,9 +63,9 @@ pub(super) fn finish() {
         tasks: trace.names.len() as u64,
         steps: detector().statistics().1,
         coverage: crate::report::coverage::observed(complete),
-        witness: if counted { witness(explored) } else { None },
-        replayed: replayed_or_ended(explored),
-        actions: explored.steps.take().map_or(Vec::new(), |steps| told(&steps)),
+        witness: if counted { witness(execution) } else { None },
+        replayed: replayed_or_ended(execution),
+        actions: execution.steps.take().map_or(Vec::new(), |steps| told(&steps)),
         trace,
     };
     if !channel::json(Kind::Answer, &answer) {
@@ -73,14 +73,14 @@ pub(super) fn finish() {
     }
 }
 
-fn found(explored: &Explored) -> Found {
+fn found(execution: &ExecutionState) -> Found {
     let (detector, found) = (detector(), &report::state().found);
     let (errors, deadlocks, limits) = found.list();
     let mut races = Vec::new();
     // To look symbols up takes longer than most executions.
     if !detector.races.is_empty() {
         let symbols = Symbols::load();
-        for (raced, points) in detector.races.iter().zip(&explored.points) {
+        for (raced, points) in detector.races.iter().zip(&execution.points) {
             let race = report::race(&symbols, raced, Grade::Apparent);
             races.push((race, *points));
         }
@@ -89,29 +89,29 @@ fn found(explored: &Explored) -> Found {
 }
 
 /// What a replay led to; if the program has ended on the way, that.
-fn replayed_or_ended(explored: &Explored) -> Option<Result<Report, String>> {
+fn replayed_or_ended(execution: &ExecutionState) -> Option<Result<Report, String>> {
     // SAFETY: as in `finish`.
-    let driver = unsafe { &*explored.driver };
+    let driver = unsafe { &*execution.driver };
     let Driver::Script { witness, .. } = driver else { return None };
     Some(report::state().found.replayed.take().unwrap_or_else(|| Ok(report::replay(Vec::new(), witness))))
 }
 
 /// The turns so far; none if a task of them is too deep to be named.
-fn witness(explored: &Explored) -> Option<Witness> {
+fn witness(execution: &ExecutionState) -> Option<Witness> {
     let paths = Paths::new(kernel().tasks());
-    let segments = explored.segments.iter().filter(|(_, actions)| *actions > 0);
+    let segments = execution.segments.iter().filter(|(_, actions)| *actions > 0);
     let segment = |&(task, actions): &(TaskId, u64)| Some(Segment { task: paths.path(task)?, actions });
     Some(Witness { program: None, schedule: segments.map(segment).collect::<Option<_>>()? })
 }
 
 /// What a replay led to.
-pub(super) fn replayed(run: &Run<Coroutines, Told>, script: &Script<'_>, wanted: &Witness) {
+pub(super) fn replayed(run: &Run<Coroutines, KernelObserver>, script: &Script<'_>, wanted: &Witness) {
     let result = followed(run, wanted).map(|()| {
         let symbols = Symbols::load();
         let races = races(&symbols, run, script);
         let kernel = &run.kernel;
         let waits = |task: TaskId| script.pending(task).is_some_and(|action| !kernel.is_enabled(action));
-        let failed = explored().is_some_and(|explored| explored.failed);
+        let failed = execution().is_some_and(|execution| execution.failed);
         let tasks = kernel.tasks();
         if races.is_empty() && !failed && tasks.live() > 0 && tasks.ready().all(waits) {
             deadlock(run, |task| match script.pending(task) {
@@ -125,7 +125,7 @@ pub(super) fn replayed(run: &Run<Coroutines, Told>, script: &Script<'_>, wanted:
 }
 
 /// Whether every task took the actions the schedule gives it, and in that order.
-fn followed(run: &Run<Coroutines, Told>, wanted: &Witness) -> Result<(), String> {
+fn followed(run: &Run<Coroutines, KernelObserver>, wanted: &Witness) -> Result<(), String> {
     let paths = Paths::new(run.kernel.tasks());
     let mut expected: Vec<(&str, u64)> = Vec::new();
     for segment in wanted.schedule.iter().filter(|segment| segment.actions > 0) {
@@ -148,15 +148,15 @@ fn followed(run: &Run<Coroutines, Told>, wanted: &Witness) -> Result<(), String>
 }
 
 /// The pairs of tasks that stand before conflicting accesses.
-fn races(symbols: &Symbols, run: &Run<Coroutines, Told>, script: &Script<'_>) -> Vec<Race> {
-    let Some(explored) = explored() else { return Vec::new() };
+fn races(symbols: &Symbols, run: &Run<Coroutines, KernelObserver>, script: &Script<'_>) -> Vec<Race> {
+    let Some(execution) = execution() else { return Vec::new() };
     let standing = |task: TaskId| matches!(script.pending(task), Some(Action::Access { .. }));
-    let mut all: Vec<(TaskId, Access)> = run
+    let mut all: Vec<(TaskId, PendingAccess)> = run
         .kernel
         .tasks()
         .ready()
         .filter(|&task| standing(task))
-        .filter_map(|task| Some((task, *explored.pending.get(&task)?)))
+        .filter_map(|task| Some((task, *execution.pending.get(&task)?)))
         .collect();
     all.sort_by_key(|&(task, _)| task);
     let mut races = Vec::new();
@@ -184,7 +184,7 @@ fn races(symbols: &Symbols, run: &Run<Coroutines, Told>, script: &Script<'_>) ->
     races
 }
 
-fn side(run: &Run<Coroutines, Told>, task: TaskId, access: Access) -> RacedAccess {
+fn side(run: &Run<Coroutines, KernelObserver>, task: TaskId, access: PendingAccess) -> RacedAccess {
     let mut locks = [0; 4];
     for (to, lock) in locks.iter_mut().zip(run.kernel.locks_held(task)) {
         *to = lock.index();

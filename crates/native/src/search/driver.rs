@@ -1,11 +1,11 @@
 //! Who runs next, in an execution of a search; and the end of it.
 
-use super::{Mode, explored};
+use super::{Mode, execution};
 use crate::process;
 use crate::report;
 use crate::tasks::deadlock::deadlock;
-use crate::tasks::observer::Told;
-use crate::tasks::sched::{Body, Coroutines, K};
+use crate::tasks::observer::KernelObserver;
+use crate::tasks::sched::{Coroutines, JobSlot, K};
 use raceproof::kernel::Action;
 use raceproof::remote::Order;
 use raceproof::run::Run;
@@ -59,17 +59,17 @@ struct Driven {
 /// More of them than this, and nobody will do it.
 const PATIENCE: u32 = 1000;
 
-impl Strategy<Body, Told> for Driven {
+impl Strategy<JobSlot, KernelObserver> for Driven {
     fn eager(&self) -> bool {
         false
     }
 
     fn next(&mut self, kernel: &K, last: Last) -> Option<Turn> {
-        let explored = explored()?;
-        if explored.met.len() == 2 {
+        let execution = execution()?;
+        if execution.met.len() == 2 {
             return None;
         }
-        let steps = kernel.steps() - explored.own_steps;
+        let steps = kernel.steps() - execution.own_steps;
         self.idle = if self.steps == steps { self.idle } else { 0 };
         self.steps = steps;
         self.idle += u32::from(matches!(last, Last::GaveWay(_)));
@@ -87,7 +87,7 @@ impl Strategy<Body, Told> for Driven {
 /// One turn.
 struct Once(Option<Turn>);
 
-impl Strategy<Body, Told> for Once {
+impl Strategy<JobSlot, KernelObserver> for Once {
     fn eager(&self) -> bool {
         false
     }
@@ -98,7 +98,7 @@ impl Strategy<Body, Told> for Once {
 }
 
 /// Whoever stands before a lock that it holds itself does not wait, but fails.
-fn misuse(run: &mut Run<Coroutines, Told>, script: &Script<'_>) {
+fn misuse(run: &mut Run<Coroutines, KernelObserver>, script: &Script<'_>) {
     let fails = |&task: &TaskId| match script.pending(task) {
         Some(Action::Join(sync)) => run.kernel.holder(sync) == Some(task),
         _ => false,
@@ -110,29 +110,29 @@ fn misuse(run: &mut Run<Coroutines, Told>, script: &Script<'_>) {
 }
 
 /// Runs the program's tasks as asked. Returns the status of `main` if that has returned; if not, ends the process.
-pub(crate) fn drive(run: Run<Coroutines, Told>, status: &Cell<Option<c_int>>) -> c_int {
-    let Some(explored) = explored() else { return 0 };
+pub(crate) fn drive(run: Run<Coroutines, KernelObserver>, status: &Cell<Option<c_int>>) -> c_int {
+    let Some(execution) = execution() else { return 0 };
     // What writes the answer looks at the kernel, at the end of the process.
     let run = Box::leak(Box::new(run));
-    run.limit_actions(explored.actions);
+    run.limit_actions(execution.actions);
     run.keep_turns();
-    let ending = run.drive(&mut Driven { driver: explored.driver, idle: 0, steps: 0 });
+    let ending = run.drive(&mut Driven { driver: execution.driver, idle: 0, steps: 0 });
     process::state().threads.switch(0);
     if ending.out_of_actions {
         report::limit(&format!(
             "the limit of {} synchronisations was reached before the program ended; raise --max-events, or give the program a \
              smaller input",
-            explored.actions
+            execution.actions
         ));
     }
     // SAFETY: as in `Driven`.
-    match unsafe { &mut *explored.driver } {
+    match unsafe { &mut *execution.driver } {
         Driver::Guided(guided) => {
-            let stuck = guided.end == Some(GuidedEnd::Complete) && explored.met.is_empty();
+            let stuck = guided.end == Some(GuidedEnd::Complete) && execution.met.is_empty();
             if stuck
-                && !matches!(explored.mode, Mode::Count(_))
+                && !matches!(execution.mode, Mode::Count(_))
                 && status.get().is_none()
-                && !explored.failed
+                && !execution.failed
                 && !ending.out_of_actions
             {
                 deadlock(run, |_| None);

@@ -1,9 +1,9 @@
 //! The search as the modules below know it: what the detector and the tasks ask of it.
 
 use super::access::{self, Operation};
-use super::{Explored, Mode, bells, explored, label};
+use super::{ExecutionState, Mode, execution, label, wait_events};
 use crate::detect::search::{Earlier, Search};
-use crate::tasks::explorer::{Bell, Explorer};
+use crate::tasks::explorer::{Explorer, WaitEvent};
 use crate::tasks::sched;
 use raceproof_core::event::{AccessKind, Observer};
 use raceproof_core::explore::trace::Trace;
@@ -13,8 +13,8 @@ use std::ops::Range;
 /// The execution that this process is. Set in [`begin`](super::begin), when the state is there.
 pub(super) struct Execution;
 
-fn state() -> &'static mut Explored {
-    explored().expect("the hooks are set when the state is")
+fn state() -> &'static mut ExecutionState {
+    execution().expect("the hooks are set when the state is")
 }
 
 impl Search for Execution {
@@ -73,16 +73,16 @@ impl Explorer for Execution {
         access::access(address, size, kind, Operation::Plain, pc);
     }
 
-    fn listen(&self, bell: Bell) {
-        bells::listen(bell);
+    fn wait(&self, event: WaitEvent) {
+        wait_events::wait(event);
     }
 
-    fn heard(&self, bell: Bell) {
-        bells::heard(bell);
+    fn join_last(&self, event: WaitEvent) {
+        wait_events::join_last(event);
     }
 
-    fn ring(&self, bell: Bell) {
-        bells::ring(bell);
+    fn notify(&self, event: WaitEvent) {
+        wait_events::notify(event);
     }
 
     /// The others go on: they could all have gone before it.

@@ -13,23 +13,23 @@
 
 mod access;
 mod answer;
-mod bells;
 mod driver;
-mod events;
 mod hooks;
 mod names;
+mod observer;
+mod wait_events;
 
 pub(crate) use crate::report::unexplored;
-pub(crate) use crate::tasks::explorer::Bell;
+pub(crate) use crate::tasks::explorer::WaitEvent;
 pub(crate) use access::{atomic, atomic_as, freed, set_unseen};
-pub(crate) use bells::{ring, ring_all};
 pub(crate) use driver::drive;
+pub(crate) use wait_events::{notify, notify_all};
 
 use crate::process::{self, channel};
 use crate::report;
 use crate::report::signals;
 use crate::tasks::explorer;
-use access::Access;
+use access::PendingAccess;
 use driver::Driver;
 use names::Names;
 use raceproof::remote::{Order, Point, Request, VERSION};
@@ -39,9 +39,10 @@ use raceproof_core::ids::{SyncId, TaskId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
+use wait_events::Notifications;
 
 /// What an execution keeps track of.
-pub(crate) struct Explored {
+pub(crate) struct ExecutionState {
     mode: Mode,
     /// Called before each access of the program.
     before_access: fn(),
@@ -59,7 +60,7 @@ pub(crate) struct Explored {
     hidden: FxHashSet<SyncId>,
     /// The task that changed an atomic variable last where nobody saw it.
     set_by: FxHashMap<u64, TaskId>,
-    bells: FxHashMap<Bell, bells::Rings>,
+    wait_events: FxHashMap<WaitEvent, Notifications>,
     /// Where the accesses of each of the detector's races were made.
     points: Vec<[Point; 2]>,
     /// The actions of each turn so far, accesses included.
@@ -68,9 +69,9 @@ pub(crate) struct Explored {
     met: Vec<TaskId>,
     never: Option<SyncId>,
     /// The access each task is about to make, in a replay.
-    pending: FxHashMap<TaskId, Access>,
+    pending: FxHashMap<TaskId, PendingAccess>,
     /// What was done, if a replay is to tell.
-    steps: Option<Vec<events::Done>>,
+    steps: Option<Vec<observer::Done>>,
     /// A task has failed and stays where it is.
     failed: bool,
     /// Steps of the kernel that are no doing of the program's either.
@@ -99,19 +100,19 @@ struct TaskNote {
     blocks: u32,
 }
 
-static EXPLORED: AtomicPtr<Explored> = AtomicPtr::new(ptr::null_mut());
+static EXECUTION: AtomicPtr<ExecutionState> = AtomicPtr::new(ptr::null_mut());
 
 #[inline]
 pub(crate) fn is_on() -> bool {
-    !EXPLORED.load(Ordering::Relaxed).is_null()
+    !EXECUTION.load(Ordering::Relaxed).is_null()
 }
 
 /// The state, if the process is an execution of a search.
 #[inline]
-pub(crate) fn explored() -> Option<&'static mut Explored> {
+pub(crate) fn execution() -> Option<&'static mut ExecutionState> {
     // SAFETY: `begin` puts a leaked box there. One OS thread runs all code that gets here, and no function keeps the reference
     // across a switch of coroutines.
-    unsafe { EXPLORED.load(Ordering::Relaxed).as_mut() }
+    unsafe { EXECUTION.load(Ordering::Relaxed).as_mut() }
 }
 
 /// Reads what is asked for. Called once, when the process is set up; `before_access` is called before each access of the program.
@@ -136,7 +137,7 @@ pub(crate) fn begin(before_access: fn()) {
     let mut names = Names::new();
     let (from, to) = process::state().threads.storage(0);
     names.thread(from, to, 0);
-    let explored = Explored {
+    let execution = ExecutionState {
         mode,
         before_access,
         actions: request.actions,
@@ -149,7 +150,7 @@ pub(crate) fn begin(before_access: fn()) {
         atomics: FxHashMap::default(),
         hidden: FxHashSet::default(),
         set_by: FxHashMap::default(),
-        bells: FxHashMap::default(),
+        wait_events: FxHashMap::default(),
         points: Vec::new(),
         segments: Vec::new(),
         met: Vec::new(),
@@ -159,7 +160,7 @@ pub(crate) fn begin(before_access: fn()) {
         failed: false,
         own_steps: 0,
     };
-    EXPLORED.store(Box::into_raw(Box::new(explored)), Ordering::Relaxed);
+    EXECUTION.store(Box::into_raw(Box::new(execution)), Ordering::Relaxed);
     crate::detect::search::set(&hooks::Execution);
     explorer::set(&hooks::Execution);
     let is_repetition = matches!(mode, Mode::Count(_));
@@ -169,7 +170,7 @@ pub(crate) fn begin(before_access: fn()) {
 
 /// How many of the kernel's steps the program knows nothing of.
 pub(crate) fn own_steps() -> u64 {
-    explored().map_or(0, |explored| explored.own_steps)
+    execution().map_or(0, |execution| execution.own_steps)
 }
 
 /// A short name made of a long one. Two locks that get the same are taken for one by the search, which then runs more.

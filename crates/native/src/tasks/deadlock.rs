@@ -3,7 +3,7 @@
 use crate::detect::detector;
 use crate::report::{self, Left};
 use crate::tasks::locks;
-use crate::tasks::observer::Told;
+use crate::tasks::observer::KernelObserver;
 use crate::tasks::sched::{Coroutines, K};
 use raceproof::run::Run;
 use raceproof::task::State;
@@ -11,7 +11,7 @@ use raceproof_core::event::SyncKind;
 use raceproof_core::ids::{SyncId, TaskId};
 
 /// No task can go on, and main has not ended. `about` says of a task that is ready what it would have to wait for.
-pub(crate) fn deadlock(run: &Run<Coroutines, Told>, about: impl Fn(TaskId) -> Option<SyncId>) {
+pub(crate) fn deadlock(run: &Run<Coroutines, KernelObserver>, about: impl Fn(TaskId) -> Option<SyncId>) {
     let kernel = &run.kernel;
     let mut waiting = Vec::new();
     for task in kernel.tasks().ids() {

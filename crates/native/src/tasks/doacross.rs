@@ -1,7 +1,7 @@
 //! Doacross loops: `ordered(n)` with `depend(source)` and `depend(sink: …)`.
 
 use crate::detect::detector;
-use crate::tasks::explorer::{self, Bell};
+use crate::tasks::explorer::{self, WaitEvent};
 use crate::tasks::omp::{team, thread};
 use crate::tasks::sched::{self, wait_until};
 use crate::tasks::state;
@@ -69,9 +69,9 @@ unsafe fn named(vector: *const i64) -> Option<u64> {
 }
 
 /// What rings when an iteration is posted. Worksharing loops have smaller numbers.
-fn bell(iteration: u64) -> Bell {
+fn event(iteration: u64) -> WaitEvent {
     let number = 1 << 32 | thread().doacrosses;
-    Bell { team: std::ptr::from_mut(team()) as usize, number, iteration: iteration + 1 }
+    WaitEvent { team: std::ptr::from_mut(team()) as usize, number, iteration: iteration + 1 }
 }
 
 /// Waits for an iteration.
@@ -83,7 +83,7 @@ pub(crate) unsafe fn wait(vector: *const i64) {
     let Some(iteration) = (unsafe { named(vector) }) else { return };
     let posted = || shared().and_then(|shared| shared.posted.get(&iteration).copied());
     if sched::job().is_some() {
-        wait_until("an iteration that a depend(sink) names", bell(iteration), || posted().is_some());
+        wait_until("an iteration that a depend(sink) names", event(iteration), || posted().is_some());
     }
     if let Some(sync) = posted() {
         detector().join_sync(sync);
@@ -103,7 +103,7 @@ pub(crate) unsafe fn post(vector: *const i64) {
         shared.posted.insert(iteration, sync);
     }
     state().idle = 0;
-    explorer::ring(bell(iteration));
+    explorer::notify(event(iteration));
 }
 
 /// The running thread is done with the loop nest.

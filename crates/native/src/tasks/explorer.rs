@@ -40,30 +40,30 @@ pub(crate) trait Explorer {
     fn access(&self, address: usize, size: usize, kind: AccessKind, pc: usize);
 
     /// The running task waits for the next ring.
-    fn listen(&self, bell: Bell);
+    fn wait(&self, event: WaitEvent);
 
     /// What the running task does now comes after the last ring.
-    fn heard(&self, bell: Bell);
+    fn join_last(&self, event: WaitEvent);
 
-    fn ring(&self, bell: Bell);
+    fn notify(&self, event: WaitEvent);
 
     /// A task of the program has failed, as reported: it stays where it is.
     fn failed(&self);
 }
 
-/// Something that is waited for: the team, the loop, and the iteration if each has a bell of its own; or what is at an address.
+/// Something that is waited for: the team, the loop, and the iteration if each has a event of its own; or what is at an address.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) struct Bell {
+pub(crate) struct WaitEvent {
     pub(crate) team: usize,
     pub(crate) number: u64,
     pub(crate) iteration: u64,
 }
 
-impl Bell {
+impl WaitEvent {
     /// That of something in the program's memory.
-    pub(crate) fn of(address: usize) -> Bell {
+    pub(crate) fn of(address: usize) -> WaitEvent {
         let number = EXPLORER.find().map_or(0, |explorer| explorer.name(address));
-        Bell { team: address, number, iteration: 0 }
+        WaitEvent { team: address, number, iteration: 0 }
     }
 }
 
@@ -118,21 +118,21 @@ pub(super) fn access(address: usize, size: usize, kind: AccessKind, pc: usize) {
     }
 }
 
-pub(crate) fn listen(bell: Bell) {
+pub(crate) fn wait(event: WaitEvent) {
     if let Some(explorer) = find() {
-        explorer.listen(bell);
+        explorer.wait(event);
     }
 }
 
-pub(crate) fn heard(bell: Bell) {
+pub(crate) fn join_last(event: WaitEvent) {
     if let Some(explorer) = find() {
-        explorer.heard(bell);
+        explorer.join_last(event);
     }
 }
 
-pub(super) fn ring(bell: Bell) {
+pub(super) fn notify(event: WaitEvent) {
     if let Some(explorer) = find() {
-        explorer.ring(bell);
+        explorer.notify(event);
     }
 }
 

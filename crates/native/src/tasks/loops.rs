@@ -9,7 +9,7 @@ use crate::detect::detector;
 use crate::process::call_site::caller;
 use crate::process::openmp::Kind;
 use crate::report;
-use crate::tasks::explorer::{self, Bell};
+use crate::tasks::explorer::{self, WaitEvent};
 use crate::tasks::icvs::icvs;
 use crate::tasks::omp::{Team, Thread, scope, team, thread};
 use crate::tasks::sched::{self, wait_until};
@@ -276,9 +276,9 @@ fn here() -> Option<(&'static mut Team, &'static mut Thread)> {
 }
 
 /// What rings when the turn passes on in the loop the running thread is in.
-fn bell() -> Bell {
+fn event() -> WaitEvent {
     let number = thread().dispatch.last().map_or(0, |cursor| cursor.number);
-    Bell { team: std::ptr::from_mut(team()) as usize, number, iteration: 0 }
+    WaitEvent { team: std::ptr::from_mut(team()) as usize, number, iteration: 0 }
 }
 
 /// Whether it is the turn of the iteration the thread is at.
@@ -294,7 +294,7 @@ pub(crate) fn begin_ordered() {
     if here().is_none() {
         return;
     }
-    wait_until("the ordered region of an earlier iteration", bell(), is_turn);
+    wait_until("the ordered region of an earlier iteration", event(), is_turn);
     let Some((team, thread)) = here() else { return };
     let shared = thread.dispatch.last().and_then(|cursor| team.loops.get(&cursor.number));
     if let Some(sync) = shared.and_then(|shared| shared.last) {
@@ -312,7 +312,7 @@ pub(crate) fn end_ordered() {
     shared.last = Some(sync);
     shared.turn = shared.turn.max(cursor.at + 1);
     cursor.bumped = true;
-    explorer::ring(bell());
+    explorer::notify(event());
 }
 
 pub(crate) fn end_of_iteration() {
@@ -321,7 +321,7 @@ pub(crate) fn end_of_iteration() {
     }
     let bumped = here().and_then(|(_, thread)| thread.dispatch.last()).is_some_and(|cursor| cursor.bumped);
     if !bumped {
-        wait_until("the ordered region of an earlier iteration", bell(), is_turn);
+        wait_until("the ordered region of an earlier iteration", event(), is_turn);
     }
     let Some((team, thread)) = here() else { return };
     let Some(cursor) = thread.dispatch.last_mut() else { return };
@@ -331,6 +331,6 @@ pub(crate) fn end_of_iteration() {
     cursor.bumped = false;
     cursor.at += 1;
     if !bumped {
-        explorer::ring(bell());
+        explorer::notify(event());
     }
 }

@@ -7,11 +7,11 @@ use raceproof_core::event::{AccessKind, Observer, SyncKind};
 use raceproof_core::explore::trace::Trace;
 use raceproof_core::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
 
-pub(crate) struct Told;
+pub(crate) struct KernelObserver;
 
 // None of it is `inline`: functions of a trait that are count as reachable from outside, and with them the statics they use,
 // which every access then finds by an instruction more.
-impl Observer for Told {
+impl Observer for KernelObserver {
     fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, site: SiteId) {
         detector().spawn(parent, child, scope, site);
         if let Some(explorer) = explorer() {
@@ -66,7 +66,7 @@ impl Observer for Told {
     }
 }
 
-impl Traced for Told {
+impl Traced for KernelObserver {
     fn trace(&self) -> &Trace {
         explorer().expect("only searches are guided").trace()
     }

@@ -6,7 +6,7 @@ use crate::detect::detector::{Finish, Role, Task};
 use crate::process;
 use crate::process::openmp::{Environment, Icvs};
 use crate::process::options::Options;
-use crate::tasks::sched::{self, Body, Job, Work, kernel, wait};
+use crate::tasks::sched::{self, Job, JobSlot, Work, kernel, wait};
 use crate::tasks::{explicit, explorer, state};
 use raceproof_core::ids::{ScopeId, SiteId, SyncId, TaskId};
 use rustc_hash::FxHashMap;
@@ -465,7 +465,7 @@ impl Team {
         let mut job = job;
         let parted = job.parted.take();
         let (mut job, mut now) = (Some(job), TaskId::MAIN);
-        wait(|kernel| kernel.spawn(SiteId(0), |_| Body(job.take())).map(|task| now = task));
+        wait(|kernel| kernel.spawn(SiteId(0), |_| JobSlot(job.take())).map(|task| now = task));
         if let Some((parted, _)) = parted {
             let locks = detector().rejoin(parted, now);
             kernel().give_held(now, &locks);

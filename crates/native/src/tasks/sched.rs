@@ -15,9 +15,9 @@ pub(crate) use crate::process::fibers::Pause;
 use crate::process::{self, is_shared};
 use crate::report::signals;
 use crate::tasks::explicit;
-use crate::tasks::explorer::{self as explored, Bell};
+use crate::tasks::explorer::{self, WaitEvent};
 pub(crate) use crate::tasks::jobs::{Job, Work};
-use crate::tasks::observer::Told;
+use crate::tasks::observer::KernelObserver;
 use crate::tasks::omp::Team;
 use crate::tasks::state;
 use corosensei::Yielder;
@@ -29,10 +29,10 @@ use raceproof_core::ids::{SiteId, SyncId};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
-pub(crate) type K = Kernel<Body, Told>;
+pub(crate) type K = Kernel<JobSlot, KernelObserver>;
 
 /// What the kernel keeps of a task.
-pub(crate) struct Body(pub(crate) Option<Box<Job>>);
+pub(crate) struct JobSlot(pub(crate) Option<Box<Job>>);
 
 static KERNEL: AtomicPtr<K> = AtomicPtr::new(ptr::null_mut());
 static CURRENT: AtomicPtr<Job> = AtomicPtr::new(ptr::null_mut());
@@ -77,7 +77,7 @@ fn wait_or(mut operation: impl FnMut(&mut K) -> Result<(), Stop>, let_go_on: imp
             Err(Stop::Retry) => suspend(Pause::Kernel),
             Err(Stop::Fault(fault)) => {
                 crate::report::program_error(fault.name(), fault.message());
-                return explored::failed();
+                return explorer::failed();
             }
         }
     }
@@ -90,10 +90,10 @@ pub(crate) const MANY: usize = 1 << 11;
 /// Spawns a task, which the detector was told of; its creator goes on when it has ended or waits, if that is wanted.
 pub(crate) fn spawn(job: Box<Job>, at_once: bool) {
     let mut job = Some(job);
-    let at_once = at_once && detector().stacks.in_use() < MANY && !explored::is_on();
+    let at_once = at_once && detector().stacks.in_use() < MANY && !explorer::is_on();
     let spawn = |kernel: &mut K| {
         kernel.set_eager(at_once);
-        let spawned = kernel.spawn(SiteId(0), |_| Body(job.take())).map(drop);
+        let spawned = kernel.spawn(SiteId(0), |_| JobSlot(job.take())).map(drop);
         kernel.set_eager(false);
         spawned
     };
@@ -115,14 +115,14 @@ fn run_newest() {
 /// Lets the other tasks go first: it looks for what one of them does.
 pub(crate) fn pass() {
     signals::check();
-    explored::unexplored("a task waits by looking again and again, without saying what it waits for");
+    explorer::unexplored("a task waits by looking again and again, without saying what it waits for");
     kernel().pass();
     suspend(Pause::Kernel);
 }
 
 /// Lets the other tasks go first, for no reason of its own. A search tries them all anyway.
 pub(crate) fn give_way() {
-    if !explored::is_on() {
+    if !explorer::is_on() {
         pass();
     }
 }
@@ -133,13 +133,13 @@ pub(crate) fn fail() {
 }
 
 /// Waits for something that other tasks do without telling the kernel. If all tasks that could go on wait like this and
-/// nothing happens, that is a deadlock. In a search whoever does it rings the bell.
-pub(crate) fn wait_until(what: &'static str, bell: Bell, mut is_so: impl FnMut() -> bool) {
-    if explored::is_on() {
+/// nothing happens, that is a deadlock. In a search whoever does it rings the event.
+pub(crate) fn wait_until(what: &'static str, event: WaitEvent, mut is_so: impl FnMut() -> bool) {
+    if explorer::is_on() {
         while !is_so() {
-            explored::listen(bell);
+            explorer::wait(event);
         }
-        return explored::heard(bell);
+        return explorer::join_last(event);
     }
     while !is_so() {
         let idle = &mut state().idle;
@@ -206,7 +206,7 @@ impl Coroutines {
         let fiber = if job.is_main { detector().main_stack.take(0) } else { detector().take_stack() };
         match fiber {
             Ok(fiber) => {
-                explored::stack(fiber.memory());
+                explorer::stack(fiber.memory());
                 job.fiber = Some(fiber);
             }
             Err(error) => no_stack(error),
@@ -274,11 +274,11 @@ impl Coroutines {
     }
 }
 
-impl Machine<Told> for Coroutines {
-    type Body = Body;
+impl Machine<KernelObserver> for Coroutines {
+    type Body = JobSlot;
     type Error = &'static str;
 
-    fn resume(&mut self, body: &mut Body, kernel: &mut K) -> Outcome<&'static str> {
+    fn resume(&mut self, body: &mut JobSlot, kernel: &mut K) -> Outcome<&'static str> {
         let job = body.0.as_deref_mut().expect("a task that runs has a job");
         let is_new = job.fiber.is_none();
         if !crate::tasks::workers::admit(job, is_new, kernel) {

@@ -1,6 +1,6 @@
 //! The functions by which a process becomes another program: what was found is delivered before, since nobody can afterwards.
 
-use crate::abi::world::is_up;
+use crate::abi::is_up;
 use crate::process::real;
 use crate::report;
 use std::ffi::{CStr, c_char, c_int, c_void};

@@ -5,14 +5,14 @@
 //! wait lets others go on. One that has waited comes after what was released at the address before, and one that wakes others
 //! releases: the operations in between were made where nobody could see them.
 
+use crate::abi;
+use crate::abi::is_up;
 use crate::abi::kmpc::{CALLER, caller, entry};
 use crate::abi::tsan::{atomic, unseen};
-use crate::abi::world;
-use crate::abi::world::is_up;
 use crate::detect::detector;
 use crate::detect::frames;
 use crate::process::{self, is_shared};
-use crate::search::{self, Bell};
+use crate::search::{self, WaitEvent};
 use crate::tasks;
 use crate::tasks::sched;
 use std::ffi::c_char;
@@ -109,7 +109,7 @@ fn wait(address: usize, expected: u32, has_limit: bool) -> i64 {
     here.waiting -= 1;
     here.woken = here.woken.saturating_sub(1);
     if here.waiting == 0 {
-        world::state().waiters.remove(&address);
+        abi::state().waiters.remove(&address);
     }
     if !in_time {
         return -i64::from(libc::ETIMEDOUT);
@@ -120,7 +120,7 @@ fn wait(address: usize, expected: u32, has_limit: bool) -> i64 {
 }
 
 fn waiters(address: usize) -> &'static mut Waiters {
-    world::state().waiters.entry(address).or_default()
+    abi::state().waiters.entry(address).or_default()
 }
 
 /// Whether it became so in time.
@@ -141,7 +141,7 @@ fn wait_for(address: usize, has_limit: bool, is_so: impl Fn() -> bool) -> bool {
         tasks::state().idle = 0;
         return is_so();
     }
-    sched::wait_until("a lock, a channel or a condition that nobody changes", Bell::of(address), is_so);
+    sched::wait_until("a lock, a channel or a condition that nobody changes", WaitEvent::of(address), is_so);
     true
 }
 
@@ -149,8 +149,8 @@ fn wait_for(address: usize, has_limit: bool, is_so: impl Fn() -> bool) -> bool {
 fn wake(address: usize, most: u32) -> i64 {
     detector().exclusive = true;
     atomic::added(address);
-    search::ring(Bell::of(address));
-    let Some(here) = world::state().waiters.get_mut(&address) else { return 0 };
+    search::notify(WaitEvent::of(address));
+    let Some(here) = abi::state().waiters.get_mut(&address) else { return 0 };
     let woken = most.min(here.waiting - here.woken);
     here.woken += woken;
     woken.into()

@@ -10,9 +10,9 @@ mod mutex;
 pub(crate) mod reserve;
 mod threads;
 
+use crate::abi;
+use crate::abi::is_up;
 use crate::abi::kmpc::{caller, entry};
-use crate::abi::world;
-use crate::abi::world::is_up;
 use crate::abi::{library, panics};
 use crate::detect::detector;
 use crate::detect::frames;
@@ -100,7 +100,7 @@ fn given_back(memory: *mut c_void) -> Option<usize> {
         return None;
     }
     let size = detector().memory.remove(memory as usize)?.size;
-    world::state().atomics.unseen.forget(memory as usize, size);
+    abi::state().atomics.unseen.forget(memory as usize, size);
     tasks::locks::freed(memory as usize, size);
     search::freed(memory as usize, size, caller());
     detector().freed(memory as usize, size, caller());

@@ -4,11 +4,11 @@
 //! its address. A condition variable wakes its waiters at once, which the specification allows.
 
 use super::fortran;
+use crate::abi::is_up;
 use crate::abi::kmpc::{caller, entry};
 use crate::abi::tsan::atomic;
-use crate::abi::world::is_up;
 use crate::report;
-use crate::search::{self, Bell};
+use crate::search::{self, WaitEvent};
 use crate::tasks::locks;
 use crate::tasks::{explorer, sched};
 use raceproof_core::event::AccessKind;
@@ -124,11 +124,11 @@ pub unsafe extern "C" fn __cxa_guard_acquire(guard: *mut u8) -> c_int {
     let is_free = || unsafe { is_busy.read_volatile() } == 0;
     while !is_free() && sched::job().is_some() {
         match search::is_on() {
-            true => explorer::listen(Bell::of(guard as usize)),
+            true => explorer::wait(WaitEvent::of(guard as usize)),
             false => sched::pass(),
         }
     }
-    explorer::heard(Bell::of(guard as usize));
+    explorer::join_last(WaitEvent::of(guard as usize));
     // SAFETY: as above.
     unsafe {
         if guard.read_volatile() != 0 {
@@ -151,7 +151,7 @@ pub unsafe extern "C" fn __cxa_guard_release(guard: *mut u8) {
         guard.write_volatile(1);
         guard.add(1).write_volatile(0);
     }
-    search::ring(Bell::of(guard as usize));
+    search::notify(WaitEvent::of(guard as usize));
 }
 
 /// # Safety
@@ -160,5 +160,5 @@ pub unsafe extern "C" fn __cxa_guard_release(guard: *mut u8) {
 pub unsafe extern "C" fn __cxa_guard_abort(guard: *mut u8) {
     // SAFETY: as said above.
     unsafe { guard.add(1).write_volatile(0) };
-    search::ring(Bell::of(guard as usize));
+    search::notify(WaitEvent::of(guard as usize));
 }

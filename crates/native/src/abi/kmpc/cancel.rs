@@ -43,7 +43,7 @@ pub extern "C" fn __kmpc_cancel(_: Loc, _: i32, kind: i32) -> i32 {
         _ => {}
     }
     search::unexplored("the program cancels a construct");
-    search::ring_all(std::ptr::from_mut(team()) as usize);
+    search::notify_all(std::ptr::from_mut(team()) as usize);
     1
 }
 

@@ -19,8 +19,8 @@ mod shared;
 mod tokens;
 mod vectors;
 
+use crate::abi;
 use crate::abi::tsan;
-use crate::abi::world;
 use crate::detect::frames;
 use crate::process::real;
 use crate::report;
@@ -94,7 +94,7 @@ impl Call {
 /// Whether a call is to be judged. If so what it reads and writes is noted, as far as that is known before it.
 extern "C" fn before(call: &mut Call) -> bool {
     let function = call.function;
-    if !world::is_up() || is_runtime(call.pc) {
+    if !abi::is_up() || is_runtime(call.pc) {
         return false;
     }
     if call.target != function.known.load(Ordering::Relaxed) && !is_librarys(function, call.target) {
@@ -120,7 +120,7 @@ static UNDER_WAY: AtomicUsize = AtomicUsize::new(0);
 pub(crate) fn allocates_for(pc: usize) -> usize {
     let call = UNDER_WAY.load(Ordering::Relaxed);
     let is_librarys = |code: &Range<usize>| code.contains(&pc);
-    if call != 0 && world::state().library_code.as_ref().is_some_and(is_librarys) { call } else { pc }
+    if call != 0 && abi::state().library_code.as_ref().is_some_and(is_librarys) { call } else { pc }
 }
 
 /// Notes what is known after a call.
@@ -182,9 +182,9 @@ fn is_librarys(function: &Function, address: usize) -> bool {
         function.foreign.store(address, Ordering::Relaxed);
         return false;
     }
-    if world::state().library_code.is_none() {
+    if abi::state().library_code.is_none() {
         let memory = real(c"strdup") as usize;
-        world::state().library_code = frames::code().into_iter().find(|code| code.contains(&memory));
+        abi::state().library_code = frames::code().into_iter().find(|code| code.contains(&memory));
     }
     function.target.store(target, Ordering::Relaxed);
     function.known.store(address, Ordering::Relaxed);

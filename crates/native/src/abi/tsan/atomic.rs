@@ -13,7 +13,7 @@
 use super::released::Released;
 use super::spins::{Look, Spins};
 use super::unseen::{self, Unseen};
-use crate::abi::world::{self, World};
+use crate::abi::{self, AbiState};
 use crate::detect::detector;
 use crate::detect::detector::Manner;
 use crate::search;
@@ -40,7 +40,7 @@ pub(crate) struct Atomics {
 
 #[inline(always)]
 fn atomics() -> &'static mut Atomics {
-    &mut world::state().atomics
+    &mut abi::state().atomics
 }
 
 /// Less than this is not looked through.
@@ -182,7 +182,7 @@ pub(crate) fn tell() {
 }
 
 pub(crate) fn fence() {
-    if !world::is_up() {
+    if !abi::is_up() {
         return;
     }
     let task = detector().identity();
@@ -197,21 +197,21 @@ pub(crate) fn fence() {
 
 /// What comes next comes after whoever called [`released`] with this address last.
 pub(crate) fn acquired(address: usize) {
-    if world::is_up() {
+    if abi::is_up() {
         before_load(address, ACQUIRE);
     }
 }
 
 /// What the running task did so far comes before those who acquire this address from now on.
 pub(crate) fn released(address: usize) {
-    if world::is_up() {
+    if abi::is_up() {
         after_store(address, RELEASE, false);
     }
 }
 
 /// As [`released`], and what was released there before is still to be acquired.
 pub(crate) fn added(address: usize) {
-    if world::is_up() {
+    if abi::is_up() {
         after_store(address, RELEASE, true);
     }
 }
@@ -372,11 +372,11 @@ macro_rules! load_stub {
                 now = sym crate::detect::now::NOW,
                 epoch = const crate::detect::now::EPOCH,
                 last_epoch = const crate::detect::shadow::LAST_EPOCH as i32,
-                world = sym world::WORLD,
-                released = const offset_of!(World, atomics.released.bits),
-                looked_at = const offset_of!(World, atomics.spins.last.address),
-                steps = const offset_of!(World, atomics.spins.last.steps),
-                until = const offset_of!(World, atomics.spins.until),
+                world = sym abi::STATE,
+                released = const offset_of!(AbiState, atomics.released.bits),
+                looked_at = const offset_of!(AbiState, atomics.spins.last.address),
+                steps = const offset_of!(AbiState, atomics.spins.last.steps),
+                until = const offset_of!(AbiState, atomics.spins.until),
                 no_steps = const super::spins::NO_STEPS as i64,
                 target = sym $target,
             )

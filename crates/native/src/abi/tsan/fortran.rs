@@ -4,7 +4,7 @@
 //! An array is handed over by a descriptor (`CFI_cdesc_t` of the standard): where its first element is, how long an element is, and for each
 //! dimension how many there are and how many bytes apart.
 
-use super::runs::{Dimension, told};
+use super::strided::{Dimension, check_ranges};
 use raceproof_core::event::AccessKind;
 use std::arch::naked_asm;
 
@@ -72,7 +72,7 @@ impl<'a> Array<'a> {
             let offset = outer.iter().zip(&subscripts).fold(0usize, |offset, (dimension, at)| {
                 offset.wrapping_add(dimension.stride.wrapping_mul(*at))
             });
-            told(self.head.base.wrapping_add(offset), self.head.element, first, second, kind, pc);
+            check_ranges(self.head.base.wrapping_add(offset), self.head.element, first, second, kind, pc);
             // The next of the planes, as an odometer counts.
             let next = outer.iter().zip(&mut subscripts).find_map(|(dimension, at)| {
                 *at += 1;
@@ -105,7 +105,7 @@ fn written(descriptor: usize, pc: usize) {
 fn described(descriptor: usize, pc: usize) {
     if let Some(array) = Array::of(descriptor) {
         let bytes = HEAD + DIMENSION * array.dimensions.len();
-        told(descriptor, bytes, Dimension::ONE, Dimension::ONE, AccessKind::Write, pc);
+        check_ranges(descriptor, bytes, Dimension::ONE, Dimension::ONE, AccessKind::Write, pc);
     }
 }
 
@@ -132,10 +132,10 @@ macro_rules! entries {
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         pub extern "C" fn $name() {
-            extern "C" fn told($($argument: usize,)* pc: usize) {
+            extern "C" fn check($($argument: usize,)* pc: usize) {
                 $to($($argument,)* pc);
             }
-            naked_asm!(concat!("mov ", $register, ", [rsp]"), "jmp {told}", told = sym told)
+            naked_asm!(concat!("mov ", $register, ", [rsp]"), "jmp {check}", check = sym check)
         }
     )* };
 }

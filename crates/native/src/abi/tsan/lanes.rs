@@ -4,7 +4,7 @@
 //! that are executed at the same time, where the next one begins, and the accesses: each in its iteration, or, if all of
 //! them are at fixed distances, once before the loop: [`Progression`]s, of which it is computed whether they meet.
 
-use crate::abi::world;
+use crate::abi;
 use crate::detect::detector;
 use crate::{report, search};
 use raceproof_core::detect::lanes::{Meeting, Progression};
@@ -52,8 +52,8 @@ impl Byte {
     }
 }
 
-/// Accesses that all iterations make.
-struct Run {
+/// Accesses that all iterations make, hoisted before the loop.
+struct HoistedAccesses {
     bytes: Progression,
     kind: AccessKind,
     pc: usize,
@@ -66,13 +66,13 @@ pub(crate) struct Lanes {
     /// The iteration that is under way, from 1 on.
     iteration: u64,
     bytes: FxHashMap<usize, Byte>,
-    runs: Vec<Run>,
+    runs: Vec<HoistedAccesses>,
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __raceproof_lanes_begin(width: u64) {
     report::state().has_lanes = true;
-    let lanes = &mut world::state().lanes;
+    let lanes = &mut abi::state().lanes;
     if lanes.len() == DEEPEST {
         lanes.clear();
     }
@@ -81,14 +81,14 @@ pub extern "C" fn __raceproof_lanes_begin(width: u64) {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __raceproof_lanes_next() {
-    if let Some(lanes) = world::state().lanes.last_mut() {
+    if let Some(lanes) = abi::state().lanes.last_mut() {
         lanes.iteration += 1;
     }
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __raceproof_lanes_end() {
-    let Some(Lanes { width, runs, .. }) = world::state().lanes.pop() else { return };
+    let Some(Lanes { width, runs, .. }) = abi::state().lanes.pop() else { return };
     for (at, one) in runs.iter().enumerate() {
         for other in &runs[at..] {
             if one.kind.conflicts(other.kind)
@@ -116,9 +116,9 @@ macro_rules! entries {
         #[unsafe(no_mangle)]
         pub extern "C" fn $run() {
             extern "C" fn run(first: usize, size: usize, count: u64, stride: i64, pc: usize) {
-                if let Some(lanes) = world::state().lanes.last_mut() {
+                if let Some(lanes) = abi::state().lanes.last_mut() {
                     let bytes = Progression { first, size, count, stride };
-                    lanes.runs.push(Run { bytes, kind: $kind, pc });
+                    lanes.runs.push(HoistedAccesses { bytes, kind: $kind, pc });
                 }
             }
             naked_asm!("mov r8, [rsp]", "jmp {run}", run = sym run)
@@ -131,7 +131,7 @@ entries! {
 }
 
 fn access(address: usize, size: usize, kind: AccessKind, pc: usize) {
-    let Some(lanes) = world::state().lanes.last_mut() else { return };
+    let Some(lanes) = abi::state().lanes.last_mut() else { return };
     let now = Lane { iteration: lanes.iteration, kind, pc };
     let mut met: Option<(usize, Lane)> = None;
     for at in address..address.saturating_add(size) {

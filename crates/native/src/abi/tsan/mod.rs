@@ -5,16 +5,16 @@
 
 mod accesses;
 pub(crate) mod atomic;
+mod contiguous;
 mod fortran;
 pub(crate) mod lanes;
 mod reach;
 mod released;
-mod runs;
-mod spans;
 mod spins;
+mod strided;
 pub(crate) mod unseen;
 
-use crate::abi::world::begin;
+use crate::abi::setup::begin;
 use crate::detect;
 use crate::detect::detector::{Detector, Manner};
 use crate::detect::shadow::Cell;

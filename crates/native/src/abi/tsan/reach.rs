@@ -3,7 +3,7 @@
 //! A negative length, or a loop that misses its end, asks for more than there is, and crashes. The accesses must then not be noted
 //! first: shadow for a terabyte never comes to an end, and neither the memory it takes nor the crash would ever be reported.
 
-use super::runs::Dimension;
+use super::strided::Dimension;
 use std::ffi::c_void;
 
 /// Smaller ranges are noted unasked: their shadow is small. A call of the system is nothing beside larger ones.

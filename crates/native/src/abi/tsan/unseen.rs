@@ -12,7 +12,7 @@
 //! it orders may be reported as races.
 
 use super::atomic;
-use crate::abi::world;
+use crate::abi;
 use crate::detect::detector;
 use crate::process::is_shared;
 use crate::search;
@@ -104,21 +104,21 @@ impl Unseen {
 
 /// The running task has looked at a word. It may look again, at what the library has made of the word on its behalf.
 pub(super) fn looked(address: usize, size: usize) {
-    if world::state().atomics.unseen.is_other(address) {
+    if abi::state().atomics.unseen.is_other(address) {
         notice();
     }
-    world::state().atomics.unseen.looked(address, size);
+    abi::state().atomics.unseen.looked(address, size);
 }
 
 /// The running task has stopped.
 pub(crate) fn left() {
     notice();
-    world::state().atomics.unseen.has_looked = false;
+    abi::state().atomics.unseen.has_looked = false;
 }
 
 /// The running task, in a search, is about to make an access.
 pub(crate) fn before_access() {
-    if world::state().atomics.unseen.has_looked {
+    if abi::state().atomics.unseen.has_looked {
         notice();
         detector().see_each();
     }
@@ -126,7 +126,7 @@ pub(crate) fn before_access() {
 
 /// Looks at all words.
 fn notice() {
-    let words = &mut world::state().atomics.unseen.words;
+    let words = &mut abi::state().atomics.unseen.words;
     if words.is_empty() {
         return;
     }
@@ -139,13 +139,12 @@ fn notice() {
     }
     for word in changed {
         // What a task does before it waits for a lock it also does, and is seen to do, where it need not wait.
-        if !world::state().waiters.contains_key(&word.address) && !search::set_unseen(word.address, word.size)
-        {
+        if !abi::state().waiters.contains_key(&word.address) && !search::set_unseen(word.address, word.size) {
             search::unexplored(
                 "the standard library changes an atomic variable (a cell that is set once, a thread that is woken) without saying so",
             );
         }
         atomic::added(word.address);
-        world::state().atomics.unseen.looked(word.address, word.size);
+        abi::state().atomics.unseen.looked(word.address, word.size);
     }
 }

@@ -1,7 +1,7 @@
 //! What the kernel tells, in an execution of a search.
 
-use super::access::Access;
-use super::{Explored, Mode, TaskNote};
+use super::access::PendingAccess;
+use super::{ExecutionState, Mode, TaskNote};
 use crate::detect::detector;
 use crate::detect::detector::Site;
 use crate::process::call_site::caller;
@@ -16,7 +16,7 @@ pub(super) struct Done {
 }
 
 pub(super) enum What {
-    Access(Access),
+    Access(PendingAccess),
     Spawn(TaskId),
     FinishEnd,
     Signal,
@@ -24,7 +24,7 @@ pub(super) enum What {
     Join(SyncKind),
 }
 
-impl Explored {
+impl ExecutionState {
     /// Whether a sync is ours: the program knows nothing of it.
     pub(crate) fn hides(&self, sync: SyncId) -> bool {
         !self.hidden.is_empty() && self.hidden.contains(&sync)
@@ -77,7 +77,7 @@ impl Explored {
     }
 }
 
-impl Observer for Explored {
+impl Observer for ExecutionState {
     fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, site: SiteId) {
         self.trace.spawn(parent, child, scope, site);
         self.tasks.push(TaskNote::default());

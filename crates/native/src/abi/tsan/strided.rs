@@ -1,7 +1,9 @@
-//! The entry points for accesses of a loop, told before or after it all at once: `raceproof cc` puts them where calls in the loop were.
+//! Range checks of loops that access elements at a fixed distance. The pass (`Ranges.cpp`) hoists them before the
+//! loop, or sinks them behind it, in place of a check in each iteration.
 //!
-//! A run is so many elements, so many bytes apart; runs are so many of these. The detector takes them as ranges where elements touch.
-//! A search or a trace is told of each element as if the loop had made the calls itself.
+//! A *run* is a number of elements at a fixed distance; *runs* are a number of these at a fixed distance. The detector
+//! takes them as ranges where elements touch. In a search, or for a trace, each element is an access of its own, as if the
+//! loop had made the checks itself.
 
 use super::detector_after_pending;
 use super::reach::{MANY, holds};
@@ -12,7 +14,7 @@ use raceproof_core::event::AccessKind;
 use std::arch::naked_asm;
 use std::sync::atomic::Ordering;
 
-/// So many elements, so many bytes apart.
+/// A number of elements, and the bytes from one to the next.
 #[derive(Clone, Copy)]
 pub(super) struct Dimension {
     pub(super) count: usize,
@@ -20,7 +22,7 @@ pub(super) struct Dimension {
 }
 
 impl Dimension {
-    /// Of what has no other dimension.
+    /// The other dimension of a single run.
     pub(super) const ONE: Dimension = Dimension { count: 1, stride: 0 };
 }
 
@@ -31,7 +33,7 @@ macro_rules! entries {
         #[unsafe(no_mangle)]
         pub extern "C" fn $run() {
             extern "C" fn run(first: usize, size: usize, count: usize, stride: usize, pc: usize) {
-                told(first, size, Dimension { count, stride }, Dimension::ONE, $kind, pc);
+                check_ranges(first, size, Dimension { count, stride }, Dimension::ONE, $kind, pc);
             }
             naked_asm!("mov r8, [rsp]", "jmp {run}", run = sym run)
         }
@@ -49,7 +51,7 @@ macro_rules! entries {
                 pc: usize,
             ) {
                 let (run, all) = (Dimension { count, stride }, Dimension { count: runs, stride: apart });
-                told(first, size, run, all, $kind, pc);
+                check_ranges(first, size, run, all, $kind, pc);
             }
             naked_asm!("push qword ptr [rsp]", "call {runs}", "add rsp, 8", "ret", runs = sym runs)
         }
@@ -60,12 +62,19 @@ entries! {
     __raceproof_write_run __raceproof_write_runs AccessKind::Write;
 }
 
-pub(super) fn told(first: usize, size: usize, run: Dimension, runs: Dimension, kind: AccessKind, pc: usize) {
-    // A loop may have come to an end before it made the access.
+pub(super) fn check_ranges(
+    first: usize,
+    size: usize,
+    run: Dimension,
+    runs: Dimension,
+    kind: AccessKind,
+    pc: usize,
+) {
+    // The loop may have ended before it made the access.
     if run.count == 0 {
         return;
     }
-    // Nor will one that crashes make them all.
+    // A loop that crashes does not make all of its accesses.
     if run.count | runs.count >= MANY && !holds(first, size, run, runs) {
         return;
     }
@@ -79,7 +88,7 @@ pub(super) fn told(first: usize, size: usize, run: Dimension, runs: Dimension, k
     let (inner, outer) = if inner.count == 1 { (outer, inner) } else { (inner, outer) };
     let detector = detector();
     let row = joined(size, inner);
-    // Elements that overlap are taken for what each adds.
+    // Of elements that overlap, the detector takes what each adds.
     let unit = if row.is_some() && inner.count > 1 { inner.stride.max(1) } else { size };
     let mut ranges = detector.ranges(unit, kind, pc);
     let Some(row) = row else {

@@ -1,11 +1,11 @@
-//! The entry points for accesses of a loop that goes over a row of elements: all from one address on up to another. The pass
-//! (`Ranges.cpp`) puts them before the loop, or on the ways out of it where the data decides when it ends.
+//! Range checks of loops that access a row of elements, from one address up to another. The pass (`Ranges.cpp`)
+//! hoists them before the loop, or sinks them to its exits where the data decides when it ends.
 //!
-//! Hot: such loops are often short, as those of an insertion sort, and a step comes back to its elements. So "this step again" is asked
-//! here, without a stack frame: some twenty instructions, and three to six a word. The rest is the detector's.
+//! Hot: such loops are often short, as in an insertion sort, and a step comes back to its elements. So the same-epoch
+//! check is here, without a stack frame: some twenty instructions, and three to six a word. The detector does the rest.
 
 use super::reach::{MANY, holds};
-use super::runs::{Dimension, told};
+use super::strided::{Dimension, check_ranges};
 use crate::detect::detector::again::done;
 use crate::detect::{detector, now, shadow};
 use crate::report::signals::PENDING;
@@ -19,10 +19,10 @@ macro_rules! entries {
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
         pub extern "C" fn $name() {
-            extern "C" fn told(low: usize, high: usize, size: usize, pc: usize) {
+            extern "C" fn check(low: usize, high: usize, size: usize, pc: usize) {
                 span(low, high, size, $kind, pc);
             }
-            naked_asm!("mov rcx, [rsp]", "jmp {told}", told = sym told)
+            naked_asm!("mov rcx, [rsp]", "jmp {check}", check = sym check)
         }
     )* };
 }
@@ -38,8 +38,8 @@ fn span(mut low: usize, high: usize, size: usize, kind: AccessKind, pc: usize) {
         return;
     }
     if (low | high) & 3 == 0 {
-        // SAFETY: every address has its cell in the region reserved at the start, those of neighbouring words are neighbours, and nobody
-        // else has a reference to them.
+        // SAFETY: `setup::begin` has reserved a cell for every address, cells of neighbouring words are neighbours, and this one OS
+        // thread holds no other reference to them: the detector takes its own only after `done` has returned.
         let cells = unsafe { std::slice::from_raw_parts(shadow::cell(low), (high - low) / 4) };
         let done = done(cells, kind, now::first());
         if done == cells.len() {
@@ -77,7 +77,7 @@ fn rest(low: usize, high: usize, size: usize, kind: AccessKind, pc: usize) {
         return;
     }
     if PENDING.load(Ordering::Relaxed) || detector().wants_each() {
-        return told(low, size, run, Dimension::ONE, kind, pc);
+        return check_ranges(low, size, run, Dimension::ONE, kind, pc);
     }
     detector().ranges(size, kind, pc).range(low, high - low);
 }

@@ -1,52 +1,18 @@
-//! Sets the runtime up: the one place that knows all modules, and gives each what it needs of those above it. Also the state of the
-//! entry points themselves.
+//! Sets the runtime up. Only this file knows all modules; it gives each what that needs of those above it.
 
-use crate::abi::interpose::{fortran, futex, reserve};
-use crate::abi::tsan::{atomic, lanes, unseen};
-use crate::abi::{jumps, rayon, start};
+use crate::abi::interpose::reserve;
+use crate::abi::tsan::unseen;
+use crate::abi::{self, AbiState, start};
 use crate::detect::detector::Detector;
 use crate::detect::{self, detector, shadow, spots};
-use crate::process::global::Global;
 use crate::process::options::Options;
 use crate::process::stacks::{BATCH, Stacks};
 use crate::process::{self, channel};
 use crate::report::record::TraceRecorder;
 use crate::report::{self, exceptions, faults, signals};
-use crate::symbols::raw::RawError;
 use crate::tasks::sched;
 use crate::{search, tasks};
-use rustc_hash::FxHashMap;
-use std::ops::Range;
 use std::path::Path;
-
-/// What the entry points own.
-#[derive(Default)]
-pub(crate) struct World {
-    pub(crate) atomics: atomic::Atomics,
-    pub(crate) pools: rayon::Pools,
-    /// Who waits at which address.
-    pub(crate) waiters: FxHashMap<usize, futex::Waiters>,
-    pub(crate) fortran: fortran::Library,
-    /// The simd loops that are under way, innermost last.
-    pub(crate) lanes: Vec<lanes::Lanes>,
-    /// The last panic of a Rust program.
-    pub(crate) panic: Option<RawError>,
-    /// Frames that a `longjmp` may lead to.
-    pub(crate) frames: jumps::Frames,
-    /// Where the code of the C library is.
-    pub(crate) library_code: Option<Range<usize>>,
-}
-
-pub(crate) static WORLD: Global<World> = Global::new();
-
-#[inline(always)]
-pub(crate) fn state() -> &'static mut World {
-    WORLD.get()
-}
-
-pub(crate) fn is_up() -> bool {
-    WORLD.is_set()
-}
 
 /// The least size of the stack of `main`, and what it is if the system sets no limit.
 const MAIN_STACK: usize = 64 << 20;
@@ -65,7 +31,7 @@ fn main_bytes() -> usize {
 
 /// Sets everything up; called by the first instrumented module that is initialised.
 pub(crate) fn begin() {
-    if is_up() {
+    if abi::is_up() {
         return;
     }
     std::panic::set_hook(Box::new(|panic| {
@@ -85,7 +51,7 @@ pub(crate) fn begin() {
     detect::begin(Detector::new(stacks, Stacks::new(main_bytes(), 1, sched::run)));
     process::begin(options);
     tasks::begin(unseen::left);
-    WORLD.set(World::default());
+    abi::STATE.set(AbiState::default());
     report::begin(sched::is_cut_short);
     let options = &process::state().options;
     // Programs that load us as a library have no OpenMP in them.
