@@ -2,7 +2,7 @@
 
 // Not as a part of the library: that would take over this process, with `malloc` and all.
 #[allow(dead_code, unreachable_pub)]
-#[path = "../src/abi/tsan/spins.rs"]
+#[path = "../src/tasks/atomics/spins.rs"]
 mod spins;
 
 use raceproof_core::ids::TaskId;

@@ -13,18 +13,13 @@ pub(crate) mod tsan;
 
 use crate::process::global::Global;
 use crate::symbols::raw::RawError;
-use interpose::{fortran, futex};
-use rustc_hash::FxHashMap;
+use interpose::fortran;
 use std::ops::Range;
-use tsan::{atomic, lanes};
+use tsan::lanes;
 
 /// What the entry points own.
 #[derive(Default)]
 pub(crate) struct AbiState {
-    pub(crate) atomics: atomic::Atomics,
-    pub(crate) pools: rayon::Pools,
-    /// Who waits at which address.
-    pub(crate) waiters: FxHashMap<usize, futex::Waiters>,
     pub(crate) fortran: fortran::Library,
     /// The simd loops that are under way, innermost last.
     pub(crate) lanes: Vec<lanes::Lanes>,

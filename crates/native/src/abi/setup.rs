@@ -1,7 +1,6 @@
 //! Sets the runtime up. Only this file knows all modules; it gives each what that needs of those above it.
 
 use crate::abi::interpose::reserve;
-use crate::abi::tsan::unseen;
 use crate::abi::{self, AbiState, start};
 use crate::detect::detector::Detector;
 use crate::detect::{self, detector, shadow, spots};
@@ -50,7 +49,7 @@ pub(crate) fn begin() {
     let stacks = Stacks::new(options.stack_bytes, BATCH, sched::run);
     detect::begin(Detector::new(stacks, Stacks::new(main_bytes(), 1, sched::run)));
     process::begin(options);
-    tasks::begin(unseen::left);
+    tasks::begin();
     abi::STATE.set(AbiState::default());
     report::begin(sched::is_cut_short);
     let options = &process::state().options;
@@ -74,7 +73,7 @@ pub(crate) fn begin() {
     if explore.is_some() {
         // The search goes by the kernel's numbers.
         detector().keep_everything();
-        search::begin(unseen::before_access);
+        search::begin();
     }
 }
 

@@ -5,6 +5,7 @@ use crate::detect::detector;
 use crate::detect::detector::Site;
 use crate::detect::search::Earlier;
 use crate::report;
+use crate::tasks::atomics::unobserved;
 use crate::tasks::sched::{self, kernel, wait};
 use raceproof::remote::Point;
 use raceproof_core::event::{AccessKind, Observer};
@@ -32,7 +33,7 @@ pub(super) fn access(address: usize, size: usize, kind: AccessKind, operation: O
     let task = detector().running();
     match execution.mode {
         Mode::Explore => {
-            (execution.before_access)();
+            unobserved::before_access();
             let Some(execution) = self::execution() else { return };
             if execution.trace.is_in_section() {
                 let name = execution.names.of(address);
@@ -62,13 +63,9 @@ pub(super) fn access(address: usize, size: usize, kind: AccessKind, operation: O
     }
 }
 
-/// An atomic operation: a section of its own, since its place among the others is the schedule's choice.
-pub(crate) fn atomic(address: usize, size: usize, kind: AccessKind, pc: usize) {
-    atomic_as(address, size, pc, || kind);
-}
-
-/// The same for one of which it is known only when its turn has come whether it writes.
-pub(crate) fn atomic_as(address: usize, size: usize, pc: usize, kind: impl Fn() -> AccessKind) {
+/// An atomic operation: a section of its own, since the schedule chooses its position among the others. Whether it writes is
+/// known only when its turn has come.
+pub(super) fn atomic(address: usize, size: usize, pc: usize, kind: &dyn Fn() -> AccessKind) {
     let Some(execution) = execution() else { return };
     if sched::job().is_none() || detector().is_reducing() {
         return;
@@ -101,7 +98,7 @@ pub(crate) fn atomic_as(address: usize, size: usize, pc: usize, kind: impl Fn() 
 /// instrumented. It does if the transition that ends began with looking at the word: then it has written it as well. What the library
 /// does from the look on is one operation to others, unless a choice is made in it, which ends the transition. And
 /// it does if the task goes on with what it did so before: whoever looks in between waits for the end of it, which is seen.
-pub(crate) fn set_unseen(address: usize, size: usize) -> bool {
+pub(super) fn knows_change(address: usize, size: usize) -> bool {
     let Some(execution) = execution() else { return true };
     if execution.mode != Mode::Explore {
         return true;
@@ -117,7 +114,7 @@ pub(crate) fn set_unseen(address: usize, size: usize) -> bool {
 }
 
 /// The running task gives back memory, which counts as writing it.
-pub(crate) fn freed(address: usize, size: usize, pc: usize) {
+pub(super) fn freed(address: usize, size: usize, pc: usize) {
     access(address, size, AccessKind::Write, Operation::Free, pc);
 }
 

@@ -85,6 +85,26 @@ impl Explorer for Execution {
         wait_events::notify(event);
     }
 
+    fn notify_all(&self, team: usize) {
+        wait_events::notify_all(team);
+    }
+
+    fn atomic(&self, address: usize, size: usize, pc: usize, kind: &dyn Fn() -> AccessKind) {
+        access::atomic(address, size, pc, kind);
+    }
+
+    fn knows_change(&self, address: usize, size: usize) -> bool {
+        access::knows_change(address, size)
+    }
+
+    fn freed(&self, address: usize, size: usize, pc: usize) {
+        access::freed(address, size, pc);
+    }
+
+    fn own_steps(&self) -> u64 {
+        state().own_steps
+    }
+
     /// The others go on: they could all have gone before it.
     fn failed(&self) {
         if sched::job().is_some() {

@@ -9,7 +9,7 @@
 //! Three orders run without the detector: with it switched off, every access of the program reaches [`access`], so that accesses
 //! can be counted, and a task can be stopped right before one.
 //!
-//! What is not explored is said as a limit ([`unexplored`]): tests of locks, and waiting by looking again and again.
+//! What is not explored is a limit that the report states ([`unexplored`](crate::report::unexplored)): tests of locks, and waiting by looking again and again.
 
 mod access;
 mod answer;
@@ -19,16 +19,12 @@ mod names;
 mod observer;
 mod wait_events;
 
-pub(crate) use crate::report::unexplored;
-pub(crate) use crate::tasks::explorer::WaitEvent;
-pub(crate) use access::{atomic, atomic_as, freed, set_unseen};
 pub(crate) use driver::drive;
-pub(crate) use wait_events::{notify, notify_all};
 
 use crate::process::{self, channel};
 use crate::report;
 use crate::report::signals;
-use crate::tasks::explorer;
+use crate::tasks::explorer::{self, WaitEvent};
 use access::PendingAccess;
 use driver::Driver;
 use names::Names;
@@ -44,8 +40,6 @@ use wait_events::Notifications;
 /// What an execution keeps track of.
 pub(crate) struct ExecutionState {
     mode: Mode,
-    /// Called before each access of the program.
-    before_access: fn(),
     actions: u64,
     driver: *mut Driver,
     trace: Trace,
@@ -115,8 +109,8 @@ pub(crate) fn execution() -> Option<&'static mut ExecutionState> {
     unsafe { EXECUTION.load(Ordering::Relaxed).as_mut() }
 }
 
-/// Reads what is asked for. Called once, when the process is set up; `before_access` is called before each access of the program.
-pub(crate) fn begin(before_access: fn()) {
+/// Reads what is asked for. Called once, when the process is set up.
+pub(crate) fn begin() {
     let request: Request = match channel::request().map(serde_json::from_slice) {
         Some(Ok(request)) => request,
         Some(Err(error)) => crate::fatal(&format!(
@@ -139,7 +133,6 @@ pub(crate) fn begin(before_access: fn()) {
     names.thread(from, to, 0);
     let execution = ExecutionState {
         mode,
-        before_access,
         actions: request.actions,
         driver: Box::into_raw(Box::new(Driver::new(request.order))),
         trace: Trace::new(),
@@ -168,20 +161,8 @@ pub(crate) fn begin(before_access: fn()) {
     signals::explore(request.seconds);
 }
 
-/// How many of the kernel's steps the program knows nothing of.
-pub(crate) fn own_steps() -> u64 {
-    execution().map_or(0, |execution| execution.own_steps)
-}
-
 /// A short name made of a long one. Two locks that get the same are taken for one by the search, which then runs more.
 fn label(name: u64) -> SyncId {
     let mixed = TaskName(name).child(0).0;
     SyncId((mixed >> 32) as u32)
-}
-
-/// A task of the program has failed, as reported; in a search it stays where it is, and the others go on. Returns if this is none.
-pub(crate) fn failed() {
-    if let Some(explorer) = is_on().then_some(hooks::Execution) {
-        explorer::Explorer::failed(&explorer);
-    }
 }

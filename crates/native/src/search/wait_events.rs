@@ -57,7 +57,7 @@ pub(super) fn join_last(event: WaitEvent) {
 }
 
 /// Notifies all events of a team that is cancelled: its threads may wait for what no task will do any more.
-pub(crate) fn notify_all(team: usize) {
+pub(super) fn notify_all(team: usize) {
     let Some(execution) = execution() else { return };
     let of_team = execution.wait_events.keys().filter(|event| event.team == team);
     let mut events: Vec<WaitEvent> = of_team.copied().collect();
@@ -65,7 +65,7 @@ pub(crate) fn notify_all(team: usize) {
     events.into_iter().for_each(notify);
 }
 
-pub(crate) fn notify(event: WaitEvent) {
+pub(super) fn notify(event: WaitEvent) {
     if let Some(notifications) = notifications(event) {
         let now = notifications.next;
         notifications.count += 1;

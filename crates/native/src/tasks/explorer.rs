@@ -1,4 +1,5 @@
-//! What a search over schedules decides about tasks. The module `search` implements [`Explorer`]; tasks know of it only that it may be there.
+//! What a search over schedules decides about tasks. The module `search` implements [`Explorer`]; tasks know only that there
+//! may be one.
 
 use crate::process::global::Global;
 use crate::report;
@@ -39,19 +40,34 @@ pub(crate) trait Explorer {
     /// The running task is about to make an access. Returns when it may.
     fn access(&self, address: usize, size: usize, kind: AccessKind, pc: usize);
 
-    /// The running task waits for the next ring.
+    /// The running task waits for the next notification.
     fn wait(&self, event: WaitEvent);
 
-    /// What the running task does now comes after the last ring.
+    /// Orders the running task after the last notification.
     fn join_last(&self, event: WaitEvent);
 
     fn notify(&self, event: WaitEvent);
+
+    /// Notifies all events of a team, by its address: what its threads wait for may not come any more.
+    fn notify_all(&self, team: usize);
+
+    /// The running task is about to make an atomic operation. Returns when it may; `kind` then says what it does.
+    fn atomic(&self, address: usize, size: usize, pc: usize, kind: &dyn Fn() -> AccessKind);
+
+    /// Whether the search knows of a change that uninstrumented code of the running task, which stops, has made to a word.
+    fn knows_change(&self, address: usize, size: usize) -> bool;
+
+    /// The running task frees memory.
+    fn freed(&self, address: usize, size: usize, pc: usize);
+
+    /// How many of the kernel's steps are the search's own.
+    fn own_steps(&self) -> u64;
 
     /// A task of the program has failed, as reported: it stays where it is.
     fn failed(&self);
 }
 
-/// Something that is waited for: the team, the loop, and the iteration if each has a event of its own; or what is at an address.
+/// Something that tasks wait for: the team, the loop, and the iteration if each has an event of its own; or what is at an address.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct WaitEvent {
     pub(crate) team: usize,
@@ -60,7 +76,7 @@ pub(crate) struct WaitEvent {
 }
 
 impl WaitEvent {
-    /// That of something in the program's memory.
+    /// The event of a change to the program's memory.
     pub(crate) fn of(address: usize) -> WaitEvent {
         let number = EXPLORER.find().map_or(0, |explorer| explorer.name(address));
         WaitEvent { team: address, number, iteration: 0 }
@@ -112,6 +128,39 @@ pub(super) fn stack(memory: Range<usize>) {
     }
 }
 
+/// The running task is about to make an atomic operation of this kind.
+pub(crate) fn atomic(address: usize, size: usize, kind: AccessKind, pc: usize) {
+    atomic_as(address, size, pc, || kind);
+}
+
+/// The same where only the turn of the operation decides whether it writes.
+pub(crate) fn atomic_as(address: usize, size: usize, pc: usize, kind: impl Fn() -> AccessKind) {
+    if let Some(explorer) = find() {
+        explorer.atomic(address, size, pc, &kind);
+    }
+}
+
+/// Whether no search is on, or it knows of the change.
+pub(super) fn knows_change(address: usize, size: usize) -> bool {
+    find().is_none_or(|explorer| explorer.knows_change(address, size))
+}
+
+pub(super) fn freed(address: usize, size: usize, pc: usize) {
+    if let Some(explorer) = find() {
+        explorer.freed(address, size, pc);
+    }
+}
+
+pub(super) fn own_steps() -> u64 {
+    find().map_or(0, |explorer| explorer.own_steps())
+}
+
+pub(super) fn notify_all(team: usize) {
+    if let Some(explorer) = find() {
+        explorer.notify_all(team);
+    }
+}
+
 pub(super) fn access(address: usize, size: usize, kind: AccessKind, pc: usize) {
     if let Some(explorer) = find() {
         explorer.access(address, size, kind, pc);
@@ -137,12 +186,12 @@ pub(super) fn notify(event: WaitEvent) {
 }
 
 /// The program does something whose outcome depends on the schedule in a way that is not explored.
-pub(super) fn unexplored(what: &str) {
+pub(crate) fn unexplored(what: &str) {
     report::unexplored(what);
 }
 
 /// A task of the program has failed. Returns if this is no execution of a search.
-pub(super) fn failed() {
+pub(crate) fn failed() {
     if let Some(explorer) = find() {
         explorer.failed();
     }

@@ -14,6 +14,7 @@ use crate::process::fibers::Fiber;
 pub(crate) use crate::process::fibers::Pause;
 use crate::process::{self, is_shared};
 use crate::report::signals;
+use crate::tasks::atomics::unobserved;
 use crate::tasks::explicit;
 use crate::tasks::explorer::{self, WaitEvent};
 pub(crate) use crate::tasks::jobs::{Job, Work};
@@ -120,9 +121,9 @@ pub(crate) fn pass() {
     suspend(Pause::Kernel);
 }
 
-/// Lets the other tasks go first, for no reason of its own. A search tries them all anyway.
+/// Lets the other tasks go first, for no reason of its own. A search tries them all anyway; before `main` there are none.
 pub(crate) fn give_way() {
-    if !explorer::is_on() {
+    if job().is_some() && !explorer::is_on() {
         pass();
     }
 }
@@ -242,7 +243,7 @@ impl Coroutines {
     #[inline]
     fn left(job: &mut Job) {
         if is_shared() {
-            (state().after_turn)();
+            unobserved::task_stopped();
         }
         process::state().threads.swap_exceptions(&mut job.exceptions);
         CURRENT.store(ptr::null_mut(), Ordering::Relaxed);

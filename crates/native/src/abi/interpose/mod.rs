@@ -5,12 +5,12 @@
 mod confine;
 mod exec;
 pub(crate) mod fortran;
-pub(crate) mod futex;
+
 mod mutex;
 pub(crate) mod reserve;
+mod syscall;
 mod threads;
 
-use crate::abi;
 use crate::abi::is_up;
 use crate::abi::kmpc::{caller, entry};
 use crate::abi::{library, panics};
@@ -19,7 +19,7 @@ use crate::detect::frames;
 use crate::process;
 use crate::process::{is_shared, real};
 use crate::report::{self, calls, exceptions};
-use crate::{search, tasks};
+use crate::tasks::{explorer, heap};
 use dlmalloc::Dlmalloc;
 use reserve::Source;
 use std::alloc::{GlobalAlloc, Layout};
@@ -38,10 +38,10 @@ unsafe extern "C" {
 /// otherwise be spread over more memory than without us.
 struct Own(UnsafeCell<Dlmalloc<Source>>);
 
-// SAFETY: all code of the process runs on one OS thread (see `world`), and the allocator calls none of it.
+// SAFETY: all code of the process runs on one OS thread (see `process/global.rs`), and the allocator calls none of it.
 unsafe impl Sync for Own {}
 
-// SAFETY: the allocator upholds the contract; what it gives back is as aligned as was asked for.
+// SAFETY: dlmalloc upholds the contract: blocks do not overlap, and are as aligned as asked for.
 unsafe impl GlobalAlloc for Own {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promise: a size that is not zero. The reference is given up before anybody else can ask for one.
@@ -78,45 +78,21 @@ entry! {
     valloc => valloc_noted;
 }
 
-/// Memory the program has got.
+/// The program has got memory.
 fn got(memory: *mut c_void, size: usize) -> *mut c_void {
-    if !memory.is_null() && is_up() && !crate::report::record::is_writing() {
-        let detector = detector();
-        detector.allocated(memory as usize, size);
-        let pc = if is_shared() {
-            frames::of_program(caller())
-        } else {
-            library::allocates_for(exceptions::thrown_at(caller()))
-        };
-        let site = detector.here(pc);
-        detector.own_block(memory as usize, size, site);
+    if !memory.is_null() && is_up() {
+        heap::allocated(memory as usize, size, || match is_shared() {
+            true => frames::of_program(caller()),
+            false => library::allocates_for(exceptions::thrown_at(caller())),
+        });
     }
     memory
 }
 
-/// Memory the program gives back.
-fn given_back(memory: *mut c_void) -> Option<usize> {
-    if memory.is_null() || !is_up() || crate::report::record::is_writing() {
-        return None;
-    }
-    let size = detector().memory.remove(memory as usize)?.size;
-    abi::state().atomics.unseen.forget(memory as usize, size);
-    tasks::locks::freed(memory as usize, size);
-    search::freed(memory as usize, size, caller());
-    detector().freed(memory as usize, size, caller());
-    Some(size)
-}
-
-/// What the program has accessed of a block that it has got.
-fn accessed_parts(memory: *mut c_void) -> Vec<std::ops::Range<usize>> {
-    if memory.is_null() || !is_up() || crate::report::record::is_writing() {
-        return Vec::new();
-    }
-    let detector = detector();
-    match detector.memory.find_live(memory as usize) {
-        Some((base, block)) if base == memory as usize => detector.accessed_parts(base, block.size),
-        _ => Vec::new(),
-    }
+/// The program frees memory; how much.
+fn freed(memory: *mut c_void) -> Option<usize> {
+    let is_noted = !memory.is_null() && is_up();
+    is_noted.then(|| heap::freed(memory as usize, caller())).flatten()
 }
 
 pub(crate) extern "C" fn malloc_noted(size: usize) -> *mut c_void {
@@ -151,12 +127,13 @@ extern "C" fn valloc_noted(size: usize) -> *mut c_void {
 }
 
 pub(crate) extern "C" fn realloc_noted(memory: *mut c_void, size: usize) -> *mut c_void {
-    let parts = accessed_parts(memory);
-    let before = given_back(memory);
+    let is_noted = !memory.is_null() && is_up();
+    let parts = if is_noted { heap::accessed_parts(memory as usize) } else { Vec::new() };
+    let before = freed(memory);
     // SAFETY: as realloc.
     let new = unsafe { __libc_realloc(memory, size) };
     if new.is_null() {
-        // The old block is still there, unless it was asked to be given back.
+        // The old block is still there, unless the program asked for no bytes, which frees it.
         if let Some(before) = before
             && size > 0
         {
@@ -172,7 +149,7 @@ pub(crate) extern "C" fn realloc_noted(memory: *mut c_void, size: usize) -> *mut
 }
 
 pub(crate) extern "C" fn free_noted(memory: *mut c_void) {
-    given_back(memory);
+    freed(memory);
     // SAFETY: as free.
     unsafe { __libc_free(memory) }
 }
@@ -251,7 +228,7 @@ extern "C" fn abort_noted() -> ! {
         } else {
             report::program_error_at("abort", "the program called abort", calls::here());
         }
-        search::failed();
+        explorer::failed();
         report::finish();
     }
     die()
@@ -274,11 +251,11 @@ unsafe extern "C" fn assert_fail(text: *const c_char, file: *const c_char, line:
     // SAFETY: the C library's macro passes strings.
     let (text, file) = unsafe { (CStr::from_ptr(text), CStr::from_ptr(file)) };
     let (text, file) = (text.to_string_lossy(), file.to_string_lossy());
-    // Nobody can be told if standard error is closed.
+    // If standard error is closed, nobody can read it.
     let _ = writeln!(std::io::stderr(), "{file}:{line}: assertion `{text}' failed");
     if is_up() {
         report::program_error_at("assertion", &format!("assertion failed: {text}"), calls::here());
-        search::failed();
+        explorer::failed();
         report::finish();
     }
     die()

@@ -1,17 +1,9 @@
-//! Mutexes of the C and C++ libraries, and the guards of local statics, used by OpenMP programs.
-//!
-//! All tasks run on one OS thread: one that waited in the C library would wait for ever. So a mutex is a lock of the kernel, by
-//! its address. A condition variable wakes its waiters at once, which the specification allows.
+//! The entry points of mutexes of the C and C++ libraries ([`mutexes`]), and of the guards of local statics ([`guards`]).
 
 use super::fortran;
 use crate::abi::is_up;
 use crate::abi::kmpc::{caller, entry};
-use crate::abi::tsan::atomic;
-use crate::report;
-use crate::search::{self, WaitEvent};
-use crate::tasks::locks;
-use crate::tasks::{explorer, sched};
-use raceproof_core::event::AccessKind;
+use crate::tasks::{guards, locks, mutexes};
 use std::ffi::c_int;
 
 entry! {
@@ -31,134 +23,63 @@ entry! {
     pthread_cond_timedwait => cond_wait;
 }
 
-/// Whether there can be a mutex: the pointer is not null, and the one there was not destroyed. If not, that is said.
-fn is_mutex(mutex: usize) -> bool {
-    let problem = match mutex {
-        0 => "a null pointer is used as a mutex",
-        // SAFETY: the program passes the address of a mutex.
-        _ if unsafe { (mutex as *const c_int).byte_add(KIND).read() } == DESTROYED => {
-            "a mutex is used that was destroyed before (pthread_mutex_destroy)"
-        }
-        _ => return true,
-    };
-    if is_up() {
-        report::program_error("lock", problem);
-    }
-    mutex != 0
-}
-
-/// Where the C library keeps the kind of a mutex, and what it writes there when the mutex is destroyed.
-const KIND: usize = 16;
-const DESTROYED: c_int = -1;
-
 extern "C" fn mutex_lock(mutex: usize) -> c_int {
-    if fortran::is_library(caller()) {
-        return 0;
-    }
-    if is_mutex(mutex) { lock(mutex) } else { libc::EINVAL }
+    if fortran::is_library(caller()) { 0 } else { mutexes::lock(mutex, is_up()) }
 }
 
 extern "C" fn mutex_try_lock(mutex: usize) -> c_int {
-    if is_mutex(mutex) { try_lock(mutex) } else { libc::EINVAL }
+    mutexes::try_lock(mutex, is_up())
 }
 
 extern "C" fn mutex_unlock(mutex: usize) -> c_int {
-    if fortran::is_library(caller()) {
-        return 0;
-    }
-    if is_mutex(mutex) { unlock(mutex) } else { libc::EINVAL }
+    if fortran::is_library(caller()) { 0 } else { mutexes::unlock(mutex, is_up()) }
 }
 
 extern "C" fn mutex_destroy(mutex: usize) -> c_int {
-    if !is_mutex(mutex) {
-        return libc::EINVAL;
-    }
-    if is_up() {
-        if locks::mutex_is_held(mutex) {
-            report::program_error("lock", "a mutex is destroyed while it is held");
-        }
-        locks::mutex_destroy(mutex);
-    }
-    // SAFETY: as in `is_mutex`. Whoever initialises it again overwrites this.
-    unsafe { (mutex as *mut c_int).byte_add(KIND).write(DESTROYED) };
+    mutexes::destroy(mutex, is_up())
+}
+
+extern "C" fn lock(lock: usize) -> c_int {
+    locks::mutex_lock(lock);
     0
 }
 
-extern "C" fn lock(mutex: usize) -> c_int {
-    locks::mutex_lock(mutex);
-    0
+extern "C" fn try_lock(lock: usize) -> c_int {
+    mutexes::try_lock_any(lock)
 }
 
-extern "C" fn try_lock(mutex: usize) -> c_int {
-    if locks::mutex_try_lock(mutex) { 0 } else { libc::EBUSY }
-}
-
-extern "C" fn unlock(mutex: usize) -> c_int {
-    locks::mutex_unlock(mutex);
+extern "C" fn unlock(lock: usize) -> c_int {
+    locks::mutex_unlock(lock);
     0
 }
 
 extern "C" fn cond_wait(_condition: usize, mutex: usize) -> c_int {
-    locks::mutex_unlock(mutex);
-    if sched::job().is_some() {
-        sched::pass();
-    }
-    locks::mutex_lock(mutex);
+    mutexes::wait(mutex);
     0
 }
 
-/// Whether a local static has to be initialised, by the caller. Its first byte is set once it is, and is looked at without us.
+/// Whether the caller has to initialise a local static.
 ///
 /// # Safety
 /// The guard is the compiler's own variable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __cxa_guard_acquire(guard: *mut u8) -> c_int {
-    search::atomic(guard as usize, 1, AccessKind::Write, caller());
-    // SAFETY: as said above; the second byte says that somebody is at it.
-    let (is_done, is_busy) = unsafe { (guard.read_volatile() != 0, guard.add(1)) };
-    if is_done {
-        atomic::acquired(guard as usize);
-        return 0;
-    }
-    // SAFETY: as above.
-    let is_free = || unsafe { is_busy.read_volatile() } == 0;
-    while !is_free() && sched::job().is_some() {
-        match search::is_on() {
-            true => explorer::wait(WaitEvent::of(guard as usize)),
-            false => sched::pass(),
-        }
-    }
-    explorer::join_last(WaitEvent::of(guard as usize));
-    // SAFETY: as above.
-    unsafe {
-        if guard.read_volatile() != 0 {
-            atomic::acquired(guard as usize);
-            return 0;
-        }
-        is_busy.write_volatile(1);
-    }
-    1
+    // SAFETY: the caller's promise.
+    i32::from(unsafe { guards::acquire(guard, caller()) })
 }
 
 /// # Safety
 /// The guard is the compiler's own variable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __cxa_guard_release(guard: *mut u8) {
-    search::atomic(guard as usize, 1, AccessKind::Write, caller());
-    atomic::released(guard as usize);
-    // SAFETY: as said above.
-    unsafe {
-        guard.write_volatile(1);
-        guard.add(1).write_volatile(0);
-    }
-    search::notify(WaitEvent::of(guard as usize));
+    // SAFETY: the caller's promise.
+    unsafe { guards::release(guard, caller()) };
 }
 
 /// # Safety
 /// The guard is the compiler's own variable.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __cxa_guard_abort(guard: *mut u8) {
-    // SAFETY: as said above.
-    unsafe { guard.add(1).write_volatile(0) };
-    search::notify(WaitEvent::of(guard as usize));
+    // SAFETY: the caller's promise.
+    unsafe { guards::abort(guard) };
 }

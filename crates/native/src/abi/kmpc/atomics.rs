@@ -1,29 +1,14 @@
 //! `__kmpc_atomic_*`: the atomic updates that libomp offers as functions, for compilers that call them.
 
 use super::Loc;
-use crate::detect::detector;
-use crate::detect::detector::Manner;
-use crate::search;
-use raceproof_core::event::AccessKind;
+use crate::tasks::atomics::operations::update_relaxed;
 use std::arch::naked_asm;
-
-fn update<T: Copy>(at: *mut T, pc: usize, with: impl FnOnce(T) -> T) -> (T, T) {
-    search::atomic(at as usize, size_of::<T>(), AccessKind::Write, pc);
-    detector().access(at as usize, size_of::<T>(), AccessKind::Write, Manner::Atomic, pc);
-    // SAFETY: what the program asked for; no other thread runs, so that plain accesses are atomic.
-    unsafe {
-        let before = at.read_volatile();
-        let after = with(before);
-        at.write_volatile(after);
-        (before, after)
-    }
-}
 
 macro_rules! updates {
     ($($type:ident { $($name:ident $noted:ident: $with:expr;)* })*) => { $( $(
         extern "C" fn $noted(_: Loc, _: i32, at: *mut $type, value: $type) {
             let with: fn($type, $type) -> $type = $with;
-            update(at, super::caller(), |before| with(before, value));
+            update_relaxed(at, super::caller(), |before| with(before, value));
         }
 
         #[unsafe(naked)]

@@ -1,10 +1,11 @@
 //! Barriers, `single`, `master`, `critical`, `flush`.
 
 use super::{Loc, entry};
+use crate::tasks::atomics;
 use crate::tasks::locks;
-use crate::tasks::omp::{self, team, thread};
+use crate::tasks::omp::{self, thread};
+use crate::tasks::regions;
 use crate::tasks::sched;
-
 use std::ffi::c_void;
 
 #[unsafe(no_mangle)]
@@ -12,13 +13,10 @@ pub extern "C" fn __kmpc_barrier(_: Loc, _: i32) {
     omp::barrier();
 }
 
-/// Which thread runs the next `single`: not always the first, so that two without a barrier between them run on
-/// different ones.
+/// Whether the running thread runs the next `single`.
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_single(_: Loc, _: i32) -> i32 {
-    let number = thread().singles;
-    thread().singles += 1;
-    i32::from(number % u64::from(team().size) == u64::from(thread().number))
+    i32::from(regions::takes_single())
 }
 
 #[unsafe(no_mangle)]
@@ -56,23 +54,12 @@ pub extern "C" fn __kmpc_copyprivate(
     copy: extern "C" fn(*mut c_void, *mut c_void),
     did_it: i32,
 ) {
-    if did_it != 0 {
-        team().copied = data;
-    }
-    omp::barrier();
-    if did_it == 0 {
-        copy(data, team().copied);
-    }
-    omp::barrier();
+    regions::copy_private(data, copy, did_it != 0);
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_copyprivate_light(_: Loc, _: i32, data: *mut c_void) -> *mut c_void {
-    if !data.is_null() {
-        team().copied = data;
-    }
-    omp::barrier();
-    team().copied
+    regions::share_pointer(data)
 }
 
 entry! {
@@ -93,10 +80,8 @@ extern "C" fn end_critical(_: Loc, _: i32, name: *const c_void) {
 /// A flush lets busy waiters go on, and is a fence.
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_flush(_: Loc) {
-    crate::abi::tsan::atomic::fence();
-    if sched::job().is_some() {
-        sched::give_way();
-    }
+    atomics::fence();
+    sched::give_way();
 }
 
 #[unsafe(no_mangle)]

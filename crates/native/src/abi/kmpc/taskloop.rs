@@ -1,25 +1,16 @@
-//! `taskloop`: a loop cut into tasks.
-//!
-//! Without `grainsize` or `num_tasks` the specification leaves the cut open; here each iteration is a task, up to a
-//! bound, so that a dependence between any two of them shows.
+//! The entry points of `taskloop` ([`taskloop`]).
 
 use super::{Loc, caller, entry};
-use crate::tasks::explicit::{self as tasks, KmpTask, create, header};
-use crate::tasks::groups;
-use std::ffi::c_void;
-
-type Duplicate = extern "C" fn(*mut KmpTask, *mut KmpTask, i32);
-
-/// The most tasks a loop is cut into where that is left open.
-const MOST: u64 = 1024;
+use crate::tasks::explicit::KmpTask;
+use crate::tasks::taskloop::{self, Duplicate, Taskloop};
 
 entry! {
-    __kmpc_taskloop => taskloop;
+    __kmpc_taskloop => taskloop_4;
     __kmpc_taskloop_5 => taskloop_5;
 }
 
 #[allow(clippy::too_many_arguments)]
-unsafe extern "C" fn taskloop(
+unsafe extern "C" fn taskloop_4(
     _: Loc,
     _: i32,
     task: *mut KmpTask,
@@ -32,8 +23,10 @@ unsafe extern "C" fn taskloop(
     grain: u64,
     duplicate: Option<Duplicate>,
 ) {
-    // SAFETY: the compiler's own task and bounds.
-    unsafe { cut(task, condition, (lower, upper, stride), no_group, (schedule, grain), duplicate) };
+    let (condition, no_group) = (condition != 0, no_group != 0);
+    let construct = Taskloop { task, condition, lower, upper, stride, no_group, schedule, grain, duplicate };
+    // SAFETY: the compiler passes a task of `__kmpc_omp_task_alloc` and its bounds.
+    unsafe { taskloop::run(construct, caller()) };
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -51,85 +44,8 @@ unsafe extern "C" fn taskloop_5(
     _modifier: i32,
     duplicate: Option<Duplicate>,
 ) {
-    // SAFETY: the compiler's own task and bounds.
-    unsafe { cut(task, condition, (lower, upper, stride), no_group, (schedule, grain), duplicate) };
-}
-
-#[allow(clippy::too_many_arguments)]
-unsafe fn cut(
-    task: *mut KmpTask,
-    condition: i32,
-    (lower, upper, stride): (*mut u64, *mut u64, i64),
-    no_group: i32,
-    (schedule, grain): (i32, u64),
-    duplicate: Option<Duplicate>,
-) {
-    let pc = caller();
-    // SAFETY: the bounds are fields of the task.
-    let (first, last) = unsafe { (*lower, *upper) };
-    let offsets = (lower as usize - task as usize, upper as usize - task as usize);
-    // Bounds are 64 bits of an integer of either sign; differences are right for both.
-    let span = if stride > 0 { last.wrapping_sub(first) } else { first.wrapping_sub(last) };
-    let count = if (span as i64) < 0 && stride.unsigned_abs() == 1 && span > 1 << 62 {
-        0
-    } else {
-        span / stride.unsigned_abs().max(1) + 1
-    };
-    if no_group == 0 {
-        groups::begin();
-    }
-    let tasks = match schedule {
-        _ if condition == 0 => 1,
-        1 => count.div_ceil(grain.max(1)),
-        2 => grain.clamp(1, count.max(1)),
-        _ => count.min(MOST),
-    };
-    // A grain is a least size: what does not fill a task of its own goes to the others.
-    let tasks = if schedule == 1 { (count / grain.max(1)).max(1).min(tasks.max(1)) } else { tasks };
-    for number in 0..tasks {
-        let (small, extra) = (count / tasks, count % tasks);
-        let from = number * small + number.min(extra);
-        let to = from + small + u64::from(number < extra);
-        let is_last = number + 1 == tasks;
-        let copy = duplicate_task(task);
-        let at = |iteration: u64| first.wrapping_add(iteration.wrapping_mul(stride as u64));
-        // SAFETY: the copy has the same layout as the task.
-        unsafe {
-            *((copy as usize + offsets.0) as *mut u64) = at(from);
-            *((copy as usize + offsets.1) as *mut u64) = at(to.wrapping_sub(1));
-        }
-        if let Some(duplicate) = duplicate {
-            duplicate(copy, task, i32::from(is_last));
-        } else {
-            // The flag that says "last" follows the stride, which follows the upper bound.
-            // SAFETY: part of the task, as the compiler lays it out: lower, upper, stride, last.
-            unsafe { *((copy as usize + offsets.1 + 16) as *mut i32) = i32::from(is_last) };
-        }
-        if condition == 0 {
-            tasks::run_here(copy);
-        } else {
-            create(copy, &[], pc);
-        }
-    }
-    tasks::discard(task);
-    if no_group == 0 {
-        groups::end();
-    }
-}
-
-/// A copy of a task and of its shared pointers.
-fn duplicate_task(task: *mut KmpTask) -> *mut KmpTask {
-    let (flags, size, shareds) = {
-        let header = header(task);
-        (header.flags, header.size, header.shareds)
-    };
-    let copy = tasks::allocate(flags, shareds, size - shareds);
-    // SAFETY: both have `size` bytes.
-    unsafe {
-        std::ptr::copy_nonoverlapping(task.cast::<u8>(), copy.cast::<u8>(), size);
-        if size > shareds {
-            (*copy).shareds = (copy as usize + shareds) as *mut c_void;
-        }
-    }
-    copy
+    let (condition, no_group) = (condition != 0, no_group != 0);
+    let construct = Taskloop { task, condition, lower, upper, stride, no_group, schedule, grain, duplicate };
+    // SAFETY: the compiler passes a task of `__kmpc_omp_task_alloc` and its bounds.
+    unsafe { taskloop::run(construct, caller()) };
 }

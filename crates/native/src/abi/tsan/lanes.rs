@@ -6,7 +6,8 @@
 
 use crate::abi;
 use crate::detect::detector;
-use crate::{report, search};
+use crate::report;
+use crate::tasks::explorer;
 use raceproof_core::detect::lanes::{Meeting, Progression};
 use raceproof_core::event::AccessKind;
 use rustc_hash::FxHashMap;
@@ -148,7 +149,7 @@ fn access(address: usize, size: usize, kind: AccessKind, pc: usize) {
 }
 
 fn conflict(address: usize, sides: [(u64, AccessKind, usize); 2]) {
-    if search::is_on() {
+    if explorer::is_on() {
         // A search shows races by schedules, and here there is none.
         let message = format!(
             "iterations {} and {} of a simd loop conflict, and may be executed in one vector; `raceproof run` shows the accesses",

@@ -9,10 +9,8 @@ mod contiguous;
 mod fortran;
 pub(crate) mod lanes;
 mod reach;
-mod released;
-mod spins;
+
 mod strided;
-pub(crate) mod unseen;
 
 use crate::abi::setup::begin;
 use crate::detect;

@@ -11,16 +11,14 @@
 //! anything (poisoning) in code that is compiled with the program, and they are often in frames that are gone by the time. In the same way an attempt that has failed counts as one that acquires, and so does the end of a wait. Of very many words only the last ones are remembered, and the library's work on another is then not seen: accesses that
 //! it orders may be reported as races.
 
-use super::atomic;
-use crate::abi;
+use super::{MemoryOrder, acquired, atomics, released_more};
 use crate::detect::detector;
 use crate::process::is_shared;
-use crate::search;
-use crate::tasks::sched;
+use crate::tasks::{explorer, futex, sched};
 
 /// As which a compare-and-exchange that has failed counts: what follows, unseen, may be one that succeeds and acquires.
-pub(super) fn order_of_failure(order: i32) -> i32 {
-    if is_shared() { atomic::ACQUIRE } else { order }
+pub(crate) fn order_of_failure(order: MemoryOrder) -> MemoryOrder {
+    if is_shared() { MemoryOrder::ACQUIRE } else { order }
 }
 
 /// The running task has waited in the library, for the sake of what it looked at last: the word it waited at need not be that.
@@ -28,7 +26,7 @@ pub(crate) fn waited() {
     if let Some(job) = sched::job()
         && job.looked != 0
     {
-        atomic::acquired(job.looked);
+        acquired(job.looked);
     }
 }
 
@@ -55,14 +53,14 @@ impl Word {
 }
 
 #[derive(Default)]
-pub(crate) struct Unseen {
+pub(crate) struct Unobserved {
     words: Vec<Word>,
     oldest: usize,
     /// The running task has looked at a word, and not stopped since.
     has_looked: bool,
 }
 
-impl Unseen {
+impl Unobserved {
     /// A task has looked at a word, and may leave what follows to the library.
     fn looked(&mut self, address: usize, size: usize) {
         if !is_shared() || !matches!(size, 4 | 8) {
@@ -103,22 +101,22 @@ impl Unseen {
 }
 
 /// The running task has looked at a word. It may look again, at what the library has made of the word on its behalf.
-pub(super) fn looked(address: usize, size: usize) {
-    if abi::state().atomics.unseen.is_other(address) {
+pub(crate) fn looked(address: usize, size: usize) {
+    if atomics().unobserved.is_other(address) {
         notice();
     }
-    abi::state().atomics.unseen.looked(address, size);
+    atomics().unobserved.looked(address, size);
 }
 
 /// The running task has stopped.
-pub(crate) fn left() {
+pub(crate) fn task_stopped() {
     notice();
-    abi::state().atomics.unseen.has_looked = false;
+    atomics().unobserved.has_looked = false;
 }
 
 /// The running task, in a search, is about to make an access.
 pub(crate) fn before_access() {
-    if abi::state().atomics.unseen.has_looked {
+    if atomics().unobserved.has_looked {
         notice();
         detector().see_each();
     }
@@ -126,7 +124,7 @@ pub(crate) fn before_access() {
 
 /// Looks at all words.
 fn notice() {
-    let words = &mut abi::state().atomics.unseen.words;
+    let words = &mut atomics().unobserved.words;
     if words.is_empty() {
         return;
     }
@@ -139,12 +137,17 @@ fn notice() {
     }
     for word in changed {
         // What a task does before it waits for a lock it also does, and is seen to do, where it need not wait.
-        if !abi::state().waiters.contains_key(&word.address) && !search::set_unseen(word.address, word.size) {
-            search::unexplored(
+        if !futex::has_waiters(word.address) && !explorer::knows_change(word.address, word.size) {
+            explorer::unexplored(
                 "the standard library changes an atomic variable (a cell that is set once, a thread that is woken) without saying so",
             );
         }
-        atomic::added(word.address);
-        abi::state().atomics.unseen.looked(word.address, word.size);
+        released_more(word.address);
+        atomics().unobserved.looked(word.address, word.size);
     }
+}
+
+/// The program frees memory.
+pub(in crate::tasks) fn forget(address: usize, size: usize) {
+    atomics().unobserved.forget(address, size);
 }

@@ -4,10 +4,10 @@ use raceproof_core::ids::SyncId;
 use rustc_hash::FxHashMap;
 
 #[derive(Default)]
-pub(super) struct Released {
+pub(crate) struct Released {
     chains: FxHashMap<usize, Vec<SyncId>>,
     /// A bit for each address with a chain, and of others.
-    pub(super) bits: u64,
+    pub(crate) bits: u64,
 }
 
 /// The bit of an address: neighbouring words have different ones.
@@ -19,22 +19,22 @@ fn bit(address: usize) -> u64 {
 impl Released {
     /// Whether there may be anything; most programs have nothing.
     #[inline(always)]
-    pub(super) fn may_be_at(&self, address: usize) -> bool {
+    pub(crate) fn may_be_at(&self, address: usize) -> bool {
         self.bits != 0 && self.bits & bit(address) != 0
     }
 
     #[inline(always)]
-    pub(super) fn at(&self, address: usize) -> Option<&[SyncId]> {
+    pub(crate) fn at(&self, address: usize) -> Option<&[SyncId]> {
         if self.may_be_at(address) { self.chains.get(&address).map(Vec::as_slice) } else { None }
     }
 
     /// Of all addresses.
-    pub(super) fn syncs(&self) -> impl Iterator<Item = &SyncId> {
+    pub(crate) fn syncs(&self) -> impl Iterator<Item = &SyncId> {
         self.chains.values().flatten()
     }
 
     /// What was there, and is no more.
-    pub(super) fn take(&mut self, address: usize) -> Vec<SyncId> {
+    pub(crate) fn take(&mut self, address: usize) -> Vec<SyncId> {
         if !self.may_be_at(address) {
             return Vec::new();
         }
@@ -45,7 +45,7 @@ impl Released {
         taken.unwrap_or_default()
     }
 
-    pub(super) fn put(&mut self, address: usize, chain: Vec<SyncId>) {
+    pub(crate) fn put(&mut self, address: usize, chain: Vec<SyncId>) {
         self.bits |= bit(address);
         self.chains.insert(address, chain);
     }

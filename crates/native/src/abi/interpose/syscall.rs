@@ -1,0 +1,56 @@
+//! `syscall`: Rust's standard library waits by it ([`futex`]), and programs end or replace themselves by it.
+
+use crate::abi::is_up;
+use crate::abi::kmpc::{CALLER, caller, entry};
+use crate::detect::frames;
+use crate::process::{self, is_shared};
+use crate::tasks::{futex, sched};
+use std::ffi::c_char;
+use std::sync::atomic::Ordering;
+
+entry! { syscall => called; }
+
+/// What the C library's function is given: the numbers of all that the system can do have at most six arguments.
+extern "C" fn called(number: i64, a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> i64 {
+    if number == libc::SYS_futex && is_up() && is_shared() && sched::job().is_some() {
+        // The other bits are flags that make no difference to a single thread.
+        let operation = b as i32 & !(libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME);
+        match operation {
+            libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET => {
+                // What the report says of who waits is where the program called the library.
+                CALLER.store(frames::of_program(caller()), Ordering::Relaxed);
+                let result = futex::wait(a, c as u32, d != 0);
+                if result == -i64::from(libc::ETIMEDOUT) {
+                    // SAFETY: the program's pointer to the limit, which it passes for this.
+                    let limit = unsafe { *(d as *const libc::timespec) };
+                    futex::pass_time(limit, b as i32);
+                }
+                return answer(result);
+            }
+            libc::FUTEX_WAKE | libc::FUTEX_WAKE_BITSET => return answer(futex::wake(a, c as u32)),
+            _ => {}
+        }
+    }
+    match number {
+        // There is one thread that can ask for it: the end of it is that of the process.
+        libc::SYS_exit | libc::SYS_exit_group => super::_exit(a as i32),
+        libc::SYS_execve => super::exec::announce(a as *const c_char),
+        libc::SYS_execveat => super::exec::announce(b as *const c_char),
+        _ => {}
+    }
+    let result = process::system_call(number, [a, b, c, d, e, f]);
+    if matches!(number, libc::SYS_execve | libc::SYS_execveat) {
+        super::exec::renounce();
+    }
+    answer(result)
+}
+
+/// The C library's result for that of the system: errors are in `errno`.
+fn answer(result: i64) -> i64 {
+    if !(-4095..0).contains(&result) {
+        return result;
+    }
+    // SAFETY: the running thread's own variable.
+    unsafe { *libc::__errno_location() = -result as i32 };
+    -1
+}

@@ -1,0 +1,44 @@
+//! Blocks of the program's heap, as it gets and frees them: what the detector, the locks and a search have to know.
+
+use crate::detect::detector;
+use crate::report::record;
+use crate::tasks::atomics::unobserved;
+use crate::tasks::{explorer, locks};
+use std::ops::Range;
+
+/// The program has got a block, by code at `pc`.
+pub(crate) fn allocated(address: usize, size: usize, pc: impl FnOnce() -> usize) {
+    // What writes the trace allocates for itself.
+    if record::is_writing() {
+        return;
+    }
+    let detector = detector();
+    detector.allocated(address, size);
+    let site = detector.here(pc());
+    detector.own_block(address, size, site);
+}
+
+/// The program frees a block; its size, if it is one.
+pub(crate) fn freed(address: usize, pc: usize) -> Option<usize> {
+    if record::is_writing() {
+        return None;
+    }
+    let size = detector().memory.remove(address)?.size;
+    unobserved::forget(address, size);
+    locks::freed(address, size);
+    explorer::freed(address, size, pc);
+    detector().freed(address, size, pc);
+    Some(size)
+}
+
+/// What the program has accessed of a block.
+pub(crate) fn accessed_parts(address: usize) -> Vec<Range<usize>> {
+    if record::is_writing() {
+        return Vec::new();
+    }
+    let detector = detector();
+    match detector.memory.find_live(address) {
+        Some((base, block)) if base == address => detector.accessed_parts(base, block.size),
+        _ => Vec::new(),
+    }
+}
