@@ -1,6 +1,6 @@
 //! `setjmp` and `longjmp`: which calling context the program is in after a jump.
 //!
-//! A jump leaves functions that do not tell so. The context of a frame does not change while its function runs, so that it is enough to note it with the
+//! A jump leaves functions without calling their exits. The context of a frame does not change while its function runs, so that it is enough to note it with the
 //! frame when `setjmp` is called, by the stack pointer, which `longjmp` finds in the buffer as the C library has put it there. A copy of a buffer serves like
 //! the buffer. Nothing is noted inside of it: some that the C library itself uses are shorter than others.
 //!

@@ -1,4 +1,4 @@
-//! Panics of a Rust program. The drop-in tells of each (`crates/rayon/src/panics.rs`); the one that ends the program is a program error, with its
+//! Panics of a Rust program. The drop-in reports each (`crates/rayon/src/panics.rs`); the one that ends the program is a program error, with its
 //! message and where it was.
 
 use crate::abi;

@@ -55,7 +55,7 @@ pub(crate) fn begin() {
     let options = &process::state().options;
     // Programs that load us as a library have no OpenMP in them.
     if !process::is_shared() {
-        options.openmp.tell();
+        options.openmp.print();
     }
     record();
     let Options { all_readers, trace, explore, .. } = options;

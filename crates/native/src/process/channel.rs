@@ -1,4 +1,4 @@
-//! This process's end of the place where findings go: [`raceproof::channel`] says what is in it.
+//! This process's end of the channel for findings: [`raceproof::channel`] says what is in it.
 //!
 //! It is mapped before any code of the program runs, and no descriptor is kept: the program may close all of its own, give up
 //! its root folder, or run out of files, memory and room on its disks.

@@ -207,8 +207,8 @@ impl Environment {
         Icvs { threads: threads.copied().unwrap_or(self.icvs.threads), ..self.icvs }
     }
 
-    /// Says what was not understood, and everything if that is wanted.
-    pub(crate) fn tell(&self) {
+    /// Prints warnings about settings, and all settings if `OMP_DISPLAY_ENV` asks for them.
+    pub(crate) fn print(&self) {
         for warning in &self.warnings {
             crate::say(warning);
         }

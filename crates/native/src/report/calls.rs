@@ -111,31 +111,31 @@ pub(crate) fn to(instruction: usize, stack: &Stack) -> Vec<usize> {
     joined(&all)
 }
 
-/// What the functions of the program have told, the innermost at an address.
+/// The calls that the functions of the program have recorded, the innermost at an address.
 pub(crate) fn from(pc: usize) -> Vec<usize> {
     let contexts = &detector().contexts;
     std::iter::once(pc).chain(contexts.calls(contexts.now().context)).collect()
 }
 
-/// The stack as far as it was unwound, without the libraries of the system, and from there on what was told.
+/// The stack as far as it was unwound, without the libraries of the system, and from there on the recorded calls.
 pub(crate) fn joined(stack: &[usize]) -> Vec<usize> {
     let contexts = &detector().contexts;
-    let told = contexts.calls(contexts.now().context);
-    // What was told is on the stack in this order, with functions between that tell nothing.
+    let recorded = contexts.calls(contexts.now().context);
+    // The recorded calls are on the stack in this order, with uninstrumented functions between them.
     let (mut known, mut met) = (0, 0);
-    for caller in &told {
+    for caller in &recorded {
         let Some(at) = stack[known..].iter().position(|at| at == caller) else { break };
         (known, met) = (known + at + 1, met + 1);
     }
-    if told.is_empty() {
+    if recorded.is_empty() {
         // The first function of its task. That the runtime has called it is left out by whoever names the calls.
         known = stack.len();
     }
     if known == 0 {
-        return stack.first().copied().into_iter().chain(told).collect();
+        return stack.first().copied().into_iter().chain(recorded).collect();
     }
-    let (own, rest) = (&stack[..known], &told[met..]);
-    // Never none: what is nowhere has no place.
+    let (own, rest) = (&stack[..known], &recorded[met..]);
+    // Never empty: a finding needs a site.
     let last = own.last().copied().into_iter().filter(|_| own.iter().all(|&at| is_of_system(at)));
     own.iter().copied().filter(|&at| !is_of_system(at)).chain(last).chain(rest.iter().copied()).collect()
 }

@@ -1,9 +1,10 @@
-//! Crashes of the program: reported with where they were and what was found up to then, and then as they would be without us.
+//! Crashes of the program. The runtime reports the crash, with its site and all findings so far; then the program ends as it would
+//! without the runtime.
 //!
-//! The handler notes what has happened and has the program go on in [`tell`], on a stack of its own: nothing is built while the signal is
-//! handled. The program is over, and what is broken is not known. So: one attempt, no memory but our own, which is apart from the program's (the C
-//! library's may be locked by what has crashed), and an alarm in case the report does not come to an end either. Then the registers are put back, so that
-//! the program ends where it crashed.
+//! The handler notes what has happened and makes the program continue in [`report_crash`], on a stack of its own: nothing is
+//! built while the signal is handled. What the crash has broken is not known, so there is one attempt, which uses no memory but the
+//! runtime's (the code that crashed may hold the lock of the C library's allocator), and an alarm in case the report hangs.
+//! Then the registers are restored, so that the program ends where it crashed.
 
 use crate::detect::detector;
 use crate::detect::frames;
@@ -18,7 +19,7 @@ const STACK: usize = 1 << 20;
 /// Seconds that a report of a crash may take.
 const PATIENCE: u32 = 60;
 
-/// The end of the stack on which a crash is told.
+/// The end of the stack on which a crash is reported.
 static TELLING: AtomicUsize = AtomicUsize::new(0);
 
 /// Handles the signals of crashes, on a stack of its own: the program's may have overflowed.
@@ -157,11 +158,11 @@ extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_
     static BUSY: AtomicBool = AtomicBool::new(false);
     let context = context.cast::<libc::ucontext_t>();
     if !BUSY.swap(true, Ordering::Relaxed) && report::is_up() {
-        // SAFETY: the system passes a valid description. The program goes on in `tell`, as if it had called it from an empty stack.
+        // SAFETY: the system passes a valid description. The program continues in `report_crash`, as if it had called that from an empty stack.
         unsafe {
             *NOTED.0.get() = Some(Crash::new(signal, info, context));
             let registers = &mut (*context).uc_mcontext.gregs;
-            registers[libc::REG_RIP as usize] = tell as *const () as i64;
+            registers[libc::REG_RIP as usize] = report_crash as *const () as i64;
             registers[libc::REG_RSP as usize] = TELLING.load(Ordering::Relaxed) as i64 - 8;
             registers[libc::REG_RBP as usize] = 0;
         }
@@ -178,12 +179,12 @@ extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_
 }
 
 /// Tells of what was noted, then has the crash take its course.
-extern "C" fn tell() -> ! {
+extern "C" fn report_crash() -> ! {
     // SAFETY: documented uses; it was noted.
     let crash = unsafe {
         libc::signal(libc::SIGALRM, libc::SIG_DFL);
         libc::alarm(PATIENCE);
-        (*NOTED.0.get()).expect("a crash is noted before it is told")
+        (*NOTED.0.get()).expect("the handler notes a crash before it is reported")
     };
     crash.report();
     report::finish();

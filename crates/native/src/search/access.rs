@@ -1,4 +1,4 @@
-//! Accesses, in an execution of a search.
+//! Accesses in an execution of a search: recorded in sections, counted on the way to a race, or actions of a replay.
 
 use super::{Mode, execution, label};
 use crate::detect::detector;
@@ -54,7 +54,7 @@ pub(super) fn access(address: usize, size: usize, kind: AccessKind, operation: O
             let access = PendingAccess { address, size, kind, operation, site };
             execution.pending.insert(task, access);
             wait(|kernel| kernel.access(kind, Location(address as u64), SiteId(0)));
-            // Others have run.
+            // Other tasks have run.
             if let Some(execution) = self::execution() {
                 execution.pending.remove(&task);
                 execution.did(super::observer::What::Access(access));
@@ -94,10 +94,10 @@ pub(super) fn atomic(address: usize, size: usize, pc: usize, kind: &dyn Fn() -> 
     kernel().unlock(sync);
 }
 
-/// Whether the search knows enough of a change that the running task, which stops, has made to a word in a library that is not
-/// instrumented. It does if the transition that ends began with looking at the word: then it has written it as well. What the library
-/// does from the look on is one operation to others, unless a choice is made in it, which ends the transition. And
-/// it does if the task goes on with what it did so before: whoever looks in between waits for the end of it, which is seen.
+/// Whether the search knows enough of a change that uninstrumented code of the running task, which stops, has made to a word. It
+/// does if the transition that ends began with an access to the word: then it has written it as well. What the library does from
+/// that access on is one operation to others, unless it contains a choice, which ends the transition. It also does if the task
+/// has changed the word like this before: a task that loads in between waits for the last change, which is observed.
 pub(super) fn knows_change(address: usize, size: usize) -> bool {
     let Some(execution) = execution() else { return true };
     if execution.mode != Mode::Explore {
@@ -113,7 +113,7 @@ pub(super) fn knows_change(address: usize, size: usize) -> bool {
     looked || before == Some(task)
 }
 
-/// The running task gives back memory, which counts as writing it.
+/// The running task frees memory, which counts as a write.
 pub(super) fn freed(address: usize, size: usize, pc: usize) {
     access(address, size, AccessKind::Write, Operation::Free, pc);
 }
@@ -146,8 +146,8 @@ pub(super) fn is_shown_better(known: Option<usize>, takers: (TaskId, TaskId)) ->
     takers.0 != takers.1 && points.is_some_and(|[first, second]| first.task == second.task)
 }
 
-/// The detector has found a race between an access of an earlier step, of `task` of the order, and the running one's. It is to take the
-/// place of the `known` one, if there is one.
+/// The detector has found a race between an access of an earlier step, of `task` of the order, and the running one's. It replaces
+/// the `known` one, if there is one.
 pub(super) fn raced(known: Option<usize>, earlier: Earlier, address: usize, pc: usize) {
     let Some(execution) = execution() else { return };
     let Earlier { task, step, pc: earlier_pc } = earlier;

@@ -40,7 +40,7 @@ pub(super) fn finish() {
         woke.append(&mut guided.woke);
         stuck.append(&mut guided.stuck);
         end = guided.end;
-        // Whoever ends the program alone has nobody left to do anything else.
+        // If the task that ends the program is the only one, no other schedule is left.
         if end.is_none() && sched::job().is_some() && kernel().tasks().live() == 1 && !execution.failed {
             end = Some(GuidedEnd::Complete);
         }
@@ -65,7 +65,7 @@ pub(super) fn finish() {
         coverage: crate::report::coverage::observed(complete),
         witness: if counted { witness(execution) } else { None },
         replayed: replayed_or_ended(execution),
-        actions: execution.steps.take().map_or(Vec::new(), |steps| told(&steps)),
+        actions: execution.steps.take().map_or(Vec::new(), |steps| describe(&steps)),
         trace,
     };
     if !channel::json(Kind::Answer, &answer) {
@@ -203,7 +203,7 @@ fn side(run: &Run<Coroutines, KernelObserver>, task: TaskId, access: PendingAcce
 }
 
 /// The actions of a replay in words.
-fn told(steps: &[Done]) -> Vec<ReplayStep> {
+fn describe(steps: &[Done]) -> Vec<ReplayStep> {
     let symbols = &Symbols::load();
     let line = |site: Site| {
         let (at, _) = report::place(symbols, site);

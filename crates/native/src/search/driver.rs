@@ -1,4 +1,4 @@
-//! Who runs next, in an execution of a search; and the end of it.
+//! The strategy of an execution of a search, and what its end shows.
 
 use super::{Mode, execution};
 use crate::process;
@@ -48,15 +48,15 @@ impl Driver {
     }
 }
 
-/// The driver as a strategy. What ends the program in the middle looks at it as well, so nobody holds on to it.
+/// The driver as a strategy. `answer::finish` reads it as well when the program ends inside a task, so no reference to it is kept.
 struct Driven {
     driver: *mut Driver,
-    /// Turns in which a task looked for what another one does, since the kernel took its last step.
+    /// Turns in which a task polled for what another one does, since the kernel took its last step.
     idle: u32,
     steps: u64,
 }
 
-/// More of them than this, and nobody will do it.
+/// After so many of them, no task will do it.
 const PATIENCE: u32 = 1000;
 
 impl Strategy<JobSlot, KernelObserver> for Driven {
@@ -76,7 +76,7 @@ impl Strategy<JobSlot, KernelObserver> for Driven {
         if self.idle > PATIENCE {
             return None;
         }
-        // SAFETY: a leaked box of `begin`; one function at a time looks at it.
+        // SAFETY: `begin` has leaked the box. The strategy runs between turns, when `answer::finish`, the other user, does not.
         match unsafe { &mut *self.driver } {
             Driver::Guided(guided) => guided.next(kernel, last),
             Driver::Script { script, .. } => script.next(kernel, last),
@@ -97,7 +97,7 @@ impl Strategy<JobSlot, KernelObserver> for Once {
     }
 }
 
-/// Whoever stands before a lock that it holds itself does not wait, but fails.
+/// Runs each task that is about to take a lock that it holds itself: it fails, rather than waits.
 fn misuse(run: &mut Run<Coroutines, KernelObserver>, script: &Script<'_>) {
     let fails = |&task: &TaskId| match script.pending(task) {
         Some(Action::Join(sync)) => run.kernel.holder(sync) == Some(task),

@@ -105,7 +105,7 @@ impl Explorer for Execution {
         state().own_steps
     }
 
-    /// The others go on: they could all have gone before it.
+    /// The others continue: they could all have run before it.
     fn failed(&self) {
         if sched::job().is_some() {
             state().failed = true;

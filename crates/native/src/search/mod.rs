@@ -1,6 +1,6 @@
 //! One execution of a search: the program under a given schedule, and what the search has to know of it.
 //!
-//! `raceproof verify -- ./prog` runs the program again and again, each time in a fresh process that is told which
+//! `raceproof verify -- ./prog` runs the program again and again, each time in a fresh process that gets the
 //! [`Order`] to follow ([`raceproof::remote`]). The tasks then run on the same kernel as ever, under the explorer's strategy:
 //! from choice to choice, a choice being the entry into a section of a lock (critical sections, the locks of OpenMP and of the
 //! C library, `mutexinoutset`), or an atomic operation, which is a section of its own on the memory it accesses. What is
@@ -49,7 +49,7 @@ pub(crate) struct ExecutionState {
     of_kernel: Vec<TaskId>,
     /// Numbers of locks that are the same in every schedule.
     labels: FxHashMap<SyncId, SyncId>,
-    /// The locks behind atomic operations, by what they access. They and the bells are not the detector's business.
+    /// The locks behind atomic operations, by what they access. The detector sees neither them nor the wait events.
     atomics: FxHashMap<u64, SyncId>,
     hidden: FxHashSet<SyncId>,
     /// The task that changed an atomic variable last where nobody saw it.
@@ -64,7 +64,7 @@ pub(crate) struct ExecutionState {
     never: Option<SyncId>,
     /// The access each task is about to make, in a replay.
     pending: FxHashMap<TaskId, PendingAccess>,
-    /// What was done, if a replay is to tell.
+    /// The actions of a replay, if they are asked for.
     steps: Option<Vec<observer::Done>>,
     /// A task has failed and stays where it is.
     failed: bool,
@@ -161,7 +161,7 @@ pub(crate) fn begin() {
     signals::explore(request.seconds);
 }
 
-/// A short name made of a long one. Two locks that get the same are taken for one by the search, which then runs more.
+/// A short name made of a long one. If two locks get the same, the search takes them for one, and runs more executions.
 fn label(name: u64) -> SyncId {
     let mixed = TaskName(name).child(0).0;
     SyncId((mixed >> 32) as u32)

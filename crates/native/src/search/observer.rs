@@ -1,4 +1,4 @@
-//! What the kernel tells, in an execution of a search.
+//! The observer of an execution: records the kernel's events in the trace that the search gets, and the actions of a replay.
 
 use super::access::PendingAccess;
 use super::{ExecutionState, Mode, TaskNote};

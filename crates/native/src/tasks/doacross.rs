@@ -20,7 +20,7 @@ pub struct Dimension {
 /// A loop nest the threads of a team share.
 pub(crate) struct Shared {
     dimensions: Vec<Dimension>,
-    /// Iterations that are posted, by their number, and what tells of it.
+    /// Iterations that are posted, by their number, and the sync that each signals.
     posted: FxHashMap<u64, SyncId>,
     done: u32,
 }
@@ -68,7 +68,7 @@ unsafe fn named(vector: *const i64) -> Option<u64> {
     shared.number(unsafe { std::slice::from_raw_parts(vector, shared.dimensions.len()) })
 }
 
-/// What rings when an iteration is posted. Worksharing loops have smaller numbers.
+/// The event that is notified when an iteration is posted. Worksharing loops have smaller numbers.
 fn event(iteration: u64) -> WaitEvent {
     let number = 1 << 32 | thread().doacrosses;
     WaitEvent { team: std::ptr::from_mut(team()) as usize, number, iteration: iteration + 1 }

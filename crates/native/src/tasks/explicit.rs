@@ -1,8 +1,7 @@
 //! Explicit tasks.
 //!
-//! A task that is created runs at once, and its creator goes on when it has ended or waits: the order in which the program
-//! would run without its pragmas. If very many tasks are under way, each with a stack of its own, a new one is put off until
-//! its creator waits or ends.
+//! A new task runs at once, and its creator resumes when it has ended or waits: the order in which the program would run without
+//! its pragmas. If very many tasks are live, each with a stack of its own, a new one is deferred until its creator waits or ends.
 
 use crate::detect::contexts::Place;
 use crate::detect::detector;
@@ -27,7 +26,7 @@ pub struct KmpTask {
     pub(crate) data: usize,
 }
 
-/// What we know of it, in front of it.
+/// What the runtime keeps of it, in front of it.
 #[repr(C, align(16))]
 pub(crate) struct Header {
     pub(crate) flags: i32,
@@ -54,11 +53,11 @@ pub(crate) struct Event {
 }
 
 pub(crate) fn header(task: *mut KmpTask) -> &'static mut Header {
-    // SAFETY: tasks come from `allocate`, which puts the header there.
+    // SAFETY: the compiler passes on tasks of `allocate`, which puts the header in front of them, and `free` frees both.
     unsafe { &mut *task.cast::<Header>().sub(1) }
 }
 
-/// Memory of tasks that are over, by its size: most constructs create many tasks of one size.
+/// Memory of tasks that have ended, by its size: most constructs create many tasks of one size.
 #[derive(Default)]
 pub(crate) struct Spare([Vec<usize>; SIZES]);
 
@@ -194,8 +193,8 @@ pub(crate) fn discard(task: *mut KmpTask) {
     free(task);
 }
 
-/// The first tasks that a thread creates run on one thread after the other. Of those that follow only one in so many does, the others stay on the
-/// thread: to switch from the storage of one thread to that of another, and back, takes a twentieth of the time there is for a small task.
+/// The first tasks that a thread creates run on one thread after the other. Of those that follow only one in [`STAY`] does, the
+/// others stay on the thread: switching to the storage of another thread, and back, takes a twentieth of the time of a small task.
 const SPREAD: u32 = 256;
 const STAY: u32 = 16;
 
@@ -262,7 +261,7 @@ pub(crate) fn create(task: *mut KmpTask, dependences: &[Dependence], pc: usize) 
 /// Waits for the children of the running task.
 pub(crate) fn taskwait() {
     if sched::job().is_some() {
-        // Nobody else looks at them meanwhile.
+        // Only this task uses them meanwhile.
         let children = std::mem::take(&mut scope().children);
         let mut rest = children.iter();
         wait(|kernel| {
@@ -301,7 +300,7 @@ pub(crate) fn wait_for(dependences: &[Dependence]) {
     }
 }
 
-/// A task that does nothing, for others to depend on. Its creator goes on at once.
+/// A task that does nothing, for others to depend on. Its creator does not wait for it.
 pub(crate) fn create_empty(dependences: &[Dependence], pc: usize) {
     let task = allocate(0, size_of::<KmpTask>(), 0);
     defer(task);

@@ -1,9 +1,9 @@
 //! Waiting in Rust's standard library, which calls the system for it: `futex`, through the C library's `syscall`.
 //!
-//! The standard library is not instrumented. The first attempt at a lock, a cell that is set once or a channel is compiled with the program
-//! and seen as the atomic operation that it is; what follows if that fails is not. All of it ends here, where a task that would
-//! wait lets others go on. One that has waited comes after what was released at the address before, and one that wakes others
-//! releases: the operations in between were made where nobody could see them.
+//! The standard library is not instrumented. The first attempt at a lock, a cell that is set once or a channel is compiled with
+//! the program and observed as an atomic operation; what follows if it fails is not. All of that ends here, where a task that
+//! would wait lets others run. A task that has waited comes after what was released at the address before, and one that wakes
+//! others releases there, in place of the operations in between, which the runtime cannot observe.
 
 use crate::detect::detector;
 use crate::tasks;
@@ -12,8 +12,8 @@ use crate::tasks::explorer::{self, WaitEvent};
 use crate::tasks::sched;
 use std::time::Duration;
 
-/// Time passes for who has waited as long as it wanted: it may look at the clock, and would wait again, very often, if none had. But not more than a little: if it
-/// waits again, some more will.
+/// Lets time pass for a task whose wait has timed out: it may look at the clock, and would wait again, very often, if none had
+/// passed. Only a little: if the task waits again, some more will pass.
 pub(crate) fn pass_time(limit: libc::timespec, operation: i32) {
     const LITTLE: Duration = Duration::from_millis(10);
     let duration =
@@ -31,14 +31,14 @@ pub(crate) fn pass_time(limit: libc::timespec, operation: i32) {
     std::thread::sleep(left.min(LITTLE));
 }
 
-/// Those who wait at an address, and how many of them were woken and have not gone on yet.
+/// How many tasks wait at an address, and how many of them were woken and have not resumed yet.
 #[derive(Default)]
 pub(crate) struct Waiters {
     waiting: u32,
     woken: u32,
 }
 
-/// Waits until somebody has changed what is there, or says so.
+/// Waits until another task has changed the word, or wakes this one.
 pub(crate) fn wait(address: usize, expected: u32, has_limit: bool) -> i64 {
     // SAFETY: the program waits for a change of this word, which is there.
     let is_other = || unsafe { (address as *const u32).read_volatile() } != expected;
@@ -74,21 +74,21 @@ fn waiters(address: usize) -> &'static mut Waiters {
     tasks::state().waiters.entry(address).or_default()
 }
 
-/// Whether it became so in time.
+/// Waits for a condition; whether it came true in time.
 fn wait_for(address: usize, has_limit: bool, is_so: impl Fn() -> bool) -> bool {
     if has_limit {
         explorer::unexplored("a task waits with a limit on the time");
         if explorer::is_on() {
             return false;
         }
-        // Time passes when nobody else has anything to do.
+        // The time is up when no other task makes it true in so many turns.
         for _ in 0..4 * sched::kernel().tasks().live() + 16 {
             if is_so() {
                 break;
             }
             sched::pass();
         }
-        // That nobody else got any further meanwhile means nothing.
+        // These turns are no sign of a deadlock.
         tasks::state().idle = 0;
         return is_so();
     }

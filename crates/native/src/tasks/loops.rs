@@ -44,7 +44,7 @@ pub(crate) struct Shared {
     guided: bool,
     /// Threads that are done with it.
     done: u32,
-    /// The iteration whose ordered region is next, and what tells of the end of the last.
+    /// The iteration whose ordered region is next, and the sync that the last one has signalled.
     turn: u64,
     last: Option<SyncId>,
 }
@@ -275,7 +275,7 @@ fn here() -> Option<(&'static mut Team, &'static mut Thread)> {
     thread.dispatch.last().is_some_and(|cursor| cursor.ordered).then(|| (team(), thread))
 }
 
-/// What rings when the turn passes on in the loop the running thread is in.
+/// The event that is notified when the turn passes on in the loop the running thread is in.
 fn event() -> WaitEvent {
     let number = thread().dispatch.last().map_or(0, |cursor| cursor.number);
     WaitEvent { team: std::ptr::from_mut(team()) as usize, number, iteration: 0 }

@@ -7,6 +7,7 @@ use raceproof_core::event::{AccessKind, Observer, SyncKind};
 use raceproof_core::explore::trace::Trace;
 use raceproof_core::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
 
+/// Observes the kernel.
 pub(crate) struct KernelObserver;
 
 // None of it is `inline`: functions of a trait that are count as reachable from outside, and with them the statics they use,

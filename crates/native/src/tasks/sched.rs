@@ -1,12 +1,12 @@
 //! Tasks as coroutines on the kernel of the runtime.
 //!
-//! A task is a [`Job`]: what it has to wait for before it begins, then a coroutine. What it does that can wait goes through
-//! [`wait`]: the kernel's operation is tried, and if it says so the coroutine is left until the driver resumes it.
+//! A task is a [`Job`]: what it has to wait for before it begins, then a coroutine. Its operations that can block go through
+//! [`wait`], which tries the kernel's operation and, if that blocks, suspends the coroutine until the driver resumes it.
 //!
-//! A thread of a team that reaches a barrier ends its task and goes on, after the barrier, as a new one
-//! ([`Pause::Barrier`]): the phases of a parallel region are then finish scopes of the task that opened the region, one after the
-//! other, and a barrier orders all that was done before it, by threads and their tasks, before all that follows, without
-//! a join of each with each.
+//! A thread of a team that reaches a barrier ends its task and continues, after the barrier, as a new one
+//! ([`Pause::Barrier`]). The phases of a parallel region are then finish scopes of the task that opened the region, one after
+//! the other, so a barrier orders all that threads and their tasks did before it before all that follows, without joining
+//! each with each.
 
 use crate::detect::detector;
 use crate::process::call_site::{CALLER, caller};
@@ -56,16 +56,16 @@ fn suspend(pause: Pause) {
     let job = job().expect("only tasks are suspended");
     // SAFETY: the coroutine has put its own yielder there when it began, and it runs now.
     unsafe { &*job.yielder }.suspend(pause);
-    // Others have made calls meanwhile. It is in the same one still, and may wait there again.
+    // Other tasks have made calls meanwhile. This one is in the same call still, and may wait there again.
     CALLER.store(job.pc, Ordering::Relaxed);
 }
 
-/// Does an operation of the kernel, as long as it takes.
+/// Does an operation of the kernel; suspends the running task as often as that blocks.
 pub(crate) fn wait(operation: impl FnMut(&mut K) -> Result<(), Stop>) {
     wait_or(operation, || suspend(Pause::Kernel));
 }
 
-/// The same; `let_go_on` lets those go on that the task gives way to.
+/// The same; `let_go_on` resumes the tasks that the running one yields to.
 #[inline]
 fn wait_or(mut operation: impl FnMut(&mut K) -> Result<(), Stop>, let_go_on: impl FnOnce()) {
     signals::check();
@@ -84,11 +84,11 @@ fn wait_or(mut operation: impl FnMut(&mut K) -> Result<(), Stop>, let_go_on: imp
     }
 }
 
-/// With so many tasks under way, each with a stack of its own, a new one is put off until its creator waits or ends: a stack takes more memory than all
-/// else that is known of a task.
+/// From so many live tasks on, each with a stack of its own, a new one begins only when its creator waits or ends: a stack takes
+/// more memory than all else that the runtime keeps of a task.
 pub(crate) const MANY: usize = 1 << 11;
 
-/// Spawns a task, which the detector was told of; its creator goes on when it has ended or waits, if that is wanted.
+/// Spawns a task that the detector knows of. If it runs `at_once`, its creator resumes when it has ended or waits.
 pub(crate) fn spawn(job: Box<Job>, at_once: bool) {
     let mut job = Some(job);
     let at_once = at_once && detector().stacks.in_use() < MANY && !explorer::is_on();
@@ -101,7 +101,7 @@ pub(crate) fn spawn(job: Box<Job>, at_once: bool) {
     if at_once { wait_or(spawn, run_newest) } else { wait(spawn) }
 }
 
-/// The running task, which has given way to its newest child, runs that on top of itself, and goes on when the child is left.
+/// The running task, which has yielded to its newest child, runs that on top of itself, and resumes when the child suspends.
 fn run_newest() {
     let creator = self::job().expect("only tasks give way");
     Coroutines::left(creator);
@@ -113,7 +113,7 @@ fn run_newest() {
     }
 }
 
-/// Lets the other tasks go first: it looks for what one of them does.
+/// Lets the other tasks run first: the running one polls for what one of them does.
 pub(crate) fn pass() {
     signals::check();
     explorer::unexplored("a task waits by looking again and again, without saying what it waits for");
@@ -121,7 +121,7 @@ pub(crate) fn pass() {
     suspend(Pause::Kernel);
 }
 
-/// Lets the other tasks go first, for no reason of its own. A search tries them all anyway; before `main` there are none.
+/// Lets the other tasks run first, though it waits for nothing. A search tries them all anyway; before `main` there are none.
 pub(crate) fn give_way() {
     if job().is_some() && !explorer::is_on() {
         pass();
@@ -133,8 +133,8 @@ pub(crate) fn fail() {
     suspend(Pause::Failed);
 }
 
-/// Waits for something that other tasks do without telling the kernel. If all tasks that could go on wait like this and
-/// nothing happens, that is a deadlock. In a search whoever does it rings the event.
+/// Waits for something that other tasks do and the kernel does not know of. If all tasks that could run wait like this and
+/// nothing happens, that is a deadlock. In a search, the task that does it notifies the event.
 pub(crate) fn wait_until(what: &'static str, event: WaitEvent, mut is_so: impl FnMut() -> bool) {
     if explorer::is_on() {
         while !is_so() {
@@ -162,7 +162,7 @@ pub(crate) fn barrier() {
 pub(crate) struct Coroutines;
 
 impl Coroutines {
-    /// Whether the job can begin: it waits for nothing any more.
+    /// Waits for what the job has to come after, and takes its locks.
     #[inline(never)]
     fn prepare(job: &mut Job, kernel: &mut K) -> Result<(), Stop> {
         while let Some(&before) = job.waits.last() {
@@ -186,7 +186,7 @@ impl Coroutines {
         }
     }
 
-    /// The job's thread waits at a barrier, and goes on as another task.
+    /// The job's thread waits at a barrier, and continues as another task.
     #[inline(never)]
     fn park(mut job: Box<Job>, kernel: &mut K) {
         let detector = detector();
@@ -195,7 +195,7 @@ impl Coroutines {
         Team::park(job);
     }
 
-    /// Gets a job that is new what it runs on, once it can begin.
+    /// Gets a new job its stack, once it can begin.
     #[inline]
     fn begin(job: &mut Job, kernel: &mut K) -> Result<(), Stop> {
         if !(job.waits.is_empty() && job.locks.is_empty()) {
@@ -215,13 +215,13 @@ impl Coroutines {
         Ok(())
     }
 
-    /// Runs the fiber until the task leaves it.
+    /// Resumes the fiber until the task suspends.
     #[inline]
     fn go_on(job: &mut Job, kernel: &mut K) -> Pause {
         KERNEL.store(kernel, Ordering::Relaxed);
         Self::go_to(job);
         let fiber: *mut Fiber = &mut **job.fiber.as_mut().expect("the driver resumes no task that is over");
-        // SAFETY: the job has it, and the code that runs on it does not look there.
+        // SAFETY: the job owns the fiber until `end`, and code that runs on the fiber does not use `job.fiber`.
         let pause = unsafe { &mut *fiber }.resume();
         Self::left(job);
         pause
@@ -239,7 +239,7 @@ impl Coroutines {
         threads.swap_exceptions(&mut job.exceptions);
     }
 
-    /// No more. The storage stays that of the task's thread until another is wanted.
+    /// The task's code does not run any more. The storage stays that of its thread until another thread's is needed.
     #[inline]
     fn left(job: &mut Job) {
         if is_shared() {
@@ -251,7 +251,7 @@ impl Coroutines {
         job.pc = caller();
     }
 
-    /// The task is over: gives back what the job has; what tells of its end.
+    /// The task has ended: reclaims what the job has; the future of its end.
     #[inline]
     fn end(job: &mut Job, kernel: &mut K) -> Option<SyncId> {
         if let Some(fiber) = job.fiber.take() {

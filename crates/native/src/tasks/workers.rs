@@ -1,11 +1,11 @@
 //! Which thread of a pool runs a job, and when it can.
 //!
-//! A job that waits in the standard library, for a lock or a message, keeps its thread from everything else: libraries rely on it, and
-//! have one place a thread to wait at. A thread whose jobs all wait for jobs of their own can take another one, as rayon's threads do. So a
-//! job begins on a thread that is idle, else on one whose jobs all wait so; the first to be asked is the same in every run. If there is
-//! none it is put off, and in the end, if nobody gets any further, may begin beside a job that only lets others go first.
+//! A job that waits in the standard library, for a lock or a message, blocks its thread: libraries rely on that, and keep one
+//! waiter a thread. A thread whose jobs all wait for jobs of their own can take another one, as rayon's threads do. So a job begins
+//! on an idle thread, else on one whose jobs all wait for jobs; which thread is asked first is the same in every run. If there is
+//! none, the job is deferred; if no task makes progress, it may in the end begin beside a job that only yields.
 //!
-//! A search over schedules decides itself who goes on, and is not kept from it.
+//! A search over schedules chooses itself who runs, and takes no part in this.
 
 use crate::detect::detector;
 use crate::detect::detector::Detector;
@@ -63,11 +63,11 @@ impl Workers {
     }
 }
 
-/// Rounds without anybody getting further, after which a job may begin where it would better not.
+/// Rounds without progress after which a job may begin beside one that only yields, and after which that is a deadlock.
 const PATIENT: u64 = 64;
 const STUCK: u64 = 1000;
 
-/// Whether the task of the kernel that is about to run can; if not it is to be put off.
+/// Whether the task that the kernel is about to run may; if not, it is deferred.
 #[inline]
 pub(crate) fn admit(job: &mut Job, is_new: bool, kernel: &K) -> bool {
     !is_shared() || explorer::is_on() || admit_worker(job, is_new, kernel)
@@ -106,7 +106,7 @@ fn serial(detector: &Detector, task: TaskId) -> u64 {
 
 /// Begins a job on a thread that can take it.
 fn begin(job: &mut Job, placement: Placement, task: TaskId) -> bool {
-    // SAFETY: teams of pools are never freed, and one function at a time looks.
+    // SAFETY: `pools::create` leaks the teams of pools, and no caller of this function holds a reference to one.
     let team = unsafe { &mut *placement.pool };
     let all = (0..team.size).map(|by| (placement.first + by) % team.size);
     let all: Vec<u32> = all.take(if placement.only { 1 } else { team.size as usize }).collect();

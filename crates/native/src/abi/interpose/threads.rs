@@ -1,4 +1,4 @@
-//! Threads of the program's own, where they are refused rather than the end of the run: who is refused one is told by whom.
+//! Threads of the program's own, where the runtime refuses them instead of ending the run; the error says that it was raceproof.
 //!
 //! Rust's test harness runs a test itself if there is no thread for it (`EAGAIN`), so the refusal has to look like the system's. Its text is ours:
 //! Rust's standard library asks the C library for it when it prints the error.

@@ -1,7 +1,7 @@
 //! The entry points of libomp's C interface that clang calls, one file a construct.
 //!
-//! All of them run on the one OS thread, called by code of the program. Pointers they are given are the compiler's: valid,
-//! and used as the interface says. The thread number they are given is not looked at: who runs is known.
+//! Code of the program calls them, on the one OS thread. The compiler passes the pointers: they are valid, and used as the
+//! interface says. The entry points ignore the thread number that they are passed: the scheduler knows who runs.
 
 pub(crate) mod atomics;
 pub(crate) mod cancel;
@@ -21,7 +21,8 @@ pub(crate) mod threadprivate;
 pub(crate) use crate::process::call_site::{CALLER, caller};
 use std::ffi::c_void;
 
-/// Defines an entry point that notes its return address in `CALLER`, where that stands in `STACK`, and the frame of its caller in `FRAME`, and goes on as the function `$target`.
+/// Defines an entry point that stores its return address in `CALLER`, the stack pointer in `STACK` and the frame of its caller in
+/// `FRAME`, and jumps to the function `$target`.
 macro_rules! entry {
     ($($name:ident => $target:ident;)*) => { $(
         #[unsafe(naked)]

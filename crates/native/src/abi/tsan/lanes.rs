@@ -1,8 +1,8 @@
 //! Simd loops: iterations that may be executed in one vector, and conflict.
 //!
-//! One task makes all accesses of such a loop, so the order has nothing to say of them. The pass tells where a loop begins and how far apart two of its iterations may be
-//! that are executed at the same time, where the next one begins, and the accesses: each in its iteration, or, if all of
-//! them are at fixed distances, once before the loop: [`Progression`]s, of which it is computed whether they meet.
+//! One task makes all accesses of such a loop, so the order of tasks does not apply. The pass reports where a loop begins, how far
+//! apart two of its iterations may be that are executed at the same time, where the next iteration begins, and the accesses: each in
+//! its iteration or, if all of them are at fixed distances, once before the loop, as [`Progression`]s that may meet.
 
 use crate::abi;
 use crate::detect::detector;

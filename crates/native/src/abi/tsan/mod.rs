@@ -1,7 +1,7 @@
 //! The entry points that clang's `-fsanitize=thread` calls, at every access and function.
 //!
-//! `accesses` has the entry points of accesses, in assembly: what they do not decide comes to the functions here, which leave it to the
-//! detector.
+//! `accesses` has the entry points of accesses, in assembly. What they do not decide they pass to the functions here, and these
+//! to the detector.
 
 mod accesses;
 pub(crate) mod atomic;
@@ -153,7 +153,7 @@ extern "C" fn memmove(to: *mut c_void, from: *const c_void, size: usize, pc: usi
         read_slow(from as usize, size, pc);
         write_slow(to as usize, size, pc);
     }
-    // SAFETY: what the program asked for.
+    // SAFETY: the program passes what it would pass to `memcpy` or `memmove`, whose contract it upholds.
     unsafe { libc::memmove(to, from, size) }
 }
 
@@ -161,7 +161,7 @@ extern "C" fn memset(to: *mut c_void, value: i32, size: usize, pc: usize) -> *mu
     if is_memory(to as usize, size) {
         write_slow(to as usize, size, pc);
     }
-    // SAFETY: what the program asked for.
+    // SAFETY: the program passes what it would pass to `memset`, whose contract it upholds.
     unsafe { libc::memset(to, value, size) }
 }
 

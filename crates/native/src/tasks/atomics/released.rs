@@ -1,4 +1,4 @@
-//! What loads that acquire come after, by address.
+//! Release sequences by address: what loads that acquire come after.
 
 use raceproof_core::ids::SyncId;
 use rustc_hash::FxHashMap;

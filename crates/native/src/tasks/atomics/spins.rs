@@ -1,12 +1,12 @@
-//! Waiting by looking: a task that loads the same location again and again waits for somebody, who has to go first.
+//! Spin loops: a task that loads the same location again and again waits for another task, which has to run first.
 //!
-//! All tasks run on one OS thread, so that nobody else runs meanwhile. To let others go first is never wrong, but where nobody is waited for it leaves
-//! tasks half done for others, whose accesses then have to be remembered beside theirs. A loop that waits looks
-//! from one place; a recursion that looks once a level, as a search looks at its bound, does so in as many calling contexts. (A loop
-//! that waits may look in two of them in turn: it is found out later.)
+//! All tasks run on one OS thread, so no other runs meanwhile. Letting others run first is never wrong, but where the task waits for
+//! none it leaves tasks half done for others, and the detector has to keep the accesses of both. A loop that waits loads from one
+//! calling context; a recursion that loads once a level, as a search loads its bound, does so in as many contexts. (A loop that
+//! waits may alternate between two contexts: it is recognised later.)
 //!
-//! A loop may also wait for one of several locations to change, and look at them in turn (the workers of the crate `spindle`): it comes back to one of
-//! them with nothing stored meanwhile.
+//! A loop may also wait for one of several locations to change, and load them in turn (the workers of the crate `spindle`): it
+//! comes back to one of them with nothing stored meanwhile.
 
 use raceproof_core::ids::TaskId;
 

@@ -1,15 +1,20 @@
-//! Atomic operations that nobody told us of.
+//! Atomic operations in code that is not instrumented: Rust's standard library.
 //!
-//! Rust's standard library is not instrumented. If the first attempt at a lock or a cell that is set once fails, an operation that is compiled
-//! with the program and seen, the library goes on by itself: it may set the very word that others will look at, and release by that
-//! what it has done. But all tasks run on one OS thread. What a word is when a task stops running, it made it: so the words that were
-//! looked at lately are looked at again whenever a task stops, and one that has changed without our knowing was released by that task.
+//! The first attempt at a lock or at a cell that is set once is compiled with the program and observed. If it fails, the library
+//! continues by itself: it may set the very word that other tasks load, and release by that what it has done. But all tasks run on
+//! one OS thread, so the task that stops running has made each word what it is. Whenever a task stops, the runtime compares the
+//! words that were loaded lately with their values then; the task has released by those that changed without an observed store.
+//! In the same way a failed attempt counts as one that acquires, and so does the end of a wait.
 //!
-//! It is taken to have released all it did until it stopped, which may be more than it did: a race with what it did in between is
-//! missed. In a search the words are looked at again before each access, too, from the look of a task on until it stops: there the release
-//! is where it was, as far as accesses can tell. Flags of one byte are left alone: the library sets those that order
-//! anything (poisoning) in code that is compiled with the program, and they are often in frames that are gone by the time. In the same way an attempt that has failed counts as one that acquires, and so does the end of a wait. Of very many words only the last ones are remembered, and the library's work on another is then not seen: accesses that
-//! it orders may be reported as races.
+//! Limits:
+//!
+//! - The task counts as having released all it did until it stopped, which may be more than it did: a race with what it did in
+//!   between is *missed*. In a search the runtime compares before each access, too, from a load until the task stops, so that no
+//!   access comes between the operation and its release.
+//! - Flags of one byte are not compared: the library sets those that order anything (poisoning) in code that is compiled with the
+//!   program, and they are often in frames that have been left by then.
+//! - Of very many words only the last ones are kept. The library's operations on others are not observed, so that accesses which
+//!   they order may be reported as races: a *false alarm*.
 
 use super::{MemoryOrder, acquired, atomics, released_more};
 use crate::detect::detector;
