@@ -139,11 +139,11 @@ impl Sink for Written {
 #[derive(Default)]
 pub(crate) struct Found {
     errors: Vec<RawError>,
-    /// Where which kinds of errors were reported: one of a place is enough.
-    places: FxHashSet<(String, usize)>,
+    /// Kinds of errors with the sites where they were reported: one of a kind is enough at a site.
+    reported_at: FxHashSet<(String, usize)>,
     deadlocks: Vec<Deadlock>,
     limits: Vec<String>,
-    /// Calls that were told not to split a parallel iterator any further, and where these are.
+    /// Calls that were refused to split a parallel iterator any further, and their sites.
     together: Vec<(usize, Place)>,
     /// The report is written, or not wanted.
     done: bool,
@@ -242,11 +242,11 @@ pub(crate) fn program_error_at(kind: &str, message: &str, calls: Vec<usize>) {
     failed(raw::error(kind, message, detector().current(), calls));
 }
 
-/// An error of the program; the first of its kind at its place.
+/// An error of the program; the first of its kind at its site.
 pub(crate) fn failed(error: RawError) {
-    let place = (error.kind.clone(), error.at.0.first().copied().unwrap_or(0));
+    let site = (error.kind.clone(), error.at.0.first().copied().unwrap_or(0));
     let is_repetition = state().search.as_ref().is_some_and(|search| search.is_repetition);
-    if is_repetition || !state().found.places.insert(place) {
+    if is_repetition || !state().found.reported_at.insert(site) {
         return;
     }
     channel::error(&error);

@@ -16,7 +16,7 @@ pub(crate) struct Construct {
 
 const SLOTS: usize = 1 << 5;
 
-/// One place for each.
+/// A direct-mapped cache.
 pub(crate) struct Constructs([Construct; SLOTS]);
 
 impl Default for Constructs {

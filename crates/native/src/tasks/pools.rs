@@ -65,7 +65,7 @@ fn pool(number: u32) -> &'static mut Team {
     }
     let pools = &state().pools.0;
     let team = pools[(number as usize).min(pools.len() - 1)].team;
-    // SAFETY: teams of pools are never freed, and one function at a time looks.
+    // SAFETY: `create` leaks the teams of pools, and no caller keeps the reference across a switch of tasks.
     unsafe { &mut *team }
 }
 
@@ -123,8 +123,8 @@ pub(crate) fn may_split(pc: usize) -> bool {
 /// # Safety
 /// The region is the innermost one, and ends once.
 pub(crate) unsafe fn end(region: *mut Region) -> *mut c_void {
-    // SAFETY: made by `begin`; the scope is the innermost one, and grows while this waits, so that it is not borrowed for longer
-    // than a look.
+    // SAFETY: the caller's promise: `begin` has made the region. Tasks add to its scope while this waits, so no borrow of it lasts
+    // longer than one read.
     let scope = || unsafe { &*(*region).scope };
     let child = |at: usize| scope().children.get(at).copied();
     let mut waited = 0;
@@ -147,7 +147,7 @@ pub(crate) unsafe fn end(region: *mut Region) -> *mut c_void {
     }
     let inner = Scope::leave();
     self::scope().created = inner.created;
-    // SAFETY: made by `begin` and ended once; all who knew of it have ended.
+    // SAFETY: the caller's promise: `begin` has made it and it ends once. All tasks that knew of it have ended.
     unsafe { Box::from_raw(region) }.panic
 }
 
@@ -156,7 +156,7 @@ pub(crate) unsafe fn end(region: *mut Region) -> *mut c_void {
 /// # Safety
 /// Called by a task of the region.
 pub(crate) unsafe fn panicked(region: *mut Region, panic: *mut c_void) -> bool {
-    // SAFETY: the region waits for the caller.
+    // SAFETY: the caller's promise: the region's end waits for the caller, so that it is alive.
     let region = unsafe { &mut *region };
     let first = region.panic.is_null();
     if first {
