@@ -1,9 +1,11 @@
-//! What an instrumented program is linked with, in place of the runtimes of thread sanitizer and libomp.
+//! What an instrumented program is linked with, in place of the runtimes of thread sanitizer and
+//! libomp.
 //!
-//! `raceproof cc` compiles with clang's `-fsanitize=thread -fopenmp`: every access and every construct is a call, and this crate has
-//! the functions that are called. They run the program's tasks and threads, as coroutines on one OS thread, on the scheduler of
-//! the [`raceproof`] crate, and report to the detector what each does. When the program ends, however it does, they report the
-//! findings.
+//! `raceproof cc` compiles with clang's `-fsanitize=thread -fopenmp`: every access and every
+//! construct is a call, and this crate has the functions that are called. They run the program's
+//! tasks and threads, as coroutines on one OS thread, on the scheduler of the [`raceproof`] crate,
+//! and report to the detector what each does. When the program ends, however it does, they report
+//! the findings.
 //!
 //! | module | what |
 //! | --- | --- |
@@ -14,9 +16,10 @@
 //! | `detect` | `detector`, `shadow`, `now`: who accessed what last; `contexts`, `frames`, `memory`, `modules`, `spots`: names of code and memory |
 //! | `process` | what all stand on: `options`, the `channel` to the command, `stacks` and `fibers`, `threads` (thread-local storage of virtual threads), `call_site` |
 //!
-//! Each module imports only those below it in this table; a test (`tidy.rs`) checks it. What a module needs of one above, it gets
-//! when the runtime is set up (`abi/setup.rs`): the detector a `sink` for races, a `search` and a recorder; tasks an `explorer`; reports a
-//! search to answer. Each module owns its state ([`Global`](process::global::Global)).
+//! Each module imports only those below it in this table; a test (`tidy.rs`) checks it. What a
+//! module needs of one above, it gets when the runtime is set up (`abi/setup.rs`): the detector a
+//! `sink` for races, a `search` and a recorder; tasks an `explorer`; reports a search to answer.
+//! Each module owns its state ([`Global`](process::global::Global)).
 
 // The entry points are public by nature: C programs link with them.
 #![allow(unreachable_pub)]

@@ -1,10 +1,13 @@
 //! `setjmp` and `longjmp`: which calling context the program is in after a jump.
 //!
-//! A jump leaves functions without calling their exits. The context of a frame does not change while its function runs, so that it is enough to note it with the
-//! frame when `setjmp` is called, by the stack pointer, which `longjmp` finds in the buffer as the C library has put it there. A copy of a buffer serves like
-//! the buffer. Nothing is noted inside of it: some that the C library itself uses are shorter than others.
+//! A jump leaves functions without calling their exits. The context of a frame does not change
+//! while its function runs, so that it is enough to note it with the frame when `setjmp` is called,
+//! by the stack pointer, which `longjmp` finds in the buffer as the C library has put it there. A
+//! copy of a buffer serves like the buffer. Nothing is noted inside of it: some that the C library
+//! itself uses are shorter than others.
 //!
-//! Cost: `setjmp` an insertion into a hash table, `longjmp` a search in it; entries are replaced when a frame at the same address notes its own.
+//! Cost: `setjmp` an insertion into a hash table, `longjmp` a search in it; entries are replaced
+//! when a frame at the same address notes its own.
 
 use crate::abi;
 use crate::abi::is_up;
@@ -38,7 +41,8 @@ fn real(which: usize) -> usize {
     }
 }
 
-/// A function that returns twice cannot be called by one of ours: it is jumped to, with all as its caller has left it.
+/// A function that returns twice cannot be called by one of ours: it is jumped to, with all as its
+/// caller has left it.
 macro_rules! setjmps {
     ($($name:ident = $which:literal;)*) => { $(
         #[unsafe(naked)]
@@ -86,7 +90,8 @@ fn target(buffer: *const usize) -> usize {
     // SAFETY: the program's buffer, which `setjmp` has filled.
     let kept = unsafe { *buffer.add(STACK) };
     let guard: usize;
-    // SAFETY: the C library has in every thread's control block the number that it hides such pointers with.
+    // SAFETY: the C library has in every thread's control block the number that it hides such
+    // pointers with.
     unsafe { asm!("mov {}, fs:[0x30]", out(reg) guard, options(nostack, readonly, preserves_flags)) };
     kept.rotate_right(17) ^ guard
 }

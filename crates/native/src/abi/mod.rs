@@ -1,5 +1,5 @@
-//! The entry points: functions that an instrumented program calls, and those of the C library that it reaches through the
-//! runtime.
+//! The entry points: functions that an instrumented program calls, and those of the C library that
+//! it reaches through the runtime.
 
 pub(crate) mod interpose;
 pub(crate) mod jumps;

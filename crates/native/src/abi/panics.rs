@@ -1,5 +1,5 @@
-//! Panics of a Rust program. The drop-in reports each (`crates/rayon/src/panics.rs`); the one that ends the program is a program error, with its
-//! message and where it was.
+//! Panics of a Rust program. The drop-in reports each (`crates/rayon/src/panics.rs`); the one that
+//! ends the program is a program error, with its message and where it was.
 
 use crate::abi;
 use crate::abi::is_up;

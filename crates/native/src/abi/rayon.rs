@@ -1,4 +1,5 @@
-//! The entry points of the drop-in for `rayon-core` (`crates/rayon`): pools and regions ([`pools`]).
+//! The entry points of the drop-in for `rayon-core` (`crates/rayon`): pools and regions
+//! ([`pools`]).
 
 use crate::abi::kmpc::query::omp_get_thread_num;
 use crate::abi::kmpc::{caller, entry};
@@ -28,7 +29,8 @@ pub extern "C" fn __raceproof_rayon_threads(number: u32) -> u32 {
     pools::threads(number)
 }
 
-/// Where the running task runs: the pool in the upper half, the thread of it in the lower; all ones outside of pools.
+/// Where the running task runs: the pool in the upper half, the thread of it in the lower; all ones
+/// outside of pools.
 #[unsafe(no_mangle)]
 pub extern "C" fn __raceproof_rayon_worker() -> u64 {
     pools::worker()
@@ -63,11 +65,13 @@ extern "C" fn splits() -> bool {
 
 /// Waits for all tasks of the innermost region, and leaves it; the first panic of one of them.
 unsafe extern "C" fn end(region: *mut Region) -> *mut c_void {
-    // SAFETY: the drop-in ends each region once, in the function that has begun it, when all inner ones have ended.
+    // SAFETY: the drop-in ends each region once, in the function that has begun it, when all inner
+    // ones have ended.
     unsafe { pools::end(region) }
 }
 
-/// A task of the region has panicked; whether this is the first panic, which is the one that counts.
+/// A task of the region has panicked; whether this is the first panic, which is the one that
+/// counts.
 ///
 /// # Safety
 /// Called by a task of the region.

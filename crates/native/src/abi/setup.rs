@@ -1,4 +1,5 @@
-//! Sets the runtime up. Only this file knows all modules; it gives each what that needs of those above it.
+//! Sets the runtime up. Only this file knows all modules; it gives each what that needs of those
+//! above it.
 
 use crate::abi::interpose::reserve;
 use crate::abi::{self, AbiState, start};
@@ -77,7 +78,8 @@ pub(crate) fn begin() {
     }
 }
 
-/// Opens the channel to the process that runs this one, if there is one, and sees to it that this one does not outlive it.
+/// Opens the channel to the process that runs this one, if there is one, and sees to it that this
+/// one does not outlive it.
 fn open_channel(path: Option<&Path>) {
     let Some(path) = path else { return };
     if let Err(error) = channel::open(path) {

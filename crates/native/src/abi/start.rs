@@ -1,14 +1,16 @@
 //! How a program begins and ends.
 //!
-//! `_start` hands `main` to the C library. The symbols of an executable, and of the libraries it is linked with in
-//! their order, precede the C library's, so the runtime gets it first. It arranges two things:
+//! `_start` hands `main` to the C library. The symbols of an executable, and of the libraries it is
+//! linked with in their order, precede the C library's, so the runtime gets it first. It arranges
+//! two things:
 //!
-//! - The main task runs the executable's constructors (`__attribute__((constructor))`, static initialisers of C++)
-//!   before `main`, so that the runtime sees what they do in parallel. The dynamic linker has run those of shared
-//!   libraries before.
-//! - `main` ends by `exit` in the main task ([`leave`]), so that the same holds for `atexit` handlers and the
-//!   destructors of static objects. The runtime writes the report after the dynamic linker's own handler, which runs
-//!   `__attribute__((destructor))` functions and comes last.
+//! - The main task runs the executable's constructors (`__attribute__((constructor))`, static
+//!   initialisers of C++) before `main`, so that the runtime sees what they do in parallel. The
+//!   dynamic linker has run those of shared libraries before.
+//! - `main` ends by `exit` in the main task ([`leave`]), so that the same holds for `atexit`
+//!   handlers and the destructors of static objects. The runtime writes the report after the
+//!   dynamic linker's own handler, which runs `__attribute__((destructor))` functions and comes
+//!   last.
 
 use crate::abi::{self, setup};
 use crate::detect::contexts::Place;
@@ -40,20 +42,23 @@ static INIT: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
 static FINI: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
 
 unsafe extern "C" fn main(count: c_int, arguments: *mut *mut c_char, environment: *mut *mut c_char) -> c_int {
-    // SAFETY: `__libc_start_main` has put the program's `main` there, and the C library calls this once, as it would call that.
+    // SAFETY: `__libc_start_main` has put the program's `main` there, and the C library calls this
+    // once, as it would call that.
     unsafe {
         let main = transmute::<*mut c_void, Main>(MAIN.load(Ordering::Relaxed));
         run_main(main, count, arguments, environment)
     }
 }
 
-// The program's own `main`, if it was linked with `--wrap=main`. Weak: for a runtime that is a shared library, `__libc_start_main` brings it.
+// The program's own `main`, if it was linked with `--wrap=main`. Weak: for a runtime that is a
+// shared library, `__libc_start_main` brings it.
 std::arch::global_asm!(".weak __real_main");
 
 /// Whether the program has entered its `main`.
 static ENTERED: AtomicBool = AtomicBool::new(false);
 
-/// What the executable starts instead of the program's `main` (linked with `--wrap=main`): runs it as the main task.
+/// What the executable starts instead of the program's `main` (linked with `--wrap=main`): runs it
+/// as the main task.
 ///
 /// # Safety
 /// Called as `main` is: by the C library, and by the program if that calls its `main` again.
@@ -127,8 +132,10 @@ unsafe fn run_main(
     report::finish_and_fail()
 }
 
-/// Runs something as the outermost function of its stack, as it is to an unwinder: an exception that leaves it is found to be caught by nobody before anything is
-/// unwound, so that `std::terminate` is called for it as without us. Otherwise it would come to the driver, which is Rust, and cannot be left by it.
+/// Runs something as the outermost function of its stack, as it is to an unwinder: an exception
+/// that leaves it is found to be caught by nobody before anything is unwound, so that
+/// `std::terminate` is called for it as without us. Otherwise it would come to the driver, which is
+/// Rust, and cannot be left by it.
 pub(crate) fn outermost<F: FnOnce()>(work: F) {
     unsafe extern "C-unwind" fn call<F: FnOnce()>(work: *mut Option<F>) {
         // SAFETY: the value below.
@@ -183,7 +190,8 @@ pub unsafe extern "C" fn __libc_start_main(
     INIT.store(init, Ordering::Relaxed);
     FINI.store(rtld_fini, Ordering::Relaxed);
     UNBORN.store(true, Ordering::Relaxed);
-    // SAFETY: looks the C library's own function up, whose type this is, and passes on what it was meant to be given, or what calls that.
+    // SAFETY: looks the C library's own function up, whose type this is, and passes on what it was
+    // meant to be given, or what calls that.
     unsafe {
         let real = libc::dlsym(libc::RTLD_NEXT, c"__libc_start_main".as_ptr());
         if real.is_null() {
@@ -209,14 +217,16 @@ pub(crate) unsafe fn construct(count: c_int, arguments: *mut *mut c_char, enviro
     let init = INIT.load(Ordering::Relaxed);
     let list = if init.is_null() { constructors() } else { vec![init as usize] };
     for constructor in list {
-        // SAFETY: the linker has put functions of this type there, to be called like this; or `_start` has brought one that does.
+        // SAFETY: the linker has put functions of this type there, to be called like this; or
+        // `_start` has brought one that does.
         unsafe {
             transmute::<usize, Constructor>(constructor)(count, arguments, environment);
         }
     }
 }
 
-/// The constructors in the order in which the C library would run them: `DT_INIT`, then `DT_INIT_ARRAY`.
+/// The constructors in the order in which the C library would run them: `DT_INIT`, then
+/// `DT_INIT_ARRAY`.
 fn constructors() -> Vec<usize> {
     #[repr(C)]
     struct Entry {
@@ -227,7 +237,8 @@ fn constructors() -> Vec<usize> {
     const INIT: i64 = 12;
     const INIT_ARRAY: i64 = 25;
     const INIT_ARRAY_SIZE: i64 = 27;
-    /// Finds the dynamic section of the first module, which is the executable: its address, and what is added to addresses in it.
+    /// Finds the dynamic section of the first module, which is the executable: its address, and
+    /// what is added to addresses in it.
     unsafe extern "C" fn find(info: *mut libc::dl_phdr_info, _: libc::size_t, to: *mut c_void) -> c_int {
         // SAFETY: the C library calls this with a valid description, and `to` is the pair below.
         let (info, to) = unsafe { (&*info, &mut *to.cast::<(usize, usize)>()) };
@@ -263,7 +274,8 @@ fn constructors() -> Vec<usize> {
     list
 }
 
-/// `main` has returned: ends the program in its task, unless other tasks are left that have to go on first; then it returns.
+/// `main` has returned: ends the program in its task, unless other tasks are left that have to go
+/// on first; then it returns.
 pub(crate) fn leave(status: c_int) {
     if kernel().tasks().live() > 1 {
         return;
@@ -273,9 +285,11 @@ pub(crate) fn leave(status: c_int) {
     unsafe { libc::exit(status) };
 }
 
-/// The runtime is up. `quick_exit` has handlers of its own; and if the end will not be seen by [`ended`], the report is written when other handlers are done.
+/// The runtime is up. `quick_exit` has handlers of its own; and if the end will not be seen by
+/// [`ended`], the report is written when other handlers are done.
 pub(crate) fn begun() {
-    // SAFETY: registered before anything of the program is, so that it runs last; but a library's constructor may come before `_start`.
+    // SAFETY: registered before anything of the program is, so that it runs last; but a library's
+    // constructor may come before `_start`.
     unsafe {
         if MAIN.load(Ordering::Relaxed).is_null() {
             libc::atexit(report::at_end);

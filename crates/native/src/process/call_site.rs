@@ -1,4 +1,5 @@
-//! Where the program called the runtime last. The entry points note it in assembly, before anything else.
+//! Where the program called the runtime last. The entry points note it in assembly, before anything
+//! else.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -1,7 +1,8 @@
 //! This process's end of the channel for findings: [`raceproof::channel`] says what is in it.
 //!
-//! It is mapped before any code of the program runs, and no descriptor is kept: the program may close all of its own, give up
-//! its root folder, or run out of files, memory and room on its disks.
+//! It is mapped before any code of the program runs, and no descriptor is kept: the program may
+//! close all of its own, give up its root folder, or run out of files, memory and room on its
+//! disks.
 
 use raceproof::channel::{END, FIRST, HEAD, Kind, LOST, MAGIC, room};
 use raceproof_symbols::raw::{RawError, RawRace};
@@ -27,7 +28,8 @@ struct Channel {
 static CHANNEL: AtomicPtr<Channel> = AtomicPtr::new(ptr::null_mut());
 
 fn channel() -> Option<&'static mut Channel> {
-    // SAFETY: `open` puts a leaked box there. One OS thread runs all code that gets here, and none of it keeps the reference.
+    // SAFETY: `open` puts a leaked box there. One OS thread runs all code that gets here, and none
+    // of it keeps the reference.
     let channel = unsafe { CHANNEL.load(Ordering::Relaxed).as_mut() }?;
     (channel.process == process::id()).then_some(channel)
 }
@@ -103,9 +105,9 @@ pub(crate) fn raced(race: &RawRace) {
 
 /// A race was met again.
 pub(crate) fn met(number: usize, count: u64) {
-    // Not `channel()`, which asks the system: a race may be met a million times. A child has no channel, unless it is one that
-    // the C library does not know of; then it counts along.
-    // SAFETY: as in `channel`.
+    // Not `channel()`, which asks the system: a race may be met a million times. A child has no
+    // channel, unless it is one that the C library does not know of; then it counts along. SAFETY:
+    // as in `channel`.
     let Some(channel) = (unsafe { CHANNEL.load(Ordering::Relaxed).as_ref() }) else { return };
     // SAFETY: a count in the mapping, or null.
     if let Some(to) = channel.counts.get(number).and_then(|&to| unsafe { to.as_ref() }) {

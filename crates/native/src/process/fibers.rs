@@ -1,6 +1,7 @@
 //! Fibers: coroutines that run one task after the other, each on a stack of its own.
 //!
-//! Whoever has no task waits at the end of the last one, so that a task that begins finds its coroutine made, as it finds its stack.
+//! Whoever has no task waits at the end of the last one, so that a task that begins finds its
+//! coroutine made, as it finds its stack.
 
 use crate::process::stacks::TaskStack;
 use corosensei::{Coroutine, CoroutineResult, Yielder};

@@ -1,4 +1,5 @@
-//! Files of our own in the program's process: out of the way of its descriptors, and written so that a limit is an error.
+//! Files of our own in the program's process: out of the way of its descriptors, and written so
+//! that a limit is an error.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -6,7 +7,8 @@ use std::os::fd::{AsRawFd, FromRawFd};
 use std::path::Path;
 use std::ptr;
 
-/// Descriptors of ours are kept from here on, where the limit allows: programs count on the numbers of theirs.
+/// Descriptors of ours are kept from here on, where the limit allows: programs count on the numbers
+/// of theirs.
 const HIGH: [i32; 2] = [900, 200];
 
 /// A file with a descriptor out of the program's way.
@@ -20,9 +22,11 @@ pub(crate) fn high(file: File) -> File {
     moved.unwrap_or(file)
 }
 
-/// Writes, so that a file that is too large or a pipe that nobody reads is an error and not the end of the program.
+/// Writes, so that a file that is too large or a pipe that nobody reads is an error and not the end
+/// of the program.
 pub(crate) fn quietly<T>(write: impl FnOnce() -> T) -> T {
-    // SAFETY: documented uses, on values that live here. A signal that was pending before stays so: it is blocked.
+    // SAFETY: documented uses, on values that live here. A signal that was pending before stays so:
+    // it is blocked.
     unsafe {
         let (mut signals, mut before) = (std::mem::zeroed(), std::mem::zeroed());
         libc::sigemptyset(&mut signals);

@@ -1,9 +1,10 @@
 //! State that one module owns and that lives as long as the process.
 //!
-//! One OS thread runs all of the program's code and all of the runtime's: `pthread_create` is refused, the threads that lend their
-//! storage (`threads.rs`) only sleep, and signal handlers touch nothing but atomic variables. So a module may keep its state in a
-//! plain static. Only this file argues that; the callers of `get` uphold the rest: none keeps a reference across a switch of
-//! coroutines, nor across a call that asks for the same state again.
+//! One OS thread runs all of the program's code and all of the runtime's: `pthread_create` is
+//! refused, the threads that lend their storage (`threads.rs`) only sleep, and signal handlers
+//! touch nothing but atomic variables. So a module may keep its state in a plain static. Only this
+//! file argues that; the callers of `get` uphold the rest: none keeps a reference across a switch
+//! of coroutines, nor across a call that asks for the same state again.
 
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;
@@ -22,21 +23,24 @@ impl<T> Global<T> {
     }
 
     pub(crate) fn set(&self, value: T) {
-        // SAFETY: only `setup::begin` and what it calls set state, before any code of the program runs, on the one OS thread. What
-        // the pointer led to before, if anything, is leaked, so references to it stay valid.
+        // SAFETY: only `setup::begin` and what it calls set state, before any code of the program
+        // runs, on the one OS thread. What the pointer led to before, if anything, is leaked, so
+        // references to it stay valid.
         unsafe { *self.0.get() = Box::into_raw(Box::new(value)) };
     }
 
     #[inline(always)]
     pub(crate) fn is_set(&self) -> bool {
-        // SAFETY: the one OS thread reads the pointer here, so that `set` does not write it meanwhile.
+        // SAFETY: the one OS thread reads the pointer here, so that `set` does not write it
+        // meanwhile.
         unsafe { !(*self.0.get()).is_null() }
     }
 
     /// The value, which has been set.
     #[inline(always)]
     pub(crate) fn get(&self) -> &'static mut T {
-        // SAFETY: `set` has put a leaked box there. One OS thread runs all callers, and each upholds the rule in the header.
+        // SAFETY: `set` has put a leaked box there. One OS thread runs all callers, and each
+        // upholds the rule in the header.
         unsafe { &mut **self.0.get() }
     }
 
@@ -48,7 +52,8 @@ impl<T> Global<T> {
     }
 }
 
-/// The same where no caller asks whether it has been set: in the static itself, so that reaching it takes no load.
+/// The same where no caller asks whether it has been set: in the static itself, so that reaching it
+/// takes no load.
 #[repr(transparent)]
 pub(crate) struct InPlace<T>(UnsafeCell<MaybeUninit<T>>);
 
@@ -62,7 +67,8 @@ impl<T> InPlace<T> {
 
     /// Sets the value; called once.
     pub(crate) fn set(&self, value: T) {
-        // SAFETY: as for `Global::set`; it is called once, so that no reference to the value exists.
+        // SAFETY: as for `Global::set`; it is called once, so that no reference to the value
+        // exists.
         unsafe { (*self.0.get()).write(value) };
     }
 

@@ -1,5 +1,6 @@
-//! The process as the other modules find it: what the environment asks for, the channel to the process that runs this one,
-//! stacks and thread-local storage, and where the program called the runtime. Nothing here knows of tasks, the detector or reports.
+//! The process as the other modules find it: what the environment asks for, the channel to the
+//! process that runs this one, stacks and thread-local storage, and where the program called the
+//! runtime. Nothing here knows of tasks, the detector or reports.
 
 pub(crate) mod call_site;
 pub(crate) mod channel;
@@ -46,13 +47,15 @@ pub(crate) fn begin(options: Options) {
 
 static SHARED: AtomicBool = AtomicBool::new(false);
 
-/// Whether we are a library beside the program: then it is a Rust program, of whose standard library we do not see all.
+/// Whether we are a library beside the program: then it is a Rust program, of whose standard
+/// library we do not see all.
 #[inline]
 pub(crate) fn is_shared() -> bool {
     SHARED.load(Ordering::Relaxed)
 }
 
-/// Finds out which it is: whether this code and the headers of the executable are parts of one module.
+/// Finds out which it is: whether this code and the headers of the executable are parts of one
+/// module.
 pub(crate) fn look() {
     // SAFETY: asks the linker about addresses; it writes the description.
     let module = |address: usize| unsafe {

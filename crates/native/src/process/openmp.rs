@@ -1,11 +1,13 @@
-//! Internal control variables of OpenMP (ICVs): what the environment and the program ask for, as OpenMP 5.2 (section 2) and libomp
-//! have them.
+//! Internal control variables of OpenMP (ICVs): what the environment and the program ask for, as
+//! OpenMP 5.2 (section 2) and libomp have them.
 //!
-//! The environment gives the first values ([`Environment`]). A task that sets one has values of its own from then on (`tasks/icvs.rs`). A value that is not understood is said, and ignored; where libomp
-//! takes the nearest one instead, so do we.
+//! The environment gives the first values ([`Environment`]). A task that sets one has values of its
+//! own from then on (`tasks/icvs.rs`). A value that is not understood is said, and ignored; where
+//! libomp takes the nearest one instead, so do we.
 //!
-//! Departures from libomp: a team has four threads unless something says otherwise, and a league two teams, whatever the machine has;
-//! `OMP_DYNAMIC` never makes a team smaller; places, binding, waiting, devices and tools have no effect, since one OS thread runs all.
+//! Departures from libomp: a team has four threads unless something says otherwise, and a league
+//! two teams, whatever the machine has; `OMP_DYNAMIC` never makes a team smaller; places, binding,
+//! waiting, devices and tools have no effect, since one OS thread runs all.
 
 use std::env;
 
@@ -144,7 +146,8 @@ impl Environment {
         let mut reader = Reader { warnings: Vec::new() };
         let threads = reader.list("OMP_NUM_THREADS");
         let bindings = reader.bindings();
-        // As libomp: lists for several levels ask for several, OMP_MAX_ACTIVE_LEVELS overrules them, and OMP_NESTED=false all.
+        // As libomp: lists for several levels ask for several, OMP_MAX_ACTIVE_LEVELS overrules
+        // them, and OMP_NESTED=false all.
         let nested = reader.truth("OMP_NESTED");
         let levels = reader.number("OMP_MAX_ACTIVE_LEVELS", 0);
         let several = threads.len() > 1 || bindings > 1 || nested == Some(true);
@@ -217,7 +220,8 @@ impl Environment {
         }
     }
 
-    /// `omp_display_env`. A `verbose` one would add variables of the implementation, of which there are none.
+    /// `omp_display_env`. A `verbose` one would add variables of the implementation, of which there
+    /// are none.
     pub(crate) fn show(&self, _verbose: bool) {
         let truth = |value: bool| if value { "TRUE" } else { "FALSE" };
         let threads: Vec<String> = self.threads.iter().map(u32::to_string).collect();

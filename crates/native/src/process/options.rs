@@ -29,7 +29,8 @@ pub(crate) struct Options {
     pub(crate) all_readers: bool,
     /// Every pair of sites of the places that the channel names.
     pub(crate) all_pairs: bool,
-    /// Whether the program is told that there are no more threads, instead of ended when it asks for one.
+    /// Whether the program is told that there are no more threads, instead of ended when it asks
+    /// for one.
     pub(crate) refuse_threads: bool,
     /// The channel of a search that this is an execution of.
     pub(crate) explore: Option<PathBuf>,
@@ -92,7 +93,8 @@ impl Options {
         }
     }
 
-    /// A file, whose name may be of any bytes. The program may go elsewhere: what is relative is so to where it began.
+    /// A file, whose name may be of any bytes. The program may go elsewhere: what is relative is so
+    /// to where it began.
     fn set_path(&mut self, name: &[u8], value: Option<&[u8]>) -> bool {
         let to = match name {
             b"report" => &mut self.report,
@@ -144,8 +146,8 @@ impl Options {
     }
 }
 
-/// Whether the program has rights that whoever started it lacks (setuid, setgid, capabilities): it would write files where the
-/// options say, with these rights.
+/// Whether the program has rights that whoever started it lacks (setuid, setgid, capabilities): it
+/// would write files where the options say, with these rights.
 fn is_privileged() -> bool {
     // SAFETY: asks for a number that the system gave the process at its start; has no conditions.
     unsafe { libc::getauxval(libc::AT_SECURE) != 0 }

@@ -1,7 +1,8 @@
-//! Stacks of tasks: slots of reserved address space, each with a guard page and a fiber, lent to one task at a time.
+//! Stacks of tasks: slots of reserved address space, each with a guard page and a fiber, lent to
+//! one task at a time.
 //!
-//! Whose stack an address is in is a division. A slot remembers how many accesses had been made when its present user
-//! began: what was done to the memory before has nothing to do with it.
+//! Whose stack an address is in is a division. A slot remembers how many accesses had been made
+//! when its present user began: what was done to the memory before has nothing to do with it.
 
 use crate::process::fibers::{Fiber, Run};
 use corosensei::stack::{Stack, StackPointer};
@@ -12,7 +13,8 @@ use std::num::NonZeroUsize;
 pub(crate) const BATCH: usize = 1024;
 const PAGE: usize = 4096;
 
-/// In `Batch::born`: nobody has used the stack since that was told; and since it was told a second time.
+/// In `Batch::born`: nobody has used the stack since that was told; and since it was told a second
+/// time.
 const IDLE: i32 = -1;
 const FORGOTTEN: i32 = -2;
 
@@ -118,7 +120,8 @@ impl Stacks {
         self.reserve(number + 1)?;
         let batch = &mut self.batches[number];
         let bottom = batch.base + batch.used * self.slot;
-        // SAFETY: a page inside the mapping made by `reserve`, at the low end of a slot nobody uses yet.
+        // SAFETY: a page inside the mapping made by `reserve`, at the low end of a slot nobody uses
+        // yet.
         let guarded = unsafe { libc::mprotect(bottom as *mut libc::c_void, PAGE, libc::PROT_NONE) };
         if guarded != 0 {
             return Err(io::Error::last_os_error());
@@ -194,8 +197,9 @@ impl Stacks {
         Some(batch.born[index])
     }
 
-    /// Tells of the memory of stacks that nobody uses, with whether they were used since it was told last; and of those that are used, with the
-    /// number of accesses made before; from now on none counts as made before.
+    /// Tells of the memory of stacks that nobody uses, with whether they were used since it was
+    /// told last; and of those that are used, with the number of accesses made before; from now on
+    /// none counts as made before.
     pub(crate) fn refresh(
         &mut self,
         mut idle: impl FnMut(std::ops::Range<usize>, bool),
@@ -248,7 +252,8 @@ impl Stacks {
             && self.idle.iter().rev().take(LAST).any(|fiber| fiber.memory().contains(&address))
     }
 
-    /// Whether the address is in the guard page of a stack, so that touching it means that the stack has overflowed.
+    /// Whether the address is in the guard page of a stack, so that touching it means that the
+    /// stack has overflowed.
     pub(crate) fn is_guard(&self, address: usize) -> bool {
         self.find(address).is_some_and(|(batch, _)| (address - batch.base) % self.slot < PAGE)
     }
@@ -262,8 +267,8 @@ fn reserve(bytes: usize) -> io::Result<usize> {
     if at == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(at as usize) }
 }
 
-// SAFETY: `fresh` upholds the contract: the slot is mapped, its lowest page is inaccessible, it is page-aligned and larger than
-// the minimum; it is never unmapped, and one fiber is made with it.
+// SAFETY: `fresh` upholds the contract: the slot is mapped, its lowest page is inaccessible, it is
+// page-aligned and larger than the minimum; it is never unmapped, and one fiber is made with it.
 unsafe impl Stack for TaskStack {
     fn base(&self) -> StackPointer {
         NonZeroUsize::new(self.top).expect("no stack ends at address 0")

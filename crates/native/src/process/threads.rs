@@ -1,9 +1,10 @@
 //! Thread-local storage for virtual threads.
 //!
-//! All tasks run on one OS thread, but code compiled for threads reaches its thread-local variables (`threadprivate`,
-//! `thread_local`, `errno`) through the FS register. So each virtual thread but the first borrows the storage of an OS
-//! thread that does nothing else: it is created, sleeps for ever, and while a task of the virtual thread runs, FS points at
-//! the sleeper's block. The C library has set the block up and knows of it, as of any thread's.
+//! All tasks run on one OS thread, but code compiled for threads reaches its thread-local variables
+//! (`threadprivate`, `thread_local`, `errno`) through the FS register. So each virtual thread but
+//! the first borrows the storage of an OS thread that does nothing else: it is created, sleeps for
+//! ever, and while a task of the virtual thread runs, FS points at the sleeper's block. The C
+//! library has set the block up and knows of it, as of any thread's.
 
 use std::arch::asm;
 use std::io;
@@ -16,7 +17,8 @@ pub(crate) struct Threads {
     writable: bool,
     /// Bytes of thread-local variables below the base.
     size: usize,
-    /// The C++ library's function that gives the record of the exceptions a thread is handling, if it is there.
+    /// The C++ library's function that gives the record of the exceptions a thread is handling, if
+    /// it is there.
     exceptions: Option<unsafe extern "C" fn() -> *mut [usize; 2]>,
 }
 
@@ -25,9 +27,11 @@ impl Threads {
         const FSGSBASE: u64 = 1 << 1;
         // SAFETY: asks the C library for a word of the auxiliary vector.
         let features = unsafe { libc::getauxval(libc::AT_HWCAP2) };
-        // SAFETY: on x86-64 the handle of a thread is the address of its control block, which is the FS base.
+        // SAFETY: on x86-64 the handle of a thread is the address of its control block, which is
+        // the FS base.
         let own = unsafe { libc::pthread_self() } as usize;
-        // SAFETY: looks a name up; that is the type of the function of this name, in both C++ libraries.
+        // SAFETY: looks a name up; that is the type of the function of this name, in both C++
+        // libraries.
         let exceptions = unsafe {
             let found = libc::dlsym(libc::RTLD_DEFAULT, c"__cxa_get_globals".as_ptr());
             std::mem::transmute::<*mut libc::c_void, Option<unsafe extern "C" fn() -> *mut [usize; 2]>>(found)
@@ -66,13 +70,15 @@ impl Threads {
         made.map(|_| self.bases.len() as u32 - 1)
     }
 
-    /// The exception that the running thread has caught last and is not done with: the address of its header.
+    /// The exception that the running thread has caught last and is not done with: the address of
+    /// its header.
     pub(crate) fn caught_exception(&self) -> Option<usize> {
         // SAFETY: the record is the running thread's own.
         self.exceptions.map(|record| unsafe { *record() }[0]).filter(|&header| header != 0)
     }
 
-    /// Exchanges what the running thread's record of exceptions holds. Tasks that share a thread may each be in a handler.
+    /// Exchanges what the running thread's record of exceptions holds. Tasks that share a thread
+    /// may each be in a handler.
     #[inline]
     pub(crate) fn swap_exceptions(&self, with: &mut [usize; 2]) {
         if let Some(record) = self.exceptions {
@@ -91,12 +97,14 @@ impl Threads {
         self.now = thread;
         let base = self.bases[thread];
         if self.writable {
-            // SAFETY: the system lets programs write FS (asked in `new`), and `base` is the control block of a thread of the C
-            // library that is this thread or sleeps. Nothing in this function uses thread-local storage.
+            // SAFETY: the system lets programs write FS (asked in `new`), and `base` is the control
+            // block of a thread of the C library that is this thread or sleeps. Nothing in this
+            // function uses thread-local storage.
             unsafe { asm!("wrfsbase {}", in(reg) base, options(nostack, preserves_flags)) };
         } else {
             const ARCH_SET_FS: usize = 0x1002;
-            // SAFETY: as above, by the system. The raw call, since that of the C library would write `errno`.
+            // SAFETY: as above, by the system. The raw call, since that of the C library would
+            // write `errno`.
             unsafe {
                 asm!(
                     "syscall",
@@ -119,19 +127,21 @@ extern "C" fn sleep(_: *mut libc::c_void) -> *mut libc::c_void {
     }
 }
 
-/// Sets up what the C library leaves to a new thread itself, in the storage that is used now: the tables of `<ctype.h>`. The sleeper
-/// may not have begun yet, and `toupper` would find no table.
+/// Sets up what the C library leaves to a new thread itself, in the storage that is used now: the
+/// tables of `<ctype.h>`. The sleeper may not have begun yet, and `toupper` would find no table.
 fn begin() {
     /// The C library's `LC_GLOBAL_LOCALE`.
     const OF_THE_PROCESS: libc::locale_t = std::ptr::without_provenance_mut(usize::MAX);
-    // SAFETY: a documented use. The thread has the locale of the process already; to set it sets the tables as well.
+    // SAFETY: a documented use. The thread has the locale of the process already; to set it sets
+    // the tables as well.
     unsafe { libc::uselocale(OF_THE_PROCESS) };
 }
 
 /// An OS thread that sleeps for ever: its FS base.
 fn sleeper() -> io::Result<usize> {
-    // SAFETY: the documented use of these functions, on values that live here. Signals are blocked while the thread is made, so
-    // that it starts with all of them blocked and none meant for the program is ever handled on it.
+    // SAFETY: the documented use of these functions, on values that live here. Signals are blocked
+    // while the thread is made, so that it starts with all of them blocked and none meant for the
+    // program is ever handled on it.
     unsafe {
         let (mut all, mut before) = (std::mem::zeroed(), std::mem::zeroed());
         libc::sigfillset(&mut all);
@@ -184,7 +194,8 @@ fn storage_size() -> usize {
         _: libc::size_t,
         total: *mut libc::c_void,
     ) -> libc::c_int {
-        // SAFETY: the C library calls this with a valid description, and `total` is the number below.
+        // SAFETY: the C library calls this with a valid description, and `total` is the number
+        // below.
         let (info, total) = unsafe { (&*info, &mut *total.cast::<usize>()) };
         for index in 0..info.dlpi_phnum {
             // SAFETY: the table has that many entries.

@@ -1,7 +1,9 @@
-//! The calls that led to where the program is, also where none of its own functions is the innermost: in a library, or at an instruction that has crashed.
+//! The calls that led to where the program is, also where none of its own functions is the
+//! innermost: in a library, or at an instruction that has crashed.
 //!
-//! The functions of the program tell when they are entered ([`contexts`](crate::detect::contexts)); what they have called since is found by unwinding the stack. Where the
-//! stack cannot be unwound, what the functions have told has to do.
+//! The functions of the program tell when they are entered ([`contexts`](crate::detect::contexts));
+//! what they have called since is found by unwinding the stack. Where the stack cannot be unwound,
+//! what the functions have told has to do.
 
 use crate::detect::detector;
 use std::ffi::{CStr, c_int, c_void};
@@ -41,7 +43,8 @@ extern "C" fn each(context: *mut c_void, data: *mut c_void) -> c_int {
     GO_ON
 }
 
-/// The return addresses on the stack, innermost first; only those that led to an instruction, if one is given: a signal has come there.
+/// The return addresses on the stack, innermost first; only those that led to an instruction, if
+/// one is given: a signal has come there.
 fn unwound(crashed: Option<usize>) -> Stack {
     let mut stack = Stack { addresses: [0; MOST], count: 0, after: crashed };
     // SAFETY: the function has the right type, and the list outlives the call.
@@ -55,7 +58,8 @@ pub(crate) fn addresses() -> Vec<usize> {
     stack.addresses[..stack.count].to_vec()
 }
 
-/// Asks about the return addresses on the stack that are above `pc`, innermost first, until there is an answer.
+/// Asks about the return addresses on the stack that are above `pc`, innermost first, until there
+/// is an answer.
 pub(crate) fn find_above(pc: usize, ask: &mut dyn FnMut(usize) -> Option<usize>) -> Option<usize> {
     struct Search<'a> {
         pc: usize,
@@ -104,7 +108,8 @@ pub(crate) fn noted(instruction: usize) -> Stack {
     unwound(Some(instruction))
 }
 
-/// The calls that led to an instruction, by the stack that was noted there; the address after it is the first.
+/// The calls that led to an instruction, by the stack that was noted there; the address after it is
+/// the first.
 pub(crate) fn to(instruction: usize, stack: &Stack) -> Vec<usize> {
     let mut all = vec![instruction + 1];
     all.extend(&stack.addresses[..stack.count]);
@@ -117,18 +122,21 @@ pub(crate) fn from(pc: usize) -> Vec<usize> {
     std::iter::once(pc).chain(contexts.calls(contexts.now().context)).collect()
 }
 
-/// The stack as far as it was unwound, without the libraries of the system, and from there on the recorded calls.
+/// The stack as far as it was unwound, without the libraries of the system, and from there on the
+/// recorded calls.
 pub(crate) fn joined(stack: &[usize]) -> Vec<usize> {
     let contexts = &detector().contexts;
     let recorded = contexts.calls(contexts.now().context);
-    // The recorded calls are on the stack in this order, with uninstrumented functions between them.
+    // The recorded calls are on the stack in this order, with uninstrumented functions between
+    // them.
     let (mut known, mut met) = (0, 0);
     for caller in &recorded {
         let Some(at) = stack[known..].iter().position(|at| at == caller) else { break };
         (known, met) = (known + at + 1, met + 1);
     }
     if recorded.is_empty() {
-        // The first function of its task. That the runtime has called it is left out by whoever names the calls.
+        // The first function of its task. That the runtime has called it is left out by whoever
+        // names the calls.
         known = stack.len();
     }
     if known == 0 {

@@ -1,9 +1,10 @@
-//! What the verdict of a run rests on: which modules of the process are instrumented, whether anything ran in parallel, in teams of
-//! which sizes.
+//! What the verdict of a run rests on: which modules of the process are instrumented, whether
+//! anything ran in parallel, in teams of which sizes.
 //!
-//! What the compiler driver knew, units without `-fopenmp` and objects without instrumentation, is in ELF notes of each module
-//! ([`Note`]). Shared libraries are those that are loaded at the end of the run, and those that were before the program closed one: one that
-//! calls `__tsan_…` is instrumented.
+//! What the compiler driver knew, units without `-fopenmp` and objects without instrumentation, is
+//! in ELF notes of each module ([`Note`]). Shared libraries are those that are loaded at the end of
+//! the run, and those that were before the program closed one: one that calls `__tsan_…` is
+//! instrumented.
 
 use crate::detect::detector;
 use crate::process::{self, is_shared};
@@ -136,7 +137,8 @@ unsafe extern "C" fn look(info: *mut libc::dl_phdr_info, _: usize, modules: *mut
 /// Whether a module names functions that instrumented code calls.
 ///
 /// # Safety
-/// `dynamic` is the address of the dynamic section of a loaded module, whose first byte is at `base`.
+/// `dynamic` is the address of the dynamic section of a loaded module, whose first byte is at
+/// `base`.
 unsafe fn calls_us(dynamic: usize, base: usize) -> bool {
     const STRTAB: u64 = 5;
     const STRSZ: u64 = 10;

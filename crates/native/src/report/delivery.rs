@@ -1,7 +1,9 @@
-//! Where the report of a program that runs by itself goes: the file of `report=`, or standard error.
+//! Where the report of a program that runs by itself goes: the file of `report=`, or standard
+//! error.
 //!
-//! Both are opened before the program starts, since it may give up its root folder, its rights or its descriptors. It may close
-//! ours as well, and get the same number for a file of its own: a descriptor is used only if it is still of the file it was of.
+//! Both are opened before the program starts, since it may give up its root folder, its rights or
+//! its descriptors. It may close ours as well, and get the same number for a file of its own: a
+//! descriptor is used only if it is still of the file it was of.
 
 use crate::process::files::{high, quietly};
 use crate::process::state;
@@ -53,7 +55,8 @@ impl Delivery {
         }
     }
 
-    /// Delivers a report: as JSON to the file; as text to standard error if there is none or it cannot be written.
+    /// Delivers a report: as JSON to the file; as text to standard error if there is none or it
+    /// cannot be written.
     pub(crate) fn deliver(&self, report: &Report, is_of_interest: bool) {
         if let Some(path) = &state().options.report {
             let whole = json::render(report);
@@ -96,7 +99,8 @@ impl Delivery {
     }
 }
 
-/// A report that was delivered before, when the program was about to become another and did not, is replaced.
+/// A report that was delivered before, when the program was about to become another and did not, is
+/// replaced.
 fn rewound(mut file: &File) -> io::Result<()> {
     use std::io::Seek;
     if file.metadata()?.is_file() {

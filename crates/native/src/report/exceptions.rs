@@ -1,16 +1,22 @@
 //! C++ exceptions that nobody catches: where one was thrown, of what type, and what it says.
 //!
-//! When `std::terminate` ends the program, the stack is mostly unwound up to the construct or the `noexcept` function that the exception would have left. So the place
-//! is noted when the exception is thrown: `__cxa_allocate_exception` gets its memory by `malloc`, which is ours, and the block is noted as allocated at the
-//! `throw` ([`thrown_at`]). That needs no symbol of the C++ library to be taken over at link time, holds for throws inside of the library (`vector::at`), for a
-//! library that is linked statically, and for shared libraries of other compilers; and what was noted goes with the exception, when that is freed.
+//! When `std::terminate` ends the program, the stack is mostly unwound up to the construct or the
+//! `noexcept` function that the exception would have left. So the place is noted when the exception
+//! is thrown: `__cxa_allocate_exception` gets its memory by `malloc`, which is ours, and the block
+//! is noted as allocated at the `throw` ([`thrown_at`]). That needs no symbol of the C++ library to
+//! be taken over at link time, holds for throws inside of the library (`vector::at`), for a library
+//! that is linked statically, and for shared libraries of other compilers; and what was noted goes
+//! with the exception, when that is freed.
 //!
-//! Whether an `abort` is the end of an exception is decided by the stack, since the C++ library counts one that `std::terminate` is called for as caught: there
-//! must be a frame of `std::terminate`, or of what stands for it, that no function of the program has called itself ([`terminated`]). An exception that was thrown again
-//! is named by its first throw.
+//! Whether an `abort` is the end of an exception is decided by the stack, since the C++ library
+//! counts one that `std::terminate` is called for as caught: there must be a frame of
+//! `std::terminate`, or of what stands for it, that no function of the program has called itself
+//! ([`terminated`]). An exception that was thrown again is named by its first throw.
 //!
-//! Cost: a comparison in each `malloc`; a `throw` walks the stack up to the innermost function of the program, a few frames. The layout of an exception is that
-//! of GNU's library; with another one (libc++), or if the memory came from the library's reserve, the report names neither type nor place.
+//! Cost: a comparison in each `malloc`; a `throw` walks the stack up to the innermost function of
+//! the program, a few frames. The layout of an exception is that of GNU's library; with another one
+//! (libc++), or if the memory came from the library's reserve, the report names neither type nor
+//! place.
 
 use crate::detect::{detector, frames, modules};
 use crate::process::state;
@@ -20,11 +26,13 @@ use crate::symbols::raw::RawError;
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Where the C++ library allocates exceptions, zero if it is not there; and its code, if that is a module of its own.
+/// Where the C++ library allocates exceptions, zero if it is not there; and its code, if that is a
+/// module of its own.
 static ALLOCATES: AtomicUsize = AtomicUsize::new(0);
 static LIBRARY: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
 
-/// Within so many bytes from its start the function calls `malloc`. If another function is there too, the place of its blocks is more exact than needed.
+/// Within so many bytes from its start the function calls `malloc`. If another function is there
+/// too, the place of its blocks is more exact than needed.
 const CALLS_WITHIN: usize = 128;
 
 /// Finds the C++ library.
@@ -43,7 +51,8 @@ pub(crate) fn look() {
     }
 }
 
-/// Where the program is that has got memory by a call that returns to `pc`: for that of an exception, at the `throw`; for that of another object, at the `new`.
+/// Where the program is that has got memory by a call that returns to `pc`: for that of an
+/// exception, at the `throw`; for that of another object, at the `new`.
 #[inline(always)]
 pub(crate) fn thrown_at(pc: usize) -> usize {
     let from = ALLOCATES.load(Ordering::Relaxed);
@@ -56,7 +65,8 @@ pub(crate) fn thrown_at(pc: usize) -> usize {
     }
 }
 
-/// The innermost function outside of the C++ library; if that is no module of its own, the innermost one of the program.
+/// The innermost function outside of the C++ library; if that is no module of its own, the
+/// innermost one of the program.
 #[cold]
 fn throw(pc: usize) -> usize {
     let told = detector().contexts.call();
@@ -126,11 +136,13 @@ pub(crate) fn terminated() -> Option<RawError> {
 /// The functions of the C++ library that end a program, one of which is on the stack then.
 const TERMINATES: [&[u8]; 3] = [b"_ZSt9terminatev", b"__cxa_call_terminate", b"__gxx_personality_v0"];
 
-/// Whether a function of the program has called `std::terminate` itself, maybe in a handler: by the stack from there on.
+/// Whether a function of the program has called `std::terminate` itself, maybe in a handler: by the
+/// stack from there on.
 fn is_wanted(stack: &[usize]) -> bool {
     // Called for a virtual function that is not there.
     const OTHERS: [&[u8]; 2] = [b"__cxa_pure_virtual", b"__cxa_deleted_virtual"];
-    // What clang lets a function call that an exception must not leave. It tells that it was entered, like those of the program.
+    // What clang lets a function call that an exception must not leave. It tells that it was
+    // entered, like those of the program.
     const OF_CLANG: &str = "__clang_call_terminate";
     let &[caller, returns_to, ..] = stack else { return false };
     if returns_to != detector().contexts.call() {
@@ -142,7 +154,8 @@ fn is_wanted(stack: &[usize]) -> bool {
 
 /// The name of the exported function that a call returns to; empty if there is none.
 fn function(returns_to: usize) -> &'static [u8] {
-    // SAFETY: asks the linker about an address; it writes the description, whose name is there as long as the module.
+    // SAFETY: asks the linker about an address; it writes the description, whose name is there as
+    // long as the module.
     unsafe {
         let mut info: libc::Dl_info = std::mem::zeroed();
         if libc::dladdr((returns_to - 1) as *const c_void, &mut info) == 0 || info.dli_sname.is_null() {
@@ -157,12 +170,14 @@ struct Exception {
 }
 
 impl Exception {
-    /// The exception of a header that the C++ library handles; none if another library has thrown it.
+    /// The exception of a header that the C++ library handles; none if another library has thrown
+    /// it.
     ///
     /// # Safety
     /// The header is one of the running thread's record.
     unsafe fn new(header: *const Header) -> Option<Self> {
-        // SAFETY: the caller's promise. One that shares an object has a pointer to that, and that is behind its own header.
+        // SAFETY: the caller's promise. One that shares an object has a pointer to that, and that
+        // is behind its own header.
         unsafe {
             match (*header).class {
                 CLASS => Some(Exception { header }),
@@ -173,25 +188,29 @@ impl Exception {
     }
 
     fn kind(&self) -> &Kind {
-        // SAFETY: the compiler has passed its type to `__cxa_throw`. What is behind the name of one without a base class is not looked at.
+        // SAFETY: the compiler has passed its type to `__cxa_throw`. What is behind the name of one
+        // without a base class is not looked at.
         unsafe { &*(*self.header).kind }
     }
 
     fn type_name(&self) -> String {
-        // SAFETY: the compiler has put a string there. A type that is known to one module only has a star before its name.
+        // SAFETY: the compiler has put a string there. A type that is known to one module only has
+        // a star before its name.
         let name = unsafe { CStr::from_ptr(self.kind().name) }.to_string_lossy();
         symbols::type_name(name.trim_start_matches('*'))
     }
 
-    /// What it says, if it is a `std::exception` and the function that knows is one of the standard library: one of the program may do anything.
+    /// What it says, if it is a `std::exception` and the function that knows is one of the standard
+    /// library: one of the program may do anything.
     fn what(&self) -> Option<String> {
         const LONGEST: usize = 1000;
         type What = unsafe extern "C" fn(*const c_void) -> *const c_char;
         if !self.is_standard() {
             return None;
         }
-        // SAFETY: an object whose only base class, at its start, is in the end `std::exception` begins with a table of functions, of which the third is `what`. That
-        // of the standard library returns a string, which lives as long as the object.
+        // SAFETY: an object whose only base class, at its start, is in the end `std::exception`
+        // begins with a table of functions, of which the third is `what`. That of the standard
+        // library returns a string, which lives as long as the object.
         unsafe {
             let object = self.header.add(1);
             let function = *(*object.cast::<*const usize>()).add(2);

@@ -1,10 +1,11 @@
-//! Crashes of the program. The runtime reports the crash, with its site and all findings so far; then the program ends as it would
-//! without the runtime.
+//! Crashes of the program. The runtime reports the crash, with its site and all findings so far;
+//! then the program ends as it would without the runtime.
 //!
-//! The handler notes what has happened and makes the program continue in [`report_crash`], on a stack of its own: nothing is
-//! built while the signal is handled. What the crash has broken is not known, so there is one attempt, which uses no memory but the
-//! runtime's (the code that crashed may hold the lock of the C library's allocator), and an alarm in case the report hangs.
-//! Then the registers are restored, so that the program ends where it crashed.
+//! The handler notes what has happened and makes the program continue in [`report_crash`], on a
+//! stack of its own: nothing is built while the signal is handled. What the crash has broken is not
+//! known, so there is one attempt, which uses no memory but the runtime's (the code that crashed
+//! may hold the lock of the C library's allocator), and an alarm in case the report hangs. Then the
+//! registers are restored, so that the program ends where it crashed.
 
 use crate::detect::detector;
 use crate::detect::frames;
@@ -158,7 +159,8 @@ extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_
     static BUSY: AtomicBool = AtomicBool::new(false);
     let context = context.cast::<libc::ucontext_t>();
     if !BUSY.swap(true, Ordering::Relaxed) && report::is_up() {
-        // SAFETY: the system passes a valid description. The program continues in `report_crash`, as if it had called that from an empty stack.
+        // SAFETY: the system passes a valid description. The program continues in `report_crash`,
+        // as if it had called that from an empty stack.
         unsafe {
             *NOTED.0.get() = Some(Crash::new(signal, info, context));
             let registers = &mut (*context).uc_mcontext.gregs;
@@ -169,7 +171,8 @@ extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_
         return;
     }
     uninstall();
-    // SAFETY: the default action is set; the signal is unblocked when this returns, where the crash was.
+    // SAFETY: the default action is set; the signal is unblocked when this returns, where the crash
+    // was.
     unsafe {
         if let Some(crash) = *NOTED.0.get() {
             (*context).uc_mcontext.gregs = crash.registers;

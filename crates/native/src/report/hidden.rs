@@ -1,7 +1,9 @@
-//! What the C library keeps for itself: objects that functions share without naming them in their arguments.
+//! What the C library keeps for itself: objects that functions share without naming them in their
+//! arguments.
 //!
-//! A result that they return a pointer to is where they have it. State that nobody can point to has a place here that stands for it.
-//! What the C library guards by a lock of its own (`rand`, streams) or keeps for each thread (`strerror`, `errno`) is none of these.
+//! A result that they return a pointer to is where they have it. State that nobody can point to has
+//! a place here that stands for it. What the C library guards by a lock of its own (`rand`,
+//! streams) or keeps for each thread (`strerror`, `errno`) is none of these.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -41,7 +41,8 @@ pub(crate) struct State {
     pub(crate) closed: Closed,
     /// A simd loop was run.
     pub(crate) has_lanes: bool,
-    /// In a search a thread has taken several chunks of a loop: other deals would have given some of them to other threads.
+    /// In a search a thread has taken several chunks of a loop: other deals would have given some
+    /// of them to other threads.
     pub(crate) one_deal: bool,
     /// The addresses of the program's locks, also of those that were destroyed.
     pub(crate) locks: FxHashMap<SyncId, usize>,
@@ -189,7 +190,8 @@ pub(crate) extern "C" fn at_end() {
     }
 }
 
-/// What the status of the process becomes if something was found; the program's own stands with `exitcode=0`.
+/// What the status of the process becomes if something was found; the program's own stands with
+/// `exitcode=0`.
 fn status() -> Option<i32> {
     Some(runtime::state().options.status).filter(|&status| status != 0)
 }
@@ -214,7 +216,8 @@ pub(crate) fn limit(text: &str) {
 /// Places that are remembered of iterators that were not split any further.
 const MOST_TOGETHER: usize = 16;
 
-/// The parallel iterator that the running task splits, from a call that returns to `pc`, is not split any further.
+/// The parallel iterator that the running task splits, from a call that returns to `pc`, is not
+/// split any further.
 #[cold]
 pub(crate) fn together(pc: usize) {
     let together = &state().found.together;
@@ -227,7 +230,8 @@ pub(crate) fn together(pc: usize) {
     state().found.together.push((pc, place));
 }
 
-/// Where the running task is. To be asked before symbols are loaded, which calls functions that note where they are called.
+/// Where the running task is. To be asked before symbols are loaded, which calls functions that
+/// note where they are called.
 pub(crate) fn here() -> Site {
     Site { pc: call_site::caller(), context: detector().contexts.now().context }
 }
@@ -237,7 +241,8 @@ pub(crate) fn program_error(kind: &str, message: &str) {
     program_error_at(kind, message, raw::calls(here()).0);
 }
 
-/// An error of the program, by the running task where these calls have led, innermost first, as return addresses.
+/// An error of the program, by the running task where these calls have led, innermost first, as
+/// return addresses.
 pub(crate) fn program_error_at(kind: &str, message: &str, calls: Vec<usize>) {
     failed(raw::error(kind, message, detector().current(), calls));
 }
@@ -304,7 +309,8 @@ pub(crate) fn deadlock(waiting: Vec<(TaskId, String, SyncId, Holder, Site)>) {
         let (mut at, mut stack) = place(&symbols, site);
         let spawned = symbols.spawned(&raw::spawned(task));
         let own = name(task);
-        // Before a task has begun, or when its code has ended, there is no call in which it waits: it is its construct that does.
+        // Before a task has begun, or when its code has ended, there is no call in which it waits:
+        // it is its construct that does.
         if let Some(created) = spawned.iter().find(|spawned| spawned.task == own)
             && (site.pc == 0 || on == "detach event")
         {
@@ -322,7 +328,8 @@ pub(crate) fn unexplored(what: &str) {
     }
 }
 
-/// Ends a program that cannot go on. The status is no doing of the program's: who reads what was found is not to take it for that.
+/// Ends a program that cannot go on. The status is no doing of the program's: who reads what was
+/// found is not to take it for that.
 pub(crate) fn finish_and_fail() -> ! {
     finish_and_exit(if channel::is_on() { 0 } else { runtime::state().options.status })
 }
@@ -340,7 +347,8 @@ pub(crate) fn finish_with(status: i32) -> i32 {
     if finish() { self::status().unwrap_or(status) } else { status }
 }
 
-/// Whether this is the process that began, and not a child that has its memory (`vfork`) or a copy of it.
+/// Whether this is the process that began, and not a child that has its memory (`vfork`) or a copy
+/// of it.
 fn is_own_process() -> bool {
     runtime::state().id == process::id()
 }
@@ -392,8 +400,8 @@ fn is_bad(report: &Report) -> bool {
     !report.races.is_empty() || !report.errors.is_empty() || !report.deadlocks.is_empty()
 }
 
-/// The process is about to become another program. If that works, nobody can report afterwards; if it does not, the program goes
-/// on, and is reported on at its end as if nothing had been.
+/// The process is about to become another program. If that works, nobody can report afterwards; if
+/// it does not, the program goes on, and is reported on at its end as if nothing had been.
 pub(crate) fn before_exec(program: &str) {
     if !is_own_process() || state().found.done || state().search.is_some() {
         return;
@@ -414,7 +422,8 @@ pub(crate) fn after_exec() {
     channel::write(Kind::GoesOn, &[]);
 }
 
-/// The program is about to take files or memory from itself: reads now what a report by itself would need.
+/// The program is about to take files or memory from itself: reads now what a report by itself
+/// would need.
 pub(crate) fn prepare() {
     if !is_up() || channel::is_on() || state().symbols.is_some() || !is_own_process() {
         return;
@@ -437,7 +446,8 @@ fn suppressions() -> Option<String> {
     }
 }
 
-/// Ends the trace, if the run is recorded. That it could not be written is a limit in the report, which `raceproof run` reads.
+/// Ends the trace, if the run is recorded. That it could not be written is a limit in the report,
+/// which `raceproof run` reads.
 fn end_trace() -> Result<(), String> {
     let (Some(recorder), Some(path)) = (detector().record.take(), &runtime::state().options.trace) else {
         return Ok(());
@@ -529,8 +539,8 @@ fn plain(symbols: &Symbols, races: Vec<Race>) -> Report {
     .judged()
 }
 
-/// The name of a task: the way from `main`, `t2` for thread 2 of a team, `3` for a third child, `c3` for the third chunk it took of a
-/// loop.
+/// The name of a task: the way from `main`, `t2` for thread 2 of a team, `3` for a third child,
+/// `c3` for the third chunk it took of a loop.
 pub(crate) fn name(task: TaskId) -> String {
     let mut parts = Vec::new();
     let mut at = task;

@@ -1,5 +1,5 @@
-//! What is known of a finding when it is found, as addresses ([`raceproof_symbols::raw`]): nothing here looks a name up or reads a
-//! file.
+//! What is known of a finding when it is found, as addresses ([`raceproof_symbols::raw`]): nothing
+//! here looks a name up or reads a file.
 
 use crate::detect::detector;
 use crate::detect::detector::{Raced, RacedAccess, Role, Site};
@@ -9,7 +9,8 @@ use raceproof_core::finding::{Construct, Grade, Operation};
 use raceproof_core::ids::{SyncId, TaskId};
 use raceproof_symbols::raw::{Calls, RawAccess, RawError, RawLock, RawMemory, RawRace, RawSpawned};
 
-/// Of a deeper recursion the innermost calls are kept; of the place where a task was created, those that can show whose it is.
+/// Of a deeper recursion the innermost calls are kept; of the place where a task was created, those
+/// that can show whose it is.
 const DEEPEST: usize = 1024;
 const CREATION: usize = 128;
 

@@ -1,11 +1,13 @@
 //! Records the run as a trace, for `raceproof analyze`.
 //!
-//! What is written are the tasks of the order, and what orders them as the kernel tells it: a taskwait joins each child, where
-//! the detector ends a finish. Every byte of memory is a location of its own, so that accesses of any size meet where
-//! they overlap; memory that is allocated anew, or becomes the stack of another task, gets new ones. What a
-//! step has done to a location before is not written again: it adds nothing.
+//! What is written are the tasks of the order, and what orders them as the kernel tells it: a
+//! taskwait joins each child, where the detector ends a finish. Every byte of memory is a location
+//! of its own, so that accesses of any size meet where they overlap; memory that is allocated anew,
+//! or becomes the stack of another task, gets new ones. What a step has done to a location before
+//! is not written again: it adds nothing.
 //!
-//! Blocks go to the file as they fill up, and names at the end. A program that is killed leaves a trace without names.
+//! Blocks go to the file as they fill up, and names at the end. A program that is killed leaves a
+//! trace without names.
 
 use crate::detect::contexts::Context;
 use crate::detect::detector;
@@ -52,14 +54,16 @@ pub(crate) struct TraceRecorder {
     /// The locks each task holds by what was written, and all locks.
     holds: FxHashMap<TaskId, Vec<SyncId>>,
     locks: FxHashSet<SyncId>,
-    /// By task. What is done in the name of one that has ended, at the end of the process, is nobody's.
+    /// By task. What is done in the name of one that has ended, at the end of the process, is
+    /// nobody's.
     ended: Vec<bool>,
     /// Whose value or end was written last: what comes after a value is the end.
     given: Option<TaskId>,
 }
 
-/// Whether the trace is being written. What the compressor allocates then, by the C library's functions, is ours and not the program's: to
-/// take note of it would come back here, in the middle of things.
+/// Whether the trace is being written. What the compressor allocates then, by the C library's
+/// functions, is ours and not the program's: to take note of it would come back here, in the middle
+/// of things.
 static WRITING: AtomicBool = AtomicBool::new(false);
 
 pub(crate) fn is_writing() -> bool {
@@ -106,8 +110,8 @@ impl TraceRecorder {
 }
 
 impl Recorder for TraceRecorder {
-    /// The number of a site. A trace has no stacks: only in a Rust program, where much is done by libraries, does it matter by which
-    /// calls the program came there.
+    /// The number of a site. A trace has no stacks: only in a Rust program, where much is done by
+    /// libraries, does it matter by which calls the program came there.
     fn site(&mut self, site: Site) -> SiteId {
         let site = if is_shared() { site } else { Site { context: Context(0), ..site } };
         let next = SiteId(self.places.len() as u32);
@@ -225,7 +229,8 @@ impl Recorder for TraceRecorder {
         }
     }
 
-    /// Names everything and ends the trace; without its end mark if the run did not come to its own end.
+    /// Names everything and ends the trace; without its end mark if the run did not come to its own
+    /// end.
     fn finish(mut self: Box<Self>, whole: bool) -> io::Result<()> {
         let symbols = &Symbols::load();
         let _writing = Writing::begin();

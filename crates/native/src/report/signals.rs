@@ -1,13 +1,16 @@
-//! Being interrupted: by the user, who then gets what is known so far, and by ourselves, when a task runs long.
+//! Being interrupted: by the user, who then gets what is known so far, and by ourselves, when a
+//! task runs long.
 //!
-//! A task that waits for another by looking at a variable, without anything that says so, would wait for ever: all tasks run
-//! on one OS thread. So after some time of its own, without anything a task can wait by, a running task is made to let the others go first, at its next access. (Such a
-//! program has a race; it should be reported, not hang.) And a signal that ends the program can come at any moment,
-//! also in the middle of our own work: what has to be done is done at the next access too, or when the program next asks the scheduler for something. A
-//! handler only notes it. Whoever waits in the system is woken; code that is not instrumented gets some seconds.
+//! A task that waits for another by looking at a variable, without anything that says so, would
+//! wait for ever: all tasks run on one OS thread. So after some time of its own, without anything a
+//! task can wait by, a running task is made to let the others go first, at its next access. (Such a
+//! program has a race; it should be reported, not hang.) And a signal that ends the program can
+//! come at any moment, also in the middle of our own work: what has to be done is done at the next
+//! access too, or when the program next asks the scheduler for something. A handler only notes it.
+//! Whoever waits in the system is woken; code that is not instrumented gets some seconds.
 //!
-//! How an access notices: the handler makes every number of an access smaller than the first of the running step, so that the
-//! fast paths fail and the detector is asked.
+//! How an access notices: the handler makes every number of an access smaller than the first of the
+//! running step, so that the fast paths fail and the detector is asked.
 
 use crate::detect::now;
 use crate::process::{self, channel};
@@ -37,8 +40,8 @@ const LAST: u32 = 30;
 /// The signals by which the program is asked to end, and the one of the share of time.
 const ASKED: [c_int; 4] = [libc::SIGTERM, libc::SIGINT, libc::SIGHUP, libc::SIGVTALRM];
 
-/// The others that end a program unless it handles them, crashes aside. A program that `raceproof run` watches is left to them: what was
-/// found is known there.
+/// The others that end a program unless it handles them, crashes aside. A program that `raceproof
+/// run` watches is left to them: what was found is known there.
 const OTHERS: [c_int; 13] = [
     libc::SIGQUIT,
     libc::SIGTRAP,
@@ -83,7 +86,8 @@ pub(crate) fn install() {
             if action_of(signal) != libc::SIG_DFL {
                 continue;
             }
-            // Who waits in the system is to go on, and to see that it is over; of the share of time it is to see nothing.
+            // Who waits in the system is to go on, and to see that it is over; of the share of time
+            // it is to see nothing.
             set(signal, handle, if signal == libc::SIGVTALRM { libc::SA_RESTART } else { 0 });
         }
         let share = libc::timeval { tv_sec: SHARE, tv_usec: 0 };
@@ -111,7 +115,8 @@ fn set(signal: c_int, handler: Handler, flags: c_int) {
 
 type Handler = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
 
-/// Notes what is to be done at the next access, or when the program next asks the scheduler for something. It may have come in the middle of our own work.
+/// Notes what is to be done at the next access, or when the program next asks the scheduler for
+/// something. It may have come in the middle of our own work.
 extern "C" fn handle(signal: c_int, _: *mut libc::siginfo_t, context: *mut c_void) {
     match signal {
         libc::SIGVTALRM => PREEMPT.store(true, Ordering::Relaxed),
@@ -147,25 +152,28 @@ pub(crate) fn is_ending() -> bool {
     ENDING.load(Ordering::Relaxed) != 0
 }
 
-/// The program has not noticed: it is in code that is not instrumented. If another process knows what was found, it simply ends; if not, it
-/// ends as soon as the handler has returned.
+/// The program has not noticed: it is in code that is not instrumented. If another process knows
+/// what was found, it simply ends; if not, it ends as soon as the handler has returned.
 fn give_up(context: *mut c_void) {
     let signal = ENDING.load(Ordering::Relaxed);
     if !channel::is_on() {
         return divert(context, end);
     }
-    // SAFETY: documented uses. The signal is blocked until its handler returns. It is sent to the process: the C library may take this thread for another.
+    // SAFETY: documented uses. The signal is blocked until its handler returns. It is sent to the
+    // process: the C library may take this thread for another.
     unsafe {
         libc::signal(signal, libc::SIG_DFL);
         libc::kill(libc::getpid(), signal);
     }
 }
 
-/// Lets the interrupted code go on as a function, once the handler has returned: what needs memory, locks or files must not be done in a handler. What was interrupted may be
-/// work of our own, and the function not come to an end; then an alarm ends the process.
+/// Lets the interrupted code go on as a function, once the handler has returned: what needs memory,
+/// locks or files must not be done in a handler. What was interrupted may be work of our own, and
+/// the function not come to an end; then an alarm ends the process.
 fn divert(context: *mut c_void, to: extern "C" fn() -> !) {
     const RED_ZONE: i64 = 128;
-    // SAFETY: documented uses; the system passes the registers, which it sets when the handler returns. The function finds the stack as if it had been called.
+    // SAFETY: documented uses; the system passes the registers, which it sets when the handler
+    // returns. The function finds the stack as if it had been called.
     unsafe {
         libc::signal(libc::SIGALRM, libc::SIG_DFL);
         libc::alarm(LAST);
@@ -221,8 +229,8 @@ pub(crate) fn end_if_asked() {
     }
 }
 
-/// This is an execution of a search: every access that is not the running step's again is looked at, and after so many seconds
-/// it is over.
+/// This is an execution of a search: every access that is not the running step's again is looked
+/// at, and after so many seconds it is over.
 pub(crate) fn explore(seconds: f64) {
     PENDING.store(true, Ordering::Relaxed);
     let whole = libc::timeval { tv_sec: seconds as i64, tv_usec: (seconds.fract() * 1e6) as i64 + 1 };
@@ -234,7 +242,8 @@ pub(crate) fn explore(seconds: f64) {
     }
 }
 
-/// The execution has taken too long: notes it, and if nobody has noticed after some more time, has it noticed.
+/// The execution has taken too long: notes it, and if nobody has noticed after some more time, has
+/// it noticed.
 extern "C" fn late(_: c_int, _: *mut libc::siginfo_t, context: *mut c_void) {
     if LATE.swap(true, Ordering::Relaxed) {
         return divert(context, too_late);

@@ -1,4 +1,5 @@
-//! Accesses in an execution of a search: recorded in sections, counted on the way to a race, or actions of a replay.
+//! Accesses in an execution of a search: recorded in sections, counted on the way to a race, or
+//! actions of a replay.
 
 use super::{Mode, execution, label};
 use crate::detect::detector;
@@ -24,7 +25,8 @@ pub(super) struct PendingAccess {
     pub(super) site: Site,
 }
 
-/// The running task is about to make an access, from a call that returns to `pc`. Returns when it may.
+/// The running task is about to make an access, from a call that returns to `pc`. Returns when it
+/// may.
 pub(super) fn access(address: usize, size: usize, kind: AccessKind, operation: Operation, pc: usize) {
     let Some(execution) = execution() else { return };
     if sched::job().is_none() || size == 0 || report::state().found.is_done() {
@@ -63,8 +65,8 @@ pub(super) fn access(address: usize, size: usize, kind: AccessKind, operation: O
     }
 }
 
-/// An atomic operation: a section of its own, since the schedule chooses its position among the others. Whether it writes is
-/// known only when its turn has come.
+/// An atomic operation: a section of its own, since the schedule chooses its position among the
+/// others. Whether it writes is known only when its turn has come.
 pub(super) fn atomic(address: usize, size: usize, pc: usize, kind: &dyn Fn() -> AccessKind) {
     let Some(execution) = execution() else { return };
     if sched::job().is_none() || detector().is_reducing() {
@@ -75,7 +77,8 @@ pub(super) fn atomic(address: usize, size: usize, pc: usize, kind: &dyn Fn() -> 
     let sync = *execution.atomics.entry(name).or_insert_with(|| kernel().new_lock());
     execution.labels.entry(sync).or_insert_with(|| label(!name));
     execution.hidden.insert(sync);
-    // The section is for the search. Whoever stops before the access must not keep others from theirs.
+    // The section is for the search. Whoever stops before the access must not keep others from
+    // theirs.
     let inside = execution.mode == Mode::Explore;
     if !inside {
         access(address, size, kind(), Operation::Atomic, pc);
@@ -94,10 +97,12 @@ pub(super) fn atomic(address: usize, size: usize, pc: usize, kind: &dyn Fn() -> 
     kernel().unlock(sync);
 }
 
-/// Whether the search knows enough of a change that uninstrumented code of the running task, which stops, has made to a word. It
-/// does if the transition that ends began with an access to the word: then it has written it as well. What the library does from
-/// that access on is one operation to others, unless it contains a choice, which ends the transition. It also does if the task
-/// has changed the word like this before: a task that loads in between waits for the last change, which is observed.
+/// Whether the search knows enough of a change that uninstrumented code of the running task, which
+/// stops, has made to a word. It does if the transition that ends began with an access to the word:
+/// then it has written it as well. What the library does from that access on is one operation to
+/// others, unless it contains a choice, which ends the transition. It also does if the task has
+/// changed the word like this before: a task that loads in between waits for the last change, which
+/// is observed.
 pub(super) fn knows_change(address: usize, size: usize) -> bool {
     let Some(execution) = execution() else { return true };
     if execution.mode != Mode::Explore {
@@ -139,15 +144,15 @@ pub(super) fn stack(memory: std::ops::Range<usize>) {
     }
 }
 
-/// Whether a race between these tasks of the order, between sites of which one is known, can be shown while the known one, between
-/// chunks of one thread, cannot.
+/// Whether a race between these tasks of the order, between sites of which one is known, can be
+/// shown while the known one, between chunks of one thread, cannot.
 pub(super) fn is_shown_better(known: Option<usize>, takers: (TaskId, TaskId)) -> bool {
     let points = execution().and_then(|execution| execution.points.get(known?));
     takers.0 != takers.1 && points.is_some_and(|[first, second]| first.task == second.task)
 }
 
-/// The detector has found a race between an access of an earlier step, of `task` of the order, and the running one's. It replaces
-/// the `known` one, if there is one.
+/// The detector has found a race between an access of an earlier step, of `task` of the order, and
+/// the running one's. It replaces the `known` one, if there is one.
 pub(super) fn raced(known: Option<usize>, earlier: Earlier, address: usize, pc: usize) {
     let Some(execution) = execution() else { return };
     let Earlier { task, step, pc: earlier_pc } = earlier;
@@ -179,8 +184,8 @@ fn park(task: TaskId) {
 }
 
 impl super::ExecutionState {
-    /// How many actions a task may have taken when it was in a step, the least and the most, and how many events had been
-    /// recorded when it began.
+    /// How many actions a task may have taken when it was in a step, the least and the most, and
+    /// how many events had been recorded when it began.
     fn taken_in(&self, task: TaskId, step: StepId) -> ((u64, u64), usize) {
         let notes = &self.tasks[task.index()].steps;
         let after = notes.partition_point(|&(noted, ..)| noted <= step.0);

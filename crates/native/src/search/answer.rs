@@ -1,4 +1,5 @@
-//! The answer: what the search has to know of the execution, written when the process ends, however it does.
+//! The answer: what the search has to know of the execution, written when the process ends, however
+//! it does.
 
 use super::access::PendingAccess;
 use super::driver::Driver;
@@ -30,7 +31,8 @@ pub(super) fn finish() {
     let Some(execution) = execution() else { return };
     let (mut woke, mut stuck, mut end) = (Vec::new(), Vec::new(), None);
     let mut trace = std::mem::take(&mut execution.trace);
-    // SAFETY: a leaked box of `begin`. If the program ends in the middle of a task, the strategy is not being asked.
+    // SAFETY: a leaked box of `begin`. If the program ends in the middle of a task, the strategy is
+    // not being asked.
     if let Driver::Guided(guided) = unsafe { &mut *execution.driver } {
         match guided.mark {
             Some(mark) => trace.truncate(mark),

@@ -48,7 +48,8 @@ impl Driver {
     }
 }
 
-/// The driver as a strategy. `answer::finish` reads it as well when the program ends inside a task, so no reference to it is kept.
+/// The driver as a strategy. `answer::finish` reads it as well when the program ends inside a task,
+/// so no reference to it is kept.
 struct Driven {
     driver: *mut Driver,
     /// Turns in which a task polled for what another one does, since the kernel took its last step.
@@ -76,7 +77,8 @@ impl Strategy<JobSlot, KernelObserver> for Driven {
         if self.idle > PATIENCE {
             return None;
         }
-        // SAFETY: `begin` has leaked the box. The strategy runs between turns, when `answer::finish`, the other user, does not.
+        // SAFETY: `begin` has leaked the box. The strategy runs between turns, when
+        // `answer::finish`, the other user, does not.
         match unsafe { &mut *self.driver } {
             Driver::Guided(guided) => guided.next(kernel, last),
             Driver::Script { script, .. } => script.next(kernel, last),
@@ -109,7 +111,8 @@ fn misuse(run: &mut Run<Coroutines, KernelObserver>, script: &Script<'_>) {
     }
 }
 
-/// Runs the program's tasks as asked. Returns the status of `main` if that has returned; if not, ends the process.
+/// Runs the program's tasks as asked. Returns the status of `main` if that has returned; if not,
+/// ends the process.
 pub(crate) fn drive(run: Run<Coroutines, KernelObserver>, status: &Cell<Option<c_int>>) -> c_int {
     let Some(execution) = execution() else { return 0 };
     // What writes the answer looks at the kernel, at the end of the process.

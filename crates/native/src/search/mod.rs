@@ -1,15 +1,20 @@
-//! One execution of a search: the program under a given schedule, and what the search has to know of it.
+//! One execution of a search: the program under a given schedule, and what the search has to know
+//! of it.
 //!
-//! `raceproof verify -- ./prog` runs the program again and again, each time in a fresh process that gets the
-//! [`Order`] to follow ([`raceproof::remote`]). The tasks then run on the same kernel as ever, under the explorer's strategy:
-//! from choice to choice, a choice being the entry into a section of a lock (critical sections, the locks of OpenMP and of the
-//! C library, `mutexinoutset`), or an atomic operation, which is a section of its own on the memory it accesses. What is
-//! accessed in sections is noted by names that do not depend on the process ([`names`]).
+//! `raceproof verify -- ./prog` runs the program again and again, each time in a fresh process that
+//! gets the [`Order`] to follow ([`raceproof::remote`]). The tasks then run on the same kernel as
+//! ever, under the explorer's strategy: from choice to choice, a choice being the entry into a
+//! section of a lock (critical sections, the locks of OpenMP and of the C library,
+//! `mutexinoutset`), or an atomic operation, which is a section of its own on the memory it
+//! accesses. What is accessed in sections is noted by names that do not depend on the process
+//! ([`names`]).
 //!
-//! Three orders run without the detector: with it switched off, every access of the program reaches [`access`], so that accesses
-//! can be counted, and a task can be stopped right before one.
+//! Three orders run without the detector: with it switched off, every access of the program reaches
+//! [`access`], so that accesses can be counted, and a task can be stopped right before one.
 //!
-//! What is not explored is a limit that the report states ([`unexplored`](crate::report::unexplored)): tests of locks, and waiting by looking again and again.
+//! What is not explored is a limit that the report states
+//! ([`unexplored`](crate::report::unexplored)): tests of locks, and waiting by looking again and
+//! again.
 
 mod access;
 mod answer;
@@ -45,11 +50,13 @@ pub(crate) struct ExecutionState {
     trace: Trace,
     names: Names,
     tasks: Vec<TaskNote>,
-    /// The kernel's numbers of the detector's tasks, which has chunks of loops beside them. For a chunk it means nothing.
+    /// The kernel's numbers of the detector's tasks, which has chunks of loops beside them. For a
+    /// chunk it means nothing.
     of_kernel: Vec<TaskId>,
     /// Numbers of locks that are the same in every schedule.
     labels: FxHashMap<SyncId, SyncId>,
-    /// The locks behind atomic operations, by what they access. The detector sees neither them nor the wait events.
+    /// The locks behind atomic operations, by what they access. The detector sees neither them nor
+    /// the wait events.
     atomics: FxHashMap<u64, SyncId>,
     hidden: FxHashSet<SyncId>,
     /// The task that changed an atomic variable last where nobody saw it.
@@ -88,7 +95,8 @@ enum Mode {
 struct TaskNote {
     /// Actions so far, accesses aside.
     taken: u64,
-    /// For each step of the order that it began, how many actions it had taken then, and how many events had been recorded.
+    /// For each step of the order that it began, how many actions it had taken then, and how many
+    /// events had been recorded.
     steps: Vec<(u32, u64, usize)>,
     /// Blocks allocated.
     blocks: u32,
@@ -104,8 +112,8 @@ pub(crate) fn is_on() -> bool {
 /// The state, if the process is an execution of a search.
 #[inline]
 pub(crate) fn execution() -> Option<&'static mut ExecutionState> {
-    // SAFETY: `begin` puts a leaked box there. One OS thread runs all code that gets here, and no function keeps the reference
-    // across a switch of coroutines.
+    // SAFETY: `begin` puts a leaked box there. One OS thread runs all code that gets here, and no
+    // function keeps the reference across a switch of coroutines.
     unsafe { EXECUTION.load(Ordering::Relaxed).as_mut() }
 }
 
@@ -161,7 +169,8 @@ pub(crate) fn begin() {
     signals::explore(request.seconds);
 }
 
-/// A short name made of a long one. If two locks get the same, the search takes them for one, and runs more executions.
+/// A short name made of a long one. If two locks get the same, the search takes them for one, and
+/// runs more executions.
 fn label(name: u64) -> SyncId {
     let mixed = TaskName(name).child(0).0;
     SyncId((mixed >> 32) as u32)

@@ -1,9 +1,11 @@
-//! Names for memory and code that are the same in every execution, wherever the system and the schedule have put things.
+//! Names for memory and code that are the same in every execution, wherever the system and the
+//! schedule have put things.
 //!
-//! What the search compares between executions must not depend on which task happened to allocate first, nor on where the
-//! process was loaded. So a byte of a variable is named by its module and offset, a byte of the heap by the task that
-//! allocated the block and which of its blocks it is, a byte of a stack by the task that runs on it. Two different bytes
-//! have different names but for collisions of a 60-bit hash, which would make the search run more, not less.
+//! What the search compares between executions must not depend on which task happened to allocate
+//! first, nor on where the process was loaded. So a byte of a variable is named by its module and
+//! offset, a byte of the heap by the task that allocated the block and which of its blocks it is, a
+//! byte of a stack by the task that runs on it. Two different bytes have different names but for
+//! collisions of a 60-bit hash, which would make the search run more, not less.
 
 use crate::detect::modules::modules;
 use raceproof_core::explore::TaskName;

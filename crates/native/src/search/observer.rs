@@ -1,4 +1,5 @@
-//! The observer of an execution: records the kernel's events in the trace that the search gets, and the actions of a replay.
+//! The observer of an execution: records the kernel's events in the trace that the search gets, and
+//! the actions of a replay.
 
 use super::access::PendingAccess;
 use super::{ExecutionState, Mode, TaskNote};
@@ -110,7 +111,8 @@ impl Observer for ExecutionState {
         if kind.is_section() {
             self.trace.join(task, self.label(sync), kind);
             if self.hides(sync) {
-                // An atomic operation; it is the access that a point is at, which comes before or in it.
+                // An atomic operation; it is the access that a point is at, which comes before or
+                // in it.
                 self.own_steps += 1;
                 self.acted();
                 return self.note(task);

@@ -1,10 +1,13 @@
-//! Events that tasks wait for and the kernel knows nothing of: the turn of an iteration in an ordered loop, an iteration of a
-//! doacross loop, a local static that another task is about to initialise.
+//! Events that tasks wait for and the kernel knows nothing of: the turn of an iteration in an
+//! ordered loop, an iteration of a doacross loop, a local static that another task is about to
+//! initialise.
 //!
-//! In a search no task may poll: one that polled too early would have to poll again, and the schedule would have to choose when.
-//! So the task that makes the condition true notifies the event, each notification is an event of the kernel, and a waiting task
-//! waits for the next one. A task that finds the condition true already joins the last notification, since it could not have run
-//! before that. The detector has its own order for these constructs, so the search hides the kernel's events from it.
+//! In a search no task may poll: one that polled too early would have to poll again, and the
+//! schedule would have to choose when. So the task that makes the condition true notifies the
+//! event, each notification is an event of the kernel, and a waiting task waits for the next one. A
+//! task that finds the condition true already joins the last notification, since it could not have
+//! run before that. The detector has its own order for these constructs, so the search hides the
+//! kernel's events from it.
 
 use super::{execution, label};
 use crate::detect::detector;
@@ -28,7 +31,8 @@ fn notifications(event: WaitEvent) -> Option<&'static mut Notifications> {
     Some(execution.wait_events.entry(event).or_insert_with(first))
 }
 
-/// The kernel's event for a notification, labelled alike in every schedule: by the task that has opened the team.
+/// The kernel's event for a notification, labelled alike in every schedule: by the task that has
+/// opened the team.
 fn notification(event: WaitEvent, count: u32) -> SyncId {
     let sync = kernel().new_event();
     if let Some(execution) = execution() {
@@ -56,7 +60,8 @@ pub(super) fn join_last(event: WaitEvent) {
     }
 }
 
-/// Notifies all events of a team that is cancelled: its threads may wait for what no task will do any more.
+/// Notifies all events of a team that is cancelled: its threads may wait for what no task will do
+/// any more.
 pub(super) fn notify_all(team: usize) {
     let Some(execution) = execution() else { return };
     let of_team = execution.wait_events.keys().filter(|event| event.team == team);

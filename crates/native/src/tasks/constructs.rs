@@ -1,4 +1,5 @@
-//! The constructs that have created tasks last: what is known of each, so that the next task of it need not look it up.
+//! The constructs that have created tasks last: what is known of each, so that the next task of it
+//! need not look it up.
 
 use crate::detect::contexts::Context;
 use crate::detect::detector::Detector;
@@ -26,7 +27,8 @@ impl Default for Constructs {
 }
 
 impl Constructs {
-    /// The construct whose call returns to `pc`, in the present context. Neither contexts nor sites are ever renumbered.
+    /// The construct whose call returns to `pc`, in the present context. Neither contexts nor sites
+    /// are ever renumbered.
     #[inline]
     pub(crate) fn of(&mut self, pc: usize, detector: &mut Detector) -> Construct {
         let context = detector.contexts.now().context;

@@ -10,7 +10,8 @@ use raceproof::task::State;
 use raceproof_core::event::SyncKind;
 use raceproof_core::ids::{SyncId, TaskId};
 
-/// No task can go on, and main has not ended. `about` says of a task that is ready what it would have to wait for.
+/// No task can go on, and main has not ended. `about` says of a task that is ready what it would
+/// have to wait for.
 pub(crate) fn deadlock(run: &Run<Coroutines, KernelObserver>, about: impl Fn(TaskId) -> Option<SyncId>) {
     let kernel = &run.kernel;
     let mut waiting = Vec::new();
@@ -54,7 +55,8 @@ pub(crate) fn deadlock(run: &Run<Coroutines, KernelObserver>, about: impl Fn(Tas
     report::deadlock(waiting);
 }
 
-/// Whether the code of a task has come to its end, and only its event is missing (`detach`). What it holds it will not release.
+/// Whether the code of a task has come to its end, and only its event is missing (`detach`). What
+/// it holds it will not release.
 fn is_detached(kernel: &K, task: TaskId) -> bool {
     matches!(kernel.tasks().get(task).state, State::Waiting(sync) if kernel.sync_kind(sync) == SyncKind::Promise)
 }

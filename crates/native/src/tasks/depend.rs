@@ -1,8 +1,9 @@
 //! `depend`: the order between sibling tasks that name the same address.
 //!
-//! Of every address a region remembers two generations of tasks. Tasks of one generation do not wait for each other: readers,
-//! or the members of a `mutexinoutset` or `inoutset`. A task that fits into the present generation joins it and waits for
-//! the one before; any other waits for the present one and begins the next.
+//! Of every address a region remembers two generations of tasks. Tasks of one generation do not
+//! wait for each other: readers, or the members of a `mutexinoutset` or `inoutset`. A task that
+//! fits into the present generation joins it and waits for the one before; any other waits for the
+//! present one and begins the next.
 
 use crate::tasks::explorer::new_lock;
 use raceproof_core::ids::SyncId;

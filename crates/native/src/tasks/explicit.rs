@@ -1,7 +1,8 @@
 //! Explicit tasks.
 //!
-//! A new task runs at once, and its creator resumes when it has ended or waits: the order in which the program would run without
-//! its pragmas. If very many tasks are live, each with a stack of its own, a new one is deferred until its creator waits or ends.
+//! A new task runs at once, and its creator resumes when it has ended or waits: the order in which
+//! the program would run without its pragmas. If very many tasks are live, each with a stack of its
+//! own, a new one is deferred until its creator waits or ends.
 
 use crate::detect::contexts::Place;
 use crate::detect::detector;
@@ -53,7 +54,8 @@ pub(crate) struct Event {
 }
 
 pub(crate) fn header(task: *mut KmpTask) -> &'static mut Header {
-    // SAFETY: the compiler passes on tasks of `allocate`, which puts the header in front of them, and `free` frees both.
+    // SAFETY: the compiler passes on tasks of `allocate`, which puts the header in front of them,
+    // and `free` frees both.
     unsafe { &mut *task.cast::<Header>().sub(1) }
 }
 
@@ -131,8 +133,8 @@ pub(crate) fn free(task: *mut KmpTask) {
 /// Runs the code of a task, in its own region.
 fn run(task: *mut KmpTask) {
     let number = thread().virtual_thread as i32;
-    // An untied task is compiled in parts: at every point where it may move to another thread it asks to be run again, and
-    // returns.
+    // An untied task is compiled in parts: at every point where it may move to another thread it
+    // asks to be run again, and returns.
     header(task).running = true;
     // SAFETY: the compiler has made the task to be run like this, once.
     unsafe {
@@ -158,15 +160,17 @@ fn run(task: *mut KmpTask) {
     }
 }
 
-/// The same as a task of its own. If its group is cancelled before it runs, it runs all the same: it might have begun before.
+/// The same as a task of its own. If its group is cancelled before it runs, it runs all the same:
+/// it might have begun before.
 pub(crate) fn run_whole(task: *mut KmpTask) {
     run(task);
     scope().end();
 }
 
-/// Whether tasks created here are run at once by their creator: inside a final task, and by a team of one, whose only thread
-/// can do one thing at a time. Not so a task with an event, which ends when that comes, or one that a helper thread runs (`target nowait`).
-/// (`Statics.cpp` of the pass knows which these are.)
+/// Whether tasks created here are run at once by their creator: inside a final task, and by a team
+/// of one, whose only thread can do one thing at a time. Not so a task with an event, which ends
+/// when that comes, or one that a helper thread runs (`target nowait`). (`Statics.cpp` of the pass
+/// knows which these are.)
 fn runs_at_once(task: &Header) -> bool {
     let at_once = sched::job().is_none() || scope().is_final || team().size <= 1;
     let beside = task.flags & DETACHABLE != 0 || task.deferred && !scope().is_final;
@@ -193,8 +197,9 @@ pub(crate) fn discard(task: *mut KmpTask) {
     free(task);
 }
 
-/// The first tasks that a thread creates run on one thread after the other. Of those that follow only one in [`STAY`] does, the
-/// others stay on the thread: switching to the storage of another thread, and back, takes a twentieth of the time of a small task.
+/// The first tasks that a thread creates run on one thread after the other. Of those that follow
+/// only one in [`STAY`] does, the others stay on the thread: switching to the storage of another
+/// thread, and back, takes a twentieth of the time of a small task.
 const SPREAD: u32 = 256;
 const STAY: u32 = 16;
 

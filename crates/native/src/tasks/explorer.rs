@@ -1,5 +1,5 @@
-//! What a search over schedules decides about tasks. The module `search` implements [`Explorer`]; tasks know only that there
-//! may be one.
+//! What a search over schedules decides about tasks. The module `search` implements [`Explorer`];
+//! tasks know only that there may be one.
 
 use crate::process::global::Global;
 use crate::report;
@@ -48,13 +48,16 @@ pub(crate) trait Explorer {
 
     fn notify(&self, event: WaitEvent);
 
-    /// Notifies all events of a team, by its address: what its threads wait for may not come any more.
+    /// Notifies all events of a team, by its address: what its threads wait for may not come any
+    /// more.
     fn notify_all(&self, team: usize);
 
-    /// The running task is about to make an atomic operation. Returns when it may; `kind` then says what it does.
+    /// The running task is about to make an atomic operation. Returns when it may; `kind` then says
+    /// what it does.
     fn atomic(&self, address: usize, size: usize, pc: usize, kind: &dyn Fn() -> AccessKind);
 
-    /// Whether the search knows of a change that uninstrumented code of the running task, which stops, has made to a word.
+    /// Whether the search knows of a change that uninstrumented code of the running task, which
+    /// stops, has made to a word.
     fn knows_change(&self, address: usize, size: usize) -> bool;
 
     /// The running task frees memory.
@@ -67,7 +70,8 @@ pub(crate) trait Explorer {
     fn failed(&self);
 }
 
-/// Something that tasks wait for: the team, the loop, and the iteration if each has an event of its own; or what is at an address.
+/// Something that tasks wait for: the team, the loop, and the iteration if each has an event of its
+/// own; or what is at an address.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct WaitEvent {
     pub(crate) team: usize,

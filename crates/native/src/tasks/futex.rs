@@ -1,9 +1,11 @@
-//! Waiting in Rust's standard library, which calls the system for it: `futex`, through the C library's `syscall`.
+//! Waiting in Rust's standard library, which calls the system for it: `futex`, through the C
+//! library's `syscall`.
 //!
-//! The standard library is not instrumented. The first attempt at a lock, a cell that is set once or a channel is compiled with
-//! the program and observed as an atomic operation; what follows if it fails is not. All of that ends here, where a task that
-//! would wait lets others run. A task that has waited comes after what was released at the address before, and one that wakes
-//! others releases there, in place of the operations in between, which the runtime cannot observe.
+//! The standard library is not instrumented. The first attempt at a lock, a cell that is set once
+//! or a channel is compiled with the program and observed as an atomic operation; what follows if
+//! it fails is not. All of that ends here, where a task that would wait lets others run. A task
+//! that has waited comes after what was released at the address before, and one that wakes others
+//! releases there, in place of the operations in between, which the runtime cannot observe.
 
 use crate::detect::detector;
 use crate::tasks;
@@ -12,8 +14,9 @@ use crate::tasks::explorer::{self, WaitEvent};
 use crate::tasks::sched;
 use std::time::Duration;
 
-/// Lets time pass for a task whose wait has timed out: it may look at the clock, and would wait again, very often, if none had
-/// passed. Only a little: if the task waits again, some more will pass.
+/// Lets time pass for a task whose wait has timed out: it may look at the clock, and would wait
+/// again, very often, if none had passed. Only a little: if the task waits again, some more will
+/// pass.
 pub(crate) fn pass_time(limit: libc::timespec, operation: i32) {
     const LITTLE: Duration = Duration::from_millis(10);
     let duration =

@@ -1,7 +1,8 @@
 //! Taskgroups, and the reductions of the tasks in them.
 //!
-//! A task that takes part in a reduction gets a copy of its own, made when it first asks; at the end of the group all
-//! copies are combined into the original, in the order in which they were made.
+//! A task that takes part in a reduction gets a copy of its own, made when it first asks; at the
+//! end of the group all copies are combined into the original, in the order in which they were
+//! made.
 
 use crate::detect::detector;
 use crate::process;

@@ -1,7 +1,8 @@
-//! Guards of local statics: the task that comes first initialises the variable, the others wait for it.
+//! Guards of local statics: the task that comes first initialises the variable, the others wait for
+//! it.
 //!
-//! The first byte of a guard is set once the variable is initialised; the program looks at it without the runtime. The second byte
-//! says that a task is initialising it.
+//! The first byte of a guard is set once the variable is initialised; the program looks at it
+//! without the runtime. The second byte says that a task is initialising it.
 
 use crate::tasks::atomics;
 use crate::tasks::explorer::{self, WaitEvent};

@@ -1,4 +1,5 @@
-//! Blocks of the program's heap, as it gets and frees them: what the detector, the locks and a search have to know.
+//! Blocks of the program's heap, as it gets and frees them: what the detector, the locks and a
+//! search have to know.
 
 use crate::detect::detector;
 use crate::report::record;

@@ -1,5 +1,5 @@
-//! The internal control variables of the running task: its own once it has set one, which the tasks and regions it creates inherit;
-//! those of the environment until then.
+//! The internal control variables of the running task: its own once it has set one, which the tasks
+//! and regions it creates inherit; those of the environment until then.
 
 use crate::process::openmp::Icvs;
 use crate::tasks::omp::{Omp, scope, team};
@@ -20,8 +20,8 @@ pub(crate) fn set(change: impl FnOnce(&mut Icvs)) {
 }
 
 impl Omp {
-    /// What a thread of a team at `level` begins with, if the task that forms the team has values of its own: OMP_NUM_THREADS may
-    /// say another size for the teams inside.
+    /// What a thread of a team at `level` begins with, if the task that forms the team has values
+    /// of its own: OMP_NUM_THREADS may say another size for the teams inside.
     pub(crate) fn inherited(&self, own: &Option<Rc<Icvs>>, level: u32) -> Option<Rc<Icvs>> {
         let own = own.as_ref()?;
         match self.environment.threads_at(level) {

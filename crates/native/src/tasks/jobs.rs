@@ -1,7 +1,9 @@
-//! Jobs: what is known of a task that has not ended, and where those of ended tasks wait for the next.
+//! Jobs: what is known of a task that has not ended, and where those of ended tasks wait for the
+//! next.
 //!
-//! A program may create a task every few thousand instructions. A job is a few hundred bytes with lists inside, so that it is made once
-//! and then renewed in place, with what its lists have room for.
+//! A program may create a task every few thousand instructions. A job is a few hundred bytes with
+//! lists inside, so that it is made once and then renewed in place, with what its lists have room
+//! for.
 
 use crate::detect::contexts::Place;
 use crate::detect::detector::Site;
@@ -50,7 +52,8 @@ pub(crate) struct Job {
     pub(crate) looked: usize,
     /// It is `main`, which has a larger stack.
     pub(crate) is_main: bool,
-    /// A thread at a barrier: by which number the detector knows what it holds, and whether it has asked for its own.
+    /// A thread at a barrier: by which number the detector knows what it holds, and whether it has
+    /// asked for its own.
     pub(crate) parted: Option<(u64, bool)>,
     /// Its own region, which `scope` begins with; `main` is in one that it finds there.
     pub(crate) region: Scope,
@@ -71,7 +74,8 @@ impl Job {
         job
     }
 
-    /// A job of a thread, with a region of its own. It stays where it is: what is handed on is the box.
+    /// A job of a thread, with a region of its own. It stays where it is: what is handed on is the
+    /// box.
     #[inline]
     pub(crate) fn in_region(thread: &mut Thread, is_explicit: bool, place: Place, work: Work) -> Box<Self> {
         let mut job = crate::tasks::state().jobs.take();

@@ -1,14 +1,18 @@
 //! `omp_*_lock`, nested locks, and the locks behind critical sections and mutexes.
 //!
-//! A lock of OpenMP is an entry of [`Locks`], made when it is initialised. Its variable holds the entry's number, as that of libomp holds
-//! a pointer, so that a lock the program has moved (a growing `std::vector<omp_lock_t>`) is still the same lock. Critical sections and mutexes
-//! need no initialisation: their entries are made when they are first met.
+//! A lock of OpenMP is an entry of [`Locks`], made when it is initialised. Its variable holds the
+//! entry's number, as that of libomp holds a pointer, so that a lock the program has moved (a
+//! growing `std::vector<omp_lock_t>`) is still the same lock. Critical sections and mutexes need no
+//! initialisation: their entries are made when they are first met.
 //!
-//! What must not be done to a lock is a program error, with where it is done; the run goes on as if the lock were there: to use one that was never
-//! initialised, was destroyed, is of the other kind or a null pointer; to use one in memory that is gone; to release one without holding it; to destroy one that is held.
+//! What must not be done to a lock is a program error, with where it is done; the run goes on as if
+//! the lock were there: to use one that was never initialised, was destroyed, is of the other kind
+//! or a null pointer; to use one in memory that is gone; to release one without holding it; to
+//! destroy one that is held.
 //!
-//! Memory is known to be gone if it is of a block that was freed and is not in use again, of the running stack below the frame of the caller, or of one of the
-//! stacks that tasks have given back last ([`gone`]). It is neither read nor written.
+//! Memory is known to be gone if it is of a block that was freed and is not in use again, of the
+//! running stack below the frame of the caller, or of one of the stacks that tasks have given back
+//! last ([`gone`]). It is neither read nor written.
 
 use crate::detect::detector;
 use crate::detect::detector::Site;
@@ -78,7 +82,8 @@ pub(crate) struct Locks {
     in_blocks: BTreeSet<usize>,
 }
 
-/// What the variable of an initialised lock holds: its number, mixed so that other values are hardly ever one.
+/// What the variable of an initialised lock holds: its number, mixed so that other values are
+/// hardly ever one.
 mod token {
     const FACTOR: u32 = 0x9e37_79b1;
     const INVERSE: u32 = 0x0e8b_2f51;
@@ -103,7 +108,8 @@ impl Locks {
         number
     }
 
-    /// A new lock at an address. One that was there and is not destroyed may have been moved, and keeps its entry.
+    /// A new lock at an address. One that was there and is not destroyed may have been moved, and
+    /// keeps its entry.
     fn init(&mut self, address: usize, kind: Kind) -> u32 {
         let here = self.by_address.get(&address).copied();
         let Some(number) = here.filter(|&number| self.all[number as usize].state == State::Destroyed) else {
@@ -115,7 +121,8 @@ impl Locks {
 
     /// The entry of what the program says is a lock of OpenMP.
     fn find(&self, address: usize) -> Option<u32> {
-        // SAFETY: the program passes the address of a variable of the lock's type, which is no smaller.
+        // SAFETY: the program passes the address of a variable of the lock's type, which is no
+        // smaller.
         let number = token::number(unsafe { (address as *const u32).read_unaligned() });
         match self.all.get(number as usize) {
             Some(lock) if lock.kind != Kind::Implicit && lock.state == State::Ready => Some(number),
@@ -124,7 +131,8 @@ impl Locks {
         }
     }
 
-    /// A block of memory is freed. A lock in it that was not destroyed may have been moved, but is not what is initialised at its address.
+    /// A block of memory is freed. A lock in it that was not destroyed may have been moved, but is
+    /// not what is initialised at its address.
     fn freed(&mut self, from: usize, to: usize) {
         while let Some(&address) = self.in_blocks.range(from..to).next() {
             self.in_blocks.remove(&address);
@@ -206,7 +214,8 @@ pub(crate) fn freed(address: usize, size: usize) {
     }
 }
 
-/// The lock that needs no initialisation at an address: a critical section's, by the compiler's variable for it, or a mutex.
+/// The lock that needs no initialisation at an address: a critical section's, by the compiler's
+/// variable for it, or a mutex.
 fn implicit(address: usize) -> u32 {
     let known = locks().by_address.get(&address).copied();
     known.unwrap_or_else(|| locks().add(address, Kind::Implicit))

@@ -1,9 +1,11 @@
 //! Worksharing loops.
 //!
-//! A static schedule is a matter of arithmetic. The chunks of any other schedule are dealt out to the threads by number, not
-//! by who comes first: each row of as many chunks as there are threads goes to all of them, turned by another amount each time. Any
-//! such deal is one the specification allows, and it is independent of the schedule: a run can be repeated. Chunks are parallel to
-//! each other whoever took them, see [`chunks`](crate::detect::detector); only with the memory of a thread does it matter who did.
+//! A static schedule is a matter of arithmetic. The chunks of any other schedule are dealt out to
+//! the threads by number, not by who comes first: each row of as many chunks as there are threads
+//! goes to all of them, turned by another amount each time. Any such deal is one the specification
+//! allows, and it is independent of the schedule: a run can be repeated. Chunks are parallel to
+//! each other whoever took them, see [`chunks`](crate::detect::detector); only with the memory of a
+//! thread does it matter who did.
 
 use crate::detect::detector;
 use crate::process::call_site::caller;
@@ -37,7 +39,8 @@ const ORDERED: std::ops::RangeInclusive<i32> = 64..=70;
 
 /// A loop the threads of a team share.
 pub(crate) struct Shared {
-    /// Where chunks begin, as iteration numbers, as far as known; the last entry is where the next will.
+    /// Where chunks begin, as iteration numbers, as far as known; the last entry is where the next
+    /// will.
     starts: Vec<u64>,
     count: u64,
     chunk: u64,
@@ -81,7 +84,8 @@ pub(crate) fn iterations(lower: i128, upper: i128, stride: i128) -> u64 {
     if (stride > 0) == (lower > upper) && lower != upper { 0 } else { count.max(0) as u64 }
 }
 
-/// The iterations of part `number` of `parts`, as even as possible: from and to, and nothing if there are none left.
+/// The iterations of part `number` of `parts`, as even as possible: from and to, and nothing if
+/// there are none left.
 pub(crate) fn part(count: u64, number: u64, parts: u64) -> (u64, u64) {
     let (small, extra) = (count / parts, count % parts);
     let from = number * small + number.min(extra);
@@ -111,13 +115,15 @@ impl Shared {
     }
 }
 
-/// By how much a row of chunks of a loop is turned: another amount for the same row of the next loop.
+/// By how much a row of chunks of a loop is turned: another amount for the same row of the next
+/// loop.
 fn turn(number: u64, row: u64, threads: u64) -> u64 {
     ((row.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) + number) % threads
 }
 
-/// The schedule of a loop and the size of its chunks. What the program or OMP_SCHEDULE has set is for `schedule(runtime)`. (With
-/// monotonic, a thread takes its chunks in their order: so it does anyway, and two threads may take any two.)
+/// The schedule of a loop and the size of its chunks. What the program or OMP_SCHEDULE has set is
+/// for `schedule(runtime)`. (With monotonic, a thread takes its chunks in their order: so it does
+/// anyway, and two threads may take any two.)
 fn chosen(schedule: i32, chunk: i128) -> (i32, i128) {
     let schedule = schedule & !MODIFIERS;
     if !matches!(schedule, RUNTIME | RUNTIME_SIMD | ORDERED_RUNTIME) {
@@ -260,7 +266,8 @@ pub(crate) fn share(lower: i128, upper: i128, by: i128, chunk: Option<i128>, own
     }
     let (from, to) = part(count, own, of);
     let stride = (count.max(1)) as i128 * by;
-    // Nothing: an upper bound on the wrong side of the lower one, with both inside the range of the type.
+    // Nothing: an upper bound on the wrong side of the lower one, with both inside the range of the
+    // type.
     if from == to {
         return Share { lower: upper + by, upper, stride, last: false };
     }

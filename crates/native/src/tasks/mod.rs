@@ -1,5 +1,5 @@
-//! Tasks as coroutines on the kernel, the teams and threads of OpenMP, explicit tasks, loops and locks, pools of workers, and
-//! what synchronises tasks: locks, atomic operations, futexes.
+//! Tasks as coroutines on the kernel, the teams and threads of OpenMP, explicit tasks, loops and
+//! locks, pools of workers, and what synchronises tasks: locks, atomic operations, futexes.
 
 pub(crate) mod atomics;
 pub(crate) mod cancel;

@@ -1,22 +1,26 @@
 //! Mutexes of the C and C++ libraries, as OpenMP programs use them.
 //!
-//! All tasks run on one OS thread: one that waited in the C library would wait for ever. So a mutex is a lock of the kernel, by
-//! its address. A condition variable wakes its waiters at once, which the specification allows.
+//! All tasks run on one OS thread: one that waited in the C library would wait for ever. So a mutex
+//! is a lock of the kernel, by its address. A condition variable wakes its waiters at once, which
+//! the specification allows.
 
 use crate::report;
 use crate::tasks::{locks, sched};
 use std::ffi::c_int;
 
-/// Where the C library keeps the kind of a mutex, and what it writes there when the mutex is destroyed.
+/// Where the C library keeps the kind of a mutex, and what it writes there when the mutex is
+/// destroyed.
 const KIND: usize = 16;
 const DESTROYED: c_int = -1;
 
-/// Whether there can be a mutex at an address. A null pointer and a destroyed mutex are program errors, which are reported once
-/// the runtime `is_up`; a destroyed mutex then works as it does in the C library.
+/// Whether there can be a mutex at an address. A null pointer and a destroyed mutex are program
+/// errors, which are reported once the runtime `is_up`; a destroyed mutex then works as it does in
+/// the C library.
 fn is_mutex(mutex: usize, is_up: bool) -> bool {
     let problem = match mutex {
         0 => "a null pointer is used as a mutex",
-        // SAFETY: the program passes the address of a mutex to the C library's function, which would read it as well.
+        // SAFETY: the program passes the address of a mutex to the C library's function, which
+        // would read it as well.
         _ if unsafe { (mutex as *const c_int).byte_add(KIND).read() } == DESTROYED => {
             "a mutex is used that was destroyed before (pthread_mutex_destroy)"
         }

@@ -1,4 +1,5 @@
-//! The observer of the kernel: passes every event on to the detector, and to the search if there is one.
+//! The observer of the kernel: passes every event on to the detector, and to the search if there is
+//! one.
 
 use crate::detect::detector;
 use crate::tasks::explorer::find as explorer;
@@ -10,8 +11,8 @@ use raceproof_core::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
 /// Observes the kernel.
 pub(crate) struct KernelObserver;
 
-// None of it is `inline`: functions of a trait that are count as reachable from outside, and with them the statics they use,
-// which every access then finds by an instruction more.
+// None of it is `inline`: functions of a trait that are count as reachable from outside, and with
+// them the statics they use, which every access then finds by an instruction more.
 impl Observer for KernelObserver {
     fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, site: SiteId) {
         detector().spawn(parent, child, scope, site);

@@ -35,7 +35,8 @@ pub(crate) struct Omp {
     pub(crate) next_teams: Option<(u32, u32)>,
     /// It was said that a team is smaller than asked for.
     pub(crate) said_limit: bool,
-    /// The thread that runs what is deferred where a team has only one; null until there is something.
+    /// The thread that runs what is deferred where a team has only one; null until there is
+    /// something.
     helper: *mut Team,
     pub(crate) constructs: crate::tasks::constructs::Constructs,
     /// Memory for explicit tasks.
@@ -102,7 +103,8 @@ pub(crate) struct Thread {
     pub(crate) singles: u64,
     pub(crate) doacrosses: u64,
     pub(crate) dispatch: Vec<crate::tasks::loops::Cursor>,
-    /// Tasks it has created, and how many threads from it the last one runs that was to run elsewhere.
+    /// Tasks it has created, and how many threads from it the last one runs that was to run
+    /// elsewhere.
     pub(crate) created: u32,
     pub(crate) tasks: u32,
 }
@@ -110,12 +112,15 @@ pub(crate) struct Thread {
 /// A task region: an explicit task, or the implicit task of a thread.
 pub(crate) struct Scope {
     pub(crate) thread: *mut Thread,
-    /// Children not yet waited for, by what tells of their ends, and the finish of the order they are in.
+    /// Children not yet waited for, by what tells of their ends, and the finish of the order they
+    /// are in.
     pub(crate) children: Vec<SyncId>,
     pub(crate) open: Option<Finish>,
-    /// Some of them are in no such finish any more: the chunk of a loop they were created in is over.
+    /// Some of them are in no such finish any more: the chunk of a loop they were created in is
+    /// over.
     pub(crate) left: bool,
-    /// The finish of the order around: of the innermost taskgroup, or of a team of one. None: that of the task.
+    /// The finish of the order around: of the innermost taskgroup, or of a team of one. None: that
+    /// of the task.
     pub(crate) around: Option<Finish>,
     /// `open` and `around` of the taskgroups it is in.
     pub(crate) outside: Vec<(Option<Finish>, Option<Finish>)>,
@@ -208,7 +213,8 @@ impl Scope {
         }
     }
 
-    /// The region is over, or at a barrier: what it has created and not waited for, it will not wait for.
+    /// The region is over, or at a barrier: what it has created and not waited for, it will not
+    /// wait for.
     pub(crate) fn end(&mut self) {
         if let Some(open) = self.open.take() {
             detector().leave(open, self.around);
@@ -221,8 +227,8 @@ impl Scope {
         self.end();
     }
 
-    /// A child is created. Where there are many, those are left out of which a taskwait would learn nothing: they have ended, and another stands
-    /// for them.
+    /// A child is created. Where there are many, those are left out of which a taskwait would learn
+    /// nothing: they have ended, and another stands for them.
     #[inline]
     pub(crate) fn add_child(&mut self, child: SyncId) {
         const MANY: usize = 1 << 12;
@@ -288,8 +294,8 @@ pub(crate) fn scope() -> &'static mut Scope {
         Some(job) => job.scope,
         None => state().omp.initial,
     };
-    // SAFETY: a job's region lives as long as it is the job's (`Job::scope` is set back before it is freed), the initial one for
-    // ever; one function at a time looks.
+    // SAFETY: a job's region lives as long as it is the job's (`Job::scope` is set back before it
+    // is freed), the initial one for ever; one function at a time looks.
     unsafe { &mut *scope }
 }
 
@@ -371,7 +377,8 @@ impl Team {
             scope().end_group();
         }
         let inner = Scope::leave();
-        // SAFETY: made by `enter_alone`, and nobody refers to it any more: the tasks of the region have ended.
+        // SAFETY: made by `enter_alone`, and nobody refers to it any more: the tasks of the region
+        // have ended.
         drop(unsafe { Box::from_raw((*inner.thread).team) });
     }
 
@@ -473,8 +480,8 @@ impl Team {
     }
 }
 
-/// A thread beside a team of one, for its deferred tasks: libomp's hidden helper. To what it runs it is an initial thread, with
-/// thread-local storage of its own.
+/// A thread beside a team of one, for its deferred tasks: libomp's hidden helper. To what it runs
+/// it is an initial thread, with thread-local storage of its own.
 pub(crate) fn helper() -> &'static mut Thread {
     if state().omp.helper.is_null() {
         let virtual_thread = state().omp.take_thread();

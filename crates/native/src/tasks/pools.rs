@@ -1,12 +1,15 @@
-//! Pools, and regions whose tasks are waited for: what the drop-in for `rayon-core` (`crates/rayon`) is built of.
+//! Pools, and regions whose tasks are waited for: what the drop-in for `rayon-core`
+//! (`crates/rayon`) is built of.
 //!
-//! `join` and `scope` are a region: its owner begins it, tasks are spawned into it, and its end waits for them. A pool is a
-//! team of virtual threads that run nothing but tasks; which of them a task asks first depends on which child of its parent it is.
+//! `join` and `scope` are a region: its owner begins it, tasks are spawned into it, and its end
+//! waits for them. A pool is a team of virtual threads that run nothing but tasks; which of them a
+//! task asks first depends on which child of its parent it is.
 //!
-//! To the order a region is a finish of its owner. Any task inside of it may spawn into it, also one that another region waits for,
-//! and that region does not wait for the new task. So the new task belongs to the finish of the region it was spawned into,
-//! or to the program's if to none. Its parent may then have been waited for while it has not: the parent releases to
-//! no task in particular, so that it keeps its step in the order.
+//! To the order a region is a finish of its owner. Any task inside of it may spawn into it, also
+//! one that another region waits for, and that region does not wait for the new task. So the new
+//! task belongs to the finish of the region it was spawned into, or to the program's if to none.
+//! Its parent may then have been waited for while it has not: the parent releases to no task in
+//! particular, so that it keeps its step in the order.
 
 use crate::detect::contexts::Place;
 use crate::detect::detector;
@@ -65,7 +68,8 @@ fn pool(number: u32) -> &'static mut Team {
     }
     let pools = &state().pools.0;
     let team = pools[(number as usize).min(pools.len() - 1)].team;
-    // SAFETY: `create` leaks the teams of pools, and no caller keeps the reference across a switch of tasks.
+    // SAFETY: `create` leaks the teams of pools, and no caller keeps the reference across a switch
+    // of tasks.
     unsafe { &mut *team }
 }
 
@@ -82,7 +86,8 @@ pub(crate) fn threads(number: u32) -> u32 {
     pool(number).size
 }
 
-/// Where the running task runs: the pool in the upper half, the thread of it in the lower; all ones outside of pools.
+/// Where the running task runs: the pool in the upper half, the thread of it in the lower; all ones
+/// outside of pools.
 pub(crate) fn worker() -> u64 {
     let team = thread().team;
     match state().pools.0.iter().position(|pool| pool.team == team) {
@@ -106,9 +111,11 @@ pub(crate) fn begin() -> *mut Region {
 /// Tasks that may wait for each other while a parallel iterator is split.
 const NESTED: usize = 1 << 12;
 
-/// Whether a parallel iterator may be split further. Its items are compared if each is in a task of its own, so it may, as if every part
-/// were stolen. But some iterators can be split for ever (`rayon::iter::repeat`), or so unevenly that every item is a level:
-/// when half of the stack of the running task is used, or [`NESTED`] tasks have stacks, rayon's own splitter has its way, which halves a few times more and then leaves the rest together. The report says where.
+/// Whether a parallel iterator may be split further. Its items are compared if each is in a task of
+/// its own, so it may, as if every part were stolen. But some iterators can be split for ever
+/// (`rayon::iter::repeat`), or so unevenly that every item is a level: when half of the stack of
+/// the running task is used, or [`NESTED`] tasks have stacks, rayon's own splitter has its way,
+/// which halves a few times more and then leaves the rest together. The report says where.
 pub(crate) fn may_split(pc: usize) -> bool {
     let stacks = &detector().stacks;
     if stacks.in_use() < NESTED && !stacks.is_half_used() {
@@ -123,8 +130,8 @@ pub(crate) fn may_split(pc: usize) -> bool {
 /// # Safety
 /// The region is the innermost one, and ends once.
 pub(crate) unsafe fn end(region: *mut Region) -> *mut c_void {
-    // SAFETY: the caller's promise: `begin` has made the region. Tasks add to its scope while this waits, so no borrow of it lasts
-    // longer than one read.
+    // SAFETY: the caller's promise: `begin` has made the region. Tasks add to its scope while this
+    // waits, so no borrow of it lasts longer than one read.
     let scope = || unsafe { &*(*region).scope };
     let child = |at: usize| scope().children.get(at).copied();
     let mut waited = 0;
@@ -147,7 +154,8 @@ pub(crate) unsafe fn end(region: *mut Region) -> *mut c_void {
     }
     let inner = Scope::leave();
     self::scope().created = inner.created;
-    // SAFETY: the caller's promise: `begin` has made it and it ends once. All tasks that knew of it have ended.
+    // SAFETY: the caller's promise: `begin` has made it and it ends once. All tasks that knew of it
+    // have ended.
     unsafe { Box::from_raw(region) }.panic
 }
 
@@ -181,8 +189,9 @@ fn finish_of(region: *mut Region) -> ScopeId {
     finish
 }
 
-/// A task of a pool runs the body with the data. The region, if it is not null, waits for it. `worker` is the thread of the pool that
-/// runs it; none in particular if there is no such thread. `later` says whether its creator goes on first.
+/// A task of a pool runs the body with the data. The region, if it is not null, waits for it.
+/// `worker` is the thread of the pool that runs it; none in particular if there is no such thread.
+/// `later` says whether its creator goes on first.
 ///
 /// # Safety
 /// The region is null, or alive: its owner waits for the caller or is the caller.

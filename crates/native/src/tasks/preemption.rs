@@ -1,4 +1,5 @@
-//! Preemption: the next access of the running task does what a signal handler has noted (`report/signals.rs`).
+//! Preemption: the next access of the running task does what a signal handler has noted
+//! (`report/signals.rs`).
 
 use crate::detect::detector;
 use crate::report::signals::{self, PENDING, PREEMPT};
@@ -23,8 +24,9 @@ pub(crate) fn attend(address: usize, size: usize, kind: AccessKind, pc: usize) {
     }
 }
 
-/// Whether the running task has run for a whole time slice without synchronising, while others could run. One that merely
-/// runs when the slice ends continues: the schedule must not depend on the clock.
+/// Whether the running task has run for a whole time slice without synchronising, while others
+/// could run. One that merely runs when the slice ends continues: the schedule must not depend on
+/// the clock.
 fn has_had_its_share() -> bool {
     let Some(kernel) = sched::job().is_some().then(sched::kernel) else { return false };
     let now = Some((detector().identity(), kernel.steps()));

@@ -1,4 +1,5 @@
-//! `parallel` and `teams`: the size of the team that runs a region, and what its threads share at `single`.
+//! `parallel` and `teams`: the size of the team that runs a region, and what its threads share at
+//! `single`.
 
 use crate::report;
 use crate::tasks::icvs::{self, icvs};
@@ -45,12 +46,14 @@ pub(crate) fn fork(condition: bool, pc: usize, body: Rc<dyn Fn(u32)>) {
     Team::fork(size, pc, None, body);
 }
 
-/// Runs `teams`: a league of teams of one thread each, which run in parallel and never wait for each other.
+/// Runs `teams`: a league of teams of one thread each, which run in parallel and never wait for
+/// each other.
 pub(crate) fn fork_league(pc: usize, body: impl Fn() + 'static) {
     let (teams, limit) = state().omp.next_teams.take().unwrap_or((0, 0));
     let default = if state().omp.teams > 0 { state().omp.teams } else { 2 };
     let teams = if teams == 0 { default } else { teams };
-    // A clause sets the limit of the team's contention group, OMP_TEAMS_THREAD_LIMIT the size of its teams.
+    // A clause sets the limit of the team's contention group, OMP_TEAMS_THREAD_LIMIT the size of
+    // its teams.
     let (limited, limit) = if limit > 0 { (true, limit) } else { (false, state().omp.teams_thread_limit) };
     Team::fork(
         teams,
@@ -73,7 +76,8 @@ pub(crate) fn fork_league(pc: usize, body: impl Fn() + 'static) {
     );
 }
 
-/// The threads of teams that the running task forms are no more than this; whether as a limit of their contention group.
+/// The threads of teams that the running task forms are no more than this; whether as a limit of
+/// their contention group.
 pub(crate) fn limit_threads(limit: u32, of_group: bool) {
     icvs::set(|icvs| {
         icvs.threads = icvs.threads.min(limit);
@@ -95,13 +99,14 @@ pub(crate) fn push_threads(threads: i32) {
     state().omp.next_threads = u32::try_from(threads).ok().filter(|&threads| threads > 0);
 }
 
-/// Clauses say how many teams the next league has, and how many threads each may have; zero where there is none.
+/// Clauses say how many teams the next league has, and how many threads each may have; zero where
+/// there is none.
 pub(crate) fn push_teams(teams: i32, limit: i32) {
     state().omp.next_teams = Some((teams.max(0) as u32, limit.max(0) as u32));
 }
 
-/// Whether the running thread runs the next `single`. Not always the first does, so that two without a barrier between them run
-/// on different ones.
+/// Whether the running thread runs the next `single`. Not always the first does, so that two
+/// without a barrier between them run on different ones.
 pub(crate) fn takes_single() -> bool {
     let number = thread().singles;
     thread().singles += 1;

@@ -1,12 +1,13 @@
 //! Tasks as coroutines on the kernel of the runtime.
 //!
-//! A task is a [`Job`]: what it has to wait for before it begins, then a coroutine. Its operations that can block go through
-//! [`wait`], which tries the kernel's operation and, if that blocks, suspends the coroutine until the driver resumes it.
+//! A task is a [`Job`]: what it has to wait for before it begins, then a coroutine. Its operations
+//! that can block go through [`wait`], which tries the kernel's operation and, if that blocks,
+//! suspends the coroutine until the driver resumes it.
 //!
-//! A thread of a team that reaches a barrier ends its task and continues, after the barrier, as a new one
-//! ([`Pause::Barrier`]). The phases of a parallel region are then finish scopes of the task that opened the region, one after
-//! the other, so a barrier orders all that threads and their tasks did before it before all that follows, without joining
-//! each with each.
+//! A thread of a team that reaches a barrier ends its task and continues, after the barrier, as a
+//! new one ([`Pause::Barrier`]). The phases of a parallel region are then finish scopes of the task
+//! that opened the region, one after the other, so a barrier orders all that threads and their
+//! tasks did before it before all that follows, without joining each with each.
 
 use crate::detect::detector;
 use crate::process::call_site::{CALLER, caller};
@@ -40,14 +41,15 @@ static CURRENT: AtomicPtr<Job> = AtomicPtr::new(ptr::null_mut());
 
 /// The running task; none before `main` begins.
 pub(crate) fn job() -> Option<&'static mut Job> {
-    // SAFETY: `resume` sets the pointer to a job that it keeps in place until the coroutine is left, and only the
-    // coroutine's code, one function at a time, asks.
+    // SAFETY: `resume` sets the pointer to a job that it keeps in place until the coroutine is
+    // left, and only the coroutine's code, one function at a time, asks.
     unsafe { CURRENT.load(Ordering::Relaxed).as_mut() }
 }
 
 pub(crate) fn kernel() -> &'static mut K {
-    // SAFETY: `resume` sets the pointer, made from the unique reference it was given, before it enters a coroutine, and does not
-    // use that reference until the coroutine is left. Only code of coroutines asks.
+    // SAFETY: `resume` sets the pointer, made from the unique reference it was given, before it
+    // enters a coroutine, and does not use that reference until the coroutine is left. Only code of
+    // coroutines asks.
     unsafe { &mut *KERNEL.load(Ordering::Relaxed) }
 }
 
@@ -56,7 +58,8 @@ fn suspend(pause: Pause) {
     let job = job().expect("only tasks are suspended");
     // SAFETY: the coroutine has put its own yielder there when it began, and it runs now.
     unsafe { &*job.yielder }.suspend(pause);
-    // Other tasks have made calls meanwhile. This one is in the same call still, and may wait there again.
+    // Other tasks have made calls meanwhile. This one is in the same call still, and may wait there
+    // again.
     CALLER.store(job.pc, Ordering::Relaxed);
 }
 
@@ -84,11 +87,12 @@ fn wait_or(mut operation: impl FnMut(&mut K) -> Result<(), Stop>, let_go_on: imp
     }
 }
 
-/// From so many live tasks on, each with a stack of its own, a new one begins only when its creator waits or ends: a stack takes
-/// more memory than all else that the runtime keeps of a task.
+/// From so many live tasks on, each with a stack of its own, a new one begins only when its creator
+/// waits or ends: a stack takes more memory than all else that the runtime keeps of a task.
 pub(crate) const MANY: usize = 1 << 11;
 
-/// Spawns a task that the detector knows of. If it runs `at_once`, its creator resumes when it has ended or waits.
+/// Spawns a task that the detector knows of. If it runs `at_once`, its creator resumes when it has
+/// ended or waits.
 pub(crate) fn spawn(job: Box<Job>, at_once: bool) {
     let mut job = Some(job);
     let at_once = at_once && detector().stacks.in_use() < MANY && !explorer::is_on();
@@ -101,7 +105,8 @@ pub(crate) fn spawn(job: Box<Job>, at_once: bool) {
     if at_once { wait_or(spawn, run_newest) } else { wait(spawn) }
 }
 
-/// The running task, which has yielded to its newest child, runs that on top of itself, and resumes when the child suspends.
+/// The running task, which has yielded to its newest child, runs that on top of itself, and resumes
+/// when the child suspends.
 fn run_newest() {
     let creator = self::job().expect("only tasks give way");
     Coroutines::left(creator);
@@ -121,7 +126,8 @@ pub(crate) fn pass() {
     suspend(Pause::Kernel);
 }
 
-/// Lets the other tasks run first, though it waits for nothing. A search tries them all anyway; before `main` there are none.
+/// Lets the other tasks run first, though it waits for nothing. A search tries them all anyway;
+/// before `main` there are none.
 pub(crate) fn give_way() {
     if job().is_some() && !explorer::is_on() {
         pass();
@@ -133,8 +139,9 @@ pub(crate) fn fail() {
     suspend(Pause::Failed);
 }
 
-/// Waits for something that other tasks do and the kernel does not know of. If all tasks that could run wait like this and
-/// nothing happens, that is a deadlock. In a search, the task that does it notifies the event.
+/// Waits for something that other tasks do and the kernel does not know of. If all tasks that could
+/// run wait like this and nothing happens, that is a deadlock. In a search, the task that does it
+/// notifies the event.
 pub(crate) fn wait_until(what: &'static str, event: WaitEvent, mut is_so: impl FnMut() -> bool) {
     if explorer::is_on() {
         while !is_so() {
@@ -221,7 +228,8 @@ impl Coroutines {
         KERNEL.store(kernel, Ordering::Relaxed);
         Self::go_to(job);
         let fiber: *mut Fiber = &mut **job.fiber.as_mut().expect("the driver resumes no task that is over");
-        // SAFETY: the job owns the fiber until `end`, and code that runs on the fiber does not use `job.fiber`.
+        // SAFETY: the job owns the fiber until `end`, and code that runs on the fiber does not use
+        // `job.fiber`.
         let pause = unsafe { &mut *fiber }.resume();
         Self::left(job);
         pause
@@ -239,7 +247,8 @@ impl Coroutines {
         threads.swap_exceptions(&mut job.exceptions);
     }
 
-    /// The task's code does not run any more. The storage stays that of its thread until another thread's is needed.
+    /// The task's code does not run any more. The storage stays that of its thread until another
+    /// thread's is needed.
     #[inline]
     fn left(job: &mut Job) {
         if is_shared() {

@@ -1,7 +1,7 @@
 //! `taskloop`: a loop cut into tasks.
 //!
-//! Without `grainsize` or `num_tasks` the specification leaves the cut open; here each iteration is a task, up to a
-//! bound, so that a dependence between any two of them shows.
+//! Without `grainsize` or `num_tasks` the specification leaves the cut open; here each iteration is
+//! a task, up to a bound, so that a dependence between any two of them shows.
 
 use crate::tasks::explicit::{self, KmpTask, create, header};
 use crate::tasks::groups;
@@ -32,7 +32,8 @@ pub(crate) struct Taskloop {
 /// Creates the tasks of a loop, and waits for them unless it has `nogroup`.
 ///
 /// # Safety
-/// The task is one of [`allocate`](explicit::allocate) that has not run, laid out as the compiler does for taskloops.
+/// The task is one of [`allocate`](explicit::allocate) that has not run, laid out as the compiler
+/// does for taskloops.
 pub(crate) unsafe fn run(construct: Taskloop, pc: usize) {
     let Taskloop { task, condition, lower, upper, stride, no_group, schedule, grain, duplicate } = construct;
     // SAFETY: the caller's promise: the bounds are fields of the task.

@@ -1,4 +1,5 @@
-//! `threadprivate` without thread-local storage: a copy of the variable for every thread, made when it is first asked for.
+//! `threadprivate` without thread-local storage: a copy of the variable for every thread, made when
+//! it is first asked for.
 
 use crate::detect::detector;
 use crate::process;

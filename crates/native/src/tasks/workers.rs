@@ -1,9 +1,11 @@
 //! Which thread of a pool runs a job, and when it can.
 //!
-//! A job that waits in the standard library, for a lock or a message, blocks its thread: libraries rely on that, and keep one
-//! waiter a thread. A thread whose jobs all wait for jobs of their own can take another one, as rayon's threads do. So a job begins
-//! on an idle thread, else on one whose jobs all wait for jobs; which thread is asked first is the same in every run. If there is
-//! none, the job is deferred; if no task makes progress, it may in the end begin beside a job that only yields.
+//! A job that waits in the standard library, for a lock or a message, blocks its thread: libraries
+//! rely on that, and keep one waiter a thread. A thread whose jobs all wait for jobs of their own
+//! can take another one, as rayon's threads do. So a job begins on an idle thread, else on one
+//! whose jobs all wait for jobs; which thread is asked first is the same in every run. If there is
+//! none, the job is deferred; if no task makes progress, it may in the end begin beside a job that
+//! only yields.
 //!
 //! A search over schedules chooses itself who runs, and takes no part in this.
 
@@ -63,7 +65,8 @@ impl Workers {
     }
 }
 
-/// Rounds without progress after which a job may begin beside one that only yields, and after which that is a deadlock.
+/// Rounds without progress after which a job may begin beside one that only yields, and after which
+/// that is a deadlock.
 const PATIENT: u64 = 64;
 const STUCK: u64 = 1000;
 
@@ -106,7 +109,8 @@ fn serial(detector: &Detector, task: TaskId) -> u64 {
 
 /// Begins a job on a thread that can take it.
 fn begin(job: &mut Job, placement: Placement, task: TaskId) -> bool {
-    // SAFETY: `pools::create` leaks the teams of pools, and no caller of this function holds a reference to one.
+    // SAFETY: `pools::create` leaks the teams of pools, and no caller of this function holds a
+    // reference to one.
     let team = unsafe { &mut *placement.pool };
     let all = (0..team.size).map(|by| (placement.first + by) % team.size);
     let all: Vec<u32> = all.take(if placement.only { 1 } else { team.size as usize }).collect();

@@ -1,4 +1,5 @@
-//! The functions by which a process takes files or memory from itself. If it reports by itself, what names its findings is read before.
+//! The functions by which a process takes files or memory from itself. If it reports by itself,
+//! what names its findings is read before.
 
 use crate::process::real;
 use crate::report;
@@ -18,7 +19,8 @@ macro_rules! confining {
             if found.is_null() {
                 return -1;
             }
-            // SAFETY: that is the type of the function of this name, and the arguments are the program's.
+            // SAFETY: that is the type of the function of this name, and the arguments are the
+            // program's.
             unsafe { transmute::<*mut c_void, unsafe extern "C" fn($($type),*) -> c_int>(found)($($argument),*) }
         }
     )* };

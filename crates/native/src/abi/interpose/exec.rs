@@ -1,4 +1,5 @@
-//! The functions by which a process becomes another program: what was found is delivered before, since nobody can afterwards.
+//! The functions by which a process becomes another program: what was found is delivered before,
+//! since nobody can afterwards.
 
 use crate::abi::is_up;
 use crate::process::real;
@@ -43,7 +44,8 @@ macro_rules! call {
             unsafe { *libc::__errno_location() = libc::ENOSYS };
             return -1;
         }
-        // SAFETY: that is the type of the function of this name, and the arguments are the program's.
+        // SAFETY: that is the type of the function of this name, and the arguments are the
+        // program's.
         let status = unsafe { transmute::<*mut c_void, unsafe extern "C" fn($($type),*) -> c_int>(found)($($argument),*) };
         renounce();
         status
@@ -100,8 +102,9 @@ pub extern "C" fn execveat(
     )
 }
 
-/// Defines a function that takes the arguments of the other program one by one: gathers them, as `execv` and its like want them. The
-/// first five after the path come in registers, the others on the stack.
+/// Defines a function that takes the arguments of the other program one by one: gathers them, as
+/// `execv` and its like want them. The first five after the path come in registers, the others on
+/// the stack.
 macro_rules! gathered {
     ($($name:ident => $target:ident;)*) => { $(
         #[unsafe(naked)]

@@ -1,8 +1,10 @@
 //! Calls that flang's runtime library makes for itself.
 //!
-//! It locks its units and its random numbers around what it does with them. These locks are no part of the program: the language promises no
-//! order of two statements that use one unit, and what such a statement reads and writes of the program's variables is judged as if it
-//! stood there without the library. So they are passed over. Tasks share one OS thread, and no task is left inside the library.
+//! It locks its units and its random numbers around what it does with them. These locks are no part
+//! of the program: the language promises no order of two statements that use one unit, and what
+//! such a statement reads and writes of the program's variables is judged as if it stood there
+//! without the library. So they are passed over. Tasks share one OS thread, and no task is left
+//! inside the library.
 
 use crate::abi;
 use crate::abi::is_up;
@@ -11,7 +13,8 @@ use crate::symbols::Symbols;
 /// Where in the program the library is, which is linked into it.
 #[derive(Default)]
 pub(crate) struct Library {
-    /// The exported functions by their addresses, and whether each is the library's; empty if the program has none of it.
+    /// The exported functions by their addresses, and whether each is the library's; empty if the
+    /// program has none of it.
     functions: Option<Vec<(usize, bool)>>,
 }
 
@@ -32,7 +35,8 @@ impl Library {
             .collect()
     }
 
-    /// Whether an address is in it. Functions that are not exported are where those around them belong.
+    /// Whether an address is in it. Functions that are not exported are where those around them
+    /// belong.
     fn has(&mut self, address: usize) -> bool {
         let functions = self.functions.get_or_insert_with(Library::read);
         let after = functions.partition_point(|(start, _)| *start <= address);

@@ -1,6 +1,8 @@
-//! Functions of the C library that a program must not reach unseen: memory, processes, threads, the end.
+//! Functions of the C library that a program must not reach unseen: memory, processes, threads, the
+//! end.
 //!
-//! They have the library's names, and an executable's symbols go before a library's, so that everybody calls these.
+//! They have the library's names, and an executable's symbols go before a library's, so that
+//! everybody calls these.
 
 mod confine;
 mod exec;
@@ -34,17 +36,19 @@ unsafe extern "C" {
     fn __libc_free(memory: *mut c_void);
 }
 
-/// Our own allocator: what this library allocates is not the program's, and is not between what is the program's, which would
-/// otherwise be spread over more memory than without us.
+/// Our own allocator: what this library allocates is not the program's, and is not between what is
+/// the program's, which would otherwise be spread over more memory than without us.
 struct Own(UnsafeCell<Dlmalloc<Source>>);
 
-// SAFETY: all code of the process runs on one OS thread (see `process/global.rs`), and the allocator calls none of it.
+// SAFETY: all code of the process runs on one OS thread (see `process/global.rs`), and the
+// allocator calls none of it.
 unsafe impl Sync for Own {}
 
 // SAFETY: dlmalloc upholds the contract: blocks do not overlap, and are as aligned as asked for.
 unsafe impl GlobalAlloc for Own {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promise: a size that is not zero. The reference is given up before anybody else can ask for one.
+        // SAFETY: the caller's promise: a size that is not zero. The reference is given up before
+        // anybody else can ask for one.
         unsafe { (*self.0.get()).malloc(layout.size(), layout.align()) }
     }
 

@@ -1,4 +1,5 @@
-//! The entry points of mutexes of the C and C++ libraries ([`mutexes`]), and of the guards of local statics ([`guards`]).
+//! The entry points of mutexes of the C and C++ libraries ([`mutexes`]), and of the guards of local
+//! statics ([`guards`]).
 
 use super::fortran;
 use crate::abi::is_up;

@@ -1,5 +1,5 @@
-//! Memory that is set aside before the program starts, for when the system gives no more: a program may limit its own (`RLIMIT_AS`), and what
-//! it has done by then must still be reported.
+//! Memory that is set aside before the program starts, for when the system gives no more: a program
+//! may limit its own (`RLIMIT_AS`), and what it has done by then must still be reported.
 
 use dlmalloc::Allocator;
 use std::ffi::c_void;
@@ -41,7 +41,8 @@ fn is_reserve(memory: *mut u8) -> bool {
     (end.saturating_sub(SIZE)..end).contains(&(memory as usize))
 }
 
-// SAFETY: what the system gives, or a part of the reserve that was not given before; parts of it are never taken back.
+// SAFETY: what the system gives, or a part of the reserve that was not given before; parts of it
+// are never taken back.
 unsafe impl Allocator for Source {
     fn alloc(&self, size: usize) -> (*mut u8, usize, u32) {
         let got = map(size, 0);

@@ -1,4 +1,5 @@
-//! `syscall`: Rust's standard library waits by it ([`futex`]), and programs end or replace themselves by it.
+//! `syscall`: Rust's standard library waits by it ([`futex`]), and programs end or replace
+//! themselves by it.
 
 use crate::abi::is_up;
 use crate::abi::kmpc::{CALLER, caller, entry};
@@ -10,7 +11,8 @@ use std::sync::atomic::Ordering;
 
 entry! { syscall => called; }
 
-/// What the C library's function is given: the numbers of all that the system can do have at most six arguments.
+/// What the C library's function is given: the numbers of all that the system can do have at most
+/// six arguments.
 extern "C" fn called(number: i64, a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> i64 {
     if number == libc::SYS_futex && is_up() && is_shared() && sched::job().is_some() {
         // The other bits are flags that make no difference to a single thread.

@@ -1,7 +1,9 @@
-//! Threads of the program's own, where the runtime refuses them instead of ending the run; the error says that it was raceproof.
+//! Threads of the program's own, where the runtime refuses them instead of ending the run; the
+//! error says that it was raceproof.
 //!
-//! Rust's test harness runs a test itself if there is no thread for it (`EAGAIN`), so the refusal has to look like the system's. Its text is ours:
-//! Rust's standard library asks the C library for it when it prints the error.
+//! Rust's test harness runs a test itself if there is no thread for it (`EAGAIN`), so the refusal
+//! has to look like the system's. Its text is ours: Rust's standard library asks the C library for
+//! it when it prints the error.
 
 use std::ffi::{c_char, c_int};
 use std::mem::transmute;

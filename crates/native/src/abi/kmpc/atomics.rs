@@ -1,4 +1,5 @@
-//! `__kmpc_atomic_*`: the atomic updates that libomp offers as functions, for compilers that call them.
+//! `__kmpc_atomic_*`: the atomic updates that libomp offers as functions, for compilers that call
+//! them.
 
 use super::Loc;
 use crate::tasks::atomics::operations::update_relaxed;

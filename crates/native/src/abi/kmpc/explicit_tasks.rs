@@ -132,7 +132,8 @@ pub extern "C" fn __kmpc_task_allow_completion_event(_: Loc, _: i32, task: *mut 
 
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_fulfill_event(event: usize) {
-    // SAFETY: the program passes on what it got from `__kmpc_task_allow_completion_event`; events are never freed.
+    // SAFETY: the program passes on what it got from `__kmpc_task_allow_completion_event`; events
+    // are never freed.
     if let Some(event) = unsafe { (event as *mut Event).as_mut() } {
         explicit::fulfil(event);
     }

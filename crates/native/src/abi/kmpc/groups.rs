@@ -30,8 +30,9 @@ pub extern "C" fn __kmpc_task_reduction_init(_: i32, count: i32, items: *const I
     add(count, items)
 }
 
-/// `reduction(task, …)` on a parallel or worksharing construct: what the tasks that a thread creates there have, it adds to its
-/// own part. There may be barriers inside, so this is no group that is waited for, but ends with a barrier.
+/// `reduction(task, …)` on a parallel or worksharing construct: what the tasks that a thread
+/// creates there have, it adds to its own part. There may be barriers inside, so this is no group
+/// that is waited for, but ends with a barrier.
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_taskred_modifier_init(
     _: Loc,

@@ -1,4 +1,5 @@
-//! `omp_*_lock`, and what clang calls in their place: the routines of [`locks`](crate::tasks::locks).
+//! `omp_*_lock`, and what clang calls in their place: the routines of
+//! [`locks`](crate::tasks::locks).
 
 use super::entry;
 use crate::tasks::locks::{Kind, destroy, init, set, test, unset};

@@ -66,7 +66,8 @@ macro_rules! loops {
             loops::end_of_iteration();
         }
 
-        /// The iterations of a static schedule that are this thread's, or, of a distributed loop, this team's.
+        /// The iterations of a static schedule that are this thread's, or, of a distributed loop,
+        /// this team's.
         ///
         /// # Safety
         /// The pointers are the compiler's own variables.

@@ -1,7 +1,8 @@
 //! The entry points of libomp's C interface that clang calls, one file a construct.
 //!
-//! Code of the program calls them, on the one OS thread. The compiler passes the pointers: they are valid, and used as the
-//! interface says. The entry points ignore the thread number that they are passed: the scheduler knows who runs.
+//! Code of the program calls them, on the one OS thread. The compiler passes the pointers: they are
+//! valid, and used as the interface says. The entry points ignore the thread number that they are
+//! passed: the scheduler knows who runs.
 
 pub(crate) mod atomics;
 pub(crate) mod cancel;
@@ -21,8 +22,8 @@ pub(crate) mod threadprivate;
 pub(crate) use crate::process::call_site::{CALLER, caller};
 use std::ffi::c_void;
 
-/// Defines an entry point that stores its return address in `CALLER`, the stack pointer in `STACK` and the frame of its caller in
-/// `FRAME`, and jumps to the function `$target`.
+/// Defines an entry point that stores its return address in `CALLER`, the stack pointer in `STACK`
+/// and the frame of its caller in `FRAME`, and jumps to the function `$target`.
 macro_rules! entry {
     ($($name:ident => $target:ident;)*) => { $(
         #[unsafe(naked)]

@@ -1,4 +1,5 @@
-//! The entry points of `parallel` and `teams` ([`regions`]), which pass the body of a region with its arguments one by one.
+//! The entry points of `parallel` and `teams` ([`regions`]), which pass the body of a region with
+//! its arguments one by one.
 
 use super::{CALLER, Loc, caller, entry};
 use crate::tasks::omp::{Team, thread};
@@ -10,8 +11,8 @@ use std::rc::Rc;
 /// The compiler's function for the body of a region.
 type Microtask = *const c_void;
 
-/// `__kmpc_fork_call(loc, argc, microtask, …)` has variable arguments: the first three are in registers, the others on the stack.
-/// Both are handed on by address.
+/// `__kmpc_fork_call(loc, argc, microtask, …)` has variable arguments: the first three are in
+/// registers, the others on the stack. Both are handed on by address.
 macro_rules! variadic {
     ($($name:ident => $target:ident;)*) => { $(
         #[unsafe(naked)]
@@ -116,7 +117,8 @@ unsafe fn gather(count: i32, registers: *const *mut c_void, stack: *const *mut c
 
 fn run(microtask: Microtask, arguments: &[*mut c_void]) {
     let (number, bound) = (thread().virtual_thread as i32, 0);
-    // SAFETY: the compiler has made the function for these arguments, which it passed to `__kmpc_fork_…` with it.
+    // SAFETY: the compiler has made the function for these arguments, which it passed to
+    // `__kmpc_fork_…` with it.
     unsafe { invoke(microtask, &number, &bound, arguments.len(), arguments.as_ptr()) };
 }
 

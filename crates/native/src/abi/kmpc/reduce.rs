@@ -1,7 +1,8 @@
 //! Reductions of parallel and worksharing constructs.
 //!
-//! Each thread combines its part into the shared variable itself, one after the other. No task is switched to in
-//! between, so that no lock is needed to keep them apart; the detector takes the accesses for atomic ones.
+//! Each thread combines its part into the shared variable itself, one after the other. No task is
+//! switched to in between, so that no lock is needed to keep them apart; the detector takes the
+//! accesses for atomic ones.
 
 use super::Loc;
 use crate::detect::detector;

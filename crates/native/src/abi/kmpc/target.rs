@@ -1,5 +1,6 @@
-//! `target` regions as flang compiles them: it asks libomptarget to run them on a device, and runs them on the host if that cannot.
-//! Here they run on the host, by whoever meets them, and the host's variables are the device's.
+//! `target` regions as flang compiles them: it asks libomptarget to run them on a device, and runs
+//! them on the host if that cannot. Here they run on the host, by whoever meets them, and the
+//! host's variables are the device's.
 
 use std::ffi::c_int;
 

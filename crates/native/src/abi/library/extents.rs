@@ -1,4 +1,5 @@
-//! How many bytes a function accesses. Null has none: what the function makes of it is its own affair.
+//! How many bytes a function accesses. Null has none: what the function makes of it is its own
+//! affair.
 
 use std::ffi::{c_char, c_int};
 
@@ -125,7 +126,8 @@ pub(super) fn copied(to: usize, after: usize, size: usize) -> usize {
     if after == 0 { size } else { after - to }
 }
 
-/// What a conversion of a string to a number reads: white space, a sign, the digits, and what follows them.
+/// What a conversion of a string to a number reads: white space, a sign, the digits, and what
+/// follows them.
 fn number(s: usize, converted: impl FnOnce(*const c_char, *mut *mut c_char)) -> usize {
     if s == 0 {
         return 0;
@@ -178,7 +180,8 @@ pub(super) fn given(result: usize, size: usize) -> usize {
     if result == 0 { 0 } else { size }
 }
 
-/// The characters that `printf` has put into a buffer for `most`: it says how many there would be without the zero.
+/// The characters that `printf` has put into a buffer for `most`: it says how many there would be
+/// without the zero.
 pub(super) fn printed(result: usize, most: usize) -> usize {
     if (result as c_int) < 0 { 0 } else { most.min(int(result) + 1) }
 }

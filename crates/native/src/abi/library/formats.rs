@@ -1,4 +1,5 @@
-//! The formats of `printf`: which arguments are strings that are read, and which are written (`%n`).
+//! The formats of `printf`: which arguments are strings that are read, and which are written
+//! (`%n`).
 //!
 //! An argument is known by its number. If a format has no numbers (`%1$s`), the next one counts.
 

@@ -1,10 +1,12 @@
 //! The table: which memory each function of the C library reads and writes.
 //!
-//! A row names the integer and pointer arguments of a function and its accesses before the call, and after it (`=>`) those that its result
-//! decides. `as` names the function that takes the further arguments as a list: it is what is called.
+//! A row names the integer and pointer arguments of a function and its accesses before the call,
+//! and after it (`=>`) those that its result decides. `as` names the function that takes the
+//! further arguments as a list: it is what is called.
 //!
-//! An access is of what the function has to look at, not of what an implementation happens to: `strcmp` reads up to the first difference. Where the
-//! standard leaves that open, of what the GNU library does: `sscanf` reads all of the string.
+//! An access is of what the function has to look at, not of what an implementation happens to:
+//! `strcmp` reads up to the first difference. Where the standard leaves that open, of what the GNU
+//! library does: `sscanf` reads all of the string.
 //!
 //! `crates/pass/build.rs` reads the names, for the pass and the linker: a row begins a line.
 

@@ -6,7 +6,8 @@ use super::Registers;
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(super) struct List {
-    /// How far the integer and the vector registers are used up, in bytes from the beginning of the saved ones.
+    /// How far the integer and the vector registers are used up, in bytes from the beginning of the
+    /// saved ones.
     integers: u32,
     vectors: u32,
     /// The next argument that is on the stack.

@@ -1,14 +1,18 @@
 //! Functions of the C library that the program calls: which of its memory they read and write.
 //!
-//! The C library is not instrumented, and what it does on the program's behalf the program does: a `strcpy` writes the buffer as a
-//! loop would. What each function accesses is a row of a table ([`functions`]).
+//! The C library is not instrumented, and what it does on the program's behalf the program does: a
+//! `strcpy` writes the buffer as a loop would. What each function accesses is a row of a table
+//! ([`functions`]).
 //!
-//! Only calls of instrumented code are judged. The pass makes of a call of `strcpy` one of `__raceproof_strcpy`, and hands over the address of
-//! `strcpy` beside the arguments (`Library.cpp`). Where there is no pass the linker does it (`--wrap`), if all that it links is instrumented. The
-//! C library's own calls, those of other libraries and of this one stay what they are.
+//! Only calls of instrumented code are judged. The pass makes of a call of `strcpy` one of
+//! `__raceproof_strcpy`, and hands over the address of `strcpy` beside the arguments
+//! (`Library.cpp`). Where there is no pass the linker does it (`--wrap`), if all that it links is
+//! instrumented. The C library's own calls, those of other libraries and of this one stay what they
+//! are.
 //!
-//! A program may have a function of such a name for its own. Then that is what it calls, and what it does is seen since it is
-//! instrumented: a call is judged only if the address is in the C library. A call synchronises nothing, and ends no step.
+//! A program may have a function of such a name for its own. Then that is what it calls, and what
+//! it does is seen since it is instrumented: a call is judged only if the address is in the C
+//! library. A call synchronises nothing, and ends no step.
 
 mod extents;
 mod formats;
@@ -35,7 +39,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// A function of the table.
 pub(crate) struct Function {
     name: &'static CStr,
-    /// The function that takes the further arguments as a list, and how many arguments stand before that.
+    /// The function that takes the further arguments as a list, and how many arguments stand before
+    /// that.
     as_list: Option<(&'static CStr, usize)>,
     before: fn(&Call),
     after: fn(&Call),
@@ -91,7 +96,8 @@ impl Call {
     }
 }
 
-/// Whether a call is to be judged. If so what it reads and writes is noted, as far as that is known before it.
+/// Whether a call is to be judged. If so what it reads and writes is noted, as far as that is known
+/// before it.
 extern "C" fn before(call: &mut Call) -> bool {
     let function = call.function;
     if !abi::is_up() || is_runtime(call.pc) {
@@ -115,8 +121,8 @@ extern "C" fn before(call: &mut Call) -> bool {
 /// Where the call that is under way returns to.
 static UNDER_WAY: AtomicUsize = AtomicUsize::new(0);
 
-/// Where the program is that has memory allocated by a call from `pc`: the call of the C library that is under way, if the C library
-/// allocates for that (`strdup`).
+/// Where the program is that has memory allocated by a call from `pc`: the call of the C library
+/// that is under way, if the C library allocates for that (`strdup`).
 pub(crate) fn allocates_for(pc: usize) -> usize {
     let call = UNDER_WAY.load(Ordering::Relaxed);
     let is_librarys = |code: &Range<usize>| code.contains(&pc);
@@ -142,7 +148,8 @@ std::arch::global_asm!(".weak __raceproof_text", ".weak __raceproof_text_end");
 /// Whether this library has made a call: the linker has it call the wrapped functions, too.
 fn is_runtime(pc: usize) -> bool {
     let (from, to): (usize, usize);
-    // SAFETY: reads addresses that the linker has put there; null where the runtime is not one object, and nothing is wrapped.
+    // SAFETY: reads addresses that the linker has put there; null where the runtime is not one
+    // object, and nothing is wrapped.
     unsafe {
         std::arch::asm!(
             "mov {}, [rip + __raceproof_text@GOTPCREL]",
@@ -191,7 +198,8 @@ fn is_librarys(function: &Function, address: usize) -> bool {
     true
 }
 
-/// The address in the C library that is meant by one in the program; zero if it is no function of the C library.
+/// The address in the C library that is meant by one in the program; zero if it is no function of
+/// the C library.
 fn library_function(function: &Function, address: usize) -> usize {
     // SAFETY: asks the dynamic linker about an address; it writes the descriptions.
     let (info, symbol) = unsafe {
@@ -204,7 +212,8 @@ fn library_function(function: &Function, address: usize) -> usize {
     // SAFETY: a symbol of a loaded module, or null.
     let is_stub = !symbol.is_null() && unsafe { (*symbol).st_shndx == 0 };
     if is_stub {
-        // An executable at a fixed address has a jump to the function, whose address counts as the function's.
+        // An executable at a fixed address has a jump to the function, whose address counts as the
+        // function's.
         let found = real(function.name) as usize;
         return if found != 0 && found != address { library_function(function, found) } else { 0 };
     }
@@ -324,10 +333,12 @@ pub(crate) unsafe extern "C" fn call() {
     )
 }
 
-/// Makes of each row the function's description and its two entry points: `__raceproof_NAME`, called by what the pass has compiled, with
-/// the address of the program's `NAME` in `r10`; and `__wrap_NAME`, for the linker.
+/// Makes of each row the function's description and its two entry points: `__raceproof_NAME`,
+/// called by what the pass has compiled, with the address of the program's `NAME` in `r10`; and
+/// `__wrap_NAME`, for the linker.
 ///
-/// Arguments are numbered as they stand among the integer registers: floating-point numbers have others.
+/// Arguments are numbered as they stand among the integer registers: floating-point numbers have
+/// others.
 macro_rules! library {
     ($(
         $name:ident $(as $list:ident)? ($($argument:pat_param),*)

@@ -38,7 +38,8 @@ impl Call {
         }
     }
 
-    /// Reads a string up to the end of its first token, and ends that there. Returns where the next begins.
+    /// Reads a string up to the end of its first token, and ends that there. Returns where the next
+    /// begins.
     fn cut(&self, s: usize, separators: usize, skips: bool) -> usize {
         self.read(separators, string(separators));
         if s == 0 || separators == 0 {

@@ -1,4 +1,5 @@
-//! Buffers that an argument only points to: vectors of them, messages, lines that grow; and arrays that are sorted.
+//! Buffers that an argument only points to: vectors of them, messages, lines that grow; and arrays
+//! that are sorted.
 
 use super::Call;
 use super::extents::{printed, word};

@@ -9,10 +9,12 @@
 //! | `transition` | this cell was seen at this program counter in this step: per-PC cache of shadow transitions ([`changes`]) | return, or `transition_miss` |
 //! | `readers` | reads only: the cell names a set of readers that the step has made, or one whose representative may subsume this reader | return, `transition`, or `read_nearly` |
 //!
-//! A miss jumps to a function of [`super`] with the cell as the second argument and the return address as the third.
+//! A miss jumps to a function of [`super`] with the cell as the second argument and the return
+//! address as the third.
 //!
-//! Registers: `rdi` address, `rcx + 2·rax` address of the first cell, `r10` the cell, `edx` scratch and then `rdx` the return address, `r8`
-//! and `r9` place in a cache, `rsi` the cell that is stored. All are the caller's to save, so nothing is spilled. The budget of each path is in
+//! Registers: `rdi` address, `rcx + 2·rax` address of the first cell, `r10` the cell, `edx` scratch
+//! and then `rdx` the return address, `r8` and `r9` place in a cache, `rsi` the cell that is
+//! stored. All are the caller's to save, so nothing is spilled. The budget of each path is in
 //! `native_budget.rs`; `SameEpoch.cpp` of the pass has the same-epoch test inline, in loops.
 
 use super::{read_nearly, read_over, read_slow, read_words, write_over, write_slow, write_words};
@@ -27,8 +29,9 @@ use std::mem::offset_of;
 const READERS: usize = offset_of!(Cell, readers);
 const _: () = assert!(offset_of!(Cell, writer) == 0 && READERS == 4 && size_of::<Cell>() == 8);
 
-/// The labels of the template: `at!` is where one stands, `to!` a jump forward to it, `back!` one back. They are numbers to the assembler,
-/// which looks for the nearest: a name would have to be another one in every entry point.
+/// The labels of the template: `at!` is where one stands, `to!` a jump forward to it, `back!` one
+/// back. They are numbers to the assembler, which looks for the nearest: a name would have to be
+/// another one in every entry point.
 macro_rules! label {
     (done) => {
         "2"
@@ -104,8 +107,8 @@ macro_rules! alike {
     };
 }
 
-/// Same-epoch test of a read. Of one cell without a branch on which of the two it is: in the loops of a sort nobody can predict that. Of
-/// several that would be an instruction more.
+/// Same-epoch test of a read. Of one cell without a branch on which of the two it is: in the loops
+/// of a sort nobody can predict that. Of several that would be an instruction more.
 macro_rules! is_read {
     (1) => {
         concat!(
@@ -222,7 +225,8 @@ macro_rules! slow {
     };
 }
 
-/// Readers beyond the watermark. If they are a set, this step may be the last of them; if not, one of them may subsume it.
+/// Readers beyond the watermark. If they are a set, this step may be the last of them; if not, one
+/// of them may subsume it.
 macro_rules! readers {
     () => {
         concat!(
@@ -238,7 +242,8 @@ macro_rules! readers {
     };
 }
 
-/// An entry point of whole words: `same_epoch` returns if they are done, and `behind` the rest is what only some have, with its operands.
+/// An entry point of whole words: `same_epoch` returns if they are done, and `behind` the rest is
+/// what only some have, with its operands.
 macro_rules! whole_words {
     (
         $name:ident $kind:ident $alignment:ident $cells:tt $size:literal $words:ident $after_watermark:ident $slow:ident

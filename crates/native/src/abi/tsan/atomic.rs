@@ -1,5 +1,5 @@
-//! The entry points of atomic operations, `__tsan_atomic…` and `__atomic_…`. The compiler leaves the operation itself to the
-//! runtime ([`atomics`](crate::tasks::atomics)).
+//! The entry points of atomic operations, `__tsan_atomic…` and `__atomic_…`. The compiler leaves
+//! the operation itself to the runtime ([`atomics`](crate::tasks::atomics)).
 
 use crate::abi::kmpc::CALLER;
 use crate::tasks::atomics::operations::*;
@@ -18,9 +18,10 @@ macro_rules! stub {
     };
 }
 
-/// The fast path of loads of whole words: a same-epoch hit, of another location than the last load, while no task has released
-/// anything. As `is_loaded_again`, which also knows where tasks have released; without a call, in half the instructions. Where
-/// there are several cells they are equal, as those of a pair are that share an access record.
+/// The fast path of loads of whole words: a same-epoch hit, of another location than the last load,
+/// while no task has released anything. As `is_loaded_again`, which also knows where tasks have
+/// released; without a call, in half the instructions. Where there are several cells they are
+/// equal, as those of a pair are that share an access record.
 macro_rules! load_stub {
     ($name:ident, $aligned:literal, [$($alike:literal),*], $result:literal, $target:path) => {
         #[unsafe(naked)]
@@ -123,7 +124,8 @@ pub extern "C" fn __tsan_atomic_thread_fence(_: i32) {
 #[unsafe(no_mangle)]
 pub extern "C" fn __tsan_atomic_signal_fence(_: i32) {}
 
-/// The generic operations of the compiler's support library, for what has no size of its own: with `size` first.
+/// The generic operations of the compiler's support library, for what has no size of its own: with
+/// `size` first.
 macro_rules! generic {
     ($($name:ident, $register:literal, $target:ident;)*) => { $( stub!($name, $register, $target); )* };
 }
@@ -133,7 +135,8 @@ generic! {
     __atomic_exchange, "r9", generic_exchange;
 }
 
-/// `__atomic_compare_exchange(size, at, expected, desired, success, failure)`; the return address is noted as for constructs.
+/// `__atomic_compare_exchange(size, at, expected, desired, success, failure)`; the return address
+/// is noted as for constructs.
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
 pub extern "C" fn __atomic_compare_exchange() {

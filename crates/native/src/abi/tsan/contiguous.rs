@@ -1,8 +1,10 @@
-//! Range checks of loops that access a row of elements, from one address up to another. The pass (`Ranges.cpp`)
-//! hoists them before the loop, or sinks them to its exits where the data decides when it ends.
+//! Range checks of loops that access a row of elements, from one address up to another. The pass
+//! (`Ranges.cpp`) hoists them before the loop, or sinks them to its exits where the data decides
+//! when it ends.
 //!
-//! Hot: such loops are often short, as in an insertion sort, and a step comes back to its elements. So the same-epoch
-//! check is here, without a stack frame: some twenty instructions, and three to six a word. The detector does the rest.
+//! Hot: such loops are often short, as in an insertion sort, and a step comes back to its elements.
+//! So the same-epoch check is here, without a stack frame: some twenty instructions, and three to
+//! six a word. The detector does the rest.
 
 use super::reach::{MANY, holds};
 use super::strided::{Dimension, check_ranges};
@@ -38,8 +40,9 @@ fn span(mut low: usize, high: usize, size: usize, kind: AccessKind, pc: usize) {
         return;
     }
     if (low | high) & 3 == 0 {
-        // SAFETY: `setup::begin` has reserved a cell for every address, cells of neighbouring words are neighbours, and this one OS
-        // thread holds no other reference to them: the detector takes its own only after `done` has returned.
+        // SAFETY: `setup::begin` has reserved a cell for every address, cells of neighbouring words
+        // are neighbours, and this one OS thread holds no other reference to them: the detector
+        // takes its own only after `done` has returned.
         let cells = unsafe { std::slice::from_raw_parts(shadow::cell(low), (high - low) / 4) };
         let done = done(cells, kind, now::first());
         if done == cells.len() {

@@ -1,8 +1,9 @@
-//! Arrays that flang's runtime library reads and writes for the program: assignments, intrinsic functions, input and output. The pass
-//! (`FortranLibrary.cpp`) puts these calls before those of the library, which is not instrumented.
+//! Arrays that flang's runtime library reads and writes for the program: assignments, intrinsic
+//! functions, input and output. The pass (`FortranLibrary.cpp`) puts these calls before those of
+//! the library, which is not instrumented.
 //!
-//! An array is handed over by a descriptor (`CFI_cdesc_t` of the standard): where its first element is, how long an element is, and for each
-//! dimension how many there are and how many bytes apart.
+//! An array is handed over by a descriptor (`CFI_cdesc_t` of the standard): where its first element
+//! is, how long an element is, and for each dimension how many there are and how many bytes apart.
 
 use super::strided::{Dimension, check_ranges};
 use raceproof_core::event::AccessKind;
@@ -42,7 +43,8 @@ impl<'a> Array<'a> {
         if descriptor == 0 {
             return None;
         }
-        // SAFETY: the pass hands over what the program hands to the library as a descriptor; the library is about to read it.
+        // SAFETY: the pass hands over what the program hands to the library as a descriptor; the
+        // library is about to read it.
         let head = unsafe { &*(descriptor as *const Head) };
         let rank = usize::from(head.rank);
         if rank > MOST_DIMENSIONS {

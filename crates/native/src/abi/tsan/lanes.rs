@@ -1,8 +1,9 @@
 //! Simd loops: iterations that may be executed in one vector, and conflict.
 //!
-//! One task makes all accesses of such a loop, so the order of tasks does not apply. The pass reports where a loop begins, how far
-//! apart two of its iterations may be that are executed at the same time, where the next iteration begins, and the accesses: each in
-//! its iteration or, if all of them are at fixed distances, once before the loop, as [`Progression`]s that may meet.
+//! One task makes all accesses of such a loop, so the order of tasks does not apply. The pass
+//! reports where a loop begins, how far apart two of its iterations may be that are executed at the
+//! same time, where the next iteration begins, and the accesses: each in its iteration or, if all
+//! of them are at fixed distances, once before the loop, as [`Progression`]s that may meet.
 
 use crate::abi;
 use crate::detect::detector;
@@ -24,7 +25,8 @@ struct Lane {
     pc: usize,
 }
 
-/// What was accessed of a byte: the newest write and the newest read, and of each the newest of an iteration before that.
+/// What was accessed of a byte: the newest write and the newest read, and of each the newest of an
+/// iteration before that.
 #[derive(Clone, Copy, Default)]
 struct Byte {
     writes: [Option<Lane>; 2],

@@ -1,7 +1,7 @@
 //! The entry points that clang's `-fsanitize=thread` calls, at every access and function.
 //!
-//! `accesses` has the entry points of accesses, in assembly. What they do not decide they pass to the functions here, and these
-//! to the detector.
+//! `accesses` has the entry points of accesses, in assembly. What they do not decide they pass to
+//! the functions here, and these to the detector.
 
 mod accesses;
 pub(crate) mod atomic;
@@ -153,7 +153,8 @@ extern "C" fn memmove(to: *mut c_void, from: *const c_void, size: usize, pc: usi
         read_slow(from as usize, size, pc);
         write_slow(to as usize, size, pc);
     }
-    // SAFETY: the program passes what it would pass to `memcpy` or `memmove`, whose contract it upholds.
+    // SAFETY: the program passes what it would pass to `memcpy` or `memmove`, whose contract it
+    // upholds.
     unsafe { libc::memmove(to, from, size) }
 }
 
@@ -165,7 +166,8 @@ extern "C" fn memset(to: *mut c_void, value: i32, size: usize, pc: usize) -> *mu
     unsafe { libc::memset(to, value, size) }
 }
 
-/// An object's table of virtual functions is set; setting it to what it is, as destructors do, is no write.
+/// An object's table of virtual functions is set; setting it to what it is, as destructors do, is
+/// no write.
 extern "C" fn vptr_update(address: *const usize, value: usize, _: usize, pc: usize) {
     // SAFETY: the program is about to write there.
     if unsafe { *address } != value {

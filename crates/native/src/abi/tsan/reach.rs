@@ -1,12 +1,14 @@
 //! Whether there is memory in all of a large range that the program is about to access.
 //!
-//! A negative length, or a loop that misses its end, asks for more than there is, and crashes. The accesses must then not be noted
-//! first: shadow for a terabyte never comes to an end, and neither the memory it takes nor the crash would ever be reported.
+//! A negative length, or a loop that misses its end, asks for more than there is, and crashes. The
+//! accesses must then not be noted first: shadow for a terabyte never comes to an end, and neither
+//! the memory it takes nor the crash would ever be reported.
 
 use super::strided::Dimension;
 use std::ffi::c_void;
 
-/// Smaller ranges are noted unasked: their shadow is small. A call of the system is nothing beside larger ones.
+/// Smaller ranges are noted unasked: their shadow is small. A call of the system is nothing beside
+/// larger ones.
 const LARGE: usize = 1 << 24;
 /// A loop with fewer elements is noted unasked.
 pub(super) const MANY: usize = 1 << 16;
@@ -19,7 +21,8 @@ pub(super) fn is_memory(address: usize, size: usize) -> bool {
     size < LARGE || is_mapped(address, size)
 }
 
-/// Whether the program can make all accesses of a loop, as far as the first, the last and what lies between touching ones tell.
+/// Whether the program can make all accesses of a loop, as far as the first, the last and what lies
+/// between touching ones tell.
 #[cold]
 pub(super) fn holds(first: usize, size: usize, run: Dimension, runs: Dimension) -> bool {
     let last = |of: Dimension| of.stride.wrapping_mul(of.count - 1);
@@ -35,7 +38,8 @@ pub(super) fn holds(first: usize, size: usize, run: Dimension, runs: Dimension) 
 fn is_mapped(address: usize, size: usize) -> bool {
     let from = address & !(PAGE - 1);
     let Some(size) = size.checked_add(address - from) else { return false };
-    // SAFETY: a documented use, which changes nothing: the pages are only looked for. The program finds its error number as it was.
+    // SAFETY: a documented use, which changes nothing: the pages are only looked for. The program
+    // finds its error number as it was.
     unsafe {
         let error = libc::__errno_location();
         let before = *error;

@@ -1,9 +1,9 @@
-//! Range checks of loops that access elements at a fixed distance. The pass (`Ranges.cpp`) hoists them before the
-//! loop, or sinks them behind it, in place of a check in each iteration.
+//! Range checks of loops that access elements at a fixed distance. The pass (`Ranges.cpp`) hoists
+//! them before the loop, or sinks them behind it, in place of a check in each iteration.
 //!
-//! A *run* is a number of elements at a fixed distance; *runs* are a number of these at a fixed distance. The detector
-//! takes them as ranges where elements touch. In a search, or for a trace, each element is an access of its own, as if the
-//! loop had made the checks itself.
+//! A *run* is a number of elements at a fixed distance; *runs* are a number of these at a fixed
+//! distance. The detector takes them as ranges where elements touch. In a search, or for a trace,
+//! each element is an access of its own, as if the loop had made the checks itself.
 
 use super::detector_after_pending;
 use super::reach::{MANY, holds};
@@ -116,7 +116,8 @@ fn upwards(first: usize, dimension: Dimension) -> (usize, Dimension) {
     }
 }
 
-/// How many bytes there are from the first element to the end of the last, if there are none between them.
+/// How many bytes there are from the first element to the end of the last, if there are none
+/// between them.
 fn joined(size: usize, dimension: Dimension) -> Option<usize> {
     let Dimension { count, stride } = dimension;
     (stride <= size || count == 1).then(|| stride * (count - 1) + size)

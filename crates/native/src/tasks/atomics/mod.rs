@@ -1,13 +1,16 @@
 //! What atomic operations order, and how tasks wait by them.
 //!
-//! Atomic accesses do not race with each other. A load that acquires comes after the store that releases whose value it sees, or
-//! whose release sequence it sees the end of; with fences, relaxed operations do the same. A task that loads the same
-//! location again and again waits for another one, so it lets the others run first ([`spins`]).
+//! Atomic accesses do not race with each other. A load that acquires comes after the store that
+//! releases whose value it sees, or whose release sequence it sees the end of; with fences, relaxed
+//! operations do the same. A task that loads the same location again and again waits for another
+//! one, so it lets the others run first ([`spins`]).
 //!
 //! Relaxed operations on words that no task has released by have three tiers, as plain accesses do:
 //!
-//! 1. *Fast path*: a same-epoch hit. Loads are decided in the entry point (`abi/tsan/atomic.rs`), without calls.
-//! 2. *Medium path*: plain accesses evidently come before it ([`Detector::atomic_words`](crate::detect::detector::Detector)).
+//! 1. *Fast path*: a same-epoch hit. Loads are decided in the entry point (`abi/tsan/atomic.rs`),
+//!    without calls.
+//! 2. *Medium path*: plain accesses evidently come before it
+//!    ([`Detector::atomic_words`](crate::detect::detector::Detector)).
 //! 3. *Slow path*: all else, and whatever releases or acquires.
 
 pub(crate) mod operations;
@@ -106,8 +109,9 @@ fn new_sync() -> SyncId {
 }
 
 impl Atomics {
-    /// Gives back what was published and nobody can acquire any more: else the order would keep the step and the task of every release there
-    /// ever was. Done each time it has doubled: a constant a release.
+    /// Gives back what was published and nobody can acquire any more: else the order would keep the
+    /// step and the task of every release there ever was. Done each time it has doubled: a constant
+    /// a release.
     #[cold]
     fn retire(&mut self) {
         let detector = detector();
@@ -143,8 +147,8 @@ fn follow_releases(address: usize, order: MemoryOrder) {
     if order.acquires() {
         return join_all(&released);
     }
-    // What the task has done itself, or acquired before, its fence adds nothing to: who gives a lock back would else see, each time, all that was
-    // released by it.
+    // What the task has done itself, or acquired before, its fence adds nothing to: who gives a
+    // lock back would else see, each time, all that was released by it.
     let task = detector().identity();
     let mut new = released.into_iter().filter(|&sync| !detector().has_joined(sync)).peekable();
     if new.peek().is_some() {
@@ -168,8 +172,9 @@ fn after_store(address: usize, order: MemoryOrder, is_update: bool) {
     atomics.spins.forget();
 }
 
-/// Adds a release by the running task to a chain, of which it `knows` if it has acquired it. The chain stays one sync, so that it costs the same
-/// however long it is; in a run that is recorded it is a list, since a trace has no word for a sync that tells more than its task knows.
+/// Adds a release by the running task to a chain, of which it `knows` if it has acquired it. The
+/// chain stays one sync, so that it costs the same however long it is; in a run that is recorded it
+/// is a list, since a trace has no word for a sync that tells more than its task knows.
 fn release(chain: &mut Vec<SyncId>, knows: bool) {
     let own = match chain.as_slice() {
         [before] if !knows && !detector().is_recorded() => publish_after(*before),
@@ -236,7 +241,8 @@ pub(crate) fn released_more(address: usize) {
     }
 }
 
-/// Notes that the running task is about to load from there, when so much has happened; whether it may wait for others.
+/// Notes that the running task is about to load from there, when so much has happened; whether it
+/// may wait for others.
 #[inline(always)]
 pub(crate) fn look(address: usize, steps: u64) -> bool {
     let (task, context) = (detector().current(), detector().contexts.now().context.0);
@@ -256,7 +262,8 @@ pub(crate) fn spin(address: usize) {
     }
 }
 
-/// Whether a load of `N` words needs nothing but to be made: the running step has made it before, it acquires nothing, and nobody is waited for by it.
+/// Whether a load of `N` words needs nothing but to be made: the running step has made it before,
+/// it acquires nothing, and nobody is waited for by it.
 #[inline(always)]
 pub(crate) fn is_loaded_again<const N: usize>(address: usize) -> bool {
     let atomics = atomics();
@@ -281,7 +288,8 @@ fn orders_nothing(address: usize, order: MemoryOrder) -> bool {
     !order.releases() && atomics.fenced.is_empty() && !atomics.released.may_be_at(address)
 }
 
-/// Whether a store of `N` words needs nothing but to be made: the running step has made it before, and it orders nothing. Without calls.
+/// Whether a store of `N` words needs nothing but to be made: the running step has made it before,
+/// and it orders nothing. Without calls.
 #[inline(always)]
 pub(crate) fn is_stored_again<const N: usize>(address: usize, order: MemoryOrder) -> bool {
     let is_again =
@@ -310,7 +318,8 @@ pub(crate) fn load(address: usize, size: usize, order: MemoryOrder, pc: usize) {
     load_now(address, size, order, pc);
 }
 
-/// As [`load`], after the search has let the operation go on: no task runs between this and the operation itself.
+/// As [`load`], after the search has let the operation go on: no task runs between this and the
+/// operation itself.
 pub(crate) fn load_now(address: usize, size: usize, order: MemoryOrder, pc: usize) {
     before_load(address, order);
     detector().access(address, size, AccessKind::Read, Manner::Atomic, pc);

@@ -1,5 +1,5 @@
-//! Atomic operations themselves, by the size of what they access, after [`atomics`](super) has decided what they order. One OS
-//! thread runs the program, so a plain access is atomic.
+//! Atomic operations themselves, by the size of what they access, after [`atomics`](super) has
+//! decided what they order. One OS thread runs the program, so a plain access is atomic.
 
 use super::*;
 use crate::process::call_site::caller;

@@ -1,12 +1,14 @@
-//! Spin loops: a task that loads the same location again and again waits for another task, which has to run first.
+//! Spin loops: a task that loads the same location again and again waits for another task, which
+//! has to run first.
 //!
-//! All tasks run on one OS thread, so no other runs meanwhile. Letting others run first is never wrong, but where the task waits for
-//! none it leaves tasks half done for others, and the detector has to keep the accesses of both. A loop that waits loads from one
-//! calling context; a recursion that loads once a level, as a search loads its bound, does so in as many contexts. (A loop that
+//! All tasks run on one OS thread, so no other runs meanwhile. Letting others run first is never
+//! wrong, but where the task waits for none it leaves tasks half done for others, and the detector
+//! has to keep the accesses of both. A loop that waits loads from one calling context; a recursion
+//! that loads once a level, as a search loads its bound, does so in as many contexts. (A loop that
 //! waits may alternate between two contexts: it is recognised later.)
 //!
-//! A loop may also wait for one of several locations to change, and load them in turn (the workers of the crate `spindle`): it
-//! comes back to one of them with nothing stored meanwhile.
+//! A loop may also wait for one of several locations to change, and load them in turn (the workers
+//! of the crate `spindle`): it comes back to one of them with nothing stored meanwhile.
 
 use raceproof_core::ids::TaskId;
 
@@ -26,16 +28,19 @@ const ELSEWHERE: u32 = 16;
 
 /// A round of looks has no more of them than this.
 const ROUND: u32 = 16;
-/// So many rounds in a row look like waiting. More than of one location: a loop that compares with a bound looks at that in every round.
+/// So many rounds in a row look like waiting. More than of one location: a loop that compares with
+/// a bound looks at that in every round.
 const ROUNDS: u32 = 16;
-/// Rounds are looked for after so many looks: most loads are no part of one and have a budget (`native_budget.rs`), and a loop that only reads a few
-/// variables, which looks the same, is to be left seldom.
+/// Rounds are looked for after so many looks: most loads are no part of one and have a budget
+/// (`native_budget.rs`), and a loop that only reads a few variables, which looks the same, is to be
+/// left seldom.
 const UNTIL_ROUNDS: u32 = 1 << 14;
 
 /// Nobody has come so far.
 pub(crate) const NO_STEPS: u64 = u64::MAX;
 
-/// The last look, as it is kept: context and count are one word, so that a look at something else sets both at once.
+/// The last look, as it is kept: context and count are one word, so that a look at something else
+/// sets both at once.
 pub(crate) struct Last {
     pub(crate) address: usize,
     pub(crate) steps: u64,
@@ -70,7 +75,8 @@ impl Default for Spins {
 }
 
 impl Spins {
-    /// Notes a load of another location than the last, if rounds are not looked for; whether it was such.
+    /// Notes a load of another location than the last, if rounds are not looked for; whether it was
+    /// such.
     #[inline(always)]
     pub(crate) fn glance(&mut self, address: usize) -> bool {
         if self.last.address == address || self.until == 1 {
@@ -82,7 +88,8 @@ impl Spins {
         true
     }
 
-    /// Notes a load; whether the task may wait: [`Spins::waits`] knows. Without calls, for the fast path of loads.
+    /// Notes a load; whether the task may wait: [`Spins::waits`] knows. Without calls, for the fast
+    /// path of loads.
     #[inline(always)]
     pub(crate) fn look(&mut self, now: Look) -> bool {
         let last = &mut self.last;

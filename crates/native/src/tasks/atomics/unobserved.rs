@@ -1,32 +1,38 @@
 //! Atomic operations in code that is not instrumented: Rust's standard library.
 //!
-//! The first attempt at a lock or at a cell that is set once is compiled with the program and observed. If it fails, the library
-//! continues by itself: it may set the very word that other tasks load, and release by that what it has done. But all tasks run on
-//! one OS thread, so the task that stops running has made each word what it is. Whenever a task stops, the runtime compares the
-//! words that were loaded lately with their values then; the task has released by those that changed without an observed store.
-//! In the same way a failed attempt counts as one that acquires, and so does the end of a wait.
+//! The first attempt at a lock or at a cell that is set once is compiled with the program and
+//! observed. If it fails, the library continues by itself: it may set the very word that other
+//! tasks load, and release by that what it has done. But all tasks run on one OS thread, so the
+//! task that stops running has made each word what it is. Whenever a task stops, the runtime
+//! compares the words that were loaded lately with their values then; the task has released by
+//! those that changed without an observed store. In the same way a failed attempt counts as one
+//! that acquires, and so does the end of a wait.
 //!
 //! Limits:
 //!
-//! - The task counts as having released all it did until it stopped, which may be more than it did: a race with what it did in
-//!   between is *missed*. In a search the runtime compares before each access, too, from a load until the task stops, so that no
-//!   access comes between the operation and its release.
-//! - Flags of one byte are not compared: the library sets those that order anything (poisoning) in code that is compiled with the
-//!   program, and they are often in frames that have been left by then.
-//! - Of very many words only the last ones are kept. The library's operations on others are not observed, so that accesses which
-//!   they order may be reported as races: a *false alarm*.
+//! - The task counts as having released all it did until it stopped, which may be more than it did:
+//!   a race with what it did in between is *missed*. In a search the runtime compares before each
+//!   access, too, from a load until the task stops, so that no access comes between the operation
+//!   and its release.
+//! - Flags of one byte are not compared: the library sets those that order anything (poisoning) in
+//!   code that is compiled with the program, and they are often in frames that have been left by
+//!   then.
+//! - Of very many words only the last ones are kept. The library's operations on others are not
+//!   observed, so that accesses which they order may be reported as races: a *false alarm*.
 
 use super::{MemoryOrder, acquired, atomics, released_more};
 use crate::detect::detector;
 use crate::process::is_shared;
 use crate::tasks::{explorer, futex, sched};
 
-/// As which a compare-and-exchange that has failed counts: what follows, unseen, may be one that succeeds and acquires.
+/// As which a compare-and-exchange that has failed counts: what follows, unseen, may be one that
+/// succeeds and acquires.
 pub(crate) fn order_of_failure(order: MemoryOrder) -> MemoryOrder {
     if is_shared() { MemoryOrder::ACQUIRE } else { order }
 }
 
-/// The running task has waited in the library, for the sake of what it looked at last: the word it waited at need not be that.
+/// The running task has waited in the library, for the sake of what it looked at last: the word it
+/// waited at need not be that.
 pub(crate) fn waited() {
     if let Some(job) = sched::job()
         && job.looked != 0
@@ -105,7 +111,8 @@ impl Unobserved {
     }
 }
 
-/// The running task has looked at a word. It may look again, at what the library has made of the word on its behalf.
+/// The running task has looked at a word. It may look again, at what the library has made of the
+/// word on its behalf.
 pub(crate) fn looked(address: usize, size: usize) {
     if atomics().unobserved.is_other(address) {
         notice();
@@ -141,7 +148,8 @@ fn notice() {
         }
     }
     for word in changed {
-        // What a task does before it waits for a lock it also does, and is seen to do, where it need not wait.
+        // What a task does before it waits for a lock it also does, and is seen to do, where it
+        // need not wait.
         if !futex::has_waiters(word.address) && !explorer::knows_change(word.address, word.size) {
             explorer::unexplored(
                 "the standard library changes an atomic variable (a cell that is set once, a thread that is woken) without saying so",
