@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
 use std::panic::resume_unwind;
 
-/// What `join_context` tells its closures.
+/// What `join_context` passes to its closures.
 pub struct FnContext {
     /// Contexts stay where they are made.
     of: PhantomData<*mut ()>,
@@ -44,7 +44,7 @@ where
     }
 }
 
-/// As [`join`], and tells the closures whether they were moved to another thread.
+/// As [`join`], and passes to the closures whether they were moved to another thread.
 #[inline(always)]
 pub fn join_context<A, B, RA, RB>(oper_a: A, oper_b: B) -> (RA, RB)
 where

@@ -1,5 +1,5 @@
 //! Panics of the program: the drop-in reports each one to the runtime, which reports the one that
-//! ends the program with its message and place.
+//! ends the program with its message and site.
 //!
 //! The hook is set before `main`, and calls the one it has found. A program that sets another later
 //! has that one alone.

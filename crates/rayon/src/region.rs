@@ -53,7 +53,7 @@ impl Region {
         // SAFETY: regions of a task end in the order opposite to that in which they began, and this
         // one is given up here.
         let panic = unsafe { runtime::end(self.0) };
-        // SAFETY: the runtime gives back what `panicked` gave it.
+        // SAFETY: the runtime returns the pointer that `panicked` passed to it, once.
         (!panic.is_null()).then(|| *unsafe { Box::from_raw(panic.cast::<Panic>()) })
     }
 }

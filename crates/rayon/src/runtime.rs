@@ -86,7 +86,7 @@ pub(crate) fn splits() -> bool {
 /// it; if it is null nobody does. `later` says whether its creator goes on first.
 ///
 /// # Safety
-/// The data are valid until the body is over, and so is the region, if there is one.
+/// The data are valid until the body has returned, and so is the region, if there is one.
 #[inline(always)]
 pub(crate) unsafe fn spawn(
     region: *mut c_void,

@@ -153,7 +153,7 @@ pub(crate) fn in_place<'scope, R>(pool: u32, op: impl FnOnce(&Scope<'scope>) -> 
     match (scope.region.end(), result) {
         (None, Ok(result)) => result,
         (Some(panic), _) => resume_unwind(panic),
-        (None, Err(())) => unreachable!("the region was told of the panic"),
+        (None, Err(())) => unreachable!("the region has recorded the panic"),
     }
 }
 
