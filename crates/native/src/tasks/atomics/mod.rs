@@ -65,10 +65,12 @@ impl MemoryOrder {
     const ACQUIRE: MemoryOrder = MemoryOrder(2);
     const RELEASE: MemoryOrder = MemoryOrder(3);
 
+    #[inline(always)]
     fn acquires(self) -> bool {
         matches!(self.0, 1 | 2 | 4 | 5)
     }
 
+    #[inline(always)]
     fn releases(self) -> bool {
         matches!(self.0, 3..=5)
     }
