@@ -1,7 +1,8 @@
 //! The command line: what can be asked, and what values are good.
 
-use crate::check::{DetectorName, PredictiveOrder};
+use crate::check::DetectorName;
 use crate::verify::OrderName;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
@@ -159,8 +160,8 @@ pub struct CheckArgs {
     #[arg(long, value_enum, default_value = "default")]
     pub detector: DetectorName,
     /// Look for the races a predictive order allows in other schedules than the one that was run
-    #[arg(long, value_enum, conflicts_with = "detector")]
-    pub order: Option<PredictiveOrder>,
+    #[arg(long, value_parser = order(PREDICTIVE), conflicts_with = "detector")]
+    pub order: Option<OrderName>,
     /// What the report looks like
     #[arg(long, value_enum, default_value = "text")]
     pub format: ReportFormat,
@@ -180,26 +181,18 @@ pub struct CheckArgs {
 /// The most seconds of one execution of a native program in `verify`, unless another number is asked for.
 pub(crate) const TIME_LIMIT: f64 = 60.0;
 
-/// The orders of `verify`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
-pub enum VerifyOrder {
-    /// Happens-before: sections of a lock in the order they came
-    Hb,
-    /// Weak-causally-precedes: where they conflict, with all that happened before the one and after the other
-    Wcp,
-    /// Does-not-commute: sections of a lock only where they conflict
-    Dc,
+/// Takes the name of one of these orders.
+fn order(known: &'static [OrderName]) -> impl TypedValueParser<Value = OrderName> {
+    let value = |order: &OrderName| PossibleValue::new(order.name()).help(order.summary());
+    PossibleValuesParser::new(known.iter().map(value)).map(|name| {
+        let order = known.iter().find(|order| order.name() == name);
+        *order.expect("the parser lets only these names pass")
+    })
 }
 
-impl From<VerifyOrder> for OrderName {
-    fn from(order: VerifyOrder) -> Self {
-        match order {
-            VerifyOrder::Hb => OrderName::Hb,
-            VerifyOrder::Wcp => OrderName::Wcp,
-            VerifyOrder::Dc => OrderName::Dc,
-        }
-    }
-}
+const PREDICTIVE: &[OrderName] =
+    &[OrderName::Hb, OrderName::Shb, OrderName::Wcp, OrderName::Dc, OrderName::Weak];
+const STREAMED: &[OrderName] = &[OrderName::Hb, OrderName::Shb, OrderName::Wcp, OrderName::Dc];
 
 #[derive(clap::Args, Debug)]
 pub struct VerifyArgs {
@@ -207,8 +200,8 @@ pub struct VerifyArgs {
     #[arg(required_unless_present = "program")]
     pub file: Option<PathBuf>,
     /// What orders sections of a lock, and so which schedules count as the same
-    #[arg(long, value_enum, default_value = "dc")]
-    pub order: VerifyOrder,
+    #[arg(long, value_parser = order(&OrderName::EXPLORED), default_value = "dc")]
+    pub order: OrderName,
     /// Give up after so many executions
     #[arg(long, value_name = "N")]
     pub max_executions: Option<u64>,
@@ -309,8 +302,8 @@ pub struct AnalyzeArgs {
     /// The trace: raceproof's own, or RAPID's text (STD) or binary; `-` reads it from standard input
     pub file: PathBuf,
     /// What orders the sections of a lock
-    #[arg(long, value_enum, default_value = "hb")]
-    pub order: TraceOrder,
+    #[arg(long, value_parser = order(STREAMED), default_value = "hb")]
+    pub order: OrderName,
     /// Find every pair of sites and look for a witness of each: a reordering of the trace that ends in the race. The
     /// whole trace is kept in memory
     #[arg(long)]
@@ -369,18 +362,6 @@ pub enum Grain {
     Step,
     /// Single accesses
     Access,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum TraceOrder {
-    /// Happens-before: as the locks were passed
-    Hb,
-    /// Schedulable happens-before: and reads after the writes they saw
-    Shb,
-    /// Weak-causally-precedes
-    Wcp,
-    /// Does-not-commute: sections of a lock only where they conflict
-    Dc,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

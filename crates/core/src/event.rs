@@ -215,6 +215,57 @@ impl Observer for Vec<Event> {
     }
 }
 
+/// Two observers of one run; the first is notified first.
+impl<A: Observer, B: Observer> Observer for (A, B) {
+    fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, site: SiteId) {
+        self.0.spawn(parent, child, scope, site);
+        self.1.spawn(parent, child, scope, site);
+    }
+    fn end(&mut self, task: TaskId) {
+        self.0.end(task);
+        self.1.end(task);
+    }
+    fn finish_begin(&mut self, task: TaskId, scope: ScopeId) {
+        self.0.finish_begin(task, scope);
+        self.1.finish_begin(task, scope);
+    }
+    fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
+        self.0.finish_end(task, scope);
+        self.1.finish_end(task, scope);
+    }
+    fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
+        self.0.signal(task, sync, kind);
+        self.1.signal(task, sync, kind);
+    }
+    fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
+        self.0.join(task, sync, kind);
+        self.1.join(task, sync, kind);
+    }
+    #[inline]
+    fn access(&mut self, task: TaskId, kind: AccessKind, location: Location, site: SiteId) {
+        self.0.access(task, kind, location, site);
+        self.1.access(task, kind, location, site);
+    }
+    fn atomic(&mut self, task: TaskId, kind: AccessKind, location: Location, site: SiteId) {
+        self.0.atomic(task, kind, location, site);
+        self.1.atomic(task, kind, location, site);
+    }
+    fn edge(&mut self, task: TaskId, sync: SyncId) {
+        self.0.edge(task, sync);
+        self.1.edge(task, sync);
+    }
+    #[inline]
+    fn turn(&mut self, task: TaskId) {
+        self.0.turn(task);
+        self.1.turn(task);
+    }
+    #[inline]
+    fn fresh(&mut self, first: Location) {
+        self.0.fresh(first);
+        self.1.fresh(first);
+    }
+}
+
 /// The observer that does nothing: `--detector none`.
 impl Observer for () {
     #[inline]

@@ -5,6 +5,7 @@
 mod coverage;
 mod measured;
 mod native;
+pub mod witness;
 
 pub use coverage::{Coverage, FrontEnd, Note, PartKind, Uninstrumented};
 pub use measured::Measured;
@@ -155,6 +156,16 @@ pub struct Segment {
     pub actions: u64,
 }
 
+/// One event of a replay, in words.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ReplayStep {
+    pub task: String,
+    pub what: String,
+    pub at: Option<Place>,
+    /// Whether a schedule counts it: see [`Event::is_action`](crate::event::Event::is_action).
+    pub is_action: bool,
+}
+
 /// A task that cannot go on, and what it waits for.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Waiting {
@@ -272,6 +283,40 @@ fn is_zero(n: &u64) -> bool {
 }
 
 impl Report {
+    pub const TOOL: &'static str = "raceproof";
+    pub const SCHEMA: u32 = 1;
+
+    /// A report of one execution in which nothing was found, and which says nothing of other schedules. What is known
+    /// beyond that is filled in: `Report { races, ..Report::new(detector) }.judged()`.
+    pub fn new(detector: impl Into<String>) -> Self {
+        Report {
+            tool: Self::TOOL.into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            schema: Self::SCHEMA,
+            verdict: Verdict::RaceFree,
+            scope: Scope::ObservedSchedule,
+            determinate: None,
+            detector: detector.into(),
+            races: Vec::new(),
+            deadlocks: Vec::new(),
+            errors: Vec::new(),
+            general_races: Vec::new(),
+            limits: Vec::new(),
+            threads: Vec::new(),
+            suppressed: 0,
+            coverage: None,
+            next_command: None,
+            stats: Stats { executions: 1, ..Stats::default() },
+        }
+    }
+
+    /// With the verdict that its findings and limits amount to.
+    #[must_use]
+    pub fn judged(mut self) -> Self {
+        self.verdict = Report::judge(&self.races, &self.errors, &self.deadlocks, &self.limits);
+        self
+    }
+
     /// Says in every witness which program it belongs to.
     pub fn stamp(&mut self, program: &str) {
         let races = self.races.iter_mut().map(|race| &mut race.witness);

@@ -101,7 +101,7 @@ impl NodeAccess {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Task {
+pub struct GraphTask {
     /// The parent and the site of the spawn; none for main.
     pub spawned: Option<(TaskId, SiteId)>,
     pub scope: ScopeId,
@@ -124,7 +124,7 @@ pub struct Graph {
     pub nodes: Vec<Node>,
     /// In the order of `to`: the edges into one node stand together.
     pub edges: Vec<Edge>,
-    pub tasks: Vec<Task>,
+    pub tasks: Vec<GraphTask>,
     /// The finish scopes; that of the whole program begins at the entry and ends at the exit.
     pub scopes: FxHashMap<ScopeId, Scope>,
     accesses: Vec<NodeAccess>,
@@ -179,7 +179,7 @@ impl Adjacency {
 /// Fewer accesses than this are not deduplicated before their step ends.
 const COMPACT_FROM: usize = 1024;
 
-/// What the builder knows of a task beyond its [`Task`]; empty once the task has ended.
+/// What the builder knows of a task beyond its [`GraphTask`]; empty once the task has ended.
 #[derive(Default)]
 struct Running {
     accesses: Vec<NodeAccess>,
@@ -283,7 +283,7 @@ impl GraphBuilder {
         let first = self.add_node(NodeKind::Step, task, None);
         let kind = if spawned.is_some() { EdgeKind::Spawn } else { EdgeKind::Continue };
         self.add_edge(from, first, kind);
-        self.graph.tasks.push(Task { spawned, scope, first, last: first, ended: false });
+        self.graph.tasks.push(GraphTask { spawned, scope, first, last: first, ended: false });
         self.running.push(Running::default());
         // Main belongs to no list: its end is a continuation, not a join.
         self.sibling.push(spawned.and_then(|_| self.newest.insert(scope, task)));
@@ -319,7 +319,7 @@ impl GraphBuilder {
     fn add_joins(&mut self, scope: ScopeId, end: NodeId) {
         let mut next = self.newest.remove(&scope);
         while let Some(task) = next {
-            let Task { last, ended, .. } = self.graph.tasks[task.index()];
+            let GraphTask { last, ended, .. } = self.graph.tasks[task.index()];
             if ended {
                 self.add_edge(last, end, EdgeKind::Join);
             }

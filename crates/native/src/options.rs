@@ -1,7 +1,7 @@
 //! What the environment asks for: `RACEPROOF_OPTIONS` and the variables of OpenMP and rayon.
 
 use crate::tasks::icvs::{Environment, bytes};
-use raceproof::words;
+use raceproof::env_options;
 use std::env;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -62,7 +62,7 @@ impl Options {
             explore: None,
         };
         if let Some(text) = env::var_os("RACEPROOF_OPTIONS").filter(|_| !is_privileged()) {
-            let Some(words) = words::split(text.as_bytes()) else {
+            let Some(words) = env_options::split(text.as_bytes()) else {
                 crate::fatal("RACEPROOF_OPTIONS: a quote (' or \") is not closed")
             };
             for word in words {

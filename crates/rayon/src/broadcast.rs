@@ -1,6 +1,6 @@
 //! The same on every thread of a pool.
 
-use crate::region::{current_pool, Call, Region, Task};
+use crate::region::{current_pool, Call, Region, RegionTask};
 use crate::runtime;
 use crate::spawn::spawn_in;
 use std::fmt;
@@ -59,7 +59,7 @@ pub(crate) fn broadcast_in<R: Send>(pool: u32, op: impl Fn(BroadcastContext<'_>)
         (0..runtime::threads(pool)).map(|_| Call::new(move || op(BroadcastContext::here()))).collect();
     for (call, worker) in calls.iter_mut().zip(0..) {
         // SAFETY: the data live on this stack until the region has ended.
-        unsafe { region.spawn(pool, worker, false, Task::at(call)) };
+        unsafe { region.spawn(pool, worker, false, RegionTask::at(call)) };
     }
     region.end();
     // SAFETY: the region has waited for them.

@@ -1,6 +1,6 @@
 //! `join`.
 
-use crate::region::{call, install, Call, Region, Task};
+use crate::region::{call, install, Call, Region, RegionTask};
 use crate::runtime::{self, ANY};
 use std::fmt;
 use std::marker::PhantomData;
@@ -62,7 +62,7 @@ fn both<RA, RB>(pool: u32, a: impl FnOnce() -> RA, b: impl FnOnce() -> RB) -> (R
     let region = Region::begin();
     let (a, mut b) = (ManuallyDrop::new(a), Call::new(b));
     // SAFETY: the data live on this stack until the region has ended.
-    unsafe { region.spawn(pool, ANY, true, Task::at(&mut b)) };
+    unsafe { region.spawn(pool, ANY, true, RegionTask::at(&mut b)) };
     // SAFETY: nobody else calls it, and it is not dropped.
     let a = unsafe { call(&raw const *a) };
     region.end();

@@ -29,7 +29,7 @@ impl Region {
     /// # Safety
     /// The data are valid until the region has ended.
     #[inline(always)]
-    pub(crate) unsafe fn spawn<T>(&self, pool: u32, worker: u32, later: bool, task: Task<T>) {
+    pub(crate) unsafe fn spawn<T>(&self, pool: u32, worker: u32, later: bool, task: RegionTask<T>) {
         // SAFETY: the caller's promise; the region waits for the task.
         unsafe { runtime::spawn(self.0, task.body, task.data, pool, worker, later) }
     }
@@ -55,37 +55,37 @@ impl Region {
 }
 
 /// What a task does, with data of one type.
-pub(crate) struct Task<T> {
+pub(crate) struct RegionTask<T> {
     body: extern "C" fn(*mut c_void),
     data: *mut c_void,
     of: PhantomData<*mut T>,
 }
 
 /// Something that can be run once, where it stands.
-pub(crate) trait Run {
+pub(crate) trait RunOnce {
     /// Does not unwind.
     fn run(&mut self);
 }
 
-impl<T: Run> Task<T> {
+impl<T: RunOnce> RegionTask<T> {
     /// Runs what somebody else keeps.
     #[inline(always)]
     pub(crate) fn at(data: &mut T) -> Self {
-        extern "C" fn body<T: Run>(data: *mut c_void) {
+        extern "C" fn body<T: RunOnce>(data: *mut c_void) {
             // SAFETY: whoever spawns the task promises that the data live, and leaves them to it.
             unsafe { &mut *data.cast::<T>() }.run()
         }
-        Task { body: body::<T>, data: ptr::from_mut(data).cast(), of: PhantomData }
+        RegionTask { body: body::<T>, data: ptr::from_mut(data).cast(), of: PhantomData }
     }
 
     /// Runs what is the task's own.
     #[inline(always)]
     pub(crate) fn owned(data: T) -> Self {
-        extern "C" fn body<T: Run>(data: *mut c_void) {
+        extern "C" fn body<T: RunOnce>(data: *mut c_void) {
             // SAFETY: made below, and run once.
             unsafe { Box::from_raw(data.cast::<T>()) }.run()
         }
-        Task { body: body::<T>, data: Box::into_raw(Box::new(data)).cast(), of: PhantomData }
+        RegionTask { body: body::<T>, data: Box::into_raw(Box::new(data)).cast(), of: PhantomData }
     }
 
     /// Spawns it as a task that nobody waits for.
@@ -122,7 +122,7 @@ impl<F: FnOnce() -> R, R> Call<F, R> {
     }
 }
 
-impl<F: FnOnce() -> R, R> Run for Call<F, R> {
+impl<F: FnOnce() -> R, R> RunOnce for Call<F, R> {
     #[inline(always)]
     fn run(&mut self) {
         // SAFETY: it is run once, and not dropped.
@@ -149,7 +149,7 @@ pub(crate) fn install<R: Send>(pool: u32, function: impl FnOnce() -> R + Send) -
     let region = Region::begin();
     let mut call = Call::new(function);
     // SAFETY: the data live on this stack until the region has ended.
-    unsafe { region.spawn(pool, runtime::ANY, false, Task::at(&mut call)) };
+    unsafe { region.spawn(pool, runtime::ANY, false, RegionTask::at(&mut call)) };
     region.end();
     // SAFETY: the region has waited for it.
     unsafe { call.result() }.unwrap_or_else(|panic| resume_unwind(panic))

@@ -1,20 +1,20 @@
 //! Scopes: tasks that may borrow what outlives the scope.
 
 use crate::broadcast::BroadcastContext;
-use crate::region::{current_pool, install, Region, Run, Task};
+use crate::region::{current_pool, install, Region, RegionTask, RunOnce};
 use crate::runtime::{self, ANY};
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::sync::Arc;
 
-type Body<'scope> = dyn FnOnce(&Scope<'scope>) + Send + Sync + 'scope;
+type ScopedFn<'scope> = dyn FnOnce(&Scope<'scope>) + Send + Sync + 'scope;
 
 /// A scope, into which tasks are spawned that it waits for.
 pub struct Scope<'scope> {
     region: Region,
     pool: u32,
-    of: PhantomData<Box<Body<'scope>>>,
+    of: PhantomData<Box<ScopedFn<'scope>>>,
 }
 
 /// The same with tasks that are begun in the order in which they were spawned; here as everywhere, any order may show.
@@ -36,7 +36,7 @@ struct Spawned<'scope, F> {
     body: Option<F>,
 }
 
-impl<'scope, F: FnOnce(&Scope<'scope>)> Run for Spawned<'scope, F> {
+impl<'scope, F: FnOnce(&Scope<'scope>)> RunOnce for Spawned<'scope, F> {
     #[inline(always)]
     fn run(&mut self) {
         // SAFETY: the scope waits for the task before it ends.
@@ -61,7 +61,7 @@ impl<'scope> Scope<'scope> {
 
     #[inline(always)]
     fn spawn_on(&self, worker: u32, body: impl FnOnce(&Scope<'scope>) + Send + 'scope) {
-        let task = Task::owned(Spawned { scope: Address(self), body: Some(body) });
+        let task = RegionTask::owned(Spawned { scope: Address(self), body: Some(body) });
         // SAFETY: the data are the task's own, and what they refer to outlives the scope.
         unsafe { self.region.spawn(self.pool, worker, false, task) };
     }

@@ -1,7 +1,7 @@
 //! Tasks that nobody waits for.
 
 use crate::builder::panicked_alone;
-use crate::region::{current_pool, Run, Task};
+use crate::region::{current_pool, RegionTask, RunOnce};
 use crate::runtime::ANY;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
@@ -10,7 +10,7 @@ struct Alone<F> {
     pool: u32,
 }
 
-impl<F: FnOnce()> Run for Alone<F> {
+impl<F: FnOnce()> RunOnce for Alone<F> {
     #[inline(always)]
     fn run(&mut self) {
         if let Some(function) = self.function.take() {
@@ -41,7 +41,7 @@ where
 
 #[inline(always)]
 pub(crate) fn spawn_in(pool: u32, worker: u32, function: impl FnOnce() + Send + 'static) {
-    let task = Task::owned(Alone { function: Some(function), pool });
+    let task = RegionTask::owned(Alone { function: Some(function), pool });
     // SAFETY: the data are the task's own, and live as long as the program if they refer to anything.
     unsafe { task.spawn_alone(pool, worker) }
 }

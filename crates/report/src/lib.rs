@@ -13,6 +13,8 @@ mod fold;
 pub mod graph;
 pub mod json;
 mod memory;
+pub mod plain;
+pub mod replay;
 mod snippet;
 mod sources;
 mod style;

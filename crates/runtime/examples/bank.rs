@@ -35,5 +35,5 @@ fn main() {
         });
         assert_eq!(alice.balance.get() + bob.balance.get(), 200);
     });
-    println!("{}scope: {:?}", render::render(&report), report.scope);
+    println!("{}scope: {:?}", render(&report), report.scope);
 }

@@ -26,6 +26,6 @@ fn pipeline(stages: usize, wait: bool) {
 }
 
 fn main() {
-    print!("waiting for the stage before: {}", render::render(&try_check(|| pipeline(5, true))));
-    print!("not waiting: {}", render::render(&try_check(|| pipeline(3, false))));
+    print!("waiting for the stage before: {}", render(&try_check(|| pipeline(5, true))));
+    print!("not waiting: {}", render(&try_check(|| pipeline(3, false))));
 }

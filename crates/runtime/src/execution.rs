@@ -1,8 +1,8 @@
 //! An execution that is over, and how to say where things are in it.
 
 use crate::limits::Limits;
-use crate::path::Paths;
 use crate::program::{Execution, LISTED, OUTERMOST, Program};
+use crate::spawn_path::Paths;
 use crate::task::State;
 use raceproof_core::event::{Observer, SyncKind};
 use raceproof_core::finding::{Frame, Place, Segment, Spawned, Waiting, Witness};

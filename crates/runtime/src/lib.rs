@@ -1,6 +1,6 @@
 //! raceproof decides whether a task-parallel program has a data race, on its input, for all schedules.
 //!
-//! Write the program with the tasks and shared data of this crate, as a closure, and [`check`] it:
+//! Write the program with the tasks and shared data of this crate, as a closure, and [`check()`] it:
 //!
 //! ```
 //! use raceproof::{Shared, check, finish, future, spawn};
@@ -48,9 +48,9 @@
 //!
 //! One run decides all schedules if the program has no mutual exclusion (isolated sections, locks, semaphores): there is
 //! no race in any of them, and all end in the same state. With mutual exclusion, the verdict is for the order in which
-//! the sections were entered; [`try_check`] gives the report, and its `scope` says which of the two it is. [`verify`] runs
+//! the sections were entered; [`try_check`] gives the report, and its `scope` says which of the two it is. [`verify()`] runs
 //! the closure under every order of the sections that can make a difference, and passing means that no schedule has a
-//! race, a deadlock or an error. The witness of a report goes back in through [`replay`].
+//! race, a deadlock or an error. The witness of a report goes back in through [`replay()`].
 //!
 //! # Limits
 //!
@@ -68,31 +68,29 @@
 //! runs next, [`run::Run`] drives, a [`run::Machine`] says how the tasks of a front end run, and the
 //! [`kernel::Kernel`] is what they call: every operation that touches another task goes through it, and it tells the
 //! observer of each. Given the same program and the same decisions, a run is the same to the last event.
-//! [`program::run_once`] is one such run; [`checking`] is made of them.
+//! [`program::run_once`] is one such run; [`mod@check`] is made of them.
 
 pub mod channel;
-pub mod checking;
-pub mod coroutine;
+pub mod check;
+mod closures;
+pub mod env_options;
 mod execution;
-pub mod explore;
 pub mod kernel;
 pub mod limits;
-mod native;
-pub mod path;
 pub mod program;
 pub mod remote;
-pub mod render;
-pub mod replaying;
+pub mod replay;
 pub mod run;
+pub mod spawn_path;
 mod stack;
 pub mod strategy;
 mod sync;
 pub mod task;
-pub mod verifying;
+pub mod verify;
 pub mod witness;
-pub mod words;
 
-pub use native::{
+pub use closures::{
     Checker, Closure, Event, Future, Lock, Promise, Semaphore, Shared, SharedArray, Verifier, check, finish,
     future, isolated, replay, spawn, try_check, try_replay, try_verify, verify,
 };
+pub use raceproof_report::plain::render;

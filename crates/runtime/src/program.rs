@@ -1,8 +1,8 @@
 //! What a front end says about its programs, so that running, checking and verifying them is written once.
 
 use crate::limits::Limits;
-use crate::path::Paths;
 use crate::run::{Ending, Machine, Run};
+use crate::spawn_path::Paths;
 use crate::strategy::Strategy;
 use raceproof_core::event::Observer;
 use raceproof_core::finding::{Frame, Place};

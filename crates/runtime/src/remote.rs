@@ -12,12 +12,12 @@ use crate::strategy::GuidedEnd;
 use raceproof_core::explore::trace::Trace;
 use raceproof_core::explore::tree::Sleeper;
 use raceproof_core::explore::{Dependence, Moment, Stuck, TaskName};
-use raceproof_core::finding::{Coverage, Deadlock, ProgramError, Race, Report, Witness};
+use raceproof_core::finding::{Coverage, Deadlock, ProgramError, Race, ReplayStep, Report, Witness};
 use raceproof_core::ids::TaskId;
 use serde::{Deserialize, Serialize};
 
 /// Changes whenever what is written does: a program may be linked with another version than the one that runs it.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// The word of `RACEPROOF_OPTIONS` that tells a program where its request is.
 pub const OPTION: &str = "explore";
@@ -86,7 +86,8 @@ pub struct Answer {
     pub witness: Option<Witness>,
     /// What a replay led to, or why it did not.
     pub replayed: Option<Result<Report, String>>,
-    pub actions: Vec<Step>,
+    /// The steps of a replay, if they were asked for.
+    pub actions: Vec<ReplayStep>,
 }
 
 /// What an execution showed.
@@ -97,11 +98,4 @@ pub struct Found {
     pub deadlocks: Vec<Deadlock>,
     pub errors: Vec<ProgramError>,
     pub limits: Vec<String>,
-}
-
-/// An action on the way of a replay, in words.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Step {
-    pub task: String,
-    pub what: String,
 }

@@ -22,7 +22,7 @@ const NONE: u32 = u32::MAX;
 /// One task. Kept for the whole run, since a race may name a task that ended long ago: every byte
 /// here is paid a million times (see the size assertion below).
 #[derive(Debug)]
-pub struct Task {
+pub struct TaskEntry {
     parent: u32,
     /// Which child of its parent it is, counting from 1.
     pub ordinal: u32,
@@ -42,7 +42,7 @@ pub struct Task {
     pub(crate) actions: u64,
 }
 
-const _: () = assert!(size_of::<Task>() <= 48);
+const _: () = assert!(size_of::<TaskEntry>() <= 48);
 
 /// A link of a list.
 #[inline]
@@ -50,7 +50,7 @@ fn id(link: u32) -> Option<TaskId> {
     (link != NONE).then_some(TaskId(link))
 }
 
-impl Task {
+impl TaskEntry {
     pub fn parent(&self) -> Option<TaskId> {
         id(self.parent)
     }
@@ -65,7 +65,7 @@ impl Task {
 /// newest end, which is the order in which depth-first scheduling wants them.
 #[derive(Debug)]
 pub struct Tasks {
-    all: Vec<Task>,
+    all: Vec<TaskEntry>,
     newest: u32,
     oldest: u32,
     live: usize,
@@ -95,12 +95,12 @@ impl Tasks {
     }
 
     #[inline]
-    pub fn get(&self, task: TaskId) -> &Task {
+    pub fn get(&self, task: TaskId) -> &TaskEntry {
         &self.all[task.index()]
     }
 
     #[inline]
-    pub(crate) fn get_mut(&mut self, task: TaskId) -> &mut Task {
+    pub(crate) fn get_mut(&mut self, task: TaskId) -> &mut TaskEntry {
         &mut self.all[task.index()]
     }
 
@@ -120,7 +120,7 @@ impl Tasks {
             parent.children += 1;
             parent.children
         });
-        let task = Task {
+        let task = TaskEntry {
             parent: parent.map_or(NONE, |parent| parent.0),
             ordinal,
             children: 0,

@@ -5,4 +5,4 @@ mod common;
 mod misuse;
 mod programs;
 mod tasks;
-mod verifying;
+mod verify;

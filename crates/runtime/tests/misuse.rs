@@ -210,12 +210,12 @@ fn deadlocks_and_errors_read_well() {
         spawn(move || never.get());
         finish(|| spawn(move || never.get()));
     });
-    let text = render::render(&report);
+    let text = render(&report);
     assert!(text.starts_with("raceproof found a deadlock\n\ndeadlock: tasks wait for ever\n"), "{text}");
     assert!(text.contains("main waits for the tasks of a finish, which needs main/2 at "), "{text}");
     assert!(text.contains("main/1 waits for the promise never at "), "{text}");
     assert!(text.contains("witness: rp1:main*2"), "{text}");
-    let text = render::render(&try_check(|| panic!("no")));
+    let text = render(&try_check(|| panic!("no")));
     assert!(text.contains("error (panic): no\n  in main at "), "{text}");
 }
 

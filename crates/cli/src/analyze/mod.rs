@@ -3,7 +3,7 @@
 pub(crate) mod command;
 mod validate;
 
-use crate::args::{AnalyzeArgs, TraceOrder};
+use crate::args::AnalyzeArgs;
 use crate::shared::budget::{Budget, CHUNK, Watchdog, spoken};
 use crate::trace::{Trace, keep_input, open, recovered, warning};
 use raceproof::limits::{Limits, Reached};
@@ -15,11 +15,11 @@ use raceproof_core::detect::epochs::{Atomic, Epochs, SiteRaces};
 use raceproof_core::detect::predict::{Predicted, Predictor};
 use raceproof_core::event::{AccessKind, Event};
 use raceproof_core::finding::{
-    GeneralRace, GeneralSide, Grade, Measured, Operation, Place, Race, RaceAccess, Report, Scope, Segment,
-    Stats, Verdict, Witness,
+    GeneralRace, GeneralSide, Grade, Measured, Operation, Place, Race, RaceAccess, Report, Segment, Stats,
+    Verdict, Witness,
 };
 use raceproof_core::ids::TaskId;
-use raceproof_core::order::{Order, dc::Dc, hb::Hb, shb::Shb, wcp::Wcp};
+use raceproof_core::order::{Order, OrderName, WithOrder};
 use raceproof_core::trace::sections::atomics_as_sections;
 use raceproof_core::trace::{Batch, Named, Names, Source};
 pub use raceproof_report::trace::{Analyzed, Validation};
@@ -60,7 +60,7 @@ pub(crate) fn run(
         keep_input(&args.file, &mut work.budget)?;
     }
     let mut analyzed =
-        if args.validate { validate::validate(&mut work)? } else { plain(under_order(&mut work)?) };
+        if args.validate { validate::validate(&mut work)? } else { plain(args.order.with(&mut work)?) };
     analyzed.warnings = std::mem::take(&mut work.warnings);
     if args.general {
         watchdog.keep(analyzed.clone());
@@ -91,16 +91,11 @@ pub(crate) fn given_up(args: &AnalyzeArgs, known: Option<Analyzed>, reached: Rea
     analyzed
 }
 
-fn under_order(work: &mut Work<'_>) -> Result<Report, String> {
-    match (work.args.order, work.args.witness) {
-        (TraceOrder::Hb, false) => stream::<Hb>(work),
-        (TraceOrder::Shb, false) => stream::<Shb>(work),
-        (TraceOrder::Wcp, false) => stream::<Wcp>(work),
-        (TraceOrder::Dc, false) => stream::<Dc>(work),
-        (TraceOrder::Hb, true) => witnessed::<Hb>(work),
-        (TraceOrder::Shb, true) => witnessed::<Shb>(work),
-        (TraceOrder::Wcp, true) => witnessed::<Wcp>(work),
-        (TraceOrder::Dc, true) => witnessed::<Dc>(work),
+impl WithOrder for &mut Work<'_> {
+    type Output = Result<Report, String>;
+
+    fn with<O: Order + Default>(self) -> Self::Output {
+        if self.args.witness { witnessed::<O>(self) } else { stream::<O>(self) }
     }
 }
 
@@ -377,30 +372,10 @@ fn place(site: &str, trace: &Path) -> Place {
     }
 }
 
-fn report(order: TraceOrder, races: Vec<Race>, counts: Counts, limits: Vec<String>) -> Report {
-    let detector = match order {
-        TraceOrder::Hb => "order hb",
-        TraceOrder::Shb => "order shb",
-        TraceOrder::Wcp => "order wcp",
-        TraceOrder::Dc => "order dc",
-    };
+fn report(order: OrderName, races: Vec<Race>, counts: Counts, limits: Vec<String>) -> Report {
     let mut report = Report {
-        tool: "raceproof".into(),
-        version: env!("CARGO_PKG_VERSION").into(),
-        schema: 1,
-        verdict: Verdict::Inconclusive,
-        scope: Scope::ObservedSchedule,
-        determinate: None,
-        detector: detector.into(),
         races,
-        deadlocks: Vec::new(),
-        errors: Vec::new(),
-        general_races: Vec::new(),
         limits,
-        threads: Vec::new(),
-        suppressed: 0,
-        coverage: None,
-        next_command: None,
         stats: Stats {
             executions: 1,
             executions_left: None,
@@ -411,6 +386,7 @@ fn report(order: TraceOrder, races: Vec<Race>, counts: Counts, limits: Vec<Strin
             // Written by `Analyzed`, after what it adds.
             seconds: f64::NAN,
         },
+        ..Report::new(order.detector())
     };
     report.verdict = verdict(&report);
     report

@@ -1,22 +1,22 @@
-//! `check` for TP programs: the detectors by name, and the limits; the checking itself is [`raceproof::checking`].
+//! `check` for TP programs: the detectors by name, and the limits; the checking itself is [`raceproof::check`].
 
 pub(crate) mod command;
 
 use crate::shared::limits::deadline;
-use raceproof::checking::Session;
+use raceproof::check::Session;
 use raceproof::limits::Limits;
-use raceproof::verifying::general_races;
+use raceproof::verify::general_races;
 use raceproof_core::detect::closure::Closure;
 use raceproof_core::detect::drdp::Drdp;
 use raceproof_core::detect::esp_bags::EspBags;
 use raceproof_core::detect::zipper::Zipper;
 use raceproof_core::finding::{Scope, Verdict};
-use raceproof_core::order::{dc::Dc, hb::Hb, shb::Shb, wcp::Wcp, weak::Weak};
+use raceproof_core::order::OrderName;
 use raceproof_tp::code::Code;
 use raceproof_tp::execute::{Bounds, Tp};
 use std::sync::atomic::AtomicBool;
 
-pub use raceproof::checking::Checked;
+pub use raceproof::check::Checked;
 
 /// The detectors by name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -56,40 +56,12 @@ impl DetectorName {
     }
 }
 
-/// The predictive orders by name, weakest claims first.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
-pub enum PredictiveOrder {
-    /// Happens-before: sections of a lock in the order they came
-    Hb,
-    /// Schedulable happens-before: happens-before, and reads after the writes they saw
-    Shb,
-    /// Weak-causally-precedes
-    Wcp,
-    /// Does-not-commute: sections of a lock only where they conflict
-    Dc,
-    /// Only what holds in every schedule
-    Weak,
-}
-
-impl PredictiveOrder {
-    /// What the report calls it.
-    pub fn name(self) -> &'static str {
-        match self {
-            PredictiveOrder::Hb => "order hb",
-            PredictiveOrder::Shb => "order shb",
-            PredictiveOrder::Wcp => "order wcp",
-            PredictiveOrder::Dc => "order dc",
-            PredictiveOrder::Weak => "order weak",
-        }
-    }
-}
-
 /// How to check.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
     pub detector: DetectorName,
     /// Look for races with a predictive order instead.
-    pub order: Option<PredictiveOrder>,
+    pub order: Option<OrderName>,
     pub max_seconds: Option<f64>,
     /// The most actions (accesses and synchronisations) of the run.
     pub max_events: Option<u64>,
@@ -146,14 +118,7 @@ fn check_races<'a>(code: &'a Code, file: &'a str, options: &Options<'a>) -> Resu
         ..Bounds::default()
     };
     if let Some(order) = options.order {
-        let session = Session::new(Tp { code, file }, bounds, order.name());
-        return Ok(match order {
-            PredictiveOrder::Hb => session.predict::<Hb>(),
-            PredictiveOrder::Shb => session.predict::<Shb>(),
-            PredictiveOrder::Wcp => session.predict::<Wcp>(),
-            PredictiveOrder::Dc => session.predict::<Dc>(),
-            PredictiveOrder::Weak => session.predict::<Weak>(),
-        });
+        return Ok(Session::new(Tp { code, file }, bounds, order.detector()).predict(order));
     }
     let detector = options.detector;
     let session = Session::new(Tp { code, file }, bounds, detector.name());

@@ -1,6 +1,6 @@
 //! `raceproof replay`.
 
-use super::{native, render, replay};
+use super::{native, replay};
 use crate::args::{ReplayArgs, ReportFormat};
 use crate::shared::load::{load, program_or_source};
 use crate::shared::present::render_native;
@@ -9,6 +9,7 @@ use crate::shared::{input, witness_file};
 use raceproof::limits::Limits;
 use raceproof_host::interrupt;
 use raceproof_host::output::deliver;
+use raceproof_report::replay::render;
 
 pub(crate) fn command(args: &ReplayArgs) -> Result<u8, BadInput> {
     let (file, program) = program_or_source(args.file.as_deref(), &args.program)?;
@@ -24,6 +25,6 @@ pub(crate) fn command(args: &ReplayArgs) -> Result<u8, BadInput> {
     let limits = Limits { interrupt: Some(interrupt::watch()), ..Limits::default() };
     let replayed =
         replay(&code, &source, &witness, limits).map_err(|wrong| bad(format!("{name}: {wrong}")))?;
-    deliver(&render(&replayed, &source, args.step), None).map_err(bad)?;
+    deliver(&render(&replayed, &source.text, args.step), None).map_err(bad)?;
     Ok(FOUND)
 }

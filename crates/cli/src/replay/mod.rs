@@ -9,59 +9,25 @@ mod native;
 
 use raceproof::kernel::{Action, Kernel};
 use raceproof::limits::Limits;
-use raceproof::path::Paths;
 use raceproof::run::Run;
+use raceproof::spawn_path::Paths;
 use raceproof::strategy::{Last, Strategy, Turn};
 use raceproof::task::State;
 use raceproof::witness::path_numbers;
 use raceproof_core::event::{AccessKind, Event, Observer, SyncKind};
-use raceproof_core::finding::{Place, Witness};
+use raceproof_core::finding::{Place, ReplayStep, Witness};
 use raceproof_core::ids::{Location, SiteId, SyncId, TaskId};
+use raceproof_report::replay::count;
+pub use raceproof_report::replay::{End, Replayed, Standing};
 use raceproof_tp::code::{Code, Op};
 use raceproof_tp::fault::What;
 use raceproof_tp::source::Source;
 use raceproof_tp::value::Value;
 use raceproof_tp::vm::{Body, Vm};
 use std::collections::HashMap;
-use std::fmt::Write as _;
 
 /// Races told of at the end of one replay.
 const MAX_ENDS: usize = 1000;
-
-/// What a replay led to.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum End {
-    /// Two tasks stand before conflicting accesses of one location.
-    Race { location: String, first: Standing, second: Standing },
-    /// Nobody can go on.
-    Deadlock(Vec<Standing>),
-    /// A task has failed.
-    Error { kind: &'static str, message: String, task: String, at: Place },
-}
-
-/// A task and what it is about to do.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Standing {
-    pub task: String,
-    pub what: String,
-    pub at: Option<Place>,
-}
-
-/// One action of a replay.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Step {
-    pub task: String,
-    pub what: String,
-    pub at: Option<Place>,
-}
-
-/// A replay that came to its end.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Replayed {
-    pub steps: Vec<Step>,
-    /// All that can be seen at the end: a schedule can lead to several races at once.
-    pub ends: Vec<End>,
-}
 
 /// Gives one task one turn.
 struct Once(Option<Turn>);
@@ -115,10 +81,6 @@ pub fn replay(
     Ok(Replayed { steps: replay.steps, ends })
 }
 
-fn count(actions: u64) -> String {
-    format!("{actions} action{}", if actions == 1 { "" } else { "s" })
-}
-
 struct Replay<'a> {
     code: &'a Code,
     file: &'a str,
@@ -133,7 +95,7 @@ struct Replay<'a> {
     /// What each task that has used up its turn is about to do.
     about: HashMap<TaskId, Action>,
     failed: Vec<(TaskId, &'static str, String, SiteId)>,
-    steps: Vec<Step>,
+    steps: Vec<ReplayStep>,
 }
 
 impl Replay<'_> {
@@ -241,6 +203,7 @@ impl Replay<'_> {
     /// Turns the events since the last time into steps.
     fn tell(&mut self, site: Option<SiteId>) {
         for event in std::mem::take(&mut self.run.kernel.observer) {
+            let is_action = event.is_action();
             let (task, what, site) = match event {
                 Event::Access { task, kind, location, site }
                 | Event::Atomic { task, kind, location, site } => {
@@ -271,11 +234,8 @@ impl Replay<'_> {
                 Event::End { task } => (task, "ends".into(), None),
                 Event::FinishBegin { .. } => continue,
             };
-            self.steps.push(Step {
-                task: self.paths.name(task),
-                what,
-                at: site.map(|site| self.place(site)),
-            });
+            let at = site.map(|site| self.place(site));
+            self.steps.push(ReplayStep { task: self.paths.name(task), what, at, is_action });
         }
     }
 
@@ -376,79 +336,4 @@ fn op_site(code: &Code, body: &Body) -> Option<SiteId> {
         Op::Set(site) | Op::V { site, .. } | Op::Post { site, .. } => Some(site),
         _ => body.site(code),
     }
-}
-
-/// The replay as text: all steps if asked for, and what it led to with the source lines.
-pub fn render(replayed: &Replayed, source: &Source, steps: bool) -> String {
-    let mut out = String::new();
-    let lines: Vec<&str> = source.text.lines().collect();
-    let line = |at: &Place| lines.get(at.line as usize - 1).map_or("", |line| line.trim());
-    if steps {
-        let width = replayed.steps.iter().map(|step| step.task.len()).max().unwrap_or(0).min(24);
-        for (number, Step { task, what, at }) in replayed.steps.iter().enumerate() {
-            // Writing to a string cannot fail.
-            let _ = match at {
-                Some(at) => writeln!(
-                    out,
-                    "{:>5}  {task:width$}  {what:32} {}:{}  {}",
-                    number + 1,
-                    at.line,
-                    at.column,
-                    line(at)
-                ),
-                None => writeln!(out, "{:>5}  {task:width$}  {what}", number + 1),
-            };
-        }
-        out.push('\n');
-    }
-    let mut standing = |task: &str, what: &str, at: Option<&Place>| {
-        let _ = writeln!(out, "  {task} {what}");
-        if let Some(at) = at {
-            let _ = writeln!(out, "    --> {}:{}:{}", at.file, at.line, at.column);
-            let text = lines.get(at.line as usize - 1).copied().unwrap_or_default();
-            let _ = writeln!(out, "  {:>4} | {text}", at.line);
-        }
-    };
-    let mut summaries = Vec::new();
-    for end in &replayed.ends {
-        summaries.push(match end {
-            End::Race { location, first, second } => {
-                for side in [first, second] {
-                    standing(
-                        &side.task,
-                        &format!("is about to {} {location}", side.what.trim_end_matches('s')),
-                        side.at.as_ref(),
-                    );
-                }
-                format!(
-                    "reproduced: after {} both accesses of {location} are next, one right after the other",
-                    count(actions(replayed))
-                )
-            }
-            End::Deadlock(stuck) => {
-                for side in stuck {
-                    standing(&side.task, &side.what, side.at.as_ref());
-                }
-                format!("reproduced: after {} nobody can go on", count(actions(replayed)))
-            }
-            End::Error { kind, message, task, at } => {
-                standing(task, &format!("fails ({kind}): {message}"), Some(at));
-                format!("reproduced: the program error comes after {}", count(actions(replayed)))
-            }
-        });
-    }
-    out.push('\n');
-    for summary in summaries {
-        let _ = writeln!(out, "{summary}");
-    }
-    out
-}
-
-/// The actions among the steps.
-fn actions(replayed: &Replayed) -> u64 {
-    let none = ["leaves ", "gives the value", "ends"];
-    let is_action = |step: &&Step| {
-        step.what.starts_with("ends a finish") || !none.iter().any(|no| step.what.starts_with(no))
-    };
-    replayed.steps.iter().filter(is_action).count() as u64
 }

@@ -3,10 +3,11 @@
 use crate::args::ReplayArgs;
 use crate::shared::process::{Budget, Failed, Program, Streams};
 use crate::shared::{input, program, witness_file};
-use raceproof::remote::{Order, Step};
+use raceproof::remote::Order;
 use raceproof_core::finding::Report;
 use raceproof_host::interrupt;
 use raceproof_host::output::deliver;
+use raceproof_report::replay::steps;
 use std::ffi::OsString;
 use std::sync::atomic::Ordering;
 
@@ -30,12 +31,7 @@ pub(crate) fn replay(args: &ReplayArgs, words: &[OsString]) -> Result<Report, St
     })?;
     let answer = answer.ok_or("the program ended without telling what happened")?;
     if args.step {
-        let width = answer.actions.iter().map(|step| step.task.len()).max().unwrap_or(0).min(24);
-        let line = |(number, step): (usize, &Step)| {
-            format!("{:>5}  {:width$}  {}\n", number + 1, step.task, step.what)
-        };
-        let lines: String = answer.actions.iter().enumerate().map(line).collect();
-        deliver(&format!("{lines}\n"), None)?;
+        deliver(&steps(&answer.actions, |_| ""), None)?;
     }
     let nothing = || {
         "at the end of the schedule no two tasks are about to race, some can go on and none has failed"

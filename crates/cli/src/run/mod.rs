@@ -174,22 +174,9 @@ fn complete(report: Option<Report>, ended: Ended, run: &Run<'_>) -> Result<Repor
 /// For a program that was gone before it could report.
 fn nothing_known() -> Report {
     Report {
-        tool: "raceproof".into(),
-        version: env!("CARGO_PKG_VERSION").into(),
-        schema: 1,
-        verdict: raceproof_core::finding::Verdict::Inconclusive,
-        scope: Scope::ObservedSchedule,
-        determinate: None,
-        detector: String::new(),
-        races: Vec::new(),
-        deadlocks: Vec::new(),
-        errors: Vec::new(),
-        general_races: Vec::new(),
         limits: vec!["the program ended before it could report what was found".to_owned()],
-        threads: Vec::new(),
-        suppressed: 0,
         coverage: Some(Coverage::default()),
-        next_command: None,
-        stats: Stats { executions: 1, ..Stats::default() },
+        ..Report::new("")
     }
+    .judged()
 }

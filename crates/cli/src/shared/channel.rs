@@ -4,7 +4,7 @@
 //! process's descriptors (`/proc/PID/fd/N`): it inherits none, and neither does what it starts.
 
 use raceproof::channel::{self, Kind};
-use raceproof::words;
+use raceproof::env_options;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
@@ -80,7 +80,7 @@ fn memory() -> io::Result<File> {
 pub(crate) fn options(more: impl IntoIterator<Item = Vec<u8>>) -> OsString {
     let own = env::var_os(OPTIONS).map(OsString::into_vec).filter(|own| !own.is_empty());
     let all: Vec<Vec<u8>> =
-        own.into_iter().chain(more.into_iter().map(|word| words::quoted(&word))).collect();
+        own.into_iter().chain(more.into_iter().map(|word| env_options::quoted(&word))).collect();
     OsString::from_vec(all.join(&b':'))
 }
 

@@ -1,8 +1,9 @@
 //! The command that decides what a report leaves open, ready to be pasted into a shell.
 
 use crate::args::{CheckArgs, RunArgs, TIME_LIMIT, VerifyArgs};
-use raceproof::words;
+use raceproof::env_options;
 use raceproof_core::finding::{Report, Scope, Verdict};
+use raceproof_core::order::OrderName;
 use raceproof_report::command::{self, input, quoted, verify};
 use std::env;
 use std::ffi::OsString;
@@ -86,9 +87,8 @@ pub(crate) fn after_verify(args: &VerifyArgs, program: &[OsString], report: &Rep
     } else if args.limits.max_memory != MEMORY {
         words.extend(["--max-memory".into(), gigabytes(args.limits.max_memory)]);
     }
-    if args.order != crate::args::VerifyOrder::Dc {
-        let order = clap::ValueEnum::to_possible_value(&args.order)?;
-        words.extend(["--order".into(), order.get_name().to_owned()]);
+    if args.order != OrderName::default() {
+        words.extend(["--order".into(), args.order.name().to_owned()]);
     }
     for (given, option) in
         [(args.all, "--all"), (args.determinism, "--determinism"), (args.strict, "--strict")]
@@ -132,7 +132,7 @@ fn gigabytes(bytes: u64) -> String {
 
 /// Variables that the runtime of the program looks at, as they are set; `sized`: the size of teams is given otherwise.
 fn settings(sized: bool) -> Vec<String> {
-    command::settings(env::vars_os(), sized, words::for_another_run)
+    command::settings(env::vars_os(), sized, env_options::for_another_run)
 }
 
 /// The command, where the program runs.

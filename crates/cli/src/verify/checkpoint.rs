@@ -1,6 +1,7 @@
 //! A search written down, to be gone on with later.
 
 use super::{OrderName, Search};
+use raceproof_core::finding::Report;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 
@@ -20,7 +21,7 @@ struct Checkpoint<S> {
 /// Writes a checkpoint, piece by piece: its whole text can take more memory than the search.
 pub fn write(search: &Search, program: &str, order: OrderName, out: impl Write) -> io::Result<()> {
     let checkpoint = Checkpoint {
-        tool: "raceproof".into(),
+        tool: Report::TOOL.into(),
         checkpoint: FORMAT,
         program: program.into(),
         order: order.name().into(),

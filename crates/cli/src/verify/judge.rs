@@ -10,12 +10,12 @@
 
 use crate::shared::process::{Budget, Ended, Failed, Program, Streams, signal_name};
 use crate::shared::program;
-use raceproof::explore::Executed;
 use raceproof::limits::Limits;
 use raceproof::program::Raise;
 use raceproof::remote::{Answer, Order, Point, TOO_LONG};
 use raceproof::strategy::GuidedEnd;
-use raceproof::verifying::{Executor, Finding, Over, why};
+use raceproof::verify::Executed;
+use raceproof::verify::{Executor, Finding, Over, why};
 use raceproof_core::explore::trace::Trace;
 use raceproof_core::explore::tree::Job;
 use raceproof_core::explore::{Dependence, Scratch, TaskName, past};

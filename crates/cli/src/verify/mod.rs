@@ -1,4 +1,4 @@
-//! `verify` for TP programs; the search itself is [`raceproof::verifying`].
+//! `verify` for TP programs; the search itself is [`raceproof::verify`].
 
 pub mod checkpoint;
 pub(crate) mod command;
@@ -7,11 +7,10 @@ mod native;
 mod progress;
 mod search;
 
-use raceproof::verifying;
 use raceproof_tp::code::Code;
 use raceproof_tp::execute::Tp;
 
-pub use raceproof::verifying::{Options, OrderName, Progress, Search, Verified};
+pub use raceproof::verify::{Options, OrderName, Progress, Search, Verified};
 
 /// Verifies a compiled program; `file` is what its source is called in the report.
 pub fn verify<'a>(code: &'a Code, file: &'a str, options: &Options<'a>) -> Verified {
@@ -25,7 +24,7 @@ pub fn verify_from<'a>(
     file: &'a str,
     options: &Options<'a>,
 ) -> Verified {
-    let mut verified = verifying::verify(&Tp { code, file }, search, options);
+    let mut verified = raceproof::verify::verify(&Tp { code, file }, search, options);
     // As it is asked for on the command line.
     verified.report.detector = format!("verify --order {}", options.order.name());
     verified

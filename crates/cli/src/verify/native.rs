@@ -10,7 +10,7 @@ use crate::shared::limits::deadline;
 use crate::shared::process::{Budget, Program};
 use crate::shared::{input, program};
 use raceproof::limits::Limits;
-use raceproof::verifying::verify_by;
+use raceproof::verify::verify_by;
 use raceproof_core::finding::{Report, Scope, Verdict};
 use std::ffi::OsString;
 use std::sync::{Mutex, OnceLock};
@@ -40,7 +40,7 @@ pub(crate) fn verify(args: &VerifyArgs, words: &[OsString]) -> Result<Report, St
                 answer: memory.map_or(u64::MAX, |most| most / 4),
             },
             limits,
-            dependence: options.order.dependence(),
+            dependence: options.dependence(),
             cut: OnceLock::new(),
             ways: Mutex::default(),
             coverage: &coverage,

@@ -1,6 +1,6 @@
 //! The line on the terminal that says how far a search has come.
 
-use raceproof::verifying::Progress;
+use raceproof::verify::Progress;
 use std::cell::{Cell, OnceCell};
 use std::io::{self, Write};
 use std::time::{Duration, Instant};

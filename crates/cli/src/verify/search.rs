@@ -37,7 +37,7 @@ pub(crate) fn search(args: &VerifyArgs, program: &str, verify: &GoOn<'_>) -> Res
     let line = Line::default();
     let show = |progress: &Progress| line.show(progress);
     let options = Options {
-        order: args.order.into(),
+        order: args.order,
         max_executions: args.max_executions,
         max_seconds,
         max_events,

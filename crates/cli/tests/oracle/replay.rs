@@ -6,11 +6,13 @@ use crate::oracle;
 
 use oracle::{Profile, generate};
 use raceproof::limits::Limits;
-use raceproof_cli::check::{self, PredictiveOrder};
-use raceproof_cli::replay::{End, render, replay};
+use raceproof_cli::check;
+use raceproof_cli::replay::replay;
 use raceproof_cli::{shared::witness_file, verify};
 use raceproof_core::finding::{Place, Report, Witness};
+use raceproof_core::order::OrderName;
 use raceproof_report::json;
+use raceproof_report::replay::{End, render};
 use raceproof_tp::code::Code;
 use raceproof_tp::source::Source;
 use raceproof_tp::{self as tp, compile::compile};
@@ -72,7 +74,7 @@ fn reports(code: &Code) -> Vec<(&'static str, Report)> {
     let all = verify::Options { all: true, max_executions: Some(200), ..verify::Options::default() };
     vec![
         ("check", checked(None)),
-        ("check --order dc", checked(Some(PredictiveOrder::Dc))),
+        ("check --order dc", checked(Some(OrderName::Dc))),
         ("verify --all", verify::verify(code, "f.tp", &all).report),
     ]
 }
@@ -95,7 +97,7 @@ fn all_replay(text: &str) -> Result<usize, String> {
             let wrong = |wrong: String| format!("{command}, finding {}, {expected:?}: {wrong}", at + 1);
             let witness = witness_file::read("r.json", &written, at + 1, &program).map_err(wrong)?;
             let replayed = replay(&code, &source, &witness, Limits::default()).map_err(wrong)?;
-            render(&replayed, &source, true);
+            render(&replayed, &source.text, true);
             let found: Vec<Shown> = replayed.ends.into_iter().map(shown).collect();
             if !found.contains(&expected) {
                 return Err(wrong(format!("it replays to {found:?}")));
@@ -159,7 +161,7 @@ fn no_witness_makes_it_panic() {
             assert!(witness_file::read("r.json", &written, usize::MAX, &program).is_err());
             for other in changed(&witness) {
                 match replay(&code, &source, &other, Limits::default()) {
-                    Ok(replayed) => drop(render(&replayed, &source, true)),
+                    Ok(replayed) => drop(render(&replayed, &source.text, true)),
                     Err(wrong) => refused += usize::from(!wrong.is_empty()),
                 }
             }

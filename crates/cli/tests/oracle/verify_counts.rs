@@ -49,6 +49,7 @@ impl Case {
         match order {
             OrderName::Dc | OrderName::Wcp => self.dc,
             OrderName::Hb => self.hb,
+            OrderName::Shb | OrderName::Weak => unreachable!("verify takes neither"),
         }
     }
 }

@@ -69,7 +69,7 @@ impl Job {
 
 /// What an execution showed of its transitions beyond the node it started from.
 #[derive(Debug)]
-pub struct Run {
+pub struct ExecutionSummary {
     /// Its transitions from the node on: all, or at least up to the last one before which something else is to begin.
     pub transitions: Vec<Sleeper>,
     /// The names of its tasks.
@@ -362,7 +362,7 @@ impl Tree {
 
     /// Takes in what the [next](Tree::next) execution showed. Asks `stop` now and then, since an execution may be long: if it says so,
     /// the tree is as it was, and the result false.
-    pub fn report(&mut self, job: &Job, run: Run, stop: &dyn Fn() -> bool) -> bool {
+    pub fn report(&mut self, job: &Job, run: ExecutionSummary, stop: &dyn Fn() -> bool) -> bool {
         let mut changes = Changes {
             was: (self.started, self.statistics, self.open.clone(), self.nodes[job.node].owed.clone()),
             class: None,
@@ -401,7 +401,7 @@ impl Tree {
         (self.started, self.statistics, self.open, self.nodes[job.node].owed) = was;
     }
 
-    fn take_in(&mut self, job: &Job, run: Run, changes: &mut Changes<'_>) -> Option<()> {
+    fn take_in(&mut self, job: &Job, run: ExecutionSummary, changes: &mut Changes<'_>) -> Option<()> {
         self.started = true;
         let fresh = match (&mut self.classes, run.class) {
             (Some(classes), Some(class)) => classes.insert(class),

@@ -237,27 +237,13 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::finding::Stats;
 
     fn report(coverage: Coverage) -> Report {
         Report {
-            tool: "raceproof".into(),
-            version: "0".into(),
-            schema: 1,
-            verdict: Verdict::RaceFree,
             scope: Scope::AllSchedules,
             determinate: Some(true),
-            detector: "default".into(),
-            races: Vec::new(),
-            deadlocks: Vec::new(),
-            errors: Vec::new(),
-            general_races: Vec::new(),
-            limits: Vec::new(),
-            threads: Vec::new(),
-            suppressed: 0,
             coverage: Some(coverage),
-            next_command: None,
-            stats: Stats::default(),
+            ..Report::new("default")
         }
     }
 

@@ -27,10 +27,10 @@
 
 use super::Order;
 use super::clock::{Clock, Epoch};
-use super::hard::Hard;
+use super::hard::{Hard, OnHard};
 use super::sections::{Recent, Sections};
-use crate::event::{AccessKind, Observer, SyncKind};
-use crate::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
+use crate::event::AccessKind;
+use crate::ids::{Location, SyncId, TaskId};
 
 /// Of the sections that accessed one location under one lock: those a later one may have to be ordered after.
 #[derive(Debug, Default)]
@@ -72,7 +72,17 @@ impl Order for Dc {
     }
 }
 
-impl Dc {
+impl OnHard for Dc {
+    type View = Clock;
+
+    fn hard(&mut self) -> &mut Hard<Clock> {
+        &mut self.tasks
+    }
+
+    fn enter(&mut self, task: TaskId, lock: SyncId) {
+        self.sections.enter(task, lock, self.tasks.epoch(task).time);
+    }
+
     fn leave(&mut self, task: TaskId, lock: SyncId) {
         self.sections.half_known(lock, self.tasks.view_mut(task), |view, slot| view.get(slot), Clock::join);
         let view = self.tasks.view(task);
@@ -92,35 +102,9 @@ impl Dc {
         );
         self.tasks.tick(task);
     }
-}
 
-impl Observer for Dc {
-    fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, _: SiteId) {
-        self.tasks.spawn(parent, child, scope);
-    }
-    fn end(&mut self, task: TaskId) {
-        self.tasks.end(task);
-    }
-    fn finish_begin(&mut self, _: TaskId, _: ScopeId) {}
-    fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
-        self.tasks.finish_end(task, scope);
-    }
-    fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
-        if kind.is_section() {
-            self.leave(task, sync);
-        } else {
-            self.tasks.signal(task, sync, kind);
-        }
-    }
-    fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
-        if kind.is_section() {
-            self.sections.enter(task, sync, self.tasks.epoch(task).time);
-        } else {
-            self.tasks.join(task, sync);
-        }
-    }
     #[inline]
-    fn access(&mut self, task: TaskId, kind: AccessKind, location: Location, _: SiteId) {
+    fn touch(&mut self, task: TaskId, kind: AccessKind, location: Location) {
         self.now = task;
         if !self.sections.is_held(task) {
             return;

@@ -129,7 +129,7 @@ struct Join {
     made: u32,
 }
 
-struct Task {
+struct DpstTask {
     /// The inner nodes the task is in, innermost last, each with the number of its children.
     open: Vec<(u32, u32)>,
     step: Option<Leaf>,
@@ -149,7 +149,7 @@ struct Task {
 /// The order of the run so far.
 pub struct Dpst {
     nodes: Vec<TreeNode>,
-    tasks: Vec<Task>,
+    tasks: Vec<DpstTask>,
     newest: FxHashMap<ScopeId, TaskId>,
     signals: Vec<Signal>,
     latest: FxHashMap<SyncId, u32>,
@@ -193,7 +193,7 @@ impl Dpst {
         let open = vec![(node, 0)];
         let inherited = joins;
         let (step, exits, ended) = (None, 0, false);
-        self.tasks.push(Task { open, step, joins, inherited, scope, exits, ended, sibling, set: task });
+        self.tasks.push(DpstTask { open, step, joins, inherited, scope, exits, ended, sibling, set: task });
     }
 
     /// Adds a node to the right of all others in what `task` has open; its current step is over.
@@ -241,7 +241,7 @@ impl Dpst {
         owner.step = None;
         let mut next = self.newest.remove(&scope);
         while let Some(joined) = next {
-            let Task { joins, inherited, sibling, .. } = self.tasks[joined.index()];
+            let DpstTask { joins, inherited, sibling, .. } = self.tasks[joined.index()];
             // What it inherited is in the list of its parent, which is the owner or joined here as well.
             if joins != inherited {
                 self.add_join(task, Joined::Task(joins));

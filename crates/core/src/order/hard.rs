@@ -205,6 +205,72 @@ impl<V: View> Hard<V> {
     }
 }
 
+/// What an order adds to the hard order: what it makes of locks and of accesses.
+///
+/// Whoever implements this observes runs: spawns, finishes and the signals that are no lock's are [`Hard`]'s affair.
+pub(crate) trait OnHard {
+    type View: View;
+
+    fn hard(&mut self) -> &mut Hard<Self::View>;
+
+    /// `task` enters a section of `lock`, and leaves it.
+    fn enter(&mut self, task: TaskId, lock: SyncId);
+    fn leave(&mut self, task: TaskId, lock: SyncId);
+
+    fn touch(&mut self, task: TaskId, kind: AccessKind, location: Location);
+
+    /// `task` has waited for a signal that is no lock's.
+    fn wait(&mut self, task: TaskId, sync: SyncId) {
+        self.hard().join(task, sync);
+    }
+
+    /// Comes before every event but accesses.
+    #[inline]
+    fn prepare(&mut self) {}
+
+    /// A spawn or the end of a finish may have made `task` know of more events.
+    #[inline]
+    fn learnt(&mut self, _task: TaskId) {}
+}
+
+impl<T: OnHard> Observer for T {
+    fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, _: SiteId) {
+        self.prepare();
+        self.hard().spawn(parent, child, scope);
+        self.learnt(child);
+    }
+    fn end(&mut self, task: TaskId) {
+        self.prepare();
+        self.hard().end(task);
+    }
+    fn finish_begin(&mut self, _: TaskId, _: ScopeId) {}
+    fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
+        self.prepare();
+        self.hard().finish_end(task, scope);
+        self.learnt(task);
+    }
+    fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
+        self.prepare();
+        if kind.is_section() {
+            self.leave(task, sync);
+        } else {
+            self.hard().signal(task, sync, kind);
+        }
+    }
+    fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
+        self.prepare();
+        if kind.is_section() {
+            self.enter(task, sync);
+        } else {
+            self.wait(task, sync);
+        }
+    }
+    #[inline]
+    fn access(&mut self, task: TaskId, kind: AccessKind, location: Location, _: SiteId) {
+        self.touch(task, kind, location);
+    }
+}
+
 /// The hard order by itself: locks order nothing. Two accesses it leaves unordered may still never race.
 #[derive(Debug)]
 pub struct HardOrder {
@@ -235,29 +301,16 @@ impl Order for HardOrder {
     }
 }
 
-impl Observer for HardOrder {
-    fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, _: SiteId) {
-        self.tasks.spawn(parent, child, scope);
+impl OnHard for HardOrder {
+    type View = Clock;
+
+    fn hard(&mut self) -> &mut Hard<Clock> {
+        &mut self.tasks
     }
-    fn end(&mut self, task: TaskId) {
-        self.tasks.end(task);
-    }
-    fn finish_begin(&mut self, _: TaskId, _: ScopeId) {}
-    fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
-        self.tasks.finish_end(task, scope);
-    }
-    fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
-        if !kind.is_section() {
-            self.tasks.signal(task, sync, kind);
-        }
-    }
-    fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
-        if !kind.is_section() {
-            self.tasks.join(task, sync);
-        }
-    }
+    fn enter(&mut self, _: TaskId, _: SyncId) {}
+    fn leave(&mut self, _: TaskId, _: SyncId) {}
     #[inline]
-    fn access(&mut self, task: TaskId, _: AccessKind, _: Location, _: SiteId) {
+    fn touch(&mut self, task: TaskId, _: AccessKind, _: Location) {
         self.now = task;
     }
 }

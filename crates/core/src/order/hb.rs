@@ -14,9 +14,9 @@
 
 use super::Order;
 use super::clock::{Clock, Epoch};
-use super::hard::Hard;
-use crate::event::{AccessKind, Observer, SyncKind};
-use crate::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
+use super::hard::{Hard, OnHard};
+use crate::event::{AccessKind, SyncKind};
+use crate::ids::{Location, SyncId, TaskId};
 
 /// See the module.
 #[derive(Debug)]
@@ -70,31 +70,27 @@ impl Order for Hb {
     }
 }
 
-impl Observer for Hb {
-    fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, _: SiteId) {
-        self.is_fresh = false;
-        self.tasks.spawn(parent, child, scope);
+impl OnHard for Hb {
+    type View = Clock;
+
+    fn hard(&mut self) -> &mut Hard<Clock> {
+        &mut self.tasks
     }
-    fn end(&mut self, task: TaskId) {
+    fn prepare(&mut self) {
         self.is_fresh = false;
-        self.tasks.end(task);
     }
-    fn finish_begin(&mut self, _: TaskId, _: ScopeId) {}
-    fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
-        self.is_fresh = false;
-        self.tasks.finish_end(task, scope);
-    }
-    // A lock is like any other sync here.
-    fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
-        self.is_fresh = false;
-        self.tasks.signal(task, sync, kind);
-    }
-    fn join(&mut self, task: TaskId, sync: SyncId, _: SyncKind) {
-        self.is_fresh = false;
+    fn wait(&mut self, task: TaskId, sync: SyncId) {
         self.tasks.learn(task, sync);
     }
+    // A lock is like any other sync here.
+    fn enter(&mut self, task: TaskId, lock: SyncId) {
+        self.wait(task, lock);
+    }
+    fn leave(&mut self, task: TaskId, lock: SyncId) {
+        self.tasks.signal(task, lock, SyncKind::Lock);
+    }
     #[inline]
-    fn access(&mut self, task: TaskId, _: AccessKind, _: Location, _: SiteId) {
+    fn touch(&mut self, task: TaskId, _: AccessKind, _: Location) {
         if !self.is_fresh || task != self.now {
             (self.now, self.epoch, self.is_fresh) = (task, self.tasks.epoch(task), true);
         }

@@ -22,8 +22,8 @@
 //! reorderings of the run: [`debug::witness`](crate::debug::witness) builds one and
 //! [`debug::reordering`](crate::debug::reordering) checks it.
 //!
-//! To add a predictive order, implement [`Order`] in a file of its own and give it to the tests of `orders.rs`
-//! with a definition to hold it to.
+//! To add a predictive order: implement [`Order`] and [`hard::OnHard`] in a file of its own, name it in
+//! [`OrderName`], and give it to the tests of `orders.rs` with a definition to hold it to.
 
 pub mod clock;
 mod clock_tree;
@@ -35,6 +35,7 @@ mod folds;
 pub mod graph;
 pub mod hard;
 pub mod hb;
+mod name;
 mod past;
 mod releases;
 mod sections;
@@ -45,6 +46,8 @@ mod tree;
 pub mod wcp;
 pub mod weak;
 pub mod zippers;
+
+pub use name::{OrderName, WithOrder};
 
 use crate::event::Observer;
 use crate::ids::TaskId;

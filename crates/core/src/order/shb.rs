@@ -16,10 +16,10 @@
 
 use super::Order;
 use super::clock::{Clock, Epoch};
-use super::hard::Hard;
+use super::hard::{Hard, OnHard};
 use super::snapshot::{Snapshot, Snapshots};
-use crate::event::{AccessKind, Observer, SyncKind};
-use crate::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
+use crate::event::{AccessKind, SyncKind};
+use crate::ids::{Location, SyncId, TaskId};
 use rustc_hash::FxHashMap;
 
 /// A write: when it was, and what its task knew of others then.
@@ -142,13 +142,6 @@ impl Shb {
         }
     }
 
-    fn learnt(&mut self, task: TaskId) {
-        let known = self.known.get_mut(self.tasks.slot(task) as usize);
-        if let Some(known) = known.and_then(Option::take) {
-            self.snapshots.give_back(known);
-        }
-    }
-
     fn write(&mut self, task: TaskId, location: Location) {
         let epoch = self.tasks.epoch(task);
         let slot = epoch.slot as usize;
@@ -164,34 +157,35 @@ impl Shb {
     }
 }
 
-impl Observer for Shb {
-    fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, _: SiteId) {
-        self.settle();
-        self.tasks.spawn(parent, child, scope);
-        self.learnt(child);
+impl OnHard for Shb {
+    type View = Clock;
+
+    fn hard(&mut self) -> &mut Hard<Clock> {
+        &mut self.tasks
     }
-    fn end(&mut self, task: TaskId) {
+    fn prepare(&mut self) {
         self.settle();
-        self.tasks.end(task);
     }
-    fn finish_begin(&mut self, _: TaskId, _: ScopeId) {}
-    fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
-        self.settle();
-        self.tasks.finish_end(task, scope);
-        self.learnt(task);
+    fn learnt(&mut self, task: TaskId) {
+        let known = self.known.get_mut(self.tasks.slot(task) as usize);
+        if let Some(known) = known.and_then(Option::take) {
+            self.snapshots.give_back(known);
+        }
     }
-    fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
-        self.settle();
-        self.tasks.signal(task, sync, kind);
-    }
-    fn join(&mut self, task: TaskId, sync: SyncId, _: SyncKind) {
-        self.settle();
+    fn wait(&mut self, task: TaskId, sync: SyncId) {
         if self.tasks.learn(task, sync) {
             self.learnt(task);
         }
     }
+    // A lock is like any other sync here.
+    fn enter(&mut self, task: TaskId, lock: SyncId) {
+        self.wait(task, lock);
+    }
+    fn leave(&mut self, task: TaskId, lock: SyncId) {
+        self.tasks.signal(task, lock, SyncKind::Lock);
+    }
     #[inline]
-    fn access(&mut self, task: TaskId, kind: AccessKind, location: Location, _: SiteId) {
+    fn touch(&mut self, task: TaskId, kind: AccessKind, location: Location) {
         self.settle();
         self.now = task;
         self.due = match kind {

@@ -36,7 +36,7 @@ pub(super) const NO_STEP: Bound = 0;
 pub(super) const ALL_STEPS: Bound = u32::MAX;
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Task<T> {
+pub(super) struct TaskNode<T> {
     pub(super) parent: u32,
     pub(super) jump: u32,
     pub(super) depth: u32,
@@ -70,7 +70,7 @@ impl<S> Scope<S> {
 
 #[derive(Debug)]
 pub(super) struct Tree<T, S> {
-    pub(super) tasks: Vec<Task<T>>,
+    pub(super) tasks: Vec<TaskNode<T>>,
     pub(super) scopes: Vec<Scope<S>>,
 }
 
@@ -81,7 +81,7 @@ impl<T: Copy, S: Copy> Tree<T, S> {
     /// Main, whose first step is 0, and the scope of the program, which never ends.
     pub(super) fn new(main: T, program: S) -> Self {
         let mut tree = Tree { tasks: Vec::with_capacity(ROOM), scopes: Vec::with_capacity(ROOM / 4) };
-        tree.tasks.push(Task { parent: 0, jump: 0, depth: 0, first: 0, scope: 0, data: main });
+        tree.tasks.push(TaskNode { parent: 0, jump: 0, depth: 0, first: 0, scope: 0, data: main });
         tree.scopes.push(Scope {
             owner: 0,
             outer: 0,
@@ -144,7 +144,7 @@ impl<T: Copy, S: Copy> Tree<T, S> {
             parent.0
         };
         let depth = up.depth + 1;
-        self.tasks.push(Task { parent: parent.0, jump, depth, first: first.0, scope: scope.0, data });
+        self.tasks.push(TaskNode { parent: parent.0, jump, depth, first: first.0, scope: scope.0, data });
     }
 
     /// Adds the next finish.

@@ -26,14 +26,14 @@
 
 use super::Order;
 use super::clock::{Clock, Epoch};
-use super::hard::{Hard, View};
+use super::hard::{Hard, OnHard, View};
 use super::sections::{Left, Sections};
-use crate::event::{AccessKind, Observer, SyncKind};
-use crate::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
+use crate::event::AccessKind;
+use crate::ids::{Location, SyncId, TaskId};
 use std::rc::Rc;
 
 #[derive(Debug, Default)]
-struct Views {
+pub(crate) struct Views {
     hb: Clock,
     wcp: Clock,
     hard: Clock,
@@ -158,7 +158,13 @@ impl Order for Wcp {
     }
 }
 
-impl Wcp {
+impl OnHard for Wcp {
+    type View = Views;
+
+    fn hard(&mut self) -> &mut Hard<Views> {
+        &mut self.tasks
+    }
+
     fn enter(&mut self, task: TaskId, lock: SyncId) {
         self.sections.enter(task, lock, self.tasks.epoch(task).time);
         if let Some(lock) = self.locks.get(lock.index()) {
@@ -205,35 +211,9 @@ impl Wcp {
         );
         self.tasks.tick(task);
     }
-}
 
-impl Observer for Wcp {
-    fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, _: SiteId) {
-        self.tasks.spawn(parent, child, scope);
-    }
-    fn end(&mut self, task: TaskId) {
-        self.tasks.end(task);
-    }
-    fn finish_begin(&mut self, _: TaskId, _: ScopeId) {}
-    fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
-        self.tasks.finish_end(task, scope);
-    }
-    fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
-        if kind.is_section() {
-            self.leave(task, sync);
-        } else {
-            self.tasks.signal(task, sync, kind);
-        }
-    }
-    fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
-        if kind.is_section() {
-            self.enter(task, sync);
-        } else {
-            self.tasks.join(task, sync);
-        }
-    }
     #[inline]
-    fn access(&mut self, task: TaskId, kind: AccessKind, location: Location, _: SiteId) {
+    fn touch(&mut self, task: TaskId, kind: AccessKind, location: Location) {
         self.now = task;
         if !self.sections.is_held(task) {
             return;

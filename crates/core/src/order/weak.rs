@@ -22,11 +22,11 @@
 //! witnesses by our tests); otherwise as with DC.
 
 use super::clock::{Clock, Epoch};
-use super::hard::Hard;
+use super::hard::{Hard, OnHard};
 use super::sections::{Recent, Sections};
 use super::{Guard, Order};
-use crate::event::{AccessKind, Observer, SyncKind};
-use crate::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
+use crate::event::AccessKind;
+use crate::ids::{Location, SyncId, TaskId};
 use rustc_hash::FxHashMap;
 
 #[derive(Debug, Default)]
@@ -127,26 +127,24 @@ impl Order for Weak {
     }
 }
 
-impl Observer for Weak {
-    fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, _: SiteId) {
-        self.tasks.spawn(parent, child, scope);
+impl OnHard for Weak {
+    type View = Clock;
+
+    fn hard(&mut self) -> &mut Hard<Clock> {
+        &mut self.tasks
     }
-    fn end(&mut self, task: TaskId) {
-        self.tasks.end(task);
+
+    fn enter(&mut self, task: TaskId, lock: SyncId) {
+        self.sections.enter(task, lock, self.tasks.epoch(task).time);
+        self.guards.set(task, self.sections.locks(task));
     }
-    fn finish_begin(&mut self, _: TaskId, _: ScopeId) {}
-    fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
-        self.tasks.finish_end(task, scope);
-    }
-    fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
-        if !kind.is_section() {
-            return self.tasks.signal(task, sync, kind);
-        }
-        self.sections.half_known(sync, self.tasks.view_mut(task), |view, slot| view.get(slot), Clock::join);
+
+    fn leave(&mut self, task: TaskId, lock: SyncId) {
+        self.sections.half_known(lock, self.tasks.view_mut(task), |view, slot| view.get(slot), Clock::join);
         let view = self.tasks.view(task);
         self.sections.leave(
             task,
-            sync,
+            lock,
             self.tasks.epoch(task),
             || view.clone(),
             |history, left, read, wrote| {
@@ -161,15 +159,9 @@ impl Observer for Weak {
         self.guards.set(task, self.sections.locks(task));
         self.tasks.tick(task);
     }
-    fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
-        if !kind.is_section() {
-            return self.tasks.join(task, sync);
-        }
-        self.sections.enter(task, sync, self.tasks.epoch(task).time);
-        self.guards.set(task, self.sections.locks(task));
-    }
+
     #[inline]
-    fn access(&mut self, task: TaskId, kind: AccessKind, location: Location, _: SiteId) {
+    fn touch(&mut self, task: TaskId, kind: AccessKind, location: Location) {
         self.now = task;
         if !self.sections.is_held(task) {
             return;

@@ -198,7 +198,7 @@ struct Frame<'p> {
     leave: Leave,
 }
 
-struct Task<'p> {
+struct RunningTask<'p> {
     frames: Vec<Frame<'p>>,
     parent: Option<usize>,
     scope: ScopeId,
@@ -218,7 +218,7 @@ enum Outcome {
 }
 
 struct Machine<'p> {
-    tasks: Vec<Task<'p>>,
+    tasks: Vec<RunningTask<'p>>,
     events: Vec<Event>,
     sites: HashMap<*const Stmt, SiteId>,
     scopes: u32,
@@ -285,7 +285,7 @@ impl<'p> Machine<'p> {
 
     fn start(&mut self, body: &'p [Stmt], parent: Option<usize>, scope: ScopeId, awaits: Option<u8>) {
         *self.live.entry(scope).or_default() += 1;
-        self.tasks.push(Task {
+        self.tasks.push(RunningTask {
             frames: vec![Frame { body, at: 0, leave: Leave::Task }],
             parent,
             scope,

@@ -340,7 +340,7 @@ fn end_trace() -> Result<(), String> {
 fn next_command() -> Option<String> {
     let line = std::fs::read("/proc/self/cmdline").ok()?;
     let words = line.strip_suffix(b"\0")?.split(|&byte| byte == 0);
-    let settings = command::settings(std::env::vars_os(), false, raceproof::words::for_another_run);
+    let settings = command::settings(std::env::vars_os(), false, raceproof::env_options::for_another_run);
     Some(command::verify(&settings, &[], words) + &command::input())
 }
 
@@ -399,35 +399,22 @@ fn plain(symbols: &Symbols, races: Vec<Race>) -> Report {
     let world = world();
     let detector = &world.detector;
     let found = &world.found;
-    let errors = found.errors(symbols);
-    let verdict = Report::judge(&races, &errors, &found.deadlocks, &found.limits);
     Report {
-        tool: "raceproof".into(),
-        version: env!("CARGO_PKG_VERSION").into(),
-        schema: 1,
-        verdict,
-        scope: Scope::ObservedSchedule,
-        determinate: None,
-        detector: String::new(),
         races,
         deadlocks: found.deadlocks.clone(),
-        errors,
-        general_races: Vec::new(),
+        errors: found.errors(symbols),
         limits: found.limits.clone(),
         threads: world.teams.sizes().to_vec(),
-        suppressed: 0,
-        coverage: None,
-        next_command: None,
         stats: Stats {
             executions: 1,
-            executions_left: None,
             tasks: detector.statistics().0,
             steps: detector.statistics().1,
-            reads: 0,
-            writes: 0,
             seconds: world.started.elapsed().as_secs_f64(),
+            ..Stats::default()
         },
+        ..Report::new("")
     }
+    .judged()
 }
 
 /// The name of a task: the way from `main`, `t2` for thread 2 of a team, `3` for a third child, `c3` for the third chunk it took of a

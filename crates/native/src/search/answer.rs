@@ -14,13 +14,13 @@ use crate::world;
 use crate::world::{Told, World};
 use raceproof::channel::Kind;
 use raceproof::kernel::Action;
-use raceproof::path::Paths;
-use raceproof::remote::{Answer, Found, Step, VERSION};
+use raceproof::remote::{Answer, Found, VERSION};
 use raceproof::run::Run;
+use raceproof::spawn_path::Paths;
 use raceproof::strategy::{GuidedEnd, Script};
-use raceproof::verifying::note_choices;
+use raceproof::verify::note_choices;
 use raceproof_core::event::{AccessKind, SyncKind};
-use raceproof_core::finding::{Grade, Operation, Race, Report, Segment, Witness};
+use raceproof_core::finding::{Grade, Operation, Race, ReplayStep, Report, Segment, Witness};
 use raceproof_core::ids::TaskId;
 
 /// Writes the answer, if the process is an execution of a search: whether it was one.
@@ -202,7 +202,7 @@ fn side(run: &Run<Coroutines, Told>, task: TaskId, access: Access) -> RacedAcces
 }
 
 /// The actions of a replay in words.
-fn told(steps: &[Done]) -> Vec<Step> {
+fn told(steps: &[Done]) -> Vec<ReplayStep> {
     let symbols = &Symbols::load();
     let line = |site: Site| {
         let (at, _) = report::place(symbols, site);
@@ -226,7 +226,8 @@ fn told(steps: &[Done]) -> Vec<Step> {
             What::Join(_) => "goes on after an event".to_owned(),
             What::Signal => "fulfills an event".to_owned(),
         };
-        Step { task: report::name(done.task), what: what + &line(done.site) }
+        let what = what + &line(done.site);
+        ReplayStep { task: report::name(done.task), what, at: None, is_action: true }
     };
     steps.iter().map(words).collect()
 }

@@ -3,7 +3,7 @@
 use super::{Picture, edge_kind, node_kind};
 use crate::json::pretty;
 use raceproof_core::event::{AccessKind, SyncKind};
-use raceproof_core::finding::Place;
+use raceproof_core::finding::{Place, Report};
 use raceproof_core::graph::SyncOp;
 use raceproof_core::ids::NodeId;
 use serde::Serialize;
@@ -83,9 +83,9 @@ pub fn render(picture: &Picture<'_>) -> String {
         kind: edge_kind(edge.kind),
     });
     pretty(&GraphJson {
-        tool: "raceproof",
+        tool: Report::TOOL,
         version: env!("CARGO_PKG_VERSION"),
-        schema: 1,
+        schema: Report::SCHEMA,
         complete: graph.is_complete(),
         tasks: tasks.collect(),
         nodes: graph.ids().map(|id| node(picture, id)).collect(),

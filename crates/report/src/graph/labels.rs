@@ -26,7 +26,7 @@ impl Picture<'_> {
     /// The accesses of a node by location, runs of neighbouring array cells as one: at most `most`, and
     /// how many distinct locations there are beyond those.
     pub(super) fn accesses(&self, id: NodeId, most: usize) -> (Vec<String>, usize) {
-        let mut runs: Vec<Run> = Vec::new();
+        let mut runs: Vec<CellRange> = Vec::new();
         let mut beyond = 0;
         // Sorted by location and then kind, so that the accesses of one location stand together.
         for same in self.graph.accesses(id).chunk_by(|a, b| a.location == b.location) {
@@ -42,12 +42,12 @@ impl Picture<'_> {
                 continue;
             }
             if runs.len() < most {
-                runs.push(Run::new(how, name));
+                runs.push(CellRange::new(how, name));
             } else {
                 beyond += 1;
             }
         }
-        (runs.iter().map(Run::text).collect(), beyond)
+        (runs.iter().map(CellRange::text).collect(), beyond)
     }
 
     /// Everything about a node, a line each.
@@ -89,17 +89,17 @@ impl Picture<'_> {
 }
 
 /// One location, or a run of neighbouring cells accessed in the same way.
-struct Run {
+struct CellRange {
     how: &'static str,
     name: String,
     /// The base and first and last index, if the name is that of a cell.
     cells: Option<(String, u64, u64)>,
 }
 
-impl Run {
-    fn new(how: &'static str, name: String) -> Run {
+impl CellRange {
+    fn new(how: &'static str, name: String) -> CellRange {
         let cells = cell(&name).map(|(base, index)| (base.to_owned(), index, index));
-        Run { how, name, cells }
+        CellRange { how, name, cells }
     }
 
     /// Takes one more location in, if it is the next cell.
@@ -152,13 +152,13 @@ mod tests {
 
     #[test]
     fn runs_join_neighbouring_cells_only() {
-        let mut run = Run::new("w", "a[3]".into());
+        let mut run = CellRange::new("w", "a[3]".into());
         assert_eq!(run.text(), "w a[3]");
         assert!(run.extend("w", "a[4]") && run.extend("w", "a[5]"));
         assert!(!run.extend("w", "a[7]") && !run.extend("r", "a[6]") && !run.extend("w", "b[6]"));
         assert_eq!(run.text(), "w a[3..6]");
-        assert!(!Run::new("w", "x".into()).extend("w", "y"));
-        assert!(!Run::new("w", format!("a[{}]", u64::MAX)).extend("w", "a[0]"));
+        assert!(!CellRange::new("w", "x".into()).extend("w", "y"));
+        assert!(!CellRange::new("w", format!("a[{}]", u64::MAX)).extend("w", "a[0]"));
     }
 
     #[test]

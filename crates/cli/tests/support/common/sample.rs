@@ -50,22 +50,11 @@ pub fn race(location: &str, first: RaceAccess, second: RaceAccess) -> Race {
 
 pub fn report(races: Vec<Race>) -> Report {
     Report {
-        tool: "raceproof".into(),
         version: "0.1.0".into(),
-        schema: 1,
         verdict: Report::judge(&races, &[], &[], &[]),
         scope: Scope::AllSchedules,
         determinate: races.is_empty().then_some(true),
-        detector: "drdp".into(),
         races,
-        deadlocks: vec![],
-        errors: vec![],
-        general_races: vec![],
-        limits: vec![],
-        threads: vec![],
-        suppressed: 0,
-        coverage: None,
-        next_command: None,
         stats: Stats {
             executions: 1,
             tasks: 2,
@@ -75,6 +64,7 @@ pub fn report(races: Vec<Race>) -> Report {
             seconds: 0.001,
             ..Stats::default()
         },
+        ..Report::new("drdp")
     }
 }
 

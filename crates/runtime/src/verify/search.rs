@@ -5,10 +5,6 @@
 //! and the order of findings do not depend on the number of workers. Memory: the part of the tree that is still open, and for each of
 //! its nodes at most one execution that has run before its turn.
 
-mod workers;
-
-pub use workers::with_workers;
-
 use raceproof_core::explore::tree::{self, Job, Tree};
 use raceproof_core::ids::TaskId;
 use rustc_hash::FxHashMap;
@@ -20,7 +16,7 @@ const BATCH: usize = 8;
 /// What became of a job.
 pub enum Executed<F> {
     /// It ran, and this was found.
-    Ran(tree::Run, F),
+    Ran(tree::ExecutionSummary, F),
     /// It was cut short by a limit; the job is still to be done.
     Cut,
     /// It was cut short by a limit after this was found; the job is still to be done.
@@ -30,18 +26,18 @@ pub enum Executed<F> {
 }
 
 /// A way to run a batch of jobs: what became of each, in their order.
-pub type RunAll<'a, F> = dyn Fn(&Arc<[Job]>) -> Vec<Executed<F>> + 'a;
+pub(super) type RunAll<'a, F> = dyn Fn(&Arc<[Job]>) -> Vec<Executed<F>> + 'a;
 
 /// Whether to go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Go {
+pub(super) enum Go {
     On,
     Stop,
 }
 
 /// How an exploration ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Explored {
+pub(super) enum Explored {
     /// Everything was explored, what was [lost](Executed::Lost) aside.
     All,
     /// `seen` said stop.
@@ -55,7 +51,7 @@ pub enum Explored {
 /// Runs what the tree asks for, `workers` at a time through `run_all`, until it is done, `most` complete executions have run, an
 /// execution is cut short, `stop` says so or `seen`, which is called for every execution in order, says stop. The tree can be explored
 /// further afterwards.
-pub fn explore<F>(
+pub(super) fn explore<F>(
     tree: &mut Tree,
     most: u64,
     workers: usize,

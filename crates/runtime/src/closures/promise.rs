@@ -1,9 +1,9 @@
 //! Promises: cells that are set once, by anyone, and waited for.
 
+use super::coroutine::{act, with_ops};
 use super::ops::{Making, Op};
 use super::world::Claim;
 use super::{make, sync};
-use crate::coroutine::{act, with_ops};
 use raceproof_core::ids::SyncId;
 use std::any::Any;
 use std::borrow::Cow;

@@ -1,10 +1,10 @@
 //! Shared data: every read and write is an access that can race.
 
 use super::Outside;
+use super::coroutine::{act, fail, with_ops};
 use super::ops::Op;
 use super::sites::{Caller, place};
 use super::world::{Claim, Failure, MAX_CELLS};
-use crate::coroutine::{act, fail, with_ops};
 use raceproof_core::event::AccessKind;
 use raceproof_core::ids::Location;
 use std::any::Any;

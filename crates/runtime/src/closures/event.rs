@@ -1,9 +1,9 @@
 //! Events.
 
+use super::coroutine::act;
 use super::ops::{Making, Op};
 use super::world::Claim;
 use super::{make, sync};
-use crate::coroutine::act;
 use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::panic::Location;

@@ -18,12 +18,12 @@ const MAX_RUNS: u32 = 256;
 /// task is.
 #[derive(Default)]
 pub struct Paths {
-    runs: Vec<Run>,
+    runs: Vec<Repetition>,
 }
 
 /// The run of equal numbers in which the path of a task ends.
 #[derive(Clone, Copy)]
-struct Run {
+struct Repetition {
     ordinal: u32,
     times: u32,
     /// The task before the first of these.
@@ -45,10 +45,12 @@ impl Paths {
         for id in (runs.len()..tasks.len()).map(TaskId::at) {
             let task = tasks.get(id);
             let run = match task.parent() {
-                None => Run { ordinal: 0, times: 0, head: id, runs: 0 },
+                None => Repetition { ordinal: 0, times: 0, head: id, runs: 0 },
                 Some(parent) => match runs[parent.index()] {
-                    same if same.ordinal == task.ordinal => Run { times: same.times + 1, ..same },
-                    Run { runs, .. } => Run { ordinal: task.ordinal, times: 1, head: parent, runs: runs + 1 },
+                    same if same.ordinal == task.ordinal => Repetition { times: same.times + 1, ..same },
+                    Repetition { runs, .. } => {
+                        Repetition { ordinal: task.ordinal, times: 1, head: parent, runs: runs + 1 }
+                    }
                 },
             };
             runs.push(run);
@@ -73,7 +75,7 @@ impl Paths {
             at = self.runs[at.head.index()];
         }
         let mut path = String::from("main");
-        for Run { ordinal, times, .. } in runs.into_iter().rev() {
+        for Repetition { ordinal, times, .. } in runs.into_iter().rev() {
             if times < REPEATED {
                 path.push_str(&format!("/{ordinal}").repeat(times as usize));
             } else {

@@ -4,8 +4,8 @@
 //! a task has failed; that is the report. Anything else means that the witness is of another program, or was
 //! changed.
 
-use crate::checking::errors;
-use crate::checking::races::{describe, in_source_order};
+use crate::check::errors;
+use crate::check::races::{describe, in_source_order};
 use crate::kernel::Action;
 use crate::program::{Bounds, Execution, Program, run_once};
 use crate::strategy::Script;
@@ -13,7 +13,7 @@ use crate::task::State;
 use crate::witness;
 use raceproof_core::detect::Access;
 use raceproof_core::event::Observer;
-use raceproof_core::finding::{Deadlock, Grade, Race, Report, Scope, Stats, Witness};
+use raceproof_core::finding::{Deadlock, Grade, Race, Report, Stats, Witness};
 use raceproof_core::ids::{Location, TaskId};
 
 /// Runs a program under a witness; what it led to, or why it is no witness of this program.
@@ -59,26 +59,14 @@ pub fn replay<'a, P: Program<'a>>(
                 .into(),
         );
     }
-    let verdict = Report::judge(&races, &failed, &deadlocks, &[]);
     Ok(Report {
-        tool: "raceproof".into(),
-        version: env!("CARGO_PKG_VERSION").into(),
-        schema: 1,
-        verdict,
-        scope: Scope::ObservedSchedule,
-        determinate: None,
-        detector: "replay".into(),
         races,
         deadlocks,
         errors: failed,
-        general_races: Vec::new(),
-        limits: Vec::new(),
-        threads: Vec::new(),
-        suppressed: 0,
-        coverage: None,
-        next_command: None,
         stats: Stats { executions: 1, tasks: tasks.len() as u64, steps: kernel.steps(), ..Stats::default() },
-    })
+        ..Report::new("replay")
+    }
+    .judged())
 }
 
 /// Whether every task took the actions the schedule gives it, and in that order.

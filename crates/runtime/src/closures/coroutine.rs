@@ -25,11 +25,11 @@
 //! parted from the schedule, and its next operation fails it. A destructor that waits for a promise without a value has
 //! nothing to go on with and panics, which during unwinding aborts the process, as Rust has it.
 
+use super::ops::{Env, Op, Ops, Step, TICKS};
+use super::sites::{Caller, place};
+use super::world::{Failure, Phase, World};
 use crate::kernel::Kernel;
 use crate::limits::Limits;
-use crate::native::ops::{Env, Op, Ops, Step, TICKS};
-use crate::native::sites::{Caller, place};
-use crate::native::world::{Failure, Phase, World};
 use crate::run::{Machine, Outcome};
 use crate::stack::Stacks;
 use corosensei::stack::DefaultStack;
@@ -48,7 +48,7 @@ use std::{mem, ptr, thread};
 /// What a task runs.
 pub(crate) type Job = Box<dyn FnOnce()>;
 
-type Task = Coroutine<Resume, (), End, DefaultStack>;
+type TaskCoroutine = Coroutine<Resume, (), End, DefaultStack>;
 
 /// How often a task that is over may catch its end before its stack is leaked.
 const PATIENCE: u32 = 16;
@@ -68,7 +68,7 @@ enum End {
 struct Abandoned;
 
 /// A native task between two turns.
-pub struct Body {
+pub struct ClosureTask {
     stage: Stage,
     pub(crate) future: Option<SyncId>,
     /// Where it was suspended last.
@@ -77,13 +77,13 @@ pub struct Body {
 
 enum Stage {
     New(Job),
-    Suspended(Task),
+    Suspended(TaskCoroutine),
     Over,
 }
 
-impl Body {
+impl ClosureTask {
     pub(crate) fn new(job: Job, future: Option<SyncId>) -> Self {
-        Body { stage: Stage::New(job), future, at: SiteId(0) }
+        ClosureTask { stage: Stage::New(job), future, at: SiteId(0) }
     }
 }
 
@@ -238,7 +238,7 @@ fn suspend() {
     }
 }
 
-fn start(stack: DefaultStack, job: Job) -> Task {
+fn start(stack: DefaultStack, job: Job) -> TaskCoroutine {
     Coroutine::with_stack(stack, move |yielder, _| {
         RUNNING.with(|running| running.yielder.set(ptr::from_ref(yielder)));
         match panic::catch_unwind(AssertUnwindSafe(job)) {
@@ -291,7 +291,7 @@ impl<'a> Coroutines<'a> {
         self.most_in_use
     }
 
-    fn env<'r, O: Observer>(&'r mut self, kernel: &'r mut Kernel<Body, O>) -> Env<'r, 'a, O> {
+    fn env<'r, O: Observer>(&'r mut self, kernel: &'r mut Kernel<ClosureTask, O>) -> Env<'r, 'a, O> {
         Env {
             kernel,
             world: &mut self.world,
@@ -302,7 +302,7 @@ impl<'a> Coroutines<'a> {
         }
     }
 
-    fn give_back(&mut self, task: Task) {
+    fn give_back(&mut self, task: TaskCoroutine) {
         self.in_use -= 1;
         self.stacks.give_back(task.into_stack());
     }
@@ -317,7 +317,7 @@ impl<'a> Coroutines<'a> {
     }
 
     /// Takes apart the tasks that have not ended, and drops what the program left. The run is over.
-    pub(crate) fn abandon<O: Observer>(&mut self, kernel: &mut Kernel<Body, O>) {
+    pub(crate) fn abandon<O: Observer>(&mut self, kernel: &mut Kernel<ClosureTask, O>) {
         for slot in 0..kernel.bodies.len() {
             let Some(body) = &mut kernel.bodies[slot] else { continue };
             match mem::replace(&mut body.stage, Stage::Over) {
@@ -332,7 +332,7 @@ impl<'a> Coroutines<'a> {
         }
     }
 
-    fn unwind<O: Observer>(&mut self, kernel: &mut Kernel<Body, O>, mut task: Task) {
+    fn unwind<O: Observer>(&mut self, kernel: &mut Kernel<ClosureTask, O>, mut task: TaskCoroutine) {
         self.world.phase = Phase::Unwinding;
         let attempts = if cfg!(panic = "abort") { 0 } else { PATIENCE };
         for _ in 0..attempts {
@@ -345,7 +345,7 @@ impl<'a> Coroutines<'a> {
     }
 
     /// Drops what is the program's: its destructors may do anything.
-    fn discard<O: Observer, T>(&mut self, kernel: &mut Kernel<Body, O>, what: T) {
+    fn discard<O: Observer, T>(&mut self, kernel: &mut Kernel<ClosureTask, O>, what: T) {
         self.world.phase = Phase::Dropping;
         let mut env = self.env(kernel);
         // A destructor that panics has no one to tell: the run is over.
@@ -355,10 +355,10 @@ impl<'a> Coroutines<'a> {
 }
 
 impl<O: Observer> Machine<O> for Coroutines<'_> {
-    type Body = Body;
+    type Body = ClosureTask;
     type Error = Failure;
 
-    fn resume(&mut self, body: &mut Body, kernel: &mut Kernel<Body, O>) -> Outcome<Failure> {
+    fn resume(&mut self, body: &mut ClosureTask, kernel: &mut Kernel<ClosureTask, O>) -> Outcome<Failure> {
         let mut task = match mem::replace(&mut body.stage, Stage::Over) {
             Stage::Suspended(task) => task,
             Stage::New(job) => match self.stacks.take() {

@@ -5,57 +5,33 @@
 //! shown ends the search, unless all are asked for.
 
 mod execution;
-mod gathered;
+mod findings;
 mod general;
+mod search;
+mod workers;
 
-use crate::checking::first;
-use crate::explore::{Executed, Explored, Go, RunAll, explore, with_workers};
+use crate::check::first_races;
 use crate::limits::{Limits, Reached};
 use crate::program::{Bounds, Program, Raise};
 use execution::Judge;
 pub use execution::{Finding, Over, note_choices};
-use gathered::Gathered;
+use findings::Findings;
 use raceproof_core::explore::Dependence;
 use raceproof_core::explore::tree::{Job, Kept, Tree};
 use raceproof_core::finding::{GeneralRace, Report};
+pub use raceproof_core::order::OrderName;
+pub use search::Executed;
+use search::{Explored, Go, RunAll, explore};
 use std::cell::Cell;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
-
-/// The orders by name: what is a race in an execution, and which executions are alike.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum OrderName {
-    /// Happens-before: sections of a lock in the order they came.
-    Hb,
-    /// Weak-causally-precedes: where they conflict, with all that happened before the one and after the other.
-    Wcp,
-    /// Does-not-commute: sections of a lock only where they conflict.
-    #[default]
-    Dc,
-}
-
-impl OrderName {
-    pub fn name(self) -> &'static str {
-        match self {
-            OrderName::Hb => "hb",
-            OrderName::Wcp => "wcp",
-            OrderName::Dc => "dc",
-        }
-    }
-
-    pub fn dependence(self) -> Dependence {
-        match self {
-            OrderName::Hb => Dependence::Lock,
-            OrderName::Wcp => Dependence::Wcp,
-            OrderName::Dc => Dependence::Conflict,
-        }
-    }
-}
+use workers::with_workers;
 
 /// How to verify.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
+    /// Decides what is a race in an execution, and which executions are alike: one of [`OrderName::EXPLORED`].
     pub order: OrderName,
     pub max_executions: Option<u64>,
     pub max_seconds: Option<f64>,
@@ -91,6 +67,19 @@ impl Default for Options<'_> {
     }
 }
 
+impl Options<'_> {
+    /// Which transitions the search takes for dependent.
+    ///
+    /// # Panics
+    /// If the order is none of [`OrderName::EXPLORED`].
+    pub fn dependence(&self) -> Dependence {
+        let Some(dependence) = self.order.dependence() else {
+            panic!("no search is known for the order {}", self.order.name());
+        };
+        dependence
+    }
+}
+
 /// How far a search has come.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
@@ -114,7 +103,7 @@ pub struct Verified {
 #[derive(Default, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Search {
     tree: Tree,
-    found: Gathered,
+    found: Findings,
 }
 
 impl Search {
@@ -167,7 +156,7 @@ pub trait Executor: Sync {
     fn raise(&self) -> Raise;
 }
 
-/// As [`verify`], for executions that somebody else runs.
+/// As [`verify()`], for executions that somebody else runs.
 pub fn verify_by(executor: &impl Executor, search: &mut Search, options: &Options<'_>) -> Verified {
     let (start, limits) = limits(options);
     let run = |job: &Job| executor.run(job);
@@ -178,7 +167,7 @@ pub fn verify_by(executor: &impl Executor, search: &mut Search, options: &Option
     })
 }
 
-/// As [`verify`], on this thread: for programs that cannot leave it.
+/// As [`verify()`], on this thread: for programs that cannot leave it.
 pub fn verify_here<'a, P: Program<'a>>(program: &P, search: &mut Search, options: &Options<'a>) -> Verified {
     let (start, judge) = begin(program, options);
     let cut = || judge.cut.get().cloned();
@@ -190,7 +179,7 @@ pub fn verify_here<'a, P: Program<'a>>(program: &P, search: &mut Search, options
 /// Says which races to fix first.
 fn in_order<'a, P: Program<'a>>(judge: &Judge<'a, P>, mut verified: Verified) -> Verified {
     let bounds = Bounds { keep_end_state: false, ..judge.bounds };
-    first::arrange(&judge.program, bounds, &mut verified.report.races);
+    first_races::arrange(&judge.program, bounds, &mut verified.report.races);
     verified
 }
 
@@ -226,7 +215,7 @@ fn begin<'a, P: Program<'a>>(program: &P, options: &Options<'a>) -> (Instant, Ju
     let judge = Judge {
         program: program.clone(),
         bounds,
-        dependence: options.order.dependence(),
+        dependence: options.dependence(),
         determinism: options.determinism,
         cut: OnceLock::new(),
         spare: Mutex::default(),
@@ -272,7 +261,7 @@ fn go_on(
         if stop || reached.is_some() || found.limit.is_some() { Go::Stop } else { Go::On }
     });
     let why = cut().or_else(|| reached.or(late.get()).map(|reached| why(reached, raise)));
-    let ended = gathered::Ended { explored, why, raise: raise.executions, start };
+    let ended = findings::Ended { explored, why, raise: raise.executions, start };
     let mut verified = found.report(tree, ended, options);
     verified.out_of_time = matches!(explored, Explored::Cut | Explored::Stopped)
         && limits.deadline.is_some_and(|deadline| Instant::now() >= deadline)

@@ -6,12 +6,12 @@
 //!    access held back until its task and the other's both stand before their accesses. If they get there, the
 //!    race is `feasible` and that schedule is its witness; if not, it stays `apparent`.
 //!
-//! 4. The races are put in order: those to fix first, and those they may have caused (`first.rs`).
+//! 4. The races are put in order: those to fix first, and those they may have caused (`first_races.rs`).
 //!
 //! A program that says it may not be deterministic is run at least twice, and the runs are compared.
 
 mod determinism;
-pub(crate) mod first;
+pub(crate) mod first_races;
 mod predict;
 pub mod races;
 
@@ -50,16 +50,16 @@ pub struct Session<'a, P: Program<'a>> {
     bounds: Bounds<'a>,
     start: Instant,
     /// The name of the detector, for the report.
-    detector: &'static str,
+    detector: String,
 }
 
 impl<'a, P: Program<'a>> Session<'a, P> {
-    pub fn new(program: P, bounds: Bounds<'a>, detector: &'static str) -> Self {
+    pub fn new(program: P, bounds: Bounds<'a>, detector: impl Into<String>) -> Self {
         Session {
             program,
             bounds: Bounds { keep_schedule: false, ..bounds },
             start: Instant::now(),
-            detector,
+            detector: detector.into(),
         }
     }
 
@@ -119,7 +119,7 @@ impl<'a, P: Program<'a>> Session<'a, P> {
             races::explain(observed, self.bounds, &found, first_run, &mut limits)
         };
         let mut races = races;
-        first::arrange(&self.program, again, &mut races);
+        first_races::arrange(&self.program, again, &mut races);
         // Whoever waits for a task that failed is not in a deadlock: the program was stopped by then.
         let failed = !execution.ending.failed.is_empty();
         let stuck = execution.is_complete() && !failed && execution.run.waiting().next().is_some();
@@ -155,31 +155,23 @@ impl<'a, P: Program<'a>> Session<'a, P> {
         };
         let kernel = &execution.run.kernel;
         let report = Report {
-            tool: "raceproof".into(),
-            version: env!("CARGO_PKG_VERSION").into(),
-            schema: 1,
             verdict,
             scope,
             determinate,
-            detector: self.detector.to_owned(),
             races,
             deadlocks,
             errors,
-            general_races: Vec::new(),
             limits,
-            threads: Vec::new(),
-            suppressed: 0,
-            coverage: None,
-            next_command: None,
             stats: Stats {
-                executions: 1,
-                executions_left: None,
                 tasks: kernel.tasks().len() as u64,
                 steps: kernel.steps(),
                 reads: self.program.reads::<O>(&execution.run.machine),
                 writes: self.program.writes::<O>(&execution.run.machine),
                 seconds: self.start.elapsed().as_secs_f64(),
+                executions: 1,
+                executions_left: None,
             },
+            ..Report::new(&self.detector)
         };
         Checked { report, output: self.program.output::<O>(&mut execution.run.machine) }
     }

@@ -1,8 +1,8 @@
 //! A closure as a program.
 
+use super::coroutine::{ClosureTask, Coroutines};
 use super::sites::Sites;
 use super::world::World;
-use crate::coroutine::{Body, Coroutines};
 use crate::program::{Bounds, Failure, Program, Raise};
 use crate::run::Run;
 use crate::stack::{STACK_BYTES, Stacks};
@@ -45,7 +45,7 @@ impl Closure {
 }
 
 impl<'a> Program<'a> for Closure {
-    type Body = Body;
+    type Body = ClosureTask;
     type Error = Failure;
     type Machine<O: Observer> = Coroutines<'a>;
 
@@ -60,7 +60,7 @@ impl<'a> Program<'a> for Closure {
         let main = Rc::clone(&self.main);
         let machine =
             Coroutines::new(World::new(Rc::clone(&self.sites)), Rc::clone(&self.stacks), bounds.limits);
-        Run::new(machine, observer, Body::new(Box::new(move || main()), None))
+        Run::new(machine, observer, ClosureTask::new(Box::new(move || main()), None))
     }
 
     fn wind_up<O: Observer>(&self, run: &mut Run<Coroutines<'a>, O>) {
@@ -79,11 +79,11 @@ impl<'a> Program<'a> for Closure {
         machine.world.sync_name(sync)
     }
 
-    fn waits_at(&self, body: &Body) -> Option<SiteId> {
+    fn waits_at(&self, body: &ClosureTask) -> Option<SiteId> {
         Some(body.at)
     }
 
-    fn future(&self, body: &Body) -> Option<SyncId> {
+    fn future(&self, body: &ClosureTask) -> Option<SyncId> {
         body.future
     }
 

@@ -10,10 +10,9 @@ use crate::program::Program;
 use crate::strategy::Turns;
 use raceproof_core::debug::{reordering, witness::Witnesses};
 use raceproof_core::detect::predict::Predictor;
-use raceproof_core::event::{AccessKind, Event, Observer, SyncKind};
+use raceproof_core::event::Event;
 use raceproof_core::finding::Race;
-use raceproof_core::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
-use raceproof_core::order::Order;
+use raceproof_core::order::{Order, OrderName, WithOrder};
 use std::time::Duration;
 
 /// Time for building and trying witnesses.
@@ -21,9 +20,13 @@ const GRADING: Duration = Duration::from_secs(10);
 
 impl<'a, P: Program<'a>> Session<'a, P> {
     /// Checks under a predictive order.
-    pub fn predict<O: Order + Default>(&self) -> Checked {
-        let mut execution = self.run(Recorded::<O>::default(), self.bounds);
-        let Recorded { predictor, events } = std::mem::take(&mut execution.run.kernel.observer);
+    pub fn predict(&self, order: OrderName) -> Checked {
+        order.with(Predict(self))
+    }
+
+    fn predict_under<O: Order + Default>(&self) -> Checked {
+        let mut execution = self.run((Predictor::<O>::default(), Vec::<Event>::new()), self.bounds);
+        let (predictor, events) = std::mem::take(&mut execution.run.kernel.observer);
         let mut predicted = predictor.predictions();
         let witnesses = Witnesses::new(&events);
         let again = self.run((), self.again(&execution));
@@ -45,40 +48,12 @@ impl<'a, P: Program<'a>> Session<'a, P> {
     }
 }
 
-/// A predictor, and the events it was told.
-#[derive(Default)]
-struct Recorded<O> {
-    predictor: Predictor<O>,
-    events: Vec<Event>,
-}
+struct Predict<'s, 'a, P: Program<'a>>(&'s Session<'a, P>);
 
-impl<O: Order> Observer for Recorded<O> {
-    fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, site: SiteId) {
-        self.predictor.spawn(parent, child, scope, site);
-        self.events.spawn(parent, child, scope, site);
-    }
-    fn end(&mut self, task: TaskId) {
-        self.predictor.end(task);
-        self.events.end(task);
-    }
-    fn finish_begin(&mut self, task: TaskId, scope: ScopeId) {
-        self.predictor.finish_begin(task, scope);
-        self.events.finish_begin(task, scope);
-    }
-    fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
-        self.predictor.finish_end(task, scope);
-        self.events.finish_end(task, scope);
-    }
-    fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
-        self.predictor.signal(task, sync, kind);
-        self.events.signal(task, sync, kind);
-    }
-    fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
-        self.predictor.join(task, sync, kind);
-        self.events.join(task, sync, kind);
-    }
-    fn access(&mut self, task: TaskId, kind: AccessKind, location: Location, site: SiteId) {
-        self.predictor.access(task, kind, location, site);
-        self.events.access(task, kind, location, site);
+impl<'a, P: Program<'a>> WithOrder for Predict<'_, 'a, P> {
+    type Output = Checked;
+
+    fn with<O: Order + Default>(self) -> Checked {
+        self.0.predict_under::<O>()
     }
 }

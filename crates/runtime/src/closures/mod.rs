@@ -3,6 +3,7 @@
 //! One file a primitive, named after it; `ops` is how they reach the kernel, `world` what they share, `program` a
 //! closure as a program that can be run any number of times.
 
+pub(crate) mod coroutine;
 pub(crate) mod ops;
 pub(crate) mod program;
 pub(crate) mod sites;
@@ -27,7 +28,7 @@ pub use shared::{Shared, SharedArray};
 pub use task::{Future, finish, future, spawn};
 pub use verify::{Verifier, replay, try_replay, try_verify, verify};
 
-use crate::coroutine::{fail, outside, with_ops};
+use coroutine::{fail, outside, with_ops};
 use ops::Making;
 use raceproof_core::ids::SyncId;
 use sites::{Caller, place};

@@ -1,13 +1,13 @@
 //! Checking a closure: the entry points.
 
+use super::coroutine::is_running;
 use super::program::Closure;
-use crate::checking::Session;
-use crate::coroutine::is_running;
+use crate::check::Session;
 use crate::limits::Limits;
 use crate::program::Bounds;
-use crate::render::render;
 use crate::stack::STACK_BYTES;
 use raceproof_core::finding::{Report, Verdict};
+use raceproof_report::plain::render;
 use std::time::{Duration, Instant};
 
 /// Runs the closure as the root task of a program and panics with a report if the program has a data race, deadlocks, or
@@ -35,7 +35,7 @@ pub fn check(program: impl Fn() + 'static) {
     Checker::new().check(program);
 }
 
-/// As [`check`], but gives the report.
+/// As [`check()`], but gives the report.
 ///
 /// ```
 /// use raceproof::{Shared, spawn, try_check};
@@ -54,7 +54,7 @@ pub fn try_check(program: impl Fn() + 'static) -> Report {
     Checker::new().try_check(program)
 }
 
-/// A check with other limits than [`check`] has.
+/// A check with other limits than [`check()`] has.
 #[derive(Clone, Copy, Debug)]
 pub struct Checker {
     stack_bytes: usize,
@@ -100,7 +100,7 @@ impl Checker {
         Checker { max_memory: Some(bytes), ..self }
     }
 
-    /// See [`check`].
+    /// See [`check()`].
     #[track_caller]
     pub fn check(self, program: impl Fn() + 'static) {
         let report = self.try_check(program);

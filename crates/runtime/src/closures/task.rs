@@ -1,10 +1,10 @@
 //! Tasks: `spawn`, `finish`, `future`.
 
+use super::coroutine::{Section, act, with_ops};
 use super::ops::{Making, Op};
 use super::promise::wait_for;
 use super::world::Claim;
 use super::{make, sync};
-use crate::coroutine::{Section, act, with_ops};
 use std::marker::PhantomData;
 use std::panic::Location;
 use std::rc::Rc;

@@ -1,9 +1,9 @@
 //! Mutual exclusion: `isolated` and named locks.
 
+use super::coroutine::{Section, act, with_ops};
 use super::ops::{Making, Op};
 use super::world::Claim;
 use super::{make, sync};
-use crate::coroutine::{Section, act, with_ops};
 use std::borrow::Cow;
 use std::panic::Location;
 

@@ -1,6 +1,6 @@
 //! The explorer over closures: coroutines taken apart and started again, thousands of times on the same stacks.
 
-use raceproof::verifying::{Options, Search, Verified, verify_here};
+use raceproof::verify::{Options, Search, Verified, verify_here};
 use raceproof::{Closure, Promise, Shared, SharedArray, Verifier, finish, isolated, spawn};
 use raceproof_core::finding::{Scope, Verdict};
 

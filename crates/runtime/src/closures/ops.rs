@@ -1,12 +1,12 @@
 //! What a task can ask for, without knowing who observes the run.
 //!
 //! [`Env`] is the kernel, whose type has the observer in it, and the run's [`World`]; [`Ops`] is the same as an object, which
-//! is what the functions of the API reach (see [`coroutine`](crate::coroutine)).
+//! is what the functions of the API reach (see [`coroutine`](super::coroutine)).
 
+use super::coroutine::{ClosureTask, Job};
 use super::sites::{Caller, place};
 use super::stale;
 use super::world::{Claim, Failure, World};
-use crate::coroutine::{Body, Job};
 use crate::kernel::{Kernel, Stop};
 use crate::limits::{Limits, Reached};
 use raceproof_core::event::{AccessKind, Observer};
@@ -71,7 +71,7 @@ pub(crate) trait Ops {
 }
 
 pub(crate) struct Env<'r, 'a, O: Observer> {
-    pub(crate) kernel: &'r mut Kernel<Body, O>,
+    pub(crate) kernel: &'r mut Kernel<ClosureTask, O>,
     pub(crate) world: &'r mut World,
     pub(crate) limits: Limits<'a>,
     pub(crate) ticks: &'r mut u32,
@@ -106,7 +106,7 @@ impl<O: Observer> Env<'_, '_, O> {
         let eager = self.kernel.eager;
         self.kernel.eager = eager && self.stacks_in_use < EAGER_STACKS;
         let spawned = self.kernel.spawn(site, |_| {
-            Body::new(job.take().expect("an operation that was done is not tried again"), future)
+            ClosureTask::new(job.take().expect("an operation that was done is not tried again"), future)
         });
         self.kernel.eager = eager;
         spawned.map(|_| ())

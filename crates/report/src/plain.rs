@@ -3,10 +3,10 @@
 //! The command line has a renderer with source snippets, colours and advice; it needs the sources at hand and a good part
 //! of the dependencies. Here a test fails somewhere in a build log: places, tasks and a witness are what is needed.
 
-use crate::witness;
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{
     Deadlock, Grade, Place, ProgramError, Race, RaceAccess, Report, Spawned, Verdict, Waiting, Witness,
+    witness,
 };
 use std::fmt::Write as _;
 

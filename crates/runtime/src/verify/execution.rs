@@ -1,19 +1,19 @@
 //! One execution of the search: run it, see what it shows, and find what it leaves to be tried.
 
+use super::search::Executed;
 use super::{general, why};
-use crate::checking::races::{Explainer, grading_deadline};
-use crate::checking::{errors, not_listed};
-use crate::explore::Executed;
+use crate::check::races::{Explainer, grading_deadline};
+use crate::check::{errors, not_listed};
 use crate::program::{Bounds, Execution, Program, run_once};
 use crate::strategy::{Guided, GuidedEnd, Traced};
 use raceproof_core::detect::last_access::LastAccess;
 use raceproof_core::detect::pairs::{Gathered, Pairs};
-use raceproof_core::event::{AccessKind, Observer, SyncKind};
+use raceproof_core::event::Observer;
 use raceproof_core::explore::trace::Trace;
-use raceproof_core::explore::tree::{Job, Run, Sleeper};
+use raceproof_core::explore::tree::{ExecutionSummary, Job, Sleeper};
 use raceproof_core::explore::{Choice, Dependence, Scratch, Stuck, reversals};
 use raceproof_core::finding::{Deadlock, GeneralRace, ProgramError, Race, Stats};
-use raceproof_core::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
+use raceproof_core::ids::{Location, TaskId};
 use raceproof_core::order::conflicting::Conflicting;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -56,7 +56,7 @@ impl Over<'_> {
         dependence: Dependence,
         scratch: &mut Scratch,
         stop: &dyn Fn() -> bool,
-    ) -> Option<Run> {
+    ) -> Option<ExecutionSummary> {
         let Over { trace, woke, stuck, end } = self;
         let depth = job.depth();
         let (reversals, class) = reversals(trace, dependence, depth, stuck, scratch, stop)?;
@@ -66,7 +66,7 @@ impl Over<'_> {
         };
         let sleeper = |(at, task)| Sleeper { task, content: Arc::new(trace.content(at).to_content()) };
         let tasks = trace.transitions.iter().map(|transition| transition.task);
-        Some(Run {
+        Some(ExecutionSummary {
             transitions: (depth..=deepest).zip(tasks.skip(depth)).map(sleeper).collect(),
             names: trace.names.clone(),
             woke,
@@ -130,19 +130,19 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
         let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let (mut trace, mut scratch) = spare.unwrap_or_default();
         trace.reset();
-        let mut execution = run_once(&self.program, &mut guided, Watch { trace, detector }, self.bounds);
+        let mut execution = run_once(&self.program, &mut guided, (trace, detector), self.bounds);
         if execution.is_cut_by_chance() {
             let why = execution.limits(self.bounds.actions).pop();
             self.cut.get_or_init(|| why.unwrap_or_default());
             return Executed::Cut;
         }
-        let trace = &mut execution.run.kernel.observer.trace;
+        let trace = &mut execution.run.kernel.observer.0;
         match guided.mark {
             Some(mark) => trace.truncate(mark),
             None => trace.finish(),
         }
         note_choices(trace, &guided.choices);
-        let trace = &execution.run.kernel.observer.trace;
+        let trace = &execution.run.kernel.observer.0;
         let schedule: Vec<TaskId> = trace.transitions.iter().map(|at| at.task).collect();
         let over = Over { trace, woke: guided.woke, stuck: &guided.stuck, end: guided.end };
         let stop = || match self.bounds.limits.reached() {
@@ -166,12 +166,12 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
         } else if !execution.is_complete() {
             finding.limit = execution.limits(self.bounds.actions).pop();
         }
-        let found = racy(&execution.run.kernel.observer.detector);
+        let found = racy(&execution.run.kernel.observer.1);
         if !found.is_empty() {
             let mut guided = Guided::new(&schedule, &[], &[], self.dependence);
-            let watch = Watch::new(pairs(&found));
-            let mut again = run_once(&self.program, &mut guided, watch, self.again(&execution));
-            let gathered = gather(&mut again.run.kernel.observer.detector);
+            let observer = (Trace::new(), pairs(&found));
+            let mut again = run_once(&self.program, &mut guided, observer, self.again(&execution));
+            let gathered = gather(&mut again.run.kernel.observer.1);
             let deadline = grading_deadline(&self.bounds, GRADING);
             let explainer = Explainer::new(again, self.bounds, &gathered, deadline);
             finding.races = explainer.races(&gathered.pairs, &mut finding.notes);
@@ -180,7 +180,7 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
         if complete && (failed || execution.run.kernel.tasks().live() > 0) {
             let mut guided = Guided::new(&schedule, &[], &[], self.dependence);
             let bounds = Bounds { keep_schedule: true, ..self.again(&execution) };
-            let witness = run_once(&self.program, &mut guided, Watch::new(()), bounds).witness();
+            let witness = run_once(&self.program, &mut guided, (Trace::new(), ()), bounds).witness();
             finding.errors = errors(&execution, witness.clone());
             // Whoever waits for a task that failed is not in a deadlock: the program was stopped by then.
             if !failed {
@@ -191,9 +191,9 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
                 finding.deadlocks = vec![Deadlock { waiting, witness }];
             }
         } else if complete {
-            finding.end = Some(self.program.end_state::<Watch<D>>(&execution.run));
+            finding.end = Some(self.program.end_state::<(Trace, D)>(&execution.run));
         }
-        let trace = std::mem::take(&mut execution.run.kernel.observer.trace);
+        let trace = std::mem::take(&mut execution.run.kernel.observer.0);
         self.spare.lock().unwrap_or_else(PoisonError::into_inner).push((trace, scratch));
         match run {
             Some(run) => Executed::Ran(run, finding),
@@ -217,57 +217,8 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
     }
 }
 
-/// Records the transitions, and lets a detector see the events.
-pub(super) struct Watch<D> {
-    trace: Trace,
-    detector: D,
-}
-
-impl<D> Watch<D> {
-    fn new(detector: D) -> Self {
-        Watch { trace: Trace::new(), detector }
-    }
-}
-
-impl<D: Observer> Traced for Watch<D> {
+impl<D: Observer> Traced for (Trace, D) {
     fn trace(&self) -> &Trace {
-        &self.trace
-    }
-}
-
-impl<D: Observer> Observer for Watch<D> {
-    fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, site: SiteId) {
-        self.trace.spawn(parent, child, scope, site);
-        self.detector.spawn(parent, child, scope, site);
-    }
-    fn end(&mut self, task: TaskId) {
-        self.trace.end(task);
-        self.detector.end(task);
-    }
-    fn finish_begin(&mut self, task: TaskId, scope: ScopeId) {
-        self.detector.finish_begin(task, scope);
-    }
-    fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
-        self.trace.finish_end(task, scope);
-        self.detector.finish_end(task, scope);
-    }
-    fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
-        self.trace.signal(task, sync, kind);
-        self.detector.signal(task, sync, kind);
-    }
-    fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
-        self.trace.join(task, sync, kind);
-        self.detector.join(task, sync, kind);
-    }
-    #[inline]
-    fn access(&mut self, task: TaskId, kind: AccessKind, location: Location, site: SiteId) {
-        self.trace.access(task, kind, location, site);
-        self.detector.access(task, kind, location, site);
-    }
-    fn turn(&mut self, task: TaskId) {
-        self.trace.turn(task);
-    }
-    fn fresh(&mut self, first: Location) {
-        self.trace.fresh(first);
+        &self.0
     }
 }

@@ -1,9 +1,9 @@
 //! What the executions of a search have shown, and the report on it.
 
 use super::execution::Finding;
+use super::search::Explored;
 use super::{Options, Verified};
-use crate::checking::races::{MAX_RACES, key};
-use crate::explore::Explored;
+use crate::check::races::{MAX_RACES, key};
 use raceproof_core::explore::tree::Tree;
 use raceproof_core::finding::{
     Deadlock, GeneralRace, Grade, ProgramError, Race, Report, Scope, Stats, Verdict,
@@ -30,7 +30,7 @@ pub(super) struct Ended {
 
 /// What the executions so far have shown, each thing once.
 #[derive(Default, Debug, Serialize, Deserialize)]
-pub(super) struct Gathered {
+pub(super) struct Findings {
     races: Vec<Race>,
     deadlocks: Vec<Deadlock>,
     errors: Vec<ProgramError>,
@@ -47,7 +47,7 @@ pub(super) struct Gathered {
     stats: Stats,
 }
 
-impl Gathered {
+impl Findings {
     /// Takes in what one execution showed; whether there was a race that can be shown.
     pub(super) fn take(&mut self, finding: Finding) -> bool {
         if self.stats.tasks == 0 {
@@ -163,28 +163,21 @@ impl Gathered {
             None
         };
         let report = Report {
-            tool: "raceproof".into(),
-            version: env!("CARGO_PKG_VERSION").into(),
-            schema: 1,
             verdict,
             scope,
             determinate,
-            detector: format!("verify, {}", options.order.name()),
             races,
             deadlocks: self.deadlocks.clone(),
             errors: self.errors.clone(),
             general_races: self.general.iter().cloned().collect(),
             limits,
-            threads: Vec::new(),
-            suppressed: 0,
-            coverage: None,
-            next_command: None,
             stats: Stats {
                 executions: statistics.executions,
                 executions_left: left,
                 seconds: start.elapsed().as_secs_f64(),
                 ..self.stats.clone()
             },
+            ..Report::new(format!("verify, {}", options.order.name()))
         };
         Verified { report, pruned: statistics.pruned, out_of_time: false }
     }

@@ -1,16 +1,15 @@
 //! Verifying and replaying a closure: the entry points.
 
 use super::check::Checker;
+use super::coroutine::is_running;
 use super::program::Closure;
-use crate::coroutine::is_running;
 use crate::limits::Limits;
 use crate::program::Bounds;
-use crate::render::render;
-use crate::replaying;
 use crate::stack::STACK_BYTES;
-use crate::verifying::{self, Options, Search};
+use crate::verify::{self, Options, Search};
 use crate::witness;
 use raceproof_core::finding::{Report, Verdict};
+use raceproof_report::plain::render;
 use std::time::Instant;
 
 /// Runs the closure under every schedule that can make a difference and panics with a report if one of them has a data race,
@@ -37,13 +36,13 @@ pub fn verify(program: impl Fn() + 'static) {
     Verifier::new().verify(program);
 }
 
-/// As [`verify`], but gives the report.
+/// As [`verify()`], but gives the report.
 #[track_caller]
 pub fn try_verify(program: impl Fn() + 'static) -> Report {
     Verifier::new().try_verify(program)
 }
 
-/// Runs the closure under the schedule of a witness, as a report of [`check`](crate::check) or [`verify`] gives it, and panics
+/// Runs the closure under the schedule of a witness, as a report of [`check()`](crate::check()) or [`verify()`] gives it, and panics
 /// with what it led to: the two accesses of a race, next to each other, a deadlock or an error.
 ///
 /// ```should_panic
@@ -63,7 +62,7 @@ pub fn replay(witness: &str, program: impl Fn() + 'static) {
     }
 }
 
-/// As [`replay`], but gives the report; an error if the text is no witness, or not one of this closure.
+/// As [`replay()`], but gives the report; an error if the text is no witness, or not one of this closure.
 ///
 /// ```
 /// use raceproof::{Shared, spawn, try_check, try_replay, witness};
@@ -83,7 +82,7 @@ pub fn try_replay(witness: &str, program: impl Fn() + 'static) -> Result<Report,
     alone("replay");
     let witness = witness::decode(witness).map_err(|bad| bad.to_string())?;
     let program = Closure::with_stacks(STACK_BYTES, program);
-    replaying::replay(&program, &witness, Bounds { limits: Limits::default(), ..Bounds::default() })
+    crate::replay::replay(&program, &witness, Bounds { limits: Limits::default(), ..Bounds::default() })
 }
 
 #[track_caller]
@@ -94,7 +93,7 @@ fn alone(what: &str) {
     );
 }
 
-/// A search with other limits than [`verify`] has.
+/// A search with other limits than [`verify()`] has.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Verifier {
     max_executions: Option<u64>,
@@ -147,7 +146,7 @@ impl Verifier {
         Verifier { determinism: true, ..self }
     }
 
-    /// See [`verify`].
+    /// See [`verify()`].
     #[track_caller]
     pub fn verify(self, program: impl Fn() + 'static) {
         let report = self.try_verify(program);
@@ -165,7 +164,7 @@ impl Verifier {
         let start = Instant::now();
         let first =
             Checker::within(self.max_events, self.max_seconds, self.max_memory).check_program(&program);
-        if first.errors.iter().any(|error| error.kind == crate::checking::NOT_DETERMINISTIC) {
+        if first.errors.iter().any(|error| error.kind == crate::check::NOT_DETERMINISTIC) {
             return first;
         }
         let options = Options {
@@ -177,6 +176,6 @@ impl Verifier {
             determinism: self.determinism,
             ..Options::default()
         };
-        verifying::verify_here(&program, &mut Search::default(), &options).report
+        verify::verify_here(&program, &mut Search::default(), &options).report
     }
 }

@@ -1,13 +1,13 @@
 //! The threads that run executions: started once, since a batch can be over in less time than it takes to start a thread.
 
-use super::{Executed, RunAll};
+use super::search::{Executed, RunAll};
 use raceproof_core::explore::tree::Job;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 /// Gives `body` a way to run a batch on `workers` threads, this one included; results are in the order of the jobs.
-pub fn with_workers<F: Send, R>(
+pub(super) fn with_workers<F: Send, R>(
     workers: usize,
     run: &(impl Fn(&Job) -> Executed<F> + Sync),
     body: impl FnOnce(&RunAll<'_, F>) -> R,
