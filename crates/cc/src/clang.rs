@@ -1,7 +1,6 @@
 //! Finds clang, or flang for Fortran, and runs it.
 
 use super::Language;
-use super::pass::{FLANG, SWITCH};
 use raceproof_host::interrupt;
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -10,6 +9,12 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::NamedTempFile;
+
+/// Turns the elimination of redundant checks off: read by the pass, and for build systems.
+const SWITCH: &str = "RACEPROOF_CHECK_ELIMINATION";
+
+/// Says to the pass that the compiler is flang, which marks no functions and has no ThreadSanitizer.
+const FLANG: &str = "RACEPROOF_FLANG_UNIT";
 
 /// The oldest clang whose calls of the OpenMP and TSan runtimes are known.
 const OLDEST: u32 = 14;

@@ -7,12 +7,6 @@ use std::ffi::OsString;
 use std::fs;
 use tempfile::TempDir;
 
-/// Turns the elimination of redundant checks off: read by the pass, and for build systems.
-pub(super) const SWITCH: &str = "RACEPROOF_CHECK_ELIMINATION";
-
-/// Says to the pass that the compiler is flang, which marks no functions and has no ThreadSanitizer.
-pub(super) const FLANG: &str = "RACEPROOF_FLANG_UNIT";
-
 pub(super) struct Pass {
     folder: TempDir,
 }

@@ -1,9 +1,8 @@
 //! The command line: what can be asked, and what values are good.
 
-use crate::check::DetectorName;
-use crate::verify::OrderName;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
+use raceproof_core::order::OrderName;
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -150,6 +149,44 @@ pub fn words(mut words: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let name = Path::new(&program).file_name().unwrap_or_default().to_string_lossy().into_owned();
     let subcommand = ["cc", "c++", "fc"].into_iter().find(|sub| name.ends_with(&format!("raceproof-{sub}")));
     [program].into_iter().chain(subcommand.map(OsString::from)).chain(words).collect()
+}
+
+/// The detectors by name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum DetectorName {
+    /// raceproof's own: the last write and the reads since, over the tree of tasks and the joins outside it
+    Default,
+    /// Nakade: the transitive closure of the graph; slow and obviously right
+    Closure,
+    /// Storey et al.: zippers over the graph
+    Zipper,
+    /// Raman et al.: for async, finish and isolated only; can raise false alarms with isolated
+    EspBags,
+    /// Jin et al.: the detector for promises, its precedence check mended
+    Drdp,
+    /// Run the program and look for no race
+    None,
+}
+
+impl DetectorName {
+    pub const ALL: [DetectorName; 5] = [
+        DetectorName::Default,
+        DetectorName::Closure,
+        DetectorName::Zipper,
+        DetectorName::EspBags,
+        DetectorName::Drdp,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            DetectorName::Default => "default",
+            DetectorName::Closure => "closure",
+            DetectorName::Zipper => "zipper",
+            DetectorName::EspBags => "esp-bags",
+            DetectorName::Drdp => "drdp",
+            DetectorName::None => "none",
+        }
+    }
 }
 
 #[derive(clap::Args, Debug)]

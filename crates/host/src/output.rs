@@ -17,12 +17,18 @@ pub fn deliver(text: &str, file: Option<&Path>) -> Result<(), String> {
 
 /// The same for a file that is written piece by piece.
 pub fn deliver_by(file: &Path, write: &dyn Fn(&mut OutFile) -> io::Result<()>) -> Result<(), String> {
-    let store = || {
-        let mut out = OutFile::create(file)?;
-        write(&mut out)?;
-        out.keep()
-    };
-    store().map_err(|error: io::Error| format!("cannot write {}: {error}", file.display()))
+    replace_by(file, write).map_err(|error| format!("cannot write {}: {error}", file.display()))
+}
+
+/// Writes a file that others may be reading: they see all of the old text or all of the new.
+pub fn replace(file: &Path, text: &str) -> io::Result<()> {
+    replace_by(file, &|out| out.write_all(text.as_bytes()))
+}
+
+fn replace_by(file: &Path, write: &dyn Fn(&mut OutFile) -> io::Result<()>) -> io::Result<()> {
+    let mut out = OutFile::create(file)?;
+    write(&mut out)?;
+    out.keep()
 }
 
 /// A reader that has seen enough (`| head`) is no error.

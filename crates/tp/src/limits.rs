@@ -22,3 +22,9 @@ pub const MAX_SHOWN: usize = 20;
 
 /// How many errors are looked for; behind that a source is hardly a program.
 pub const MAX_ERRORS: usize = 1000;
+
+/// Calls that may be active in one task.
+pub const MAX_CALLS: usize = 1 << 20;
+
+/// Tasks that may be live at once.
+pub const MAX_LIVE_TASKS: usize = 10_000_000;

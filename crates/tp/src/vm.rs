@@ -10,6 +10,7 @@ use super::calls::{CallList, Caller, Calls};
 use super::code::{Code, Op};
 use super::fault::{Fault, FaultKind, Limit};
 use super::flow::{Begun, Flow};
+use super::limits::{MAX_CALLS, MAX_LIVE_TASKS};
 use super::value::{MAX_CELLS, Memory, Value};
 use raceproof::kernel::{Action, Fault as Misuse, Kernel, Stop};
 use raceproof::limits::Limits;
@@ -17,12 +18,6 @@ use raceproof::run::{Machine, Outcome};
 use raceproof_core::event::{AccessKind, Observer};
 use raceproof_core::ids::{Location, SiteId, SyncId, TaskId};
 use std::fmt::Write as _;
-
-/// Calls that may be active in one task.
-pub const MAX_CALLS: usize = 1 << 20;
-
-/// Tasks that may be live at once.
-pub const MAX_LIVE_TASKS: usize = 10_000_000;
 
 /// Loop iterations, calls and spawns between two looks at the clock and at the memory in use.
 const TICKS: u32 = 1 << 16;

@@ -4,7 +4,7 @@ use super::arguments::Request;
 use super::{cargo, compiler, drop_in};
 use crate::commands::Outcome;
 use crate::shared::witness_file::fingerprint;
-use raceproof_host::output::OutFile;
+use raceproof_host::output::replace;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -82,13 +82,6 @@ fn fill(path: &Path, version: &str) -> io::Result<()> {
 
 /// What stands for the status of a program in which nothing ran in parallel.
 const SEQUENTIAL: &str = "sequential";
-
-/// Writes a file that others may be reading.
-pub(super) fn replace(path: &Path, text: &str) -> io::Result<()> {
-    let mut new = OutFile::create(path)?;
-    new.write_all(text.as_bytes())?;
-    new.keep()
-}
 
 /// Adds the status of a program that was run to those of the others.
 pub(super) fn note_outcome(file: Option<OsString>, outcome: Outcome) {

@@ -16,45 +16,8 @@ use raceproof_tp::code::Code;
 use raceproof_tp::execute::{Bounds, Tp};
 use std::sync::atomic::AtomicBool;
 
+pub use crate::args::DetectorName;
 pub use raceproof::check::Checked;
-
-/// The detectors by name.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
-pub enum DetectorName {
-    /// raceproof's own: the last write and the reads since, over the tree of tasks and the joins outside it
-    Default,
-    /// Nakade: the transitive closure of the graph; slow and obviously right
-    Closure,
-    /// Storey et al.: zippers over the graph
-    Zipper,
-    /// Raman et al.: for async, finish and isolated only; can raise false alarms with isolated
-    EspBags,
-    /// Jin et al.: the detector for promises, its precedence check mended
-    Drdp,
-    /// Run the program and look for no race
-    None,
-}
-
-impl DetectorName {
-    pub const ALL: [DetectorName; 5] = [
-        DetectorName::Default,
-        DetectorName::Closure,
-        DetectorName::Zipper,
-        DetectorName::EspBags,
-        DetectorName::Drdp,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            DetectorName::Default => "default",
-            DetectorName::Closure => "closure",
-            DetectorName::Zipper => "zipper",
-            DetectorName::EspBags => "esp-bags",
-            DetectorName::Drdp => "drdp",
-            DetectorName::None => "none",
-        }
-    }
-}
 
 /// How to check.
 #[derive(Clone, Copy)]

@@ -40,7 +40,7 @@ pub(crate) fn replay(args: &ReplayArgs, words: &[OsString]) -> Result<Report, St
     let led_to = |mut report: Report| {
         // A status is known only once the program has ended.
         if report.errors.is_empty() && report.deadlocks.is_empty() && report.races.is_empty() {
-            report.errors.extend(ended.error());
+            report.errors.extend(ended.error(""));
             report.verdict = Report::judge(&report.races, &report.errors, &report.deadlocks, &report.limits);
         }
         let found = !report.races.is_empty() || !report.errors.is_empty() || !report.deadlocks.is_empty();

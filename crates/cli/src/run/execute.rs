@@ -2,7 +2,7 @@
 
 use super::findings;
 use crate::shared::channel::{Channel, OPTIONS, options, path_word};
-use crate::shared::process::{absolute, beside_the_report};
+use crate::shared::process::{Ended, absolute, beside_the_report};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use raceproof::channel::{self, Kind};
@@ -15,9 +15,8 @@ use std::fs::File;
 use std::io::{self, IsTerminal, Seek};
 use std::os::fd::AsFd;
 use std::os::unix::fs::FileTypeExt;
-use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -31,9 +30,8 @@ const TRACE_GRACE: Duration = Duration::from_secs(30);
 const TICK: Duration = Duration::from_millis(50);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Ended {
-    Status(i32),
-    Signal(i32),
+pub(super) enum RunEnd {
+    Ended(Ended),
     OutOfTime,
     Interrupted,
 }
@@ -92,7 +90,7 @@ pub(super) struct Run<'a> {
 
 /// What a run has brought.
 pub(super) struct Outcome {
-    pub(super) ended: Ended,
+    pub(super) end: RunEnd,
     /// Of a program that began.
     pub(super) report: Option<Report>,
     /// Where its races are.
@@ -123,11 +121,11 @@ impl Run<'_> {
         }
         let interrupted = interrupt::watch();
         let child = command.spawn().map_err(|error| format!("cannot run {name}: {error}"))?;
-        let ended = self.wait(child, &channel).map_err(|error| format!("cannot wait for {name}: {error}"))?;
-        let ended = if interrupted.load(Ordering::Relaxed) { Ended::Interrupted } else { ended };
+        let end = self.wait(child, &channel).map_err(|error| format!("cannot wait for {name}: {error}"))?;
+        let end = if interrupted.load(Ordering::Relaxed) { RunEnd::Interrupted } else { end };
         let found =
             channel.read().map_err(|error| format!("cannot read what {name} has reported: {error}"))?;
-        Ok(Outcome { ended, report: findings::report(&found), spots: findings::spots(&found) })
+        Ok(Outcome { end, report: findings::report(&found), spots: findings::spots(&found) })
     }
 
     fn options(&self, channel: &Channel, watches: bool) -> OsString {
@@ -139,7 +137,7 @@ impl Run<'_> {
     }
 
     /// Waits for the program; if it is to end before its time, it is asked to, then made to.
-    fn wait(&self, mut child: Child, channel: &Channel) -> io::Result<Ended> {
+    fn wait(&self, mut child: Child, channel: &Channel) -> io::Result<RunEnd> {
         let number = child.id();
         let (tell, told) = mpsc::channel();
         thread::spawn(move || tell.send(child.wait()));
@@ -148,15 +146,15 @@ impl Run<'_> {
         let why = loop {
             let left = end.map_or(TICK, |end| end.saturating_duration_since(Instant::now()));
             match told.recv_timeout(left.min(TICK)) {
-                Ok(status) => return status.map(ended),
+                Ok(status) => return status.map(|status| RunEnd::Ended(status.into())),
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(io::Error::other("the waiting thread is gone"));
                 }
                 Err(RecvTimeoutError::Timeout) if interrupted.load(Ordering::Relaxed) => {
-                    break Ended::Interrupted;
+                    break RunEnd::Interrupted;
                 }
                 Err(RecvTimeoutError::Timeout) if end.is_some_and(|end| Instant::now() >= end) => {
-                    break Ended::OutOfTime;
+                    break RunEnd::OutOfTime;
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }
@@ -190,11 +188,4 @@ fn begun(channel: &Channel) -> Vec<u32> {
 
 fn is_there(process: u32) -> bool {
     kill(Pid::from_raw(process as i32), None).is_ok()
-}
-
-fn ended(status: ExitStatus) -> Ended {
-    match (status.code(), status.signal()) {
-        (Some(code), _) => Ended::Status(code),
-        (None, signal) => Ended::Signal(signal.unwrap_or(0)),
-    }
 }

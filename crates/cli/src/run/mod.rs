@@ -9,9 +9,9 @@ mod findings;
 mod join;
 
 use crate::args::RunArgs;
-use crate::shared::process::{outcome, signal_name};
+use crate::shared::process::Ended;
 use crate::shared::{input, next, program};
-use execute::{Ended, Input, Outcome, Run};
+use execute::{Input, Outcome, Run, RunEnd};
 use raceproof::remote;
 use raceproof_core::finding::{Coverage, Report, Scope, Stats};
 use raceproof_report::Suppressions;
@@ -41,14 +41,14 @@ pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
             all_readers: false,
             takes_stdout: args.output.is_none(),
         };
-        let Outcome { mut ended, mut report, mut spots } = run.execute(&mut input)?;
+        let Outcome { mut end, mut report, mut spots } = run.execute(&mut input)?;
         if report.as_ref().is_some_and(needs_all_readers) && input.is_there_again() {
             run.all_readers = true;
             let again = run.execute(&mut input)?;
             report = keep_both(report, again.report);
-            (ended, spots) = (again.ended, again.spots);
+            (end, spots) = (again.end, again.spots);
         }
-        let is_over = matches!(ended, Ended::Status(_));
+        let is_over = matches!(end, RunEnd::Ended(Ended::Status(_)));
         if let Some(report) = &mut report
             && is_over
             && !spots.is_empty()
@@ -60,17 +60,17 @@ pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
             let all = run.watch(&mut input, &spots)?;
             join::add_pairs(&mut report.races, all.report.map(|report| report.races).unwrap_or_default());
         }
-        let report = complete(report, ended, &run)?;
+        let report = complete(report, end, &run)?;
         let sequential = report.coverage.as_ref().is_some_and(|of| of.parallel == Some(false));
         if report.scope == Scope::ObservedSchedule && !sequential {
             open.push(team);
         }
-        out_of_time |= ended == Ended::OutOfTime;
+        out_of_time |= end == RunEnd::OutOfTime;
         joined = Some(match joined {
             None => report,
             Some(before) => join::join(before, report),
         });
-        if ended == Ended::Interrupted {
+        if end == RunEnd::Interrupted {
             break;
         }
     }
@@ -118,30 +118,23 @@ fn suppressions(file: &Path) -> Result<Suppressions, String> {
 }
 
 /// The report of one run, with how it ended.
-fn complete(report: Option<Report>, ended: Ended, run: &Run<'_>) -> Result<Report, String> {
+fn complete(report: Option<Report>, end: RunEnd, run: &Run<'_>) -> Result<Report, String> {
     let program = run.program.display();
     let team = run.team.map(|n| format!(" with teams of {n}")).unwrap_or_default();
-    let (error, limit) = match ended {
-        Ended::Status(0) => (None, None),
-        Ended::Status(status) => {
-            (Some(("exit-status", format!("the program ended with exit status {status}{team}"))), None)
-        }
-        Ended::Signal(signal) => {
-            let name = signal_name(signal);
-            (Some(("signal", format!("the program was ended by signal {signal}{name}{team}"))), None)
-        }
-        Ended::OutOfTime => {
+    let (error, limit) = match end {
+        RunEnd::Ended(ended) => (ended.error(&team), None),
+        RunEnd::OutOfTime => {
             let seconds = run.limit.unwrap_or_default().as_secs_f64();
             (
                 None,
                 Some(format!("the program{team} was ended after {seconds} s; raise --time-limit to go on")),
             )
         }
-        Ended::Interrupted => (None, Some(format!("the program{team} was interrupted"))),
+        RunEnd::Interrupted => (None, Some(format!("the program{team} was interrupted"))),
     };
-    let mut report = match (report, ended) {
+    let mut report = match (report, end) {
         (Some(report), _) => report,
-        (None, Ended::Status(status)) => {
+        (None, RunEnd::Ended(Ended::Status(status))) => {
             let why = program::privileged(run.program).unwrap_or(
                 "it ended before the runtime began, or none of what it ran was built by `raceproof cc`",
             );
@@ -149,19 +142,15 @@ fn complete(report: Option<Report>, ended: Ended, run: &Run<'_>) -> Result<Repor
         }
         (None, _) => nothing_known(),
     };
-    if let Some((kind, message)) = error
-        && report.errors.is_empty()
-    {
-        report.errors.push(outcome(kind, message));
+    if report.errors.is_empty() {
+        report.errors.extend(error);
     }
     report.limits.extend(limit);
-    let complete = ended == Ended::Status(0)
-        && report.limits.is_empty()
-        && report.errors.is_empty()
-        && report.deadlocks.is_empty();
+    let succeeded = end == RunEnd::Ended(Ended::Status(0));
+    let complete =
+        succeeded && report.limits.is_empty() && report.errors.is_empty() && report.deadlocks.is_empty();
     if let Some(coverage) = &mut report.coverage {
-        coverage.complete &=
-            ended == Ended::Status(0) && report.errors.is_empty() && report.deadlocks.is_empty();
+        coverage.complete &= succeeded && report.errors.is_empty() && report.deadlocks.is_empty();
     }
     if !complete || report.coverage.as_ref().is_some_and(|coverage| !coverage.complete) {
         report.about_one_schedule();

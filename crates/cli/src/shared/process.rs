@@ -37,17 +37,30 @@ pub(crate) enum Ended {
 }
 
 impl Ended {
-    /// An end that is an error of the program.
-    pub(crate) fn error(self) -> Option<ProgramError> {
+    /// An end that is an error of the program; `run` follows in the message and says which run it was.
+    pub(crate) fn error(self, run: &str) -> Option<ProgramError> {
         match self {
             Ended::Status(0) => None,
-            Ended::Status(status) => {
-                Some(outcome("exit-status", format!("the program ended with exit status {status}")))
-            }
+            Ended::Status(status) => Some(error_of_the_program(
+                "exit-status",
+                format!("the program ended with exit status {status}{run}"),
+            )),
             Ended::Signal(signal) => {
                 let name = signal_name(signal);
-                Some(outcome("signal", format!("the program was ended by signal {signal}{name}")))
+                Some(error_of_the_program(
+                    "signal",
+                    format!("the program was ended by signal {signal}{name}{run}"),
+                ))
             }
+        }
+    }
+}
+
+impl From<ExitStatus> for Ended {
+    fn from(status: ExitStatus) -> Self {
+        match (status.code(), status.signal()) {
+            (Some(code), _) => Ended::Status(code),
+            (None, signal) => Ended::Signal(signal.unwrap_or(0)),
         }
     }
 }
@@ -136,7 +149,7 @@ impl Program {
         let mut asked = start;
         loop {
             if child.has_ended() {
-                return Ok(ended(child.end().map_err(cannot)?));
+                return child.end().map(Ended::from).map_err(cannot);
             }
             let took = start.elapsed();
             let late = took.as_secs_f64() > budget.seconds + GRACE;
@@ -215,13 +228,6 @@ impl Execution {
 /// Time between two questions whether to go on.
 const ASK: Duration = Duration::from_millis(20);
 
-fn ended(status: ExitStatus) -> Ended {
-    match (status.code(), status.signal()) {
-        (Some(code), _) => Ended::Status(code),
-        (None, signal) => Ended::Signal(signal.unwrap_or(0)),
-    }
-}
-
 /// A file from its beginning; nothing if standard input is no file.
 fn input() -> Stdio {
     let file = File::open("/dev/stdin").and_then(|file| {
@@ -264,8 +270,7 @@ pub(crate) fn absolute(path: &Path) -> PathBuf {
     if path.components().count() == 1 { Path::new(".").join(path) } else { path.to_owned() }
 }
 
-/// An end of the whole program that is an error of it.
-pub(crate) fn outcome(kind: &str, message: String) -> ProgramError {
+fn error_of_the_program(kind: &str, message: String) -> ProgramError {
     ProgramError {
         kind: kind.to_owned(),
         message,

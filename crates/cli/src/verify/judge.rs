@@ -247,7 +247,7 @@ impl Judge<'_> {
                 finding.limit = Some(CHANGED.into());
                 return finding;
             }
-            _ if finding.errors.is_empty() => finding.errors.extend(ended.error()),
+            _ if finding.errors.is_empty() => finding.errors.extend(ended.error("")),
             _ => {}
         }
         if end.is_none() && finding.limit.is_none() {
