@@ -7,8 +7,9 @@
 
 use crate::common;
 
-use common::mutate::{Random, input, programs, setting};
+use common::mutate::{Random, input, programs};
 use common::rearrange::rearrange;
+use common::seeds::setting;
 use raceproof_cli::check::{Checked, DetectorName, Options, check};
 use raceproof_core::finding::{Grade, Place, Report, Verdict};
 use raceproof_report::{Sources, Style, json, text};

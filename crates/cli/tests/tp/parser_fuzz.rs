@@ -7,7 +7,8 @@
 
 use crate::common;
 
-use common::mutate::{Random, input, programs, setting};
+use common::mutate::{Random, input, programs};
+use common::seeds::setting;
 use raceproof_tp::{self as tp, Diagnostic, erase::without_spans, print::print, source::Source};
 use std::panic;
 

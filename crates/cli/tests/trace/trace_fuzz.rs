@@ -6,7 +6,8 @@
 
 use crate::common;
 
-use common::mutate::{Random, setting};
+use common::mutate::Random;
+use common::seeds::setting;
 use raceproof_core::debug::witness::Witnesses;
 use raceproof_core::detect::epochs::Epochs;
 use raceproof_core::detect::predict::Predictor;

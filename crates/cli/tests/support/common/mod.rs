@@ -10,3 +10,4 @@ pub mod native_tools;
 pub mod programs;
 pub mod rearrange;
 pub mod sample;
+pub mod seeds;
