@@ -13,7 +13,8 @@ use tempfile::NamedTempFile;
 /// Turns the elimination of redundant checks off: read by the pass, and for build systems.
 const SWITCH: &str = "RACEPROOF_CHECK_ELIMINATION";
 
-/// Says to the pass that the compiler is flang, which marks no functions and has no ThreadSanitizer.
+/// Says to the pass that the compiler is flang, which marks no functions and has no
+/// ThreadSanitizer.
 const FLANG: &str = "RACEPROOF_FLANG_UNIT";
 
 /// The oldest clang whose calls of the OpenMP and TSan runtimes are known.
@@ -29,9 +30,9 @@ pub(super) struct Clang {
     pub(super) program: PathBuf,
     pub(super) version: u32,
     language: Language,
-    /// Whether the program is the C compiler, and has to be told to be the other.
+    /// Whether the program is the C compiler, and needs an option to compile C++.
     by_mode: bool,
-    /// Whether the pass is to leave every check in.
+    /// Whether redundant-check elimination is off.
     checks_everything: bool,
 }
 
@@ -57,7 +58,8 @@ impl Clang {
         Clang::checked("clang".into(), language, by_mode, "PATH")
     }
 
-    /// The one the user names, else the newest `flang-new-NN` or `flang-NN`, else `flang-new` or `flang`.
+    /// The one the user names, else the newest `flang-new-NN` or `flang-NN`, else `flang-new` or
+    /// `flang`.
     fn find_flang() -> Result<Clang, String> {
         let advice = format!(
             "raceproof needs flang {OLDEST_FLANG} or newer for Fortran: install it (on Debian and Ubuntu the package flang-19) or set \
@@ -116,7 +118,7 @@ impl Clang {
         }
     }
 
-    /// Has every check stay in what is compiled from now on.
+    /// Turns off redundant-check elimination for what is compiled from now on.
     pub(super) fn check_everything(&mut self) {
         self.checks_everything = true;
     }
@@ -161,7 +163,8 @@ impl Clang {
         Ok(self.run(&words)? == 0)
     }
 
-    /// What it writes on standard output; nothing if that did not go well. What it says is not passed on.
+    /// What it writes on standard output; nothing if that did not go well. What it says is not
+    /// passed on.
     pub(super) fn output(&self, words: &[OsString]) -> Option<String> {
         let output = self.started(words, interrupt::output_of).ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
@@ -215,7 +218,8 @@ fn named(variable: &str) -> Option<OsString> {
     env::var_os(variable).filter(|value| !value.is_empty())
 }
 
-/// The newest program of these folders that is called one of the names and a number; the first folder counts where two have the same.
+/// The newest program of these folders that is called one of the names and a number; the first
+/// folder counts where two have the same.
 fn newest(folders: impl Iterator<Item = PathBuf>, names: &[&str], oldest: u32) -> Option<(u32, PathBuf)> {
     let mut best: Option<(u32, PathBuf)> = None;
     for entry in folders.filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten() {

@@ -1,11 +1,13 @@
-//! The runtime as one object: linked once, instead of into each program anew.
+//! Links the runtime once into one object, instead of into each program anew.
 //!
-//! The archive that cargo builds has hundreds of members, each function in a section of its own, and the debug information of
-//! Rust's standard library. A linker takes a third of a second for it and leaves most of it in the program. So the first
-//! link joins what is reachable from the runtime's entry points to one object with a few large sections, in
-//! which only the entry points are global symbols: what else is in it cannot clash with a symbol of the program. The object is kept beside
-//! the archive, under a name that says which archive it was made of. Where that cannot be done (a folder that is not ours to write to, no
-//! `objcopy`), the archive itself is linked: slower and larger, nothing else.
+//! The archive that cargo builds has hundreds of members, each function in a section of its own,
+//! and the debug information of Rust's standard library. A linker takes a third of a second for it
+//! and leaves most of it in the program. So the first link joins what is reachable from the
+//! runtime's entry points to one object with a few large sections, in which only the entry points
+//! are global symbols: what else is in it cannot clash with a symbol of the program. The object is
+//! kept beside the archive, under a name that says which archive it was made of. Where that cannot
+//! be done (a folder that is not ours to write to, no `objcopy`), the archive itself is linked:
+//! slower and larger, nothing else.
 
 use super::clang::Clang;
 use object::read::archive::ArchiveFile;
@@ -21,7 +23,8 @@ use tempfile::TempDir;
 /// The members of the archive that have the entry points begin with this.
 const OWN: &[u8] = b"raceproof_native.";
 
-/// Sections of one kind become one. The runtime knows its own code by the names around it (`crates/native/src/abi/library`). Unwinding tables refer to functions without keeping them.
+/// Sections of one kind become one. The runtime knows its own code by the names around it
+/// (`crates/native/src/abi/library`). Unwinding tables refer to functions without keeping them.
 const LAYOUT: &str = "SECTIONS {
   .text : { __raceproof_text = .; *(.text .text.*) __raceproof_text_end = .; }
   .rodata : { *(.rodata .rodata.*) }

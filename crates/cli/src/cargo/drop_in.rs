@@ -1,4 +1,5 @@
-//! The source of `crates/rayon`, which is part of this program: whoever has installed it need not have the repository.
+//! The source of `crates/rayon`, which is part of this program: whoever has installed it need not
+//! have the repository.
 
 use raceproof_host::output::replace;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! `check` for TP programs: the detectors by name, and the limits; the checking itself is [`raceproof::check`].
+//! `check` for TP programs: the detectors by name, and the limits; the checking itself is
+//! [`raceproof::check`].
 
 pub(crate) mod command;
 
@@ -52,8 +53,8 @@ impl Default for Options<'_> {
     }
 }
 
-/// Checks a compiled program; `file` is what its source is called in the report. An error if the detector that was asked
-/// for cannot judge this program.
+/// Checks a compiled program; `file` is what its source is called in the report. An error if the
+/// detector that was asked for cannot judge this program.
 pub fn check<'a>(code: &'a Code, file: &'a str, options: &Options<'a>) -> Result<Checked, String> {
     let mut checked = check_races(code, file, options)?;
     let report = &mut checked.report;
@@ -64,7 +65,8 @@ pub fn check<'a>(code: &'a Code, file: &'a str, options: &Options<'a>) -> Result
         report.general_races =
             general_races(&Tp { code, file }, Bounds { actions, limits, ..Bounds::default() });
         if report.verdict == Verdict::RaceFree && report.general_races.is_empty() {
-            // No order of sections, sets or tokens is the schedule's choice: all schedules are this one.
+            // No order of sections, sets or tokens is the schedule's choice: all schedules are this
+            // one.
             report.scope = Scope::AllSchedules;
             report.determinate = Some(true);
         }

@@ -1,7 +1,9 @@
-//! `raceproof run`: runs a program that `raceproof cc` built, once for each team size, and joins what was found.
+//! `raceproof run`: runs a program that `raceproof cc` built, once for each team size, and joins
+//! what was found.
 //!
-//! The library in the program does the work, and puts what it finds into memory that is ours ([`raceproof::channel`]), whichever way the
-//! program ends; how it ended is added to the report here.
+//! The runtime inside the program detects races and writes its findings to shared memory
+//! ([`raceproof::channel`]), so that they survive any end of the program. This module adds to the
+//! report how the program ended.
 
 pub(crate) mod command;
 mod execute;
@@ -11,7 +13,7 @@ mod join;
 use crate::args::RunArgs;
 use crate::shared::process::Ended;
 use crate::shared::{input, next, program};
-use execute::{Input, Outcome, Run, RunEnd};
+use execute::{ProgramRun, RunEnd, RunOutcome, StandardInput};
 use raceproof::remote;
 use raceproof_core::finding::{Coverage, Report, Scope, Stats};
 use raceproof_report::Suppressions;
@@ -27,12 +29,12 @@ pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
     let teams: Vec<Option<u32>> =
         if args.threads.is_empty() { vec![None] } else { args.threads.iter().copied().map(Some).collect() };
     let trace = args.trace.as_deref().map(|file| traced(file, teams.len())).transpose()?;
-    let mut input = Input::new(teams.len() > 1)?;
+    let mut input = StandardInput::new(teams.len() > 1)?;
     let limit = args.time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let mut joined: Option<Report> = None;
     let (mut open, mut out_of_time) = (Vec::new(), false);
     for team in teams {
-        let mut run = Run {
+        let mut run = ProgramRun {
             program: &program,
             arguments: &args.program[1..],
             team,
@@ -41,7 +43,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
             all_readers: false,
             takes_stdout: args.output.is_none(),
         };
-        let Outcome { mut end, mut report, mut spots } = run.execute(&mut input)?;
+        let RunOutcome { mut end, mut report, mut spots } = run.execute(&mut input)?;
         if report.as_ref().is_some_and(needs_all_readers) && input.is_there_again() {
             run.all_readers = true;
             let again = run.execute(&mut input)?;
@@ -83,7 +85,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
     Ok(report)
 }
 
-/// Whether the program has to be run once more, with all readers remembered: races may have been missed.
+/// Whether the program has to run again with all readers kept, since it may have missed races.
 fn needs_all_readers(report: &Report) -> bool {
     report.limits.iter().any(|limit| limit == remote::FEW_READERS)
 }
@@ -99,7 +101,7 @@ fn keep_both(first: Option<Report>, second: Option<Report>) -> Option<Report> {
     Some(Report { stats: Stats { executions: 1, ..joined.stats }, ..joined })
 }
 
-/// The file a run is recorded in, as the runtime is told; it is there, so that what is wrong with it is known before the run.
+/// The absolute path of the trace file. Creates the file, so that an error shows before the run.
 fn traced(file: &Path, runs: usize) -> Result<PathBuf, String> {
     let name = file.display();
     if runs > 1 {
@@ -118,7 +120,7 @@ fn suppressions(file: &Path) -> Result<Suppressions, String> {
 }
 
 /// The report of one run, with how it ended.
-fn complete(report: Option<Report>, end: RunEnd, run: &Run<'_>) -> Result<Report, String> {
+fn complete(report: Option<Report>, end: RunEnd, run: &ProgramRun<'_>) -> Result<Report, String> {
     let program = run.program.display();
     let team = run.team.map(|n| format!(" with teams of {n}")).unwrap_or_default();
     let (error, limit) = match end {
@@ -160,7 +162,7 @@ fn complete(report: Option<Report>, end: RunEnd, run: &Run<'_>) -> Result<Report
     Ok(report)
 }
 
-/// For a program that was gone before it could report.
+/// The report of a program that ended before it could report.
 fn nothing_known() -> Report {
     Report {
         limits: vec!["the program ended before it could report what was found".to_owned()],

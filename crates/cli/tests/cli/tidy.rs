@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 const UNSAFE: [&str; 3] =
     ["crates/runtime/src/closures/coroutine.rs", "crates/native/src/", "crates/rayon/src/"];
 
-/// The files, and folders of files, that write to the world or start what does; ARCHITECTURE.md lists the same.
+/// The files, and folders of files, that write to the world or start what does; ARCHITECTURE.md
+/// lists the same.
 const WRITERS: [&str; 22] = [
     "crates/host/src/",
     "crates/cc/src/",
@@ -36,8 +37,8 @@ const WRITERS: [&str; 22] = [
     "crates/rayon/src/builder.rs",
 ];
 
-/// How Rust code writes a file or a stream, or starts a program. The system calls of `crates/native/src/abi`, which
-/// are the program's own, are none of these.
+/// How Rust code writes a file or a stream, or starts a program. The system calls of
+/// `crates/native/src/abi`, which are the program's own, are none of these.
 const WRITING: [&str; 17] = [
     "fs::write",
     "fs::copy",

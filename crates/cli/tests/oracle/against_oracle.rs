@@ -1,7 +1,7 @@
 //! Every detector and the verdict of `check` against the oracle, on generated programs.
 //!
-//! `RACEPROOF_CASES` programs a profile (2,000 unless set), from seed `RACEPROOF_SEED` on (0 unless set). A
-//! failure prints the profile, the seed and the program.
+//! `RACEPROOF_CASES` programs a profile (2,000 unless set), from seed `RACEPROOF_SEED` on (0 unless
+//! set). A failure prints the profile, the seed and the program.
 
 use crate::oracle;
 

@@ -1,5 +1,5 @@
-//! What the tests against the oracle share: the loops over generated programs and regressions, a program with the
-//! oracle's answer, and findings in the oracle's terms.
+//! What the tests against the oracle share: the loops over generated programs and regressions, a
+//! program with the oracle's answer, and findings in the oracle's terms.
 
 use crate::common::seeds::seeds;
 use crate::oracle;
@@ -66,7 +66,8 @@ pub(crate) fn is_known(reported: &Race, outcome: &Outcome) -> Result<(), String>
     Err(format!("reported as feasible, unknown to the oracle: {race}"))
 }
 
-/// Judges the programs of a generator, and returns the tally. A failure prints the seed, the program, and a shrunk one.
+/// Judges the programs of a generator, and returns the tally. A failure prints the seed, the
+/// program, and a shrunk one.
 pub(crate) fn judge_generated<T: Default>(
     name: &str,
     cases: u64,

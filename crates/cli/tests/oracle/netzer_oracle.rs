@@ -1,8 +1,8 @@
-//! Netzer's theorems against the oracle: generated programs are run once, depth-first, and what is claimed of the recorded
-//! run must be what some schedule of the program shows.
+//! Netzer's theorems against the oracle: generated programs are run once, depth-first, and what is
+//! claimed of the recorded run must be what some schedule of the program shows.
 //!
-//! `RACEPROOF_CASES` programs a profile (1,000 unless set), from seed `RACEPROOF_SEED` on (0 unless set). A failure prints
-//! the profile, the seed and the program.
+//! `RACEPROOF_CASES` programs a profile (1,000 unless set), from seed `RACEPROOF_SEED` on (0 unless
+//! set). A failure prints the profile, the seed and the program.
 
 use crate::oracle;
 
@@ -106,8 +106,8 @@ fn profile(profile: Profile, level: Level, grain: Grain<'_>) {
     assert!(tally.first_partitions > 50 && tally.by_data > 50, "{tally:?}");
 }
 
-/// The theorem for whole steps says that two steps can overlap. In this program they can, and still their accesses never
-/// meet; access by access nothing is claimed.
+/// The theorem for whole steps says that two steps can overlap. In this program they can, and still
+/// their accesses never meet; access by access nothing is claimed.
 #[test]
 fn where_the_theorem_does_not_reach() {
     let text = include_str!("../../../../programs/tp/examples/netzer_whole_steps.tp");

@@ -1,8 +1,8 @@
-//! The predictive orders against the oracle: generated programs run once, depth-first, and what is predicted from the
-//! recorded events must be what the oracle knows.
+//! The predictive orders against the oracle: generated programs run once, depth-first, and what is
+//! predicted from the recorded events must be what the oracle knows.
 //!
-//! `RACEPROOF_CASES` programs a profile (1,000 unless set), from seed `RACEPROOF_SEED` on (0 unless set). A failure
-//! prints the profile, the seed and the program.
+//! `RACEPROOF_CASES` programs a profile (1,000 unless set), from seed `RACEPROOF_SEED` on (0 unless
+//! set). A failure prints the profile, the seed and the program.
 
 use crate::oracle;
 
@@ -53,8 +53,8 @@ impl<'a> Recorded<'a> {
         self.execution.run.machine.memory.name(self.execution.program.code, race.pair.location)
     }
 
-    /// Whether a witness is found. If so, it has to pass the checker, bring both tasks before their accesses when it is
-    /// replayed, and show a race that the oracle knows.
+    /// Whether a witness is found. If so, it has to pass the checker, bring both tasks before their
+    /// accesses when it is replayed, and show a race that the oracle knows.
     fn confirm(&self, race: &Predicted) -> Result<bool, String> {
         let witnesses = Witnesses::new(&self.events);
         let (first, second) = (race.first_event, race.second_event);

@@ -1,6 +1,8 @@
-//! Every witness that `check` and `verify` report replays to what it is a witness of; what is no witness is refused.
+//! Every witness that `check` and `verify` report replays to what it is a witness of; what is no
+//! witness is refused.
 //!
-//! `RACEPROOF_CASES` programs a profile (200 unless set), from seed `RACEPROOF_SEED` on (0 unless set).
+//! `RACEPROOF_CASES` programs a profile (200 unless set), from seed `RACEPROOF_SEED` on (0 unless
+//! set).
 
 use crate::oracle;
 

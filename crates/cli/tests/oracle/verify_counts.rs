@@ -1,8 +1,9 @@
 //! How many executions `verify` needs: one of every class, no more and no fewer.
 //!
-//! The numbers are golden values (`golden/verify/counts.txt`), and where the classes can be gone through or worked out, the
-//! numbers are held to that: `oracle/classes.rs` counts them by another way that shares nothing with the
-//! explorer. `RACEPROOF_CASES` generated programs a profile (300 unless set), from seed `RACEPROOF_SEED` on.
+//! The numbers are golden values (`golden/verify/counts.txt`), and where the classes can be gone
+//! through or worked out, the numbers are held to that: `oracle/classes.rs` counts them by another
+//! way that shares nothing with the explorer. `RACEPROOF_CASES` generated programs a profile (300
+//! unless set), from seed `RACEPROOF_SEED` on.
 
 use crate::common;
 use crate::counts;
@@ -128,7 +129,8 @@ fn racy_programs_are_found_racy() {
     }
 }
 
-/// What the paper says of its two programs: below 12 tasks of indexer, and for findmax, WCP needs what DC needs.
+/// What the paper says of its two programs: below 12 tasks of indexer, and for findmax, WCP needs
+/// what DC needs.
 #[test]
 fn wcp_needs_what_dc_needs_for_the_programs_of_the_paper() {
     let counts = |text: &str| [OrderName::Dc, OrderName::Wcp].map(|order| count(text, order).executions);
@@ -140,8 +142,8 @@ fn wcp_needs_what_dc_needs_for_the_programs_of_the_paper() {
     assert_eq!(found, [[2, 2], [5, 5], [15, 15], [52, 52]]);
 }
 
-/// Compares the executions of a program without races with the number of its classes; `several` counts the orders with
-/// more than one class.
+/// Compares the executions of a program without races with the number of its classes; `several`
+/// counts the orders with more than one class.
 fn compare(text: &str, several: &mut u64) -> Result<(), String> {
     let Ok(program) = tp::parse(text) else { return Ok(()) };
     let truth = explore(&program, text, Limits { stop_at_races: true, ..Limits::default() });

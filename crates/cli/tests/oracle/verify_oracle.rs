@@ -1,7 +1,8 @@
-//! `verify` against the oracle on generated programs: verdict, races, deadlocks, errors, determinacy and what it is due to;
-//! the same with any number of workers and under every order.
+//! `verify` against the oracle on generated programs: verdict, races, deadlocks, errors,
+//! determinacy and what it is due to; the same with any number of workers and under every order.
 //!
-//! `RACEPROOF_CASES` programs a profile (2,000 unless set), from seed `RACEPROOF_SEED` on (0 unless set).
+//! `RACEPROOF_CASES` programs a profile (2,000 unless set), from seed `RACEPROOF_SEED` on (0 unless
+//! set).
 
 use crate::oracle;
 
@@ -25,8 +26,8 @@ fn judge(text: &str, _: &mut ()) -> Result<(), String> {
             return Err(format!("dc takes {fewer} executions, {name} {more}"));
         }
     }
-    // What makes a program end in different states is listed; a list may be longer than that, since orders that differ can
-    // end alike.
+    // What makes a program end in different states is listed; a list may be longer than that, since
+    // orders that differ can end alike.
     if dc.report.verdict == Verdict::RaceFree && !outcome.determinate {
         let listed = verify(&code, "f.tp", &Options { determinism: true, workers: 1, ..Options::default() });
         if listed.report.general_races.is_empty() {

@@ -10,8 +10,8 @@ use raceproof_core::finding::{Grade, Report};
 use raceproof_tp::execute;
 use std::collections::BTreeSet;
 
-/// Programs in which some race is reached only after another race has come out differently than in the
-/// depth-first run. One run shows the first race, not all that may follow from it.
+/// Programs in which some race is reached only after another race has come out differently than in
+/// the depth-first run. One run shows the first race, not all that may follow from it.
 const SHOWN_IN_PART: [&str; 5] = [
     "examples/health_racy",
     "examples/knapsack_racy",

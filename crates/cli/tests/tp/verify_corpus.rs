@@ -7,7 +7,8 @@ use raceproof_cli::verify::{Options, OrderName, verify};
 use raceproof_core::finding::{self, Report, Scope};
 use std::collections::BTreeSet;
 
-/// Programs with too many classes to run them all in a test. `verify_counts.rs` has smaller versions of them.
+/// Programs with too many classes to run them all in a test. `verify_counts.rs` has smaller
+/// versions of them.
 const TOO_MANY: &[(&str, OrderName)] = &[
     // 9! = 362,880: nine sections that all conflict.
     ("zipper/IntegerCounterIsolated", OrderName::Dc),
@@ -18,8 +19,8 @@ const TOO_MANY: &[(&str, OrderName)] = &[
 
 /// Programs of which `--all` does not show every race.
 const SHOWN_IN_PART: &[&str] = &[
-    // Some race is reached only after another one has come out differently than in the executions that are run: what
-    // is explored are the orders of choices, not those of racing accesses.
+    // Some race is reached only after another one has come out differently than in the executions
+    // that are run: what is explored are the orders of choices, not those of racing accesses.
     "examples/health_racy",
     "examples/netzer_fig2_1",
     "examples/netzer_parq",

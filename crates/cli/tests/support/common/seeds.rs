@@ -9,7 +9,8 @@ pub fn setting(name: &str, default: u64) -> u64 {
     env::var(name).map_or(default, parse)
 }
 
-/// The seeds of a test: `RACEPROOF_CASES` of them (`cases` unless set), from `RACEPROOF_SEED` on (0 unless set).
+/// The seeds of a test: `RACEPROOF_CASES` of them (`cases` unless set), from `RACEPROOF_SEED` on (0
+/// unless set).
 pub fn seeds(cases: u64) -> Range<u64> {
     let first = setting("RACEPROOF_SEED", 0);
     first..first + setting("RACEPROOF_CASES", cases)
