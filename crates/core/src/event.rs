@@ -6,23 +6,27 @@
 //! What the events mean, and what an observer may rely on:
 //!
 //! - Task 0 is `main`; it begins without an event. Every other task begins with its `Spawn`, whose
-//!   `child` is the next unused task id. Scope 0 is the whole program and has no begin or end event.
-//! - `Spawn::scope` is the finish scope the child belongs to: the innermost one open around the spawn
-//!   in the parent, or, if the parent has none open of its own, the one the parent itself belongs to.
+//!   `child` is the next unused task id. Scope 0 is the whole program and has no begin or end
+//!   event.
+//! - `Spawn::scope` is the finish scope the child belongs to: the innermost one open around the
+//!   spawn in the parent, or, if the parent has none open of its own, the one the parent itself
+//!   belongs to.
 //! - `FinishEnd` comes when every task of the scope (transitively) has ended; it orders all of them
 //!   before what the owner does next.
 //! - `Signal` publishes everything its task did so far; a `Join` on the same sync is ordered after
-//!   the *latest* `Signal` on it, and a `Join` on a sync that was never signalled orders nothing. This covers
-//!   a promise's `set`/`get`, the end and `get` of a future, `post`/`wait`, and leaving and entering a
-//!   lock or isolated section (always in this order on one lock: join, signal, join, …). A semaphore
-//!   gives each `V` a sync of its own and each `P` joins the one it takes, the oldest first.
+//!   the *latest* `Signal` on it, and a `Join` on a sync that was never signalled orders nothing.
+//!   This covers a promise's `set`/`get`, the end and `get` of a future, `post`/`wait`, and leaving
+//!   and entering a lock or isolated section (always in this order on one lock: join, signal, join,
+//!   …). A semaphore gives each `V` a sync of its own and each `P` joins the one it takes, the
+//!   oldest first.
 //! - A task that starts late (`async await`) joins what it waited for before anything else it does.
-//! - `Spawn` (in the parent), `FinishBegin`, `FinishEnd`, `Signal` and `Join` each end the current step of
-//!   their task and begin the next one. Accesses belong to the current step.
+//! - `Spawn` (in the parent), `FinishBegin`, `FinishEnd`, `Signal` and `Join` each end the current
+//!   step of their task and begin the next one. Accesses belong to the current step.
 //! - Events of different tasks come in the order in which they happened in this run.
-//! - *Actions* are what a schedule counts: accesses, atomic or not, spawns, `FinishEnd`, every `Join`, and the `Signal` of a promise, an
-//!   event or a semaphore. Leaving a lock or isolated section, opening a finish and ending a task are none: they
-//!   happen together with the action before them.
+//! - *Actions* are what a schedule counts: accesses, atomic or not, spawns, `FinishEnd`, every
+//!   `Join`, and the `Signal` of a promise, an event or a semaphore. Leaving a lock or isolated
+//!   section, opening a finish and ending a task are none: they happen together with the action
+//!   before them.
 
 use crate::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
 use serde::{Deserialize, Serialize};
@@ -127,20 +131,22 @@ pub trait Observer {
     fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind);
     fn access(&mut self, task: TaskId, kind: AccessKind, location: Location, site: SiteId);
 
-    /// An atomic access of a native program: it races with accesses that are not, and never with another. By itself it orders
-    /// nothing; what it releases and acquires is told as signals and joins.
+    /// An atomic access of a native program: it races with accesses that are not, and never with
+    /// another. By itself it orders nothing; its release and acquire are signals and joins of their
+    /// own.
     fn atomic(&mut self, _task: TaskId, _kind: AccessKind, _location: Location, _site: SiteId) {}
 
-    /// What `task` does from now on comes after the latest signal on `sync`, though nothing in the program says so:
-    /// an analysis does. Unlike a join it is no action.
+    /// What `task` does from now on comes after the latest signal on `sync`, though nothing in the
+    /// program says so: an analysis does. Unlike a join it is no action.
     fn edge(&mut self, _task: TaskId, _sync: SyncId) {}
 
     /// The scheduler gives `task` a turn. No event of the program, so most have no use for it.
     #[inline]
     fn turn(&mut self, _task: TaskId) {}
 
-    /// The task whose turn it is has made cells, from this one on, that nobody else knows yet. No event either: for those to
-    /// whom it matters that the numbers of such cells depend on the schedule.
+    /// The task whose turn it is has made cells, from this one on, that no other task knows yet. No
+    /// event either: for those to whom it matters that the numbers of such cells depend on the
+    /// schedule.
     #[inline]
     fn fresh(&mut self, _first: Location) {}
 }
@@ -173,7 +179,7 @@ impl Event {
         }
     }
 
-    /// Tells `observer` of this event.
+    /// Notifies `observer` of this event.
     #[inline]
     pub fn deliver(&self, observer: &mut impl Observer) {
         match *self {

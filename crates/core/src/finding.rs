@@ -1,6 +1,7 @@
 //! Findings: what is reported, as data. Renderers see these and nothing else of the analysis.
 //!
-//! The serialised form of [`Report`] is the JSON report, schema 1; DESIGN and the user's guide document it.
+//! The serialised form of [`Report`] is the JSON report, schema 1; DESIGN and the user's guide
+//! document it.
 
 mod coverage;
 mod measured;
@@ -181,7 +182,8 @@ pub struct ReplayStep {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Waiting {
     pub task: String,
-    /// `promise`, `future`, `finish`, `lock`, `semaphore`, `event`, `isolated`; in a native program also `task` and `detach event`.
+    /// `promise`, `future`, `finish`, `lock`, `semaphore`, `event`, `isolated`; in a native program
+    /// also `task` and `detach event`.
     pub on: String,
     /// What it is called, where it has a name: the lock `l`, the promise made at line 4.
     pub what: String,
@@ -218,8 +220,8 @@ pub struct ProgramError {
     pub witness: Option<Witness>,
 }
 
-/// Nondeterminism that is no data race: two sections, sets or the like whose order the schedule chooses, and that do not
-/// commute as far as can be seen.
+/// Nondeterminism that is no data race: two sections, sets or the like whose order the schedule
+/// chooses, and that do not commute as far as can be seen.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GeneralRace {
@@ -287,7 +289,8 @@ pub struct Report {
     /// What the verdict rests on, of a native program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coverage: Option<Coverage>,
-    /// The command that decides what the verdict leaves open, where the scope is the observed schedule.
+    /// The command that decides what the verdict leaves open, where the scope is the observed
+    /// schedule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_command: Option<String>,
     /// Last, since what was measured goes with it.
@@ -304,8 +307,9 @@ impl Report {
     pub const TOOL: &'static str = "raceproof";
     pub const SCHEMA: u32 = 1;
 
-    /// A report of one execution in which nothing was found, and which says nothing of other schedules. What is known
-    /// beyond that is filled in: `Report { races, ..Report::new(detector) }.judged()`.
+    /// A report of one execution in which nothing was found, and which says nothing of other
+    /// schedules. What is known beyond that is filled in: `Report { races, ..Report::new(detector)
+    /// }.judged()`.
     pub fn new(detector: impl Into<String>) -> Self {
         Report {
             tool: Self::TOOL.into(),

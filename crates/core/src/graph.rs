@@ -1,9 +1,9 @@
 //! The computation graph of a run: its steps, what orders them, and what each of them accessed.
 //!
-//! After Nakade (*Data Race Detection Algorithm*, 2015) and Storey et al. (*Zipper*, 2019), with the
-//! edges of promises, futures, events, named locks and semaphores added. The number of nodes is
-//! 3 + 4·finish + 2·async + 2·(isolated or lock section) + 3·(future got once), one more for each further
-//! `get`, and one for each promise `set`, `P`, `V`, `post` and `wait`:
+//! After Nakade (*Data Race Detection Algorithm*, 2015) and Storey et al. (*Zipper*, 2019), with
+//! the edges of promises, futures, events, named locks and semaphores added. The number of nodes is
+//! 3 + 4·finish + 2·async + 2·(isolated or lock section) + 3·(future got once), one more for each
+//! further `get`, and one for each promise `set`, `P`, `V`, `post` and `wait`:
 //!
 //! | event | nodes it adds |
 //! | --- | --- |
@@ -12,11 +12,11 @@
 //! | `FinishBegin`, `FinishEnd` | the `FinishBegin` or `FinishEnd` node and the step after it |
 //! | `Signal`, `Join` | the step after it; the end of a future adds none, because nothing follows it |
 //!
-//! A run that stopped early (deadlock, program error) gives a graph as well: what did not end has no
-//! edge to its finish or to `Exit`.
+//! A run that stopped early (deadlock, program error) gives a graph as well: what did not end has
+//! no edge to its finish or to `Exit`.
 //!
-//! Cost: O(1) an event and O(log) an access, amortised; memory is linear in the nodes, the edges and the
-//! distinct (kind, location, site) of each node.
+//! Cost: O(1) an event and O(log) an access, amortised; memory is linear in the nodes, the edges
+//! and the distinct (kind, location, site) of each node.
 
 use crate::event::{AccessKind, Observer, SyncKind};
 use crate::ids::{Location, NodeId, ScopeId, SiteId, SyncId, TaskId};
@@ -44,7 +44,8 @@ pub enum EdgeKind {
     Join,
     /// Promise set to get, end of a future to get, post to wait.
     Promise,
-    /// Release to the next acquisition of an isolated section or lock, `V` to the `P` that takes its token.
+    /// Release to the next acquisition of an isolated section or lock, `V` to the `P` that takes
+    /// its token.
     Isolation,
 }
 
@@ -75,8 +76,8 @@ pub struct Node {
     pub task: TaskId,
     /// The signal or join that began this step, if one did.
     pub sync: Option<Sync>,
-    /// The innermost isolated or lock section around this step: sections count from 0 in the order in
-    /// which they were entered.
+    /// The innermost isolated or lock section around this step: sections count from 0 in the order
+    /// in which they were entered.
     pub section: Option<u32>,
     /// Into [`Graph::all_accesses`].
     first_access: u32,

@@ -32,20 +32,23 @@ id! {
     TaskId
 }
 id! {
-    /// A step: a maximal run of one task's actions without a synchronisation in it, numbered densely
-    /// in the order in which steps begin.
+    /// A step: a maximal run of one task's actions without a synchronisation in it, numbered
+    /// densely in the order in which steps begin.
     StepId
 }
 id! {
-    /// A node of the computation graph, numbered in the order of creation, which is a topological order.
+    /// A node of the computation graph, numbered in the order of creation, which is a topological
+    /// order.
     NodeId
 }
 id! {
-    /// A finish scope, numbered densely in the order of opening; [`ScopeId::PROGRAM`] is the whole program.
+    /// A finish scope, numbered densely in the order of opening; [`ScopeId::PROGRAM`] is the whole
+    /// program.
     ScopeId
 }
 id! {
-    /// Something tasks synchronise through: a promise, a future, a lock, one token of a semaphore, an event.
+    /// Something tasks synchronise through: a promise, a future, a lock, one token of a semaphore,
+    /// an event.
     SyncId
 }
 id! {

@@ -1,9 +1,10 @@
 //! The analysis core of raceproof: what a run of a task-parallel program looks like as events, the
 //! orders and detectors that judge it, and the findings that come out.
 //!
-//! The path of the data: a front end drives the runtime, the runtime tells an [`event::Observer`]
-//! what happens, orders answer "does step a precede step b?", detectors keep shadow memory and ask,
-//! and what they find becomes a [`finding::Report`]. Nothing here reads files or prints.
+//! The path of the data: a front end drives the runtime, the runtime notifies an
+//! [`event::Observer`] of what happens, orders answer "does step a precede step b?", detectors keep
+//! shadow memory and ask, and what they find becomes a [`finding::Report`]. Nothing here reads
+//! files or prints.
 #![forbid(unsafe_code)]
 
 pub mod debug;

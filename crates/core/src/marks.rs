@@ -1,6 +1,7 @@
 //! Marked entries of a table, and the new numbers they get when the others go.
 //!
-//! A bit an entry. Where few of many are marked, they are found by the word, and the time goes by what is kept, not by what there was.
+//! A bit an entry. Where few of many are marked, they are found by the word, and the time goes by
+//! what is kept, not by what there was.
 
 /// Which entries of a table are marked.
 #[derive(Clone, Debug)]
@@ -29,7 +30,7 @@ impl Marks {
         is_new
     }
 
-    /// Tells of the marked entries, first to last.
+    /// Visits the marked entries, first to last.
     #[inline]
     pub fn each(&self, mut work: impl FnMut(usize)) {
         for (at, &word) in self.words.iter().enumerate() {
@@ -41,7 +42,8 @@ impl Marks {
         }
     }
 
-    /// Tells of the marked entries, last to first. What comes before an entry may be marked meanwhile, and is told of then.
+    /// Visits the marked entries, last to first. The visitor may mark entries before the one it is
+    /// at; it gets to them as well.
     #[inline]
     pub fn each_backwards(&mut self, mut work: impl FnMut(&mut Marks, usize)) {
         for word in (0..self.words.len()).rev() {
@@ -100,7 +102,8 @@ impl Numbers {
         self.count
     }
 
-    /// Keeps the entries of the table that are to be kept, each as `change` makes it of the old number and entry.
+    /// Keeps the entries of the table that are to be kept, each as `change` makes it of the old
+    /// number and entry.
     pub fn gather<T: Clone>(&self, table: &mut Vec<T>, mut change: impl FnMut(usize, T) -> T) {
         let (before, mut next) = (table.len(), 0);
         self.kept.each(|old| {

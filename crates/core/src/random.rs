@@ -1,12 +1,29 @@
-//! Numbers at random for tests, the same in every run.
+//! Numbers at random for tests, the same in every run: one generator for the workspace.
+//!
+//! Tests outside of this crate include this file by its path.
+#![allow(dead_code, unreachable_pub, reason = "each crate that includes the file uses a part of it")]
 
-/// Gives numbers below its argument, from a seed that is not 0 (Marsaglia's xorshift).
-pub(crate) fn random(seed: u64) -> impl FnMut(usize) -> usize {
-    let mut state = seed;
-    move |below| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 16) as usize % below
+/// Steele, Lea and Flood's SplitMix64 (OOPSLA 2014): any seed is good, and the same seed gives the
+/// same numbers for ever.
+#[derive(Clone, Debug)]
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
     }
+
+    pub fn below(&mut self, bound: usize) -> usize {
+        (self.next() % bound as u64) as usize
+    }
+}
+
+/// Gives numbers below its argument.
+pub fn random(seed: u64) -> impl FnMut(usize) -> usize {
+    let mut random = Random(seed);
+    move |bound| random.below(bound)
 }

@@ -1,5 +1,6 @@
 //! The default detector where the random programs of the other tests are too small: long searches, many readers.
 
+use crate::support::Rng;
 use raceproof_core::detect::last_access::LastAccess;
 use raceproof_core::event::{AccessKind, Observer, SyncKind};
 use raceproof_core::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
@@ -85,13 +86,7 @@ fn searches_do_not_go_all_ways() {
 #[test]
 fn no_reader_is_forgotten() {
     let (tasks, locations) = (300, 200);
-    let mut state = 0x9e37_79b9_7f4a_7c15u64;
-    let mut random = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state >> 32
-    };
+    let mut random = Rng(1);
     for outside in [1, 2, 150, 299, 300] {
         let mut detector = LastAccess::default();
         let mut expected = BTreeSet::new();
@@ -99,7 +94,7 @@ fn no_reader_is_forgotten() {
         for task in 1..=tasks {
             let scope = if task == outside { ScopeId::PROGRAM } else { FINISH };
             detector.spawn(MAIN, TaskId(task), scope, SITE);
-            for location in (0..locations).filter(|_| random() % 3 > 0) {
+            for location in (0..locations).filter(|_| random.below(3) > 0) {
                 read(&mut detector, TaskId(task), location);
                 if task == outside {
                     expected.insert(location);

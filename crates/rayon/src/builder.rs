@@ -1,4 +1,5 @@
-//! How pools are made. Threads are virtual: how to start one, its name and its stack are taken note of and make no difference.
+//! How pools are made. Threads are virtual: how to start one, its name and its stack are taken note
+//! of and make no difference.
 
 use crate::broadcast::broadcast_in;
 use crate::pool::ThreadPool;

@@ -14,8 +14,9 @@ pub struct FnContext {
 }
 
 impl FnContext {
-    /// Whether the closure runs on another thread than the one that called `join_context`: here as if it did, so that iterators split,
-    /// until they have split so often that they would never end.
+    /// Whether the closure runs on another thread than the one that called `join_context`: here as
+    /// if it did, so that iterators split, until they have split so often that they would never
+    /// end.
     #[inline(always)]
     pub fn migrated(&self) -> bool {
         runtime::splits()
@@ -55,8 +56,8 @@ where
     join(move || oper_a(FnContext { of: PhantomData }), move || oper_b(FnContext { of: PhantomData }))
 }
 
-/// Every level of a split iterator comes through here, mostly in unoptimised programs: the closures stay where they are until they are
-/// called.
+/// Every level of a split iterator comes through here, mostly in unoptimised programs: the closures
+/// stay where they are until they are called.
 #[inline(always)]
 fn both<RA, RB>(pool: u32, a: impl FnOnce() -> RA, b: impl FnOnce() -> RB) -> (RA, RB) {
     let region = Region::begin();

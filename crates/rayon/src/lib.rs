@@ -1,8 +1,9 @@
 //! A drop-in for `rayon-core`: the same interface, with every job a task of raceproof's runtime.
 //!
-//! `cargo raceproof` compiles this in place of the real crate, so that `rayon` and all that is built on it run on one OS thread under a
-//! scheduler that sees every task. There is no work stealing, no deque and no sleeping here: a job is handed to the runtime, and
-//! waiting for it is the runtime's affair.
+//! `cargo raceproof` compiles this in place of the real crate, so that `rayon` and all that is
+//! built on it run on one OS thread under a scheduler that sees every task. There is no work
+//! stealing, no deque and no sleeping here: a job is handed to the runtime, and waiting for it is
+//! the runtime's affair.
 //!
 //! | here | to the runtime |
 //! | --- | --- |
@@ -11,11 +12,13 @@
 //! | `spawn` | a task that nobody waits for |
 //! | `ThreadPool` | a team of virtual threads, each with thread-local storage of its own |
 //!
-//! Everything is compiled with instrumentation, this crate as well: what it keeps for itself is either on one task's stack until
-//! that task waits, or with the runtime, whose memory is not looked at. It uses no atomics, which would be taken for the program's.
+//! Everything is compiled with instrumentation, this crate as well: what it keeps for itself is
+//! either on one task's stack until that task waits, or with the runtime, whose memory is not
+//! looked at. It uses no atomics, which would be taken for the program's.
 //!
-//! `migrated` is always true, as if every job were stolen: then parallel iterators split down to single items (or `with_min_len`),
-//! which rayon may do on some machine on some day, and no race between two items hides in one task.
+//! `migrated` is always true, as if every job were stolen: then parallel iterators split down to
+//! single items (or `with_min_len`), which rayon may do on some machine on some day, and no race
+//! between two items hides in one task.
 
 mod broadcast;
 mod builder;

@@ -1,6 +1,8 @@
-//! Panics of the program: the drop-in reports each one to the runtime, which reports the one that ends the program with its message and place.
+//! Panics of the program: the drop-in reports each one to the runtime, which reports the one that
+//! ends the program with its message and place.
 //!
-//! The hook is set before `main`, and calls the one it has found. A program that sets another later has that one alone.
+//! The hook is set before `main`, and calls the one it has found. A program that sets another later
+//! has that one alone.
 
 use std::any::Any;
 use std::panic;

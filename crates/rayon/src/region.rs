@@ -10,10 +10,12 @@ use std::ptr;
 
 pub(crate) type Panic = Box<dyn Any + Send>;
 
-/// A region of the running task. Its end is reached on every way out, since what may panic is caught.
+/// A region of the running task. Its end is reached on every way out, since what may panic is
+/// caught.
 pub(crate) struct Region(*mut c_void);
 
-// SAFETY: the runtime runs all tasks on one OS thread, and a region is used by the tasks it waits for.
+// SAFETY: the runtime runs all tasks on one OS thread, and a region is used by the tasks it waits
+// for.
 unsafe impl Send for Region {}
 // SAFETY: as above.
 unsafe impl Sync for Region {}
@@ -36,7 +38,8 @@ impl Region {
 
     pub(crate) fn panicked(&self, panic: Panic) {
         let panic = Box::into_raw(Box::new(panic));
-        // SAFETY: the region is alive: it waits for the caller, or is the caller's. A panic that is not the first is dropped.
+        // SAFETY: the region is alive: it waits for the caller, or is the caller's. A panic that is
+        // not the first is dropped.
         unsafe {
             if !runtime::panicked(self.0, panic.cast()) {
                 drop(Box::from_raw(panic));
@@ -47,7 +50,8 @@ impl Region {
     /// Waits for the tasks; the first of their panics.
     #[inline(always)]
     pub(crate) fn end(self) -> Option<Panic> {
-        // SAFETY: regions of a task end in the order opposite to that in which they began, and this one is given up here.
+        // SAFETY: regions of a task end in the order opposite to that in which they began, and this
+        // one is given up here.
         let panic = unsafe { runtime::end(self.0) };
         // SAFETY: the runtime gives back what `panicked` gave it.
         (!panic.is_null()).then(|| *unsafe { Box::from_raw(panic.cast::<Panic>()) })
@@ -99,7 +103,8 @@ impl<T: RunOnce> RegionTask<T> {
     }
 }
 
-/// A function to be called by a task, and then its result. In two places, neither of which says whether there is anything: all know.
+/// A function to be called by a task, and then its result. In two places, neither of which says
+/// whether there is anything: all know.
 pub(crate) struct Call<F, R> {
     function: ManuallyDrop<F>,
     result: MaybeUninit<Result<R, Panic>>,

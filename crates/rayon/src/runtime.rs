@@ -1,4 +1,5 @@
-//! The functions of the runtime, and what they are told. `crates/native/src/abi/rayon.rs` is the other side.
+//! The functions of the runtime, and their arguments. `crates/native/src/abi/rayon.rs` is the other
+//! side.
 
 use std::ffi::c_void;
 
@@ -56,7 +57,7 @@ pub(crate) fn worker() -> Option<(u32, u32)> {
     (worker != u64::MAX).then_some(((worker >> 32) as u32, worker as u32))
 }
 
-/// The program is told on which thread it is.
+/// The program sees on which thread it is.
 pub(crate) fn asked() {
     // SAFETY: a note to the runtime.
     unsafe { __raceproof_rayon_asked() }
@@ -81,8 +82,8 @@ pub(crate) fn splits() -> bool {
     unsafe { __raceproof_rayon_splits() }
 }
 
-/// Spawns a task that runs the body with the data, on that thread of the pool. The region waits for it; if it is null nobody does.
-/// `later` says whether its creator goes on first.
+/// Spawns a task that runs the body with the data, on that thread of the pool. The region waits for
+/// it; if it is null nobody does. `later` says whether its creator goes on first.
 ///
 /// # Safety
 /// The data are valid until the body is over, and so is the region, if there is one.

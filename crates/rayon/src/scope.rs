@@ -17,7 +17,8 @@ pub struct Scope<'scope> {
     of: PhantomData<Box<ScopedFn<'scope>>>,
 }
 
-/// The same with tasks that are begun in the order in which they were spawned; here as everywhere, any order may show.
+/// The same with tasks that are begun in the order in which they were spawned; here as everywhere,
+/// any order may show.
 #[repr(transparent)]
 pub struct ScopeFifo<'scope>(Scope<'scope>);
 

@@ -42,6 +42,7 @@ where
 #[inline(always)]
 pub(crate) fn spawn_in(pool: u32, worker: u32, function: impl FnOnce() + Send + 'static) {
     let task = RegionTask::owned(Alone { function: Some(function), pool });
-    // SAFETY: the data are the task's own, and live as long as the program if they refer to anything.
+    // SAFETY: the data are the task's own, and live as long as the program if they refer to
+    // anything.
     unsafe { task.spawn_alone(pool, worker) }
 }

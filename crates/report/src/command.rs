@@ -8,7 +8,8 @@ use std::path::Path;
 /// The variable that has the options of the runtime.
 const OPTIONS: &str = "RACEPROOF_OPTIONS";
 
-/// A word as a POSIX shell has to be given it. Bytes that are no text are written as bash, zsh and ksh read them.
+/// A word as a POSIX shell has to be given it. Bytes that are no text are written as bash, zsh and
+/// ksh read them.
 pub fn quoted(word: &[u8]) -> String {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-+=./:,@%^".contains(byte);
     match std::str::from_utf8(word) {
@@ -30,8 +31,8 @@ pub fn setting(name: &str, value: &[u8]) -> String {
     format!("{name}={}", if value.is_empty() { String::new() } else { quoted(value) })
 }
 
-/// Variables that the runtime of a program looks at, as they are set; `sized`: the size of teams is given otherwise. `options` says what
-/// another run needs of the options of this one.
+/// Variables that the runtime of a program looks at, as they are set; `sized`: the size of teams is
+/// given otherwise. `options` says what another run needs of the options of this one.
 pub fn settings(
     variables: impl IntoIterator<Item = (OsString, OsString)>,
     sized: bool,
@@ -58,8 +59,8 @@ pub fn input() -> String {
     }
 }
 
-/// The command that decides what one run of a native program leaves open: `settings` of its environment, options of `verify`, then
-/// the program and its arguments.
+/// The command that decides what one run of a native program leaves open: `settings` of its
+/// environment, options of `verify`, then the program and its arguments.
 pub fn verify<'a>(
     settings: &[String],
     options: &[String],

@@ -68,7 +68,8 @@ fn in_teams(coverage: &Coverage) -> String {
     }
 }
 
-/// ` with teams of 2 and 4`: for which sizes a verdict about a native program holds, in the words of its front end.
+/// ` with teams of 2 and 4`: for which sizes a verdict about a native program holds, in the words
+/// of its front end.
 pub(super) fn with_teams(report: &Report) -> String {
     let front_end = report.coverage.as_ref().map_or(FrontEnd::Openmp, |coverage| coverage.front_end);
     let sizes = report.coverage.as_ref().map_or(&report.threads, |coverage| &coverage.teams);
@@ -98,8 +99,8 @@ pub(super) fn is_partial(report: &Report) -> bool {
         .is_some_and(|coverage| !coverage.uninstrumented.is_empty() || !coverage.ignored_pragmas.is_empty())
 }
 
-/// Whether the report is about runs one of which was ended before its end. (A search goes on with other executions then; a replay
-/// ends where its witness does.)
+/// Whether the report is about runs one of which was ended before its end. (A search goes on with
+/// other executions then; a replay ends where its witness does.)
 pub(super) fn is_cut_short(report: &Report) -> bool {
     let of_many = report.detector.starts_with("verify") || report.detector == "replay";
     !of_many && report.coverage.as_ref().is_some_and(|coverage| !coverage.complete)

@@ -1,4 +1,4 @@
-//! Deadlocks as people tell them: who waits for what, who holds it, and the circle if there is one.
+//! Deadlocks in prose: who waits for what, who holds it, and the circle if there is one.
 
 use super::snippet::Snippet;
 use super::sources::Sources;
@@ -56,8 +56,8 @@ fn show(page: &mut Page, sources: &Sources, snippet: &Snippet, waiting: &Waiting
     }
 }
 
-/// What a task waits for, and whose turn it would be: `lock l, held by main/2`. Without a known holder: what is certain
-/// once no task can move.
+/// What a task waits for, and whose turn it would be: `lock l, held by main/2`. Without a known
+/// holder: what is certain once no task can move.
 fn wanted(waiting: &Waiting) -> String {
     let (on, what) = (safe(&waiting.on), safe(&waiting.what));
     let named = !what.is_empty() && what != on;

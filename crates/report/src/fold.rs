@@ -1,5 +1,6 @@
-//! Races that differ only in the cell they are on, folded into one block of the report; and those by several pairs of accesses on the same two lines, as
-//! by `x += 1`, which reads and writes, unless witnesses are to be shown.
+//! Races that differ only in the cell they are on, folded into one block of the report; and those
+//! by several pairs of accesses on the same two lines, as by `x += 1`, which reads and writes,
+//! unless witnesses are to be shown.
 
 use super::style::{grouped, safe};
 use raceproof_core::event::AccessKind;
@@ -13,7 +14,7 @@ const NAMED: usize = 3;
 
 /// Races by the same pair of accesses in the program, or of its lines, on one or many cells.
 pub(super) struct Block<'a> {
-    /// Never empty; the first one stands for all and is of the surest grade.
+    /// Never empty; the first one represents all and has the highest grade.
     races: Vec<&'a Race>,
 }
 
@@ -22,7 +23,8 @@ pub(super) fn fold(races: &[Race]) -> (Vec<Block<'_>>, Vec<usize>) {
     let mut by_key: BTreeMap<Key<'_>, usize> = BTreeMap::new();
     let mut blocks: Vec<Block<'_>> = Vec::new();
     let mut owner = Vec::with_capacity(races.len());
-    // A witness shows one pair of accesses. There may be no room for one of every race: the report as a whole decides, for the others to stay with it.
+    // A witness shows one pair of accesses. There may be no room for one of every race: the report
+    // as a whole decides, for the others to stay with it.
     let by_access = races.iter().any(|race| race.witness.is_some());
     for race in races {
         let index = *by_key.entry(Key::of(race, by_access)).or_insert(blocks.len());

@@ -10,7 +10,8 @@ pub fn render(report: &Report) -> String {
 
 /// What every JSON output of the tool looks like.
 pub fn pretty(value: &impl Serialize) -> String {
-    // Cannot fail: the types written here have string keys only and no serialiser of their own that does.
+    // Cannot fail: the types written here have string keys only and no serialiser of their own that
+    // does.
     let mut text = serde_json::to_string_pretty(value).expect("plain data serialises");
     text.push('\n');
     text

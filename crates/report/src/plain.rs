@@ -1,7 +1,8 @@
 //! A report as plain text, for the message of a failed test.
 //!
-//! The command line has a renderer with source snippets, colours and advice; it needs the sources at hand and a good part
-//! of the dependencies. Here a test fails somewhere in a build log: places, tasks and a witness are what is needed.
+//! The command line has a renderer with source snippets, colours and advice; it needs the sources
+//! at hand and a good part of the dependencies. Here a test fails somewhere in a build log: places,
+//! tasks and a witness are what is needed.
 
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{

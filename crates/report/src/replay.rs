@@ -1,4 +1,5 @@
-//! A replay as text: its steps, if they are wanted, and what it led to, with the lines of the source.
+//! A replay as text: its steps, if they are wanted, and what it led to, with the lines of the
+//! source.
 
 use raceproof_core::finding::{Place, ReplayStep};
 use std::fmt::Write as _;
@@ -35,7 +36,8 @@ pub fn count(actions: u64) -> String {
     format!("{actions} action{}", if actions == 1 { "" } else { "s" })
 }
 
-/// The text of a replay of the program whose source is `source`; with all its steps if `show_steps` says so.
+/// The text of a replay of the program whose source is `source`; with all its steps if `show_steps`
+/// says so.
 pub fn render(replayed: &Replayed, source: &str, show_steps: bool) -> String {
     let lines: Vec<&str> = source.lines().collect();
     let line = |at: &Place| lines.get(at.line as usize - 1).copied().unwrap_or_default();
@@ -80,7 +82,8 @@ pub fn render(replayed: &Replayed, source: &str, show_steps: bool) -> String {
     out
 }
 
-/// The steps of a replay, a line each, and an empty line; `line` gives the line of the source at a place.
+/// The steps of a replay, a line each, and an empty line; `line` gives the line of the source at a
+/// place.
 pub fn steps<'s>(steps: &[ReplayStep], line: impl Fn(&Place) -> &'s str) -> String {
     let mut out = String::new();
     let width = steps.iter().map(|step| step.task.len()).max().unwrap_or(0).min(24);

@@ -1,7 +1,7 @@
 //! One quoted source line with a mark under the column of interest.
 //!
-//! Columns count characters. Every character is taken to be one cell wide, so a mark to the right of
-//! double-width characters stands too far left.
+//! Columns count characters. Every character is taken to be one cell wide, so a mark to the right
+//! of double-width characters stands too far left.
 
 use super::sources::Sources;
 use super::style::{Page, Role, safe};
@@ -46,8 +46,8 @@ impl Snippet {
     /// The spawns that led to a task, as remarks, the last ones of a deep chain.
     pub(super) fn spawns(&self, page: &mut Page, spawned: &[Spawned]) {
         const SHOWN: usize = 5;
-        // The task's own spawn first: it is the one the reader looks for. Rayon splits its work by jobs that create jobs, all for
-        // one place of the program, which is named once.
+        // The task's own spawn first: it is the one the reader looks for. Rayon splits its work by
+        // jobs that create jobs, all for one place of the program, which is named once.
         let mut spawned: Vec<&Spawned> = spawned.iter().rev().collect();
         spawned.dedup_by(|next, shown| next.construct == Some(Construct::Rayon) && next.at == shown.at);
         for (i, spawn) in spawned.iter().enumerate() {
@@ -74,7 +74,8 @@ impl Snippet {
     }
 }
 
-/// How a task came to be: `main/1 spawned at f.tp:4:5`, `main/2 is thread 1 of the omp parallel at f.c:3:1`.
+/// How a task came to be: `main/1 spawned at f.tp:4:5`, `main/2 is thread 1 of the omp parallel at
+/// f.c:3:1`.
 fn origin(spawn: &Spawned) -> String {
     let (task, at) = (safe(&spawn.task), place_name(&spawn.at));
     if spawn.at.is_fortran() && spawn.construct == Some(Construct::For) {
@@ -137,8 +138,8 @@ impl View {
     }
 }
 
-/// How many characters the expression at the start of `rest` covers: a name and the indices after it,
-/// on this line; at least one.
+/// How many characters the expression at the start of `rest` covers: a name and the indices after
+/// it, on this line; at least one.
 fn extent(rest: &[char]) -> usize {
     let word = rest.iter().take_while(|c| c.is_alphanumeric() || **c == '_').count();
     let mut end = word;

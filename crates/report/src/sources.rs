@@ -19,8 +19,8 @@ impl Sources {
         self.files.insert(file.into(), text.lines().map(str::to_owned).collect());
     }
 
-    /// Reads the files the report names and that are not here yet. A file that cannot be read is left
-    /// out: the report then shows the place without its line.
+    /// Reads the files the report names and that are not here yet. A file that cannot be read is
+    /// left out: the report then shows the place without its line.
     pub fn load_for(&mut self, report: &Report) {
         let races = report.races.iter().flat_map(|race| [&race.first.at, &race.second.at]);
         let waits = report.deadlocks.iter().flat_map(|d| d.waiting.iter().map(|w| &w.at));

@@ -122,7 +122,8 @@ impl Page {
         }
     }
 
-    /// `label text`, the text wrapped in the column after the label; a long label does not push it aside.
+    /// `label text`, the text wrapped in the column after the label; a long label does not push it
+    /// aside.
     pub(super) fn statement(&mut self, role: Role, label: &str, text: &str) {
         if label.chars().count() < self.style.width / 4 {
             return self.prose(0, role, label, text);

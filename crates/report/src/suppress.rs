@@ -1,9 +1,10 @@
 //! Suppressions: races the user knows of and does not want to see.
 //!
-//! The file format is ThreadSanitizer's: lines of `race:PATTERN`, empty lines, and comments that begin with `#`. A pattern
-//! is looked for anywhere in a name; `*` stands for anything, `^` at the beginning and `$` at the end
-//! hold it there. It is compared with the functions and files of both stacks and with the variable. `race_top:`
-//! looks at the innermost function and file of each side only.
+//! The file format is ThreadSanitizer's: lines of `race:PATTERN`, empty lines, and comments that
+//! begin with `#`. A pattern is looked for anywhere in a name; `*` stands for anything, `^` at the
+//! beginning and `$` at the end hold it there. It is compared with the functions and files of both
+//! stacks and with the variable. `race_top:` looks at the innermost function and file of each side
+//! only.
 
 use raceproof_core::finding::{Object, Race, RaceAccess, Report};
 use rustc_hash::FxHashMap;

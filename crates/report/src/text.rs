@@ -87,7 +87,8 @@ fn races(page: &mut Page, sources: &Sources, races: &[Race]) {
     }
 }
 
-/// One race, or the same on many cells. `given` has the advice of the blocks before it, with their numbers.
+/// One race, or the same on many cells. `given` has the advice of the blocks before it, with their
+/// numbers.
 fn race_block(
     page: &mut Page,
     sources: &Sources,

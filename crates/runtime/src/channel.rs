@@ -1,9 +1,11 @@
-//! The place where a native program puts what it finds: memory that belongs to the process which has started it.
+//! The place where a native program puts what it finds: memory that belongs to the process which
+//! has started it.
 //!
-//! `raceproof run` and `raceproof verify` make a file without a name (`memfd_create`) before the program starts. The program is told
-//! where to open it, by a word of `RACEPROOF_OPTIONS`, maps it and closes it again. From then on a finding is a few stores
-//! into shared memory: it needs no descriptor, no file system, no room on a disk, and it outlives the process however
-//! that ends. What is stored are records, appended and never changed but for their count:
+//! `raceproof run` and `raceproof verify` make a file without a name (`memfd_create`) before the
+//! program starts. The program learns where to open it from a word of `RACEPROOF_OPTIONS`, maps it
+//! and closes it again. From then on a finding is a few stores into shared memory: it needs no
+//! descriptor, no file system, no room on a disk, and it outlives the process however that ends.
+//! What is stored are records, appended and never changed but for their count:
 //!
 //! | bytes | the file begins with |
 //! | --- | --- |
@@ -23,7 +25,8 @@
 use raceproof_core::finding::{Coverage, Report};
 use serde::{Deserialize, Serialize};
 
-/// The first bytes; changes whenever the records do: a program may be linked with another version than the one that runs it.
+/// The first bytes; changes whenever the records do: a program may be linked with another version
+/// than the one that runs it.
 pub const MAGIC: [u8; 8] = *b"rp-find1";
 /// Where the end of the records stands, and the number of those that had no room.
 pub const END: usize = 8;
@@ -35,10 +38,11 @@ pub const HEAD: usize = 24;
 /// How large the file is. Only pages that are written take memory.
 pub const SIZE: u64 = 1 << 32;
 
-/// The word of `RACEPROOF_OPTIONS` that tells a program where its findings go.
+/// The word of `RACEPROOF_OPTIONS` that says where a program puts its findings.
 pub const OPTION: &str = "findings";
 
-/// The word that has it look for every pair of sites of the places that its request names: JSON of `raceproof_symbols::raw::Spot`s.
+/// The word that has it look for every pair of sites of the places that its request names: JSON of
+/// `raceproof_symbols::raw::Spot`s.
 pub const ALL_PAIRS: &str = "pairs=all";
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,13 +57,15 @@ pub enum Kind {
     Error,
     /// Why the verdict is no more certain than it is: text.
     Limit,
-    /// All else that is known at the end of the process: a [`Report`] without what the records before have.
+    /// All else that is known at the end of the process: a [`Report`] without what the records
+    /// before have.
     Report,
     /// The process is about to become another program: [`Exec`].
     Exec,
     /// It has not; empty.
     GoesOn,
-    /// What an execution of a search has to do, and what it answers: JSON of [`remote`](crate::remote).
+    /// What an execution of a search has to do, and what it answers: JSON of
+    /// [`remote`](crate::remote).
     Request,
     Answer,
     /// Where the races of the process are: JSON of `raceproof_symbols::raw::Spot`s.
@@ -137,8 +143,8 @@ pub fn beginning(records: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The records of a file, and whether these are all that was written: a process may have been killed in the middle of one, or have
-/// damaged them.
+/// The records of a file, and whether these are all that was written: a process may have been
+/// killed in the middle of one, or have damaged them.
 pub fn records(bytes: &[u8]) -> (Vec<Record<'_>>, bool) {
     let mut all = Vec::new();
     let word = |at: usize| Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?));

@@ -1,6 +1,7 @@
 //! The words of `RACEPROOF_OPTIONS`: `name=value`, separated by colons or white space, any bytes.
 //!
-//! What stands between two `'` or two `"` is taken as it is, so that a path may have colons and spaces: `trace='/a b/c:d'`.
+//! What stands between two `'` or two `"` is taken as it is, so that a path may have colons and
+//! spaces: `trace='/a b/c:d'`.
 
 fn is_separator(byte: u8) -> bool {
     byte == b':' || byte.is_ascii_whitespace()
@@ -35,8 +36,8 @@ pub fn quoted(word: &[u8]) -> Vec<u8> {
     [b"'", inside.copied().collect::<Vec<u8>>().as_slice(), b"'"].concat()
 }
 
-/// The user's options for another run, without those that say where a run reports and those that keep the detector from looking; none if
-/// there is nothing to say.
+/// The user's options for another run, without those that say where a run reports and those that
+/// keep the detector from looking; none if there is nothing to say.
 pub fn for_another_run(text: &[u8]) -> Option<Vec<u8>> {
     let dropped = |word: &Vec<u8>| {
         [&b"report="[..], b"trace=", b"exitcode=", b"detect="].iter().any(|begin| word.starts_with(begin))
@@ -49,6 +50,7 @@ pub fn for_another_run(text: &[u8]) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::random;
 
     #[test]
     fn words_are_separated_by_colons_and_spaces() {
@@ -70,6 +72,19 @@ mod tests {
         {
             let text = [b"x=1:", quoted(word).as_slice(), b":y=2"].concat();
             assert_eq!(split(&text).unwrap(), [b"x=1", word, b"y=2"], "{word:?}");
+        }
+    }
+
+    #[test]
+    fn generated_words_survive_their_quotes() {
+        for seed in 0..2000 {
+            let mut any = random(seed);
+            let word = |any: &mut dyn FnMut(usize) -> usize| -> Vec<u8> {
+                (0..1 + any(8)).map(|_| b"ab=:'\" \t\n\xff"[any(10)]).collect()
+            };
+            let words: Vec<Vec<u8>> = (0..any(5)).map(|_| word(&mut any)).collect();
+            let text = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(&b':');
+            assert_eq!(split(&text), Some(words), "seed {seed}");
         }
     }
 }

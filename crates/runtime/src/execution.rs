@@ -1,4 +1,4 @@
-//! An execution that is over, and how to say where things are in it.
+//! An execution that has ended, and the names of what is in it.
 
 use crate::limits::Limits;
 use crate::program::{Execution, LISTED, OUTERMOST, Program};
@@ -56,8 +56,8 @@ impl<'a, P: Program<'a>, O: Observer> Execution<'a, P, O> {
         Limits { looks, ..Limits::default() }
     }
 
-    /// The most actions of a repetition, of which one run was allowed `most`. A program that does the same again needs no more than
-    /// this run; one that does not might go on for ever.
+    /// The most actions of a repetition, of which one run was allowed `most`. A program that does
+    /// the same again needs no more than this run; one that does not might go on for ever.
     pub fn actions_again(&self, most: u64) -> u64 {
         let tasks = self.run.kernel.tasks();
         let taken: u64 = tasks.ids().map(|task| tasks.get(task).taken()).sum();
@@ -83,7 +83,8 @@ impl<'a, P: Program<'a>, O: Observer> Execution<'a, P, O> {
         self.paths.get_or_init(|| Paths::new(self.run.kernel.tasks()))
     }
 
-    /// The spawns that led to a task, outermost first; of very many, those in the middle are left out.
+    /// The spawns that led to a task, outermost first; of very many, those in the middle are left
+    /// out.
     pub fn spawned(&self, task: TaskId) -> Vec<Spawned> {
         let tasks = self.run.kernel.tasks();
         let mut way: Vec<TaskId> = tasks.ancestry(task).filter(|&at| at != TaskId::MAIN).collect();
@@ -129,7 +130,8 @@ impl<'a, P: Program<'a>, O: Observer> Execution<'a, P, O> {
         Some(Witness { program: None, schedule: segments.collect::<Option<_>>()? })
     }
 
-    /// Who waits for what, if the run is over and some tasks have not ended: the first of them, and how many there are.
+    /// Who waits for what, if the run has ended before some tasks: the first of them, and how many
+    /// there are.
     pub fn waiting(&self) -> (Vec<Waiting>, usize) {
         let kernel = &self.run.kernel;
         let tasks = kernel.tasks();

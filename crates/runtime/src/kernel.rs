@@ -1,17 +1,18 @@
 //! The kernel: the state of a run and every operation a task can do, with its event.
 //!
-//! A task body (an interpreter's task, a coroutine) calls these operations while it runs. The protocol:
+//! A task body (an interpreter's task, a coroutine) calls these operations while it runs. The
+//! protocol:
 //!
-//! - `Ok` means the operation is done and the event told. If [`Kernel::gives_way`] is then true, the task has been
-//!   put back into the ready list and must return to the driver.
-//! - `Err(Stop::Retry)` means that nothing happened: the task waits, or its turn is over. It must return to the
-//!   driver and call the same operation again when it is resumed.
+//! - `Ok` means the operation is done and the observer notified. If [`Kernel::gives_way`] is then
+//!   true, the task has been put back into the ready list and must return to the driver.
+//! - `Err(Stop::Retry)` means that nothing happened: the task waits, or its turn has ended. It must
+//!   return to the driver and call the same operation again when it is resumed.
 //! - `Err(Stop::Fault(_))` means that the program did something forbidden.
 //!
-//! The accesses and the operations that can wait or make others go on are *actions*: a turn is a number of
-//! actions, and a schedule is a list of turns. Leaving a lock, opening a finish and ending a task are no
-//! actions; they belong to the action before them. (Nobody gains from their delay, so no state in which
-//! two tasks are about to access something is lost.)
+//! The accesses and the operations that can wait or make others go on are *actions*: a turn is a
+//! number of actions, and a schedule is a list of turns. Leaving a lock, opening a finish and
+//! ending a task are no actions; they belong to the action before them. (To delay them enables
+//! nothing, so no state in which two tasks are about to access something is lost.)
 
 use crate::sync::{Gate, Syncs};
 use crate::task::{Queue, State, Tasks};
@@ -79,7 +80,7 @@ struct Finish {
     waiting: Queue,
 }
 
-/// The state of a run, for task bodies of type `B`, told to the observer `O`.
+/// The state of a run, for task bodies of type `B`. It notifies the observer `O` of every event.
 pub struct Kernel<B, O> {
     pub observer: O,
     pub(crate) tasks: Tasks,
@@ -87,7 +88,7 @@ pub struct Kernel<B, O> {
     spare_bodies: Vec<u32>,
     finishes: Vec<Finish>,
     spare_finishes: Vec<ScopeId>,
-    /// Whether the numbers of tasks and finishes that are over are used again.
+    /// Whether the ids of ended tasks and finishes are reused.
     recycles: bool,
     syncs: Syncs,
     /// The lock behind `isolated`, and how deep its holder has nested it.
@@ -195,7 +196,8 @@ impl<B, O: Observer> Kernel<B, O> {
         self.syncs.get(lock).gate != Gate::Held(None)
     }
 
-    /// A lock whose holder has ended without leaving it is free again, and those who wait for it try again.
+    /// A lock whose holder has ended without leaving it is free again, and those who wait for it
+    /// try again.
     pub fn reclaim(&mut self, lock: SyncId) {
         let entry = self.syncs.get_mut(lock);
         if entry.gate == Gate::Abandoned {
@@ -232,13 +234,13 @@ impl<B, O: Observer> Kernel<B, O> {
         }
     }
 
-    /// From now on the numbers of tasks and finishes that are over are used again: for a front end with its own, which may run
-    /// for ever.
+    /// From now on the ids of ended tasks and finishes are reused: for a front end with its own,
+    /// which may run for ever.
     pub fn recycle(&mut self) {
         self.recycles = true;
     }
 
-    /// Nobody will ask for this sync any more, nor wait for it: its number may be used again.
+    /// No task will ask for this sync any more, nor wait for it: its id may be reused.
     pub fn forget(&mut self, sync: SyncId) {
         if self.recycles {
             self.syncs.forget(sync);
@@ -263,14 +265,16 @@ impl<B, O: Observer> Kernel<B, O> {
         self.syncs.add_semaphore(count)
     }
 
-    /// The sync by which a future's end is known; make it before the spawn, signal it with [`Kernel::end`].
+    /// The sync by which a future's end is known; make it before the spawn, signal it with
+    /// [`Kernel::end`].
     pub fn new_future(&mut self) -> SyncId {
         self.syncs.add(SyncKind::Future, Gate::Once { open: false })
     }
 
     // ---- actions ----
 
-    /// Ends the turn if no action is left in it. The action it was about to take is kept for whoever schedules.
+    /// Ends the turn if no action is left in it. The action it was about to take is kept for
+    /// whoever schedules.
     #[inline]
     fn gate(&mut self, action: Action) -> Result<(), Stop> {
         if self.fuel == 0 { self.refuse(action) } else { Ok(()) }
@@ -303,8 +307,8 @@ impl<B, O: Observer> Kernel<B, O> {
         Ok(())
     }
 
-    /// Whether an access can be made now; [`Kernel::access`] then succeeds. For bodies that must check bounds
-    /// between the two.
+    /// Whether an access can be made now; [`Kernel::access`] then succeeds. For bodies that must
+    /// check bounds between the two.
     #[inline]
     pub fn may_act(&mut self, action: Action) -> Result<(), Stop> {
         self.gate(action)
@@ -380,8 +384,9 @@ impl<B, O: Observer> Kernel<B, O> {
         Ok(())
     }
 
-    /// Posts an event. Posting it again changes nothing (it is told as the signal of something nobody waits for); but
-    /// then whom a wait is ordered after is the schedule's choice, which is noted.
+    /// Posts an event. Posting it again changes nothing (the event is the signal of a sync that no
+    /// task waits for); but then whom a wait is ordered after is the schedule's choice, which is
+    /// noted.
     pub fn post(&mut self, event: SyncId) -> Result<(), Stop> {
         self.choice(Action::Signal(event))?;
         if self.syncs.get(event).gate == (Gate::Once { open: true }) {
@@ -394,8 +399,9 @@ impl<B, O: Observer> Kernel<B, O> {
         Ok(())
     }
 
-    /// Whether the run depends on choices of the schedule beyond races: a lock or isolated section was entered, a
-    /// semaphore's token taken, an event posted more than once. Then one run does not decide all schedules.
+    /// Whether the run depends on choices of the schedule beyond races: a lock or isolated section
+    /// was entered, a semaphore's token taken, an event posted more than once. Then one run does
+    /// not decide all schedules.
     pub fn is_schedule_dependent(&self) -> bool {
         self.excludes || self.posted_twice
     }
@@ -524,8 +530,8 @@ impl<B, O: Observer> Kernel<B, O> {
         self.eager = eager;
     }
 
-    /// The current task, which is about to end, lets go of its locks without leaving their sections: a front end's thread
-    /// that goes on as another task, which is given them.
+    /// The current task, which is about to end, lets go of its locks without leaving their
+    /// sections: a front end's thread that goes on as another task, which is given them.
     pub fn take_held(&mut self) -> Vec<SyncId> {
         let held = self.locks_held(self.current).collect();
         self.held.retain(|&(holder, _)| holder != self.current);
@@ -569,7 +575,8 @@ impl<B, O: Observer> Kernel<B, O> {
 
     // ---- helpers ----
 
-    /// The task ends: what it holds stays taken. Its number may become another task's, which must not have its locks.
+    /// The task ends: what it holds stays taken. Its number may become another task's, which must
+    /// not have its locks.
     #[cold]
     fn abandon(&mut self, task: TaskId) {
         for lock in self.held.extract_if(.., |held| held.0 == task).map(|(_, lock)| lock) {

@@ -1,4 +1,4 @@
-//! The limits on a run other than the number of its actions: time, memory, and the user's patience.
+//! The limits on a run other than the number of its actions: time, memory, and interrupts.
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +10,8 @@ pub struct Limits<'a> {
     pub deadline: Option<Instant>,
     /// Set from outside to end the run.
     pub interrupt: Option<&'a AtomicBool>,
-    /// The most bytes the process may have in use; where the system does not tell, nothing is limited.
+    /// The most bytes the process may have in use; where the system does not say, nothing is
+    /// limited.
     pub memory: Option<u64>,
     /// The looks after which the run ends, to repeat one that was ended so.
     pub looks: Option<u64>,

@@ -1,4 +1,5 @@
-//! What a front end says about its programs, so that running, checking and verifying them is written once.
+//! What a front end says about its programs, so that running, checking and verifying them is
+//! written once.
 
 use crate::limits::Limits;
 use crate::run::{Ending, Machine, Run};
@@ -22,7 +23,7 @@ pub struct Bounds<'a> {
     pub keep_schedule: bool,
     /// Whether what the program prints is kept.
     pub keep_output: bool,
-    /// Whether what it takes to tell end states apart is kept, for [`Program::end_state`].
+    /// Whether what distinguishes end states is kept, for [`Program::end_state`].
     pub keep_end_state: bool,
     /// Whether it is kept which reads decided something, for [`Program::uses`].
     pub keep_uses: bool,
@@ -85,7 +86,7 @@ pub trait Program<'a>: Clone {
     /// A run that has not begun.
     fn start<O: Observer>(&self, observer: O, bounds: &Bounds<'a>) -> Run<Self::Machine<O>, O>;
 
-    /// Called when the run is over; what the methods below tell must not change by it.
+    /// Called when the run has ended; it must not change what the methods below return.
     fn wind_up<O: Observer>(&self, _run: &mut Run<Self::Machine<O>, O>) {}
 
     fn place(&self, site: SiteId) -> Place;
@@ -96,7 +97,8 @@ pub trait Program<'a>: Clone {
     /// What something to synchronise through is called; empty if there is nothing to call it by.
     fn sync<O: Observer>(&self, machine: &Self::Machine<O>, sync: SyncId) -> String;
 
-    /// The calls a suspended task is in, innermost first; of more than [`LISTED`], those in the middle are left out.
+    /// The calls a suspended task is in, innermost first; of more than [`LISTED`], those in the
+    /// middle are left out.
     fn calls<O: Observer>(&self, _machine: &Self::Machine<O>, _body: &Self::Body) -> Vec<Frame> {
         Vec::new()
     }
@@ -104,17 +106,19 @@ pub trait Program<'a>: Clone {
     /// Where a task that waits does so.
     fn waits_at(&self, body: &Self::Body) -> Option<SiteId>;
 
-    /// By number of the read: whether its value reached a branch or an index, if that was kept and can be told.
+    /// By number of the read: whether its value reached a branch or an index, if that was kept and
+    /// is known.
     fn uses<O: Observer>(&self, _machine: &Self::Machine<O>) -> Option<Vec<bool>> {
         None
     }
 
-    /// The sync that tells of the task's end, if it is a future.
+    /// The sync that the task's end signals, if it is a future.
     fn future(&self, body: &Self::Body) -> Option<SyncId>;
 
     fn failure(&self, error: &Self::Error) -> Failure;
 
-    /// How often the run has [looked](Limits::reached_at) at its limits. Where in the program that is, every run agrees.
+    /// How often the run has [looked](Limits::reached_at) at its limits. Where in the program that
+    /// is, every run agrees.
     fn looks<O: Observer>(&self, machine: &Self::Machine<O>) -> u64;
 
     fn reads<O: Observer>(&self, machine: &Self::Machine<O>) -> u64;
@@ -125,8 +129,8 @@ pub trait Program<'a>: Clone {
         String::new()
     }
 
-    /// A number for the state a run has ended in: equal for equal states, whatever the schedule. None if the front end
-    /// does not know its state.
+    /// A number for the state a run has ended in: equal for equal states, whatever the schedule.
+    /// None if the front end does not know its state.
     fn end_state<O: Observer>(&self, _run: &Run<Self::Machine<O>, O>) -> Option<u64> {
         None
     }
@@ -137,7 +141,7 @@ pub trait Program<'a>: Clone {
     }
 }
 
-/// An execution that is over.
+/// An execution that has ended.
 pub struct Execution<'a, P: Program<'a>, O: Observer> {
     pub program: P,
     pub run: Run<P::Machine<O>, O>,
@@ -145,7 +149,7 @@ pub struct Execution<'a, P: Program<'a>, O: Observer> {
     pub(crate) paths: OnceCell<Paths>,
 }
 
-/// Runs a program once, as `strategy` says, and tells `observer` of it.
+/// Runs a program once, as `strategy` says, observed by `observer`.
 pub fn run_once<'a, P: Program<'a>, O: Observer, S: Strategy<P::Body, O>>(
     program: &P,
     strategy: &mut S,

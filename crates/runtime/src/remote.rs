@@ -1,12 +1,13 @@
 //! An execution in a process of its own: what is asked of it, and what it answers.
 //!
-//! A native program is verified by running it again and again, each time in a fresh process. The process has a kernel and the
-//! [`Guided`](crate::strategy::Guided) strategy like any other run; what the search needs of an execution is written down
-//! at its end and read by the process that searches. Both are JSON, in records of a [`channel`](crate::channel) whose path the
-//! program is given.
+//! A native program is verified by running it again and again, each time in a fresh process. The
+//! process has a kernel and the [`Guided`](crate::strategy::Guided) strategy like any other run;
+//! what the search needs of an execution is written down at its end and read by the process that
+//! searches. Both are JSON, in records of a [`channel`](crate::channel) whose path the program is
+//! given.
 //!
-//! Nothing in here depends on where the process has its memory: tasks are named by their spawn paths, places in the
-//! program and its data by [`Point`].
+//! Nothing in here depends on where the process has its memory: tasks are named by their spawn
+//! paths, places in the program and its data by [`Point`].
 
 use crate::strategy::GuidedEnd;
 use raceproof_core::explore::trace::Trace;
@@ -16,10 +17,11 @@ use raceproof_core::finding::{Coverage, Deadlock, ProgramError, Race, ReplayStep
 use raceproof_core::ids::TaskId;
 use serde::{Deserialize, Serialize};
 
-/// Changes whenever what is written does: a program may be linked with another version than the one that runs it.
+/// Changes whenever what is written does: a program may be linked with another version than the one
+/// that runs it.
 pub const VERSION: u32 = 3;
 
-/// The word of `RACEPROOF_OPTIONS` that tells a program where its request is.
+/// The word of `RACEPROOF_OPTIONS` that says where a program finds its request.
 pub const OPTION: &str = "explore";
 
 /// The word of `RACEPROOF_OPTIONS` that has a program remember all readers of a location.
@@ -29,7 +31,7 @@ pub const ALL_READERS: &str = "readers=all";
 pub const FEW_READERS: &str = "tasks were waited for while tasks that they had created went on, which one reader of a location cannot \
                                stand for: run the program again with readers=all in RACEPROOF_OPTIONS";
 
-/// A limit of an execution that noticed that its time was over, and answered with what was known.
+/// A limit of an execution that ran out of time, and answered with what was known.
 pub const TOO_LONG: &str =
     "an execution took too long; raise --time-limit, or give the program a smaller input";
 
@@ -60,7 +62,8 @@ pub enum Order {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Point {
     pub task: TaskName,
-    /// How many actions, accesses aside, the task takes before: the least and the most, if that is not known exactly.
+    /// How many actions, accesses aside, the task takes before: the least and the most, if that is
+    /// not known exactly.
     pub taken: (u64, u64),
     /// When that was, in the execution that the access comes from.
     pub moment: Moment,
@@ -76,7 +79,8 @@ pub struct Answer {
     /// As the strategy has them.
     pub woke: Vec<usize>,
     pub stuck: Vec<Stuck>,
-    /// None if the program ended in the middle: it crashed, or called `exit` while tasks were under way.
+    /// None if the program ended in the middle: it crashed, or called `exit` while tasks were under
+    /// way.
     pub end: Option<GuidedEnd>,
     pub found: Found,
     pub tasks: u64,

@@ -1,8 +1,8 @@
 //! A program under the schedule of a witness.
 //!
-//! The schedule is followed to the letter. At its end two tasks stand before conflicting accesses, or nobody can go on, or
-//! a task has failed; that is the report. Anything else means that the witness is of another program, or was
-//! changed.
+//! The schedule is followed to the letter. At its end two tasks stand before conflicting accesses,
+//! or nobody can go on, or a task has failed; that is the report. Anything else means that the
+//! witness is of another program, or was changed.
 
 use crate::check::errors;
 use crate::check::races::{describe, in_source_order};

@@ -1,4 +1,4 @@
-//! The driver: turn after turn, as the strategy says, until no task can go on.
+//! The driver: turn after turn, as the strategy says, until no task can continue.
 
 use crate::kernel::Kernel;
 use crate::strategy::{Last, Strategy, Turn};
@@ -6,23 +6,23 @@ use crate::task::State;
 use raceproof_core::event::Observer;
 use raceproof_core::ids::{SyncId, TaskId};
 
-/// How the tasks of a front end run. The state of one task between two turns is a `Body`: the frames of an
-/// interpreted task, or the coroutine of a native one.
+/// How the tasks of a front end run. The state of one task between two turns is a `Body`: the
+/// frames of an interpreted task, or the coroutine of a native one.
 pub trait Machine<O: Observer> {
     type Body;
     type Error;
 
-    /// Runs the current task of `kernel` until an operation says [`Retry`](crate::kernel::Stop::Retry), the
-    /// task gives way, ends, or fails.
+    /// Runs the current task of `kernel` until an operation says
+    /// [`Retry`](crate::kernel::Stop::Retry), the task gives way, ends, or fails.
     fn resume(&mut self, body: &mut Self::Body, kernel: &mut Kernel<Self::Body, O>) -> Outcome<Self::Error>;
 }
 
-/// Why a task's turn is over.
+/// Why a task's turn has ended.
 #[derive(Debug)]
 pub enum Outcome<E> {
-    /// As the kernel told it: it waits, gave way, or has used up its turn.
+    /// As the kernel decided: it waits, yielded, or has used up its turn.
     Suspended,
-    /// The task is done; the sync that tells so if it is a future.
+    /// The task has ended; with the sync that this signals if it is a future.
     Ended(Option<SyncId>),
     /// A program error. The task stays where it is for ever; the others go on.
     Failed(E),
@@ -70,8 +70,8 @@ impl<M: Machine<O>, O: Observer> Run<M, O> {
         self.turns.as_deref().unwrap_or_default()
     }
 
-    /// Runs until the strategy has no further turn, which for most means that no task can go on: all have ended,
-    /// or there is a deadlock.
+    /// Runs until the strategy has no further turn, which for most means that no task can go on:
+    /// all have ended, or there is a deadlock.
     pub fn drive<S: Strategy<M::Body, O>>(&mut self, strategy: &mut S) -> Ending<M::Error> {
         let mut ending = Ending { failed: Vec::new(), stopped: None, out_of_actions: false };
         let mut last = Last::Start;
@@ -83,24 +83,24 @@ impl<M: Machine<O>, O: Observer> Run<M, O> {
                 self.note(task, left - self.actions_left);
             }
             match over {
-                Over::Gone => last = Last::Gone(task),
-                Over::Failed(error) => {
+                TurnEnd::Ended => last = Last::Gone(task),
+                TurnEnd::Failed(error) => {
                     ending.failed.push((task, error));
                     last = Last::Gone(task);
                 }
-                Over::Waits => last = Last::Waits(task),
-                Over::GaveWay => last = Last::GaveWay(task),
-                Over::Spent if self.actions_left > 0 => {
-                    // Behind the others: whoever used up a whole turn has had its share.
+                TurnEnd::Waits => last = Last::Waits(task),
+                TurnEnd::Yielded => last = Last::GaveWay(task),
+                TurnEnd::Spent if self.actions_left > 0 => {
+                    // Behind the others: a task that used up a whole turn has had its share.
                     self.kernel.tasks.push_oldest(task);
                     last = Last::Spent(task);
                 }
-                Over::Spent => {
+                TurnEnd::Spent => {
                     self.kernel.tasks.push_newest(task);
                     ending.out_of_actions = true;
                     return ending;
                 }
-                Over::Stopped(error) => {
+                TurnEnd::Stopped(error) => {
                     ending.stopped = Some(error);
                     return ending;
                 }
@@ -119,19 +119,19 @@ impl<M: Machine<O>, O: Observer> Run<M, O> {
         }
     }
 
-    /// The tasks that wait for something that will not come, if the run is over.
+    /// The tasks that wait for something that will not come, once the run has ended.
     pub fn waiting(&self) -> impl Iterator<Item = TaskId> + '_ {
         let tasks = self.kernel.tasks();
         tasks.ids().filter(move |&id| matches!(tasks.get(id).state, State::Waiting(_) | State::Finishing(_)))
     }
 }
 
-/// What has become of a task in its turn.
-enum Over<E> {
+/// How the turn of a task ended.
+enum TurnEnd<E> {
     /// It has ended.
-    Gone,
+    Ended,
     Waits,
-    GaveWay,
+    Yielded,
     /// All actions of the turn are taken. It is in no list.
     Spent,
     Failed(E),
@@ -145,7 +145,7 @@ fn take_turn<M: Machine<O>, O: Observer>(
     kernel: &mut Kernel<M::Body, O>,
     turn: Turn,
     left: &mut u64,
-) -> Over<M::Error> {
+) -> TurnEnd<M::Error> {
     let task = turn.task;
     let slot = kernel.tasks.take(task) as usize;
     kernel.current = task;
@@ -163,29 +163,30 @@ fn take_turn<M: Machine<O>, O: Observer>(
     *left -= taken;
     if let Outcome::Ended(future) = outcome {
         kernel.end(future);
-        return Over::Gone;
+        return TurnEnd::Ended;
     }
     kernel.bodies[slot] = Some(body);
     match outcome {
         Outcome::Failed(error) => {
             kernel.tasks.retire(task, State::Failed);
-            Over::Failed(error)
+            TurnEnd::Failed(error)
         }
         Outcome::Stopped(error) => {
             kernel.tasks.push_newest(task);
-            Over::Stopped(error)
+            TurnEnd::Stopped(error)
         }
         _ => match state {
-            State::Waiting(_) | State::Finishing(_) => Over::Waits,
-            State::Running => Over::Spent,
-            _ => Over::GaveWay,
+            State::Waiting(_) | State::Finishing(_) => TurnEnd::Waits,
+            State::Running => TurnEnd::Spent,
+            _ => TurnEnd::Yielded,
         },
     }
 }
 
-/// The current task, which has given way to a task that it has spawned, runs that one itself. A driver that takes the newest first would do the
-/// same, but only after the task has returned to it, and then once more to let it go on. Whether the task is the next again: then it is
-/// the current one and goes on; if not it has to return to the driver.
+/// Has the current task, which has yielded to a task that it spawned, run that one on its own
+/// stack. A driver that takes the newest first would do the same after two switches, to the driver
+/// and back. True if the current task is next again and may continue; otherwise it has to return to
+/// the driver.
 ///
 /// For runs without a limit on actions, and tasks whose failure is reported by whoever fails.
 pub fn run_newest<M: Machine<O>, O: Observer>(machine: &mut M, kernel: &mut Kernel<M::Body, O>) -> bool {
@@ -194,7 +195,7 @@ pub fn run_newest<M: Machine<O>, O: Observer>(machine: &mut M, kernel: &mut Kern
         let mut endless = u64::MAX;
         take_turn(machine, kernel, Turn::actions(newest, u64::MAX), &mut endless);
     }
-    // Its turn goes on, or is over: what is left of it is its own in both cases.
+    // Its turn continues or has ended: what is left of the turn is its own in both cases.
     (kernel.current, kernel.fuel, kernel.choices) = (task, fuel, choices);
     if kernel.tasks.newest() != Some(task) {
         return false;

@@ -1,9 +1,9 @@
 //! Spawn paths, the names of tasks: `main/2/1` is the first child of main's second child.
 //!
-//! A path tells the way to its task in any run of the program in which the task is spawned, whatever the
-//! schedule. Chains of tasks can be a million deep, so [`REPEATED`] or more equal numbers in a row are written once,
-//! with their count: `main/1*5000/2`. A path of many different numbers is given up for the task's number in its
-//! run, `main/…/task#7021`, which only tells tasks of that run apart.
+//! A path names the same task in any run of the program in which the task is spawned, whatever the
+//! schedule. Chains of tasks can be a million deep, so [`REPEATED`] or more equal numbers in a row
+//! are written once, with their count: `main/1*5000/2`. A path of many different numbers is given
+//! up for the task's number in its run, `main/…/task#7021`, which is unique in that run only.
 
 use crate::task::Tasks;
 use raceproof_core::ids::TaskId;
@@ -14,8 +14,8 @@ pub const REPEATED: u32 = 32;
 /// How many runs of equal numbers a path has at most.
 const MAX_RUNS: u32 = 256;
 
-/// The names of the tasks of a run. Making it takes a look at each task; a name is then short work however deep the
-/// task is.
+/// The names of the tasks of a run. Making it takes a look at each task; a name is then short work
+/// however deep the task is.
 #[derive(Default)]
 pub struct Paths {
     runs: Vec<Repetition>,
@@ -89,6 +89,8 @@ impl Paths {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::random;
+    use crate::witness::path_numbers;
     use raceproof_core::ids::{ScopeId, SiteId};
 
     fn child(tasks: &mut Tasks, parent: TaskId) -> TaskId {
@@ -134,5 +136,35 @@ mod tests {
         let paths = Paths::new(&tasks);
         assert_eq!(paths.path(at), None);
         assert_eq!(paths.name(at), format!("main/…/task#{}", at.0));
+    }
+
+    /// A path leads back to its task, for every task of trees that a generator grows, chains among them.
+    #[test]
+    fn paths_lead_to_their_tasks() {
+        for seed in 0..100 {
+            let mut any = random(seed);
+            let mut tasks = Tasks::default();
+            let mut at = tasks.add(None, ScopeId::PROGRAM, SiteId(0), 0);
+            for _ in 0..300 {
+                if any(4) == 0 {
+                    at = TaskId::at(any(tasks.len()));
+                }
+                at = child(&mut tasks, at);
+            }
+            let paths = Paths::new(&tasks);
+            let of = |parent: TaskId, ordinal: u32| {
+                let is_it = |&id: &TaskId| {
+                    let task = tasks.get(id);
+                    (task.parent(), task.ordinal) == (Some(parent), ordinal)
+                };
+                tasks.ids().find(is_it).expect("the path names tasks there are")
+            };
+            for id in tasks.ids() {
+                let path = paths.path(id).expect("no path is so long");
+                let numbers = path_numbers(&path).expect("a path can be read");
+                let each = numbers.iter().flat_map(|&(ordinal, times)| std::iter::repeat_n(ordinal, times));
+                assert_eq!(each.fold(TaskId::MAIN, of), id, "seed {seed}: {path}");
+            }
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! Stacks for coroutines: mapped once, lent to one task at a time.
 //!
-//! A stack is reserved address space with a guard page; memory is committed as it is touched. A task takes one when it
-//! first runs and gives it back when it ends, so a million tasks that never wait share a handful. Idle
-//! stacks are kept for the next task, up to a bound, and survive from one run of a program to the next.
+//! A stack is reserved address space with a guard page; memory is committed as it is touched. A
+//! task takes one when it first runs and returns it when it ends, so a million tasks that never
+//! wait share a handful. Idle stacks are kept for the next task, up to a bound, and survive from
+//! one run of a program to the next.
 
 use corosensei::stack::DefaultStack;
 use std::cell::{Cell, RefCell};
@@ -11,7 +12,8 @@ use std::io;
 /// The size of a task's stack unless asked for otherwise.
 pub(crate) const STACK_BYTES: usize = 256 << 10;
 
-/// Idle stacks that are kept. What a stack has touched stays committed, so this also bounds that memory.
+/// Idle stacks that are kept. What a stack has touched stays committed, so this also bounds that
+/// memory.
 const MAX_IDLE: usize = 1024;
 
 #[derive(Default)]
@@ -27,7 +29,7 @@ impl Stacks {
         Stacks { bytes, ..Stacks::default() }
     }
 
-    /// A stack nobody uses. Fails when the system has no more memory or mappings to give.
+    /// An idle stack, or a new one. Fails when the system has no more memory or mappings to give.
     pub(crate) fn take(&self) -> io::Result<DefaultStack> {
         if let Some(stack) = self.idle.borrow_mut().pop() {
             return Ok(stack);

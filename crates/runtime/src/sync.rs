@@ -1,7 +1,7 @@
 //! What tasks synchronise through: promises, futures, locks, semaphores, events.
 //!
-//! A sync knows only whether it lets a task pass and who waits for it; the values of promises are the
-//! front end's.
+//! A sync knows only whether it lets a task pass and who waits for it; the values of promises are
+//! the front end's.
 
 use crate::task::{Queue, Tasks};
 use raceproof_core::event::SyncKind;
@@ -14,7 +14,7 @@ pub(crate) enum Gate {
     Once { open: bool },
     /// A lock.
     Held(Option<TaskId>),
-    /// A lock whose holder has ended without leaving it: nobody can take it any more.
+    /// A lock whose holder has ended without leaving it: no task can take it any more.
     Abandoned,
     /// A semaphore: an index into `semaphores`.
     Counting(u32),
@@ -43,7 +43,7 @@ pub(crate) struct Syncs {
     semaphores: Vec<Semaphore>,
     /// Tokens that were taken; the next `V` uses them again.
     spare: Vec<SyncId>,
-    /// Syncs nobody has any more.
+    /// Syncs that no task has any more; their ids are reused.
     forgotten: Vec<SyncId>,
 }
 
@@ -92,8 +92,8 @@ impl Syncs {
         semaphore.initial > 0 || !semaphore.tokens.is_empty()
     }
 
-    /// `P` on `sync`: the token taken, or `sync` itself, which nobody ever signals, for a token of the initial
-    /// count; nothing if there is none.
+    /// `P` on `sync`: the token taken, or `sync` itself, which no task ever signals, for a token of
+    /// the initial count; nothing if there is none.
     pub(crate) fn take_token(&mut self, sync: SyncId, semaphore: u32) -> Option<SyncId> {
         let semaphore = &mut self.semaphores[semaphore as usize];
         if semaphore.initial > 0 {

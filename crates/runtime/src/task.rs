@@ -61,8 +61,8 @@ impl TaskEntry {
     }
 }
 
-/// All tasks of a run and the ready list: a list with the most recently suspended or woken task at its
-/// newest end, which is the order in which depth-first scheduling wants them.
+/// All tasks of a run and the ready list: a list with the most recently suspended or woken task at
+/// its newest end, which is the order in which depth-first scheduling wants them.
 #[derive(Debug)]
 pub struct Tasks {
     all: Vec<TaskEntry>,
@@ -273,5 +273,58 @@ impl Queue {
             reversed = next;
         }
         *self = Queue::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::random;
+    use std::collections::VecDeque;
+
+    /// The ready list and a wait queue against two plain lists, by operations that a generator chooses.
+    #[test]
+    fn lists_of_tasks_are_as_plain_ones() {
+        for seed in 0..200 {
+            let mut any = random(seed);
+            let (mut tasks, mut queue) = (Tasks::default(), Queue::default());
+            // Newest first; and in the order of waiting.
+            let (mut ready, mut waiting) = (VecDeque::new(), VecDeque::new());
+            let mut running = Vec::new();
+            for _ in 0..300 {
+                match any(6) {
+                    0 => running.push(tasks.add(None, ScopeId::PROGRAM, SiteId(0), 0)),
+                    1 if !running.is_empty() => {
+                        let task = running.swap_remove(any(running.len()));
+                        tasks.push_newest(task);
+                        ready.push_front(task);
+                    }
+                    2 if !running.is_empty() => {
+                        let task = running.swap_remove(any(running.len()));
+                        tasks.push_oldest(task);
+                        ready.push_back(task);
+                    }
+                    3 if !running.is_empty() => {
+                        let task = running.swap_remove(any(running.len()));
+                        tasks.get_mut(task).state = State::Waiting(SyncId(0));
+                        queue.push(&mut tasks, task);
+                        waiting.push_back(task);
+                    }
+                    4 if !ready.is_empty() => {
+                        let task = ready.remove(any(ready.len())).unwrap();
+                        tasks.take(task);
+                        running.push(task);
+                    }
+                    5 => {
+                        queue.wake_all(&mut tasks);
+                        waiting.drain(..).rev().for_each(|task| ready.push_front(task));
+                    }
+                    _ => {}
+                }
+                assert!(tasks.ready().eq(ready.iter().copied()), "seed {seed}");
+                assert_eq!(tasks.newest(), ready.front().copied(), "seed {seed}");
+                assert_eq!(queue.is_empty(), waiting.is_empty(), "seed {seed}");
+            }
+        }
     }
 }

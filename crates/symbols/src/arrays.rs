@@ -1,4 +1,5 @@
-//! Variables of Fortran programs: elements of arrays by their subscripts, blocks of memory by the array they were allocated for.
+//! Variables of Fortran programs: elements of arrays by their subscripts, blocks of memory by the
+//! array they were allocated for.
 
 use super::declared::{self, Bounds};
 use super::fortran_locals::{Entry, Slice, name, size};
@@ -75,7 +76,7 @@ pub(super) fn has_fortran(file: &object::File<'_>) -> bool {
     find(file, |_, _, _| Some(())).is_some()
 }
 
-/// A variable with subscripts, if an address so far into it is of an element that can be told.
+/// A variable with subscripts, if an address so far into it is of a known element.
 pub(super) fn element(
     dwarf: &Dwarf<Slice<'_>>,
     unit: &Unit<Slice<'_>>,
@@ -109,7 +110,8 @@ pub(super) fn of_static(file: &object::File<'_>, address: u64) -> Option<String>
     .flatten()
 }
 
-/// The array that a block of memory was allocated for by a statement, and the element so far into it.
+/// The array that a block of memory was allocated for by a statement, and the element so far into
+/// it.
 pub(super) fn of_block(
     file: &object::File<'_>,
     source: &Path,
@@ -129,7 +131,7 @@ pub(super) fn of_block(
         None::<()>
     });
     let element = bounds.as_ref().and_then(|bounds| {
-        // Arrays of one name that do not have elements of one size are not told apart.
+        // Arrays of one name whose elements differ in size are not distinguished.
         let first = shapes.first()?;
         let same = shapes.iter().all(|shape| shape.element == first.element);
         (same && *object == bare).then(|| subscripts(object, first, bounds, into)).flatten()

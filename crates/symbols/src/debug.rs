@@ -1,4 +1,5 @@
-//! The debug information of a module, read once, when something other than a line is first asked of it.
+//! The debug information of a module, read once, when something other than a line is first asked of
+//! it.
 
 use gimli::{Dwarf, EndianReader, LineRow, LittleEndian, Reader as _, Unit};
 use object::{Object, ObjectSection};
@@ -89,7 +90,8 @@ impl Debug {
         self.paths.get(&u32::try_from(discriminator).ok()?)?.as_deref()
     }
 
-    /// The variable whose beginning is the last one at or before an address. It may end before that.
+    /// The variable whose beginning is the last one at or before an address. It may end before
+    /// that.
     pub(super) fn global(&self, address: u64) -> Option<&Global> {
         let globals = self.globals.get_or_init(|| self.all_globals());
         let after = globals.partition_point(|global| global.address <= address);
@@ -133,7 +135,8 @@ impl Debug {
         matches!(operations.next(), Ok(None)).then_some(address)
     }
 
-    /// The name of a variable or member; of one that is declared elsewhere or inlined, that of its declaration.
+    /// The name of a variable or member; of one that is declared elsewhere or inlined, that of its
+    /// declaration.
     pub(super) fn name(&self, unit: &Unit<Reader>, entry: &Entry<'_>) -> Option<String> {
         let named = self.declared(unit, entry, gimli::DW_AT_name)?;
         Some(self.dwarf.attr_string(unit, named).ok()?.to_string_lossy().ok()?.into_owned())

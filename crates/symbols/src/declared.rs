@@ -1,6 +1,8 @@
-//! What a Fortran source says of an array where it is declared or allocated: flang 19 describes every lower bound as 1.
+//! What a Fortran source says of an array where it is declared or allocated: flang 19 describes
+//! every lower bound as 1.
 //!
-//! Only what can be read off the statement itself is used: bounds that are literals. A bound that is an expression is not known.
+//! Only what can be read off the statement itself is used: bounds that are literals. A bound that
+//! is an expression is not known.
 
 use std::fs;
 use std::path::Path;
@@ -8,8 +10,8 @@ use std::path::Path;
 /// The lower bound of each dimension, where it is known.
 pub(super) type Bounds = Vec<Option<i64>>;
 
-/// The statement that begins on a line, in small letters, with the lines that continue it and without comments. In the fixed form a
-/// continued line has a character in its sixth column.
+/// The statement that begins on a line, in small letters, with the lines that continue it and
+/// without comments. In the fixed form a continued line has a character in its sixth column.
 pub(super) fn statement(file: &Path, line: u64) -> Option<String> {
     let text = fs::read(file).ok()?;
     let text = String::from_utf8_lossy(&text).to_lowercase();
@@ -39,12 +41,14 @@ pub(super) fn statement(file: &Path, line: u64) -> Option<String> {
     Some(whole)
 }
 
-/// A character constant may have an exclamation mark; a statement that has one is of no use here anyway.
+/// A character constant may have an exclamation mark; a statement that has one is of no use here
+/// anyway.
 fn without_comment(line: &str) -> &str {
     line.split_once('!').map_or(line, |(code, _)| code)
 }
 
-/// The bounds that a declaration gives a name: behind it, or by `dimension` for all of the statement.
+/// The bounds that a declaration gives a name: behind it, or by `dimension` for all of the
+/// statement.
 pub(super) fn bounds_of(statement: &str, name: &str) -> Option<Bounds> {
     let (attributes, entities) = match statement.split_once("::") {
         Some((attributes, entities)) => (attributes, entities),

@@ -1,8 +1,11 @@
-//! Names of Fortran's procedures and variables as flang writes them for the linker, back as the program has them.
+//! Names of Fortran's procedures and variables as flang writes them for the linker, back as the
+//! program has them.
 //!
-//! `_Q` is followed by scopes and a name, each after a capital letter that says what it is; the names themselves are in small
-//! letters. `_QMgridEcells` is the variable (E) `cells` of the module (M) `grid`, `_QMgridFstepEn` the variable `n` of its procedure (F)
-//! `step`, `_QMgridPstep` the procedure (P) itself, `_QFEn` a variable of the main program, `_QFPinner` a procedure inside of it.
+//! `_Q` is followed by scopes and a name, each after a capital letter that says what it is; the
+//! names themselves are in small letters. `_QMgridEcells` is the variable (E) `cells` of the module
+//! (M) `grid`, `_QMgridFstepEn` the variable `n` of its procedure (F) `step`, `_QMgridPstep` the
+//! procedure (P) itself, `_QFEn` a variable of the main program, `_QFPinner` a procedure inside of
+//! it.
 
 /// What flang calls the main program, whose own name it does not keep.
 const MAIN: &str = "_QQmain";
@@ -30,7 +33,8 @@ pub(super) fn demangled(name: &str) -> Option<String> {
     }
 }
 
-/// The name of a procedure that is in no module and no other procedure, behind which flang puts an underscore, with what it appends for a construct.
+/// The name of a procedure that is in no module and no other procedure, behind which flang puts an
+/// underscore, with what it appends for a construct.
 pub(super) fn procedure(name: &str) -> String {
     let own = name.find("..").map_or(name, |at| &name[..at]);
     match own.strip_suffix('_') {
@@ -45,7 +49,8 @@ pub(super) fn target_of(name: &str) -> &str {
     named.and_then(|rest| rest.rsplit_once("_l")).map_or(name, |(procedure, _)| procedure)
 }
 
-/// The name of a common block, by that of its symbol: in small letters, with an underscore behind it.
+/// The name of a common block, by that of its symbol: in small letters, with an underscore behind
+/// it.
 pub(super) fn common_block(symbol: &str) -> Option<String> {
     if symbol == "__BLNK__" {
         return Some("//".to_owned());

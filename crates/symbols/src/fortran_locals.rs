@@ -1,14 +1,17 @@
-//! Local variables of Fortran programs: which one stands at a place of a procedure's frame, and which of its elements.
+//! Local variables of Fortran programs: which one stands at a place of a procedure's frame, and
+//! which of its elements.
 //!
-//! `raceproof fc` keeps frame pointers, so that the frame of a procedure is an address, and flang describes variables that live in memory
-//! by their distance from it. What the optimiser keeps elsewhere has no address and no race.
+//! `raceproof fc` keeps frame pointers, so that the frame of a procedure is an address, and flang
+//! describes variables that live in memory by their distance from it. What the optimiser keeps
+//! elsewhere has no address and no race.
 
 use super::arrays::{element, find_in_units};
 use addr2line::gimli::{self, AttributeValue, Dwarf, EndianSlice, LittleEndian, Operation, Unit};
 
 pub(super) type Slice<'a> = EndianSlice<'a, LittleEndian>;
 
-/// The variable of the function at `pc` that is `distance` from its frame, how far into it that is, and what is there, if there is a name for it.
+/// The variable of the function at `pc` that is `distance` from its frame, how far into it that is,
+/// and what is there, if there is a name for it.
 pub(super) fn find(file: &object::File<'_>, pc: u64, distance: i64) -> Option<(String, u64, Option<String>)> {
     find_in_units(file, |dwarf, unit| in_unit(dwarf, unit, pc, distance))
 }
@@ -53,7 +56,7 @@ fn in_unit(
 
 pub(super) type Entry<'a, 'u, 's> = gimli::DebuggingInformationEntry<'a, 'u, Slice<'s>>;
 
-/// Whether places in the frame are told from the frame pointer.
+/// Whether the frame pointer is the base of addresses in the frame.
 fn has_frame_pointer(unit: &Unit<Slice<'_>>, entry: &Entry<'_, '_, '_>) -> bool {
     let Ok(Some(AttributeValue::Exprloc(expression))) = entry.attr_value(gimli::DW_AT_frame_base) else {
         return false;

@@ -1,8 +1,9 @@
-//! From addresses of the running program to what its author wrote: functions, files, lines, variables.
+//! From addresses of the running program to what its author wrote: functions, files, lines,
+//! variables.
 //!
-//! The modules of the process are known from its memory map; each is read when an address in it is first asked about.
-//! What cannot be read (no debug information, a file that is gone) gives unknown names, never an error: a
-//! report without names is better than none.
+//! The modules of the process are known from its memory map; each is read when an address in it is
+//! first asked about. What cannot be read (no debug information, a file that is gone) gives unknown
+//! names, never an error: a report without names is better than none.
 
 #![forbid(unsafe_code)]
 
@@ -36,7 +37,8 @@ use types::Part;
 pub struct Frame {
     /// Demangled; `?` where it is not known.
     pub function: String,
-    /// As the compiler was given it, relative to the working folder if it is below that; empty where it is not known.
+    /// As the compiler was given it, relative to the working folder if it is below that; empty
+    /// where it is not known.
     pub file: String,
     pub line: u32,
     pub column: u32,
@@ -66,7 +68,8 @@ impl Symbols {
 
     /// Those of a process with this memory map, in the format of `/proc/PID/maps`.
     pub fn from_maps(maps: &str) -> Symbols {
-        // As the kernel knows it, without links. (`canonicalize` would use the heap of a program that may have crashed over it.)
+        // As the kernel knows it, without links. (`canonicalize` would use the heap of a program
+        // that may have crashed over it.)
         let folder = env::current_dir().unwrap_or_default();
         Symbols::from_maps_in(maps, folder)
     }
@@ -82,18 +85,20 @@ impl Symbols {
         self.modules.iter().for_each(Module::read_ahead);
     }
 
-    /// The functions at the call that returns to `pc`, innermost first: those inlined there, then the one they are
-    /// inlined into. Never empty.
+    /// The functions at the call that returns to `pc`, innermost first: those inlined there, then
+    /// the one they are inlined into. Never empty.
     pub fn frames(&self, pc: usize) -> Vec<Frame> {
         self.all_frames(pc).into_iter().map(|(frame, _)| frame).collect()
     }
 
-    /// The call stack of an access, given as the address its call of the runtime returns to and the return addresses
-    /// of the calls that led there, innermost first. Ends where the runtime called the program; what the compiler
-    /// wrapped around the body of a construct is left out, and so are the libraries of a Rust program, unless they are all there is.
+    /// The call stack of an access, given as the address its call of the runtime returns to and the
+    /// return addresses of the calls that led there, innermost first. Ends where the runtime called
+    /// the program; what the compiler wrapped around the body of a construct is left out, and so
+    /// are the libraries of a Rust program, unless they are all there is.
     pub fn stack(&self, pcs: impl IntoIterator<Item = usize>) -> Vec<Frame> {
         let all = pcs.into_iter().flat_map(|pc| self.all_frames(pc));
-        // What the program has called may be a function of the runtime, in the place of a library's.
+        // What the program has called may be a function of the runtime, in the place of a
+        // library's.
         let all = all.skip_while(|(_, kind)| *kind == Kind::Runtime);
         let mut all: Vec<_> = all.take_while(|(_, kind)| *kind != Kind::Runtime).collect();
         if all.iter().any(|(_, kind)| *kind == Kind::Program) {
@@ -108,7 +113,8 @@ impl Symbols {
         all.any(|(_, kind)| kind == Kind::Program)
     }
 
-    /// As [`Symbols::stack`], in the form of a finding: the place of the access, and the calls that led there.
+    /// As [`Symbols::stack`], in the form of a finding: the place of the access, and the calls that
+    /// led there.
     pub fn site(&self, pcs: impl IntoIterator<Item = usize>) -> (Place, Vec<finding::Frame>) {
         let frames = self.stack(pcs).into_iter();
         finding::place_and_calls(
@@ -116,7 +122,8 @@ impl Symbols {
         )
     }
 
-    /// The accesses that the one of this kind at this place, whose call returns to `pc`, stands for: each is made whenever it is, in the same step.
+    /// The accesses that the one of this kind at this site, whose call returns to `pc`, represents:
+    /// each is made whenever it is, in the same step.
     fn made_with(&self, pc: usize, kind: AccessKind, at: &Place) -> Vec<(AccessKind, Place)> {
         let probe = pc.saturating_sub(1);
         self.module(probe).map(|module| module.made_with(probe as u64, kind, at)).unwrap_or_default()
@@ -127,7 +134,8 @@ impl Symbols {
         self.module(address)?.variable(address as u64)
     }
 
-    /// Which part of a global variable an address is, and the variable's name in the function that declares it.
+    /// Which part of a global variable an address is, and the variable's name in the function that
+    /// declares it.
     fn global_part(&self, address: usize) -> Option<(Option<String>, Part)> {
         self.module(address)?.global_part(address as u64)
     }
@@ -137,7 +145,8 @@ impl Symbols {
         self.module(pc)?.local(pc as u64, distance)
     }
 
-    /// The local variable that a path of the access at `pc` begins with, if it is at an address: its function's frame is one of these.
+    /// The local variable that a path of the access at `pc` begins with, if it is at an address:
+    /// its function's frame is one of these.
     fn declared_local(
         &self,
         pc: usize,
@@ -178,8 +187,8 @@ impl Symbols {
         self.module(of).map(Module::exported_functions).unwrap_or_default()
     }
 
-    /// The local variable of the Fortran procedure at `pc` that stands at a distance from its frame, how far into it that is, and what is
-    /// there, if it is an element of an array.
+    /// The local variable of the Fortran procedure at `pc` that stands at a distance from its
+    /// frame, how far into it that is, and what is there, if it is an element of an array.
     fn fortran_local(&self, pc: usize, distance: i64) -> Option<(String, u64, Option<String>)> {
         self.module(pc)?.fortran_local(pc as u64, distance)
     }
@@ -194,13 +203,15 @@ impl Symbols {
         self.module(address)?.element(address as u64)
     }
 
-    /// The array of Fortran that a block was allocated for by code at `pc`, at a place of the source, and what is so far into it.
+    /// The array of Fortran that a block was allocated for by code at `pc`, at a place of the
+    /// source, and what is so far into it.
     fn of_block(&self, pc: usize, at: &Place, into: u64) -> Option<(String, String)> {
         self.module(pc)?.of_block(&self.folder.join(&at.file), at.line, into)
     }
 
     fn all_frames(&self, pc: usize) -> Vec<(Frame, Kind)> {
-        // The call is before the address it returns to, which may already belong to another line or function.
+        // The call is before the address it returns to, which may already belong to another line or
+        // function.
         let probe = pc.saturating_sub(1);
         let found =
             self.module(probe).map(|module| module.frames(probe as u64, self.language)).unwrap_or_default();

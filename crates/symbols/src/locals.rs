@@ -1,7 +1,8 @@
 //! Local variables: which one stands at a place of a function's frame.
 //!
-//! `raceproof cc` keeps frame pointers, so that the frame of a function is an address, and clang describes variables that live in memory
-//! by their distance from it, in optimised code too. What the optimiser keeps elsewhere has no address and no race.
+//! `raceproof cc` keeps frame pointers, so that the frame of a function is an address, and clang
+//! describes variables that live in memory by their distance from it, in optimised code too. What
+//! the optimiser keeps elsewhere has no address and no race.
 
 use super::debug::{Debug, Entry, Offset, Reader};
 use super::paths::{Path, Root};
@@ -30,7 +31,8 @@ impl Debug {
         self.local_of_callee(&[pc], pc, distance)
     }
 
-    /// The variable that a path of the access at `pc` begins with, of whichever function of the unit.
+    /// The variable that a path of the access at `pc` begins with, of whichever function of the
+    /// unit.
     pub(super) fn declared_local(&self, pc: u64, path: &Path, ends: &[End]) -> Option<Local> {
         let unit = self.unit_at(pc)?;
         let Root::Local(line) = path.root else { return None };
@@ -41,7 +43,7 @@ impl Debug {
         };
         let variables = self.variables(unit, |_| true, |_| true, is_meant);
         let at = |end: &End, entry: Offset| self.local_at(unit, &unit.entry(entry).ok()?, end.distance);
-        // A call that names its function tells whose frame it is.
+        // A call that names its function says whose frame it is.
         let named = ends.iter().find_map(|end| {
             let own = variables.iter().filter(|(begin, _)| end.callee.is_some() && *begin == end.callee);
             own.into_iter().find_map(|(_, entry)| at(end, *entry))
@@ -52,7 +54,8 @@ impl Debug {
         })
     }
 
-    /// The variable that is `distance` from the frame of a function, if the function is at one of these addresses.
+    /// The variable that is `distance` from the frame of a function, if the function is at one of
+    /// these addresses.
     pub(super) fn local_of_callee(&self, pcs: &[u64], callee: u64, distance: i64) -> Option<Local> {
         let unit = self.unit_at(callee)?;
         let is_at = |entry: &Entry<'_>| pcs.iter().any(|pc| self.covers(unit, entry, *pc));
@@ -77,7 +80,8 @@ impl Debug {
         false
     }
 
-    /// Variables of functions whose frames are known by a register, and of blocks of these, each with where its function begins.
+    /// Variables of functions whose frames are known by a register, and of blocks of these, each
+    /// with where its function begins.
     fn variables(
         &self,
         unit: &Unit<Reader>,
@@ -152,7 +156,7 @@ impl Debug {
     }
 }
 
-/// Whether places in the frame are told from the frame pointer.
+/// Whether the frame pointer is the base of addresses in the frame.
 fn has_frame_pointer(unit: &Unit<Reader>, entry: &Entry<'_>) -> bool {
     let Ok(Some(AttributeValue::Exprloc(expression))) = entry.attr_value(gimli::DW_AT_frame_base) else {
         return false;

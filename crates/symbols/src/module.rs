@@ -19,7 +19,8 @@ use std::path::PathBuf;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Kind {
     Program,
-    /// In a Rust program: the standard library, or what rayon does on the way to the program's closures.
+    /// In a Rust program: the standard library, or what rayon does on the way to the program's
+    /// closures.
     Library,
     Runtime,
 }
@@ -50,7 +51,8 @@ impl Language {
     }
 }
 
-/// Bases that the frame around an address may have, and the functions called there, where the calls name them.
+/// Bases that the frame around an address may have, and the functions called there, where the calls
+/// name them.
 type Ends = [(usize, Option<usize>)];
 
 pub(super) struct Module {
@@ -68,7 +70,8 @@ pub(super) struct Module {
 struct Contents {
     /// What is added to an address in the file to get the one in memory.
     bias: u64,
-    /// Where its last segment ends in memory; variables without initial value stand beyond what is mapped of the file.
+    /// Where its last segment ends in memory; variables without initial value stand beyond what is
+    /// mapped of the file.
     end: u64,
     lines: Option<Loader>,
     /// By address in the file.
@@ -116,8 +119,8 @@ fn mapping(line: &str) -> Option<(u64, u64, PathBuf)> {
 const NEARBY: u64 = 96;
 
 impl Module {
-    /// The functions at an address. The optimiser gives no line to code that stands for several; then the nearest line
-    /// of the same function has to do.
+    /// The functions at an address. The optimiser gives no line to code that represents several;
+    /// then the nearest line of the same function has to do.
     pub(super) fn frames(&self, address: u64, language: Language) -> Vec<(Frame, Kind)> {
         let found = self.frames_at(address, language);
         let Some((inner, _)) = found.first().filter(|(inner, _)| inner.line == 0 && !inner.file.is_empty())
@@ -179,7 +182,8 @@ impl Module {
         found
     }
 
-    /// The accesses that the one of this kind at an address stands for, if that is the place which is shown for it.
+    /// The accesses that the one of this kind at an address represents, if that is the site which
+    /// is shown for it.
     pub(super) fn made_with(
         &self,
         address: u64,
@@ -224,7 +228,8 @@ impl Module {
         Some(Variable { name, offset, size: symbol.size })
     }
 
-    /// The part of a global variable that stands at an address, and the name that its declaration has, if a function declares it.
+    /// The part of a global variable that stands at an address, and the name that its declaration
+    /// has, if a function declares it.
     pub(super) fn global_part(&self, address: u64) -> Option<(Option<String>, Part)> {
         let (debug, probe) = self.debug_at(address)?;
         let global = debug.global(probe)?;
@@ -248,7 +253,8 @@ impl Module {
         debug.declared_local(probe, path, &self.ends(address, ends))
     }
 
-    /// The local variable of a function that stands at a distance from its frame, if the function is at one of these addresses.
+    /// The local variable of a function that stands at a distance from its frame, if the function
+    /// is at one of these addresses.
     pub(super) fn local_of_callee(&self, pcs: &[usize], callee: u64, distance: i64) -> Option<Local> {
         let (debug, probe) = self.debug_at(callee)?;
         let bias = callee.wrapping_sub(probe);
@@ -256,7 +262,8 @@ impl Module {
         debug.local_of_callee(&probes, probe, distance)
     }
 
-    /// Ends of frames as the debug information has addresses, and how far they are from one of the process.
+    /// Ends of frames as the debug information has addresses, and how far they are from one of the
+    /// process.
     fn ends(&self, address: u64, ends: &Ends) -> Vec<End> {
         let bias = self.contents().map_or(0, |contents| contents.bias);
         let end = |&(base, callee): &(usize, Option<usize>)| End {
@@ -287,7 +294,8 @@ impl Module {
         arrays::of_static(&file, address.wrapping_sub(contents.bias))
     }
 
-    /// The array of Fortran that the statement at a line of a source allocates a block for, and what is so far into it.
+    /// The array of Fortran that the statement at a line of a source allocates a block for, and
+    /// what is so far into it.
     pub(super) fn of_block(
         &self,
         source: &std::path::Path,
@@ -342,7 +350,8 @@ impl Module {
     fn read(&self) -> Option<Contents> {
         let bytes = fs::read(&self.path).ok()?;
         let file = object::File::parse(&*bytes).ok()?;
-        // The segment of which the first mapping shows the beginning; mappings begin at pages, segments need not.
+        // The segment of which the first mapping shows the beginning; mappings begin at pages,
+        // segments need not.
         const PAGE: u64 = 4096;
         let first = file.segments().find(|segment| {
             let (offset, size) = segment.file_range();

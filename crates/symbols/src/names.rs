@@ -1,9 +1,10 @@
 //! Names of functions as the program's author knows them.
 //!
-//! clang turns the body of a construct into functions of its own: `f.omp_outlined` for a parallel region in `f` (and
-//! `f.omp_outlined_debug__` inside it, if there is debug information), `.omp_outlined.` for the body of a task, called by
-//! `.omp_task_entry.`, and for a reduction `f.omp.reduction.reduction_func`. C++ names before the dot are mangled. flang's are
-//! `f..omp_par` for regions and tasks alike.
+//! clang turns the body of a construct into functions of its own: `f.omp_outlined` for a parallel
+//! region in `f` (and `f.omp_outlined_debug__` inside it, if there is debug information),
+//! `.omp_outlined.` for the body of a task, called by `.omp_task_entry.`, and for a reduction
+//! `f.omp.reduction.reduction_func`. C++ names before the dot are mangled. flang's are `f..omp_par`
+//! for regions and tasks alike.
 
 use super::{Frame, fortran};
 use std::borrow::Cow;
@@ -59,14 +60,16 @@ pub(super) fn is_runtime(name: &str) -> bool {
     prefixes.iter().any(|prefix| name.starts_with(prefix)) || names.contains(&name)
 }
 
-/// Whether a function of a Rust program, by its demangled name and the file it stands in, is not its own but the standard library's
-/// or rayon's. Their generic functions are compiled with the program, so that it cannot be told from the module.
+/// Whether a function of a Rust program, by its demangled name and the file it stands in, is not
+/// its own but the standard library's or rayon's. Their generic functions are compiled with the
+/// program, so the module does not show it.
 pub(super) fn is_library(name: &str, file: &str) -> bool {
     const CRATES: [&str; 5] = ["std", "core", "alloc", "rayon", "rayon_core"];
     if file.starts_with("/rustc/") || file.contains("/rustlib/src/rust/library/") || name == "main" {
         return true;
     }
-    // `<Vec<T> as core::ops::Index<I>>::index` is of the type's crate; of a bare `T`, of the trait's.
+    // `<Vec<T> as core::ops::Index<I>>::index` is of the type's crate; of a bare `T`, of the
+    // trait's.
     let of_type = name.trim_start_matches(['<', '&', '*', '[', '(']).trim_start_matches("mut ");
     let of_trait = name.split_once(" as ").map(|(_, of_trait)| of_trait);
     let owner = match of_trait {
@@ -82,13 +85,15 @@ pub(super) fn is_system_header(file: &str) -> bool {
         || file.contains("/include/c++/")
 }
 
-/// A part of a variable of Rust without the inside of `UnsafeCell` and the atomic types, which have one field each.
+/// A part of a variable of Rust without the inside of `UnsafeCell` and the atomic types, which have
+/// one field each.
 pub(super) fn without_cells(part: &str) -> &str {
     let cell = part.strip_suffix(".value").map(|cell| cell.strip_suffix(".v").unwrap_or(cell));
     cell.unwrap_or(part)
 }
 
-/// A mangled Rust name; in the older mangling it looks like C++ up to its hash: `_ZN…17h0123456789abcdefE`.
+/// A mangled Rust name; in the older mangling it looks like C++ up to its hash:
+/// `_ZN…17h0123456789abcdefE`.
 pub(super) fn is_rust(name: &str) -> bool {
     if name.starts_with("_RNv") || name.starts_with("_RIN") {
         return true;
@@ -98,8 +103,8 @@ pub(super) fn is_rust(name: &str) -> bool {
         .is_some_and(|hash| hash.chars().all(|c| c.is_ascii_hexdigit()))
 }
 
-/// Leaves out what the compiler wrapped around the body of a construct, and names the body after the function it
-/// stands in.
+/// Leaves out what the compiler wrapped around the body of a construct, and names the body after
+/// the function it stands in.
 pub(super) fn tidy(frames: impl Iterator<Item = Frame>) -> Vec<Frame> {
     let mut tidied: Vec<Frame> = Vec::new();
     // What clang called the frame before this one.
@@ -118,7 +123,7 @@ pub(super) fn tidy(frames: impl Iterator<Item = Frame>) -> Vec<Frame> {
         };
         let last = frame.function == "main" && inner.as_deref() == Some("main");
         tidied.push(frame);
-        // What started the program is nobody's concern, and in a libc without symbols has wrong names.
+        // What started the program concerns no user, and in a libc without symbols has wrong names.
         if last {
             break;
         }

@@ -1,4 +1,5 @@
-//! Access paths: what the source calls the memory of an access. The pass writes them (`crates/pass/plugin/AccessPaths.h` has the form).
+//! Access paths: what the source calls the memory of an access. The pass writes them
+//! (`crates/pass/plugin/AccessPaths.h` has the form).
 
 /// Where the leftmost name of a path leads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,7 +17,8 @@ pub(crate) enum Root {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Path {
     pub(crate) root: Root,
-    /// What is written, up to and with the opening bracket of an index, the index, and the bytes from one element to the next.
+    /// What is written, up to and with the opening bracket of an index, the index, and the bytes
+    /// from one element to the next.
     indexed: Vec<(String, String, u64)>,
     /// What is written after the last index.
     rest: String,
@@ -62,7 +64,8 @@ impl Path {
         !self.text().starts_with('*')
     }
 
-    /// With the indices of an address, so many bytes behind the start of the block; none if these cannot be told.
+    /// With the indices of an address, so many bytes behind the start of the block; none if these
+    /// are unknown.
     pub(crate) fn in_block(&self, offset: u64) -> Option<String> {
         let Root::Block(fixed) = self.root else { return None };
         let mut rest = u64::try_from(i64::try_from(offset).ok()?.checked_sub(fixed)?).ok()?;

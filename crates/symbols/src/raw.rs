@@ -1,8 +1,9 @@
 //! Findings as addresses: what the native runtime knows at the moment it finds something.
 //!
-//! Everything that only the process knows (tasks, locks, blocks of memory) is in here in words; what is left are addresses of
-//! code and of variables. To name these, the memory map and the files of the program are enough, so that a process which has
-//! no more memory, descriptors or file system, or has ended, can leave it to another.
+//! Everything that only the process knows (tasks, locks, blocks of memory) is in here in words;
+//! what is left are addresses of code and of variables. To name these, the memory map and the files
+//! of the program are enough, so that a process which has no more memory, descriptors or file
+//! system, or has ended, can leave it to another.
 
 use crate::locals::Local;
 use crate::paths::{Path, Root};
@@ -13,8 +14,8 @@ use raceproof_core::finding::{
 };
 use serde::{Deserialize, Serialize};
 
-/// A place in the program: the address to which the call of the runtime returns, then those of the calls that led
-/// there, innermost first.
+/// A place in the program: the address to which the call of the runtime returns, then those of the
+/// calls that led there, innermost first.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Calls(pub Vec<usize>);
 
@@ -32,7 +33,7 @@ pub struct RawSpawned {
 pub enum RawLock {
     /// Of the variable at this address.
     At(usize),
-    /// One that no variable stands for.
+    /// One that no variable names.
     Named(String),
 }
 
@@ -60,8 +61,9 @@ pub enum RawMemory {
         task: String,
         at: Calls,
     },
-    /// A frame of a function, if it is known which: where the function was, and the base of the frame. And what may be the base of
-    /// the frame, nearest first, with the function that was called there, where the call names it.
+    /// A frame of a function, if it is known which: where the function was, and the base of the
+    /// frame. And what may be the base of the frame, nearest first, with the function that was
+    /// called there, where the call names it.
     Stack {
         frame: Option<(usize, usize)>,
         ends: Vec<(usize, Option<usize>)>,
@@ -72,7 +74,8 @@ pub enum RawMemory {
     Unknown,
 }
 
-/// A byte of the program's memory, by a name that it has in every run that goes the same way, wherever the system has put things.
+/// A byte of the program's memory, by a name that it has in every run that goes the same way,
+/// wherever the system has put things.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Spot {
     /// Of a module, in the order in which they were loaded.
@@ -133,7 +136,8 @@ impl Symbols {
         self.site(calls.0.iter().copied())
     }
 
-    /// The same of an allocation; if a header of the compiler's made it, where the program called that.
+    /// The same of an allocation; if a header of the compiler's made it, where the program called
+    /// that.
     fn allocation(&self, calls: &Calls) -> (Place, Vec<Frame>) {
         let (at, stack) = self.place(calls);
         let places = std::iter::once(&at).chain(stack.iter().map(|frame| &frame.call));
@@ -164,7 +168,8 @@ impl Symbols {
                 (spawned, self.owns(&raw.at))
             })
             .collect();
-        // A library that creates a task which creates another does so for the program, where the program called it.
+        // A library that creates a task which creates another does so for the program, where the
+        // program called it.
         for at in 1..named.len() {
             if !named[at].1 {
                 (named[at].0.at, named[at].1) = (named[at - 1].0.at.clone(), named[at - 1].1);
@@ -173,8 +178,8 @@ impl Symbols {
         named.into_iter().map(|(spawned, _)| spawned).collect()
     }
 
-    /// The place of something that a task did; if a library did it and nothing of the program is on the way there, where
-    /// the program had the library create the task.
+    /// The place of something that a task did; if a library did it and nothing of the program is on
+    /// the way there, where the program had the library create the task.
     pub fn place_for(&self, calls: &Calls, spawned: &[Spawned]) -> (Place, Vec<Frame>) {
         match spawned.last() {
             Some(last) if !self.owns(calls) => (last.at.clone(), Vec::new()),
@@ -233,8 +238,9 @@ impl Symbols {
         }
     }
 
-    /// One race for each location and pair of sites, in the order of these. Beside those that were met, the pairs of accesses that stand for theirs:
-    /// they are made in the same steps, to the same bytes.
+    /// One race for each location and pair of sites, in the order of these. Beside those that were
+    /// met, the pairs of accesses that theirs represent: they are made in the same steps, to the
+    /// same bytes.
     pub fn races(&self, met: &[RawRace]) -> Vec<Race> {
         let mut all = merged(met.iter().map(|raw| self.race(raw)));
         for raw in met {
@@ -252,7 +258,7 @@ impl Symbols {
         all
     }
 
-    /// An access and those that it stands for.
+    /// An access and those that it represents.
     fn alike(&self, raw: &RawAccess) -> Vec<RaceAccess> {
         let access = self.access(raw);
         let mut all = vec![access.clone()];
@@ -317,7 +323,8 @@ impl Symbols {
         }
     }
 
-    /// The part of a global variable at an address, and whether there was only one that could be named.
+    /// The part of a global variable at an address, and whether there was only one that could be
+    /// named.
     fn global_name(&self, address: usize) -> Option<(String, bool)> {
         let variable = self.variable(address)?;
         // Members of a common block have their own names in each unit.
@@ -333,7 +340,8 @@ impl Symbols {
         Some((name, true))
     }
 
-    /// What the memory of a race is called, and what it is a part of; `sites` are those of the accesses, in source order.
+    /// What the memory of a race is called, and what it is a part of; `sites` are those of the
+    /// accesses, in source order.
     fn location(&self, raw: &RawRace, sites: [&Calls; 2]) -> (String, Option<Object>) {
         if let RawMemory::Library(name) = &raw.memory {
             return (name.clone(), None);

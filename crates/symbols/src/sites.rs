@@ -1,5 +1,6 @@
-//! Accesses that stand for each other, as the LLVM pass has written them down (`.raceproof.sites`): to the same bytes, in one step, and if one of
-//! them is made so are the others. The runtime is told of one.
+//! Accesses that represent each other, as the LLVM pass records them (`.raceproof.sites`): to the
+//! same bytes, in one step, and if one of them is made so are the others. The runtime checks one of
+//! them.
 
 use raceproof_core::event::AccessKind;
 use std::collections::HashMap;
@@ -32,7 +33,7 @@ impl Sites {
         sites
     }
 
-    /// The others that a site stands for. None if several functions of the name disagree.
+    /// The others that a site represents. None if several functions of the name disagree.
     pub(super) fn others(&self, file: &str, function: &str, site: Site) -> Vec<Site> {
         let file = file.rsplit('/').next().unwrap_or(file).to_owned();
         let groups = self.0.get(&(file, function.to_owned())).map_or(&[][..], |groups| groups);

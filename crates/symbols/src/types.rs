@@ -1,4 +1,5 @@
-//! Types: how big something is, and which part of it stands at an offset, in the words of the source.
+//! Types: how big something is, and which part of it stands at an offset, in the words of the
+//! source.
 
 use super::debug::{Debug, Entry, Offset, Reader};
 use gimli::{AttributeValue, Unit};
@@ -55,7 +56,8 @@ impl Debug {
         Some(counts)
     }
 
-    /// The part of something of this type that stands at an offset. As far down as there is only one.
+    /// The part of something of this type that stands at an offset. As far down as there is only
+    /// one.
     pub(super) fn part(&self, unit: &Unit<Reader>, of: Offset, offset: u64) -> Part {
         let mut part = Part { suffix: String::new(), is_whole: true };
         let (mut of, mut offset) = (of, offset);
@@ -129,7 +131,8 @@ impl Debug {
             let Some(of) = self.type_of(unit, entry) else { continue };
             let (from, size) = match number(entry, gimli::DW_AT_bit_size) {
                 Some(bits) => {
-                    // Where the bits are is told in two ways; in the older one they are somewhere in a unit of storage.
+                    // There are two encodings of where the bits are; in the older one they are
+                    // somewhere in a unit of storage.
                     let at = number(entry, gimli::DW_AT_data_bit_offset)?;
                     (at / 8, (at + bits).div_ceil(8) - at / 8)
                 }

@@ -15,7 +15,7 @@ use raceproof::program::Raise;
 use raceproof::remote::{Answer, Order, Point, TOO_LONG};
 use raceproof::strategy::GuidedEnd;
 use raceproof::verify::Executed;
-use raceproof::verify::{Executor, Finding, Over, why};
+use raceproof::verify::{EndedExecution, Executor, Finding, why};
 use raceproof_core::explore::trace::Trace;
 use raceproof_core::explore::tree::Job;
 use raceproof_core::explore::{Dependence, Scratch, TaskName, past};
@@ -96,7 +96,7 @@ impl Executor for Judge<'_> {
             return Executed::Lost(finding);
         }
         let Answer { trace, woke, stuck, end, .. } = answer;
-        let over = Over { trace: &trace, woke, stuck: &stuck, end };
+        let over = EndedExecution { trace: &trace, woke, stuck: &stuck, end };
         let stop = || self.is_cut_short();
         let Some(run) = over.run(job, self.dependence, &mut Scratch::default(), &stop) else {
             return Executed::Late(finding);

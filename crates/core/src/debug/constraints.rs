@@ -1,20 +1,22 @@
 //! The witness order: what has to come before what among the causal events of a race.
 //!
-//! Definition 5 of Ogles et al. orders causal events as DC does, keeps sections in their observed order, and puts the
-//! section that stays open last. For several locks that is too much and too little: sections of different locks can force
-//! each other into another order than the observed one. So the order is built from what is certain, and what
-//! follows is added until nothing new follows, as in the closures of Roemer, Genç and Bond (*Vindicator*, PLDI 2018)
-//! and Pavlogiannis (*Fast, sound and effectively complete dynamic race prediction*, POPL 2020):
+//! Definition 5 of Ogles et al. orders causal events as DC does, keeps sections in their observed
+//! order, and puts the section that stays open last. For several locks that is too much and too
+//! little: sections of different locks can force each other into another order than the observed
+//! one. So the order is built from what is certain, and what follows is added until nothing new
+//! follows, as in the closures of Roemer, Genç and Bond (*Vindicator*, PLDI 2018) and Pavlogiannis
+//! (*Fast, sound and effectively complete dynamic race prediction*, POPL 2020):
 //!
-//! - certain are the hard order, that a read comes after the write it saw, and that a section that stays open comes after
-//!   all others of its lock;
-//! - if a section's beginning is before the end of another of the same lock, so is its end before the other's beginning;
-//! - if a write is before a read that saw another write, it is before that write, too; and if it is after the write that
-//!   was seen, it is after the read.
+//! - certain are the hard order, that a read comes after the write it saw, and that a section that
+//!   stays open comes after all others of its lock;
+//! - if a section's beginning is before the end of another of the same lock, so is its end before
+//!   the other's beginning;
+//! - if a write is before a read that saw another write, it is before that write, too; and if it is
+//!   after the write that was seen, it is after the read.
 //!
-//! Nodes are blocks. Cost: each round computes for each block which block of each task it is after, O(blocks ·
-//! tasks), and a look at every section and read for each task. Rounds are few, since every round adds all that follows
-//! from the one before.
+//! Nodes are blocks. Cost: each round computes for each block which block of each task it is after,
+//! O(blocks · tasks), and a look at every section and read for each task. Rounds are few, since
+//! every round adds all that follows from the one before.
 
 use super::cut::Cut;
 use super::trace::{NONE, Section, Trace};

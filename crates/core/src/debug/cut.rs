@@ -1,11 +1,12 @@
-//! The causal events of a race: what has to have happened for both tasks to stand before their accesses.
+//! The causal events of a race: what has to have happened for both tasks to stand before their
+//! accesses.
 //!
-//! Ogles et al. take all events that DC puts before one of the two. That is right for DC's first race and more than
-//! is needed for others, and it depends on the order that found the race. Here it is the smallest set with the tasks' own
-//! events before the two accesses in it, closed under what no reordering can do without: the events before
-//! in the hard order, the write that each read saw, and the ends of sections, of which all but the last of each
-//! lock have to be left. It is closed under the tasks' own order, so it is a *cut*: a number of events for
-//! each task.
+//! Ogles et al. take all events that DC puts before one of the two. That is right for DC's first
+//! race and more than is needed for others, and it depends on the order that found the race. Here
+//! it is the smallest set with the tasks' own events before the two accesses in it, closed under
+//! what no reordering can do without: the events before in the hard order, the write that each read
+//! saw, and the ends of sections, of which all but the last of each lock have to be left. It is
+//! closed under the tasks' own order, so it is a *cut*: a number of events for each task.
 
 use super::trace::{NONE, Section, Trace};
 use crate::event::Event;
@@ -51,7 +52,8 @@ impl Cut {
             .filter(|&at| trace.event(at).is_action())
     }
 
-    /// The causal events of a race, with `forced` among them; nothing if one of its accesses would have to be.
+    /// The causal events of a race, with `forced` among them; nothing if one of its accesses would
+    /// have to be.
     pub(super) fn causal(trace: &Trace<'_>, race: [u32; 2], open: Open, forced: &[u32]) -> Option<Cut> {
         let mut limits = vec![u32::MAX; trace.tasks.len()];
         for at in race {

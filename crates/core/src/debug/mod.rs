@@ -1,4 +1,5 @@
-//! What a predicted race is worth: a witness if there is one, and a checker that does not take its word.
+//! What a predicted race is worth: a witness if there is one, and a checker that does not take its
+//! word.
 
 mod constraints;
 mod cut;

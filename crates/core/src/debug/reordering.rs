@@ -1,10 +1,11 @@
-//! A checker for witnesses: is this order of events one that the program could have produced, and does it end
-//! with both accesses next?
+//! A checker for witnesses: is this order of events one that the program could have produced, and
+//! does it end with both accesses next?
 //!
-//! Definition 4 of Ogles, Aldous and Mercer (FMCAD 2019), *valid reordering*: every task's events are a prefix of those
-//! it did in the run, every read sees the write it saw, and synchronisation is respected. A program whose tasks see
-//! the same values does the same, so whatever order passes is a run of the program. It plays the events one by
-//! one against the rules of `event.rs` and shares no code with the search for witnesses.
+//! Definition 4 of Ogles, Aldous and Mercer (FMCAD 2019), *valid reordering*: every task's events
+//! are a prefix of those it did in the run, every read sees the write it saw, and synchronisation
+//! is respected. A program whose tasks see the same values does the same, so whatever order passes
+//! is a run of the program. It plays the events one by one against the rules of `event.rs` and
+//! shares no code with the search for witnesses.
 //!
 //! Cost: O(events of the run).
 
@@ -53,8 +54,8 @@ impl fmt::Display for Violation {
 
 impl std::error::Error for Violation {}
 
-/// Checks that `order`, event numbers of the run `events`, is a valid reordering after which the events `first` and
-/// `second` are both next, and race.
+/// Checks that `order`, event numbers of the run `events`, is a valid reordering after which the
+/// events `first` and `second` are both next, and race.
 pub fn check(events: &[Event], order: &[u32], first: u32, second: u32) -> Result<(), Violation> {
     let facts = Facts::of(events);
     let mut play = Play { spawned: HashSet::from([TaskId::MAIN]), ..Play::default() };
@@ -177,7 +178,8 @@ impl Play {
                     return Err(What::NotHeld);
                 }
             }
-            // Each P takes the token it took: then there are never more P than tokens, whichever they would get.
+            // Each P takes the token it took: then there are never more P than tokens, whichever
+            // they would get.
             Event::Join { .. } => {
                 if facts.joined.get(&at).is_some_and(|signal| !self.happened.contains(signal)) {
                     return Err(What::NotSignalled);

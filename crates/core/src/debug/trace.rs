@@ -1,8 +1,9 @@
-//! A recorded run, indexed for building witnesses: who needs whom, and which events happen together.
+//! A recorded run, indexed for building witnesses: who needs whom, and which events happen
+//! together.
 //!
-//! The events of a task come in *blocks*: an action and the events after it that are none (leaving a lock, opening a
-//! finish, ending), which happen together with it. What a task does before its first action happens together with its
-//! spawn. A block is named by the event that is its action.
+//! The events of a task come in *blocks*: an action and the events after it that are none (leaving
+//! a lock, opening a finish, ending), which happen together with it. What a task does before its
+//! first action happens together with its spawn. A block is named by the event that is its action.
 
 use crate::event::{AccessKind, Event};
 use crate::ids::{Location, ScopeId, SyncId, TaskId};

@@ -1,20 +1,24 @@
-//! Witnesses: from a recorded run and a predicted race to a schedule after which both accesses are next.
+//! Witnesses: from a recorded run and a predicted race to a schedule after which both accesses are
+//! next.
 //!
-//! Ogles, Aldous and Mercer, *Proving data race freedom in task parallel programs using a weaker partial order* (FMCAD
-//! 2019), Definitions 4 and 5: take the causal events of the race (`cut.rs`), order them by the witness order
-//! (`constraints.rs`), and linearise. Each tells how it departs from the paper, which has one lock and threads only.
+//! Ogles, Aldous and Mercer, *Proving data race freedom in task parallel programs using a weaker
+//! partial order* (FMCAD 2019), Definitions 4 and 5: take the causal events of the race (`cut.rs`),
+//! order them by the witness order (`constraints.rs`), and linearise. Each says how it departs from
+//! the paper, which has one lock and threads only.
 //!
-//! Linearising goes through the run in its own order and takes whatever can be taken: nothing that has to come before it is
-//! left, its lock is free, and no read that has still to see the present value would miss it.
+//! Linearising goes through the run in its own order and takes whatever can be taken: nothing that
+//! has to come before it is left, its lock is free, and no read that has still to see the present
+//! value would miss it.
 //!
-//! What it can miss: with several locks some races have a witness and none is found, because the order of the run is
-//! a bad guess where the constraints leave a choice; deciding it is NP-hard. With one lock, and nothing signalled or
-//! spawned inside a section, the first race of DC and of the weaker order always gets its witness; so does
-//! every race of SHB. What it gives is a valid reordering by construction; [`reordering`](super::reordering) checks
-//! it without relying on that.
+//! What it can miss: with several locks some races have a witness and none is found, because the
+//! order of the run is a bad guess where the constraints leave a choice; deciding it is NP-hard.
+//! With one lock, and nothing signalled or spawned inside a section, the first race of DC and of
+//! the weaker order always gets its witness; so does every race of SHB. What it gives is a valid
+//! reordering by construction; [`reordering`](super::reordering) checks it without relying on that.
 //!
-//! Cost: O(events) to index the run once; for each race O(n log n) in the events before it, if the order of the run is a
-//! good guess where nothing is certain; if not, all that follows is added first, see `constraints.rs`.
+//! Cost: O(events) to index the run once; for each race O(n log n) in the events before it, if the
+//! order of the run is a good guess where nothing is certain; if not, all that follows is added
+//! first, see `constraints.rs`.
 
 use super::constraints::{Constraints, Contradiction};
 use super::cut::{Cut, Open};
@@ -33,13 +37,13 @@ pub struct Witnesses<'a> {
 }
 
 impl<'a> Witnesses<'a> {
-    /// `events` as the runtime tells them (see [`crate::event`]).
+    /// `events` as the runtime emits them (see [`crate::event`]).
     pub fn new(events: &'a [Event]) -> Self {
         Witnesses { trace: Trace::new(events) }
     }
 
-    /// Events of the run in an order after which the two given accesses of different tasks are both next; nothing if none
-    /// could be found.
+    /// Events of the run in an order after which the two given accesses of different tasks are both
+    /// next; nothing if none could be found.
     pub fn build(&self, first: u32, second: u32) -> Option<Vec<u32>> {
         let is_access = |at| matches!(self.trace.events.get(at as usize), Some(Event::Access { .. }));
         if !is_access(first) || !is_access(second) || self.trace.task(first) == self.trace.task(second) {

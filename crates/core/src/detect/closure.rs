@@ -1,17 +1,18 @@
 //! The computation graph's transitive closure, and every unordered pair of its nodes intersected.
 //!
-//! Paper: R. Nakade, *Data Race Detection Algorithm*, 2015 (Algorithm 3), the "CG" column of the Zipper
-//! paper. Slow and obviously right: it is the oracle of the other detectors, so it stays naive.
+//! Paper: R. Nakade, *Data Race Detection Algorithm*, 2015 (Algorithm 3), the "CG" column of the
+//! Zipper paper. Slow and obviously right: it is the oracle of the other detectors, so it stays
+//! naive.
 //!
-//! Cost: N·E/64 words for the closure, N²/8 bytes, and one merge of two sorted access lists for each of the
-//! N²/2 pairs that no path orders. More than [`MAX_NODES`] nodes are refused.
+//! Cost: N·E/64 words for the closure, N²/8 bytes, and one merge of two sorted access lists for
+//! each of the N²/2 pairs that no path orders. More than [`MAX_NODES`] nodes are refused.
 //!
-//! Departures: the paper collects the tasks of each finish scope and compares within; here all pairs of
-//! nodes are compared, because promises and futures order, or fail to order, nodes of different scopes.
-//! It stops at the first race; here all are reported.
+//! Departures: the paper collects the tasks of each finish scope and compares within; here all
+//! pairs of nodes are compared, because promises and futures order, or fail to order, nodes of
+//! different scopes. It stops at the first race; here all are reported.
 //!
-//! It misses nothing and raises no false alarm with respect to the graph. With mutual exclusion the graph
-//! is that of the observed order of sections: a race hidden by that order is not seen.
+//! It misses nothing and raises no false alarm with respect to the graph. With mutual exclusion the
+//! graph is that of the observed order of sections: a race hidden by that order is not seen.
 
 use super::{Access, Detector, Pair, Races};
 use crate::event::{AccessKind, Observer, SyncKind};
@@ -54,8 +55,8 @@ impl Reachability {
         }
         let words = nodes.div_ceil(64);
         let mut before = vec![0u64; nodes * words];
-        // Node ids are a topological order and edges stand in the order of their targets: the row of
-        // `from` is complete when an edge out of it comes up.
+        // Node ids are a topological order and edges stand in the order of their targets: the row
+        // of `from` is complete when an edge out of it comes up.
         for edge in &graph.edges {
             let (earlier, later) = before.split_at_mut(edge.to.index() * words);
             let from = &earlier[edge.from.index() * words..][..words];

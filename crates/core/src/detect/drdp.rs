@@ -1,24 +1,26 @@
 //! DRDP: races of programs with promises, on the fly.
 //!
-//! Paper: F. Jin et al., *Dynamic Determinacy Race Detection for Task-Parallel Programs with Promises*, 2023,
-//! Figure 8 (shadow memory). The order, the traversal options and what is wrong with the figures are in
-//! [`order::dpst`](crate::order::dpst).
+//! Paper: F. Jin et al., *Dynamic Determinacy Race Detection for Task-Parallel Programs with
+//! Promises*, 2023, Figure 8 (shadow memory). The order, the traversal options and what is wrong
+//! with the figures are in [`order::dpst`](crate::order::dpst).
 //!
-//! For each location: the last writer, and the readers since. A read is checked against the writer, a write
-//! against the writer and the readers, which it replaces. Until the first race on a location its
-//! writes are totally ordered and each follows the reads before it, so an access that is ordered after the
-//! last writer and its readers is ordered after all that came before: the locations reported are exactly the
-//! racy ones. Of further races on the same location some are met and some are not.
+//! For each location: the last writer, and the readers since. A read is checked against the writer,
+//! a write against the writer and the readers, which it replaces. Until the first race on a
+//! location its writes are totally ordered and each follows the reads before it, so an access that
+//! is ordered after the last writer and its readers is ordered after all that came before: the
+//! locations reported are exactly the racy ones. Of further races on the same location some are met
+//! and some are not.
 //!
-//! Departures: the paper keeps every reader since the last write (13 to 26 GB in its tables). Here a reader
-//! goes when another one in the list stands for it: one that it precedes, or one of a task of the same
-//! finish if both tasks have ended and neither signalled or spawned after its read, because from then
-//! on both precede the same steps. The list is swept whenever it has doubled, so a read costs O(1) queries
-//! amortised. The paper's rule that a read is entered only if it does not race is dropped: it would save
-//! nothing and hide later races.
+//! Departures: the paper keeps every reader since the last write (13 to 26 GB in its tables). Here
+//! a reader goes when another one in the list subsumes it: one that it precedes, or one of a task
+//! of the same finish if both tasks have ended and neither signalled or spawned after its read,
+//! because from then on both precede the same steps. The list is swept whenever it has doubled, so
+//! a read costs O(1) queries amortised. The paper's rule that a read is entered only if it does not
+//! race is dropped: it would save nothing and hide later races.
 //!
 //! Cost: a query of the order for each read, and one for each reader in the list for each write.
-//! With mutual exclusion the verdict is about the observed order of sections; without, about all schedules.
+//! With mutual exclusion the verdict is about the observed order of sections; without, about all
+//! schedules.
 
 use super::{Access, Detector, Pair, Races};
 use crate::event::{AccessKind, Observer, SyncKind};
@@ -123,7 +125,7 @@ impl Cell {
         }
     }
 
-    /// Drops the readers that another one stands for; `now` is the newest.
+    /// Drops the readers that another one subsumes; `now` is the newest.
     fn sweep(&mut self, order: &mut Dpst, now: Entry) {
         let mut silent = FxHashSet::default();
         self.readers.retain(|reader| {

@@ -1,22 +1,25 @@
 //! Races by epochs: one write and the reads since, for traces of millions of events.
 //!
-//! Flanagan and Freund, *FastTrack: efficient and precise dynamic race detection* (PLDI 2009), over any [`Order`], with
-//! the races counted by their pair of source sites, as RAPID gives them. For each location it keeps the last write and
-//! the reads since: one of them while each read knows the one before, else one for each slot.
+//! Flanagan and Freund, *FastTrack: efficient and precise dynamic race detection* (PLDI 2009), over
+//! any [`Order`], with the races counted by their pair of source sites, as RAPID gives them. For
+//! each location it keeps the last write and the reads since: one of them while each read knows the
+//! one before, else one for each slot.
 //!
-//! Cost, beyond the order's: two or three comparisons for an access, in one cell of 32 bytes; a write after reads that did
-//! not know each other takes one comparison for each. Memory grows with locations, slots and racing pairs of sites, and not
-//! with events. Locations must be dense numbers, as every [`Source`](crate::trace::Source) gives them.
+//! Cost, beyond the order's: two or three comparisons for an access, in one cell of 32 bytes; a
+//! write after reads that did not know each other takes one comparison for each. Memory grows with
+//! locations, slots and racing pairs of sites, and not with events. Locations must be dense
+//! numbers, as every [`Source`](crate::trace::Source) gives them.
 //!
-//! Departures from FastTrack: a repeated access of one epoch is not looked at again, but its site is the one that is told;
-//! reads that a write is not ordered after stay, since a later write may race with them as well.
+//! Departures from FastTrack: a repeated access of one epoch is a same-epoch hit, but its site is
+//! the one that is reported; reads that a write is not ordered after stay, since a later write may
+//! race with them as well.
 //!
-//! Atomic accesses, which native programs have, race with others and never with each other, so that neither stands for the
-//! other: the last of each slot is kept beside the cell.
+//! Atomic accesses, which native programs have, race with others and never with each other, so
+//! neither subsumes the other: the last of each slot is kept beside the cell.
 //!
-//! What it can miss: pairs of sites. For every location of which two accesses race by the order at least one race is
-//! found, and the first one; [`predict`](super::predict) finds every pair of sites, at some ten times the cost. False
-//! alarms: as the order's.
+//! What it can miss: pairs of sites. For every location of which two accesses race by the order at
+//! least one race is found, and the first one; [`predict`](super::predict) finds every pair of
+//! sites, at some ten times the cost. False alarms: as the order's.
 
 use super::Access;
 use super::last_of_each::{LastOfEach, Seen};
@@ -57,8 +60,8 @@ const EMPTY: Cell = Cell { write: NOTHING, read: NOTHING, several: 0, is_racy: f
 const _: () = assert!(size_of::<Cell>() == 32);
 
 impl Cell {
-    /// Whether all that was before is known, and in the cell. Nearly always it is. No branch on anything else: a cell's past
-    /// is as good as random.
+    /// Whether all that was before is known, and in the cell. Nearly always it is. No branch on
+    /// anything else: a cell's past is as good as random.
     #[inline]
     fn follows_all(&self, known: impl Fn(Epoch) -> bool) -> bool {
         known(self.read.epoch) & known(self.write.epoch) & (self.several == 0) & !self.is_mixed
@@ -144,8 +147,9 @@ impl<O: Order> Epochs<O> {
         &self.races.racy
     }
 
-    /// Takes events in turn, faster than one by one: the cells of a few are looked at before, so that the memory they are in
-    /// is fetched for all of them together. With many locations nearly every cell is far away.
+    /// Takes events in turn, faster than one by one: the cells of a few are looked at before, so
+    /// that the memory they are in is fetched for all of them together. With many locations nearly
+    /// every cell is far away.
     pub fn observe(&mut self, events: &[Event]) {
         for few in events.chunks(AHEAD) {
             if self.cells.len() >= FAR {
@@ -169,7 +173,8 @@ impl<O: Order> Epochs<O> {
         }
     }
 
-    /// Takes the accesses of `task` that come first, up to one after which there is more to do; how many.
+    /// Takes the accesses of `task` that come first, up to one after which there is more to do; how
+    /// many.
     fn known_accesses(&mut self, task: TaskId, events: &[Event]) -> usize {
         let Some((epoch, clock)) = self.order.steady(task) else { return 0 };
         match clock.times() {
@@ -261,7 +266,8 @@ impl<O: Order> Epochs<O> {
         }
     }
 
-    /// An access that is not atomic, to a location that was accessed atomically. A write stands for those it comes after.
+    /// An access that is not atomic, to a location that was accessed atomically. A write subsumes
+    /// those it comes after.
     #[cold]
     fn after_atomics(&mut self, location: Location, by: Access) {
         let Some(mut atomics) = self.atomics.remove(&location) else { return };
@@ -421,7 +427,8 @@ mod tests {
                 site: SiteId(0),
             })
             .collect();
-        // So many that the cells of later ones are fetched ahead; the second task meets the first at every tenth.
+        // So many that the cells of later ones are fetched ahead; the second task meets the first
+        // at every tenth.
         let cells = 2 * FAR;
         events.extend((0..cells).map(|at| access(1, AccessKind::Write, at, 1)));
         events.extend((0..cells).map(|at| {

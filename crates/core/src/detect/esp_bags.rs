@@ -1,28 +1,30 @@
 //! ESP-bags with isolated sections, on the fly.
 //!
-//! Paper: R. Raman, J. Zhao, V. Sarkar, M. Vechev, E. Yahav, *Efficient data race detection for async-finish
-//! parallelism*, 2010; described in section 2.3 of the Zipper paper. It generalises the SP-bags of Feng and
-//! Leiserson. Every task is in one bag: the S-bag of a task holds what precedes its current step, the
-//! P-bag of a finish holds the ended tasks that run in parallel with it. At the end of a task its S-bag
-//! goes to the P-bag of its finish; at the end of a finish its P-bag goes to the S-bag of its owner. An
-//! earlier access is in parallel with the current one just when its task is in a P-bag.
+//! Paper: R. Raman, J. Zhao, V. Sarkar, M. Vechev, E. Yahav, *Efficient data race detection for
+//! async-finish parallelism*, 2010; described in section 2.3 of the Zipper paper. It generalises
+//! the SP-bags of Feng and Leiserson. Every task is in one bag: the S-bag of a task holds what
+//! precedes its current step, the P-bag of a finish holds the ended tasks that run in parallel with
+//! it. At the end of a task its S-bag goes to the P-bag of its finish; at the end of a finish its
+//! P-bag goes to the S-bag of its owner. An earlier access is in parallel with the current one just
+//! when its task is in a P-bag.
 //!
-//! Because the run is depth first, being parallel is pseudo-transitive: of events e1, e2, e3 in this order,
-//! e1 ∥ e2 and e2 ∥ e3 give e1 ∥ e3. One reader, one writer, one isolated reader and one isolated writer a
-//! location therefore suffice.
+//! Because the run is depth first, being parallel is pseudo-transitive: of events e1, e2, e3 in
+//! this order, e1 ∥ e2 and e2 ∥ e3 give e1 ∥ e3. One reader, one writer, one isolated reader and
+//! one isolated writer a location therefore suffice.
 //!
 //! Cost: nearly O(1) an event (disjoint sets), four accesses a location.
 //!
-//! What it gets wrong: two accesses inside isolated sections never race, and nothing else is ordered by
-//! sections. The order that sections bring about is lost, so a program whose sections do not commute can
-//! raise a **false alarm**. Figure 2 of the Zipper paper: `finish { async { isolated { if (!a) { x = 1; } } }
-//! isolated { a = 1; } y = x; }` writes x only if the child's section comes first, and then the main
-//! task's section orders the write before the read; ESP-bags reports the read of x (the test
-//! `esp_bags_raises_the_false_alarm_of_figure_2`). Without isolated sections it misses nothing and raises
-//! no false alarm. With them it can miss a race that only another order of the sections shows.
+//! What it gets wrong: two accesses inside isolated sections never race, and nothing else is
+//! ordered by sections. The order that sections bring about is lost, so a program whose sections do
+//! not commute can raise a **false alarm**. Figure 2 of the Zipper paper: `finish { async {
+//! isolated { if (!a) { x = 1; } } } isolated { a = 1; } y = x; }` writes x only if the child's
+//! section comes first, and then the main task's section orders the write before the read; ESP-bags
+//! reports the read of x (the test `esp_bags_raises_the_false_alarm_of_figure_2`). Without isolated
+//! sections it misses nothing and raises no false alarm. With them it can miss a race that only
+//! another order of the sections shows.
 //!
-//! It needs a depth-first run and knows async, finish and isolated only; for anything else there is a
-//! [`refusal`](Detector::refusal).
+//! It needs a depth-first run and knows async, finish and isolated only; for anything else there is
+//! a [`refusal`](Detector::refusal).
 
 use super::{Access, Detector, Pair, Races};
 use crate::event::{AccessKind, Observer, SyncKind};
@@ -96,7 +98,8 @@ impl EspBags {
         self.unsupported.is_none()
     }
 
-    /// Reports a race of `now` with `earlier` if that is in a P-bag; says whether it is in an S-bag.
+    /// Reports a race of `now` with `earlier` if that is in a P-bag; says whether it is in an
+    /// S-bag.
     fn check(&mut self, location: Location, earlier: Option<Access>, now: Access, report: bool) -> bool {
         let Some(earlier) = earlier else { return true };
         let root = self.find(earlier.task);
@@ -185,8 +188,8 @@ impl Observer for EspBags {
         let mut shadow = self.shadow.get(&location).copied().unwrap_or_default();
         let plain = !self.isolated;
         let writes = kind == AccessKind::Write;
-        // An isolated access races with plain ones only, a read with writes only. The one that stays is
-        // the earlier if it is still parallel, else the present one.
+        // An isolated access races with plain ones only, a read with writes only. The one that
+        // stays is the earlier if it is still parallel, else the present one.
         let serial_writer = self.check(location, shadow.writer, now, true);
         let serial_isolated_writer = self.check(location, shadow.isolated_writer, now, plain);
         let serial_reader = self.check(location, shadow.reader, now, writes);

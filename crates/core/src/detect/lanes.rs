@@ -1,9 +1,12 @@
-//! Iterations of one loop that may be executed at the same time, as the lanes of a vector, and whether two of them touch the same byte.
+//! Iterations of one loop that may be executed at the same time, as the lanes of a vector, and
+//! whether two of them touch the same byte.
 //!
-//! An access that every iteration makes at a fixed distance from the one before is an arithmetic progression. Whether two of them meet in
-//! different iterations that are near enough to each other is arithmetic as well: with equal distances a few iterations decide, else one look for each.
+//! An access that every iteration makes at a fixed distance from the one before is an arithmetic
+//! progression. Whether two of them meet in different iterations that are near enough to each other
+//! is arithmetic as well: with equal distances a few iterations decide, else one look for each.
 
-/// So many bytes in each of `count` iterations, at `first` in the first of them and `stride` further in each.
+/// So many bytes in each of `count` iterations, at `first` in the first of them and `stride`
+/// further in each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Progression {
     pub first: usize,
@@ -50,7 +53,8 @@ impl Progression {
         (0..self.count).find_map(|i| self.reaches(other, i).find_map(|j| check(i.into(), j)))
     }
 
-    /// The iterations of another that may touch what this one does in an iteration, as if they went on in both directions.
+    /// The iterations of another that may touch what this one does in an iteration, as if they went
+    /// on in both directions.
     fn reaches(&self, other: &Progression, iteration: u64) -> impl Iterator<Item = i128> + use<> {
         let (here, last) = (i128::from(iteration), i128::from(other.count - 1));
         if other.stride == 0 {
@@ -67,6 +71,7 @@ impl Progression {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::random;
 
     /// By looking at all iterations.
     fn oracle(one: &Progression, other: &Progression, width: u64) -> bool {
@@ -80,11 +85,8 @@ mod tests {
 
     #[test]
     fn progressions_meet_where_all_iterations_show_it() {
-        let mut random = 1u64;
-        let mut below = |n: u64| {
-            random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (random >> 33) % n
-        };
+        let mut random = random(1);
+        let mut below = |n: u64| random(n as usize) as u64;
         let mut met = 0;
         for case in 0..200_000 {
             let mut progression = || Progression {

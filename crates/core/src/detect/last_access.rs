@@ -1,30 +1,35 @@
-//! raceproof's own detector, the default: per location the last write and the reads since, over the graph order.
+//! raceproof's own detector, the default: per location the last write and the reads since, over the
+//! graph order.
 //!
-//! *Which location has a race?* An access races iff the last write, or for a write one of the reads since, does not
-//! precede it in the [graph order](crate::order::graph) ("does a precede b?" is answered there, mostly from the
-//! tree of tasks). Remembering only these is enough to find, for every location, whether it has a race: as long as a
-//! location has none, its writes are totally ordered and each read lies between two of them, so whatever is unordered
-//! with a forgotten access is unordered with a remembered one. Once a location is known to race it is
-//! left alone. All pairs of accesses that race on such locations are a second run's work
-//! ([`pairs`](super::pairs)): runs are deterministic, races are rare, and so the first run needs no source
-//! sites and pays nothing for them.
+//! *Which location has a race?* An access races iff the last write, or for a write one of the reads
+//! since, does not precede it in the [graph order](crate::order::graph) ("does a precede b?" is
+//! answered there, mostly from the tree of tasks). Remembering only these is enough to find, for
+//! every location, whether it has a race: as long as a location has none, its writes are totally
+//! ordered and each read lies between two of them, so whatever is unordered with a forgotten access
+//! is unordered with a remembered one. Once a location is known to race it is left alone. All pairs
+//! of accesses that race on such locations are a second run's work ([`pairs`](super::pairs)): runs
+//! are deterministic, races are rare, and so the first run needs no source sites and pays nothing
+//! for them.
 //!
-//! What it keeps: 8 bytes a location, the step of the last write and the readers since: one step, or a shared set of
-//! steps ([`readers`](super::readers)) of which those that precede a newer reader are dropped.
+//! What it keeps: 8 bytes a location, the step of the last write and the readers since: one step,
+//! or a shared set of steps ([`readers`](super::readers)) of which those that precede a newer
+//! reader are dropped.
 //!
-//! What it costs: an access repeated by its step is one load and one comparison; an access after one by
-//! the same task, its parent, or the task last asked about is one more load and a few comparisons. A write after many readers checks each of them once for all
-//! locations that have the same readers.
+//! What it costs: a same-epoch hit is one load and one comparison; an access after one by the same
+//! task, its parent, or the task last asked about is one more load and a few comparisons. A write
+//! after many readers checks each of them once for all locations that have the same readers.
 //!
-//! What it can miss: nothing, for programs without mutual exclusion. With locks, isolated sections and semaphores the
-//! order is the observed one, and races that only another order of the sections would show are not found.
+//! What it can miss: nothing, for programs without mutual exclusion. With locks, isolated sections
+//! and semaphores the order is the observed one, and races that only another order of the sections
+//! would show are not found.
 
 use super::readers::{ReaderSets, Readers, SetId};
 use crate::event::{AccessKind, Observer, SyncKind};
 use crate::ids::{Location, ScopeId, SiteId, StepId, SyncId, TaskId};
 use crate::order::graph::GraphOrder;
 
-/// What is remembered of a location. Steps are stored plus one, so that zero is "none" and fresh cells cost nothing.
+/// What is remembered of a location. Steps are stored plus one, so that zero is "none" and fresh
+/// cells cost nothing.
 #[derive(Clone, Copy, Default, Debug)]
 struct Cell {
     /// The last write, or `RACY`.
@@ -61,7 +66,8 @@ impl Cell {
 #[derive(Default, Debug)]
 pub struct LastAccess {
     order: GraphOrder,
-    /// Packed cells, indexed by location; plain integers, so that a large table is mapped but not touched.
+    /// Packed cells, indexed by location; plain integers, so that a large table is mapped but not
+    /// touched.
     cells: Vec<u64>,
     sets: ReaderSets,
     /// A set all of whose steps are known to precede the given step.

@@ -1,6 +1,8 @@
-//! The last access of each slot to one location, for detectors that keep one for each of very many tasks.
+//! The last access of each slot to one location, for detectors that keep one for each of very many
+//! tasks.
 //!
-//! A list, searched from the front while it is short; beyond, a table says where in it a slot is. Cost: O(1) to add one.
+//! A list, searched from the front while it is short; beyond, a table says where in it a slot is.
+//! Cost: O(1) to add one.
 
 use crate::ids::SiteId;
 use crate::order::clock::Epoch;

@@ -1,8 +1,9 @@
-//! Race detectors: each keeps shadow memory (or access sets) and asks an order, one algorithm a file.
+//! Race detectors: each keeps shadow memory (or access sets) and asks an order, one algorithm a
+//! file.
 //!
-//! To add one: a type that implements [`Detector`] in a file of its own with a theory header (what it
-//! computes, the paper, its cost, the departures from the paper, what it can miss), and a name in the
-//! command line's list.
+//! To add one: a type that implements [`Detector`] in a file of its own with a theory header (what
+//! it computes, the paper, its cost, the departures from the paper, what it can miss), and a name
+//! in the command line's list.
 
 pub mod closure;
 pub mod drdp;
@@ -49,7 +50,8 @@ pub trait Detector: Observer {
     /// Means nothing if there is a [`refusal`](Detector::refusal).
     fn finish(self) -> Vec<Pair>;
 
-    /// Why this detector cannot judge the run, for the person who chose it; asked at the end of the run.
+    /// Why this detector cannot judge the run, for the person who chose it; asked at the end of the
+    /// run.
     fn refusal(&self) -> Option<String> {
         None
     }

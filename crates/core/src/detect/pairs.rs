@@ -1,13 +1,16 @@
-//! All races on given locations, by pair of source sites: what a report needs once it is known where the races are.
+//! All races on given locations, by pair of source sites: what a report needs once it is known
+//! where the races are.
 //!
-//! For each location, accesses are grouped by site. An access races with a group iff some access of the group does
-//! not precede it. In a group only the accesses that precede no later one of the group have to be kept: what is
-//! unordered with an earlier one is unordered with the later. So every pair of sites that races somewhere in
-//! the run's graph is found. Beside the pairs it keeps what it takes to go back to them: how many actions
-//! each side's task had taken, and the schedule of the run.
+//! For each location, accesses are grouped by site. An access races with a group iff some access of
+//! the group does not precede it. In a group only the accesses that precede no later one of the
+//! group have to be kept: what is unordered with an earlier one is unordered with the later. So
+//! every pair of sites that races somewhere in the run's graph is found. Beside the pairs it keeps
+//! what it takes to go back to them: how many actions each side's task had taken, and the schedule
+//! of the run.
 //!
-//! Cost: the graph order's, plus for each access of the given locations one question a group. A group that grows past
-//! [`GROUP`] forgets its oldest accesses; then a pair of sites could be missed, not the race itself.
+//! Cost: the graph order's, plus for each access of the given locations one question a group. A
+//! group that grows past [`GROUP`] forgets its oldest accesses; then a pair of sites could be
+//! missed, not the race itself.
 
 use super::Access;
 use crate::event::{AccessKind, Observer, SyncKind};
@@ -30,8 +33,8 @@ pub struct Side {
     pub entered: Entered,
 }
 
-/// The actions a task had taken before it entered each section it is in, innermost first. Of more than four, the three
-/// innermost and the outermost.
+/// The actions a task had taken before it entered each section it is in, innermost first. Of more
+/// than four, the three innermost and the outermost.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Entered {
     points: [u64; 4],
@@ -91,7 +94,8 @@ pub struct Pairs {
     pairs: Vec<SitePair>,
     /// Actions taken so far, for each task.
     actions: Vec<u64>,
-    /// For each task that is in a section: the actions it had taken before it entered each, outermost first.
+    /// For each task that is in a section: the actions it had taken before it entered each,
+    /// outermost first.
     sections: FxHashMap<TaskId, Vec<u64>>,
     /// For each task but main: its parent and which child it is.
     spawned: Vec<(TaskId, u32)>,

@@ -1,17 +1,18 @@
 //! Races by a predictive order: shadow memory that asks any [`Order`] of `order/`.
 //!
-//! For each location it keeps the reads and writes that a later access may race with, each with its epoch, event and
-//! site. An access is compared with all conflicting ones, newest first. One that precedes a later one of the same
-//! site, kind and guard need not be kept: what is unordered with it is unordered with the later one, at the same
-//! pair of sites. So every pair of sites and kinds of which two accesses race is found, and the first race of all is that
-//! of Definition 3 of Ogles et al.: the earliest second access, and the latest first one for it. Flanagan and
-//! Freund's FastTrack (PLDI 2009) keeps less, one write and one read or a vector of reads; it finds the first race of a
-//! location but not all pairs.
+//! For each location it keeps the reads and writes that a later access may race with, each with its
+//! epoch, event and site. An access is compared with all conflicting ones, newest first. One that
+//! precedes a later one of the same site, kind and guard need not be kept: what is unordered with
+//! it is unordered with the later one, at the same pair of sites. So every pair of sites and kinds
+//! of which two accesses race is found, and the first race of all is that of Definition 3 of Ogles
+//! et al.: the earliest second access, and the latest first one for it. Flanagan and Freund's
+//! FastTrack (PLDI 2009) keeps less, one write and one read or a vector of reads; it finds the
+//! first race of a location but not all pairs.
 //!
-//! Cost, beyond the order's: O(1) for an access that repeats the last one of its kind within one epoch; otherwise
-//! a read takes one comparison of epochs for each write kept, a write one for each read and write. What is no longer
-//! needed is looked for when the list has doubled. Kept are, for each location and site, the accesses
-//! that were not ordered among each other at most twice over.
+//! Cost, beyond the order's: O(1) for an access that repeats the last one of its kind within one
+//! epoch; otherwise a read takes one comparison of epochs for each write kept, a write one for each
+//! read and write. What is no longer needed is looked for when the list has doubled. Kept are, for
+//! each location and site, the accesses that were not ordered among each other at most twice over.
 
 use super::{Access, Detector, Pair, Races};
 use crate::event::{AccessKind, Observer, SyncKind};
@@ -54,7 +55,8 @@ impl Default for Recent {
 }
 
 impl Recent {
-    /// Whether `now` only repeats the last access: with nothing new on either side since, there is nothing to compare.
+    /// Whether `now` only repeats the last access: with nothing new on either side since, there is
+    /// nothing to compare.
     #[inline]
     fn repeats(&mut self, now: &Record) -> bool {
         match self.records.last_mut() {
@@ -107,7 +109,8 @@ pub struct Predictor<O> {
 }
 
 impl<O: Order + Default> Predictor<O> {
-    /// One that takes so many races and leaves the others aside: of n accesses there can be n² pairs.
+    /// One that takes so many races and leaves the others aside: of n accesses there can be n²
+    /// pairs.
     pub fn limited(most: usize) -> Self {
         Predictor { most: Some(most), ..Predictor::default() }
     }
@@ -119,7 +122,8 @@ impl<O: Order> Predictor<O> {
         self.most.is_some_and(|most| self.races.pairs().len() >= most)
     }
 
-    /// The races by site and kind, in the order of discovery; the first is the first race of the run.
+    /// The races by site and kind, in the order of discovery; the first is the first race of the
+    /// run.
     pub fn predictions(self) -> Vec<Predicted> {
         let events = self.events.into_iter();
         let pairs = self.races.into_vec().into_iter();

@@ -1,17 +1,20 @@
-//! The nodes of a computation graph that race, for drawing: which nodes have an access that is not ordered with a conflicting one of
-//! another node.
+//! The nodes of a computation graph that race, for drawing: which nodes have an access that is not
+//! ordered with a conflicting one of another node.
 //!
-//! It is the question of [`zipper`](super::zipper), but for the pairs: these are as many as the square of the nodes, and a graph
-//! of 100,000 tasks is not to wait for that. Location by location, with its accesses in the order of their nodes, which is a topological
-//! one:
+//! It is the question of [`zipper`](super::zipper), but for the pairs: these are as many as the
+//! square of the nodes, and a graph of 100,000 tasks is not to wait for that. Location by location,
+//! with its accesses in the order of their nodes, which is a topological one:
 //!
-//! 1. If each write comes after the write before it and after the reads since, and each read after the last write before it, then all
-//!    conflicting accesses are ordered, since the order is transitive: nothing races there. If one of these does not, it
-//!    races. So the locations without a race cost a question for each access.
-//! 2. At the others each node looks for a partner, nearest first, until it has found one. Where much races that is the first.
+//! 1. If each write comes after the write before it and after the reads since, and each read after
+//!    the last write before it, then all conflicting accesses are ordered, since the order is
+//!    transitive: nothing races there. If one of these does not, it races. So the locations without
+//!    a race cost a question for each access.
+//! 2. At the others each node looks for a partner, nearest first, until it has found one. Where
+//!    much races that is the first.
 //!
-//! Cost: O(accesses) questions, and for each location with a race at most the square of its nodes. After `most` questions, or if `stop`
-//! says so, which is asked now and then, the rest stays unmarked and the result says that it is not whole.
+//! Cost: O(accesses) questions, and for each location with a race at most the square of its nodes.
+//! After `most` questions, or if `stop` says so, which is asked now and then, the rest stays
+//! unmarked and the result says that it is not whole.
 //!
 //! It misses nothing and marks nothing needlessly with respect to the graph, if it is whole.
 
@@ -52,7 +55,8 @@ struct Search<'g, 's> {
 type Access = (Location, NodeId, AccessKind);
 
 impl Search<'_, '_> {
-    /// Whether two nodes, the first with the smaller id, are ordered; nothing if there are no more questions.
+    /// Whether two nodes, the first with the smaller id, are ordered; nothing if there are no more
+    /// questions.
     fn ordered(&mut self, first: NodeId, second: NodeId) -> Option<bool> {
         const LOOK: u64 = 1 << 14;
         self.left = self.left.checked_sub(1)?;

@@ -1,13 +1,14 @@
 //! Sets of reading steps, shared between the locations that have the same readers.
 //!
-//! A location that many parallel steps read must remember them all: with joins outside the tree no one reader can stand
-//! for another (in pure fork-join one could). But locations are seldom read alone: the rows of a
-//! matrix, the fields of a record, a whole table are read by the same steps in the same order. So sets are
-//! lists with shared tails: "the set before, and one more step" is one node for all locations that go that way, and a
-//! location keeps its number only. A set once checked by a step is known to be checked.
+//! A location that many parallel steps read must remember them all: with joins outside the tree no
+//! reader subsumes another (in pure fork-join one can be the representative). But locations are
+//! seldom read alone: the rows of a matrix, the fields of a record, a whole table are read by the
+//! same steps in the same order. So sets are lists with shared tails: "the set before, and one more
+//! step" is one node for all locations that go that way, and a location keeps its number only. A
+//! set once checked by a step is known to be checked.
 //!
-//! Which node "this set and that step" is, is looked up in a table that forgets: an entry that was overwritten costs a
-//! second node of the same content, and never an answer. A complete table would be larger than the nodes.
+//! A lossy table maps "this set and that step" to its node. An overwritten entry costs a second
+//! node of the same content, and never an answer. A complete table would be larger than the nodes.
 
 use crate::ids::StepId;
 use crate::marks::{Marks, give_back};
@@ -16,7 +17,7 @@ use crate::marks::{Marks, give_back};
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct SetId(pub u32);
 
-/// What a step is added to: one step, or a set. The top bit tells.
+/// What a step is added to: one step, or a set. The top bit says which.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Rest(u32);
 
@@ -130,9 +131,9 @@ impl ReaderSets {
         self.push(Rest::step(older), newer, LEAST)
     }
 
-    /// `set` with `step` added. `subsumed` says which of its steps need not be kept beside `step`; it is asked about
-    /// all of them whenever the set has doubled since it last was, and about the last few otherwise, so that the cost of an
-    /// addition does not grow with the set.
+    /// `set` with `step` added. `subsumed` says which of its steps need not be kept beside `step`;
+    /// it is asked about all of them whenever the set has doubled since it last was, and about the
+    /// last few otherwise, so that the cost of an addition does not grow with the set.
     pub fn add(&mut self, set: SetId, step: StepId, mut subsumed: impl FnMut(StepId) -> bool) -> Readers {
         if let Some((before, added, after)) = self.last
             && (before, added) == (set, step)
@@ -183,7 +184,7 @@ impl ReaderSets {
         gave
     }
 
-    /// Marks all sets that those marked consist of, and tells of their steps.
+    /// Marks all sets that those marked consist of, and reports their steps.
     pub fn follow(&self, marks: &mut Marks, mut step: impl FnMut(StepId)) {
         // A set is made after what it was made from.
         marks.each_backwards(|marks, at| {
@@ -196,8 +197,8 @@ impl ReaderSets {
         });
     }
 
-    /// Forgets the sets that are not marked, and renames the steps of the others. Of neighbours that are the `same` one is kept. What
-    /// has become of them.
+    /// Forgets the sets that are not marked, and renames the steps of the others. Of neighbours
+    /// that are the `same` one is kept. What has become of them.
     pub fn retain(
         &mut self,
         marks: &Marks,

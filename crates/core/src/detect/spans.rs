@@ -1,7 +1,8 @@
 //! Spans of memory, such as blocks of the heap, each with what is known of it.
 //!
-//! Programs have millions of small ones. A span inside one page of memory stands in a list of that page, in the order of addresses; the others,
-//! which are few, in a map. Memory: 4 bytes a small span and what is known of it, and what its list has in reserve.
+//! Programs have millions of small ones. A span inside one page of memory stands in a list of that
+//! page, in the order of addresses; the others, which are few, in a map. Memory: 4 bytes a small
+//! span and what is known of it, and what its list has in reserve.
 
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;

@@ -1,19 +1,21 @@
 //! Zipper: the races of a computation graph without its transitive closure.
 //!
-//! Paper: K. Storey et al., *Optimized Sound and Complete Data Race Detection in Structured Parallel
-//! Programs*, 2019. The order it asks, with the zippers themselves and their proof, is
+//! Paper: K. Storey et al., *Optimized Sound and Complete Data Race Detection in Structured
+//! Parallel Programs*, 2019. The order it asks, with the zippers themselves and their proof, is
 //! [`order::zippers`](crate::order::zippers).
 //!
-//! As in the paper, every two nodes that the zippers find parallel have their access sets intersected: M² intersections for
-//! M nodes with accesses, which nothing forces ([`last_access`](super::last_access) shows how to do without).
-//! Departures: what the tree orders is passed over before anything else is asked; two sets whose locations lie
-//! apart are not walked; and the zippers are asked last, about pairs that conflict, since most do not.
+//! As in the paper, every two nodes that the zippers find parallel have their access sets
+//! intersected: M² intersections for M nodes with accesses, which nothing forces
+//! ([`last_access`](super::last_access) shows how to do without). Departures: what the tree orders
+//! is passed over before anything else is asked; two sets whose locations lie apart are not walked;
+//! and the zippers are asked last, about pairs that conflict, since most do not.
 //!
-//! Cost: O(M²) pairs, each a comparison of four ranks and of the ends of two lists, and O(A + B) for each pair that mingles.
-//! More than [`MAX_NODES`] nodes are refused.
+//! Cost: O(M²) pairs, each a comparison of four ranks and of the ends of two lists, and O(A + B)
+//! for each pair that mingles. More than [`MAX_NODES`] nodes are refused.
 //!
-//! It misses nothing and raises no false alarm with respect to the graph: the same pairs of nodes as the
-//! closure detector. With mutual exclusion the graph is that of the observed order of sections.
+//! It misses nothing and raises no false alarm with respect to the graph: the same pairs of nodes
+//! as the closure detector. With mutual exclusion the graph is that of the observed order of
+//! sections.
 
 use super::closure::add_race;
 use super::{Detector, Pair, Races};
@@ -74,8 +76,9 @@ fn intersect(
     }
 }
 
-/// The rest of a list in the order of location that begins at `location` or after it: a search in steps that
-/// double, because lists that lie apart are long and lists that mingle have little to skip.
+/// The rest of a list in the order of location that begins at `location` or after it: a search in
+/// steps that double, because lists that lie apart are long and lists that mingle have little to
+/// skip.
 fn skip_to(list: &[NodeAccess], location: Location) -> &[NodeAccess] {
     let mut step = 1;
     while list.get(step).is_some_and(|access| access.location < location) {

@@ -1,14 +1,18 @@
-//! Vector clocks over the tasks of one execution, all in one table: how many transitions of each task precede.
+//! Vector clocks over the tasks of one execution, all in one table: how many transitions of each
+//! task precede.
 //!
-//! *By need.* A row of numbers for each clock would take as much as there are tasks, squared: 62 GB for 125,000 tasks. Here
-//! a clock is the root of a radix tree over the numbers of the tasks, and trees share what they have in common: a copy is
-//! the same root, a tick copies the nodes on one path, and a join visits only where two trees differ and copies only
-//! where neither has it all; so does a meet. With up to 16 tasks a tree is one node, which is a row.
+//! *By need.* A row of numbers for each clock would take as much as there are tasks, squared: 62 GB
+//! for 125,000 tasks. Here a clock is the root of a radix tree over the numbers of the tasks, and
+//! trees share what they have in common: a copy is the same root, a tick copies the nodes on one
+//! path, and a join visits only where two trees differ and copies only where neither has it all; so
+//! does a meet. With up to 16 tasks a tree is one node, which is a row.
 //!
-//! Cost: a tick O(log tasks) in time and memory; a join or meet O(nodes in which the two differ), at most O(tasks). Tasks are
-//! numbered as they are spawned, so that the tasks of one finish are neighbours and what differs is in few nodes.
+//! Cost: a tick O(log tasks) in time and memory; a join or meet O(nodes in which the two differ),
+//! at most O(tasks). Tasks are numbered as they are spawned, so that the tasks of one finish are
+//! neighbours and what differs is in few nodes.
 //!
-//! The idea is that of persistent maps merged by identity (Okasaki and Gill, *Fast mergeable integer maps*, ML Workshop 1998).
+//! The idea is that of persistent maps merged by identity (Okasaki and Gill, *Fast mergeable
+//! integer maps*, ML Workshop 1998).
 
 use serde::{Deserialize, Serialize};
 
@@ -75,7 +79,8 @@ impl Clocks {
         task < self.tasks
     }
 
-    /// How many transitions of a task precede. (A table that was read from a file may refer to nodes that it does not have.)
+    /// How many transitions of a task precede. (A table that was read from a file may refer to
+    /// nodes that it does not have.)
     #[inline]
     pub(super) fn get(&self, clock: Clock, task: usize) -> u32 {
         let mut at = self.roots[clock.0 as usize];
@@ -144,7 +149,8 @@ impl Clocks {
         self.roots[clock.0 as usize] = self.combined::<LATER>(one, other, self.levels - 1);
     }
 
-    /// The later, or the earlier, number of each task. One of the two nodes themselves if that is it.
+    /// The later, or the earlier, number of each task. One of the two nodes themselves if that is
+    /// it.
     fn combined<const LATER: bool>(&mut self, one: u32, other: u32, level: u32) -> u32 {
         let pick = |one: u32, other: u32| if LATER { one.max(other) } else { one.min(other) };
         if one == other {
@@ -169,7 +175,8 @@ impl Clocks {
         }
     }
 
-    /// Calls `see` with each task of which something precedes, and how much, in the order of their numbers.
+    /// Calls `see` with each task of which something precedes, and how much, in the order of their
+    /// numbers.
     pub(super) fn for_each(&self, clock: Clock, mut see: impl FnMut(usize, u32)) {
         self.visit(self.roots[clock.0 as usize], 0, self.levels - 1, &mut see);
     }
@@ -192,6 +199,7 @@ impl Clocks {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::random;
 
     /// Against rows of numbers, by operations that a generator chooses.
     #[test]
@@ -200,12 +208,7 @@ mod tests {
             let mut clocks = Clocks::default();
             clocks.reset(tasks);
             let mut rows = vec![vec![0u32; tasks]; tasks];
-            let mut random = 0x9e37_79b9_7f4a_7c15u64 ^ tasks as u64;
-            let mut any = |below: usize| {
-                random =
-                    random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                (random >> 33) as usize % below
-            };
+            let mut any = random(tasks as u64);
             for _ in 0..400 {
                 let (one, other, task) = (any(rows.len()), any(rows.len()), any(tasks));
                 let (clock, with) = (Clock(one as u32), Clock(other as u32));
@@ -242,7 +245,8 @@ mod tests {
         }
     }
 
-    /// A parent spawns tasks that end one after the other, and waits for them: what a verified program does most.
+    /// A parent spawns tasks that end one after the other, and waits for them: what a verified
+    /// program does most.
     #[test]
     fn a_hundred_thousand_tasks_take_megabytes() {
         let tasks = 100_000;

@@ -1,34 +1,38 @@
 //! How much of a tree has been searched, and how much that leaves.
 //!
-//! Knuth (*Estimating the efficiency of backtrack programs*, Mathematics of Computation 1975) weighs a leaf by the product of one
-//! over the number of branches at each node on its way: the weights of all leaves add up to one. Kilby, Slaney, Thiébaux and
-//! Walsh (*Estimating search tree size*, AAAI 2006) do so for the leaves a depth-first search has met instead of a sample.
-//! So does this: the weights of those that are over are the part `p` of the tree that is over, and if `n` leaves
-//! made it up, about `n × (1 − p) / p` are left.
+//! Knuth (*Estimating the efficiency of backtrack programs*, Mathematics of Computation 1975)
+//! weighs a leaf by the product of one over the number of branches at each node on its way: the
+//! weights of all leaves add up to one. Kilby, Slaney, Thiébaux and Walsh (*Estimating search tree
+//! size*, AAAI 2006) do so for the leaves a depth-first search has met instead of a sample. So does
+//! this: the weights of the complete ones sum to the part `p` of the tree that is complete, and if
+//! `n` leaves made it up, about `n × (1 − p) / p` are left.
 //!
-//! Computed from the path the search is on, at any time, since everything beside it is over or not begun: a node with `b` branches begun, of
-//! which the last one is over to a part `f`, and `k` known to be left, is over to the part `(b − 1 + f) / (b + k)`.
-//! Nothing is remembered from one execution to the next.
+//! Computed from the path the search is on, at any time, since everything beside it is complete or
+//! not begun: a node with `b` branches begun, of which the last one is complete to a part `f`, and
+//! `k` known to be left, is complete to the part `(b − 1 + f) / (b + k)`. Nothing is remembered
+//! from one execution to the next.
 //!
 //! Cost: O(depth).
 //!
-//! Departures: how many branches a node has is known only when it is over, since executions below it may bring more. Taken
-//! is what is known now, of all leaves alike. So the part can shrink as branches turn up.
+//! Departures: how many branches a node has is known only when it is complete, since executions
+//! below it may bring more. Taken is what is known now, of all leaves alike. So the part can shrink
+//! as branches turn up.
 //!
-//! What it can miss: it is exact for a tree whose nodes of one depth are alike and whose branches are known when the first of
-//! them is begun; indexer's is one. Where executions bring further branches at nodes far above, it is too low at first.
+//! What it can miss: it is exact for a tree whose nodes of one depth are alike and whose branches
+//! are known when the first of them is begun; indexer's is one. Where executions bring further
+//! branches at nodes far above, it is too low at first.
 
 /// A node on the path of the search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Fork {
-    /// Branches that have been begun. All but the last are over; that one is over if the path ends here, and else is what
-    /// the next node of the path has to say.
+    /// Branches that have been begun. All but the last are complete; that one is complete if the
+    /// path ends here, and else is what the next node of the path has to say.
     pub(super) begun: usize,
     /// Branches known to be left.
     pub(super) left: usize,
 }
 
-/// The part of the tree that is over, from 0 to 1; the path begins at the deepest node.
+/// The part of the tree that is complete, from 0 to 1; the path begins at the deepest node.
 pub(super) fn part_done(path: impl IntoIterator<Item = Fork>) -> f64 {
     path.into_iter().fold(1.0, |last, Fork { begun, left }| match begun {
         0 => 0.0,
@@ -41,7 +45,7 @@ pub(super) fn left(leaves: u64, done: f64) -> f64 {
     if done >= 1.0 {
         return 0.0;
     }
-    // Not even one is over: there is nothing to go by.
+    // No branch is complete: there is nothing to extrapolate from.
     (leaves.max(1) as f64 * (1.0 - done) / done.max(f64::MIN_POSITIVE)).min(f64::MAX)
 }
 
@@ -91,7 +95,8 @@ mod tests {
         }
     }
 
-    /// Two branches, of 64 leaves and of one: a half is over after the first, and 64 more are guessed.
+    /// Two branches, of 64 leaves and of one: a half is complete after the first, and 64 more are
+    /// guessed.
     #[test]
     fn a_lopsided_tree() {
         let tree = Node(vec![uniform(&[2; 6]), Node(Vec::new())]);

@@ -1,33 +1,39 @@
 //! Which schedule next: stateless exploration with dynamic partial-order reduction.
 //!
-//! *What is explored.* In a program without data races the outcome depends on the schedule only through its *choices*:
-//! the order in which sections of a lock are entered, in which semaphores are taken and given, and
-//! which of several sets or posts comes first. A [transition](trace::Transition) is what a task does from one choice (or its start, or the
-//! end of a wait) up to the next. Two transitions are *dependent* if both make the same kind of choice on the same
-//! sync; for two sections of a lock that contain no further choice or wait, only if they access a common location and
-//! one of them writes it ([`Dependence::Conflict`], what the DC order of Ogles et al., FMCAD 2019, amounts to), or
-//! always ([`Dependence::Lock`], what HB amounts to). Two executions that differ only in the order of independent
-//! transitions are equivalent, and one of each class is run.
+//! *What is explored.* In a program without data races the outcome depends on the schedule only
+//! through its *choices*: the order in which sections of a lock are entered, in which semaphores
+//! are taken and given, and which of several sets or posts comes first. A
+//! [transition](trace::Transition) is what a task does from one choice (or its start, or the end of
+//! a wait) up to the next. Two transitions are *dependent* if both make the same kind of choice on
+//! the same sync; for two sections of a lock that contain no further choice or wait, only if they
+//! access a common location and one of them writes it ([`Dependence::Conflict`], what the DC order
+//! of Ogles et al., FMCAD 2019, amounts to), or always ([`Dependence::Lock`], what HB amounts to).
+//! Two executions that differ only in the order of independent transitions are equivalent, and one
+//! of each class is run.
 //!
-//! *How.* Source sets and sleep sets (Abdulla, Aronis, Jonsson and Sagonas, *Optimal dynamic partial order reduction*, POPL
-//! 2014): after an execution, each pair of dependent transitions that are next to each other in the induced order is
-//! to be tried the other way round: a [`Sequence`] leads there, and a task that can begin it is explored from the state before
-//! the earlier one, unless one is already. A task whose transition has been explored from a state sleeps in the states
-//! beyond its siblings until something dependent on it happens; so no two complete executions are equivalent. Some
-//! executions end with everybody asleep ([`Statistics::pruned`] counts them).
+//! *How.* Source sets and sleep sets (Abdulla, Aronis, Jonsson and Sagonas, *Optimal dynamic
+//! partial order reduction*, POPL 2014): after an execution, each pair of dependent transitions
+//! that are next to each other in the induced order is to be reversed: a [`Sequence`] leads there,
+//! and a task that can begin it is explored from the state before the earlier one, unless one is
+//! already. A task whose transition has been explored from a state sleeps in the states beyond its
+//! siblings until something dependent on it happens; so no two complete executions are equivalent.
+//! Some executions end with every task asleep ([`Statistics::pruned`] counts them).
 //!
-//! *Departures from POPL 2014.* There, whether two transitions depend on each other is not a matter of what came before. Here a
-//! section may access other things in another order; [`tree`] says what that takes.
+//! *Departures from POPL 2014.* There, whether two transitions depend on each other is not a matter
+//! of what came before. Here a section may access other things in another order; [`tree`] says what
+//! that takes.
 //!
-//! *Departures from the FMCAD paper.* Its pseudo-code adds one thread at a time and shares done sets between siblings;
-//! here the sets are those of POPL 2014. As it warns (its Figure 4), what a section accesses depends on the schedule: all
-//! immediate dependences are reversed, not the last one only.
+//! *Departures from the FMCAD paper.* Its pseudo-code adds one thread at a time and shares done
+//! sets between siblings; here the sets are those of POPL 2014. As it warns (its Figure 4), what a
+//! section accesses depends on the schedule: all immediate dependences are reversed, not the last
+//! one only.
 //!
-//! *WCP* ([`Dependence::Wcp`]) orders more than DC and less than HB; [`wcp`] says how executions are told apart then.
+//! *WCP* ([`Dependence::Wcp`]) orders more than DC and less than HB; [`wcp`] says how executions
+//! are distinguished then.
 //!
-//! *Why no race is missed.* In an execution of each class the accesses are checked under the matching order. Consider a
-//! shortest execution into a state with two tasks about to race: it has no race before, so it
-//! is a prefix of a class that is explored, and there nothing orders the two.
+//! *Why no race is missed.* In an execution of each class the accesses are checked under the
+//! matching order. Consider a shortest execution into a state with two tasks about to race: it has
+//! no race before, so it is a prefix of a class that is explored, and there nothing orders the two.
 
 mod clocks;
 mod estimate;
@@ -53,7 +59,7 @@ pub enum Dependence {
     Lock,
     /// Two sections of one lock if they conflict.
     Conflict,
-    /// The same; but what WCP orders because of that is to be tried the other way round as well.
+    /// The same; but what WCP orders because of that has to be reversed as well.
     Wcp,
 }
 
@@ -97,9 +103,11 @@ impl Choice {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ContentRef<'a> {
     pub choice: Choice,
-    /// Whether the section it entered was left again within the transition, and nothing in it could have waited.
+    /// Whether the section it entered was left again within the transition, and nothing in it could
+    /// have waited.
     pub closed: bool,
-    /// The accesses inside that section: location and whether it is written, sorted, each location once.
+    /// The accesses inside that section: location and whether it is written, sorted, each location
+    /// once.
     pub accesses: &'a [(u64, bool)],
 }
 
@@ -156,7 +164,8 @@ fn conflict(a: &[(u64, bool)], b: &[(u64, bool)]) -> bool {
     false
 }
 
-/// The locations two sorted lists of accesses share with one of them writing it, by their places in the lists.
+/// The locations two sorted lists of accesses share with one of them writing it, by their places in
+/// the lists.
 pub fn conflicts(a: &[(u64, bool)], b: &[(u64, bool)]) -> Vec<(usize, usize)> {
     let mut shared = Vec::new();
     for (i, &(location, write)) in a.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! After an execution: which pairs of dependent transitions are next to each other in the order they induce, and what
-//! has to run first to see them the other way round.
+//! After an execution: which pairs of dependent transitions are next to each other in the order
+//! they induce, and what has to run first to see them reversed.
 
 use super::clocks::{Clock, Clocks};
 use super::sequence::{Event, Record, Sequence};
@@ -10,7 +10,7 @@ use crate::ids::TaskId;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// A pair to be tried the other way round.
+/// A pair of dependent transitions to be reversed.
 #[derive(Clone, Debug)]
 pub struct Reversal {
     /// The transition before which something else has to begin: the earlier one of the pair.
@@ -38,12 +38,13 @@ enum Later {
 
 type Pairs = Vec<(usize, Later)>;
 
-/// The reversals of an execution that was run for what lies at `from` and beyond, and its class under WCP if that is the
-/// dependence. `stuck` are the tasks that wait for a choice at the end.
+/// The reversals of an execution that was run for what lies at `from` and beyond, and its class
+/// under WCP if that is the dependence. `stuck` are the tasks that wait for a choice at the end.
 ///
-/// A pair that lies before `from` was met by another execution. It is to be reversed again if a choice beyond does not need its
-/// earlier one: where the order of sections decides what they access, that may not have been so in the other execution, and
-/// the later one of the pair may turn out to depend on it. On the start of a task, or the end of a wait, nothing can depend.
+/// A pair that lies before `from` was met by another execution. It is to be reversed again if a
+/// choice beyond does not need its earlier one: where the order of sections decides what they
+/// access, that may not have been so in the other execution, and the later one of the pair may turn
+/// out to depend on it. On the start of a task, or the end of a wait, nothing can depend.
 ///
 /// `None` if `stop` said so: it is asked now and then, since an execution may be long.
 pub fn reversals(
@@ -112,20 +113,21 @@ pub fn reversals(
     Some((pairs.into_iter().zip(lasts).map(reversal).collect(), class))
 }
 
-/// Whether it is time to ask whether to stop, at event number `at`. Short executions are not asked about.
+/// Whether it is time to ask whether to stop, at event number `at`. Short executions are not asked
+/// about.
 pub(super) fn is_look(at: usize) -> bool {
     at % 4096 == 4095
 }
 
-/// A moment of a task in an execution: so many events had been recorded, as [`Trace::position`] tells.
+/// A moment of a task in an execution: so many events had been recorded, see [`Trace::position`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Moment {
     pub task: TaskId,
     pub position: usize,
 }
 
-/// The transitions that have to come before two moments, in their order; those that the moments are in aside. If nothing orders the
-/// two, the tasks come to both of them when these have run.
+/// The transitions that have to come before two moments, in their order; those that the moments are
+/// in aside. If nothing orders the two, the tasks come to both of them when these have run.
 pub fn past(trace: &Trace, dependence: Dependence, moments: [Moment; 2]) -> Vec<usize> {
     let contested = Contested::find(trace, &[])
         .unwrap_or_else(|| Contested { numbers: vec![None; trace.transitions.len()], count: 0 });
@@ -163,7 +165,8 @@ pub struct Scratch(Clocks);
 /// Which choices are made by more than one task; the others cannot be made in another order.
 #[derive(Clone)]
 struct Contested {
-    /// The number of each transition's choice, and then of each stuck task's; none if it is not contested.
+    /// The number of each transition's choice, and then of each stuck task's; none if it is not
+    /// contested.
     numbers: Vec<Option<u32>>,
     /// How many different choices there are.
     count: usize,
@@ -205,7 +208,8 @@ impl Contested {
         Some(Contested { numbers, count: makers.len() })
     }
 
-    /// The number of what the transition at `index`, or the stuck task at `index` beyond all transitions, chooses.
+    /// The number of what the transition at `index`, or the stuck task at `index` beyond all
+    /// transitions, chooses.
     fn number(&self, index: usize) -> Option<usize> {
         self.numbers[index].map(|number| number as usize)
     }
@@ -215,8 +219,9 @@ impl Contested {
 #[derive(Clone, Copy)]
 struct Chosen {
     index: u32,
-    /// What it accesses, and what it writes, as sets of locations modulo 63: most sections that do not conflict are told apart
-    /// by these. The last bit is for what everybody accesses and those write that depend on everything.
+    /// What it accesses, and what it writes, as sets of locations modulo 63: most sections that do
+    /// not conflict are distinguished by these. The last bit is for what everybody accesses and
+    /// those write that depend on everything.
     accessed: u64,
     written: u64,
 }
@@ -229,11 +234,13 @@ struct Order<'a> {
     clocks: Clocks,
     /// The clock each transition began with, its own choice and what that depends on included.
     began: Vec<Clock>,
-    /// The same for a `P` without the `V` whose token it took: it could as well have taken another's.
+    /// The same for a `P` without the `V` whose token it took: it could as well have taken
+    /// another's.
     tokenless: Vec<(usize, Clock)>,
     /// The number of each transition among those of its task, from 1.
     number: Vec<u32>,
-    /// For each transition the clock behind its choice if that is another one: when its section was left.
+    /// For each transition the clock behind its choice if that is another one: when its section was
+    /// left.
     left: Vec<Option<Clock>>,
     syncs: Vec<Option<Clock>>,
     scopes: Vec<Option<Clock>>,
@@ -297,8 +304,9 @@ impl<'a> Order<'a> {
         }
     }
 
-    /// A transition at the end of a wait cannot begin before what it waited for; nor can a `P` before the `V`, as long as
-    /// those that took the tokens before it did so: all later `V`s come after that one, all earlier tokens are gone.
+    /// A transition at the end of a wait cannot begin before what it waited for; nor can a `P`
+    /// before the `V`, as long as those that took the tokens before it did so: all later `V`s come
+    /// after that one, all earlier tokens are gone.
     fn resumed(&mut self, fresh: Option<usize>, task: TaskId) {
         let Some(index) = fresh else { return };
         let choice = self.trace.transitions[index].choice;
@@ -348,8 +356,9 @@ impl<'a> Order<'a> {
 
     /// Pairs a transition with those right before it on which it depends; adds these to its clock.
     ///
-    /// Looks at them from the last one back, up to where all that is left comes before one it has seen: one on which everything depends, or
-    /// those that wrote, together, all that the transition accesses. So sections that write the same cost one look each.
+    /// Looks at them from the last one back, up to where all that is left comes before one it has
+    /// seen: one on which everything depends, or those that wrote, together, all that the
+    /// transition accesses. So sections that write the same cost one look each.
     fn immediate(&mut self, later: Later, choice: usize, clock: Clock, pairs: &mut Pairs) {
         let mut all = false;
         let mut uncovered: Option<Vec<u64>> = None;
@@ -373,7 +382,8 @@ impl<'a> Order<'a> {
             if !self.dependent(other, later) {
                 continue;
             }
-            // Even one that cannot be reversed, being ordered otherwise, has to be left before this one begins.
+            // Even one that cannot be reversed, being ordered otherwise, has to be left before this
+            // one begins.
             if !self.precedes(other, clock) {
                 pairs.push((other, later));
             }
@@ -406,8 +416,8 @@ impl<'a> Order<'a> {
         let content = self.trace.content(first);
         match later {
             Later::Ran(index) => self.trace.content(index).depends_on(content, self.dependence),
-            // What it would have accessed is not known, and does not matter: only what has not come to its end can
-            // keep it from going on.
+            // What it would have accessed is not known, and does not matter: only what has not come
+            // to its end can keep it from going on.
             Later::Stuck(_) => !content.closed || !matches!(content.choice, Choice::Section(_)),
         }
     }
@@ -439,8 +449,8 @@ impl<'a> Order<'a> {
 /// The choices of an execution that are made at some transition, or beyond it.
 struct Beyond {
     from: usize,
-    /// What comes before all of them; none if there are none. One look at it says of a transition whether some choice can be
-    /// made without it: to ask each would take pairs × choices.
+    /// What comes before all of them; none if there are none. One look at it says of a transition
+    /// whether some choice can be made without it: to ask each would take pairs × choices.
     all: Option<Clock>,
 }
 
@@ -463,13 +473,15 @@ impl Beyond {
         Some(Beyond { from, all })
     }
 
-    /// Whether the later one of a pair, or something else that can be run without the first, is there.
+    /// Whether the later one of a pair, or something else that can be run without the first, is
+    /// there.
     fn makes_new(&self, order: &Order<'_>, first: usize, later: Later) -> bool {
         let Later::Ran(index) = later else { return true };
         if index >= self.from {
             return true;
         }
-        // What has to come after the later one has to come after the first as well, if the later one depends on it.
+        // What has to come after the later one has to come after the first as well, if the later
+        // one depends on it.
         if order.precedes(first, order.began[index]) {
             return self.all.is_some_and(|all| !order.precedes(first, all));
         }
@@ -501,7 +513,8 @@ mod tests {
     use crate::event::{AccessKind, Observer, SyncKind};
     use crate::ids::{Location, ScopeId, SiteId, SyncId};
 
-    /// Tasks one after the other, each of which starts and enters a section of one lock that writes the same.
+    /// Tasks one after the other, each of which starts and enters a section of one lock that writes
+    /// the same.
     fn sections(tasks: u32) -> Trace {
         let (lock, scope, site) = (SyncId(0), ScopeId::PROGRAM, SiteId(0));
         let mut trace = Trace::new();
@@ -521,8 +534,9 @@ mod tests {
         trace
     }
 
-    /// Each section makes a pair with the one before it. An execution that was run for its last pair has to tell of that one
-    /// only: to go through all pairs in each execution takes their number squared.
+    /// Each section makes a pair with the one before it. An execution that was run for its last
+    /// pair has to report that one only: to go through all pairs in each execution takes their
+    /// number squared.
     #[test]
     fn pairs_of_other_executions_are_not_told_again() {
         let trace = sections(500);

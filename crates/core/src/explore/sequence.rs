@@ -1,9 +1,10 @@
 //! A sequence of transitions that is to be run from some state, and which tasks can begin it.
 //!
-//! It comes from a pair of dependent transitions that is to be tried the other way round: everything that does not need the
-//! earlier one, up to the later one. All but the last do what they did, since nothing they depend on is missing. What the *last*
-//! one does without the earlier one is known only once it has run there: a section may access other things then, and depend on
-//! other sections of its lock than it did.
+//! It comes from a pair of dependent transitions that is to be reversed: everything that does not
+//! need the earlier one, up to the later one. All but the last do what they did, since nothing they
+//! depend on is missing. What the *last* one does without the earlier one is known only once it has
+//! run there: a section may access other things then, and depend on other sections of its lock than
+//! it did.
 
 use super::clocks::{Clock, Clocks};
 use super::trace::Contents;
@@ -18,8 +19,9 @@ pub struct Sequence {
     /// Written once for all sequences of an execution: see [`stored`](super::stored).
     #[serde(skip, default = "Record::none")]
     record: Arc<Record>,
-    /// The earlier one of the pair, and the later one if it ran, in the execution they come from. What the sequence has before its last
-    /// transition follows from these: an execution may have as many pairs as it has transitions.
+    /// The earlier one of the pair, and the later one if it ran, in the execution they come from.
+    /// What the sequence has before its last transition follows from these: an execution may have
+    /// as many pairs as it has transitions.
     first: u32,
     later: Option<u32>,
     last: Event,
@@ -29,8 +31,8 @@ pub struct Sequence {
     likeness: OnceLock<Likeness>,
 }
 
-/// How many transitions a sequence has, and what is the same for all of the same transitions, and for no others (but by a chance
-/// of one in 2⁶⁴).
+/// How many transitions a sequence has, and what is the same for all of the same transitions, and
+/// for no others (but by a chance of one in 2⁶⁴).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Likeness {
     len: usize,
@@ -44,9 +46,11 @@ pub(super) struct Record {
     pub(super) clocks: Clocks,
     pub(super) contents: Contents,
     pub(super) names: Vec<TaskName>,
-    /// Of each transition its task, which of that task's transitions it is, from 1, and the clock it began with.
+    /// Of each transition its task, which of that task's transitions it is, from 1, and the clock
+    /// it began with.
     pub(super) began: Vec<(u32, u32, Clock)>,
-    /// The first transition of each task, and behind each transition the next one of its task; [`NONE`] if there is none.
+    /// The first transition of each task, and behind each transition the next one of its task;
+    /// [`NONE`] if there is none.
     pub(super) first_of: Vec<u32>,
     pub(super) next: Vec<u32>,
 }
@@ -120,7 +124,8 @@ impl Record {
 /// One transition of a [`Sequence`].
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Event {
-    /// Its task in the execution the sequence comes from, and which of that task's transitions it is.
+    /// Its task in the execution the sequence comes from, and which of that task's transitions it
+    /// is.
     pub(super) task: u32,
     pub(super) number: u32,
     pub(super) clock: Clock,
@@ -165,8 +170,9 @@ impl Sequence {
         self.record = record;
     }
 
-    /// Whether a transition of the execution is one of the sequence, the last one aside: it comes after the first one of the pair, does
-    /// not need it, has not to come after the later one, and has not been run.
+    /// Whether a transition of the execution is one of the sequence, the last one aside: it comes
+    /// after the first one of the pair, does not need it, has not to come after the later one, and
+    /// has not been run.
     fn has(&self, index: u32) -> bool {
         let (task, number, began) = self.record.began[index as usize];
         // Under WCP the later one need not depend on the first.
@@ -205,8 +211,8 @@ impl Sequence {
         (self.record.names[event.task as usize], event.choice)
     }
 
-    /// What a task that does `content` where the sequence is to be run is to it. `hint` is most probably the number of the task in the
-    /// execution the sequence comes from.
+    /// What a task that does `content` where the sequence is to be run is to it. `hint` is most
+    /// probably the number of the task in the execution the sequence comes from.
     pub fn part(&self, hint: TaskId, name: TaskName, content: ContentRef<'_>) -> Part {
         let last = &self.last;
         let depends = |index: u32| {
@@ -233,8 +239,8 @@ impl Sequence {
             && self.part(hint, name, content) == Part::Begins
     }
 
-    /// Where a task's next transition stands in the sequence. Starts and ends of waits may not come as they did: a task that
-    /// finds what it waits for does not stop there.
+    /// Where a task's next transition stands in the sequence. Starts and ends of waits may not come
+    /// as they did: a task that finds what it waits for does not stop there.
     fn place(&self, hint: TaskId, name: TaskName, choice: Choice) -> Place {
         let Some(task) = self.record.task(hint, name) else { return Place::None };
         let is_next = |other: Choice| choice == Choice::None || other != Choice::None;
@@ -279,7 +285,8 @@ impl Sequence {
         last.chain(first).map(|task| self.record.names[task as usize])
     }
 
-    /// What is left of it behind a task that begins it with a choice; nothing behind its last transition.
+    /// What is left of it behind a task that begins it with a choice; nothing behind its last
+    /// transition.
     pub fn after(&self, hint: TaskId, name: TaskName, choice: Choice) -> Option<Sequence> {
         let Sequence { record, first, later, last, gone, .. } = self;
         let mut gone = gone.clone();
@@ -298,8 +305,9 @@ impl Sequence {
         Some(Sequence { record, first, later, last, gone, likeness: OnceLock::new() })
     }
 
-    /// Whether `other`, to be run from the same state, has the same transitions and leads to the same last one by the same
-    /// way: the two differ at most in the order of what the last one does not need.
+    /// Whether `other`, to be run from the same state, has the same transitions and leads to the
+    /// same last one by the same way: the two differ at most in the order of what the last one does
+    /// not need.
     pub(super) fn is_like(&self, other: &Sequence) -> bool {
         self.step(&self.last) == other.step(&other.last)
             && self.likeness() == other.likeness()

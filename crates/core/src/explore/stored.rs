@@ -1,8 +1,9 @@
 //! The nodes of a tree as they are written down.
 //!
-//! The sequences of one execution refer to one record of it, and an execution can leave as many sequences as it has transitions.
-//! Written with each of them, records take transitions × transitions: 10 GB for 4,000 sections that conflict. So each record
-//! is written once, and of each sequence which one is its own.
+//! The sequences of one execution refer to one record of it, and an execution can leave as many
+//! sequences as it has transitions. Written with each of them, records take transitions ×
+//! transitions: 10 GB for 4,000 sections that conflict. So each record is written once, and of each
+//! sequence which one is its own.
 
 use super::sequence::Record;
 use super::tree::Node;

@@ -1,4 +1,5 @@
-//! One execution as the explorer sees it: transitions, and the events that order them whatever the schedule.
+//! One execution as the explorer sees it: transitions, and the events that order them whatever the
+//! schedule.
 
 use super::{Choice, ContentRef, TaskName};
 use crate::event::{AccessKind, Observer, SyncKind};
@@ -72,8 +73,8 @@ pub(super) enum Hard {
     },
 }
 
-/// Records an execution in which every turn is a transition. It can be written down once the execution is over, for another
-/// process to look at.
+/// Records an execution in which every turn is a transition. It can be written down once the
+/// execution has ended, for another process to look at.
 #[derive(Default, Debug, Serialize, Deserialize)]
 pub struct Trace {
     pub transitions: Vec<Transition>,
@@ -82,7 +83,8 @@ pub struct Trace {
     pub names: Vec<TaskName>,
     scopes: Vec<ScopeId>,
     children: Vec<u32>,
-    /// The accesses of all transitions, one after the other, in the form of [`ContentRef::accesses`].
+    /// The accesses of all transitions, one after the other, in the form of
+    /// [`ContentRef::accesses`].
     accesses: Vec<(u64, bool)>,
     /// Where each of them is.
     sites: Vec<SiteId>,
@@ -95,8 +97,9 @@ pub struct Trace {
     /// Whether the running transition waited, or might have, inside the section it entered.
     #[serde(skip)]
     waited: bool,
-    /// The cells from here on were made inside that section. Whoever else accesses them comes after it anyway, by the way in which
-    /// the reference was handed on; and in another execution these numbers would be another's cells.
+    /// The cells from here on were made inside that section. Whoever else accesses them comes after
+    /// it anyway, by the way in which the reference was handed on; and in another execution these
+    /// numbers would be another's cells.
     #[serde(skip)]
     fresh: Option<Location>,
 }
@@ -109,7 +112,8 @@ impl Trace {
         trace
     }
 
-    /// Makes it as new, keeping what is allocated: there are many executions, and each is much like the one before.
+    /// Makes it as new, keeping what is allocated: there are many executions, and each is much like
+    /// the one before.
     pub fn reset(&mut self) {
         self.transitions.clear();
         self.log.clear();
@@ -153,8 +157,8 @@ impl Trace {
         &self.sites[span(&self.transitions[transition].accesses)]
     }
 
-    /// Notes that the last transition, if it began with a choice, has also written what it read of these locations: it is known only now
-    /// what it did. Whether it was so.
+    /// Notes that the last transition, if it began with a choice, has also written what it read of
+    /// these locations: it is known only now what it did. Whether it was so.
     pub fn wrote(&mut self, choice: Choice, locations: Range<u64>) -> bool {
         let Some(transition) = self.transitions.last().filter(|last| last.choice == choice) else {
             return false;
@@ -201,8 +205,9 @@ impl Trace {
         self.open.last().is_some_and(|&(_, section)| section == self.current())
     }
 
-    /// For each number of transitions from 0 on two hashes: of the tasks that took the first so many, and of what they did.
-    /// The same tasks in the same order do the same, if the program is deterministic.
+    /// For each number of transitions from 0 on two hashes: of the tasks that took the first so
+    /// many, and of what they did. The same tasks in the same order do the same, if the program is
+    /// deterministic.
     pub fn fingerprints(&self) -> Vec<(u64, u64)> {
         let (mut who, mut what) = (FxHasher::default(), FxHasher::default());
         let mut all = vec![(who.finish(), what.finish())];

@@ -1,27 +1,32 @@
 //! The exploration tree: what is being explored, what is still to be, and what sleeps where.
 //!
-//! A node is a state, reached from its parent by one transition; the root is the start of the program. Only nodes below
-//! which something is left to explore are kept. The tree is explored depth first: everything below a task is over before the
-//! next task of the same node is begun. So the open nodes are all on one path, and what is known when a task is begun does
-//! not depend on how many executions run at the same time. What will be run next at the open nodes is known before
-//! it is its turn ([`Tree::ahead`]), so that it can be run on other cores meanwhile.
+//! A node is a state, reached from its parent by one transition; the root is the start of the
+//! program. Only nodes below which something is left to explore are kept. The search is depth
+//! first: it completes everything below a task before it begins the next task of the same node. So
+//! the open nodes are all on one path, and what is known when a task is begun does not depend on
+//! how many executions run at the same time. The tree knows what it will run next at the open nodes
+//! ([`Tree::ahead`]), so other cores can run that meanwhile.
 //!
-//! *Sequences are handed down.* With source sets (POPL 2014) it is enough that from the state where a sequence is to be run some
-//! task is explored that can begin it. That takes for granted that whether a transition depends on another one is not
-//! a matter of those before the two. Sections that access this or that, depending on what they read, do not keep to it: what is asleep
-//! may be the very thing that a section depends on if another one has not come first, and nobody who could find
-//! that out is awake. So each node keeps the sequences that are to be run from it; whoever is explored next and begins one
-//! hands what is left of it down to the node behind, and so on (as wakeup trees do in optimal DPOR, but for
-//! transitions of which it is not known before they run what they depend on). When nobody has begun a sequence, that is who is next.
+//! *Sequences are handed down.* With source sets (POPL 2014) it is enough that from the state where
+//! a sequence is to be run some task is explored that can begin it. That assumes that the
+//! dependence of two transitions does not depend on those before them. Sections whose accesses
+//! depend on what they read violate this: a section may depend on the very transition that is
+//! asleep, unless another one comes first, and every task that could reveal it sleeps as well. So
+//! each node keeps the sequences that are to be run from it. The next task that begins one hands
+//! the rest down to the node behind, and so on. (Wakeup trees do the same in optimal DPOR, for
+//! transitions whose dependences are known before they run.) A sequence that no task has begun
+//! decides which task is next.
 //!
-//! *Of sequences that are alike one is kept.* Every execution below a node may find that the same pair has to be tried the other
-//! way round there, and its sequence holds all else in the order of that execution. But two sequences of the same transitions
-//! that lead to the last one by the same way differ only in the order of what the last one does not need. What of that can be
-//! reordered is found again by the executions to which either of them leads. (Abdulla, Atig, Das, Jonsson and
-//! Sagonas, *Parsimonious optimal dynamic partial order reduction*, CAV 2024, reverse a race once for the same reason.) So what is
-//! kept does not grow with the number of executions: a node owes a sequence for each transition and way to it
-//! ([`Tree::kept`] counts them). Coarser notions of what is alike were tried and miss classes: the same way to the last one,
-//! whatever else there is, or the same transitions in any order.
+//! *Of equivalent sequences one is kept.* Every execution below a node may find that the same pair
+//! has to be reversed there, and its sequence holds all else in the order of that execution. But
+//! two sequences of the same transitions that lead to the last one by the same way differ only in
+//! the order of what the last one does not need. What of that can be reordered is found again by
+//! the executions to which either of them leads. (Abdulla, Atig, Das, Jonsson and Sagonas,
+//! *Parsimonious optimal dynamic partial order reduction*, CAV 2024, reverse a race once for the
+//! same reason.) So what is kept does not grow with the number of executions: a node owes a
+//! sequence for each transition and way to it ([`Tree::kept`] counts them). Coarser equivalences
+//! were tried and miss classes: the same way to the last one, whatever else there is, or the same
+//! transitions in any order.
 
 use super::estimate::{self, Fork};
 use super::reversal::Reversal;
@@ -33,8 +38,9 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
-/// A transition that has been explored from a state: a task and what it does there. (Tasks are numbered as they are spawned; in
-/// all executions that lead to a state by the same transitions, the same number is the same task.)
+/// A transition that has been explored from a state: a task and what it does there. (Tasks are
+/// numbered as they are spawned; in all executions that lead to a state by the same transitions,
+/// the same number is the same task.)
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Sleeper {
     pub task: TaskId,
@@ -61,7 +67,7 @@ impl Job {
         self.prefix.len() - 1
     }
 
-    /// What tells it from all others there are at the time.
+    /// What distinguishes it from all other jobs there are at the time.
     pub fn key(&self) -> (usize, TaskId) {
         (self.node, self.prefix[self.depth()])
     }
@@ -70,7 +76,8 @@ impl Job {
 /// What an execution showed of its transitions beyond the node it started from.
 #[derive(Debug)]
 pub struct ExecutionSummary {
-    /// Its transitions from the node on: all, or at least up to the last one before which something else is to begin.
+    /// Its transitions from the node on: all, or at least up to the last one before which something
+    /// else is to begin.
     pub transitions: Vec<Sleeper>,
     /// The names of its tasks.
     pub names: Vec<TaskName>,
@@ -96,7 +103,8 @@ pub(super) struct Node {
     begun: usize,
     /// Tasks that could not be explored from here, whatever the reason.
     given_up: Vec<TaskId>,
-    /// The sequences that nobody explored from here begins for certain. The first one is for whom the next task is explored.
+    /// The sequences that no task explored from here begins for certain. The first one decides
+    /// which task is next.
     owed: VecDeque<Owed>,
     /// Children that are kept.
     uses: usize,
@@ -133,7 +141,7 @@ impl Node {
     }
 }
 
-/// What a tree holds on to.
+/// What a tree keeps in memory.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Kept {
     pub nodes: usize,
@@ -155,7 +163,7 @@ pub struct Tree {
     /// The nodes that owe something, the deepest last.
     open: Vec<usize>,
     started: bool,
-    /// The classes seen, where nothing sleeps and executions are told apart by these.
+    /// The classes seen, where nothing sleeps and these distinguish executions.
     classes: Option<BTreeSet<Class>>,
     pub statistics: Statistics,
 }
@@ -187,11 +195,13 @@ impl Default for Tree {
 
 /// What taking in an execution has changed so far.
 struct Changes<'a> {
-    /// Whether anything had been taken in, the statistics, the open nodes and what the job's node owed.
+    /// Whether anything had been taken in, the statistics, the open nodes and what the job's node
+    /// owed.
     was: (bool, Statistics, Vec<usize>, VecDeque<Owed>),
     /// The class that is new.
     class: Option<Class>,
-    /// Nodes at which a task more sleeps, nodes that were made, and nodes that owe one more sequence.
+    /// Nodes at which a task more sleeps, nodes that were made, and nodes that owe one more
+    /// sequence.
     grown: Vec<usize>,
     made: Vec<usize>,
     owing: Vec<usize>,
@@ -240,8 +250,8 @@ impl Tree {
         self.classes.is_some()
     }
 
-    /// The next execution, then those that come next at the nodes above, up to `most`. Whatever the first one shows, the others
-    /// will still have to be run.
+    /// The next execution, then those that come next at the nodes above, up to `most`. Whatever the
+    /// first one shows, the others will still have to be run.
     pub fn ahead(&self, most: usize) -> Vec<Job> {
         let next = self.next();
         let above = self.open.iter().rev().skip(1).take(most.saturating_sub(1));
@@ -272,7 +282,8 @@ impl Tree {
         Some(Job { prefix, asleep, hint, whole: node.owed.len() > 1, node: at })
     }
 
-    /// Whether a tree that was read from outside can be explored: nodes refer to nodes there are, and to the root in the end.
+    /// Whether a tree that was read from outside can be explored: nodes refer to nodes there are,
+    /// and to the root in the end.
     pub fn check(&self) -> Result<(), &'static str> {
         let mut children = vec![0usize; self.nodes.len()];
         if self.nodes.is_empty() {
@@ -338,13 +349,13 @@ impl Tree {
         Some(estimate::left(self.statistics.executions, done).max(self.pending() as f64))
     }
 
-    /// The path the search is on, the deepest open node first; nothing if the search is over.
+    /// The path the search is on, the deepest open node first; nothing if the search has ended.
     fn path(&self) -> impl Iterator<Item = &Node> {
         let up = |&at: &usize| (at != ROOT).then(|| self.nodes[at].parent);
         std::iter::successors(self.open.last().copied(), up).map(|at| &self.nodes[at])
     }
 
-    /// What it holds on to at the moment.
+    /// What it keeps at the moment.
     pub fn kept(&self) -> Kept {
         // Those that are spare are empty.
         let mut kept = Kept { nodes: self.nodes.len() - self.spare.len(), ..Kept::default() };
@@ -360,8 +371,8 @@ impl Tree {
         self.started && self.open.is_empty()
     }
 
-    /// Takes in what the [next](Tree::next) execution showed. Asks `stop` now and then, since an execution may be long: if it says so,
-    /// the tree is as it was, and the result false.
+    /// Takes in what the [next](Tree::next) execution showed. Asks `stop` now and then, since an
+    /// execution may be long: if it says so, the tree is as it was, and the result false.
     pub fn report(&mut self, job: &Job, run: ExecutionSummary, stop: &dyn Fn() -> bool) -> bool {
         let mut changes = Changes {
             was: (self.started, self.statistics, self.open.clone(), self.nodes[job.node].owed.clone()),
@@ -379,7 +390,7 @@ impl Tree {
         taken
     }
 
-    /// Makes everything as it was before.
+    /// Rolls back to the state before.
     fn undo(&mut self, job: &Job, changes: Changes<'_>) {
         let Changes { was, class, grown, made, owing, .. } = changes;
         for at in owing.into_iter().rev() {
@@ -415,7 +426,8 @@ impl Tree {
         }
         let owed = std::mem::take(&mut self.nodes[job.node].owed);
         self.open.retain(|&at| at != job.node);
-        // The nodes along the execution: those of the prefix, then new ones, as far as there is something to do at them.
+        // The nodes along the execution: those of the prefix, then new ones, as far as there is
+        // something to do at them.
         let mut nodes = Vec::with_capacity(job.prefix.len() + run.transitions.len());
         let mut up = job.node;
         while up != ROOT {
@@ -468,8 +480,9 @@ impl Tree {
         Some(())
     }
 
-    /// The [next](Tree::next) execution could not be run: what its task would have done from the node stays unknown, and the search goes
-    /// on without. It is then not complete, which is for the caller to say.
+    /// The [next](Tree::next) execution could not be run: what its task would have done from the
+    /// node stays unknown, and the search goes on without. It is then not complete, which is for
+    /// the caller to say.
     pub fn give_up(&mut self, job: &Job) {
         self.started = true;
         let task = job.prefix[job.depth()];
@@ -501,7 +514,8 @@ impl Tree {
                 let Some(&name) = way.names.get(sleeper.task.index()) else { continue };
                 let content = sleeper.content.view();
                 if begun != Some(sleeper.task) {
-                    // What is explored, or sleeps, aside may have to come after something behind the sequence.
+                    // What is explored, or sleeps, aside may have to come after something behind
+                    // the sequence.
                     if sequence.is_begun_by(sleeper.task, name, content) {
                         return Some(());
                     }
@@ -521,7 +535,8 @@ impl Tree {
         Some(())
     }
 
-    /// A sequence that nobody begins for certain. If all who can have been explored, one of them did. Whether it was added.
+    /// Adds a sequence that no task begins for certain, unless all tasks that can begin it have
+    /// been explored: then one did. Whether it was added.
     fn add_owed(&mut self, way: &Way<'_>, at: usize, sequence: Sequence) -> bool {
         let node = &mut self.nodes[at];
         let named = |name| Some((way.task(name)?, name));

@@ -1,20 +1,24 @@
-//! What tells executions apart under WCP, and which pairs are to be tried the other way round because of it.
+//! What distinguishes executions under WCP, and which pairs have to be reversed because of it.
 //!
-//! Weak-causally-precedes (Kini, Mathur and Viswanathan, PLDI 2017; as the dependence of DPOR: Ogles, Aldous and Mercer, FMCAD
-//! 2019) puts everything that *happened before* a section before the sections that conflict with it. So whether two
-//! sections can be swapped is no matter of the two: a section that conflicts with nothing is ordered with another one as soon as it comes
-//! before one that does. Computed here from the transitions of an execution: for each the clock HB, and the clock WCP, which at a section
-//! takes in the HB of the earlier sections it conflicts with, and the WCP of the section before it.
+//! Weak-causally-precedes (Kini, Mathur and Viswanathan, PLDI 2017; as the dependence of DPOR:
+//! Ogles, Aldous and Mercer, FMCAD 2019) puts everything that *happened before* a section before
+//! the sections that conflict with it. So whether two sections can be swapped is no matter of the
+//! two: a section that conflicts with nothing is ordered with another one as soon as it comes
+//! before one that does. Computed here from the transitions of an execution: for each the clock HB,
+//! and the clock WCP, which at a section takes in the HB of the earlier sections it conflicts with,
+//! and the WCP of the section before it.
 //!
-//! Used beside what DC reverses ([`Conflict`](super::Dependence::Conflict)), never instead of it, so that nothing can be
-//! missed that is found under DC. Two executions are the same under WCP if each transition has the same before it
-//! by WCP or by what orders tasks in any schedule; [`Class`] is a hash of that. Since what depends on what
-//! changes with every swap, nothing sleeps; executions of classes that were seen are counted as pruned, and the classes are
-//! kept. That is why WCP is the slowest of the orders.
+//! Used beside what DC reverses ([`Conflict`](super::Dependence::Conflict)), never instead of it,
+//! so that nothing can be missed that is found under DC. Two executions are the same under WCP if
+//! each transition has the same before it by WCP or by what orders tasks in any schedule; [`Class`]
+//! is a hash of that. Since what depends on what changes with every swap, nothing sleeps;
+//! executions of classes that were seen are counted as pruned, and the classes are kept. That is
+//! why WCP is the slowest of the orders.
 //!
 //! Cost: O(transitions × (tasks + sections of the same lock)).
 //!
-//! Departures: rule (b) of PLDI 2017 is left out; it orders ends of sections, and sections are transitions here.
+//! Departures: rule (b) of PLDI 2017 is left out; it orders ends of sections, and sections are
+//! transitions here.
 
 use super::clocks::{Clock, Clocks};
 use super::reversal::is_look;
@@ -28,7 +32,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Class(u64);
 
-/// The class of an execution, and the pairs of transitions that only WCP orders; nothing if it was stopped.
+/// The class of an execution, and the pairs of transitions that only WCP orders; nothing if it was
+/// stopped.
 pub(super) fn analyse(trace: &Trace, stop: &dyn Fn() -> bool) -> Option<(Class, Vec<(usize, usize)>)> {
     let mut views = Views::new(trace);
     for (at, &hard) in trace.log.iter().enumerate() {
@@ -183,7 +188,8 @@ impl<'a> Views<'a> {
         self.chosen.insert(choice, chosen);
     }
 
-    /// Adds what is before a transition to the class, whatever the order in which transitions and tasks come.
+    /// Adds what is before a transition to the class, whatever the order in which transitions and
+    /// tasks come.
     fn hash(&mut self, index: usize, view: View) {
         let names = &self.trace.names;
         let both = self.clocks.copy(view.hard);

@@ -1,7 +1,8 @@
 //! Which code, and how much of its parallelism, a verdict about a native program rests on.
 //!
-//! The runtime inside the program fills a [`Coverage`] at the end of a run; runs are joined; [`Report::bound`] takes back what the
-//! coverage does not carry. What is known when a unit is compiled or linked travels to the runtime as a [`Note`].
+//! The runtime inside the program fills a [`Coverage`] at the end of a run; runs are joined;
+//! [`Report::bound`] takes back what the coverage does not carry. What is known when a unit is
+//! compiled or linked travels to the runtime as a [`Note`].
 
 use super::{Place, Report, Scope, Verdict};
 use serde::{Deserialize, Serialize};
@@ -35,7 +36,8 @@ pub enum PartKind {
 }
 
 impl PartKind {
-    /// Whether it comes with the system or the compiler, so that its user cannot have it instrumented.
+    /// Whether it comes with the system or the compiler, so that its user cannot have it
+    /// instrumented.
     pub fn is_provided(self) -> bool {
         matches!(self, PartKind::System | PartKind::StandardLibrary)
     }
@@ -75,19 +77,22 @@ pub struct Coverage {
     pub front_end: FrontEnd,
     /// Whether the program came to its end by itself in every run.
     pub complete: bool,
-    /// Whether a task, or a team of more than one thread, existed beside `main` in some run; none if that is not known.
+    /// Whether a task, or a team of more than one thread, existed beside `main` in some run; none
+    /// if that is not known.
     pub parallel: Option<bool>,
     /// The sizes that teams (pools, for rayon) had, ascending.
     pub teams: Vec<u32>,
     pub uninstrumented: Vec<Uninstrumented>,
     /// Each `#pragma omp` that was compiled without `-fopenmp`.
     pub ignored_pragmas: Vec<Place>,
-    /// Parallel iterators that could be split without end: what was left of each stayed together in one task, and was not compared.
+    /// Parallel iterators that could be split without end: what was left of each stayed together in
+    /// one task, and was not compared.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unsplit: Vec<Place>,
     /// Options that kept the detector from looking.
     pub blinded_by: Vec<String>,
-    /// Of a search: threads took several chunks of a loop, in all executions the same ones. Another deal may have other orders of sections.
+    /// Of a search: threads took several chunks of a loop, in all executions the same ones. Another
+    /// deal may have other orders of sections.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub one_deal: bool,
 }
@@ -156,7 +161,7 @@ impl Coverage {
         parts.chain(pragmas).chain(unsplit).collect()
     }
 
-    /// Why nothing ran in parallel, as far as can be told, and what to do.
+    /// Why nothing ran in parallel, as far as is known, and what to do.
     fn why_sequential(&self) -> String {
         if let Some(at) = self.ignored_pragmas.first() {
             return format!(
@@ -213,8 +218,9 @@ fn add<T: PartialEq>(all: &mut Vec<T>, more: impl IntoIterator<Item = T>) {
 }
 
 impl Report {
-    /// Takes back what the coverage does not carry: a run in which nothing ran in parallel, or that nobody watched, is no evidence;
-    /// with `strict`, nor is one with parts that were left out. To be called again whenever the coverage has changed.
+    /// Takes back what the coverage does not carry: a run in which nothing ran in parallel, or that
+    /// nobody watched, is no evidence; with `strict`, nor is one with parts that were left out. To
+    /// be called again whenever the coverage has changed.
     pub fn bound(&mut self, strict: bool) {
         let Some(coverage) = &self.coverage else { return };
         let found = !self.races.is_empty() || !self.errors.is_empty() || !self.deadlocks.is_empty();

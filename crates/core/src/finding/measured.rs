@@ -1,5 +1,6 @@
-//! How [`Stats`] are written: what is the same in every run of a command as `stats`, and what was measured as an object of its
-//! own, the last of the report, so that two reports can be compared without it.
+//! How [`Stats`] are written: what is the same in every run of a command as `stats`, and what was
+//! measured as an object of its own, the last of the report, so that two reports can be compared
+//! without it.
 
 use super::Stats;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

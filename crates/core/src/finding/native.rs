@@ -1,4 +1,5 @@
-//! What findings about native programs say beyond those about TP programs: constructs, memory, operations.
+//! What findings about native programs say beyond those about TP programs: constructs, memory,
+//! operations.
 //!
 //! Serialised, all of it is additive: a report about a TP program has none of these fields.
 
@@ -6,7 +7,8 @@ use super::{Frame, Place};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A construct of OpenMP, as the program writes it after `#pragma omp`, or what stands beside OpenMP.
+/// A construct of OpenMP, as the program writes it after `#pragma omp`, or what stands beside
+/// OpenMP.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -30,7 +32,8 @@ pub enum Construct {
 }
 
 impl Construct {
-    /// Whether it makes a team: tasks that each run the whole region, told apart by a thread number.
+    /// Whether it makes a team: tasks that each run the whole region, distinguished by a thread
+    /// number.
     pub fn makes_team(self) -> bool {
         matches!(self, Construct::Parallel | Construct::Teams)
     }
@@ -74,7 +77,7 @@ pub enum Operation {
     #[default]
     Plain,
     Atomic,
-    /// The memory was given back: `free`, `delete`, the end of a `realloc`ed block.
+    /// The memory was freed: `free`, `delete`, the end of a `realloc`ed block.
     Free,
     /// `memcpy`, `memset` and their like.
     Range,
@@ -120,8 +123,9 @@ pub enum Object {
     },
 }
 
-/// Turns a call stack, innermost function first, each with where in it the execution was, into the place of the access
-/// and the calls that led there. The outermost function was called by nobody that is known: its call has line 0.
+/// Turns a call stack, innermost function first, each with where in it the execution was, into the
+/// place of the access and the calls that led there. The outermost function was called by nobody
+/// that is known: its call has line 0.
 pub fn place_and_calls(frames: impl IntoIterator<Item = (String, Place)>) -> (Place, Vec<Frame>) {
     let unknown = || Place { file: String::new(), line: 0, column: 0 };
     let (functions, mut places): (Vec<String>, Vec<Place>) = frames.into_iter().unzip();

@@ -1,7 +1,8 @@
-//! Schedules as text, to be copied out of a report and given back: `rp1:main*3,main/1*2`.
+//! Schedules as text, to be copied out of a report and passed to `replay`: `rp1:main*3,main/1*2`.
 //!
-//! `rp1:`, then segments separated by commas, each a task by its spawn path and how many actions it takes. A number in a
-//! path that is repeated may be written once with its count: `main/1*3/2*7` is 7 actions of `main/1/1/1/2`.
+//! `rp1:`, then segments separated by commas, each a task by its spawn path and how many actions it
+//! takes. A number in a path that is repeated may be written once with its count: `main/1*3/2*7` is
+//! 7 actions of `main/1/1/1/2`.
 
 use super::{Segment, Witness};
 use std::fmt::{self, Write as _};
@@ -35,7 +36,7 @@ pub fn encode(witness: &Witness) -> String {
     text
 }
 
-/// The witness a text stands for.
+/// The witness that a text encodes.
 pub fn decode(text: &str) -> Result<Witness, BadWitness> {
     let bad = |offset, message: &str| Err(BadWitness { offset, message: message.into() });
     let Some(list) = text.strip_prefix(PREFIX) else {
@@ -62,7 +63,8 @@ pub fn path_numbers(path: &str) -> Result<Vec<(u32, usize)>, BadWitness> {
     numbers(path, 0)
 }
 
-/// The numbers of a spawn path, each with how often it is repeated. `offset` is where the path begins.
+/// The numbers of a spawn path, each with how often it is repeated. `offset` is where the path
+/// begins.
 fn numbers(path: &str, mut offset: usize) -> Result<Vec<(u32, usize)>, BadWitness> {
     let mut parts = path.split('/');
     let root = parts.next().unwrap_or_default();
@@ -91,6 +93,7 @@ fn numbers(path: &str, mut offset: usize) -> Result<Vec<(u32, usize)>, BadWitnes
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::random;
 
     fn witness(segments: &[(&str, u64)]) -> Witness {
         let segment = |&(task, actions): &(&str, u64)| Segment { task: task.into(), actions };
@@ -128,6 +131,35 @@ mod tests {
         ] {
             let refused = decode(text).expect_err(text);
             assert_eq!(refused.offset, offset, "{text}: {refused}");
+        }
+    }
+
+    /// Texts of generated witnesses come back; damaged ones come back or are refused at a byte there is.
+    #[test]
+    fn generated_texts_come_back_or_are_refused() {
+        for seed in 0..2000 {
+            let mut any = random(seed);
+            let segment = |any: &mut dyn FnMut(usize) -> usize| {
+                let numbers = (0..any(5)).map(|_| match any(3) {
+                    0 => format!("/{}*{}", 1 + any(9), 1 + any(99)),
+                    _ => format!("/{}", 1 + any(1000)),
+                });
+                let task = "main".to_owned() + &numbers.collect::<String>();
+                Segment { task, actions: any(1 << 40) as u64 }
+            };
+            let schedule = (0..any(6)).map(|_| segment(&mut any)).collect();
+            let witness = Witness { program: None, schedule };
+            let text = encode(&witness);
+            assert_eq!(decode(&text).as_ref(), Ok(&witness), "seed {seed}: {text}");
+            let mut bytes = text.into_bytes();
+            let at = any(bytes.len());
+            bytes[at] = b"0*/,:am"[any(7)];
+            let damaged = String::from_utf8(bytes).unwrap();
+            match decode(&damaged) {
+                // Not the same text: a number may begin with zeros.
+                Ok(witness) => assert_eq!(decode(&encode(&witness)), Ok(witness), "seed {seed}"),
+                Err(bad) => assert!(bad.offset <= damaged.len(), "seed {seed}: {damaged}: {bad}"),
+            }
         }
     }
 }

@@ -1,16 +1,18 @@
 //! Vector clocks and epochs over tasks that come and go.
 //!
-//! A *slot* is a place in the vectors; a task has one as long as it lives, and a later task may get it again
-//! (`hard.rs` says when). A slot's *time* counts the stretches of its tasks' events that nothing outside can tell apart:
-//! it goes up after every event that another task can be ordered after. Times begin at 1: zero is "nothing".
+//! A *slot* is a place in the vectors; a task has one as long as it lives, and a later task may get
+//! it again (`hard.rs` says when). A slot's *time* counts the stretches of its tasks' events that
+//! no other task can distinguish: it goes up after every event that another task can be ordered
+//! after. Times begin at 1: zero is "nothing".
 //!
-//! Mattern, *Virtual time and global states of distributed systems* (1988); epochs are Flanagan and Freund's,
-//! *FastTrack* (PLDI 2009). Cost: an epoch is compared with a clock in O(1); joining and copying are linear in the
-//! number of slots known, and the loops are plain enough for the compiler to vectorise. With hundreds of tasks they are
-//! bound by memory, so that times have 16 bits as long as these suffice.
+//! Mattern, *Virtual time and global states of distributed systems* (1988); epochs are Flanagan and
+//! Freund's, *FastTrack* (PLDI 2009). Cost: an epoch is compared with a clock in O(1); joining and
+//! copying are linear in the number of slots known, and the loops are plain enough for the compiler
+//! to vectorise. With hundreds of tasks they are bound by memory, so that times have 16 bits as
+//! long as these suffice.
 //!
-//! From slot [`WIDE`] on that would be too much: a clock that knows of one is a tree, which shares its parts with those it
-//! was copied from ([`clock_tree`](super::clock_tree)).
+//! From slot [`WIDE`] on that would be too much: a clock that knows of one is a tree, which shares
+//! its parts with those it was copied from ([`clock_tree`](super::clock_tree)).
 
 use super::clock_tree::Tree;
 
@@ -60,8 +62,8 @@ impl Known for Tree {
     }
 }
 
-/// A time from [`UNKNOWN`] on up: every x86-64 has an instruction that compares vectors of signed numbers, and none that
-/// compares unsigned ones.
+/// A time from [`UNKNOWN`] on up: every x86-64 has an instruction that compares vectors of signed
+/// numbers, and none that compares unsigned ones.
 pub(super) type Time = i32;
 
 /// Time 0.
@@ -246,7 +248,8 @@ impl Clock {
 
     /// Begins the next time of `slot`, whose task has published the clock.
     ///
-    /// Panics after 2³² − 1 of them: a run would take hours to get there, and wrapping would hide races.
+    /// Panics after 2³² − 1 of them: a run would take hours to get there, and wrapping would hide
+    /// races.
     pub fn tick(&mut self, slot: u32) {
         let ended = Epoch { slot, time: self.get(slot) };
         let time = ended.time.checked_add(1).expect("more than 2^32 synchronisations of one task");
@@ -256,7 +259,8 @@ impl Clock {
         }
     }
 
-    /// From being the copy of a parent's clock, at its spawn in the epoch `parent`, becomes that of the child.
+    /// From being the copy of a parent's clock, at its spawn in the epoch `parent`, becomes that of
+    /// the child.
     pub(super) fn begin(&mut self, slot: u32, time: u32, parent: Epoch) {
         if slot >= WIDE {
             self.widen();
@@ -283,6 +287,7 @@ impl Times {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::random;
 
     #[test]
     fn clocks_of_different_length_join() {
@@ -303,11 +308,8 @@ mod tests {
 
     #[test]
     fn lists_and_trees_agree_with_a_plain_list() {
-        let mut random = 1u64;
-        let mut below = |bound: u32| {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            (random >> 33) as u32 % bound
-        };
+        let mut random = random(1);
+        let mut below = |bound: u32| random(bound as usize) as u32;
         const CLOCKS: u32 = 6;
         for round in 0..40 {
             // From lists only to trees of three levels.

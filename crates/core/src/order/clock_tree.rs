@@ -1,21 +1,24 @@
 //! Clocks over very many slots, as trees whose parts are shared.
 //!
-//! A hundred thousand tasks that nothing orders have a slot each, and clocks that list all slots would take memory by the
-//! square of that. But what they know differs little: a task knows what its parent knew, and itself. So a wide clock
-//! is a tree that is never changed in place where another one has a part of it: copying it takes a count, setting a time
-//! a path of new nodes, and joining two looks only at what is not the same node in both. What nobody knows of has no nodes.
+//! A hundred thousand tasks that nothing orders have a slot each, and clocks that list all slots
+//! would take memory by the square of that. But what they know differs little: a task knows what
+//! its parent knew, and itself. So a wide clock is a tree that is never changed in place where
+//! another one has a part of it: copying it takes a count, setting a time a path of new nodes, and
+//! joining two looks only at what is not the same node in both. What nobody knows of has no nodes.
 //!
-//! After Driscoll, Sarnak, Sleator and Tarjan, *Making data structures persistent* (1989), with wide nodes. Where a join
-//! brings nothing, or all there is, the node that was there is kept, so that clocks which have met go on sharing.
+//! After Driscoll, Sarnak, Sleator and Tarjan, *Making data structures persistent* (1989), with
+//! wide nodes. Where a join brings nothing, or all there is, the node that was there is kept, so
+//! that clocks which have met go on sharing.
 //!
-//! What differs can still be much: of a hundred thousand tasks that pass through one lock, each meets what all before
-//! it have done since they began. So a tree remembers its *origin*, an epoch such that whoever knows it knows all of the
-//! tree but the times of a few slots. Of two clocks one of which knows the other's origin the one is the join, once
-//! it has those few. That epochs can stand for clocks is since time goes on with everything that is published, and what
-//! is published is a whole clock.
+//! What differs can still be much: of a hundred thousand tasks that pass through one lock, each
+//! meets what all before it have done since they began. So a tree remembers its *origin*, an epoch
+//! such that whoever knows it knows all of the tree but the times of a few slots. Of two clocks one
+//! of which knows the other's origin the one is the join, once it has those few. Epochs can
+//! represent clocks because time goes on with everything that is published, and what is published
+//! is a whole clock.
 //!
-//! Cost, with n slots: a look O(log n); setting a time O(log n) nodes of 16; joining the same if one knows the other's
-//! origin, and else O(what differs) nodes.
+//! Cost, with n slots: a look O(log n); setting a time O(log n) nodes of 16; joining the same if
+//! one knows the other's origin, and else O(what differs) nodes.
 
 use super::clock::{Epoch, Time, UNKNOWN, raise, signed, unsigned};
 use std::rc::Rc;

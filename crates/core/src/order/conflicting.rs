@@ -1,20 +1,23 @@
-//! Sections ordered only where they conflict: the DC order, told to any detector of the graph order as plain edges.
+//! Sections ordered only where they conflict: the DC order, given to any detector of the graph
+//! order as plain edges.
 //!
-//! The observed order of lock sections orders more than it must: two sections that share no data could as well have
-//! come the other way round. Here a section orders nothing by being entered; an access inside it comes after
-//! those earlier sections of the same lock that accessed the location and conflict with it (Ogles, Aldous, Mercer,
-//! FMCAD 2019, Definition 2: from their release to this access). The wrapped observer sees the program's
-//! events, with joins and signals of locks replaced by [`Observer::edge`]s.
+//! The observed order of lock sections orders more than it must: two sections that share no data
+//! could as well have come the other way round. Here a section orders nothing by being entered; an
+//! access inside it comes after those earlier sections of the same lock that accessed the location
+//! and conflict with it (Ogles, Aldous, Mercer, FMCAD 2019, Definition 2: from their release to
+//! this access). The wrapped observer sees the program's events, with joins and signals of locks
+//! replaced by [`Observer::edge`]s.
 //!
-//! Cost: a map entry for each lock and location accessed under it. With one lock the first race is always feasible (the
-//! theorem of that paper); with several it need not be, and the rule by which sections with ordered insides are
-//! ordered as wholes is left out: a race found here is a candidate until a schedule has shown it.
+//! Cost: a map entry for each lock and location accessed under it. With one lock the first race is
+//! always feasible (the theorem of that paper); with several it need not be, and the rule by which
+//! sections with ordered insides are ordered as wholes is left out: a race found here is a
+//! candidate until a schedule has shown it.
 
 use crate::event::{AccessKind, Observer, SyncKind};
 use crate::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
 use rustc_hash::FxHashMap;
 
-/// The sections that last accessed a location under a lock, each by the sync that tells of its end.
+/// The sections that last accessed a location under a lock, each by the sync that its end signals.
 #[derive(Default, Debug)]
 struct Last {
     writer: Option<SyncId>,
@@ -44,7 +47,8 @@ pub struct Conflicting<D> {
     sections: u32,
 }
 
-/// How far back a repeated access of a section is looked for, so that the list of its accesses stays short.
+/// How far back a repeated access of a section is looked for, so that the list of its accesses
+/// stays short.
 const NEARBY: usize = 8;
 
 impl<D: Observer> Conflicting<D> {
@@ -116,7 +120,8 @@ impl<D: Observer> Observer for Conflicting<D> {
             });
             self.open.push(Open { task, lock: sync, accesses, after });
         }
-        // Nobody signals a lock to the wrapped observer, so this join orders nothing; it is still an action.
+        // The wrapped observer gets no signal of a lock, so this join orders nothing; it is still
+        // an action.
         self.inner.join(task, of_program(sync), kind);
     }
 

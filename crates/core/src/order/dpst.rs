@@ -1,43 +1,48 @@
 //! The order of a run while it runs, from a dynamic program structure tree and the non-tree joins.
 //!
-//! Paper: F. Jin et al., *Dynamic Determinacy Race Detection for Task-Parallel Programs with Promises* (DRDP),
-//! 2023, section 4 and Figures 8 and 9.
+//! Paper: F. Jin et al., *Dynamic Determinacy Race Detection for Task-Parallel Programs with
+//! Promises* (DRDP), 2023, section 4 and Figures 8 and 9.
 //!
-//! The tree (DPST): steps are leaves, asyncs and finishes are inner nodes, children stand in program order.
-//! Of two leaves, the left one precedes the right one by tree edges just when the child of their lowest
-//! common ancestor on the left one's side is no async. A signal (promise set, end of a future, post, release of
-//! a section, `V`) is a leaf of its own, the paper's "empty task": an async without a body. A join on it is
-//! a *non-tree join* of the joining task. PRECEDE(a, b) looks at the tree, then searches backwards from b's task
-//! through its joins to the signals, from these through the joins their tasks had at the time, and so on,
-//! until a signal is found that `a` precedes by the tree.
+//! The tree (DPST): steps are leaves, asyncs and finishes are inner nodes, children stand in
+//! program order. Of two leaves, the left one precedes the right one by tree edges just when the
+//! child of their lowest common ancestor on the left one's side is no async. A signal (promise set,
+//! end of a future, post, release of a section, `V`) is a leaf of its own, the paper's "empty
+//! task": an async without a body. A join on it is a *non-tree join* of the joining task.
+//! PRECEDE(a, b) looks at the tree, then searches backwards from b's task through its joins to the
+//! signals, from these through the joins their tasks had at the time, and so on, until a signal is
+//! found that `a` precedes by the tree.
 //!
-//! Tasks joined by a finish are one disjoint set with its owner, and all they did precedes what the owner
-//! does now: equal sets answer PRECEDE at once.
+//! Tasks joined by a finish are one disjoint set with its owner, and all they did precedes what the
+//! owner does now: equal sets answer PRECEDE at once.
 //!
 //! Where the figures are wrong, and what is done instead:
-//! - Line 7 of Figure 9 holds that `a` precedes `b` whenever a's task is ACTIVE. A task that is resumed inside
-//!   a `set` and blocks again passes control on while the setter is still active, and the setter's later
-//!   steps, and with them races, are missed (the test `drdp_needs_no_active_rule`). The rule is not here.
-//! - Figure 8 keeps the joins with the set of a task, and looks them up when it is asked, not as they were when
-//!   the signal was made. It does not say whether a signal's empty task belongs to the finish around it. If
-//!   so, the finish end merges it with the joins of the other tasks of that finish, too much is ordered, and
-//!   a race is missed (`drdp_a_signal_has_the_joins_of_its_own_task`). If not, the way up from it leads
-//!   through `set[lsa.task_id].lsa` of a task that has been merged, past the joins of the finish's owner, too
-//!   little is ordered, and there is a false alarm (`drdp_a_signal_keeps_the_joins_it_inherited`). A
-//!   model of the figures does the one or the other on these two programs. Here the joins of a task are a
-//!   list that only grows at its head, so that a signal keeps its joins by keeping the head of that time.
-//! - The least-significant ancestor of a task is the tail of the same list: a child begins with the joins
-//!   that its parent has.
-//! - Figure 9 marks *tasks* visited, and so skips a longer list of a task that was met with a shorter one.
-//!   Here list entries are marked.
+//! - Line 7 of Figure 9 holds that `a` precedes `b` whenever a's task is ACTIVE. A task that is
+//!   resumed inside a `set` and blocks again passes control on while the setter is still active,
+//!   and the setter's later steps, and with them races, are missed (the test
+//!   `drdp_needs_no_active_rule`). The rule is not here.
+//! - Figure 8 keeps the joins with the set of a task, and looks them up when it is asked, not as
+//!   they were when the signal was made. It does not say whether a signal's empty task belongs to
+//!   the finish around it. If so, the finish end merges it with the joins of the other tasks of
+//!   that finish, too much is ordered, and a race is missed
+//!   (`drdp_a_signal_has_the_joins_of_its_own_task`). If not, the way up from it leads through
+//!   `set[lsa.task_id].lsa` of a task that has been merged, past the joins of the finish's owner,
+//!   too little is ordered, and there is a false alarm
+//!   (`drdp_a_signal_keeps_the_joins_it_inherited`). A model of the figures does the one or the
+//!   other on these two programs. Here the joins of a task are a list that only grows at its head,
+//!   so that a signal keeps its joins by keeping the head of that time.
+//! - The least-significant ancestor of a task is the tail of the same list: a child begins with the
+//!   joins that its parent has.
+//! - Figure 9 marks *tasks* visited, and so skips a longer list of a task that was met with a
+//!   shorter one. Here list entries are marked.
 //! - A finish end takes over the joins of its tasks as one more entry for each, not by copying.
 //!
-//! A join made before `a` began cannot come after it: a search never looks at those, newest first or not.
+//! A join made before `a` began cannot come after it: a search never looks at those, newest first
+//! or not.
 //!
-//! Cost: an event is O(1) (a finish end O(tasks joined)), a query O(height) for each signal searched; memory
-//! is linear in the steps with accesses, tasks, signals and joins.
-//! Locks, semaphores and events are non-tree joins as well: the observed order. Nothing is missed and nothing
-//! ordered that the graph does not order.
+//! Cost: an event is O(1) (a finish end O(tasks joined)), a query O(height) for each signal
+//! searched; memory is linear in the steps with accesses, tasks, signals and joins. Locks,
+//! semaphores and events are non-tree joins as well: the observed order. Nothing is missed and
+//! nothing ordered that the graph does not order.
 
 use crate::ids::{ScopeId, SyncId, TaskId};
 use rustc_hash::FxHashMap;
@@ -196,7 +201,7 @@ impl Dpst {
         self.tasks.push(DpstTask { open, step, joins, inherited, scope, exits, ended, sibling, set: task });
     }
 
-    /// Adds a node to the right of all others in what `task` has open; its current step is over.
+    /// Adds a node to the right of all others in what `task` has open; its current step has ended.
     fn add_node(&mut self, task: TaskId, kind: Kind) -> u32 {
         let node = self.nodes.len() as u32;
         let task = &mut self.tasks[task.index()];
@@ -242,7 +247,8 @@ impl Dpst {
         let mut next = self.newest.remove(&scope);
         while let Some(joined) = next {
             let DpstTask { joins, inherited, sibling, .. } = self.tasks[joined.index()];
-            // What it inherited is in the list of its parent, which is the owner or joined here as well.
+            // What it inherited is in the list of its parent, which is the owner or joined here as
+            // well.
             if joins != inherited {
                 self.add_join(task, Joined::Task(joins));
             }
@@ -281,8 +287,8 @@ impl Dpst {
         self.tasks[task.index()].exits
     }
 
-    /// If nothing but its end ever orders what `task` did since the mark `exits`: the scope that it ends in.
-    /// Two such steps of one scope precede the same steps from then on.
+    /// If nothing but its end ever orders what `task` did since the mark `exits`: the scope that it
+    /// ends in. Two such steps of one scope precede the same steps from then on.
     pub fn silent_since(&self, task: TaskId, exits: u32) -> Option<ScopeId> {
         let task = &self.tasks[task.index()];
         (task.ended && task.exits == exits).then_some(task.scope)
@@ -350,7 +356,8 @@ impl Dpst {
         found
     }
 
-    /// Puts the signals of a list of joins that may come after `a`, and have not been met, up for a visit.
+    /// Puts the signals of a list of joins that may come after `a`, and have not been met, up for a
+    /// visit.
     fn expand(&mut self, a: Leaf, joins: u32) {
         self.lists.push(joins);
         while let Some(mut at) = self.lists.pop() {

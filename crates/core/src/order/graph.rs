@@ -1,28 +1,31 @@
 //! The order of the computation graph: does an earlier step precede the one that runs now?
 //!
-//! What the question is. A run is a graph of steps; `a` precedes `b` iff there is a path. Detectors only ever ask
-//! about a step that has run and the step that runs now, and that is what makes the answer cheap.
+//! A run is a graph of steps; `a` precedes `b` iff there is a path from `a` to `b`. Detectors only
+//! ask about a step that has run and the step that runs now, which makes the answer cheap. It has
+//! two parts.
 //!
-//! How it is answered, in two parts.
+//! 1. *The tree part*, what spawn and finish order: a question about ancestors, see
+//!    [`tree`](super::tree).
+//! 2. *The joins outside the tree*: promise and future gets, events, and, as observed, lock
+//!    sections and semaphores. Every task knows a set of sources (the steps that did the signals it
+//!    has joined). The sets are persistent: a join adds one node in front, a child starts with its
+//!    parent's node, the end of a finish merges the nodes its tasks ended with. `a` precedes now
+//!    iff it precedes in the tree, or precedes in the tree some source known, directly or through
+//!    what the source's task knew. The search goes newest source first, passes no node twice, and
+//!    leaves out every node whose newest source is older than `a`: what ran before `a` cannot be
+//!    after it. A positive answer holds for the task from then on and is cached.
 //!
-//! 1. *The tree part*, what spawn and finish order: a question about ancestors, see [`tree`](super::tree).
-//! 2. *The joins outside the tree*: promise and future gets, events, and, as observed, lock sections and semaphores.
-//!    Every task knows a set of sources (the steps that did the signals it has joined). The sets are
-//!    persistent: a join adds one node in front, a child starts with its parent's node, the end of a finish merges the
-//!    nodes its tasks ended with. `a` precedes now iff it precedes in the tree, or precedes in the tree some
-//!    source known, directly or through what the source's task knew. The search goes newest source first,
-//!    passes no node twice, and leaves out every node whose newest source is older than `a`: what ran
-//!    before `a` cannot be after it. A positive answer holds for the task from then on and is cached.
+//! Most answers need neither part. The happens-before watermark ([`past`](super::past)) decides
+//! them: every step before a region began, or inside a finish that has ended, has a smaller id than
+//! the watermark.
 //!
-//! Most answers need neither: what was done before a region began, or inside a finish that has ended, was done
-//! at times at which all is over ([`past`](super::past)).
+//! Cost: O(1) for what the tree orders nearby and for what is in the cache, O(log²) for what it
+//! orders far apart; a search visits at most the joins since `a`, and in practice one or two.
+//! Memory: 4 bytes a step, 52 a task, 40 a finish, 12 a sync, 16 a join (4 more once a search is
+//! long).
 //!
-//! Cost: O(1) for what the tree orders nearby and for what is in the cache, O(log²) for what it orders far apart; a search
-//! visits at most the joins since `a`, and in practice one or two. Memory: 4 bytes a step, 52 a task, 40 a
-//! finish, 12 a sync, 16 a join (4 more once a search is long).
-//!
-//! What it can miss: nothing of the graph of this run; it is exact in both directions. For locks and semaphores the
-//! graph is that of the observed order.
+//! What it can miss: nothing of the graph of this run; it is exact in both directions. For locks
+//! and semaphores the graph is that of the observed order.
 
 use super::folds::Folds;
 use super::past::{Inside, Past};
@@ -53,9 +56,10 @@ pub(super) struct TaskState {
     pub(super) known: KnownId,
     /// What it knew when it was spawned: part of what its parent knows.
     pub(super) inherited: KnownId,
-    /// How many steps it has had, and how often it has gone on; with those of the tasks it has waited for.
+    /// How many steps it has begun and how often it was resumed, those of the tasks it has waited
+    /// for included.
     pub(super) total: u32,
-    /// What was evidently over for it when it last ran.
+    /// Its happens-before watermark when it last ran.
     pub(super) past: Past,
 }
 
@@ -105,13 +109,14 @@ pub struct GraphOrder {
     pub(super) tree: Tree<TaskState, ScopeState>,
     /// The task of every step.
     pub(super) steps: Vec<TaskId>,
-    /// How many steps have begun, and how often a task has gone on, ever.
+    /// How many steps have begun and how often a task was resumed, in the whole run.
     pub(super) begun: u32,
     /// The time, if it is the user's.
     pub(super) time: Option<u32>,
     pub(super) syncs: Vec<Signalled>,
     pub(super) known: Vec<Known>,
-    /// The number of the search that last visited each node of `known`; as long as the longest search needed.
+    /// The number of the search that last visited each node of `known`; as long as the longest
+    /// search needed.
     pub(super) visited: Vec<u32>,
     searches: u32,
     stack: Vec<KnownId>,
@@ -130,13 +135,13 @@ pub(super) struct Now {
     step: StepId,
     /// The steps of its parent before its first one precede it.
     parent: Before,
-    /// What was last found out about another task.
+    /// Positive cache: what the last query proved about another task.
     last: Before,
-    /// A step that was found not to precede evidently.
+    /// Negative cache: a step that the fast path found not to precede.
     unrelated: u32,
-    /// The task will not go on.
+    /// The task will not be resumed.
     ended: bool,
-    /// What is evidently over. The task's own is old while it runs.
+    /// The happens-before watermark. The one in the task's state is stale while it runs.
     pub(super) past: Past,
 }
 
@@ -190,15 +195,17 @@ impl Default for GraphOrder {
 }
 
 impl GraphOrder {
-    /// An order that folds tasks that have been waited for, and can be [compacted](GraphOrder::compact). What a task tells by
-    /// [`signal`](GraphOrder::signal) anybody may hear; by [`signal_end`](GraphOrder::signal_end), only its younger siblings and its parent.
+    /// An order that folds tasks that have been waited for, and can be
+    /// [compacted](GraphOrder::compact). Any task may join a [`signal`](GraphOrder::signal); only
+    /// younger siblings and the parent a [`signal_end`](GraphOrder::signal_end).
     pub fn folding() -> Self {
         let mut order = GraphOrder { folds: Some(Box::new(Folds::new())), ..Self::default() };
         order.reserve(UNTIL_COMPACTED);
         order
     }
 
-    /// Room for so many tasks: tables that grow by and by are copied, and leave memory that was used behind.
+    /// Room for so many tasks: tables that grow by and by are copied, and leave memory that was
+    /// used behind.
     fn reserve(&mut self, tasks: usize) {
         self.tree.tasks.reserve(tasks);
         self.tree.scopes.reserve(tasks);
@@ -221,7 +228,7 @@ impl GraphOrder {
         }
     }
 
-    /// The running task is left: what begins now may not precede what it does next.
+    /// The running task is suspended: what begins now may not precede what it does next.
     pub(super) fn put_past_aside(&mut self) {
         // Not by way of `now`, which would be written in parts and read as a whole.
         let past = self.now.past.closed(self.time());
@@ -271,7 +278,7 @@ impl GraphOrder {
         step
     }
 
-    /// A task begins a step, or goes on.
+    /// A task begins a step, or is resumed.
     fn count(&mut self, task: TaskId) {
         self.begun = self.begun.wrapping_add(1);
         let total = &mut self.tree.task_mut(task).total;
@@ -310,7 +317,8 @@ impl GraphOrder {
         }
         let state = TaskState { step: first.0, known, inherited: known, total: 0, past };
         self.tree.spawn(parent, scope, first, state);
-        // Now, since the step has its number now, and may belong to another finish than the one the parent is in.
+        // Now, since the step has its number now, and may belong to another finish than the one the
+        // parent is in.
         self.count(child);
         self.begin_step();
         // The child's first step stands between those of its parent.
@@ -325,7 +333,7 @@ impl GraphOrder {
         if let Some(folds) = &mut self.folds {
             folds.live -= 1;
             folds.tasks[task.index()].ended = true;
-            // What it knows of its siblings, whoever waits for it waits for as well.
+            // A task that waits for it waits for the siblings it knows as well.
             gathers &= folds.tasks[task.index()].outward;
         }
         if gathers {
@@ -363,7 +371,8 @@ impl GraphOrder {
         }
     }
 
-    /// The finish is left without waiting for its tasks, which belong to `instead`, an open one around it, from now on.
+    /// The finish is left without waiting for its tasks, which belong to `instead`, an open one
+    /// around it, from now on.
     pub fn finish_leave(&mut self, scope: ScopeId, instead: ScopeId) {
         let ScopeState { known: gathered, inside } = *self.tree.scope_mut(scope);
         self.tree.finish_leave(scope, instead);
@@ -406,11 +415,13 @@ impl GraphOrder {
         known == part || self.near_by(known).any(|node| node.left == part || node.right == part)
     }
 
-    /// The task tells others how far it is, and with that how far those are that it knows of, and those they come from.
+    /// The task publishes how far it is, and with that how far those are that it knows of, and
+    /// their ancestors.
     pub fn tell(&mut self, task: TaskId) {
         let Some(folds) = &mut self.folds else { return };
         let tree = &self.tree;
-        // Of an ancestor the steps before the spawn of the child that leads to the task. Where those are told already, all above are.
+        // Of an ancestor the steps before the spawn of the child that leads to the task. Where
+        // those are published already, so are all above.
         let tell = |folds: &mut Folds, mut task: TaskId, mut bound: Bound| {
             while folds.tasks[task.index()].told < bound {
                 folds.tasks[task.index()].told = bound;
@@ -433,7 +444,8 @@ impl GraphOrder {
         }
     }
 
-    /// As [`GraphOrder::signal`], for a task that does nothing more, and what only its younger siblings and its parent join.
+    /// As [`GraphOrder::signal`], for a task that does nothing more, and what only its younger
+    /// siblings and its parent join.
     pub fn signal_end(&mut self, task: TaskId, sync: SyncId, _: SyncKind) {
         self.enter(task);
         self.make_room_for(sync);
@@ -447,7 +459,7 @@ impl GraphOrder {
         self.join_sibling(task, sync, kind);
     }
 
-    /// What was signalled by `sync` nobody will join any more.
+    /// No task will join what was signalled by `sync` any more.
     pub fn forget(&mut self, sync: SyncId) {
         if let Some(sync) = self.syncs.get_mut(sync.index()) {
             *sync = Signalled::NOTHING;
@@ -462,7 +474,8 @@ impl GraphOrder {
                 && (more == NONE || self.has_near_by(self.known_now(), more))
     }
 
-    /// Whether `step` precedes what the task of `other`, a step that has run as well, has come to by now, or is one of its steps.
+    /// Whether `step` precedes what the task of `other`, a step that has run as well, has come to
+    /// by now, or is one of its steps.
     pub fn is_known_to(&mut self, step: StepId, other: StepId) -> bool {
         let (step, of) = self.resolve(step, self.steps[step.index()]);
         let (_, task) = self.resolve(other, self.steps[other.index()]);
@@ -478,12 +491,14 @@ impl GraphOrder {
         self.begin_step();
     }
 
-    /// As [`GraphOrder::join`], for what an older sibling of the task, in the same finish, has signalled.
+    /// As [`GraphOrder::join`], for what an older sibling of the task, in the same finish, has
+    /// signalled.
     pub fn join_sibling(&mut self, task: TaskId, sync: SyncId, _: SyncKind) {
         self.enter(task);
         let source = self.signalled(sync);
-        // A source that is known already (a lock taken again by the same task, a second get) adds nothing. Only an
-        // evident one is left out: adding it twice does no harm, a search at every join might.
+        // A source that is known already (a lock taken again by the same task, a second get) adds
+        // nothing. Only an evident one is left out: adding it twice does no harm, a search at every
+        // join might.
         if source.step != NONE && !self.precedes_now_evidently(StepId(source.step)) {
             let right = self.known_now();
             let newest = source.step.max(self.newest(right));
@@ -503,10 +518,10 @@ impl GraphOrder {
         self.precedes_now_within(step, usize::MAX)
     }
 
-    /// As [`GraphOrder::precedes_now`], but gives up, saying no, where the answer is not near at hand.
+    /// The fast path of [`GraphOrder::precedes_now`]: answers no where only a search could say yes.
     #[inline]
     pub fn precedes_now_evidently(&mut self, step: StepId) -> bool {
-        // Neighbouring locations mostly ask the same.
+        // Queries of neighbouring locations are mostly the same.
         if step.0 == self.now.unrelated {
             return false;
         }
@@ -522,7 +537,7 @@ impl GraphOrder {
         self.is_past(step) || self.precedes_otherwise(step, budget)
     }
 
-    /// The same where the number alone does not tell.
+    /// The slow path, where the watermark does not decide.
     #[inline]
     pub(super) fn precedes_otherwise(&mut self, step: StepId, budget: usize) -> bool {
         let task = self.steps[step.index()];
@@ -532,14 +547,15 @@ impl GraphOrder {
             || self.find_out(step, task, budget)
     }
 
-    /// Whether `step` is one of the running task, or one of its parent that precedes it. A "no" means nothing.
+    /// Whether `step` is one of the running task, or one of its parent that precedes it. A "no"
+    /// means nothing.
     #[inline(always)]
     pub fn is_near(&self, step: StepId) -> bool {
         let task = self.steps[step.index()];
         task == self.now.task || self.now.parent.covers(task, step)
     }
 
-    /// The step that stands for a step, and its task.
+    /// The step that represents a step, and its task.
     #[inline]
     pub(super) fn resolve(&mut self, step: StepId, task: TaskId) -> (StepId, TaskId) {
         let Some(folds) = &mut self.folds else { return (step, task) };
@@ -548,7 +564,7 @@ impl GraphOrder {
         while let Some(into) = folds.step_for(StepId(to), at) {
             (to, at) = (into, self.steps[into as usize]);
         }
-        // All on the way lead there from now on.
+        // Path compression: all on the way lead there from now on.
         let mut on_the_way = task;
         while on_the_way != at {
             let into = std::mem::replace(&mut folds.tasks[on_the_way.index()].into, to);
@@ -629,8 +645,8 @@ impl GraphOrder {
         }
     }
 
-    /// Looks among these for a known source that `step`, a step of `of`, precedes in the tree or is; for which steps of `of` the same
-    /// holds.
+    /// Looks among these for a known source that `step`, a step of `of`, precedes in the tree or
+    /// is; for which steps of `of` the same holds.
     fn search(&mut self, step: StepId, of: TaskId, known: KnownId) -> Option<Bound> {
         self.visited.resize(self.known.len(), 0);
         self.searches += 1;
@@ -687,7 +703,8 @@ impl GraphOrder {
         (step.0 < bound).then_some(bound)
     }
 
-    /// The two sets below a node, that to be looked at first standing last: a source's own, or the newer.
+    /// The two sets below a node, that to be looked at first standing last: a source's own, or the
+    /// newer.
     fn halves(&self, node: Known) -> [KnownId; 2] {
         if node.source != NONE || self.newest(node.left) >= self.newest(node.right) {
             [node.right, node.left]

@@ -1,12 +1,14 @@
 //! The hard order, on which all predictive orders agree, and the tasks' clocks.
 //!
-//! An order keeps for each task a [`View`], one or several clocks; spawn, finish, and the signals that are no
-//! lock's pass whole views on, whatever they are made of. What remains for an order is what it makes of locks.
+//! An order keeps for each task a [`View`], one or several clocks; spawn, finish, and the signals
+//! that are no lock's pass whole views on, whatever they are made of. What remains for an order is
+//! what it makes of locks.
 //!
-//! Slots. A task that has ended leaves its slot to a task whose parent knows of its end: then all events of the old task
-//! precede all of the new one, and a single time for both says no more than is true. So the length of the
-//! clocks is the number of tasks that were unordered at some time, not the number of tasks of the
-//! run. Only the newest few free slots are tried; the price of missing one is a longer clock.
+//! Slots. A task that has ended leaves its slot to a task whose parent knows of its end: then all
+//! events of the old task precede all of the new one, and a single time for both says no more than
+//! is true. So the length of the clocks is the number of tasks that were unordered at some time,
+//! not the number of tasks of the run. Only the newest few free slots are tried; the price of
+//! missing one is a longer clock.
 //!
 //! Cost: O(slots) for spawn, end, finish end, signal and join.
 
@@ -23,7 +25,8 @@ pub(crate) trait View: Clone + Default {
     fn gathered(&self) -> Self;
     /// Up to which time of `slot` the hard order reaches; in the task's own slot its time.
     fn time(&self, slot: u32) -> u32;
-    /// From being the copy of a parent's view, in the epoch of the spawn, becomes that of the child.
+    /// From being the copy of a parent's view, in the epoch of the spawn, becomes that of the
+    /// child.
     fn begin(&mut self, slot: u32, time: u32, parent: Epoch);
     fn tick(&mut self, slot: u32);
     /// Prepares for copies that go on to share what there is.
@@ -113,7 +116,8 @@ impl<V: View> Hard<V> {
         Epoch { slot, time: self.views[slot as usize].time(slot) }
     }
 
-    /// Ends the current time of `task`: what comes after is not known to whom its view has been given.
+    /// Ends the current time of `task`: what comes after is not known to whom its view has been
+    /// given.
     pub(crate) fn tick(&mut self, task: TaskId) {
         let slot = self.slot(task);
         self.views[slot as usize].tick(slot);
@@ -178,7 +182,8 @@ impl<V: View> Hard<V> {
             }
             signal => *signal = Some((epoch, view.clone())),
         }
-        // After the signal of a future comes its end only: who got the future knows all of the task.
+        // After the signal of a future comes its end only: who got the future knows all of the
+        // task.
         if kind != SyncKind::Future {
             self.tick(task);
         }
@@ -191,8 +196,9 @@ impl<V: View> Hard<V> {
         }
     }
 
-    /// The same for an order that is all in one clock; whether there was anything to learn. Time goes on with every signal, so
-    /// that whoever knows when the signal was has all that it published.
+    /// The same for an order that is all in one clock; whether there was anything to learn. Time
+    /// goes on with every signal, so that whoever knows when the signal was has all that it
+    /// published.
     pub(crate) fn learn(&mut self, task: TaskId, sync: SyncId) -> bool {
         let slot = self.slots[task.index()] as usize;
         match self.signals.get(sync.index()) {
@@ -207,7 +213,8 @@ impl<V: View> Hard<V> {
 
 /// What an order adds to the hard order: what it makes of locks and of accesses.
 ///
-/// Whoever implements this observes runs: spawns, finishes and the signals that are no lock's are [`Hard`]'s affair.
+/// Whoever implements this observes runs: spawns, finishes and the signals that are no lock's are
+/// [`Hard`]'s affair.
 pub(crate) trait OnHard {
     type View: View;
 
@@ -271,7 +278,8 @@ impl<T: OnHard> Observer for T {
     }
 }
 
-/// The hard order by itself: locks order nothing. Two accesses it leaves unordered may still never race.
+/// The hard order by itself: locks order nothing. Two accesses it leaves unordered may still never
+/// race.
 #[derive(Debug)]
 pub struct HardOrder {
     tasks: Hard<Clock>,

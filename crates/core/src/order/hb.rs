@@ -1,16 +1,17 @@
 //! Happens-before (HB): the hard order, and leaving a lock before entering it next, as observed.
 //!
-//! Lamport, *Time, clocks, and the ordering of events in a distributed system* (1978); the epochs are those of
-//! Flanagan and Freund, *FastTrack: efficient and precise dynamic race detection* (PLDI 2009).
+//! Lamport, *Time, clocks, and the ordering of events in a distributed system* (1978); the epochs
+//! are those of Flanagan and Freund, *FastTrack: efficient and precise dynamic race detection*
+//! (PLDI 2009).
 //!
 //! Cost: nothing for an access; O(slots) for every synchronisation.
 //!
-//! Departures from FastTrack: tasks are spawned and joined all the time, so slots are used again (`hard.rs`); the
-//! adaptive representation of reads is the detector's affair.
+//! Departures from FastTrack: tasks are spawned and joined all the time, so slots are used again
+//! (`hard.rs`); the adaptive representation of reads is the detector's affair.
 //!
-//! What it can miss: races hidden by the order in which sections happened to run. False alarms: none for the first race
-//! of a run; a later one may depend on what the first one left behind. On programs without
-//! locks, sections and semaphores it is exact.
+//! What it can miss: races hidden by the order in which sections happened to run. False alarms:
+//! none for the first race of a run; a later one may depend on what the first one left behind. On
+//! programs without locks, sections and semaphores it is exact.
 
 use super::Order;
 use super::clock::{Clock, Epoch};
@@ -23,7 +24,8 @@ use crate::ids::{Location, SyncId, TaskId};
 pub struct Hb {
     tasks: Hard<Clock>,
     now: TaskId,
-    /// When that is, kept at hand: most events are accesses, and most are of the task of the one before.
+    /// When that is, kept at hand: most events are accesses, and most are of the task of the one
+    /// before.
     epoch: Epoch,
     /// Nothing but accesses has come since.
     is_fresh: bool,

@@ -57,7 +57,8 @@ impl OrderName {
         format!("order {}", self.name())
     }
 
-    /// Which transitions a search under this order takes for dependent; none if no search is known for the order.
+    /// Which transitions a search under this order takes for dependent; none if no search is known
+    /// for the order.
     pub fn dependence(self) -> Option<Dependence> {
         match self {
             OrderName::Hb => Some(Dependence::Lock),

@@ -1,16 +1,18 @@
 //! Signals that pass on what others have signalled, by somebody who does not know of it.
 //!
-//! A read-modify-write that releases and does not acquire continues the release sequence that it finds (C++ 20, [intro.races]): whoever
-//! acquires its value comes after all that were released into the sequence, and the one who continued it does not. So what is known by a
-//! sync is more than its task knew: [`Signalled::more`], a set of sources like any other. One node for each operation, however long the
-//! sequence is.
+//! A read-modify-write that releases and does not acquire continues the release sequence that it
+//! finds (C++ 20, [intro.races]): whoever acquires its value comes after all that were released
+//! into the sequence, and the one who continued it does not. So what is known by a sync is more
+//! than its task knew: [`Signalled::more`], a set of sources like any other. One node for each
+//! operation, however long the sequence is.
 
 use super::graph::{GraphOrder, Known, KnownId, NONE, Signalled};
 use crate::event::SyncKind;
 use crate::ids::{StepId, SyncId, TaskId};
 
 impl GraphOrder {
-    /// As [`GraphOrder::signal`]: whoever joins `sync` knows as well of what was signalled by `before`, which the task itself need not.
+    /// As [`GraphOrder::signal`]: whoever joins `sync` knows as well of what was signalled by
+    /// `before`, which the task itself need not.
     pub fn signal_after(&mut self, task: TaskId, sync: SyncId, before: SyncId, kind: SyncKind) {
         self.tell(task);
         self.signal_end(task, sync, kind);
@@ -24,7 +26,8 @@ impl GraphOrder {
         self.begin_step();
     }
 
-    /// Whoever joins `sync` knows of what was signalled by `first` and by `second`. The running task tells nothing by that.
+    /// Whoever joins `sync` knows of what was signalled by `first` and by `second`. The running
+    /// task publishes nothing by that.
     pub fn signal_both(&mut self, sync: SyncId, first: SyncId, second: SyncId) {
         let (first, mut both) = (self.signalled(first), self.signalled(second));
         if both.step == NONE {
@@ -64,7 +67,8 @@ mod tests {
 
     type Steps = BTreeSet<u32>;
 
-    /// Tasks of main that signal, pass on and join at random, and for each the steps before it, by the definition.
+    /// Tasks of main that signal, pass on and join at random, and for each the steps before it, by
+    /// the definition.
     #[test]
     fn who_joins_knows_of_the_whole_sequence_and_who_continues_it_does_not() {
         let mut unknown = 0;

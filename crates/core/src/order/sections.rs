@@ -1,21 +1,23 @@
-//! Critical sections as WCP, DC and the weaker order see them: who holds which lock, what was accessed under it, and
-//! what leaving it published.
+//! Critical sections as WCP, DC and the weaker order see them: who holds which lock, what was
+//! accessed under it, and what leaving it published.
 //!
 //! Two rules make sections order events, and each order fills them in its own way:
 //!
-//! - Rule (a), by conflict: an access in a section of a lock is ordered after the end of earlier sections of that lock
-//!   with a conflicting access. For every lock and location there is a history of such sections, to which a
-//!   section is added when it is left.
-//! - Rule (b), by order: the end of a section is ordered after the end of an earlier section of its lock if it is
-//!   already ordered after the beginning of it. The papers keep for this, for every lock and pair of threads, a queue of
-//!   sections not yet known to be ordered. Here it is enough to remember the sections that *leak*: during which
-//!   their task's time went on, so that somebody can know of the beginning and not of the end. These are
-//!   the ones with a lock released, a task spawned or something signalled inside; all others need no rule (b). In what a
-//!   task leaves behind of one lock, times ascend, and at most one section is half known: it is found by bisection.
+//! - Rule (a), by conflict: an access in a section of a lock is ordered after the end of earlier
+//!   sections of that lock with a conflicting access. For every lock and location there is a
+//!   history of such sections, to which a section is added when it is left.
+//! - Rule (b), by order: the end of a section is ordered after the end of an earlier section of its
+//!   lock if it is already ordered after the beginning of it. The papers keep for this, for every
+//!   lock and pair of threads, a queue of sections not yet known to be ordered. Here it is enough
+//!   to remember the sections that *leak*: during which their task's time went on, so that somebody
+//!   can know of the beginning and not of the end. These are the ones with a lock released, a task
+//!   spawned or something signalled inside; all others need no rule (b). In what a task leaves
+//!   behind of one lock, times ascend, and at most one section is half known: it is found by
+//!   bisection.
 //!
-//! Cost: entering O(1); an access one look-up for each lock held; leaving O(locations accessed inside) and one step for
-//! each task that left a leaking section of the lock. Leaking sections are kept for the rest of the run,
-//! each with a copy of a clock.
+//! Cost: entering O(1); an access one look-up for each lock held; leaving O(locations accessed
+//! inside) and one step for each task that left a leaking section of the lock. Leaking sections are
+//! kept for the rest of the run, each with a copy of a clock.
 
 use super::clock::{Clock, Epoch};
 use crate::event::AccessKind;
@@ -110,8 +112,9 @@ impl<H: Default, V> Sections<H, V> {
         self.held.get(task.index()).is_some_and(|held| !held.is_empty())
     }
 
-    /// An access by `task`: `meet` is called with the history of each lock held, unless the section has had an access of
-    /// this kind to the location before: as long as the lock is held its history does not change.
+    /// An access by `task`: `meet` is called with the history of each lock held, unless the section
+    /// has had an access of this kind to the location before: as long as the lock is held its
+    /// history does not change.
     pub(crate) fn touch(
         &mut self,
         task: TaskId,
@@ -140,11 +143,11 @@ impl<H: Default, V> Sections<H, V> {
         }
     }
 
-    /// Rule (b): calls `meet` for each slot that has left a section of `lock` of whose beginning, but not of whose end,
-    /// `known` tells, given `state` and the slot.
+    /// Rule (b): calls `meet` for each slot that has left a section of `lock` of whose beginning,
+    /// but not of whose end, `known` says, given `state` and the slot.
     ///
-    /// One pass is enough: an earlier section that becomes half known by following a later one has already
-    /// been followed by that one.
+    /// One pass is enough: an earlier section that becomes half known by following a later one has
+    /// already been followed by that one.
     pub(crate) fn half_known<S>(
         &self,
         lock: SyncId,
@@ -163,8 +166,8 @@ impl<H: Default, V> Sections<H, V> {
         }
     }
 
-    /// `task` leaves its section of `lock`. `note` is called with the history of each location accessed inside, and
-    /// whether it was read and written.
+    /// `task` leaves its section of `lock`. `note` is called with the history of each location
+    /// accessed inside, and whether it was read and written.
     pub(crate) fn leave(
         &mut self,
         task: TaskId,
@@ -197,7 +200,8 @@ impl<H: Default, V> Sections<H, V> {
     }
 }
 
-/// Sections that read, or that wrote, one location under one lock: all a later one may have to be ordered after.
+/// Sections that read, or that wrote, one location under one lock: all a later one may have to be
+/// ordered after.
 #[derive(Debug)]
 pub(crate) struct Recent<V> {
     pub(crate) sections: Vec<Rc<Left<V>>>,
@@ -214,8 +218,9 @@ impl<V> Default for Recent<V> {
 const SHORT: usize = 8;
 
 impl<V> Recent<V> {
-    /// Adds a section. `precedes` says of which older ones it knows, so that they need not be kept beside it; it is
-    /// asked about all of them only when they have doubled, so that the cost does not grow with them.
+    /// Adds a section. `precedes` says of which older ones it knows, so that they need not be kept
+    /// beside it; it is asked about all of them only when they have doubled, so that the cost does
+    /// not grow with them.
     pub(crate) fn add(&mut self, left: &Rc<Left<V>>, precedes: impl Fn(Epoch) -> bool) {
         while self.sections.last().is_some_and(|old| precedes(old.epoch)) {
             self.sections.pop();

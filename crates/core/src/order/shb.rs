@@ -1,18 +1,21 @@
 //! Schedulable happens-before (SHB): happens-before, and each read after the write it saw.
 //!
-//! Mathur, Kini and Viswanathan, *What happens-after the first race? Enhancing the predictive power of happens-before based
-//! dynamic race detection* (OOPSLA 2018). The order is there to make *every* race real, not only the first:
-//! two accesses race iff the earlier is not before the event that precedes the later in its task. So a read is compared
-//! before it is ordered after the write it sees.
+//! Mathur, Kini and Viswanathan, *What happens-after the first race? Enhancing the predictive power
+//! of happens-before based dynamic race detection* (OOPSLA 2018). The order is there to make
+//! *every* race real, not only the first: two accesses race iff the earlier is not before the event
+//! that precedes the later in its task. So a read is compared before it is ordered after the write
+//! it sees.
 //!
-//! Cost: HB's; a read that sees a write it is not ordered after joins a clock, O(slots), and so does a task's first
-//! write after it has learnt something (a snapshot, for all writes until it learns more).
+//! Cost: HB's; a read that sees a write it is not ordered after joins a clock, O(slots), and so
+//! does a task's first write after it has learnt something (a snapshot, for all writes until it
+//! learns more).
 //!
-//! Departures: the time of a task goes on after every write, as in the paper; the clocks of the writes are shared
-//! as above, and of two that differ the same parts ([`snapshot`](super::snapshot)).
+//! Departures: the time of a task goes on after every write, as in the paper; the clocks of the
+//! writes are shared as above, and of two that differ the same parts
+//! ([`snapshot`](super::snapshot)).
 //!
-//! What it can miss: what HB misses, and HB's races that may not be real. False alarms: none; every race it gives
-//! has a witness.
+//! What it can miss: what HB misses, and HB's races that may not be real. False alarms: none; every
+//! race it gives has a witness.
 
 use super::Order;
 use super::clock::{Clock, Epoch};
@@ -29,7 +32,8 @@ struct Write {
     known: Snapshot,
 }
 
-/// The last write of each location. Those of a trace are numbered without gaps, those of a program need not be.
+/// The last write of each location. Those of a trace are numbered without gaps, those of a program
+/// need not be.
 #[derive(Debug, Default)]
 struct Writes {
     /// By location, as far as enough of them are used.
@@ -201,16 +205,16 @@ impl OnHard for Shb {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Random;
 
     #[test]
     fn the_last_write_is_found_however_locations_are_numbered() {
         let mut writes = Writes::default();
         let mut expected = FxHashMap::default();
-        let mut random = 1u64;
+        let mut random = Random(1);
         for time in 1..20_000 {
-            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             let far = if time % 5 == 0 { 1 << 40 } else { 0 };
-            let location = Location((random >> 40) % (1 + u64::from(time)) + far);
+            let location = Location(random.next() % (1 + u64::from(time)) + far);
             let write =
                 Write { epoch: Epoch { slot: 0, time }, known: Snapshots::default().take(&Clock::default()) };
             let before = writes.replace(location, write).map(|write| write.epoch.time);

@@ -1,13 +1,14 @@
 //! Clocks that are kept, as trees whose parts are shared by all that know the same.
 //!
-//! An order that remembers what a task knew when it wrote something keeps a clock for many a location. With hundreds of tasks
-//! these would be most of its memory, but they differ little: between any two of them a few slots have gone on, and the
-//! rest is what every task knows that came by the same lock. So a clock is kept as a tree of nodes with ten
-//! entries each, times in the leaves, and a node of the same content is kept once (on traces with 512 threads two leaves of
+//! An order that remembers what a task knew when it wrote something keeps a clock for many a
+//! location. With hundreds of tasks these would be most of its memory, but they differ little:
+//! between any two of them a few slots have gone on, and the rest is what every task knows that
+//! came by the same lock. So a clock is kept as a tree of nodes with ten entries each, times in the
+//! leaves, and a node of the same content is kept once (on traces with 512 threads two leaves of
 //! the 52 of a clock are new). Nodes are counted and used again.
 //!
-//! Which nodes there are is looked up in a table that forgets: an entry that was overwritten costs a second node of the
-//! same content, and never an answer.
+//! Which nodes there are is looked up in a table that forgets: an entry that was overwritten costs
+//! a second node of the same content, and never an answer.
 //!
 //! A clock that is a tree itself is kept as it is: it shares its parts with others already.
 //!

@@ -1,24 +1,28 @@
 //! The tree of tasks and finish scopes: what spawn and finish alone order.
 //!
-//! Steps are numbered in the order in which they begin, and so a place in a task is a number. A step of task `a`
-//! precedes a step of task `b` by spawns and finishes
+//! Steps are numbered in the order in which they begin, so a position in a task is a number. A step
+//! of task `a` precedes a step of task `b` by spawns and finishes
 //!
 //! - if `a` is `b`, and it has the smaller number;
-//! - if `a` is an ancestor of `b`, and the step came before the spawn of the child that leads to `b`;
-//! - if neither, and `a` belongs (as a task of a task of … its tasks) to a finish of `b` or of an ancestor of `b`
-//!   that was over by then. Of these finishes only the innermost counts: while `b` runs, those around it
-//!   cannot end.
+//! - if `a` is an ancestor of `b`, and the step came before the spawn of the child that leads to
+//!   `b`;
+//! - if neither, and `a` belongs (as a task of a task of … its tasks) to a finish of `b` or of an
+//!   ancestor of `b` that had ended by then. Of these finishes only the innermost counts: while `b`
+//!   runs, those around it cannot end.
 //!
-//! A finish can also be *left* without waiting for its tasks: from then on they belong to another one around it.
+//! A finish can also be *left* without waiting for its tasks: from then on they belong to another
+//! one around it.
 //!
-//! So the order is a question about ancestors. It is answered with jump pointers (Myers, *An applicative random-access
-//! stack*, 1983): beside its parent every node knows one far ancestor, chosen by its depth so that any depth is
-//! reached in O(log depth) hops. The same is done for the finishes: from a finish to that which its owner belongs to.
+//! So the order is a question about ancestors. It is answered with jump pointers (Myers, *An
+//! applicative random-access stack*, 1983): beside its parent every node knows one far ancestor,
+//! chosen by its depth so that any depth is reached in O(log depth) hops. The same is done for the
+//! finishes: from a finish to that which its owner belongs to.
 //!
-//! Cost: O(1) a spawn or finish, and nothing is ever renumbered (order maintenance, as in Bender et al., SPAA 2004,
-//! answers in two comparisons but pays for it at every spawn); a question is O(1) for what is near, a parent, a
-//! child's finish, a sibling's, and O(log² depth) at worst. Memory: 20 bytes a task, 20 a finish, and what
-//! the user of the tree keeps with each (`T` and `S`). Runs need not be depth-first.
+//! Cost: O(1) a spawn or finish, and nothing is ever renumbered (order maintenance, as in Bender et
+//! al., SPAA 2004, answers in two comparisons but pays for it at every spawn); a question is O(1)
+//! for what is near, a parent, a child's finish, a sibling's, and O(log² depth) at worst. Memory:
+//! 20 bytes a task, 20 a finish, and what the user of the tree keeps with each (`T` and `S`). Runs
+//! need not be depth-first.
 
 use crate::ids::{ScopeId, StepId, TaskId};
 use std::cell::Cell;
@@ -137,7 +141,8 @@ impl<T: Copy, S: Copy> Tree<T, S> {
     pub(super) fn spawn(&mut self, parent: TaskId, scope: ScopeId, first: StepId, data: T) {
         let up = &self.tasks[parent.index()];
         let far = &self.tasks[up.jump as usize];
-        // Two jumps of one length are joined to one: jumps double like the digits of a skew binary number.
+        // Two jumps of one length are joined to one: jumps double like the digits of a skew binary
+        // number.
         let jump = if up.depth - far.depth == far.depth - self.tasks[far.jump as usize].depth {
             far.jump
         } else {
@@ -169,7 +174,7 @@ impl<T: Copy, S: Copy> Tree<T, S> {
         });
     }
 
-    /// The finish is over; its owner goes on with the step `after`.
+    /// The finish has ended; its owner continues with the step `after`.
     pub(super) fn finish_end(&mut self, scope: ScopeId, after: StepId) {
         self.scopes[scope.index()].end = after.0;
     }
@@ -182,8 +187,8 @@ impl<T: Copy, S: Copy> Tree<T, S> {
         left.instead.set(instead.0);
     }
 
-    /// The finish to which the tasks of `scope` belong by now. Tasks deep inside each other leave theirs one after the other, so that the way
-    /// there is halved whenever it is gone.
+    /// The finish to which the tasks of `scope` belong by now. Tasks deep inside each other leave
+    /// theirs one after the other, so that the way there is halved whenever it is gone.
     pub(super) fn stands_for(&self, scope: ScopeId) -> ScopeId {
         let mut at = &self.scopes[scope.index()];
         let mut number = scope.0;
@@ -225,7 +230,8 @@ impl<T: Copy, S: Copy> Tree<T, S> {
                 return NO_STEP;
             }
         }
-        // The innermost finish around `task` that `to` or an ancestor of it owns; main owns the outermost.
+        // The innermost finish around `task` that `to` or an ancestor of it owns; main owns the
+        // outermost.
         let bound = loop {
             if let Some(bound) = self.before_branch(scope.owner, to, at) {
                 if scope.end != LEFT {
@@ -243,7 +249,8 @@ impl<T: Copy, S: Copy> Tree<T, S> {
         if scope.end < bound { ALL_STEPS } else { NO_STEP }
     }
 
-    /// If `task` is `to` or an ancestor of it: the steps of `task` before it leaves the way to the step `at` of `to`.
+    /// If `task` is `to` or an ancestor of it: the steps of `task` before it leaves the way to the
+    /// step `at` of `to`.
     #[inline]
     fn before_branch(&self, task: u32, to: TaskId, at: StepId) -> Option<Bound> {
         if task == to.0 {
@@ -326,7 +333,8 @@ mod tests {
             self.tree.finish_end(ScopeId(scope), StepId::at(after));
         }
 
-        /// The innermost open finish of the task is left: its tasks belong to the next one around it.
+        /// The innermost open finish of the task is left: its tasks belong to the next one around
+        /// it.
         fn finish_leave(&mut self, task: usize) {
             let left = self.tasks[task].1.pop().expect("an open finish");
             let instead = self.scope_of_children(task);
@@ -393,7 +401,8 @@ mod tests {
         }
     }
 
-    /// A chain of a hundred thousand tasks, each the child of the one before and in a finish of its own.
+    /// A chain of a hundred thousand tasks, each the child of the one before and in a finish of its
+    /// own.
     #[test]
     fn deep_trees_are_no_problem() {
         let mut tree = Tree::new((), ());

@@ -1,28 +1,30 @@
-//! Weak-causally-precedes (WCP): sections are ordered where they conflict, with everything that happened before the one
-//! and everything that happens after the other.
+//! Weak-causally-precedes (WCP): sections are ordered where they conflict, with everything that
+//! happened before the one and everything that happens after the other.
 //!
-//! Kini, Mathur and Viswanathan, *Dynamic race prediction in linear time* (PLDI 2017). The smallest relation such that
+//! Kini, Mathur and Viswanathan, *Dynamic race prediction in linear time* (PLDI 2017). The smallest
+//! relation such that
 //!
-//! (a) for accesses e and f of different tasks in sections of one lock that conflict, e first, the end of e's section is
-//!     before f;
-//! (b) for sections of one lock, the end of the first is before the end of the second, if the beginning of the first
-//!     is before the end of the second;
+//! (a) for accesses e and f of different tasks in sections of one lock that conflict, e first, the
+//!     end of e's section is before f;
+//! (b) for sections of one lock, the end of the first is before the end of the second, if the
+//!     beginning of the first is before the end of the second;
 //! (c) it is closed under composition with HB on both sides.
 //!
-//! Two accesses are ordered by it or by the hard order. Each task has three clocks: what happens before it (HB), what is
-//! before it by WCP, and the hard order.
+//! Two accesses are ordered by it or by the hard order. Each task has three clocks: what happens
+//! before it (HB), what is before it by WCP, and the hard order.
 //!
-//! Cost: as DC's with three clocks instead of one; and entering a lock is O(slots), since HB and, by (c), WCP go
-//! through it.
+//! Cost: as DC's with three clocks instead of one; and entering a lock is O(slots), since HB and,
+//! by (c), WCP go through it.
 //!
-//! Departures: the paper has threads only; here the hard order takes the place of the order of one thread. Rule (b) is
-//! applied to each of the two: who knows by the hard order that a section began knows by the hard order that it ended,
-//! without what HB puts before it. Queues are replaced as `sections.rs` says. Of the sections of a lock that
-//! accessed a location the last one of another task is enough, since HB orders all sections of a lock.
+//! Departures: the paper has threads only; here the hard order takes the place of the order of one
+//! thread. Rule (b) is applied to each of the two: who knows by the hard order that a section began
+//! knows by the hard order that it ended, without what HB puts before it. Queues are replaced as
+//! `sections.rs` says. Of the sections of a lock that accessed a location the last one of another
+//! task is enough, since HB orders all sections of a lock.
 //!
-//! What it can miss: what DC misses, and races that HB with something before a conflicting section hides. False alarms: none
-//! for the first race with one lock; with several the first may be a deadlock instead of a race, and later
-//! ones may be neither; only a witness decides.
+//! What it can miss: what DC misses, and races that HB with something before a conflicting section
+//! hides. False alarms: none for the first race with one lock; with several the first may be a
+//! deadlock instead of a race, and later ones may be neither; only a witness decides.
 
 use super::Order;
 use super::clock::{Clock, Epoch};

@@ -1,25 +1,27 @@
 //! The order weaker than DC: sections are ordered only where one reads what the other writes.
 //!
-//! Ogles, Aldous and Mercer (FMCAD 2019), Section III.B: "only orders conflicting events across critical sections if one is
-//! a read event and one is a write event", with accesses that are protected by the same lock no race. DC orders two
-//! sections that write the same location even if nobody reads what the first one wrote; Figure 1 of the paper is such a
-//! race, which DC misses and this order finds. The paper knows no algorithm for it. This is one; it works
-//! online:
+//! Ogles, Aldous and Mercer (FMCAD 2019), Section III.B: "only orders conflicting events across
+//! critical sections if one is a read event and one is a write event", with accesses that are
+//! protected by the same lock no race. DC orders two sections that write the same location even if
+//! nobody reads what the first one wrote; Figure 1 of the paper is such a race, which DC misses and
+//! this order finds. The paper knows no algorithm for it. This is one; it works online:
 //!
-//! - The order itself needs no more than DC's rules with other histories. Two writing sections are not ordered any
-//!   more, so the sections that wrote a location are several, as those that read it are: a read follows all
-//!   of the former, a write all of the latter.
-//! - What two accesses have to be asked besides is whether they hold a lock in common. The sets of locks held are
-//!   interned ([`Guard`]), and shadow memory keeps accesses under different sets apart.
+//! - The order itself needs no more than DC's rules with other histories. Two writing sections are
+//!   not ordered any more, so the sections that wrote a location are several, as those that read it
+//!   are: a read follows all of the former, a write all of the latter.
+//! - What two accesses have to be asked besides is whether they hold a lock in common. The sets of
+//!   locks held are interned ([`Guard`]), and shadow memory keeps accesses under different sets
+//!   apart.
 //!
-//! Cost: as DC's, but a section's first access of a location takes a comparison for each *task* whose sections accessed it
-//! the other way, and a detector may keep an access for each task and set of locks.
+//! Cost: as DC's, but a section's first access of a location takes a comparison for each *task*
+//! whose sections accessed it the other way, and a detector may keep an access for each task and
+//! set of locks.
 //!
 //! Departures: several locks, by rule (b) as in DC; hard order.
 //!
-//! What it can miss: races that need other values to be read, or sections that read each other's writes the other way
-//! around. False alarms: none for the first race with one lock (proven in Coq by the paper's authors, and held to
-//! witnesses by our tests); otherwise as with DC.
+//! What it can miss: races that need other values to be read, or sections that read each other's
+//! writes the other way around. False alarms: none for the first race with one lock (proven in Coq
+//! by the paper's authors, and held to witnesses by our tests); otherwise as with DC.
 
 use super::clock::{Clock, Epoch};
 use super::hard::{Hard, OnHard};

@@ -1,36 +1,42 @@
 //! The order of a finished computation graph, answered from zippers.
 //!
-//! Paper: K. Storey et al., *Optimized Sound and Complete Data Race Detection in Structured Parallel
-//! Programs* (Zipper), 2019. Rebuilt from the text and Table 2; the printed pseudo-code has slips.
+//! Paper: K. Storey et al., *Optimized Sound and Complete Data Race Detection in Structured
+//! Parallel Programs* (Zipper), 2019. Rebuilt from the text and Table 2; the printed pseudo-code
+//! has slips.
 //!
 //! What it computes, in three layers, each exact for the edges it is about:
 //!
 //! 1. **Tree.** Without other edges, async and finish make a series-parallel graph, and that is the
-//!    intersection of two linear orders: children before continuations, and continuations before children.
-//!    `a` precedes `b` just when it does in both. (The paper finds these pairs by a recursive traversal with
-//!    bags of branches; two ranks a node answer the same question in O(1) and without recursion.)
+//!    intersection of two linear orders: children before continuations, and continuations before
+//!    children. `a` precedes `b` just when it does in both. (The paper finds these pairs by a
+//!    recursive traversal with bags of branches; two ranks a node answer the same question in O(1)
+//!    and without recursion.)
 //! 2. **Zippers.** The sections of one lock are a chain s0 → s1 → …. For each node, Z↓ is the first
-//!    section with an outgoing edge that the node reaches, Z↑ the last section with an incoming edge that
-//!    reaches the node. A path from `a` to `b` that uses an edge of the chain exists just when
-//!    Z↓(a) < Z↑(b): it leaves `a` for a section i ≥ Z↓(a), runs down the chain to some j > i, and goes
-//!    on to `b`, so that j ≤ Z↑(b); and conversely Z↓(a) reaches Z↑(b) along the chain. A node with neither is
-//!    in the λ zipper. Z↓ and Z↑ are taken over *all* edges, so one column for each lock covers paths
-//!    that use several locks, and promises between them: pick any chain edge on the path.
-//! 3. **Cross edges.** What is left are paths of tree edges and promise, future, event and semaphore edges.
-//!    They are searched backwards from `b`, hopping from one node with an incoming cross edge to the next
-//!    one above it in the tree, never below `a` in the topological order; the answers are remembered.
+//!    section with an outgoing edge that the node reaches, Z↑ the last section with an incoming
+//!    edge that reaches the node. A path from `a` to `b` that uses an edge of the chain exists just
+//!    when Z↓(a) < Z↑(b): it leaves `a` for a section i ≥ Z↓(a), runs down the chain to some j > i,
+//!    and goes on to `b`, so that j ≤ Z↑(b); and conversely Z↓(a) reaches Z↑(b) along the chain. A
+//!    node with neither is in the λ zipper. Z↓ and Z↑ are taken over *all* edges, so one column for
+//!    each lock covers paths that use several locks, and promises between them: pick any chain edge
+//!    on the path.
+//! 3. **Cross edges.** What is left are paths of tree edges and promise, future, event and
+//!    semaphore edges. They are searched backwards from `b`, hopping from one node with an incoming
+//!    cross edge to the next one above it in the tree, never below `a` in the topological order;
+//!    the answers are remembered.
 //!
-//! Every path either uses an edge of some chain with a column (2), or uses tree and cross edges only (1, 3).
+//! Every path either uses an edge of some chain with a column (2), or uses tree and cross edges
+//! only (1, 3).
 //!
-//! Departures from the paper. It enters a node into Z↓ at the next section *of its own branch*, so a node
-//! before a nested async whose child enters a section is filed too late and compared with nodes that it
-//! precedes: a false alarm. Here Z↓ is a minimum over everything reachable. `checkUp` skips `i <= slider↑`
-//! where the text, rightly, counts smaller indices only. Futures, promises, events, semaphores and
-//! several locks are not in the paper.
+//! Departures from the paper. It enters a node into Z↓ at the next section *of its own branch*, so
+//! a node before a nested async whose child enters a section is filed too late and compared with
+//! nodes that it precedes: a false alarm. Here Z↓ is a minimum over everything reachable. `checkUp`
+//! skips `i <= slider↑` where the text, rightly, counts smaller indices only. Futures, promises,
+//! events, semaphores and several locks are not in the paper.
 //!
-//! Cost: O(N + E) for the tree, O((N + E)·L) for L locks, as long as N·L is at most [`MAX_COLUMN_CELLS`] (the
-//! chains of further locks are treated as cross edges, exactly but more slowly); a query is
-//! O(1) without cross edges, O(L) with L locks, and at worst linear in the cross edges between the two nodes.
+//! Cost: O(N + E) for the tree, O((N + E)·L) for L locks, as long as N·L is at most
+//! [`MAX_COLUMN_CELLS`] (the chains of further locks are treated as cross edges, exactly but more
+//! slowly); a query is O(1) without cross edges, O(L) with L locks, and at worst linear in the
+//! cross edges between the two nodes.
 
 use crate::event::SyncKind;
 use crate::graph::{Adjacency, EdgeKind, Graph, NodeKind};
@@ -162,7 +168,8 @@ impl<'g> Zippers<'g> {
         }
     }
 
-    /// Carries Z↑ along all edges and Z↓ against them: edges stand in a topological order of their targets.
+    /// Carries Z↑ along all edges and Z↓ against them: edges stand in a topological order of their
+    /// targets.
     fn spread(&mut self) {
         for edge in &self.graph.edges {
             for column in 0..self.columns {
@@ -193,8 +200,8 @@ fn tree_precedes(ranks: &[(u32, u32)], a: NodeId, b: NodeId) -> bool {
 /// Both ranks of every node. The exit of a run that stopped early counts as being after everything.
 fn tree_ranks(graph: &Graph) -> Vec<(u32, u32)> {
     let nodes = graph.nodes.len();
-    // What follows each node: the next of its task; and aside from it, the child that the end of a step
-    // spawns, or the end of the finish (or program) that a node begins.
+    // What follows each node: the next of its task; and aside from it, the child that the end of a
+    // step spawns, or the end of the finish (or program) that a node begins.
     let mut links = vec![Links { next: NONE, aside: NONE }; nodes];
     for edge in &graph.edges {
         match edge.kind {
@@ -256,8 +263,8 @@ struct Links {
 /// Paths over cross edges: backwards, from one node of interest to the next above it.
 struct Cross {
     into: Adjacency,
-    /// The nearest node of interest at or above each node in the tree: one with an incoming cross edge, or
-    /// a finish end at which several such nodes come together.
+    /// The nearest node of interest at or above each node in the tree: one with an incoming cross
+    /// edge, or a finish end at which several such nodes come together.
     hop: Vec<u32>,
     /// The search that visited each node last.
     visited: Vec<u32>,

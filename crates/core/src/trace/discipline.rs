@@ -1,4 +1,5 @@
-//! What the events of a run may be: the rules of [`crate::event`] that analyses rely on, checked event by event.
+//! What the events of a run may be: the rules of [`crate::event`] that analyses rely on, checked
+//! event by event.
 
 use crate::event::{Event, SyncKind};
 use crate::ids::{ScopeId, SyncId, TaskId};

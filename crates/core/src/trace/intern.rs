@@ -1,14 +1,16 @@
-//! Names to dense ids, fast for the names that traces are full of: letters and a number, `T12`, `V345`, `678`.
+//! Names to dense ids, fast for the names that traces are full of: letters and a number, `T12`,
+//! `V345`, `678`.
 
 use rustc_hash::FxHashMap;
 
-/// A table for numbered names with one prefix grows to this, and beyond only with the names there are.
+/// A table for numbered names with one prefix grows to this, and beyond only with the names there
+/// are.
 const FREE: usize = 1 << 16;
 
 #[derive(Debug, Default)]
 pub(super) struct Intern {
-    /// For names of at most one letter and a number without leading zeros: by letter (0 for none), then number, the id
-    /// plus one.
+    /// For names of at most one letter and a number without leading zeros: by letter (0 for none),
+    /// then number, the id plus one.
     numbered: Vec<Vec<u32>>,
     others: FxHashMap<Box<[u8]>, u32>,
     count: u32,

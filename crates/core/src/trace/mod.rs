@@ -1,15 +1,17 @@
 //! Recorded runs as bytes: raceproof's own trace files, and the two formats of RAPID.
 //!
-//! A [`Source`] gives the events of a trace in batches, in the one vocabulary of [`crate::event`], whatever the
-//! format; [`TraceWriter`](writer::TraceWriter) is an [`Observer`](crate::event::Observer) that writes raceproof's own
-//! while a run goes on. Readers and writers are handed in: nothing here opens a file.
+//! A [`Source`] gives the events of a trace in batches, in the one vocabulary of [`crate::event`],
+//! whatever the format; [`TraceWriter`](writer::TraceWriter) is an
+//! [`Observer`](crate::event::Observer) that writes raceproof's own while a run goes on. Readers
+//! and writers are handed in: nothing here opens a file.
 //!
-//! What every source promises, so that an analysis can use dense tables and need not mistrust what it is told:
-//! tasks, syncs, locations and sites are numbered in the order of their first use; every event is of a task that has
-//! begun and not ended; a lock is held by one task at a time and left by the one that holds it; a finish is ended by the
-//! task that began it. Bytes that say otherwise are a [`TraceError`] with its offset, and all events before
-//! it are given first. Memory grows with tasks, syncs, locations and sites, and never faster than the bytes
-//! that were read: a length is believed only within the limits of its format.
+//! What every source promises, so that an analysis can use dense tables without checking its input:
+//! tasks, syncs, locations and sites are numbered in the order of their first use; every event is
+//! of a task that has begun and not ended; a lock is held by one task at a time and left by the one
+//! that holds it; a finish is ended by the task that began it. Bytes that say otherwise are a
+//! [`TraceError`] with its offset, and all events before it are given first. Memory grows with
+//! tasks, syncs, locations and sites, and never faster than the bytes that were read: a length is
+//! believed only within the limits of its format.
 
 mod discipline;
 mod input;
@@ -54,7 +56,8 @@ impl fmt::Display for TraceError {
     }
 }
 
-/// The name of task 0 in a trace of threads, where it stands for the start of the program and does nothing.
+/// The name of task 0 in a trace of threads, where it represents the start of the program and does
+/// nothing.
 pub const START: &str = "(start)";
 
 /// Something that no run does but recorders write, and RAPID's tools take as it is.
@@ -93,7 +96,7 @@ pub struct Tolerated {
     pub first: TraceError,
 }
 
-/// What there is to tell about a trace that says of itself that it is not all of a run.
+/// The remark on a trace that says of itself that it is not all of a run.
 const A_PART: &str = "the trace is a part of a run: it was cut, or recovered from a damaged one";
 
 /// Events as they come out of a source. A batch is used again and again.
@@ -115,19 +118,21 @@ pub enum Format {
 
 /// A trace that is read.
 pub trait Source {
-    /// Replaces the batch by the next events, of which there may be none for now; `false` when there are none left. After an error the batch holds the events
-    /// before it, and the source is at its end.
+    /// Replaces the batch by the next events, of which there may be none for now; `false` when
+    /// there are none left. After an error the batch holds the events before it, and the source is
+    /// at its end.
     fn next(&mut self, batch: &mut Batch) -> Result<bool, TraceError>;
 
     /// The names known so far; all of them at the end.
     fn names(&self) -> &Names;
 
-    /// By number of the read: whether its value reached a branch or an index, if the trace tells. At the end.
+    /// By number of the read: whether its value reached a branch or an index, if the trace says so.
+    /// Known at its end.
     fn uses(&self) -> Option<&[bool]> {
         None
     }
 
-    /// Something to tell about a trace that ended well: that it is not all of a run.
+    /// A remark on a trace that ended well: that it is not all of a run.
     fn note(&self) -> Option<&str> {
         None
     }
@@ -156,8 +161,8 @@ impl<R: Read> AnySource<R> {
             let message = "the file is empty: nothing was recorded, or not yet".into();
             return Err(TraceError { offset: 0, line: None, message });
         }
-        // RAPID's begins with the number of threads in two bytes, at most 1024 of them, below a sign without meaning; no text
-        // begins so.
+        // RAPID's begins with the number of threads in two bytes, at most 1024 of them, below a
+        // sign without meaning; no text begins so.
         Ok(if first == Some(writer::MAGIC[0]) {
             AnySource::Raceproof(reader::TraceReader::new(input)?)
         } else if first.is_some_and(|first| first & 0x7f <= 4) {

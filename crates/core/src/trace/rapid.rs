@@ -1,7 +1,8 @@
-//! Reads RAPID's binary format: a header of big-endian numbers (threads in 16 bits, locks and variables in 32 each, events
-//! in 64), then an event in each 64 bits: the thread in bits 0 to 9, the operation in 10 to 13, the operand in
-//! 14 to 47, the location in 48 to 62. The operations are numbered acquire, release, read, write, fork, join, begin, end,
-//! request, branch. The top bit of every number is the sign of a Java integer: without meaning, and left aside as RAPID does.
+//! Reads RAPID's binary format: a header of big-endian numbers (threads in 16 bits, locks and
+//! variables in 32 each, events in 64), then an event in each 64 bits: the thread in bits 0 to 9,
+//! the operation in 10 to 13, the operand in 14 to 47, the location in 48 to 62. The operations are
+//! numbered acquire, release, read, write, fork, join, begin, end, request, branch. The top bit of
+//! every number is the sign of a Java integer: without meaning, and left aside as RAPID does.
 
 use super::input::Input;
 use super::intern::Intern;

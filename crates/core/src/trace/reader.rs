@@ -1,7 +1,8 @@
 //! Reads raceproof's own trace files. `docs/TRACE.md` has the layout.
 //!
-//! A block is believed once its checksum is right, and even then nothing in it: what it says is checked as it is
-//! decoded. Cost: one block in memory, the tables of ids, and a few nanoseconds an event.
+//! A block is believed once its checksum is right, and even then nothing in it: what it says is
+//! checked as it is decoded. Cost: one block in memory, the tables of ids, and a few nanoseconds an
+//! event.
 
 use super::discipline::Discipline;
 use super::input::Input;
@@ -77,7 +78,7 @@ impl<R: Read> TraceReader<R> {
         })
     }
 
-    /// The location in the recorded run that a location of the trace stands for.
+    /// The location in the recorded run that a location of the trace represents.
     pub fn original(&self, location: Location) -> Location {
         Location(self.tables.locations.get(location.0 as usize).copied().unwrap_or(location.0))
     }
@@ -183,7 +184,8 @@ impl<R: Read> TraceReader<R> {
 
 impl<R: Read> Source for TraceReader<R> {
     fn next(&mut self, batch: &mut Batch) -> Result<bool, TraceError> {
-        // One block a call, whatever is in it, so that whoever reads can keep to limits of time and memory.
+        // One block a call, whatever is in it, so that whoever reads can keep to limits of time and
+        // memory.
         batch.events.clear();
         self.block(batch).inspect_err(|_| {
             self.input.finish();

@@ -1,8 +1,9 @@
 //! Atomic accesses as sections, for analyses that do not know them.
 //!
-//! Each becomes an access in a section of a lock of its own for its location. That keeps atomic accesses apart from each other
-//! and no others from them; it also orders them, as an analysis orders sections, where an atomic access by itself
-//! orders nothing. So races may be missed, and none is added.
+//! Each becomes an access in a section of a lock of its own for its location. That keeps atomic
+//! accesses apart from each other and no others from them; it also orders them, as an analysis
+//! orders sections, where an atomic access by itself orders nothing. So races may be missed, and
+//! none is added.
 
 use crate::event::{Event, SyncKind};
 use crate::ids::{Location, SyncId};
@@ -11,12 +12,12 @@ use rustc_hash::FxHashMap;
 /// The events of a run without atomic accesses.
 pub struct Sectioned {
     pub events: Vec<Event>,
-    /// The locks from here on stand for atomic accesses.
+    /// The locks from here on represent atomic accesses.
     first: u32,
 }
 
 impl Sectioned {
-    /// Whether an event stands for an atomic access.
+    /// Whether an event represents an atomic access.
     pub fn is_atomic(&self, event: u32) -> bool {
         let before = (event as usize).checked_sub(1).map(|before| &self.events[before]);
         matches!(before, Some(Event::Join { sync, .. }) if sync.0 >= self.first)

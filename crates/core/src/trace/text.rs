@@ -1,8 +1,10 @@
-//! Reads RAPID's text format STD: a line is `thread|op(operand)|location`, with the operations `acq rel r w fork join req` and
-//! `begin end branch`, which may lack the operand; `enter`, `exit` and `dummy` of older versions are `begin`, `end` and nothing.
+//! Reads RAPID's text format STD: a line is `thread|op(operand)|location`, with the operations `acq
+//! rel r w fork join req` and `begin end branch`, which may lack the operand; `enter`, `exit` and
+//! `dummy` of older versions are `begin`, `end` and nothing.
 //!
-//! The lines are taken apart in place, byte by byte; names that are a letter and a number, as RAPID's are, cost a look
-//! in a table. Any bytes but `|`, a line break and, in an operand, `)|` may be part of a name.
+//! The lines are taken apart in place, byte by byte; names that are a letter and a number, as
+//! RAPID's are, cost a look in a table. Any bytes but `|`, a line break and, in an operand, `)|`
+//! may be part of a name.
 
 use super::input::{Input, LONGEST};
 use super::intern::Intern;
@@ -33,8 +35,9 @@ struct State {
     is_part: bool,
 }
 
-/// The operand of a `begin` with which [`text_writer`](super::text_writer) says that what is written is a part of a run only. To RAPID it is a
-/// transaction without events: its reader has no comments.
+/// The operand of a `begin` with which [`text_writer`](super::text_writer) says that what is
+/// written is a part of a run only. To RAPID it is a transaction without events: its reader has no
+/// comments.
 pub(super) const PART: &str = "raceproof:part-of-a-run";
 
 /// Likewise, that variables had values before: reads that nobody wrote are in order from there on.
@@ -130,7 +133,8 @@ fn at(offset: u64, line: u64) -> TraceError {
 /// How long the first line is, if it is there whole.
 #[inline]
 fn line_length(bytes: &[u8]) -> Option<usize> {
-    // Eight bytes at a time; a byte that equals the break becomes zero, and zeros are found by borrowing.
+    // Eight bytes at a time; a byte that equals the break becomes zero, and zeros are found by
+    // borrowing.
     const BREAKS: u64 = u64::from_ne_bytes([b'\n'; 8]);
     const LOW: u64 = u64::from_ne_bytes([1; 8]);
     const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);

@@ -1,10 +1,12 @@
 //! Writes a run in RAPID's text format STD, which has threads, locks, fork and join only.
 //!
-//! The rest is told by these: the end of a finish joins the tasks of it; a signal that is no lock's forks a helper
-//! thread that does nothing, and whoever joins the sync joins the latest helper: the same order, and nothing else. Two
-//! things are lost: which promise or event it was, and that a task has ended before it is joined (`end` tells it
-//! where nobody does). What a reader of ours is to know beyond that is told by a `begin` of a transaction without
-//! events, which other readers pass over: that reads may see what was there before, and that this is a part of a run. A name that the format cannot hold is written with `_` for what is in the way.
+//! These express the rest: the end of a finish joins the tasks of it; a signal that is no lock's
+//! forks a helper thread that does nothing, and whoever joins the sync joins the latest helper: the
+//! same order, and nothing else. Two things are lost: which promise or event it was, and that a
+//! task has ended before it is joined (`end` says it where no task does). What a reader of ours is
+//! to know beyond that stands in a `begin` of a transaction without events, which other readers
+//! pass over: that reads may see what was there before, and that this is a part of a run. A name
+//! that the format cannot hold is written with `_` for what is in the way.
 
 use super::text::{INITIAL_VALUES, PART};
 use super::{Named, Names, START};
@@ -19,7 +21,8 @@ pub struct StdWriter<W> {
     out: W,
     /// By finish that is open: its tasks.
     members: FxHashMap<ScopeId, Vec<TaskId>>,
-    /// By sync that is no lock: the helper that its latest signal forked, or the task it is the end of.
+    /// By sync that is no lock: the helper that its latest signal forked, or the task it is the end
+    /// of.
     signals: FxHashMap<SyncId, Signal>,
     helpers: u32,
     words: Words,
@@ -79,7 +82,8 @@ impl<W: Write> StdWriter<W> {
                 let op = if kind == AccessKind::Read { "r" } else { "w" };
                 line(out, words, names, task, op, Named::Location(location), Some(site))?;
             }
-            // The format knows no atomic accesses. One lock a location keeps them apart, and orders them.
+            // The format knows no atomic accesses. One lock a location keeps them apart, and orders
+            // them.
             Event::Atomic { task, kind, location, site } => {
                 let op = if kind == AccessKind::Read { "r" } else { "w" };
                 let thread = words.word(Named::Task(task), names).to_owned();

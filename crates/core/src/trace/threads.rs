@@ -1,15 +1,17 @@
 //! From the threads of RAPID's traces to tasks.
 //!
-//! Task 0 is the start of the program and does nothing: it spawns every thread that no other forks, so that nothing
-//! orders these. A thread gives a future when it is joined, and to join it is to get that. A lock entered again by its
-//! holder is entered once. `begin` and `end` enclose a transaction, a request precedes an acquire and a branch tells where
-//! values were looked at: none of these orders anything, and none begins or ends a thread.
+//! Task 0 is the start of the program and does nothing: it spawns every thread that no other forks,
+//! so that nothing orders these. A thread gives a future when it is joined, and to join it is to
+//! get that. A lock entered again by its holder is entered once. `begin` and `end` enclose a
+//! transaction, a request precedes an acquire and a branch tells where values were looked at: none
+//! of these orders anything, and none begins or ends a thread.
 //!
-//! RAPID's own tools do not hold a trace to more than that. Three things that no run does, but recorders write, are therefore
-//! [tolerated](Tolerated) and counted, with RAPID's meaning:
+//! RAPID's own tools do not hold a trace to more than that. Three things that no run does, but
+//! recorders write, are therefore [tolerated](Tolerated) and counted, with RAPID's meaning:
 //!
 //! - a thread is forked after its first event: what it does from there on comes after the fork;
-//! - a thread goes on after it was joined: as a new task, which gets the future of the old one first;
+//! - a thread goes on after it was joined: as a new task, which gets the future of the old one
+//!   first;
 //! - a read sees a variable that nobody has written: it sees what was there before the trace.
 
 use super::discipline::Discipline;
@@ -38,13 +40,14 @@ impl Op {
     }
 }
 
-/// See the module. Threads, locks, variables and sites are numbered in the order in which they are first named.
+/// See the module. Threads, locks, variables and sites are numbered in the order in which they are
+/// first named.
 #[derive(Debug, Default)]
 pub(super) struct Threads {
     discipline: Discipline,
     /// By thread: its task, 0 before it has begun.
     tasks: Vec<u32>,
-    /// By task: the sync that tells of its end, once there is one.
+    /// By task: the sync that its end signals, once there is one.
     ends: Vec<Option<SyncId>>,
     /// By lock: its sync, once there is one, and how often it is entered.
     locks: Vec<(Option<SyncId>, u32)>,
@@ -78,7 +81,8 @@ impl Threads {
         &self.tolerated
     }
 
-    /// Says where the event is that was added last, if something in it was tolerated for the first time.
+    /// Says where the event is that was added last, if something in it was tolerated for the first
+    /// time.
     #[inline]
     pub(super) fn locate(&mut self, place: impl FnOnce() -> TraceError) {
         if self.fresh {

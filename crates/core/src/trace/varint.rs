@@ -1,4 +1,5 @@
-//! Numbers in as few bytes as they need: seven bits a byte, the lowest first, the top bit says that more follow.
+//! Numbers in as few bytes as they need: seven bits a byte, the lowest first, the top bit says that
+//! more follow.
 
 pub(super) fn put(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {

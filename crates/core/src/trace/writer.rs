@@ -1,11 +1,12 @@
 //! Writes a run as a trace file while it goes on. `docs/TRACE.md` has the layout.
 //!
-//! Events are gathered into blocks; a block that is full is compressed and written with one call, so that whoever reads
-//! along sees whole blocks. Ids are replaced by dense ones in the order of their first use, and an id is
-//! defined where it is first used: a prefix of a trace makes sense by itself.
+//! Events are gathered into blocks; a block that is full is compressed and written with one call,
+//! so that whoever reads along sees whole blocks. Ids are replaced by dense ones in the order of
+//! their first use, and an id is defined where it is first used: a prefix of a trace makes sense by
+//! itself.
 //!
-//! Cost: about six bytes an event before compression, two looks in hash tables for each access, and memory for the tables
-//! of ids and one block.
+//! Cost: about six bytes an event before compression, two looks in hash tables for each access, and
+//! memory for the tables of ids and one block.
 
 use super::Named;
 use super::varint::{put, zigzag};
@@ -60,8 +61,8 @@ pub(super) const KINDS: [SyncKind; 6] = [
     SyncKind::Event,
 ];
 
-/// The events of a block, column by column: what is of one kind stands together, so that it compresses well and is read
-/// back without looking at every byte.
+/// The events of a block, column by column: what is of one kind stands together, so that it
+/// compresses well and is read back without looking at every byte.
 #[derive(Debug, Default)]
 struct Columns {
     /// An operation each, and whether it is of the same task as the one before.
@@ -119,7 +120,8 @@ fn fixed(out: &mut Vec<u8>, numbers: &[u32], width: u8) {
     }
 }
 
-/// See the module. Errors of the writer below are kept and given by [`finish`](TraceWriter::finish): an observer cannot fail.
+/// See the module. Errors of the writer below are kept and given by
+/// [`finish`](TraceWriter::finish): an observer cannot fail.
 #[derive(Debug)]
 pub struct TraceWriter<W: Write> {
     out: W,
@@ -167,7 +169,8 @@ impl<W: Write> TraceWriter<W> {
         self.tasks
     }
 
-    /// The sites, syncs and locations used so far, in the order of their numbers in the file: what can be named.
+    /// The sites, syncs and locations used so far, in the order of their numbers in the file: what
+    /// can be named.
     pub fn used_sites(&self) -> Vec<SiteId> {
         by_number(&self.sites)
     }
@@ -178,7 +181,8 @@ impl<W: Write> TraceWriter<W> {
         by_number(&self.locations)
     }
 
-    /// Names something by the id it has in the run; what was never used, or has no name, is left out.
+    /// Names something by the id it has in the run; what was never used, or has no name, is left
+    /// out.
     pub fn name(&mut self, named: Named, name: &str) {
         let (kind, id) = match named {
             Named::Task(id) => (0, Some(id.0)),
@@ -201,7 +205,8 @@ impl<W: Write> TraceWriter<W> {
         }
     }
 
-    /// Says of each read, in the order in which they came, whether its value reached a branch or an index. Once, at the end.
+    /// Says of each read, in the order in which they came, whether its value reached a branch or an
+    /// index. Once, at the end.
     pub fn uses(&mut self, reads: &[bool]) {
         self.flush();
         for reads in reads.chunks(4 * LONGEST_BLOCK) {
@@ -226,7 +231,8 @@ impl<W: Write> TraceWriter<W> {
         }
     }
 
-    /// As [`finish`](TraceWriter::finish), but leaves the trace without its end mark: what was written is a part of a run.
+    /// As [`finish`](TraceWriter::finish), but leaves the trace without its end mark: what was
+    /// written is a part of a run.
     pub fn finish_part(mut self) -> io::Result<W> {
         self.flush();
         self.closed()

@@ -7,8 +7,12 @@
 
 pub mod exhaustive;
 pub mod naive;
+#[path = "../../src/random.rs"]
+mod random;
 pub mod relations;
 pub mod sectioned;
+
+pub use random::Random as Rng;
 
 use raceproof_core::event::{AccessKind, Event, SyncKind};
 use raceproof_core::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
@@ -50,24 +54,6 @@ impl Stmt {
             Async(b) | Await(_, b) | Finish(b) | Future(_, b) | Isolated(b) | With(_, b) => Some(b),
             _ => None,
         }
-    }
-}
-
-/// splitmix64.
-#[derive(Clone)]
-pub struct Rng(pub u64);
-
-impl Rng {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
     }
 }
 

@@ -2,7 +2,8 @@
 
 use raceproof_core::finding::Race;
 
-/// A text of OpenMP's, in Fortran's words if the construct that made the tasks is in a Fortran source.
+/// A text of OpenMP's, in Fortran's words if the construct that made the tasks is in a Fortran
+/// source.
 pub(super) fn words(text: String, race: &Race) -> String {
     let constructs = race.first.spawned.iter().chain(&race.second.spawned);
     match constructs.map(|spawn| &spawn.at).next() {
@@ -11,7 +12,8 @@ pub(super) fn words(text: String, race: &Race) -> String {
     }
 }
 
-/// A directive has another sentinel, a loop another name, and a clause takes a variable of a module by its name alone.
+/// A directive has another sentinel, a loop another name, and a clause takes a variable of a module
+/// by its name alone.
 pub(crate) fn translated(text: &str) -> String {
     let text = text.replace("#pragma omp", "!$omp").replace("omp for", "omp do");
     // Names of modules stand before `::` in clauses, which are between backquotes.

@@ -1,7 +1,8 @@
 //! Why nothing orders the two accesses of a race, and what would.
 //!
-//! All of it is read off the finding: the task in which the ways to the accesses part, the spawns on
-//! the way to each, and the locks each holds. The words are those of the program: TP's, OpenMP's, or rayon's.
+//! All of it is read off the finding: the task in which the ways to the accesses part, the spawns
+//! on the way to each, and the locks each holds. The words are those of the program: TP's,
+//! OpenMP's, or rayon's.
 
 pub(crate) mod fortran;
 mod openmp;
@@ -32,7 +33,8 @@ pub(super) struct Advice<'a> {
 impl<'a> Advice<'a> {
     pub(super) fn of(race: &'a Race) -> Advice<'a> {
         let parting = part(race);
-        // The places the prose names; the access without a lock is named when the other side has one.
+        // The places the prose names; the access without a lock is named when the other side has
+        // one.
         let mut places = match &parting {
             Parting::Spawner { child, own, .. } => vec![&child.at, &own.at],
             Parting::Siblings { older, younger, .. } => vec![&older.at, &younger.at],

@@ -23,8 +23,8 @@ impl Picture<'_> {
         }
     }
 
-    /// The accesses of a node by location, runs of neighbouring array cells as one: at most `most`, and
-    /// how many distinct locations there are beyond those.
+    /// The accesses of a node by location, runs of neighbouring array cells as one: at most `most`,
+    /// and how many distinct locations there are beyond those.
     pub(super) fn accesses(&self, id: NodeId, most: usize) -> (Vec<String>, usize) {
         let mut runs: Vec<CellRange> = Vec::new();
         let mut beyond = 0;

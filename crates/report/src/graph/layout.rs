@@ -1,10 +1,11 @@
 //! Where the nodes of a graph stand: layers from top to bottom, tasks as vertical lanes.
 //!
-//! A node's layer is the length of the longest path to it, so every edge leads down (the layering step
-//! of Sugiyama, Tagawa and Toda, 1981; the crossing reduction that follows there is replaced by the
-//! lanes). Few tasks get a lane each, in preorder of the spawn tree, so that a family stands together.
-//! Many tasks share lanes: each takes the first lane to the right of its parent that is free from its
-//! first layer to its last. Linear in nodes and edges, times the lanes for the search of a free one.
+//! A node's layer is the length of the longest path to it, so every edge leads down (the layering
+//! step of Sugiyama, Tagawa and Toda, 1981; the crossing reduction that follows there is replaced
+//! by the lanes). Few tasks get a lane each, in preorder of the spawn tree, so that a family stands
+//! together. Many tasks share lanes: each takes the first lane to the right of its parent that is
+//! free from its first layer to its last. Linear in nodes and edges, times the lanes for the search
+//! of a free one.
 
 use super::Picture;
 use super::labels::shorten;
@@ -98,8 +99,8 @@ fn drawn(picture: &Picture<'_>, id: NodeId, heading: Option<String>, layer: usiz
     }
 }
 
-/// The longest path to each node. Edges stand in the order of their target and lead to higher ids, so
-/// the layer of an edge's source is final when the edge is looked at.
+/// The longest path to each node. Edges stand in the order of their target and lead to higher ids,
+/// so the layer of an edge's source is final when the edge is looked at.
 fn layers(graph: &Graph) -> Vec<usize> {
     let mut layer = vec![0; graph.nodes.len()];
     for edge in &graph.edges {

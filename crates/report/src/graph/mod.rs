@@ -20,7 +20,7 @@ pub struct Site {
     pub label: String,
 }
 
-/// What the ids in a graph stand for; the front end that made them knows.
+/// What the ids in a graph name; the front end that made them knows.
 pub trait Names {
     fn site(&self, site: SiteId) -> Site;
     fn location(&self, location: Location) -> String;

@@ -1,10 +1,11 @@
-//! Where the edges of a graph run: down the lane of their task, or through the channels below layers and
-//! the gutters beside lanes, so that no edge passes under a node.
+//! Where the edges of a graph run: down the lane of their task, or through the channels below
+//! layers and the gutters beside lanes, so that no edge passes under a node.
 //!
-//! An edge to another lane leaves its source downwards, runs along the channel below it to the gutter
-//! beside the target's lane, down a track there, and along the channel above the target. Edges of one kind
-//! into one node merge on one track, as the joins of a finish do: the longest runs all the way, the others
-//! as far as the track. Other edges share a track if they do not meet on it.
+//! An edge to another lane leaves its source downwards, runs along the channel below it to the
+//! gutter beside the target's lane, down a track there, and along the channel above the target.
+//! Edges of one kind into one node merge on one track, as the joins of a finish do: the longest
+//! runs all the way, the others as far as the track. Other edges share a track if they do not meet
+//! on it.
 
 use super::layout::Layout;
 use raceproof_core::graph::{Edge, EdgeKind, Graph};
@@ -15,8 +16,8 @@ const GUTTER: f64 = 22.0;
 /// Tracks in one gutter; further edges share the last one.
 const TRACKS: usize = 12;
 const CHANNEL: f64 = 32.0;
-/// How far the edges of a kind run below the upper end of a channel, and beside the middle of a node
-/// (as a part of its width).
+/// How far the edges of a kind run below the upper end of a channel, and beside the middle of a
+/// node (as a part of its width).
 fn offsets(kind: EdgeKind) -> (f64, f64) {
     match kind {
         EdgeKind::Continue => (0.0, 0.0),
@@ -107,7 +108,8 @@ impl Frame {
         let track_x = track.map(|t| self.gutters[t.gutter] + GUTTER / 2.0 + TRACK * t.place as f64);
         let merges = track.is_some_and(|t| t.merges);
         let (from_x, to_x) = (from.x + from.width / 2.0, to.x + to.width / 2.0);
-        // Leave and arrive on the side of the other end, so that two edges at a node do not cross there.
+        // Leave and arrive on the side of the other end, so that two edges at a node do not cross
+        // there.
         let toward = |here: f64, there: f64, width: f64| match there.partial_cmp(&here) {
             Some(std::cmp::Ordering::Greater) => here + aside * width,
             Some(std::cmp::Ordering::Less) => here - aside * width,

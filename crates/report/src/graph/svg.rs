@@ -1,5 +1,5 @@
-//! The graph as an SVG picture: time runs down, every task is a lane, edges are told apart by colour
-//! and stroke. Nothing but SVG 1.1, so that browsers and converters show it alike.
+//! The graph as an SVG picture: time runs down, every task is a lane, edges are told apart by
+//! colour and stroke. Nothing but SVG 1.1, so that browsers and converters show it alike.
 
 use super::layout::{CHAR, LINE_HEIGHT, Layout};
 use super::route::Frame;

@@ -12,18 +12,19 @@ const COMPARED: u64 = 1 << 20;
 /// The kind of the error for a program that does not do the same again.
 pub const NOT_DETERMINISTIC: &str = "not-deterministic";
 
-/// The error for a program whose runs were found to differ: with where, if two further runs differ as well.
+/// The error for a program whose runs were found to differ: with where, if two further runs differ
+/// as well.
 pub(super) fn error<'a, P: Program<'a>>(program: &P, bounds: Bounds<'a>) -> ProgramError {
     let bounds = Bounds { actions: bounds.actions.min(COMPARED), ..bounds };
     let [one, other] = [(), ()].map(|()| run_once(program, &mut DepthFirst, Vec::<Event>::new(), bounds));
     let (events, others) = (&one.run.kernel.observer, &other.run.kernel.observer);
-    let differs = (0..events.len().max(others.len())).find(|&at| said(&one, at) != said(&other, at));
+    let differs = (0..events.len().max(others.len())).find(|&at| describe(&one, at) != describe(&other, at));
     let (detail, at) = match differs {
         Some(at) => (
             format!(
                 "; after {at} events that are the same, one run {} and the next {}",
-                said(&one, at),
-                said(&other, at)
+                describe(&one, at),
+                describe(&other, at)
             ),
             place(&one, events.get(at)).or_else(|| place(&other, others.get(at))),
         ),
@@ -48,7 +49,7 @@ pub(super) fn error<'a, P: Program<'a>>(program: &P, bounds: Bounds<'a>) -> Prog
 type Recorded<'a, P> = Execution<'a, P, Vec<Event>>;
 
 /// What an execution did as its event number `at`.
-fn said<'a, P: Program<'a>>(execution: &Recorded<'a, P>, at: usize) -> String {
+fn describe<'a, P: Program<'a>>(execution: &Recorded<'a, P>, at: usize) -> String {
     let Some(event) = execution.run.kernel.observer.get(at) else { return "ends".into() };
     let site = place(execution, Some(event))
         .map(|Place { file, line, column }| format!(" at {file}:{line}:{column}"))

@@ -1,7 +1,9 @@
-//! Which races to fix first, and what they may have caused: [`raceproof_core::debug::netzer`] over one more run.
+//! Which races to fix first, and what they may have caused: [`raceproof_core::debug::netzer`] over
+//! one more run.
 //!
-//! The run is taken access by access with its complete order; if that gives too many races, step by step. Races that this
-//! run does not show, since they come from another schedule or after a million actions, keep to the first.
+//! The run is taken access by access with its complete order; if that gives too many races, step by
+//! step. Races that this run does not show, since they come from another schedule or after a
+//! million actions, keep to the first.
 
 use crate::program::{Bounds, Program, run_once};
 use crate::strategy::DepthFirst;
@@ -72,7 +74,8 @@ fn key(location: String, a: (Place, AccessKind), b: (Place, AccessKind)) -> Key 
     if a <= b { (location, a, b) } else { (location, b, a) }
 }
 
-/// Each location and pair of sites once, with the earliest of its partitions: they are numbered by rank.
+/// Each location and pair of sites once, with the earliest of its partitions: they are numbered by
+/// rank.
 fn by_site(analysis: &Analysis) -> HashMap<(Location, Access, Access), u32> {
     let mut earliest = HashMap::new();
     for race in &analysis.races {

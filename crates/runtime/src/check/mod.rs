@@ -1,14 +1,18 @@
 //! `check`: one run of a program, and what it says about all of them.
 //!
 //! 1. The program runs once, depth-first, under a detector that says which locations race.
-//! 2. If any do, it runs again (a run is deterministic) to gather all pairs of accesses that race on them.
-//! 3. Each pair is put to the test: the program runs once more under the observed schedule, but with the first
-//!    access held back until its task and the other's both stand before their accesses. If they get there, the
-//!    race is `feasible` and that schedule is its witness; if not, it stays `apparent`.
+//! 2. If any do, it runs again (a run is deterministic) to gather all pairs of accesses that race
+//!    on them.
+//! 3. Each pair is put to the test: the program runs once more under the observed schedule, but
+//!    with the first access held back until its task and the other's both stand before their
+//!    accesses. If they get there, the race is `feasible` and that schedule is its witness; if not,
+//!    it stays `apparent`.
 //!
-//! 4. The races are put in order: those to fix first, and those they may have caused (`first_races.rs`).
+//! 4. The races are put in order: those to fix first, and those they may have caused
+//!    (`first_races.rs`).
 //!
-//! A program that says it may not be deterministic is run at least twice, and the runs are compared.
+//! A program that says it may not be deterministic is run at least twice, and the runs are
+//! compared.
 
 mod determinism;
 pub(crate) mod first_races;
@@ -35,7 +39,7 @@ pub struct Checked {
     pub output: String,
 }
 
-/// What a detector found: the locations, and if it tells them the pairs.
+/// What a detector found: the locations, and the pairs if it reports them.
 #[derive(Default)]
 struct Found {
     racy: Vec<Location>,
@@ -120,7 +124,7 @@ impl<'a, P: Program<'a>> Session<'a, P> {
         };
         let mut races = races;
         first_races::arrange(&self.program, again, &mut races);
-        // Whoever waits for a task that failed is not in a deadlock: the program was stopped by then.
+        // A task that waits for a failed one is not in a deadlock: the program was stopped by then.
         let failed = !execution.ending.failed.is_empty();
         let stuck = execution.is_complete() && !failed && execution.run.waiting().next().is_some();
         let compare = execution.fingerprint().is_some() && found.racy.is_empty();
@@ -203,7 +207,7 @@ pub(crate) fn not_listed(listed: usize, all: usize) -> String {
     format!("{listed} of the {all} tasks that wait for ever are listed")
 }
 
-/// Whether two runs under the same schedule were the same, as far as they tell.
+/// Whether two runs under the same schedule were the same, as far as their fingerprints say.
 fn same<'a, P: Program<'a>>(
     one: &Execution<'a, P, impl Observer>,
     other: &Execution<'a, P, impl Observer>,

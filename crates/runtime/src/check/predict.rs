@@ -1,8 +1,9 @@
 //! `check` under a predictive order: one run, and what the order says could have happened instead.
 //!
-//! The races an order predicts are candidates. For each a witness is built from the recorded events and checked by code of
-//! its own ([`raceproof_core::debug`]); then the program itself is run under it, and the race is `feasible` if both
-//! tasks come to stand before their accesses. Otherwise it is `apparent`.
+//! The races an order predicts are candidates. For each a witness is built from the recorded events
+//! and checked by code of its own ([`raceproof_core::debug`]); then the program itself is run under
+//! it, and the race is `feasible` if both tasks come to stand before their accesses. Otherwise it
+//! is `apparent`.
 
 use super::races::{Explainer, grading_deadline, key, truncate};
 use super::{Checked, Found, Session};

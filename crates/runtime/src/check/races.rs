@@ -1,4 +1,5 @@
-//! From racy locations to races: both accesses of every pair, graded by trying to bring them together.
+//! From racy locations to races: both accesses of every pair, graded by trying to bring them
+//! together.
 
 use super::Found;
 use crate::kernel::Action;
@@ -14,7 +15,8 @@ use std::cell::Cell;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-/// Time for bringing pairs together, beyond which they stay `apparent`: this, or so many times the first run's.
+/// Time for bringing pairs together, beyond which they stay `apparent`: this, or so many times the
+/// first run's.
 const GRADING: Duration = Duration::from_secs(5);
 const GRADING_RUNS: u32 = 20;
 
@@ -27,9 +29,9 @@ const MAX_TURNS: usize = 1 << 20;
 /// Races of one report.
 pub(crate) const MAX_RACES: usize = 100_000;
 
-/// All races on the given locations, in source order: those of the graph, and those of the pairs a detector has `claimed`
-/// on locations where the graph has none. `observed` is a repetition of the run in which it found them, which took
-/// `first_run`.
+/// All races on the given locations, in source order: those of the graph, and those of the pairs a
+/// detector has `claimed` on locations where the graph has none. `observed` is a repetition of the
+/// run in which it found them, which took `first_run`.
 pub(super) fn explain<'a, P: Program<'a>>(
     mut observed: Execution<'a, P, Pairs>,
     bounds: Bounds<'a>,
@@ -48,7 +50,8 @@ pub(super) fn explain<'a, P: Program<'a>>(
     races
 }
 
-/// When to stop looking for witnesses: after so much time, or at the limit of the user's if that comes first.
+/// When to stop looking for witnesses: after so much time, or at the limit of the user's if that
+/// comes first.
 pub(crate) fn grading_deadline(bounds: &Bounds<'_>, time: Duration) -> Instant {
     let now = Instant::now();
     let deadline = now + time;
@@ -78,8 +81,8 @@ struct Shown {
 type Graded = (Grade, Option<Witness>, RaceAccess, RaceAccess);
 
 impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
-    /// `observed` is the execution, `bounds` what bounds the whole of the check; what is left of its memory is not
-    /// looked at any more.
+    /// `observed` is the execution, `bounds` what bounds the whole of the check; what is left of
+    /// its memory is not looked at any more.
     pub fn new(
         observed: Execution<'a, P, O>,
         bounds: Bounds<'a>,
@@ -93,9 +96,10 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
         Explainer { observed, bounds, schedule, deadline, room, untried }
     }
 
-    /// The races the pairs stand for, in source order.
+    /// The races that the pairs are examples of, in source order.
     pub fn races(&self, pairs: &[SitePair], notes: &mut Vec<String>) -> Vec<Race> {
-        // One pair of every two sites before the others: if time runs out, each still has had its chance.
+        // One pair of every two sites before the others: if time runs out, each still has had its
+        // chance.
         let mut seen = HashSet::new();
         let (mut order, rest): (Vec<usize>, Vec<usize>) =
             (0..pairs.len()).partition(|&at| seen.insert(sites(&pairs[at])));
@@ -124,8 +128,8 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
         }
     }
 
-    /// Whether another race may be tried.
-    pub fn goes_on(&self) -> bool {
+    /// Whether there is time and room to try another race.
+    pub fn has_budget(&self) -> bool {
         self.room.get() > 0 && Instant::now() < self.deadline && !self.bounds.limits.interrupted()
     }
 
@@ -134,13 +138,13 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
         let shown = pair
             .examples
             .iter()
-            .take_while(|_| self.goes_on())
+            .take_while(|_| self.has_budget())
             .find_map(|example| self.bring_together(example, &location));
         let example = &pair.examples[0];
         let fork = self.fork(example.first.access.task, example.second.access.task);
         let (grade, witness, first, second) = match shown {
             Some(shown) => self.feasible(shown),
-            None if self.goes_on() => (
+            None if self.has_budget() => (
                 Grade::Apparent,
                 None,
                 self.side(&example.first, example.turns),
@@ -188,13 +192,14 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
         self.predicted(pair, Some(schedule))
     }
 
-    /// A race of which only the pair is known, and perhaps how to come by a schedule that should lead to it.
+    /// A race of which only the pair is known, and perhaps how to come by a schedule that should
+    /// lead to it.
     fn predicted(&self, pair: &Pair, schedule: Option<impl FnOnce() -> Option<Turns>>) -> Race {
         let location = self.observed.location(pair.location);
         let sides = [pair.first, pair.second];
         let (grade, witness, first, second) = match schedule {
             None => self.apparent(sides),
-            Some(_) if !self.goes_on() => self.untried(sides),
+            Some(_) if !self.has_budget() => self.untried(sides),
             Some(schedule) => {
                 let shown = schedule().and_then(|turns| {
                     self.stand(Script::new(&turns, turns.turns.len(), Vec::new()), sides, &location)
@@ -221,8 +226,9 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
         }
     }
 
-    /// Follows the observed schedule with both tasks held at their accesses; if sections keep them apart, with tasks held
-    /// outside the section their access is in, to go in once the rest is done.
+    /// Follows the observed schedule with both tasks held at their accesses; if sections keep them
+    /// apart, with tasks held outside the section their access is in, to go in once the rest is
+    /// done.
     fn bring_together(&self, example: &Example, location: &str) -> Option<Shown> {
         let Example { first, second, .. } = example;
         // At its access first, then outside each section it is in, the innermost first.
@@ -282,7 +288,7 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
         }
     }
 
-    /// An access without its calls and locks, which only a task that stands before it can tell.
+    /// An access without its calls and locks, which are known only of a task that stands before it.
     fn outline(&self, access: Access) -> RaceAccess {
         RaceAccess { stack: Vec::new(), locks: Vec::new(), ..describe(&self.observed, access) }
     }

@@ -10,12 +10,12 @@ use raceproof_core::finding::{Report, Verdict};
 use raceproof_report::plain::render;
 use std::time::{Duration, Instant};
 
-/// Runs the closure as the root task of a program and panics with a report if the program has a data race, deadlocks, or
-/// does something forbidden.
+/// Runs the closure as the root task of a program and panics with a report if the program has a
+/// data race, deadlocks, or does something forbidden.
 ///
-/// Without mutual exclusion (locks, [`isolated`](crate::isolated) sections, semaphores) passing means that no schedule has
-/// a race. With it, it means so for the order of the sections that was run. The closure is run at least twice, to see
-/// that it does the same again.
+/// Without mutual exclusion (locks, [`isolated`](crate::isolated) sections, semaphores) passing
+/// means that no schedule has a race. With it, it means so for the order of the sections that was
+/// run. The closure is run at least twice, to see that it does the same again.
 ///
 /// ```
 /// use raceproof::{SharedArray, check, finish, spawn};
@@ -86,15 +86,15 @@ impl Checker {
         Checker { max_events: events, ..self }
     }
 
-    /// The most seconds for the first run; a run that needs more is inconclusive. It is looked at in operations only: a
-    /// task that computes for ever without any is not interrupted.
+    /// The most seconds for the first run; a run that needs more is inconclusive. It is looked at
+    /// in operations only: a task that computes for ever without any is not interrupted.
     #[must_use]
     pub fn max_seconds(self, seconds: f64) -> Self {
         Checker { max_seconds: Some(seconds), ..self }
     }
 
-    /// The most bytes of memory the process may have in use; a run that needs more is inconclusive. Where the system does
-    /// not tell (it does on Linux), nothing is limited.
+    /// The most bytes of memory the process may have in use; a run that needs more is inconclusive.
+    /// Where the system does not say (it does on Linux), nothing is limited.
     #[must_use]
     pub fn max_memory(self, bytes: u64) -> Self {
         Checker { max_memory: Some(bytes), ..self }

@@ -2,28 +2,33 @@
 //!
 //! # How a task reaches the kernel
 //!
-//! The driver resumes a coroutine with the kernel in hand ([`Machine::resume`]); the closure inside calls plain functions
-//! (`spawn`, `x.get()`), which know nothing of kernels and observers. In between is a thread-local pointer to
-//! `Env`, the kernel and the run's `World` behind the object-safe trait `Ops`. It is set around each resume and
-//! cleared after it, and each operation takes it out while it uses it. `act` turns the kernel's protocol
-//! into straight-line code: on `Retry` the coroutine is suspended and the operation tried again when it is resumed.
+//! The driver resumes a coroutine with the kernel in hand ([`Machine::resume`]); the closure inside
+//! calls plain functions (`spawn`, `x.get()`), which know nothing of kernels and observers. In
+//! between is a thread-local pointer to `Env`, the kernel and the run's `World` behind the
+//! object-safe trait `Ops`. It is set around each resume and cleared after it, and each operation
+//! takes it out while it uses it. `act` turns the kernel's protocol into straight-line code: on
+//! `Retry` the coroutine is suspended and the operation tried again when it is resumed.
 //!
 //! # How a task ends
 //!
 //! - Its closure returns: the stack goes back to the pool.
-//! - It panics, or does something forbidden (raised as a panic that no hook sees): caught at the coroutine's root, it
-//!   becomes the task's `Failure`. Locks the task held stay held, as for every failed task.
-//! - The run is over before it: a deadlock, or a strategy that has seen enough. Then `Coroutines::abandon` resumes it
-//!   once more and the operation it waits in unwinds its stack with the payload `Abandoned`, so that destructors
-//!   run and nothing leaks. This is not corosensei's own `force_unwind`: that one unwinds again and again for as long
-//!   as the task suspends again, which a `catch_unwind` in a loop can do for ever. After `PATIENCE` attempts, or
-//!   if panics abort, the stack is leaked instead, with all that is on it: safe, since nothing on it
-//!   is ever touched again. (`force_reset` would reuse the stack under objects that were never dropped.)
+//! - It panics, or does something forbidden (raised as a panic that no hook sees): caught at the
+//!   coroutine's root, it becomes the task's `Failure`. Locks the task held stay held, as for every
+//!   failed task.
+//! - The run is over before it: a deadlock, or a strategy that has seen enough. Then
+//!   `Coroutines::abandon` resumes it once more and the operation it waits in unwinds its stack
+//!   with the payload `Abandoned`, so that destructors run and nothing leaks. This is not
+//!   corosensei's own `force_unwind`: that one unwinds again and again for as long as the task
+//!   suspends again, which a `catch_unwind` in a loop can do for ever. After `PATIENCE` attempts,
+//!   or if panics abort, the stack is leaked instead, with all that is on it: safe, since nothing
+//!   on it is ever touched again. (`force_reset` would reuse the stack under objects that were
+//!   never dropped.)
 //!
-//! While a task unwinds, its destructors may call operations. These do nothing (`act` gives `None`): to suspend in the
-//! middle of unwinding would carry one task's panic into another. Should the task catch its panic and go on, it has
-//! parted from the schedule, and its next operation fails it. A destructor that waits for a promise without a value has
-//! nothing to go on with and panics, which during unwinding aborts the process, as Rust has it.
+//! While a task unwinds, its destructors may call operations. These do nothing (`act` gives
+//! `None`): to suspend in the middle of unwinding would carry one task's panic into another. Should
+//! the task catch its panic and go on, it has parted from the schedule, and its next operation
+//! fails it. A destructor that waits for a promise without a value has nothing to go on with and
+//! panics, which during unwinding aborts the process, as Rust has it.
 
 use super::ops::{Env, Op, Ops, Step, TICKS};
 use super::sites::{Caller, place};
@@ -78,7 +83,7 @@ pub struct ClosureTask {
 enum Stage {
     New(Job),
     Suspended(TaskCoroutine),
-    Over,
+    Ended,
 }
 
 impl ClosureTask {
@@ -119,8 +124,8 @@ thread_local! {
         }
     };
 
-    /// Where the last panic was that has not become a failure. Apart from the above, which every operation looks at and
-    /// which needs no destructor.
+    /// Where the last panic was that has not become a failure. Apart from the above, which every
+    /// operation looks at and which needs no destructor.
     static PANICKED: RefCell<Option<Place>> = const { RefCell::new(None) };
 }
 
@@ -134,9 +139,10 @@ pub(crate) fn is_running() -> bool {
 pub(crate) fn with_ops<R>(body: impl FnOnce(&mut dyn Ops) -> R) -> Option<R> {
     RUNNING.with(|running| {
         let mut ops = running.ops.take()?;
-        // SAFETY: `enter` upholds this. It put the pointer there, made from a unique reference that it holds until the
-        // code it runs is back; and taking the pointer out keeps anyone else from making a second
-        // reference before this one is gone. No task is resumed or suspended in between: operations do not switch.
+        // SAFETY: `enter` upholds this. It put the pointer there, made from a unique reference that
+        // it holds until the code it runs is back; and taking the pointer out keeps anyone else
+        // from making a second reference before this one is gone. No task is resumed or suspended
+        // in between: operations do not switch.
         let result = body(unsafe { ops.as_mut() });
         running.ops.set(Some(ops));
         Some(result)
@@ -154,7 +160,8 @@ fn enter<R>(ops: &mut dyn Ops, code: impl FnOnce() -> R) -> R {
             });
         }
     }
-    // SAFETY: only the lifetime of what `ops` borrows is forgotten, and `Leave` removes the pointer before `ops` ends.
+    // SAFETY: only the lifetime of what `ops` borrows is forgotten, and `Leave` removes the pointer
+    // before `ops` ends.
     let pointer = unsafe { mem::transmute::<NonNull<dyn Ops + '_>, NonNull<dyn Ops>>(NonNull::from(ops)) };
     RUNNING.with(|running| {
         assert!(!running.busy.get(), "runs do not nest");
@@ -165,8 +172,8 @@ fn enter<R>(ops: &mut dyn Ops, code: impl FnOnce() -> R) -> R {
     code()
 }
 
-/// Does an operation of the running task, waiting as long as it takes. `None` if the task is unwinding: nothing
-/// is done then.
+/// Does an operation of the running task, waiting as long as it takes. `None` if the task is
+/// unwinding: nothing is done then.
 #[track_caller]
 #[inline]
 pub(crate) fn act(mut op: Op<'_>, at: Caller) -> Option<()> {
@@ -228,9 +235,10 @@ impl Drop for Section {
 /// Leaves the running coroutine until it is resumed.
 fn suspend() {
     let yielder = RUNNING.with(|running| running.yielder.get());
-    // SAFETY: `start` upholds this. Operations that reach this point run on a coroutine, whose root has put its yielder
-    // there; and whoever switches to a coroutine comes back through the line below or that root, so it is
-    // this coroutine's. The yielder lives as long as the coroutine's stack is in use.
+    // SAFETY: `start` upholds this. Operations that reach this point run on a coroutine, whose root
+    // has put its yielder there; and whoever switches to a coroutine comes back through the line
+    // below or that root, so it is this coroutine's. The yielder lives as long as the coroutine's
+    // stack is in use.
     let resume = unsafe { &*yielder }.suspend(());
     RUNNING.with(|running| running.yielder.set(yielder));
     if let Resume::Unwind = resume {
@@ -264,7 +272,7 @@ fn failure(payload: Box<dyn Any + Send>) -> Failure {
     Failure { kind: Some("panic"), message, at, by_chance: false }
 }
 
-/// Has panics of tasks noted instead of printed: the report tells of them, once.
+/// Has panics of tasks noted instead of printed: the report has them, once.
 fn install_hook() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -320,10 +328,10 @@ impl<'a> Coroutines<'a> {
     pub(crate) fn abandon<O: Observer>(&mut self, kernel: &mut Kernel<ClosureTask, O>) {
         for slot in 0..kernel.bodies.len() {
             let Some(body) = &mut kernel.bodies[slot] else { continue };
-            match mem::replace(&mut body.stage, Stage::Over) {
+            match mem::replace(&mut body.stage, Stage::Ended) {
                 Stage::New(job) => self.discard(kernel, job),
                 Stage::Suspended(task) => self.unwind(kernel, task),
-                Stage::Over => {}
+                Stage::Ended => {}
             }
         }
         let values = self.world.take_values();
@@ -348,7 +356,7 @@ impl<'a> Coroutines<'a> {
     fn discard<O: Observer, T>(&mut self, kernel: &mut Kernel<ClosureTask, O>, what: T) {
         self.world.phase = Phase::Dropping;
         let mut env = self.env(kernel);
-        // A destructor that panics has no one to tell: the run is over.
+        // Nobody could report a destructor that panics: the run has ended.
         let _ = enter(&mut env, || panic::catch_unwind(AssertUnwindSafe(|| drop(what))));
         PANICKED.take();
     }
@@ -359,7 +367,7 @@ impl<O: Observer> Machine<O> for Coroutines<'_> {
     type Error = Failure;
 
     fn resume(&mut self, body: &mut ClosureTask, kernel: &mut Kernel<ClosureTask, O>) -> Outcome<Failure> {
-        let mut task = match mem::replace(&mut body.stage, Stage::Over) {
+        let mut task = match mem::replace(&mut body.stage, Stage::Ended) {
             Stage::Suspended(task) => task,
             Stage::New(job) => match self.stacks.take() {
                 Ok(stack) => {
@@ -372,7 +380,7 @@ impl<O: Observer> Machine<O> for Coroutines<'_> {
                     return Outcome::Stopped(self.no_stack(&error));
                 }
             },
-            Stage::Over => unreachable!("the driver resumes no task that is over"),
+            Stage::Ended => unreachable!("the driver resumes no task that has ended"),
         };
         let mut env = self.env(kernel);
         let result = enter(&mut env, || task.resume(Resume::GoOn));

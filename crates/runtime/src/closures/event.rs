@@ -1,14 +1,15 @@
 //! Events.
 
 use super::coroutine::act;
-use super::ops::{Making, Op};
+use super::ops::{NewSync, Op};
 use super::world::Claim;
 use super::{make, sync};
 use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::panic::Location;
 
-/// Something that happens once: when it is posted, every wait passes. A handle: copies stand for the same event.
+/// Something that happens once: when it is posted, every wait passes. A handle: copies stand for
+/// the same event.
 #[derive(Clone, Copy)]
 pub struct Event {
     claim: Claim,
@@ -19,13 +20,13 @@ impl Event {
     #[track_caller]
     #[allow(clippy::new_without_default, reason = "a default would hide where the event is made")]
     pub fn new() -> Self {
-        Event { claim: make(Making::Event, None), not_send: PhantomData }
+        Event { claim: make(NewSync::Event, None), not_send: PhantomData }
     }
 
     /// As [`new`](Event::new), with a name for reports.
     #[track_caller]
     pub fn named(name: impl Into<Cow<'static, str>>) -> Self {
-        Event { claim: make(Making::Event, Some(name.into())), not_send: PhantomData }
+        Event { claim: make(NewSync::Event, Some(name.into())), not_send: PhantomData }
     }
 
     /// Lets every wait pass from now on. To post it again changes nothing.

@@ -1,7 +1,7 @@
 //! The Rust front end: tasks are closures, and the functions here are what they may do.
 //!
-//! One file a primitive, named after it; `ops` is how they reach the kernel, `world` what they share, `program` a
-//! closure as a program that can be run any number of times.
+//! One file a primitive, named after it; `ops` is how they reach the kernel, `world` what they
+//! share, `program` a closure as a program that can be run any number of times.
 
 pub(crate) mod coroutine;
 pub(crate) mod ops;
@@ -29,7 +29,7 @@ pub use task::{Future, finish, future, spawn};
 pub use verify::{Verifier, replay, try_replay, try_verify, verify};
 
 use coroutine::{fail, outside, with_ops};
-use ops::Making;
+use ops::NewSync;
 use raceproof_core::ids::SyncId;
 use sites::{Caller, place};
 use std::borrow::Cow;
@@ -38,7 +38,7 @@ use world::{Claim, Failure};
 
 /// Makes something to synchronise through.
 #[track_caller]
-fn make(what: Making, name: Option<Cow<'static, str>>) -> Claim {
+fn make(what: NewSync, name: Option<Cow<'static, str>>) -> Claim {
     let at = Location::caller();
     let made = with_ops(|ops| {
         let sync = ops.make(what);
@@ -47,7 +47,7 @@ fn make(what: Making, name: Option<Cow<'static, str>>) -> Claim {
     made.unwrap_or_else_outside()
 }
 
-/// The sync a handle stands for.
+/// The sync that a handle names.
 #[track_caller]
 fn sync(claim: Claim, what: &str) -> SyncId {
     match with_ops(|ops| ops.world().sync(claim)).unwrap_or_else_outside() {

@@ -1,7 +1,8 @@
 //! What a task can ask for, without knowing who observes the run.
 //!
-//! [`Env`] is the kernel, whose type has the observer in it, and the run's [`World`]; [`Ops`] is the same as an object, which
-//! is what the functions of the API reach (see [`coroutine`](super::coroutine)).
+//! [`Env`] is the kernel, whose type has the observer in it, and the run's [`World`]; [`Ops`] is
+//! the same as an object, which is what the functions of the API reach (see
+//! [`coroutine`](super::coroutine)).
 
 use super::coroutine::{ClosureTask, Job};
 use super::sites::{Caller, place};
@@ -17,8 +18,8 @@ use std::rc::Rc;
 /// Actions between two looks at the clock.
 pub(crate) const TICKS: u32 = 1 << 14;
 
-/// Stacks in use above which a task that spawns goes on before its child runs, so that a chain of tasks, each spawned by
-/// the one before, needs no stack a link. Still deterministic.
+/// Stacks in use above which a task that spawns goes on before its child runs, so that a chain of
+/// tasks, each spawned by the one before, needs no stack a link. Still deterministic.
 const EAGER_STACKS: usize = 1 << 13;
 
 /// An operation of a task that may have to wait for its turn or for another task.
@@ -38,7 +39,7 @@ pub(crate) enum Op<'a> {
 
 /// Something to synchronise through that is to be made.
 #[derive(Clone, Copy)]
-pub(crate) enum Making {
+pub(crate) enum NewSync {
     Promise,
     Future,
     Event,
@@ -59,13 +60,13 @@ pub(crate) enum Step {
 /// Kernel and world, whatever the observer.
 pub(crate) trait Ops {
     fn world(&mut self) -> &mut World;
-    /// Tells that the current task has made cells, from `first` on.
+    /// Notifies the observer that the current task has made cells, from `first` on.
     fn fresh(&mut self, first: Location);
     /// Tries an operation of the current task.
     fn perform(&mut self, op: &mut Op<'_>, at: Caller) -> Step;
     fn unlock(&mut self, lock: SyncId);
     fn isolated_leave(&mut self);
-    fn make(&mut self, what: Making) -> SyncId;
+    fn make(&mut self, what: NewSync) -> SyncId;
     /// Lets the current task never go on, although it may catch the panic it is in.
     fn break_off(&mut self, why: Failure);
 }
@@ -84,11 +85,11 @@ impl<O: Observer> Env<'_, '_, O> {
     #[inline]
     fn tick(&mut self) -> bool {
         *self.ticks -= 1;
-        *self.ticks > 0 || self.look_at_the_clock()
+        *self.ticks > 0 || self.poll_limits()
     }
 
     #[cold]
-    fn look_at_the_clock(&mut self) -> bool {
+    fn poll_limits(&mut self) -> bool {
         *self.ticks = TICKS;
         *self.looks += 1;
         self.world.stopped = self.limits.reached_at(*self.looks).map(|reached| {
@@ -184,13 +185,13 @@ impl<O: Observer> Ops for Env<'_, '_, O> {
         self.kernel.isolated_leave();
     }
 
-    fn make(&mut self, what: Making) -> SyncId {
+    fn make(&mut self, what: NewSync) -> SyncId {
         match what {
-            Making::Promise => self.kernel.new_promise(),
-            Making::Future => self.kernel.new_future(),
-            Making::Event => self.kernel.new_event(),
-            Making::Lock => self.kernel.new_lock(),
-            Making::Semaphore(count) => self.kernel.new_semaphore(count),
+            NewSync::Promise => self.kernel.new_promise(),
+            NewSync::Future => self.kernel.new_future(),
+            NewSync::Event => self.kernel.new_event(),
+            NewSync::Lock => self.kernel.new_lock(),
+            NewSync::Semaphore(count) => self.kernel.new_semaphore(count),
         }
     }
 

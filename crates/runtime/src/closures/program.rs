@@ -12,9 +12,11 @@ use raceproof_core::ids::{Location, SiteId, SyncId};
 use std::panic;
 use std::rc::Rc;
 
-/// A closure that is run as the root task of a program, any number of times. Copies share their stacks.
+/// A closure that is run as the root task of a program, any number of times. Copies share their
+/// stacks.
 ///
-/// The closure must be deterministic but for the schedule: no clock, no random numbers, no state kept from run to run.
+/// The closure must be deterministic but for the schedule: no clock, no random numbers, no state
+/// kept from run to run.
 #[derive(Clone)]
 pub struct Closure {
     main: Rc<dyn Fn()>,

@@ -1,7 +1,7 @@
 //! Promises: cells that are set once, by anyone, and waited for.
 
 use super::coroutine::{act, with_ops};
-use super::ops::{Making, Op};
+use super::ops::{NewSync, Op};
 use super::world::Claim;
 use super::{make, sync};
 use raceproof_core::ids::SyncId;
@@ -36,13 +36,13 @@ impl<T: 'static> Promise<T> {
     #[track_caller]
     #[allow(clippy::new_without_default, reason = "a default would hide where the promise is made")]
     pub fn new() -> Self {
-        Promise { claim: make(Making::Promise, None), value: PhantomData }
+        Promise { claim: make(NewSync::Promise, None), value: PhantomData }
     }
 
     /// As [`new`](Promise::new), with a name for reports.
     #[track_caller]
     pub fn named(name: impl Into<Cow<'static, str>>) -> Self {
-        Promise { claim: make(Making::Promise, Some(name.into())), value: PhantomData }
+        Promise { claim: make(NewSync::Promise, Some(name.into())), value: PhantomData }
     }
 
     /// Fulfils the promise. To do so twice is an error of the program.

@@ -1,7 +1,7 @@
 //! Semaphores.
 
 use super::coroutine::act;
-use super::ops::{Making, Op};
+use super::ops::{NewSync, Op};
 use super::world::Claim;
 use super::{make, sync};
 use std::borrow::Cow;
@@ -18,13 +18,13 @@ pub struct Semaphore {
 impl Semaphore {
     #[track_caller]
     pub fn new(count: u64) -> Self {
-        Semaphore { claim: make(Making::Semaphore(count), None), not_send: PhantomData }
+        Semaphore { claim: make(NewSync::Semaphore(count), None), not_send: PhantomData }
     }
 
     /// As [`new`](Semaphore::new), with a name for reports.
     #[track_caller]
     pub fn named(name: impl Into<Cow<'static, str>>, count: u64) -> Self {
-        Semaphore { claim: make(Making::Semaphore(count), Some(name.into())), not_send: PhantomData }
+        Semaphore { claim: make(NewSync::Semaphore(count), Some(name.into())), not_send: PhantomData }
     }
 
     /// Waits for a positive count and takes one from it.

@@ -13,7 +13,8 @@ use std::cell::Cell;
 use std::marker::PhantomData;
 use std::panic;
 
-/// A shared variable. A handle: copies stand for the same variable, so it can be moved into any number of tasks.
+/// A shared variable. A handle: copies stand for the same variable, so it can be moved into any
+/// number of tasks.
 ///
 /// Each `get` and `set` is one access of its own, at the place where it is called.
 ///

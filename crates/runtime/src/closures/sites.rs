@@ -1,4 +1,4 @@
-//! Source sites of native code: what `#[track_caller]` tells, interned.
+//! Source sites of closures: what `#[track_caller]` gives, interned.
 
 use raceproof_core::finding::Place;
 use raceproof_core::ids::SiteId;
@@ -11,7 +11,8 @@ pub(crate) type Caller = &'static Location<'static>;
 /// The sites of a program. Kept from run to run, so that a place has the same id in all of them.
 pub(crate) struct Sites {
     places: RefCell<Vec<Caller>>,
-    /// The compiler may have several constants for one place, so the address alone does not tell.
+    /// The compiler may have several constants for one place, so the address alone does not
+    /// identify it.
     by_place: RefCell<FxHashMap<Caller, SiteId>>,
     by_address: RefCell<FxHashMap<usize, SiteId>>,
     /// The site asked for last: loops ask for the same one again.

@@ -1,7 +1,7 @@
 //! Tasks: `spawn`, `finish`, `future`.
 
 use super::coroutine::{Section, act, with_ops};
-use super::ops::{Making, Op};
+use super::ops::{NewSync, Op};
 use super::promise::wait_for;
 use super::world::Claim;
 use super::{make, sync};
@@ -11,7 +11,8 @@ use std::rc::Rc;
 
 /// Starts a task that may run at any time from now on.
 ///
-/// The task belongs to the innermost [`finish`] around this call. The program ends when every task has ended.
+/// The task belongs to the innermost [`finish`] around this call. The program ends when every task
+/// has ended.
 ///
 /// ```
 /// use raceproof::{Shared, check, finish, spawn};
@@ -57,7 +58,7 @@ pub fn finish<R>(body: impl FnOnce() -> R) -> R {
 /// ```
 #[track_caller]
 pub fn future<T: 'static>(task: impl FnOnce() -> T + 'static) -> Future<T> {
-    let claim = make(Making::Future, None);
+    let claim = make(NewSync::Future, None);
     let sync = sync(claim, "future");
     let job = move || {
         let value = task();

@@ -12,11 +12,11 @@ use raceproof_core::finding::{Report, Verdict};
 use raceproof_report::plain::render;
 use std::time::Instant;
 
-/// Runs the closure under every schedule that can make a difference and panics with a report if one of them has a data race,
-/// deadlocks, or does something forbidden.
+/// Runs the closure under every schedule that can make a difference and panics with a report if one
+/// of them has a data race, deadlocks, or does something forbidden.
 ///
-/// Passing means that no schedule has. Of sections of a lock or [`isolated`](crate::isolated) sections the order is varied
-/// where they access the same data and one of them writes it.
+/// Passing means that no schedule has. Of sections of a lock or [`isolated`](crate::isolated)
+/// sections the order is varied where they access the same data and one of them writes it.
 ///
 /// ```
 /// use raceproof::{Shared, finish, isolated, spawn, verify};
@@ -42,8 +42,9 @@ pub fn try_verify(program: impl Fn() + 'static) -> Report {
     Verifier::new().try_verify(program)
 }
 
-/// Runs the closure under the schedule of a witness, as a report of [`check()`](crate::check()) or [`verify()`] gives it, and panics
-/// with what it led to: the two accesses of a race, next to each other, a deadlock or an error.
+/// Runs the closure under the schedule of a witness, as a report of [`check()`](crate::check()) or
+/// [`verify()`] gives it, and panics with what it led to: the two accesses of a race, next to each
+/// other, a deadlock or an error.
 ///
 /// ```should_panic
 /// use raceproof::{Shared, replay, spawn};
@@ -62,7 +63,8 @@ pub fn replay(witness: &str, program: impl Fn() + 'static) {
     }
 }
 
-/// As [`replay()`], but gives the report; an error if the text is no witness, or not one of this closure.
+/// As [`replay()`], but gives the report; an error if the text is no witness, or not one of this
+/// closure.
 ///
 /// ```
 /// use raceproof::{Shared, spawn, try_check, try_replay, witness};
@@ -121,14 +123,15 @@ impl Verifier {
         Verifier { max_seconds: Some(seconds), ..self }
     }
 
-    /// The most accesses and synchronisations of one execution; a search with one that needs more is inconclusive.
+    /// The most accesses and synchronisations of one execution; a search with one that needs more
+    /// is inconclusive.
     #[must_use]
     pub fn max_events(self, events: u64) -> Self {
         Verifier { max_events: Some(events), ..self }
     }
 
-    /// The most bytes of memory the process may have in use; a search that needs more is inconclusive. Where the system does
-    /// not tell (it does on Linux), nothing is limited.
+    /// The most bytes of memory the process may have in use; a search that needs more is
+    /// inconclusive. Where the system does not say (it does on Linux), nothing is limited.
     #[must_use]
     pub fn max_memory(self, bytes: u64) -> Self {
         Verifier { max_memory: Some(bytes), ..self }

@@ -1,8 +1,9 @@
-//! What the tasks of one run share beside the kernel: the cells of shared data, the values of promises, and where
-//! everything was made.
+//! What the tasks of one run share beside the kernel: the cells of shared data, the values of
+//! promises, and where everything was made.
 //!
-//! Handles (`Shared`, `Promise`, …) are small copies that name an entry here and the run it belongs to. So they can be
-//! moved into any closure, and a handle that outlives its run is refused instead of dangling.
+//! Handles (`Shared`, `Promise`, …) are small copies that name an entry here and the run it belongs
+//! to. So they can be moved into any closure, and a handle that outlives its run is refused instead
+//! of dangling.
 
 use super::sites::{Caller, Sites};
 pub(crate) use crate::program::Failure;
@@ -54,7 +55,7 @@ pub(crate) struct Claim {
     pub(crate) entry: u32,
 }
 
-struct Made {
+struct SyncRecord {
     site: SiteId,
     name: Option<Cow<'static, str>>,
     value: Option<Rc<dyn Any>>,
@@ -67,7 +68,7 @@ pub(crate) struct World {
     regions: Vec<Region>,
     cells: u64,
     /// By sync.
-    made: Vec<Option<Made>>,
+    syncs: Vec<Option<SyncRecord>>,
     pub(crate) phase: Phase,
     /// Where the task that was suspended last stands.
     pub(crate) at: SiteId,
@@ -89,7 +90,7 @@ impl World {
             sites,
             regions: Vec::new(),
             cells: 0,
-            made: Vec::new(),
+            syncs: Vec::new(),
             phase: Phase::Running,
             at: SiteId(0),
             stopped: None,
@@ -164,10 +165,10 @@ impl World {
 
     pub(crate) fn add_sync(&mut self, sync: SyncId, name: Option<Cow<'static, str>>, at: Caller) -> Claim {
         let site = self.sites.id(at);
-        if self.made.len() <= sync.index() {
-            self.made.resize_with(sync.index() + 1, || None);
+        if self.syncs.len() <= sync.index() {
+            self.syncs.resize_with(sync.index() + 1, || None);
         }
-        self.made[sync.index()] = Some(Made { site, name, value: None });
+        self.syncs[sync.index()] = Some(SyncRecord { site, name, value: None });
         Claim { run: self.run, entry: sync.0 }
     }
 
@@ -177,17 +178,17 @@ impl World {
     }
 
     pub(crate) fn put(&mut self, sync: SyncId, value: Rc<dyn Any>) {
-        if let Some(Some(made)) = self.made.get_mut(sync.index()) {
+        if let Some(Some(made)) = self.syncs.get_mut(sync.index()) {
             made.value = Some(value);
         }
     }
 
     pub(crate) fn value(&self, sync: SyncId) -> Option<Rc<dyn Any>> {
-        self.made.get(sync.index())?.as_ref()?.value.clone()
+        self.syncs.get(sync.index())?.as_ref()?.value.clone()
     }
 
     pub(crate) fn sync_name(&self, sync: SyncId) -> String {
-        let Some(Some(made)) = self.made.get(sync.index()) else { return String::new() };
+        let Some(Some(made)) = self.syncs.get(sync.index()) else { return String::new() };
         made.name.as_deref().map_or_else(
             || {
                 let Place { file, line, column } = self.sites.place(made.site);
@@ -199,6 +200,6 @@ impl World {
 
     /// Takes out what the program has put in, to be dropped by the caller.
     pub(crate) fn take_values(&mut self) -> Vec<Rc<dyn Any>> {
-        self.made.iter_mut().flatten().filter_map(|made| made.value.take()).collect()
+        self.syncs.iter_mut().flatten().filter_map(|made| made.value.take()).collect()
     }
 }

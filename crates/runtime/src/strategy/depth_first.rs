@@ -1,10 +1,12 @@
-//! The default order, depth-first (Jin et al., ECOOP 2023, section 4.2): a spawned task runs at once, before its
-//! parent goes on; a task that has to wait yields to its parent, or the closest ancestor that can go on;
-//! a `set` runs those who waited for it, first come first, before the setter goes on.
+//! The default order, depth-first (Jin et al., ECOOP 2023, section 4.2): a spawned task runs at
+//! once, before its parent goes on; a task that has to wait yields to its parent, or the closest
+//! ancestor that can go on; a `set` runs those who waited for it, first come first, before the
+//! setter goes on.
 //!
-//! Departures: if no ancestor can go on, the most recently suspended task does. And a task that takes
-//! very many actions while others are ready is moved behind them, so that a task that spins on a shared
-//! variable does not keep the one that would set it from running. The order stays deterministic.
+//! Departures: if no ancestor can go on, the most recently suspended task does. And a task that
+//! takes very many actions while others are ready is moved behind them, so that a task that spins
+//! on a shared variable does not keep the one that would set it from running. The order stays
+//! deterministic.
 
 use super::{Last, Strategy, Turn};
 use crate::kernel::Kernel;

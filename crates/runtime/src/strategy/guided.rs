@@ -1,7 +1,9 @@
-//! The explorer's strategy: from choice to choice, first as a job says, then wherever nothing sleeps.
+//! The explorer's strategy: from choice to choice, first as a job says, then wherever nothing
+//! sleeps.
 //!
-//! Every turn is a transition of [`raceproof_core::explore`]. The observer must record them: it is the one place
-//! from which both this strategy and the analysis afterwards learn what a transition did.
+//! Every turn is a transition of [`raceproof_core::explore`]. The observer must record them: it is
+//! the one place from which both this strategy and the analysis afterwards learn what a transition
+//! did.
 
 use super::{Last, Strategy, Turn};
 use crate::kernel::{Action, Kernel};
@@ -45,7 +47,8 @@ pub struct Guided<'a> {
     hint: &'a [TaskName],
     /// What sleeps before the last transition of the prefix.
     asleep: &'a [Sleeper],
-    /// For each of them how many transitions had run when it woke; `usize::MAX` as long as it sleeps.
+    /// For each of them how many transitions had run when it woke; `usize::MAX` as long as it
+    /// sleeps.
     pub woke: Vec<usize>,
     /// The choice each transition was about to make.
     pub choices: Vec<Choice>,
@@ -57,7 +60,8 @@ pub struct Guided<'a> {
     pub mark: Option<Mark>,
     last: Option<TaskId>,
     quantum: u64,
-    /// The tasks by their names, as far as they have been looked at: a hint may name as many as there are.
+    /// The tasks by their names, as far as they have been looked at: a hint may name as many as
+    /// there are.
     by_name: FxHashMap<TaskName, TaskId>,
 }
 
@@ -159,7 +163,8 @@ impl<B, O: Traced> Strategy<B, O> for Guided<'_> {
         if let (Last::Spent(task), Some(action)) = (last, kernel.refused()) {
             self.set_pending(task, action);
             if choice(kernel, action) == Choice::None {
-                // It has used up its actions, in a loop perhaps that waits for another task: that one first.
+                // It has used up its actions, in a loop perhaps that waits for another task: that
+                // one first.
                 self.last = None;
             }
         }

@@ -1,7 +1,7 @@
 //! Who runs next: the scheduler's decisions, one strategy a file.
 //!
-//! To add one, implement [`Strategy`]. It sees the task table and decides; everything else (what a task does
-//! in its turn, who becomes ready) is the kernel's.
+//! To add one, implement [`Strategy`]. It sees the task table and decides; everything else (what a
+//! task does in its turn, who becomes ready) is the kernel's.
 
 mod depth_first;
 mod guided;
@@ -20,8 +20,9 @@ use raceproof_core::ids::TaskId;
 pub struct Turn {
     pub task: TaskId,
     pub actions: u64,
-    /// How many of them may be *choices*: entering a lock or isolated section, `P`, `V`, `set` and `post`, the
-    /// operations whose order among tasks can make a difference to a program without data races.
+    /// How many of them may be *choices*: entering a lock or isolated section, `P`, `V`, `set` and
+    /// `post`, the operations whose order among tasks can make a difference to a program without
+    /// data races.
     pub choices: u64,
 }
 
@@ -53,10 +54,11 @@ pub enum Last {
 }
 
 pub trait Strategy<B, O: Observer> {
-    /// Whether a task that spawns or wakes others is suspended there, so that the strategy can let them go first.
+    /// Whether a task that spawns or wakes others is suspended there, so that the strategy can let
+    /// them go first.
     fn eager(&self) -> bool;
 
-    /// The next turn; its task must be ready. `None` ends the run: an answer for when no task is ready, or for a
-    /// strategy that has seen enough.
+    /// The next turn; its task must be ready. `None` ends the run: an answer for when no task is
+    /// ready, or for a strategy that has seen enough.
     fn next(&mut self, kernel: &Kernel<B, O>, last: Last) -> Option<Turn>;
 }

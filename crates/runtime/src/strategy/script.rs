@@ -1,8 +1,8 @@
 //! A schedule written down: turns of tasks named by their spawn path, in order.
 //!
-//! Two uses. `replay` follows a witness to the letter. To show that a race is real, the observed schedule is
-//! followed except that some tasks are *held* at a given number of actions: whoever depends on
-//! what they did not do stays behind, everyone else goes on as observed.
+//! Two uses. `replay` follows a witness to the letter. To show that a race is real, the observed
+//! schedule is followed except that some tasks are *held* at a given number of actions: whoever
+//! depends on what they did not do stays behind, everyone else goes on as observed.
 
 use super::{Last, Strategy, Turn};
 use crate::kernel::{Action, Kernel};
@@ -14,7 +14,8 @@ use std::collections::HashMap;
 /// A schedule over the tasks of an earlier run, which need not have the same ids in this one.
 #[derive(Clone, Debug, Default)]
 pub struct Turns {
-    /// For each task of the earlier run but main: its parent and which child it was, in the order of spawning.
+    /// For each task of the earlier run but main: its parent and which child it was, in the order
+    /// of spawning.
     pub spawned: Vec<(TaskId, u32)>,
     pub turns: Vec<(TaskId, u64)>,
 }
@@ -24,7 +25,8 @@ pub struct Turns {
 pub struct Hold {
     pub task: TaskId,
     pub actions: u64,
-    /// Where it is to stand in the end: once the turns are over, the holds are lifted one after the other up to here.
+    /// Where it is to stand in the end: once the turns have been taken, the holds are lifted one
+    /// after the other up to here.
     pub then: u64,
 }
 
@@ -37,7 +39,7 @@ pub struct Script<'a> {
     /// The task of the turn that was taken last.
     at: Option<TaskId>,
     held: Vec<Hold>,
-    /// How many of the holds have been lifted, once the turns are over.
+    /// How many of the holds have been lifted, once the turns have been taken.
     lifted: usize,
     /// For each task of the schedule: the id it has in this run, once it is known.
     here: Vec<Option<TaskId>>,
@@ -46,14 +48,15 @@ pub struct Script<'a> {
     /// This run's tasks by parent and ordinal; the first `seen` are in it.
     children: HashMap<(TaskId, u32), TaskId>,
     seen: usize,
-    /// Tasks that have been brought up to their first action: a task without any is over then.
+    /// Tasks that have been brought up to their first action: a task without any has ended then.
     begun: usize,
     /// What each task that used up its turn is about to do, by its id in this run.
     pending: HashMap<TaskId, Action>,
 }
 
 impl<'a> Script<'a> {
-    /// Follows the first `length` turns, with the tasks of `held` held back. Every task stands before its next action in the end, or waits, or is over.
+    /// Follows the first `length` turns, with the tasks of `held` held back. Every task stands
+    /// before its next action in the end, or waits, or has ended.
     pub fn new(schedule: &'a Turns, length: usize, held: Vec<Hold>) -> Self {
         let tasks = schedule.spawned.len() + 1;
         let mut here = vec![None; tasks];
@@ -78,7 +81,8 @@ impl<'a> Script<'a> {
         self.here.get(task.index()).copied().flatten()
     }
 
-    /// What a task (by its id in this run) is about to do, if its turn ended because it had taken all its actions.
+    /// What a task (by its id in this run) is about to do, if its turn ended because it had taken
+    /// all its actions.
     pub fn pending(&self, task: TaskId) -> Option<Action> {
         self.pending.get(&task).copied()
     }
@@ -148,7 +152,8 @@ impl<B, O: Observer> Strategy<B, O> for Script<'_> {
             return Some(Turn::actions(TaskId::at(self.begun - 1), 0));
         }
         loop {
-            // A task may have waited for tasks without actions, which have ended meanwhile: its turn goes on.
+            // A task may have waited for tasks without actions, which have ended meanwhile: its
+            // turn goes on.
             if let Some(turn) = self.at.and_then(|task| self.turn(task, kernel)) {
                 return Some(turn);
             }

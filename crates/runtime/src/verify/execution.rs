@@ -29,7 +29,8 @@ pub struct Finding {
     pub deadlocks: Vec<Deadlock>,
     pub errors: Vec<ProgramError>,
     pub general: BTreeSet<GeneralRace>,
-    /// What its end state amounts to, if all tasks ended; none inside if the program cannot tell.
+    /// What its end state amounts to, if all tasks ended; none inside if the program does not know
+    /// it.
     pub end: Option<Option<u64>>,
     pub limit: Option<String>,
     /// Why the execution could not be run to its end, if that is so; the search goes on without it.
@@ -39,8 +40,8 @@ pub struct Finding {
     pub stats: Stats,
 }
 
-/// An execution that is over, wherever it ran, as far as it matters to what is to be run next.
-pub struct Over<'a> {
+/// An execution that has ended, wherever it ran, as far as it matters to what runs next.
+pub struct EndedExecution<'a> {
     pub trace: &'a Trace,
     /// As in [`Guided`].
     pub woke: Vec<usize>,
@@ -48,8 +49,9 @@ pub struct Over<'a> {
     pub end: Option<GuidedEnd>,
 }
 
-impl Over<'_> {
-    /// What the tree has to know of the execution that a job asked for; `None` if `stop`, which is asked now and then, says so.
+impl EndedExecution<'_> {
+    /// What the tree has to know of the execution that a job asked for; `None` if `stop`, which is
+    /// asked now and then, says so.
     pub fn run(
         self,
         job: &Job,
@@ -57,7 +59,7 @@ impl Over<'_> {
         scratch: &mut Scratch,
         stop: &dyn Fn() -> bool,
     ) -> Option<ExecutionSummary> {
-        let Over { trace, woke, stuck, end } = self;
+        let EndedExecution { trace, woke, stuck, end } = self;
         let depth = job.depth();
         let (reversals, class) = reversals(trace, dependence, depth, stuck, scratch, stop)?;
         let deepest = match job.whole {
@@ -144,7 +146,7 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
         note_choices(trace, &guided.choices);
         let trace = &execution.run.kernel.observer.0;
         let schedule: Vec<TaskId> = trace.transitions.iter().map(|at| at.task).collect();
-        let over = Over { trace, woke: guided.woke, stuck: &guided.stuck, end: guided.end };
+        let over = EndedExecution { trace, woke: guided.woke, stuck: &guided.stuck, end: guided.end };
         let stop = || match self.bounds.limits.reached() {
             Some(reached) => {
                 self.cut.get_or_init(|| why(reached, &P::RAISE));
@@ -182,7 +184,8 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
             let bounds = Bounds { keep_schedule: true, ..self.again(&execution) };
             let witness = run_once(&self.program, &mut guided, (Trace::new(), ()), bounds).witness();
             finding.errors = errors(&execution, witness.clone());
-            // Whoever waits for a task that failed is not in a deadlock: the program was stopped by then.
+            // A task that waits for a failed one is not in a deadlock: the program was stopped by
+            // then.
             if !failed {
                 let (waiting, all) = execution.waiting();
                 if waiting.len() < all {
@@ -201,7 +204,8 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
         }
     }
 
-    /// What bounds a repetition of an execution that was not cut short by chance: what bounded it will do so again.
+    /// What bounds a repetition of an execution that was not cut short by chance: what bounded it
+    /// will do so again.
     fn again<O: Observer>(&self, execution: &Execution<'a, P, O>) -> Bounds<'a> {
         Bounds { actions: execution.actions_again(self.bounds.actions), ..Bounds::default() }
     }

@@ -35,7 +35,7 @@ pub(super) struct Findings {
     deadlocks: Vec<Deadlock>,
     errors: Vec<ProgramError>,
     general: BTreeSet<GeneralRace>,
-    /// The first two end states seen, and whether there was one that the program could not tell.
+    /// The first two end states seen, and whether there was one that the program did not know.
     ends: BTreeSet<u64>,
     ends_unknown: bool,
     /// What ends the search.
@@ -54,7 +54,7 @@ impl Findings {
             self.stats = finding.stats;
         }
         if let Some(end) = finding.end {
-            // Two tell as much as all.
+            // Two say as much as all.
             if self.ends.len() < 2 {
                 self.ends.extend(end);
             }
@@ -121,7 +121,7 @@ impl Findings {
             races.retain(|race| race.grade >= Grade::Feasible);
         }
         races.sort_by(|a, b| key(a).cmp(&key(b)));
-        // After a race nobody asks for the rest.
+        // After a race the rest does not matter.
         let left = tree.estimate().filter(|_| !complete && !shown).map(|left| left.round() as u64);
         let mut limits: Vec<String> = self.limit.iter().cloned().collect();
         if limits.is_empty() && explored != Explored::All && !shown {

@@ -1,8 +1,9 @@
 //! General races: nondeterminism that is no data race.
 //!
-//! Netzer and Miller call a general race what makes a program nondeterminate: two operations that do not commute and whose order
-//! is not fixed. Beyond data races these are the pairs the explorer reverses: conflicting sections of a lock, clashing
-//! sets and posts, tokens of a semaphore taken or given by different tasks.
+//! Netzer and Miller call a general race what makes a program nondeterminate: two operations that
+//! do not commute and whose order is not fixed. Beyond data races these are the pairs the explorer
+//! reverses: conflicting sections of a lock, clashing sets and posts, tokens of a semaphore taken
+//! or given by different tasks.
 
 use crate::program::{Execution, Program};
 use raceproof_core::event::{AccessKind, Observer, SyncKind};

@@ -1,8 +1,9 @@
 //! `verify`: every schedule that can differ.
 //!
-//! The explorer of [`raceproof_core::explore`] chooses the schedules, the program runs under each, and each execution is checked
-//! under the order that matches what the explorer takes for equivalent. The first execution with a race that can be
-//! shown ends the search, unless all are asked for.
+//! The explorer of [`raceproof_core::explore`] chooses the schedules, the program runs under each,
+//! and each execution is checked under the order that matches what the explorer takes for
+//! equivalent. The first execution with a race that can be shown ends the search, unless all are
+//! asked for.
 
 mod execution;
 mod findings;
@@ -14,7 +15,7 @@ use crate::check::first_races;
 use crate::limits::{Limits, Reached};
 use crate::program::{Bounds, Program, Raise};
 use execution::Judge;
-pub use execution::{Finding, Over, note_choices};
+pub use execution::{EndedExecution, Finding, note_choices};
 use findings::Findings;
 use raceproof_core::explore::Dependence;
 use raceproof_core::explore::tree::{Job, Kept, Tree};
@@ -31,7 +32,8 @@ use workers::with_workers;
 /// How to verify.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
-    /// Decides what is a race in an execution, and which executions are alike: one of [`OrderName::EXPLORED`].
+    /// Decides what is a race in an execution, and which executions are alike: one of
+    /// [`OrderName::EXPLORED`].
     pub order: OrderName,
     pub max_executions: Option<u64>,
     pub max_seconds: Option<f64>,
@@ -46,7 +48,7 @@ pub struct Options<'a> {
     pub workers: usize,
     /// Set from outside to end the search with what is known.
     pub interrupt: Option<&'a AtomicBool>,
-    /// Told now and then how far the search has come.
+    /// Called now and then with how far the search has come.
     pub progress: Option<&'a dyn Fn(&Progress)>,
 }
 
@@ -83,7 +85,7 @@ impl Options<'_> {
 /// How far a search has come.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// The complete executions so far, those of a search that is gone on with included.
+    /// The complete executions so far, those of a resumed search included.
     pub executions: u64,
     /// About how many are left.
     pub left: f64,
@@ -98,8 +100,8 @@ pub struct Verified {
     pub out_of_time: bool,
 }
 
-/// A search, as far as it has come: what is left to be explored and what has been found. It can be written down and gone
-/// on with.
+/// A search, as far as it has come: what is left to be explored and what has been found. It can be
+/// saved and resumed.
 #[derive(Default, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Search {
     tree: Tree,
@@ -107,7 +109,7 @@ pub struct Search {
 }
 
 impl Search {
-    /// Whether it can be gone on with: a search that was read from outside may be anything.
+    /// Whether it can be resumed: a search that was read from outside may be anything.
     pub fn check(&self) -> Result<(), &'static str> {
         self.tree.check()
     }
@@ -128,7 +130,7 @@ impl Search {
     }
 }
 
-/// Verifies a program on `options.workers` threads, going on with a search that may have come some way.
+/// Verifies a program on `options.workers` threads, resuming a search that may have come some way.
 pub fn verify<'a, P: Program<'a> + Sync>(
     program: &P,
     search: &mut Search,
@@ -139,7 +141,7 @@ pub fn verify<'a, P: Program<'a> + Sync>(
     let cut = || judge.cut.get().cloned();
     let limits = judge.bounds.limits;
     let verified = with_workers(options.workers, &run, |run_all| {
-        go_on(&cut, limits, start, search, options, &P::RAISE, run_all)
+        run_search(&cut, limits, start, search, options, &P::RAISE, run_all)
     });
     in_order(&judge, verified)
 }
@@ -163,7 +165,7 @@ pub fn verify_by(executor: &impl Executor, search: &mut Search, options: &Option
     let cut = || executor.cut();
     let raise = executor.raise();
     with_workers(options.workers, &run, |run_all| {
-        go_on(&cut, limits, start, search, options, &raise, run_all)
+        run_search(&cut, limits, start, search, options, &raise, run_all)
     })
 }
 
@@ -172,7 +174,7 @@ pub fn verify_here<'a, P: Program<'a>>(program: &P, search: &mut Search, options
     let (start, judge) = begin(program, options);
     let cut = || judge.cut.get().cloned();
     let run_all = |jobs: &Arc<[Job]>| jobs.iter().map(|job| judge.run(job)).collect();
-    let verified = go_on(&cut, judge.bounds.limits, start, search, options, &P::RAISE, &run_all);
+    let verified = run_search(&cut, judge.bounds.limits, start, search, options, &P::RAISE, &run_all);
     in_order(&judge, verified)
 }
 
@@ -183,8 +185,9 @@ fn in_order<'a, P: Program<'a>>(judge: &Judge<'a, P>, mut verified: Verified) ->
     verified
 }
 
-/// The nondeterminism, data races aside, that one execution shows: conflicting sections whose order is free, clashing sets and
-/// the like. If there is none, and no race, all schedules of the program are equivalent.
+/// The nondeterminism, data races aside, that one execution shows: conflicting sections whose order
+/// is free, clashing sets and the like. If there is none, and no race, all schedules of the program
+/// are equivalent.
 pub fn general_races<'a, P: Program<'a>>(program: &P, bounds: Bounds<'a>) -> Vec<GeneralRace> {
     let judge = Judge {
         program: program.clone(),
@@ -224,7 +227,7 @@ fn begin<'a, P: Program<'a>>(program: &P, options: &Options<'a>) -> (Instant, Ju
 }
 
 /// `cut` says why an execution was cut short.
-fn go_on(
+fn run_search(
     cut: &dyn Fn() -> Option<String>,
     limits: Limits<'_>,
     start: Instant,

@@ -1,9 +1,10 @@
 //! The exploration of a program's schedules on all cores.
 //!
-//! The [tree](raceproof_core::explore::tree) says which execution is next, and which ones will have to be run after it; workers
-//! run several of them, and what they show is taken in by one thread in the order of the tree. So the verdict, the counts
-//! and the order of findings do not depend on the number of workers. Memory: the part of the tree that is still open, and for each of
-//! its nodes at most one execution that has run before its turn.
+//! The [tree](raceproof_core::explore::tree) says which execution is next, and which ones will have
+//! to be run after it; workers run several of them, and one thread takes in the results in the
+//! order of the tree. So the verdict, the counts and the order of findings do not depend on the
+//! number of workers. Memory: the part of the tree that is still open, and for each of its nodes at
+//! most one execution that has run before its turn.
 
 use raceproof_core::explore::tree::{self, Job, Tree};
 use raceproof_core::ids::TaskId;
@@ -21,7 +22,8 @@ pub enum Executed<F> {
     Cut,
     /// It was cut short by a limit after this was found; the job is still to be done.
     Late(F),
-    /// It could not be run to its end, this is known of why, and it would be no use to try again: the search goes on without.
+    /// It did not come to its end, for this reason, and would not if tried again: the search
+    /// continues without it.
     Lost(F),
 }
 
@@ -48,9 +50,9 @@ pub(super) enum Explored {
     OutOfExecutions,
 }
 
-/// Runs what the tree asks for, `workers` at a time through `run_all`, until it is done, `most` complete executions have run, an
-/// execution is cut short, `stop` says so or `seen`, which is called for every execution in order, says stop. The tree can be explored
-/// further afterwards.
+/// Runs what the tree asks for, `workers` at a time through `run_all`, until it is done, `most`
+/// complete executions have run, an execution is cut short, `stop` says so or `seen`, which is
+/// called for every execution in order, says stop. The tree can be explored further afterwards.
 pub(super) fn explore<F>(
     tree: &mut Tree,
     most: u64,

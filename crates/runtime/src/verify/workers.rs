@@ -1,4 +1,5 @@
-//! The threads that run executions: started once, since a batch can be over in less time than it takes to start a thread.
+//! The threads that run executions: started once, since a batch can be over in less time than it
+//! takes to start a thread.
 
 use super::search::{Executed, RunAll};
 use raceproof_core::explore::tree::Job;
@@ -6,7 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// Gives `body` a way to run a batch on `workers` threads, this one included; results are in the order of the jobs.
+/// Gives `body` a way to run a batch on `workers` threads, this one included; results are in the
+/// order of the jobs.
 pub(super) fn with_workers<F: Send, R>(
     workers: usize,
     run: &(impl Fn(&Job) -> Executed<F> + Sync),
@@ -15,13 +17,13 @@ pub(super) fn with_workers<F: Send, R>(
     if workers <= 1 {
         return body(&|jobs| jobs.iter().map(run).collect());
     }
-    let crew = Crew { orders: Mutex::new(Orders::Wait), changed: Condvar::new(), run };
+    let pool = WorkerPool { assignment: Mutex::new(Assignment::Wait), changed: Condvar::new(), run };
     thread::scope(|scope| {
-        let _dismissed_at_the_end = Dismiss(&crew);
+        let _quit_at_the_end = Shutdown(&pool);
         for _ in 1..workers {
-            scope.spawn(|| crew.serve());
+            scope.spawn(|| pool.serve());
         }
-        body(&|jobs| crew.run_all(jobs))
+        body(&|jobs| pool.run_all(jobs))
     })
 }
 
@@ -36,19 +38,19 @@ struct Batch<F> {
     done: Condvar,
 }
 
-enum Orders<F> {
+enum Assignment<F> {
     Wait,
     Work(Arc<Batch<F>>),
-    GoHome,
+    Quit,
 }
 
-struct Crew<'a, F, W> {
-    orders: Mutex<Orders<F>>,
+struct WorkerPool<'a, F, W> {
+    assignment: Mutex<Assignment<F>>,
     changed: Condvar,
     run: &'a W,
 }
 
-impl<F: Send, W: Fn(&Job) -> Executed<F> + Sync> Crew<'_, F, W> {
+impl<F: Send, W: Fn(&Job) -> Executed<F> + Sync> WorkerPool<'_, F, W> {
     fn run_all(&self, jobs: &Arc<[Job]>) -> Vec<Executed<F>> {
         if let [job] = &jobs[..] {
             return vec![(self.run)(job)];
@@ -60,10 +62,10 @@ impl<F: Send, W: Fn(&Job) -> Executed<F> + Sync> Crew<'_, F, W> {
             left: Mutex::new(jobs.len()),
             done: Condvar::new(),
         });
-        *lock(&self.orders) = Orders::Work(batch.clone());
+        *lock(&self.assignment) = Assignment::Work(batch.clone());
         self.changed.notify_all();
         self.work(&batch);
-        *lock(&self.orders) = Orders::Wait;
+        *lock(&self.assignment) = Assignment::Wait;
         let mut left = lock(&batch.left);
         while *left > 0 {
             left = batch.done.wait(left).unwrap_or_else(PoisonError::into_inner);
@@ -75,15 +77,15 @@ impl<F: Send, W: Fn(&Job) -> Executed<F> + Sync> Crew<'_, F, W> {
     /// The life of a worker.
     fn serve(&self) {
         loop {
-            let mut orders = lock(&self.orders);
+            let mut assignment = lock(&self.assignment);
             let batch = loop {
-                match &*orders {
-                    Orders::Work(batch) if batch.has_more() => break batch.clone(),
-                    Orders::GoHome => return,
-                    _ => orders = self.changed.wait(orders).unwrap_or_else(PoisonError::into_inner),
+                match &*assignment {
+                    Assignment::Work(batch) if batch.has_more() => break batch.clone(),
+                    Assignment::Quit => return,
+                    _ => assignment = self.changed.wait(assignment).unwrap_or_else(PoisonError::into_inner),
                 }
             };
-            drop(orders);
+            drop(assignment);
             self.work(&batch);
         }
     }
@@ -118,12 +120,12 @@ impl<F> Drop for Done<'_, F> {
     }
 }
 
-/// Sends the workers home when it goes out of scope.
-struct Dismiss<'a, 'b, F, W>(&'a Crew<'b, F, W>);
+/// Ends the workers when it goes out of scope.
+struct Shutdown<'a, 'b, F, W>(&'a WorkerPool<'b, F, W>);
 
-impl<F, W> Drop for Dismiss<'_, '_, F, W> {
+impl<F, W> Drop for Shutdown<'_, '_, F, W> {
     fn drop(&mut self) {
-        *lock(&self.0.orders) = Orders::GoHome;
+        *lock(&self.0.assignment) = Assignment::Quit;
         self.0.changed.notify_all();
     }
 }

@@ -8,6 +8,8 @@ pub mod mutate;
 pub mod native;
 pub mod native_tools;
 pub mod programs;
+#[path = "../../../../core/src/random.rs"]
+pub mod random;
 pub mod rearrange;
 pub mod sample;
 pub mod seeds;

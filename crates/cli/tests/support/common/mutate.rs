@@ -1,27 +1,19 @@
 //! Random damage to programs. Every input follows from a seed and its number.
 
+use super::random;
 use std::fs;
 
-pub struct Random(u64);
+pub struct Random(random::Random);
 
 impl Random {
     /// The source of input number `number` under a seed.
     pub fn new(seed: u64, number: u64) -> Self {
-        let mut random =
-            Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ number.wrapping_mul(0xd134_2543_de82_ef95) | 1);
-        random.next();
-        random
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+        let mut seeds = random::Random(seed);
+        Random(random::Random(seeds.next() ^ number))
     }
 
     pub fn below(&mut self, bound: usize) -> usize {
-        (self.next() >> 16) as usize % bound.max(1)
+        self.0.below(bound.max(1))
     }
 
     /// A range within `0..len`, more often short than long.

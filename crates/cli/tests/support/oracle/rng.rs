@@ -1,18 +1,16 @@
-//! A small pseudo-random generator (SplitMix64): the same seed gives the same numbers for ever.
+//! Choices at random: the same seed makes the same ones for ever.
 
-pub struct Rng(u64);
+use crate::common::random;
+
+pub struct Rng(random::Random);
 
 impl Rng {
     pub fn new(seed: u64) -> Self {
-        Rng(seed)
+        Rng(random::Random(seed))
     }
 
     pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0.next()
     }
 
     /// From `low` up to, not including, `high`.

@@ -1,13 +1,16 @@
-//! Dependences between racing steps: the direct ones (Algorithm 7.1), and the transitive ones (7.3, 7.4).
+//! Dependences between racing steps: the direct ones (Algorithm 7.1), and the transitive ones (7.3,
+//! 7.4).
 //!
-//! A chain of direct dependences makes a transitive one if all steps on it are unordered with each other: only then can
-//! each have overlapped the next though the first did not wait for the last.
+//! A chain of direct dependences makes a transitive one if all steps on it are unordered with each
+//! other: only then can each have overlapped the next though the first did not wait for the last.
 //!
-//! Departure: the thesis follows chains depth-first, each step once for each origin and the earliest of a process only.
-//! That misses dependences, since whether a chain can go on depends on how it got there, and a race would be called
-//! nontangled that is not (`crates/core/tests/netzer.rs` compares with all chains). Here all chains are tried until every
-//! step that can be reached has been; there can be very many, so that after [`PATIENCE`] attempts whatever the weaker
-//! condition allows, each step unordered with the next and with the origin, counts as dependent: more tangles, never fewer.
+//! Departure: the thesis follows chains depth-first, each step once for each origin and the
+//! earliest of a process only. That misses dependences, since whether a chain can go on depends on
+//! how it got there, and a race would be called nontangled that is not
+//! (`crates/core/tests/netzer.rs` compares with all chains). Here all chains are tried until every
+//! step that can be reached has been; there can be very many, so that after [`PATIENCE`] attempts
+//! whatever the weaker condition allows, each step unordered with the next and with the origin,
+//! counts as dependent: more tangles, never fewer.
 
 use super::steps::{Apparent, Steps};
 
@@ -70,7 +73,8 @@ impl Dependences {
     }
 }
 
-/// Steps that the search for chains from one origin may take, beyond which all that could be reached counts as reached.
+/// Steps that the search for chains from one origin may take, beyond which all that could be
+/// reached counts as reached.
 const PATIENCE: u32 = 1 << 12;
 
 /// The direct edges and the transitive ones.
@@ -120,8 +124,8 @@ impl Search<'_> {
         all
     }
 
-    /// The steps at the ends of chains of which each step is unordered with the next and with the origin: those that matter
-    /// are among them.
+    /// The steps at the ends of chains of which each step is unordered with the next and with the
+    /// origin: those that matter are among them.
     fn candidates(&mut self, origin: u32, ordered: &impl Fn(u32, u32) -> bool) -> Vec<u32> {
         let mut candidates = Vec::new();
         let mut next = vec![origin];

@@ -1,39 +1,48 @@
 //! Which apparent races can happen, and which only happened because of others.
 //!
-//! Netzer, *Race condition detection for debugging shared-memory parallel programs* (thesis, 1991), chapters 6 to 8. A race
-//! is between two *steps* (the thesis says computation events): runs of accesses of one task without synchronisation in
-//! between. Two steps that conflict and that synchronisation does not order are an *apparent* race. What the run did
-//! to data may order them all the same, so the graph of the run, two nodes a step, is augmented:
+//! Netzer, *Race condition detection for debugging shared-memory parallel programs* (thesis, 1991),
+//! chapters 6 to 8. A race is between two *steps* (the thesis says computation events): runs of
+//! accesses of one task without synchronisation in between. Two steps that conflict and that
+//! synchronisation does not order are an *apparent* race. What the run did to data may order them
+//! all the same, so the graph of the run, two nodes a step, is augmented:
 //!
-//! - *G_D*: with an edge from the start of a to the finish of b where b may depend on data of a. A race whose steps G_D
-//!   leaves unordered is *nontangled* and feasible (Theorem 7.1); the others are in *tangles*, strongly connected
-//!   components, and of each tangle at least one race is feasible (Theorem 7.2).
-//! - *G_E*: only with those dependences by which a can decide what b does: b reads what a writes, and uses it in a
-//!   branch or an index. A tangled race is feasible if the finishes of its steps do not reach each other (Theorem 7.3).
-//! - *Order*: a race may be an artifact of another if both steps of that one can decide what one of its steps does
-//!   (Definition 8.1). Races that may be artifacts of each other are one *partition*; each partition that comes after no
-//!   other holds a race that is feasible and no artifact (Theorem 8.2). These are the races to fix first.
+//! - *G_D*: with an edge from the start of a to the finish of b where b may depend on data of a. A
+//!   race whose steps G_D leaves unordered is *nontangled* and feasible (Theorem 7.1); the others
+//!   are in *tangles*, strongly connected components, and of each tangle at least one race is
+//!   feasible (Theorem 7.2).
+//! - *G_E*: only with those dependences by which a can decide what b does: b reads what a writes,
+//!   and uses it in a branch or an index. A tangled race is feasible if the finishes of its steps
+//!   do not reach each other (Theorem 7.3).
+//! - *Order*: a race may be an artifact of another if both steps of that one can decide what one of
+//!   its steps does (Definition 8.1). Races that may be artifacts of each other are one
+//!   *partition*; each partition that comes after no other holds a race that is feasible and no
+//!   artifact (Theorem 8.2). These are the races to fix first.
 //!
-//! Two levels of information. *Approximate*: only synchronisation and the sets of what each step read and wrote are used, as
-//! a cheap recorder would have them, and a dependence between unordered steps may go either way. *Complete*: the trace tells
-//! which access came first, so that a dependence goes one way; there are no tangles then.
+//! Two levels of information. *Approximate*: only synchronisation and the sets of what each step
+//! read and wrote are used, as a cheap recorder would have them, and a dependence between unordered
+//! steps may go either way. *Complete*: the trace tells which access came first, so that a
+//! dependence goes one way; there are no tangles then.
 //!
-//! Departures. The thesis stores a vector for every event and looks at every pair of unordered events, O(n²p). Here steps lie
-//! on *chains* (slots of the vector clocks), the steps of a chain that are unordered with a given one are an
-//! interval, races are found location by location, and the augmented graphs are built over racing steps only, with the
-//! clocks standing for all others: with k steps in r races on p chains, O(n) for the clocks, O(accesses × p) for the races,
-//! O((k + r)p) for the graphs. Algorithm 7.3 misses dependences; `dependences.rs` says which.
-//! Reachability in the cyclic graphs is kept as the *first* position reached on each chain (7.5 keeps the last one that
-//! reaches). Partitions are the components of a graph of races and steps instead of 8.1's comparison of all pairs.
+//! Departures. The thesis stores a vector for every event and looks at every pair of unordered
+//! events, O(n²p). Here steps lie on *chains* (slots of the vector clocks), the steps of a chain
+//! that are unordered with a given one are an interval, races are found location by location, and
+//! the augmented graphs are built over racing steps only, with the clocks standing for all others:
+//! with k steps in r races on p chains, O(n) for the clocks, O(accesses × p) for the races, O((k +
+//! r)p) for the graphs. Algorithm 7.3 misses dependences; `dependences.rs` says which. Reachability
+//! in the cyclic graphs is kept as the *first* position reached on each chain (7.5 keeps the last
+//! one that reaches). Partitions are the components of a graph of races and steps instead of 8.1's
+//! comparison of all pairs.
 //!
-//! The grain. The theorems speak of steps as wholes that can overlap: a nontangled race of two steps with several conflicts
-//! is feasible for one of them, not for all, and if a step gets to its racing access only by what it read before in the
-//! same step, from what comes after the other access, it is feasible for none. With single accesses for steps
-//! ([`Grain::Access`]) there is no inside to be wrong about; an access that saw a write cannot end before it, so that
-//! the edges then go from finish to finish.
+//! The grain. The theorems speak of steps as wholes that can overlap: a nontangled race of two
+//! steps with several conflicts is feasible for one of them, not for all, and if a step gets to its
+//! racing access only by what it read before in the same step, from what comes after the other
+//! access, it is feasible for none. With single accesses for steps ([`Grain::Access`]) there is no
+//! inside to be wrong about; an access that saw a write cannot end before it, so that the edges
+//! then go from finish to finish.
 //!
-//! What it can miss, and false alarms: `crates/cli/tests/oracle/netzer_oracle.rs` holds the claims to the oracle, and has a program
-//! where the theorem for whole steps does not reach. A grade of `feasible` is given for a witness only.
+//! What it can miss, and false alarms: `crates/cli/tests/oracle/netzer_oracle.rs` holds the claims
+//! to the oracle, and has a program where the theorem for whole steps does not reach. A grade of
+//! `feasible` is given for a witness only.
 
 mod dependences;
 mod partitions;
@@ -65,8 +74,8 @@ pub enum Uses<'a> {
     Exact(&'a [bool]),
 }
 
-/// From which reads decided something, by their number among the reads, to the same by event, as [`Uses::Exact`] takes it.
-/// A read beyond those told counts as one that did.
+/// From which reads decided something, by their number among the reads, to the same by event, as
+/// [`Uses::Exact`] takes it. A read beyond those recorded counts as one that did.
 pub fn by_event(events: &[Event], reads: &[bool]) -> Vec<bool> {
     let mut told = reads.iter().copied();
     let used = |event: &Event| match event {
@@ -145,7 +154,7 @@ const MAX_TABLE: usize = 1 << 26;
 pub enum Grain<'a> {
     /// Steps: accesses of one task between two synchronisations.
     Step,
-    /// Steps that also begin at some accesses, told by their events.
+    /// Steps that also begin at some accesses, named by their events.
     Cut(&'a dyn Fn(u32) -> bool),
     /// Single accesses.
     Access,

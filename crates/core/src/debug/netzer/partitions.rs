@@ -1,9 +1,10 @@
 //! The order of races (Definition 8.1), and the partitions that come first (Algorithm 8.1).
 //!
-//! Race ⟨a,b⟩ may have caused ⟨c,d⟩ if both a and b can decide what c does, or both what d does. What both can decide is,
-//! on each chain, everything from some step on; so a graph of races and steps has the same paths as the transitive
-//! closure: from a race to the first such step of each chain, from a step to the next of its chain and to the races it
-//! takes part in. Its components are the partitions.
+//! Race ⟨a,b⟩ may have caused ⟨c,d⟩ if both a and b can decide what c does, or both what d does.
+//! What both can decide is, on each chain, everything from some step on; so a graph of races and
+//! steps has the same paths as the transitive closure: from a race to the first such step of each
+//! chain, from a step to the next of its chain and to the races it takes part in. Its components
+//! are the partitions.
 
 use super::Partition;
 use super::dependences::{Dependences, Edges};

@@ -1,17 +1,18 @@
 //! Orderings that post and wait guarantee, and the general races they leave.
 //!
-//! Netzer's thesis, Algorithm 5.1, with fork and join added. A `wait` passes after *any* `post` of its event, so that the
-//! order in which a run happened to post says little: a precedes b in every execution of the same events if b cannot be
-//! reached without a. The run is simulated as far as it goes while a is held back; what is never visited must come after
-//! it. A pair of conflicting accesses whose order is not guaranteed is an apparent *general race*: nondeterminism, whether
-//! or not the accesses can be next to each other.
+//! Netzer's thesis, Algorithm 5.1, with fork and join added. A `wait` passes after *any* `post` of
+//! its event, so that the order in which a run happened to post says little: a precedes b in every
+//! execution of the same events if b cannot be reached without a. The run is simulated as far as it
+//! goes while a is held back; what is never visited must come after it. A pair of conflicting
+//! accesses whose order is not guaranteed is an apparent *general race*: nondeterminism, whether or
+//! not the accesses can be next to each other.
 //!
-//! Cost: O(events) for one a, and so O(steps × events) for all general races. Locks order nothing here: that one of two
-//! sections always comes first cannot be decided efficiently (the thesis shows it NP-hard). A token of a semaphore is
-//! taken as it was in the run.
+//! Cost: O(events) for one a, and so O(steps × events) for all general races. Locks order nothing
+//! here: that one of two sections always comes first cannot be decided efficiently (the thesis
+//! shows it NP-hard). A token of a semaphore is taken as it was in the run.
 //!
-//! What it can miss: an order that the values written impose; what it calls a general race may be none for that reason, and
-//! what other values make the program do is not in the run.
+//! What it can miss: an order that the values written impose; what it calls a general race may be
+//! none for that reason, and what other values make the program do is not in the run.
 
 use super::Conflict;
 use crate::detect::Access;
@@ -39,12 +40,13 @@ pub struct Posts<'a> {
     members: FxHashMap<ScopeId, u32>,
     /// By task: its scope.
     scopes: Vec<ScopeId>,
-    /// Events that are posted and that nobody waits for, if they may stand for others posted again.
+    /// Events that are posted and that no task waits for, if they may represent others posted
+    /// again.
     repeated: FxHashSet<SyncId>,
 }
 
 impl<'a> Posts<'a> {
-    /// `events` as the runtime tells them (see [`crate::event`]).
+    /// `events` as the runtime emits them (see [`crate::event`]).
     pub fn new(events: &'a [Event]) -> Self {
         let mut posts = Posts {
             events,
@@ -71,8 +73,9 @@ impl<'a> Posts<'a> {
         posts
     }
 
-    /// As [`Posts::new`], for a run that the runtime has told: it tells a second post of an event as the post of another
-    /// that nobody waits for. Which one it was is not told, so that it may let any wait pass.
+    /// As [`Posts::new`], for a run of the runtime, which emits a second post of an event as the
+    /// post of another that no task waits for. The trace does not say which one it was, so it may
+    /// let any wait pass.
     pub fn of_runtime(events: &'a [Event]) -> Self {
         let mut posts = Posts::new(events);
         let of = |event: &Event, wait: bool| match *event {
@@ -164,8 +167,9 @@ impl<'a> Posts<'a> {
         }
     }
 
-    /// Conflicting accesses of different tasks whose order is not guaranteed: each pair of sites and kinds once for each
-    /// location. `None` if `stop` said so, which is asked step by step: what is remembered takes steps × events bytes.
+    /// Conflicting accesses of different tasks whose order is not guaranteed: each pair of sites
+    /// and kinds once for each location. `None` if `stop` said so, which is asked step by step:
+    /// what is remembered takes steps × events bytes.
     pub fn general_races(&self, stop: &mut dyn FnMut() -> bool) -> Option<Vec<Conflict>> {
         // Accesses of one step come before and after the same.
         let mut steps: Vec<u32> = Vec::new();

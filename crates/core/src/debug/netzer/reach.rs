@@ -1,9 +1,10 @@
 //! Paths in an augmented graph (Algorithms 7.5 and 7.6), over the racing steps only.
 //!
-//! A step has two nodes, its start and its finish. From a finish the graph goes on to the first racing step of every chain
-//! that synchronisation puts after it; the steps in between are not there, the clocks have looked through them. What a
-//! node reaches of a chain is everything from some position on, so that one number a chain tells it: the first.
-//! Strongly connected nodes share theirs. Cost: O(k p) for k racing steps on p chains, in time and memory.
+//! A step has two nodes, its start and its finish. From a finish the graph goes on to the first
+//! racing step of every chain that synchronisation puts after it; the steps in between are not
+//! there, the clocks have looked through them. What a node reaches of a chain is everything from
+//! some position on, so one number per chain represents it: the first. Strongly connected nodes
+//! share theirs. Cost: O(k p) for k racing steps on p chains, in time and memory.
 
 use super::dependences::{Dependences, Edges};
 use super::steps::Steps;
@@ -135,8 +136,8 @@ impl Reach {
     }
 }
 
-/// Strongly connected components by Tarjan's algorithm: the number of each node's, such that a component's is larger than
-/// those of all that it reaches.
+/// Strongly connected components by Tarjan's algorithm: the number of each node's, such that a
+/// component's is larger than those of all that it reaches.
 pub(super) fn components(graph: &Edges) -> Vec<u32> {
     let mut component = vec![NEVER; graph.len()];
     // When each node was first seen, and the earliest open node known to be reached from it.

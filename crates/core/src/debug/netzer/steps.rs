@@ -1,5 +1,5 @@
-//! The steps of a run, which of them synchronisation orders (Algorithms 6.1 and 6.2), and those that conflict though it
-//! does not (6.3).
+//! The steps of a run, which of them synchronisation orders (Algorithms 6.1 and 6.2), and those
+//! that conflict though it does not (6.3).
 
 use super::{Conflict, Level, TooMany, Uses};
 use crate::detect::Access;
@@ -12,7 +12,8 @@ use std::rc::Rc;
 
 const NEVER: u32 = u32::MAX;
 
-/// Chains, and entries of clocks that are kept: beyond these, some hundred megabytes, a run is not analysed.
+/// Chains, and entries of clocks that are kept: beyond these, some hundred megabytes, a run is not
+/// analysed.
 const MAX_CHAINS: u32 = 4096;
 const MAX_ENTRIES: usize = 1 << 26;
 
@@ -64,7 +65,8 @@ impl Touch {
     }
 }
 
-/// Two conflicting steps that synchronisation leaves unordered, and how the one may depend on the other.
+/// Two conflicting steps that synchronisation leaves unordered, and how the one may depend on the
+/// other.
 #[derive(Debug)]
 pub(super) struct Apparent {
     pub(super) steps: [u32; 2],
@@ -87,7 +89,8 @@ impl Steps {
         let mut entries = 0;
         let mut tasks: Hard<Clock> = Hard::default();
         let mut steps = Steps { steps: Vec::new(), touched: FxHashMap::default() };
-        // By task: the step it is in. By slot: a copy of what its task knows, if it has learnt nothing since; the last step.
+        // By task: the step it is in. By slot: a copy of what its task knows, if it has learnt
+        // nothing since; the last step.
         let mut current: Vec<Option<u32>> = vec![None];
         let mut known: Vec<Option<Rc<Clock>>> = Vec::new();
         let mut lengths: Vec<u32> = Vec::new();
@@ -242,8 +245,8 @@ impl Steps {
         Ok(races)
     }
 
-    /// The races on one location between two chains: what is unordered with a step is an interval of the other chain, and
-    /// both its ends move forward as the step does.
+    /// The races on one location between two chains: what is unordered with a step is an interval
+    /// of the other chain, and both its ends move forward as the step does.
     fn compare(
         &self,
         ours: &[Touch],
