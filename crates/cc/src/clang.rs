@@ -17,6 +17,10 @@ const SWITCH: &str = "RACEPROOF_CHECK_ELIMINATION";
 /// ThreadSanitizer.
 const FLANG: &str = "RACEPROOF_FLANG_UNIT";
 
+/// Tells the pass that the user has not asked for debug information: the part that reports need is
+/// enough.
+const FOR_REPORTS: &str = "RACEPROOF_DEBUG_FOR_REPORTS";
+
 /// The oldest clang whose calls of the OpenMP and TSan runtimes are known.
 const OLDEST: u32 = 14;
 
@@ -34,6 +38,8 @@ pub(super) struct Clang {
     by_mode: bool,
     /// Whether redundant-check elimination is off.
     checks_everything: bool,
+    /// Whether only reports need the debug information of what is compiled.
+    debug_for_reports: bool,
 }
 
 impl Clang {
@@ -53,7 +59,14 @@ impl Clang {
         }
         let path = env::var_os("PATH").unwrap_or_default();
         if let Some((version, program)) = newest(env::split_paths(&path), &["clang-"], OLDEST) {
-            return Ok(Clang { program, version, language, by_mode, checks_everything: false });
+            return Ok(Clang {
+                program,
+                version,
+                language,
+                by_mode,
+                checks_everything: false,
+                debug_for_reports: false,
+            });
         }
         Clang::checked("clang".into(), language, by_mode, "PATH")
     }
@@ -71,6 +84,7 @@ impl Clang {
             language: Language::Fortran,
             by_mode: false,
             checks_everything: false,
+            debug_for_reports: false,
         };
         let (programs, from) = match named("RACEPROOF_FLANG") {
             Some(program) => (vec![program], "RACEPROOF_FLANG"),
@@ -112,15 +126,25 @@ impl Clang {
         match version(&String::from_utf8_lossy(&output.stdout), "clang") {
             None => Err(format!("{shown} (from {from}) does not say that it is clang; {advice}")),
             Some(old) if old < OLDEST => Err(format!("{shown} (from {from}) is clang {old}; {advice}")),
-            Some(version) => {
-                Ok(Clang { program: program.into(), version, language, by_mode, checks_everything: false })
-            }
+            Some(version) => Ok(Clang {
+                program: program.into(),
+                version,
+                language,
+                by_mode,
+                checks_everything: false,
+                debug_for_reports: false,
+            }),
         }
     }
 
     /// Turns off redundant-check elimination for what is compiled from now on.
     pub(super) fn check_everything(&mut self) {
         self.checks_everything = true;
+    }
+
+    /// Has the pass leave debug information out that no report needs.
+    pub(super) fn debug_for_reports(&mut self) {
+        self.debug_for_reports = true;
     }
 
     /// Runs it with our streams; gives its status.
@@ -184,6 +208,9 @@ impl Clang {
         }
         if self.checks_everything {
             command.env(SWITCH, "off");
+        }
+        if self.debug_for_reports {
+            command.env(FOR_REPORTS, "1");
         }
         let file = if words.iter().map(|word| word.len() + 1).sum::<usize>() > LONGEST {
             Some(Shortened::write(words)?)

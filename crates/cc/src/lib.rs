@@ -124,6 +124,9 @@ fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
     if !plan.eliminates {
         clang.check_everything();
     }
+    if plan.adds_debug && language != Language::Fortran {
+        clang.debug_for_reports();
+    }
     let mut status = clang.run(&plan.words())?;
     if status == 0 && plan.action.links() {
         let (output, inputs) = (outputs::output_of_linker(&plan), objects::linked(&arguments));

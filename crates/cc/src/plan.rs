@@ -60,6 +60,8 @@ pub struct Plan {
     pub own_pass: bool,
     /// Whether redundant checks are eliminated.
     pub eliminates: bool,
+    /// Whether the user has not asked for debug information, which reports need.
+    pub adds_debug: bool,
     pub warnings: Vec<String>,
 }
 
@@ -79,6 +81,7 @@ impl Plan {
             instrumented: true,
             own_pass: true,
             eliminates: true,
+            adds_debug: false,
             warnings: Vec::new(),
         };
         if action == Action::Query {
@@ -207,6 +210,7 @@ impl Plan {
         let is_left_out = |option: &OsStr| self.language == Language::Fortran && option == "-g0";
         if !arguments.options().any(|option| debug(&option[0]) && !is_left_out(&option[0])) {
             added.push("-g".into());
+            self.adds_debug = true;
         }
         self.added = added;
     }

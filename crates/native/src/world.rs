@@ -62,7 +62,7 @@ pub(crate) struct World {
     pub(crate) library_code: Option<std::ops::Range<usize>>,
 }
 
-static WORLD: AtomicPtr<World> = AtomicPtr::new(ptr::null_mut());
+pub(crate) static WORLD: AtomicPtr<World> = AtomicPtr::new(ptr::null_mut());
 
 #[inline(always)]
 pub(crate) fn world() -> &'static mut World {

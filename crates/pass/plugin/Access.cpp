@@ -10,6 +10,7 @@
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Support/ModRef.h"
 
 using namespace llvm;
@@ -240,15 +241,28 @@ bool walks(const Value *address, const Loop &loop, ScalarEvolution &evolution) {
   return recurrence || (from && from->getParent() == loop.getHeader());
 }
 
-/// Markers of accesses that their step may well have made before: in innermost loops, where most are made. Elsewhere the test would cost the compiler more than it
-/// saves the program.
+/// Whether a loop calls nobody but the runtime.
+bool isWithoutCalls(const Loop &loop) {
+  return all_of(loop.blocks(), [](const BasicBlock *block) {
+    return all_of(*block, [](const Instruction &instruction) {
+      return !isa<CallBase>(instruction) || isa<IntrinsicInst>(instruction) || isMarker(instruction);
+    });
+  });
+}
+
+/// Markers of accesses that their step may well have made before: in innermost loops without other calls, where most are made. Elsewhere the test would cost the
+/// compiler more than it saves the program: beside a call, around which registers are saved anyway, one more is little.
 void findRepeated(Function &function, FunctionAnalysisManager &analyses, DenseSet<const Instruction *> &repeated) {
   auto &loops = analyses.getResult<LoopAnalysis>(function);
   auto &evolution = analyses.getResult<ScalarEvolutionAnalysis>(function);
-  for (Instruction &instruction : instructions(function))
-    if (auto access = accessOf(instruction))
-      if (const Loop *loop = loops.getLoopFor(instruction.getParent()); loop && loop->isInnermost() && !walks(access->address(), *loop, evolution))
-        repeated.insert(&instruction);
+  for (const Loop *loop : loops.getLoopsInPreorder()) {
+    if (!loop->isInnermost() || !isWithoutCalls(*loop))
+      continue;
+    for (BasicBlock *block : loop->blocks())
+      for (Instruction &instruction : *block)
+        if (auto access = accessOf(instruction); access && !walks(access->address(), *loop, evolution))
+          repeated.insert(&instruction);
+  }
 }
 
 } // namespace

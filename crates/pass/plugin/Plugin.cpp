@@ -6,6 +6,7 @@
 #include "Fortran.h"
 #include "Lanes.h"
 #include "Mark.h"
+#include "Variables.h"
 
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
@@ -38,6 +39,9 @@ static bool eliminates() {
 /// ours for atomic accesses, calls and the unit's constructor. The driver says it.
 static bool isFlang() { return std::getenv("RACEPROOF_FLANG_UNIT") != nullptr; }
 
+/// Whether debug information is there for reports only: the driver says it where the user has not asked for it.
+static bool isForReports() { return std::getenv("RACEPROOF_DEBUG_FOR_REPORTS") != nullptr; }
+
 /// What is known of a unit goes into sections by inline assembly (Sites.cpp), and flang, which needs none, has not got its parser ready.
 static void prepareAssembler() {
   if (void *prepare = dlsym(RTLD_DEFAULT, "LLVMInitializeX86AsmParser"))
@@ -57,6 +61,8 @@ static void registerPasses(PassBuilder &builder) {
     }
     if (level != OptimizationLevel::O0)
       passes.addPass(createModuleToFunctionPassAdaptor(SROAPass(SROAOptions::PreserveCFG)));
+    if (isForReports())
+      passes.addPass(createModuleToFunctionPassAdaptor(DropRegisterVariables()));
     passes.addPass(MarkAccesses());
   });
   builder.registerPeepholeEPCallback(
@@ -73,6 +79,8 @@ static void registerPasses(PassBuilder &builder) {
       passes.addPass(EliminateChecks(level != OptimizationLevel::O0));
   });
   builder.registerOptimizerLastEPCallback([](ModulePassManager &passes, OptimizationLevel level, auto...) {
+    if (isForReports())
+      passes.addPass(createModuleToFunctionPassAdaptor(DropRegisterVariables()));
     passes.addPass(LowerMarkers(eliminates() && level != OptimizationLevel::O0));
     if (isFlang()) {
       // What clang would add: of functions without the attribute, atomic accesses and calls only.
@@ -97,6 +105,8 @@ static void registerPasses(PassBuilder &builder) {
           passes.addPass(createModuleToFunctionPassAdaptor(MarkLanes()));
         else if (name == "raceproof-hoist-lanes")
           passes.addPass(createModuleToFunctionPassAdaptor(HoistLanes()));
+        else if (name == "raceproof-drop-variables")
+          passes.addPass(createModuleToFunctionPassAdaptor(DropRegisterVariables()));
         else if (name == "raceproof-lower")
           passes.addPass(LowerMarkers(false));
         else if (name == "raceproof-lower-inline")

@@ -4,11 +4,16 @@
 // when the loop begins, the check is hoisted before it; where it is not, it is sunk behind the loop, with a counter of the iterations there were. Only markers that
 // every iteration makes move, at addresses that are a fixed number of bytes apart. Loops are taken from the inside out: the range of an inner loop
 // becomes one of two dimensions in the outer.
+//
+// An inner loop is mostly entered if its bound is greater than zero, which is the same in every iteration of the outer: then every iteration makes the check, or
+// none, and it is hoisted behind the same condition. Loads of the bounds stand behind it as well, where LLVM leaves them, and go before the loop with it.
 
 #include "Ranges.h"
 #include "Access.h"
 
 #include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/DomTreeUpdater.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -17,6 +22,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/Support/KnownBits.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
 using namespace llvm;
@@ -28,20 +34,32 @@ namespace {
 /// How often the marker is made in a loop that is entered.
 enum class Times { Unknown, EveryIteration, AllButLast };
 
+/// A branch that goes the same way in every iteration, and on which it depends whether a block is run.
+struct Guard {
+  BasicBlock *from, *to;
+  Value *condition;
+  bool isNegated;
+};
+
 class Ranges {
   Loop &loop;
   const Steps &steps;
   ScalarEvolution &evolution;
   DominatorTree &dominators;
+  LoopInfo &loops;
+  AAResults &aliases;
   const DataLayout &layout;
   Type *word;
   SmallVector<BasicBlock *> exiting;
   /// Iterations that came to an end, in the iteration under way.
   PHINode *counter = nullptr;
+  /// What is behind the condition of a guard, before the loop, by the block that it leads to.
+  SmallDenseMap<BasicBlock *, Instruction *> guarded;
+  SmallPtrSet<BasicBlock *, 4> withoutLoads;
 
 public:
-  Ranges(Loop &loop, const Steps &steps, ScalarEvolution &evolution, DominatorTree &dominators)
-      : loop(loop), steps(steps), evolution(evolution), dominators(dominators),
+  Ranges(Loop &loop, const Steps &steps, ScalarEvolution &evolution, DominatorTree &dominators, LoopInfo &loops, AAResults &aliases)
+      : loop(loop), steps(steps), evolution(evolution), dominators(dominators), loops(loops), aliases(aliases),
         layout(loop.getHeader()->getModule()->getDataLayout()), word(Type::getInt64Ty(loop.getHeader()->getContext())) {}
 
   bool run() {
@@ -58,7 +76,7 @@ public:
     loop.getExitingBlocks(exiting);
     bool moved = false;
     for (const Access &access : inside)
-      if (isOnEveryIteration(access.call->getParent()) && (hoist(access) || sink(access) || sinkScan(access))) {
+      if (isOnEveryIteration(access.call->getParent()) ? hoist(access) || sink(access) || sinkScan(access) : hoistGuarded(access)) {
         access.call->eraseFromParent();
         moved = true;
       }
@@ -97,8 +115,79 @@ private:
     });
   }
 
-  bool hoist(const Access &access) {
-    Times made = times(access.call->getParent());
+  bool hoistGuarded(const Access &access) {
+    auto guard = guardOf(access.call->getParent());
+    if (!guard)
+      return false;
+    hoistLoads(*guard);
+    return hoist(access, &*guard);
+  }
+
+  std::optional<Guard> guardOf(BasicBlock *block) {
+    BasicBlock *to = block, *from = to->getSinglePredecessor();
+    for (; from && loop.contains(from) && from->getUniqueSuccessor(); from = to->getSinglePredecessor())
+      to = from;
+    auto *branch = from && loop.contains(from) ? dyn_cast<BranchInst>(from->getTerminator()) : nullptr;
+    if (!branch || !branch->isConditional() || loop.isLoopExiting(from) || !isOnEveryIteration(from) ||
+        !loop.isLoopInvariant(branch->getCondition()))
+      return std::nullopt;
+    return Guard{from, to, branch->getCondition(), branch->getSuccessor(1) == to};
+  }
+
+  /// A block before the loop that is run if the guard is passed; its end. The branch may come to nothing in the loop, which then has to hold for this one.
+  Instruction *behind(const Guard &guard) {
+    Instruction *before = loop.getLoopPreheader()->getTerminator();
+    IRBuilder<> builder(before);
+    Value *condition = builder.CreateFreeze(guard.condition);
+    if (guard.isNegated)
+      condition = builder.CreateNot(condition);
+    DomTreeUpdater updater(dominators, DomTreeUpdater::UpdateStrategy::Eager);
+    return SplitBlockAndInsertIfThen(condition, before, false, nullptr, &updater, &loops);
+  }
+
+  /// Hoists the loads at the beginning of what is guarded, if the first iteration makes them and they give the same in every one.
+  void hoistLoads(const Guard &guard) {
+    if (guard.from != loop.getHeader() || !withoutLoads.insert(guard.to).second)
+      return;
+    auto goesOn = [](Instruction &instruction) { return isGuaranteedToTransferExecutionToSuccessor(&instruction); };
+    if (!all_of(*guard.from, goesOn))
+      return;
+    SmallVector<LoadInst *> loads;
+    Instruction *end = nullptr;
+    for (Instruction &instruction : make_early_inc_range(*guard.to)) {
+      if (!goesOn(instruction))
+        break;
+      auto *load = dyn_cast<LoadInst>(&instruction);
+      if (!load || !load->isSimple() || !loop.isLoopInvariant(load->getPointerOperand()) || mayBeWritten(*load))
+        continue;
+      if (!end)
+        end = behind(guard);
+      load->moveBefore(end);
+      loads.push_back(load);
+    }
+    if (loads.empty())
+      return;
+    // In the loop they are used behind the guard alone.
+    for (LoadInst *load : loads) {
+      PHINode *value = IRBuilder<>(&loop.getLoopPreheader()->front()).CreatePHI(load->getType(), 2, load->getName());
+      load->replaceUsesWithIf(value, [&](Use &use) { return cast<Instruction>(use.getUser())->getParent() != end->getParent(); });
+      for (BasicBlock *from : predecessors(value->getParent()))
+        value->addIncoming(from == end->getParent() ? static_cast<Value *>(load) : PoisonValue::get(load->getType()), from);
+    }
+    evolution.forgetLoop(&loop);
+  }
+
+  bool mayBeWritten(LoadInst &load) {
+    MemoryLocation memory = MemoryLocation::get(&load);
+    return any_of(loop.blocks(), [&](BasicBlock *block) {
+      return any_of(*block, [&](Instruction &other) {
+        return other.mayWriteToMemory() && isModSet(aliases.getModRefInfo(&other, memory));
+      });
+    });
+  }
+
+  bool hoist(const Access &access, const Guard *guard = nullptr) {
+    Times made = times(guard ? guard->from : access.call->getParent());
     const SCEV *taken = evolution.getBackedgeTakenCount(&loop);
     auto moves = progress(access.address());
     if (made == Times::Unknown || !isFixed(access) || !moves)
@@ -118,13 +207,15 @@ private:
       if (made == Times::EveryIteration)
         count = evolution.getAddExpr(count, evolution.getOne(word));
     }
-    Instruction *before = loop.getLoopPreheader()->getTerminator();
+    Instruction *end = guard ? guarded.lookup(guard->to) : nullptr, *before = end ? end : loop.getLoopPreheader()->getTerminator();
     SmallVector<const SCEV *, 4> needed = {first, count, stride};
     for (const Use &argument : drop_begin(access.call->args()))
       needed.push_back(evolution.getSCEV(argument.get()));
     SCEVExpander expander(evolution, layout, "raceproof");
     if (!all_of(needed, [&](const SCEV *value) { return expander.isSafeToExpandAt(value, before); }))
       return false;
+    if (guard && !end)
+      before = guarded[guard->to] = behind(*guard);
     auto expand = [&](const SCEV *value, Type *type) { return expander.expandCodeFor(value, type, before); };
     SmallVector<Value *, 4> others;
     for (const Use &argument : drop_begin(access.call->args()))
@@ -288,10 +379,11 @@ bool moveOutOfLoops(Function &function, const Steps &steps, FunctionAnalysisMana
   auto &dominators = analyses.getResult<DominatorTreeAnalysis>(function);
   auto &loops = analyses.getResult<LoopAnalysis>(function);
   auto &evolution = analyses.getResult<ScalarEvolutionAnalysis>(function);
+  auto &aliases = analyses.getResult<AAManager>(function);
   bool moved = false;
   for (Loop *outermost : loops)
     for (Loop *loop : post_order(outermost))
-      moved |= Ranges(*loop, steps, evolution, dominators).run();
+      moved |= Ranges(*loop, steps, evolution, dominators, loops, aliases).run();
   return moved;
 }
 

@@ -41,6 +41,12 @@ impl Tools {
         if !archer.exists() {
             return Err(format!("{} is not there: install libomp-{version}-dev", archer.display()));
         }
+        let tsan = format!("/usr/lib/llvm-{version}/lib/clang/{version}/lib/linux/libclang_rt.tsan-x86_64.a");
+        if !Path::new(&tsan).exists() {
+            return Err(format!(
+                "{tsan} is not there: run `scripts/install-deps bench`, or install libclang-rt-{version}-dev"
+            ));
+        }
         let itself = std::env::current_exe().map_err(|error| format!("cannot find itself: {error}"))?;
         let target = itself.ancestors().nth(2).ok_or("the benchmark is in TARGET/release/deps")?.to_owned();
         let build = Command::new(env!("CARGO"))

@@ -22,6 +22,7 @@ mod native_budget;
 mod native_corpus;
 mod native_generated;
 mod native_loops;
+mod native_pages;
 mod native_reports;
 mod native_traces;
 mod native_verify;

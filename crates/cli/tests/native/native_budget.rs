@@ -100,10 +100,10 @@ const CASES: [Case; 20] = [
     ("write4_after_sibling", "int", WRITE, WRITE, "i", By::Depend, 31.0),
     ("read8_after_sibling", "long", WRITE, READ, "i", By::Depend, 36.0),
     ("write8_after_sibling", "long", WRITE, WRITE, "i", By::Depend, 34.0),
-    ("atomic4_read", "int", WRITE, LOAD, "i % 2", By::Wait, 43.0),
-    ("atomic4_update", "int", WRITE, UPDATE, "i % 2", By::Wait, 54.0),
-    ("atomic8_read", "long", WRITE, LOAD, "i % 2", By::Wait, 50.0),
-    ("atomic8_update", "long", WRITE, UPDATE, "i % 2", By::Wait, 62.0),
+    ("atomic4_read", "int", WRITE, LOAD, "i % 2", By::Wait, 25.0),
+    ("atomic4_update", "int", WRITE, UPDATE, "i % 2", By::Wait, 39.0),
+    ("atomic8_read", "long", WRITE, LOAD, "i % 2", By::Wait, 28.0),
+    ("atomic8_update", "long", WRITE, UPDATE, "i % 2", By::Wait, 45.0),
 ];
 
 /// How many instructions more a run has for each more access.

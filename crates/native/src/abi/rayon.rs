@@ -125,13 +125,15 @@ entry! {
     __raceproof_rayon_splits => splits;
 }
 
+/// Tasks that may wait for each other while a parallel iterator is split.
+const NESTED: usize = 1 << 12;
+
 /// Whether a parallel iterator may be split further. Its items are compared if each is in a task of its own, so it may, as if every part
 /// were stolen. But some iterators can be split for ever (`rayon::iter::repeat`), or so unevenly that every item is a level:
-/// when half of the stack of the running task is used, or as many tasks wait for each other as may have stacks, rayon's own splitter
-/// has its way, which halves a few times more and then leaves the rest together. The report says where.
+/// when half of the stack of the running task is used, or [`NESTED`] tasks have stacks, rayon's own splitter has its way, which halves a few times more and then leaves the rest together. The report says where.
 extern "C" fn splits() -> bool {
     let stacks = &world().detector.stacks;
-    if stacks.in_use() < sched::MANY && !stacks.is_half_used() {
+    if stacks.in_use() < NESTED && !stacks.is_half_used() {
         return true;
     }
     crate::report::together(caller());

@@ -4,6 +4,7 @@
 //! The pass asks the same of accesses in loops before it calls an entry point (`SameEpoch.cpp` in `crates/pass`), and so knows the name, and where the first
 //! number and the first set stand.
 
+use crate::shadow::Cell;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 
 /// Which step runs, in which context.
@@ -26,14 +27,17 @@ pub(crate) struct Running {
     first_set: AtomicU32,
     /// Whether all pairs of accesses are looked for: then those are told of that repeat another of their step.
     watching: AtomicU32,
+    /// The least [epoch](Cell::refer_at) of the running step as it stands in a cell, or one that stands in none.
+    epoch: AtomicU32,
 }
 
 pub(crate) const LEFT: usize = std::mem::offset_of!(Running, left);
 pub(crate) const OVER: usize = std::mem::offset_of!(Running, over);
 
+pub(crate) const EPOCH: usize = std::mem::offset_of!(Running, epoch);
 pub(crate) const FIRST_SET: usize = std::mem::offset_of!(Running, first_set);
 const _: () = assert!(std::mem::offset_of!(Running, first) == 0 && FIRST_SET == 16);
-const _: () = assert!(std::mem::offset_of!(Running, watching) == 20 && size_of::<Running>() == 24);
+const _: () = assert!(std::mem::offset_of!(Running, watching) == 20);
 
 // Nobody else's: the entry points reach it without a table, also where this is a library of its own.
 std::arch::global_asm!(".protected __raceproof_now");
@@ -46,7 +50,11 @@ pub(crate) static NOW: Running = Running {
     over: AtomicU32::new(0),
     first_set: AtomicU32::new(u32::MAX),
     watching: AtomicU32::new(0),
+    epoch: AtomicU32::new(NO_EPOCH),
 };
+
+/// Greater than all epochs.
+const NO_EPOCH: u32 = u32::MAX;
 
 /// From the beginning of the program on.
 pub(crate) fn watch() {
@@ -87,6 +95,11 @@ pub(crate) fn set_left(left: u32) {
 }
 
 #[inline(always)]
+pub(crate) fn epoch() -> u32 {
+    NOW.epoch.load(Ordering::Relaxed)
+}
+
+#[inline(always)]
 pub(crate) fn now() -> Now {
     Now { first: first(), context: context() }
 }
@@ -100,6 +113,13 @@ pub(crate) fn first() -> i32 {
 #[inline(always)]
 pub(crate) fn set_first(first: i32) {
     NOW.first.store(first, Ordering::Relaxed);
+}
+
+/// Whether atomic accesses that the step has made `may_repeat` without the detector's being asked.
+#[inline(always)]
+pub(crate) fn set_epoch(first: i32, may_repeat: bool) {
+    let epoch = if may_repeat { Cell::epoch_from(first).unwrap_or(NO_EPOCH) } else { NO_EPOCH };
+    NOW.epoch.store(epoch, Ordering::Relaxed);
 }
 
 /// The context the running task is in.

@@ -7,6 +7,8 @@
 //! Which addresses a program can have on x86-64 Linux: the executable and its heap near 0x55…, libraries, mappings
 //! and stacks near 0x7f…, and, not position-independent, the first terabyte. Their low 42 bits tell these apart.
 //!
+//! Pages whose cells are all alike are one cell in a table ([`Pages`]).
+//!
 //! Bytes: most accesses are aligned words. Memory that is accessed by the byte or half word has, in its cell, the
 //! number of a group of four cells, one a byte.
 
@@ -17,7 +19,7 @@ use std::arch::x86_64::{
 };
 use std::io;
 
-/// The cell of four bytes, or of one. A negative `writer` is no access but a reference, and then `readers` is the [epoch](Cell::epoch) of a
+/// The cell of four bytes, or of one. A negative `writer` is no access but a reference, and then `readers` is the [epoch](Cell::refer_at) of a
 /// record, or zero; else a negative `readers` is a set of readers.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[repr(C, align(8))]
@@ -66,18 +68,23 @@ impl Cell {
     /// and that did not. If there are very many accesses this is not noted.
     #[inline]
     pub(crate) fn refer_at(record: u32, made: usize, kind: AccessKind) -> Cell {
-        let writes = i32::from(kind == AccessKind::Write);
-        let epoch = if made < EPOCHS as usize { i32::MIN | (made as i32) << 1 | writes } else { 0 };
-        Cell { readers: epoch, ..Cell::refer(Reference::Mixed(record)) }
+        let writes = u32::from(kind == AccessKind::Write);
+        let epoch = if made < EPOCHS as usize { Cell::epoch_from(made as i32) } else { None };
+        let readers = epoch.map_or(0, |epoch| (epoch | writes) as i32);
+        Cell { readers, ..Cell::refer(Reference::Mixed(record)) }
     }
 
-    /// The number of the access that the reference to a record has noted, if it suffices for an access of this kind; a negative one if not.
+    /// The least epoch of the access with this number, or a later one, as it stands in `readers`. None is greater than [`LAST_EPOCH`].
     #[inline(always)]
-    pub(crate) fn epoch(self, kind: AccessKind) -> i32 {
-        // Without the highest bit; greater than all epochs for what is none.
-        let epoch = self.readers as u32 ^ 1 << 31;
-        let suffices = epoch < 2 * EPOCHS as u32 && (kind == AccessKind::Read || epoch & 1 != 0);
-        if suffices { (epoch >> 1) as i32 } else { -1 }
+    pub(crate) fn epoch_from(made: i32) -> Option<u32> {
+        (made < EPOCHS).then_some(1 << 31 | (made as u32) << 1)
+    }
+
+    /// Whether a reference to a record has noted the epoch `from`, or a later one, and it suffices for an access of this kind.
+    #[inline(always)]
+    pub(crate) fn is_since(self, from: u32, kind: AccessKind) -> bool {
+        let epoch = self.readers as u32;
+        epoch >= from && epoch <= LAST_EPOCH && (kind == AccessKind::Read || epoch & 1 != 0)
     }
 
     #[inline]
@@ -92,6 +99,7 @@ impl Cell {
 
 /// Numbers of accesses that can be noted in a reference: those of sets of readers begin behind them.
 const EPOCHS: i32 = 1 << 29;
+pub(crate) const LAST_EPOCH: u32 = (1 << 31) + 2 * EPOCHS as u32 - 1;
 
 const BASE: usize = 0x1000_0000_0000;
 const ADDRESS_MASK: usize = 0x3ff_ffff_fffc;
@@ -134,32 +142,10 @@ pub(crate) fn reserve() -> io::Result<()> {
 /// From this size on, forgetting gives pages back instead of writing zeros to them.
 const LARGE: usize = 1 << 16;
 
-/// Forgets all accesses to a range of addresses: nobody has used this memory yet.
-pub(crate) fn forget(address: usize, size: usize) {
-    if size == 0 {
-        return;
-    }
-    let first = cell(address) as usize;
-    let end = cell(address + size - 1) as usize + size_of::<Cell>();
-    // The first and the last cell may be shared with neighbours that are no part of the range, but the allocator
-    // gives out memory in larger units than a cell.
-    let (mut from, mut to) = (first, end);
-    if end - first >= LARGE {
-        let page = 4096;
-        let (inner, outer) = (first.next_multiple_of(page), end / page * page);
-        // SAFETY: whole pages inside our region, of cells of memory that nobody but the caller uses.
-        let given = unsafe { libc::madvise(inner as *mut libc::c_void, outer - inner, libc::MADV_DONTNEED) };
-        if given == 0 {
-            // SAFETY: as above, the rest of the last page.
-            unsafe { std::ptr::write_bytes(outer as *mut u8, 0, end - outer) };
-            (from, to) = (first, inner);
-        }
-    }
-    // SAFETY: cells of memory that nobody but the caller uses; the region is mapped readable and writable.
-    unsafe { std::ptr::write_bytes(from as *mut u8, 0, to - from) };
-}
-
 const PAGE: usize = 4096;
+
+/// Cells on a page.
+pub(crate) const ON_PAGE: usize = PAGE / size_of::<Cell>();
 
 /// Cells that are looked at together, as words: a cache line, and as many groups on a page as a word has bits.
 const GROUP: usize = 8;
@@ -201,57 +187,235 @@ pub(crate) fn on_page(cell: *const Cell) -> usize {
     (PAGE - cell as usize % PAGE) / size_of::<Cell>()
 }
 
-/// The pages of the region that were ever written to.
+/// A table with an entry for each page of the region; reserved whole, like the region.
+fn table(bytes: usize) -> *mut u8 {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    // SAFETY: a new mapping wherever the system likes.
+    let at = unsafe { libc::mmap(std::ptr::null_mut(), bytes, protection, flags, -1, 0) };
+    if at == libc::MAP_FAILED {
+        crate::fatal(
+            "no address space for the list of shadow pages: lift the limit on virtual memory (ulimit -v unlimited)",
+        );
+    }
+    at.cast()
+}
+
+/// A bit for each page of the region.
+#[derive(Clone, Copy)]
+struct Bits(*mut u8);
+
+impl Bits {
+    fn new() -> Self {
+        Bits(table(SIZE / PAGE / 8))
+    }
+
+    #[inline(always)]
+    fn has(self, page: usize) -> bool {
+        // SAFETY: there is a bit for each page of the region.
+        unsafe { *self.0.add(page / 8) & 1 << (page % 8) != 0 }
+    }
+
+    #[inline(always)]
+    fn set(self, page: usize) {
+        // SAFETY: as above, and nobody else has a reference to it.
+        unsafe { *self.0.add(page / 8) |= 1 << (page % 8) };
+    }
+
+    #[inline(always)]
+    fn clear(self, page: usize) {
+        // SAFETY: as above.
+        unsafe { *self.0.add(page / 8) &= !(1 << (page % 8)) };
+    }
+
+    /// The bits of 64 pages.
+    fn word(self, number: usize) -> u64 {
+        // SAFETY: as above, in whole words.
+        unsafe { *self.0.add(number * 8).cast() }
+    }
+}
+
+/// The pages of the region in use.
+///
+/// A page is *resident*: its cells are in memory; or *uniform*: they are all alike, one cell in a table stands for them, and in memory they are
+/// zero. So the entry points, which know resident pages only, find an empty cell on a uniform one and come to [`Pages::touch`], which makes it resident.
+/// Range checks ([`detector::ranges`](crate::detector)) keep a page uniform that they cover whole: eight bytes instead of 4096.
 pub(crate) struct Pages {
-    /// A bit for each page; reserved whole, like the region.
-    bits: *mut u8,
+    resident: Bits,
+    uniform: Bits,
+    /// Uniform once, then accessed in parts: not made uniform again, since that would go on by turns.
+    split: Bits,
+    /// The cell of each uniform page; zero for the others.
+    contents: *mut u64,
+    /// Those that are resident or uniform.
     list: Vec<u32>,
-    last: usize,
+    /// The page touched last, which is resident.
+    last: std::cell::Cell<usize>,
 }
 
 impl Pages {
     pub(crate) fn new() -> Self {
-        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-        let protection = libc::PROT_READ | libc::PROT_WRITE;
-        // SAFETY: a new mapping wherever the system likes.
-        let bits = unsafe { libc::mmap(std::ptr::null_mut(), SIZE / PAGE / 8, protection, flags, -1, 0) };
-        if bits == libc::MAP_FAILED {
-            crate::fatal(
-                "no address space for the list of shadow pages: lift the limit on virtual memory (ulimit -v unlimited)",
-            );
-        }
-        Pages { bits: bits.cast(), list: Vec::new(), last: usize::MAX }
+        let (resident, uniform, split) = (Bits::new(), Bits::new(), Bits::new());
+        let contents = table(SIZE / PAGE * size_of::<u64>()).cast();
+        Pages { resident, uniform, split, contents, list: Vec::new(), last: std::cell::Cell::new(usize::MAX) }
     }
 
     fn page(cell: *const Cell) -> usize {
         (cell as usize - BASE) / PAGE
     }
 
-    /// Whether the page of a cell is noted.
-    #[inline(always)]
-    pub(crate) fn knows(&self, cell: *const Cell) -> bool {
-        let page = Self::page(cell);
-        // SAFETY: there is a bit for each page of the region.
-        unsafe { *self.bits.add(page / 8) & 1 << (page % 8) != 0 }
+    fn content_of(&self, page: usize) -> *mut u64 {
+        // SAFETY: there is an entry for each page of the region.
+        unsafe { self.contents.add(page) }
     }
 
-    /// Notes that the page of a cell is used.
+    /// Puts a cell for all of a page; what was there.
+    fn replace_content(&self, page: usize, content: u64) -> u64 {
+        // SAFETY: nobody has a reference to an entry but who holds the pages as its own.
+        unsafe { self.content_of(page).replace(content) }
+    }
+
+    /// Whether the page of a cell is resident.
+    #[inline(always)]
+    pub(crate) fn knows(&self, cell: *const Cell) -> bool {
+        self.resident.has(Self::page(cell))
+    }
+
+    /// Whether there may be cells on the page of this one that are not empty.
+    pub(crate) fn is_used(&self, cell: *const Cell) -> bool {
+        // SAFETY: as in `replace_content`.
+        self.knows(cell) || unsafe { *self.content_of(Self::page(cell)) } != 0
+    }
+
+    /// What a cell holds, on whatever page.
+    pub(crate) fn content(&self, cell: *const Cell) -> Cell {
+        // SAFETY: a cell of the region, and nobody else has a reference to it.
+        let here = unsafe { *cell };
+        // SAFETY: as in `replace_content`.
+        if here == Cell::default() { unsafe { *self.content_of(Self::page(cell)) }.into() } else { here }
+    }
+
+    /// Makes the page of an empty cell resident. The cell may have a content then.
     #[inline(always)]
     pub(crate) fn touch(&mut self, cell: *const Cell) {
         let page = Self::page(cell);
-        if page != self.last {
+        if page != self.last.get() {
             self.note(page);
         }
     }
 
     #[inline(never)]
     fn note(&mut self, page: usize) {
-        self.last = page;
-        // SAFETY: there is a bit for each page of the region.
-        let bits = unsafe { &mut *self.bits.add(page / 8) };
-        if *bits & 1 << (page % 8) == 0 {
-            *bits |= 1 << (page % 8);
+        if self.uniform.has(page) {
+            self.spread(page);
+        } else if !self.resident.has(page) {
+            self.resident.set(page);
             self.list.push(page as u32);
+        }
+        self.last.set(page);
+    }
+
+    /// Writes the cell of a uniform page to all cells on it.
+    fn spread(&self, page: usize) {
+        self.uniform.clear(page);
+        self.resident.set(page);
+        let content = self.replace_content(page, 0);
+        if content != 0 {
+            self.split.set(page);
+            Self::groups(page as u32).iter_mut().for_each(|group| group.0.fill(content));
+        }
+    }
+
+    /// The cell that stands for all of the page that begins with this one, if they are alike, and none is a reference.
+    pub(crate) fn uniform(&mut self, first: *const Cell) -> Option<&mut Cell> {
+        let page = Self::page(first);
+        if !self.uniform.has(page) {
+            if self.resident.has(page) {
+                // SAFETY: a cell of the region, and nobody else has a reference to it.
+                let content = unsafe { *first.cast::<u64>() };
+                let groups = Self::groups(page as u32);
+                let is_alike = Cell::from(content).writer >= 0
+                    && !self.split.has(page)
+                    && groups.iter().all(|group| all_are(group, content));
+                if !is_alike {
+                    return None;
+                }
+                groups.iter_mut().for_each(|group| group.0.fill(0));
+                self.replace_content(page, content);
+                self.resident.clear(page);
+            } else {
+                self.list.push(page as u32);
+            }
+            self.uniform.set(page);
+            self.last.set(usize::MAX);
+        }
+        // SAFETY: a cell is a word, aligned as one, and any word is a cell.
+        Some(unsafe { &mut *self.content_of(page).cast() })
+    }
+
+    /// Forgets all accesses to a range of addresses: nobody has used this memory yet.
+    pub(crate) fn forget(&self, address: usize, size: usize) {
+        if size == 0 {
+            return;
+        }
+        // The first and the last cell may be shared with neighbours that are no part of the range, but the allocator
+        // gives out memory in larger units than a cell.
+        let first = cell(address) as usize;
+        let end = cell(address + size - 1) as usize + size_of::<Cell>();
+        let (inner, outer) = (first.next_multiple_of(PAGE), end / PAGE * PAGE);
+        if inner > outer {
+            return self.clear(first..end);
+        }
+        self.clear(first..inner);
+        self.forget_pages(inner..outer);
+        self.clear(outer..end);
+    }
+
+    /// Empties cells of one page.
+    fn clear(&self, cells: std::ops::Range<usize>) {
+        let page = Self::page(cells.start as *const Cell);
+        if cells.is_empty() || !self.is_used(cells.start as *const Cell) {
+            return;
+        }
+        if self.uniform.has(page) {
+            self.spread(page);
+        }
+        // SAFETY: cells of memory that nobody but the caller uses; the region is mapped readable and writable.
+        unsafe { std::ptr::write_bytes(cells.start as *mut u8, 0, cells.len()) };
+    }
+
+    /// Empties whole pages.
+    fn forget_pages(&self, cells: std::ops::Range<usize>) {
+        // SAFETY: whole pages inside our region, of cells of memory that nobody but the caller uses.
+        let are_given_back = cells.len() >= LARGE
+            && unsafe { libc::madvise(cells.start as *mut libc::c_void, cells.len(), libc::MADV_DONTNEED) }
+                == 0;
+        self.each_page(
+            Self::page(cells.start as *const Cell)..Self::page(cells.end as *const Cell),
+            |page| {
+                if self.resident.has(page) && !are_given_back {
+                    Self::groups(page as u32).iter_mut().for_each(|group| group.0.fill(0));
+                }
+                self.replace_content(page, 0);
+                self.resident.clear(page);
+                self.split.clear(page);
+                self.uniform.set(page);
+            },
+        );
+        self.last.set(usize::MAX);
+    }
+
+    /// Those of some pages that are resident or uniform.
+    fn each_page(&self, pages: std::ops::Range<usize>, mut work: impl FnMut(usize)) {
+        for word in pages.start / 64..pages.end.div_ceil(64) {
+            let mut used = self.resident.word(word) | self.uniform.word(word);
+            while used != 0 {
+                let page = word * 64 + used.trailing_zeros() as usize;
+                used &= used - 1;
+                if pages.contains(&page) {
+                    work(page);
+                }
+            }
         }
     }
 
@@ -262,9 +426,28 @@ impl Pages {
     /// Tells of the cells that are not empty; of neighbours that are alike, once. A page is no longer in use if all of its
     /// cells are empty. The others.
     pub(crate) fn sift(&mut self, mut work: impl FnMut(Cell)) -> Used {
-        let (bits, mut pages) = (self.bits, Vec::with_capacity(self.list.len()));
+        let (resident, uniform, contents) = (self.resident, self.uniform, self.contents);
+        let mut pages = Vec::with_capacity(self.list.len());
+        let top_of = |cell: Cell| match cell.writer {
+            0.. => (cell.writer as u32).max(cell.readers as u32),
+            // The access of its epoch, or zero.
+            _ => (cell.readers & i32::MAX) as u32 >> 1,
+        };
         self.list.retain(|&number| {
             let (mut last, mut page) = (0, UsedPage { number, top: 0, groups: 0 });
+            if uniform.has(number as usize) {
+                // SAFETY: there is an entry for each page of the region.
+                let content = Cell::from(unsafe { *contents.add(number as usize) });
+                let used = content != Cell::default();
+                if used {
+                    work(content);
+                    page.top = top_of(content);
+                    pages.push(page);
+                } else {
+                    uniform.clear(number as usize);
+                }
+                return used;
+            }
             for (at, group) in Self::groups(number).iter().enumerate() {
                 // Most are empty, which is found faster.
                 let alike = if last == 0 { all_are(group, 0) } else { all_are(group, last) };
@@ -273,11 +456,7 @@ impl Pages {
                         if word != last && word != 0 {
                             let cell = Cell::from(word);
                             work(cell);
-                            let top = match cell.writer {
-                                0.. => (cell.writer as u32).max(cell.readers as u32),
-                                _ => cell.epoch(AccessKind::Read).max(0) as u32,
-                            };
-                            page.top = page.top.max(top);
+                            page.top = page.top.max(top_of(cell));
                         }
                         last = word;
                     }
@@ -291,14 +470,12 @@ impl Pages {
             if used {
                 pages.push(page);
             } else {
-                let page = number as usize;
-                // SAFETY: there is a bit for each page of the region.
-                unsafe { *bits.add(page / 8) &= !(1 << (page % 8)) };
+                resident.clear(number as usize);
             }
             used
         });
-        self.last = usize::MAX;
-        Used { pages }
+        self.last.set(usize::MAX);
+        Used { pages, contents }
     }
 
     fn groups(page: u32) -> &'static mut [Group; PAGE / size_of::<Group>()] {
@@ -310,35 +487,30 @@ impl Pages {
     /// The cells that are not empty, on pages in use, of a range of addresses.
     pub(crate) fn each_in(&self, addresses: std::ops::Range<usize>, mut work: impl FnMut(*mut Cell)) {
         let (first, last) = (cell(addresses.start), cell(addresses.end - 1));
-        let (from, to) = (Self::page(first), Self::page(last));
-        for word in from / 64..=to / 64 {
-            // SAFETY: there is a bit for each page of the region, in whole words.
-            let mut used = unsafe { *self.bits.add(word * 8).cast::<u64>() };
-            while used != 0 {
-                let page = word * 64 + used.trailing_zeros() as usize;
-                used &= used - 1;
-                if !(from..=to).contains(&page) {
-                    continue;
-                }
-                let groups = Self::groups(page as u32).iter_mut().filter(|group| !all_are(group, 0));
-                let words = groups.flat_map(|group| &mut group.0).filter(|word| **word != 0);
-                let cells = words.map(|word| std::ptr::from_mut(word).cast());
-                cells.filter(|cell| (first..=last).contains(cell)).for_each(&mut work);
+        self.each_page(Self::page(first)..Self::page(last) + 1, |page| {
+            if self.uniform.has(page) {
+                self.spread(page);
             }
-        }
+            let groups = Self::groups(page as u32).iter_mut().filter(|group| !all_are(group, 0));
+            let words = groups.flat_map(|group| &mut group.0).filter(|word| **word != 0);
+            let cells = words.map(|word| std::ptr::from_mut(word).cast());
+            cells.filter(|cell| (first..=last).contains(cell)).for_each(&mut work);
+        });
     }
 }
 
 /// Pages with cells that are not empty.
 pub(crate) struct Used {
     pages: Vec<UsedPage>,
+    /// The cells of those that are uniform.
+    contents: *mut u64,
 }
 
 struct UsedPage {
     number: u32,
     /// No number of an access in a cell is greater; the number of a set is greater than any of these.
     top: u32,
-    /// A bit for each group that is not empty.
+    /// A bit for each group that is not empty; none if the page is uniform.
     groups: u64,
 }
 
@@ -347,6 +519,12 @@ impl Used {
     pub(crate) fn replace(&self, from: u32, mut new: impl FnMut(Cell) -> Cell) {
         let (mut before, mut after) = (0, 0);
         for page in self.pages.iter().filter(|page| page.top >= from) {
+            if page.groups == 0 {
+                // SAFETY: there is an entry for each page of the region, and nobody else has a reference to it.
+                let content = unsafe { &mut *self.contents.add(page.number as usize) };
+                *content = new(Cell::from(*content)).into();
+                continue;
+            }
             let groups = Pages::groups(page.number);
             let mut left = page.groups;
             while left != 0 {

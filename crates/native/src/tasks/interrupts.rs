@@ -135,6 +135,7 @@ extern "C" fn handle(signal: c_int, _: *mut libc::siginfo_t, context: *mut c_voi
 fn note() {
     PENDING.store(true, Ordering::Relaxed);
     now::set_first(i32::MAX);
+    now::set_epoch(i32::MAX, false);
     now::set_first_set(u32::MAX);
 }
 

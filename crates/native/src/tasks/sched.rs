@@ -89,8 +89,9 @@ fn wait_or(mut operation: impl FnMut(&mut K) -> Result<(), Stop>, let_go_on: imp
     }
 }
 
-/// With so many tasks under way, each with a stack of its own, a new one is put off until its creator waits or ends.
-pub(crate) const MANY: usize = 1 << 12;
+/// With so many tasks under way, each with a stack of its own, a new one is put off until its creator waits or ends: a stack takes more memory than all
+/// else that is known of a task.
+pub(crate) const MANY: usize = 1 << 11;
 
 /// Spawns a task, which the detector was told of; its creator goes on when it has ended or waits, if that is wanted.
 pub(crate) fn spawn(job: Box<Job>, at_once: bool) {

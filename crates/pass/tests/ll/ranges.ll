@@ -162,3 +162,83 @@ fails:
 done:
   ret void
 }
+
+; The inner loop is entered in every iteration or in none, and its bounds are loaded behind that condition.
+define void @guarded_rows(ptr %a, i64 %n, i64 %m, ptr noalias %context) sanitize_thread {
+; CHECK-LABEL: define void @guarded_rows(
+; CHECK: [[ENTERED:%.*]] = freeze i1 %entered
+; CHECK: br i1 [[ENTERED]]
+; CHECK: load ptr, ptr %context
+; CHECK: [[STRIDE:%.*]] = load i64,
+; CHECK: phi i64 [ poison, {{.*}} ], [ [[STRIDE]],
+; CHECK: call void @__tsan_read8(ptr %context)
+; CHECK: call void @__raceproof_write_runs(ptr %a, i64 4, i64 %m, i64 {{.*}}, i64 {{.*}}, i64 4)
+; CHECK: outer:
+; CHECK-NOT: __raceproof
+; CHECK-NOT: __tsan_{{read|write}}
+; CHECK: ret
+  %entered = icmp sgt i64 %m, 0
+  br label %outer
+outer:
+  %j = phi i64 [ 0, %0 ], [ %j.next, %latch ]
+  br i1 %entered, label %bounds, label %latch
+bounds:
+  %where = load ptr, ptr %context, !tbaa !0
+  %stride = load i64, ptr %where, !tbaa !3
+  %column = getelementptr i32, ptr %a, i64 %j
+  br label %inner
+inner:
+  %i = phi i64 [ 0, %bounds ], [ %i.next, %inner ]
+  %offset = mul i64 %i, %stride
+  %at = getelementptr i32, ptr %column, i64 %offset
+  store i32 1, ptr %at, !tbaa !5
+  %i.next = add nuw i64 %i, 1
+  %i.more = icmp ult i64 %i.next, %m
+  br i1 %i.more, label %inner, label %latch
+latch:
+  %j.next = add nuw i64 %j, 1
+  %j.more = icmp ult i64 %j.next, %n
+  br i1 %j.more, label %outer, label %done
+done:
+  ret void
+}
+
+; What the loop may write stays in it, and so does what depends on it.
+define void @guarded_and_written(ptr %a, i64 %n, i64 %m, ptr %context) sanitize_thread {
+; CHECK-LABEL: define void @guarded_and_written(
+; CHECK: outer:
+; CHECK: load i64, ptr %context
+; CHECK: call void @__raceproof_write_run(
+; CHECK: ret
+  %entered = icmp sgt i64 %m, 0
+  br label %outer
+outer:
+  %j = phi i64 [ 0, %0 ], [ %j.next, %latch ]
+  br i1 %entered, label %bounds, label %latch
+bounds:
+  %stride = load i64, ptr %context
+  %column = getelementptr i32, ptr %a, i64 %j
+  br label %inner
+inner:
+  %i = phi i64 [ 0, %bounds ], [ %i.next, %inner ]
+  %offset = mul i64 %i, %stride
+  %at = getelementptr i32, ptr %column, i64 %offset
+  store i32 1, ptr %at
+  %i.next = add nuw i64 %i, 1
+  %i.more = icmp ult i64 %i.next, %m
+  br i1 %i.more, label %inner, label %latch
+latch:
+  %j.next = add nuw i64 %j, 1
+  %j.more = icmp ult i64 %j.next, %n
+  br i1 %j.more, label %outer, label %done
+done:
+  ret void
+}
+
+!0 = !{!1, !1, i64 0}
+!1 = !{!"pointer", !2}
+!2 = !{!"C"}
+!3 = !{!4, !4, i64 0}
+!4 = !{!"long", !2}
+!5 = !{!6, !6, i64 0}
+!6 = !{!"int", !2}

@@ -87,3 +87,28 @@ define void @once(ptr %p) sanitize_thread {
   store i32 1, ptr %p, align 4
   ret void
 }
+
+declare void @elsewhere()
+
+; Beside another call the test would save little.
+define void @calling(ptr %table, ptr %indices, i64 %n) sanitize_thread {
+; CHECK-LABEL: define void @calling(
+; CHECK-NOT: nosanitize
+; CHECK: call void @__tsan_write8(ptr %q)
+; CHECK-NOT: nosanitize
+; CHECK: ret
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %p = getelementptr i64, ptr %indices, i64 %i
+  %index = load i64, ptr %p, align 8
+  %q = getelementptr i64, ptr %table, i64 %index
+  store i64 1, ptr %q, align 8
+  call void @elsewhere()
+  %next = add i64 %i, 1
+  %more = icmp slt i64 %next, %n
+  br i1 %more, label %loop, label %exit
+exit:
+  ret void
+}

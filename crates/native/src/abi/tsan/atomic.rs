@@ -4,18 +4,23 @@
 //! releases whose value it sees, or whose chain of read-modify-writes it sees the end of; with a fence, relaxed ones do the same.
 //! A task that loads the same location again and again waits for somebody: it lets the others go first ([`Spins`]).
 //!
-//! Relaxed operations on words of memory that nobody has released by go a short way, as plain accesses do, unless the detector has something
-//! to remember of them ([`Detector::atomic_shortly`](crate::detector::Detector)).
+//! Relaxed operations on words of memory that nobody has released by have three tiers, as plain accesses do:
+//!
+//! 1. *Fast path*: the running step has made the operation before, by the epoch in its cell. Loads are decided in the entry point; no calls.
+//! 2. *Medium path*: plain accesses evidently come before it ([`Detector::atomic_words`](crate::detector::Detector)).
+//! 3. *Slow path*: all else, and whatever releases or acquires.
 
 use super::released::Released;
 use super::spins::{Look, Spins};
 use super::unseen::{self, Unseen};
 use crate::detector::Manner;
+use crate::world::World;
 use crate::{explored, sched, world};
 use raceproof_core::event::AccessKind;
 use raceproof_core::ids::SyncId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::arch::naked_asm;
+use std::mem::offset_of;
 
 /// What atomic operations order.
 #[derive(Default)]
@@ -238,33 +243,44 @@ fn is_loaded_again<const N: usize>(address: usize) -> bool {
         && world.atomics.spins.glance(address)
 }
 
-/// The short way of a load of `N` words; whether it could be gone.
+/// Whether a load is made in a run that is only watched and acquires nothing.
 #[inline(always)]
-fn load_shortly<const N: usize>(address: usize, pc: usize) -> bool {
+fn only_loads(address: usize) -> bool {
     let world = world();
     sched::job().is_some()
+        && world.detector.is_simple()
         && !world.atomics.released.may_be_at(address)
         && !crate::start::is_shared()
-        && world.detector.atomic_shortly::<N>(address, AccessKind::Read, pc)
 }
 
-/// The short way of a store of `N` words, or of a read-modify-write; whether it could be gone.
+/// Whether a store of `N` words, or a read-modify-write, orders nothing.
+#[inline(always)]
+fn only_stores(address: usize, order: i32) -> bool {
+    let atomics = &world().atomics;
+    !releases(order) && atomics.fenced.is_empty() && !atomics.released.may_be_at(address)
+}
+
+/// Whether a store of `N` words needs nothing but to be made: the running step has made it before, and it orders nothing. Without calls.
+#[inline(always)]
+fn is_stored_again<const N: usize>(address: usize, order: i32) -> bool {
+    let is_again =
+        only_stores(address, order) && world().detector.has_made_atomically::<N>(address, AccessKind::Write);
+    if is_again {
+        world().atomics.spins.forget();
+    }
+    is_again
+}
+
+/// The medium path of a store; whether it was taken.
 #[inline(always)]
 fn store_shortly<const N: usize>(address: usize, order: i32, pc: usize) -> bool {
-    let world = world();
-    let orders =
-        releases(order) || !world.atomics.fenced.is_empty() || world.atomics.released.may_be_at(address);
-    if orders {
-        return false;
+    let is_done = only_stores(address, order)
+        && !crate::start::is_shared()
+        && world().detector.atomic_words::<N>(address, AccessKind::Write, pc);
+    if is_done {
+        world().atomics.spins.forget();
     }
-    let is_again = world.detector.has_made_atomically::<N>(address, AccessKind::Write);
-    if !is_again
-        && (crate::start::is_shared() || !world.detector.atomic_shortly::<N>(address, AccessKind::Write, pc))
-    {
-        return false;
-    }
-    world.atomics.spins.forget();
-    true
+    is_done
 }
 
 fn load(address: usize, size: usize, order: i32, pc: usize) {
@@ -314,6 +330,67 @@ macro_rules! stub {
     };
 }
 
+/// The fast path of loads of whole words: the running step has made the load before, to another location than the last, and nobody has released anything.
+/// As [`is_loaded_again`], which also knows where something was released; without a call, in half the instructions. Where there are several cells they are
+/// alike, as those of a pair are that share a record.
+macro_rules! load_stub {
+    ($name:ident, $aligned:literal, [$($alike:literal),*], $result:literal, $target:path) => {
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name() {
+            naked_asm!(
+                "movabs rax, 0x3fffffffffc",
+                "and rax, rdi",
+                "movabs rcx, 0x100000000000",
+                "mov r8d, [rcx + rax*2 + 4]",
+                "cmp r8d, [rip + {now} + {epoch}]",
+                "jb 2f",
+                "cmp r8d, {last_epoch}",
+                "ja 2f",
+                $($alike,)*
+                concat!("test dil, ", $aligned),
+                "jnz 2f",
+                "mov rdx, [rip + {world}]",
+                "cmp qword ptr [rdx + {released}], 0",
+                "jne 2f",
+                "cmp [rdx + {looked_at}], rdi",
+                "je 2f",
+                "cmp dword ptr [rdx + {until}], 1",
+                "je 2f",
+                "mov [rdx + {looked_at}], rdi",
+                "mov qword ptr [rdx + {steps}], {no_steps}",
+                "dec dword ptr [rdx + {until}]",
+                concat!("mov ", $result, ", [rdi]"),
+                "ret",
+                "2:",
+                "mov rdx, [rsp]",
+                "jmp {target}",
+                now = sym crate::now::NOW,
+                epoch = const crate::now::EPOCH,
+                last_epoch = const crate::shadow::LAST_EPOCH as i32,
+                world = sym crate::world::WORLD,
+                released = const offset_of!(World, atomics.released.bits),
+                looked_at = const offset_of!(World, atomics.spins.last.address),
+                steps = const offset_of!(World, atomics.spins.last.steps),
+                until = const offset_of!(World, atomics.spins.until),
+                no_steps = const super::spins::NO_STEPS as i64,
+                target = sym $target,
+            )
+        }
+    };
+    ($name:ident a32) => {
+        load_stub!($name, "3", [], "eax", a32::load_it);
+    };
+    ($name:ident a64) => {
+        load_stub!(
+            $name, "7", ["mov r8, [rcx + rax*2]", "cmp r8, [rcx + rax*2 + 8]", "jne 2f"], "rax", a64::load_it
+        );
+    };
+    ($name:ident $part:ident) => {
+        stub!($name, "rdx", $part::load_it);
+    };
+}
+
 macro_rules! atomics {
     ($($module:ident $type:ident: $load:ident $store:ident $exchange:ident $add:ident $sub:ident $and:ident $or:ident $xor:ident
         $nand:ident $strong:ident $weak:ident $val:ident;)*) => { $(
@@ -333,12 +410,15 @@ macro_rules! atomics {
             }
             #[inline(never)]
             fn load_first(at: *const $type, order: i32, pc: usize) -> $type {
-                if !IS_SHORT || !load_shortly::<WORDS>(at as usize, pc) {
+                if !IS_SHORT || !only_loads(at as usize) {
                     return load_slowly(at, order, pc);
                 }
                 // No search is on, and so there are no steps of its own.
                 if look(at as usize, sched::kernel().steps()) {
                     return load_later(at, order, pc);
+                }
+                if !world().detector.atomic_words::<WORDS>(at as usize, AccessKind::Read, pc) {
+                    return load_at_last(at, order, pc);
                 }
                 // SAFETY: as above.
                 unsafe { at.read_volatile() }
@@ -363,28 +443,32 @@ macro_rules! atomics {
                 value
             }
             pub(super) extern "C" fn store_it(at: *mut $type, value: $type, order: i32, pc: usize) {
-                if !IS_SHORT || !store_shortly::<WORDS>(at as usize, order, pc) {
-                    return store_slowly(at, value, order, pc);
+                if !IS_SHORT || !is_stored_again::<WORDS>(at as usize, order) {
+                    return store_first(at, value, order, pc);
                 }
                 // SAFETY: as above.
                 unsafe { at.write_volatile(value) }
             }
             #[inline(never)]
-            fn store_slowly(at: *mut $type, value: $type, order: i32, pc: usize) {
-                store(at as usize, SIZE, order, pc);
+            fn store_first(at: *mut $type, value: $type, order: i32, pc: usize) {
+                if !IS_SHORT || !store_shortly::<WORDS>(at as usize, order, pc) {
+                    store(at as usize, SIZE, order, pc);
+                }
                 // SAFETY: as above.
                 unsafe { at.write_volatile(value) }
             }
             #[inline(always)]
             fn modify(at: *mut $type, order: i32, pc: usize, with: impl FnOnce($type) -> $type) -> $type {
-                if !IS_SHORT || !store_shortly::<WORDS>(at as usize, order, pc) {
-                    return modify_slowly(at, order, pc, with);
+                if !IS_SHORT || !is_stored_again::<WORDS>(at as usize, order) {
+                    return modify_first(at, order, pc, with);
                 }
                 replace(at, with)
             }
             #[inline(never)]
-            fn modify_slowly(at: *mut $type, order: i32, pc: usize, with: impl FnOnce($type) -> $type) -> $type {
-                update(at as usize, SIZE, order, pc);
+            fn modify_first(at: *mut $type, order: i32, pc: usize, with: impl FnOnce($type) -> $type) -> $type {
+                if !IS_SHORT || !store_shortly::<WORDS>(at as usize, order, pc) {
+                    update(at as usize, SIZE, order, pc);
+                }
                 replace(at, with)
             }
             /// The read-modify-write itself.
@@ -445,7 +529,10 @@ macro_rules! atomics {
                 // Others may have run.
                 let before = now();
                 if before == wanted {
-                    if !IS_SHORT || !store_shortly::<WORDS>(at as usize, order, pc) {
+                    let is_done = IS_SHORT
+                        && (is_stored_again::<WORDS>(at as usize, order)
+                            || store_shortly::<WORDS>(at as usize, order, pc));
+                    if !is_done {
                         update_now(at as usize, SIZE, order, pc);
                     }
                     replace(at, |_| value);
@@ -461,7 +548,7 @@ macro_rules! atomics {
                 compare(at, wanted, value, order, failed, pc)
             }
         }
-        stub!($load, "rdx", $module::load_it);
+        load_stub!($load $module);
         stub!($store, "rcx", $module::store_it);
         stub!($exchange, "rcx", $module::exchange_it);
         stub!($add, "rcx", $module::add_it);

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 pub(super) struct Released {
     chains: FxHashMap<usize, Vec<SyncId>>,
     /// A bit for each address with a chain, and of others.
-    bits: u64,
+    pub(super) bits: u64,
 }
 
 /// The bit of an address: neighbouring words have different ones.

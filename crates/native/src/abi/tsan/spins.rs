@@ -33,12 +33,12 @@ const ROUNDS: u32 = 16;
 const UNTIL_ROUNDS: u32 = 1 << 14;
 
 /// Nobody has come so far.
-const NO_STEPS: u64 = u64::MAX;
+pub(super) const NO_STEPS: u64 = u64::MAX;
 
 /// The last look, as it is kept: context and count are one word, so that a look at something else sets both at once.
-struct Last {
-    address: usize,
-    steps: u64,
+pub(super) struct Last {
+    pub(super) address: usize,
+    pub(super) steps: u64,
     task: TaskId,
     /// The calling context, and above it how often this was looked at.
     looked: u64,
@@ -51,9 +51,9 @@ impl Last {
 }
 
 pub(crate) struct Spins {
-    last: Last,
+    pub(super) last: Last,
     /// Looks until rounds are looked for; 1 while they are.
-    until: u32,
+    pub(super) until: u32,
     /// The look with which they begin, how many there were since, and how many rounds.
     begin: Look,
     since: u32,

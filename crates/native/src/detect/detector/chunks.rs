@@ -174,6 +174,6 @@ impl Detector {
         let mut chunks: Vec<i32> = self.list(readers).into_iter().filter(is_of_thread).collect();
         // The oldest stays.
         let oldest = chunks.pop()?;
-        (!self.step_holds.contains_key(&self.made[oldest as usize].step)).then_some(chunks)
+        (!self.step_holds.is_any(StepId(self.made[oldest as usize].step))).then_some(chunks)
     }
 }

@@ -196,7 +196,7 @@ impl Detector {
                     // SAFETY: a cell of the region, and nobody else looks at it now.
                     pages.each_in(range, |cell| unsafe { *cell = Cell::default() });
                 } else {
-                    shadow::forget(range.start, range.len());
+                    pages.forget(range.start, range.len());
                 }
             },
             |range, born| {
@@ -367,13 +367,13 @@ impl Detector {
             && !asked
             && !awaited
             && !self.loose.contains(&self.order.finish_of(task))
-            && !self.step_holds.contains_key(&step.0);
+            && !self.step_holds.is_any(step);
         is_alike.then_some(Alike { sibling, created, thread })
     }
 
     /// The stretch of steps of its task that nobody can tell from this one.
     fn stretch(&self, step: StepId, branches: &Branches) -> Option<Stretch> {
-        let is_free = !self.standing.off && !self.step_holds.contains_key(&step.0);
+        let is_free = !self.standing.off && !self.step_holds.is_any(step);
         if is_free { self.order.stretch(step, branches) } else { None }
     }
 
@@ -495,12 +495,10 @@ impl Detector {
 
     /// Keeps the sections that a step that is kept was in.
     fn compact_sections(&mut self, new: &Renumbering) {
-        let step_holds = std::mem::take(&mut self.step_holds);
-        self.step_holds =
-            step_holds.into_iter().filter_map(|(at, holds)| Some((new.step(StepId(at))?.0, holds))).collect();
+        self.step_holds.renumber(|step| new.step(step));
         let mut used = vec![u32::MAX; self.sections.len()];
         let parted = self.parted.values().flat_map(|parted| &parted.holds);
-        let all = self.step_holds.values().flatten().chain(self.holds.values().flatten()).chain(parted);
+        let all = self.step_holds.all().iter().chain(self.holds.values().flatten()).chain(parted);
         all.for_each(|hold| used[hold.section as usize] = 0);
         let leaks = self.leaks.values().flatten().flat_map(|task| &task.leaks);
         leaks.for_each(|leak| used[leak.section as usize] = 0);
@@ -520,7 +518,7 @@ impl Detector {
             keep
         });
         let parted = self.parted.values_mut().flat_map(|parted| &mut parted.holds);
-        let all = self.step_holds.values_mut().flatten().chain(self.holds.values_mut().flatten());
+        let all = self.step_holds.all_mut().iter_mut().chain(self.holds.values_mut().flatten());
         for hold in all.chain(parted) {
             hold.section = used[hold.section as usize];
         }

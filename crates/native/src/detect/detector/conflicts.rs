@@ -114,8 +114,7 @@ impl Detector {
 
     fn locks_of(&self, step: StepId) -> [usize; 4] {
         let mut locks = [0; 4];
-        let holds = self.step_holds.get(&step.0).map_or(&[][..], |holds| holds);
-        for (to, hold) in locks.iter_mut().zip(holds) {
+        for (to, hold) in locks.iter_mut().zip(self.step_holds.of(step)) {
             *to = hold.lock;
         }
         locks
@@ -153,9 +152,8 @@ impl Detector {
     /// Whether both accesses are in sections of one lock: then the later comes after the earlier one's section.
     pub(super) fn exclude(&mut self, earlier: i32) -> bool {
         let step = self.made[earlier as usize].step;
-        let (Some(then), Some(now)) = (self.step_holds.get(&step), self.holds.get(&self.current)) else {
-            return false;
-        };
+        let then = self.step_holds.of(StepId(step));
+        let Some(now) = self.holds.get(&self.current).filter(|_| !then.is_empty()) else { return false };
         let common = then.iter().find(|then| now.iter().any(|now| now.lock == then.lock));
         let Some(&Hold { section, .. }) = common else { return false };
         if let Some(end) = self.sections[section as usize].end {

@@ -23,7 +23,7 @@ impl Detector {
         // Whole cells, as `freed` marks them.
         self.tell_fresh(address & !3..(address + size).next_multiple_of(4));
         self.gone.use_again(address..address + size);
-        shadow::forget(address, size);
+        self.pages.forget(address, size);
         if let Some(watched) = &mut self.watched {
             watched.forget(address, size);
         }
@@ -47,23 +47,23 @@ impl Detector {
         let (mut at, end) = (address & !3, (address + size).next_multiple_of(4));
         if size > SMALL {
             // What nobody has accessed of a large block gets no mark, which would cost more than it tells.
-            // SAFETY: as in `access`.
-            let is_used = |at| unsafe { *shadow::cell(at) } != Cell::default();
-            // Where the page ends that was looked at last. What is on one that is not noted is empty, and to read it would take longer than all else.
+            // Where the page ends that was looked at last. What is on one that is not used is empty, and to read it would take longer than all else.
             let mut looked = at;
             while at < end {
                 if at >= looked {
                     let cell = shadow::cell(at);
                     looked = at + GRANULE * shadow::on_page(cell);
-                    if !self.pages.knows(cell) {
+                    if !self.pages.is_used(cell) {
                         at = looked;
                         continue;
                     }
                 }
                 let from = at;
-                while at < end && is_used(at) {
-                    at += 4;
+                while at < end && self.pages.content(shadow::cell(at)) != Cell::default() {
+                    let cell = shadow::cell(at);
+                    at += GRANULE * if self.pages.knows(cell) { 1 } else { shadow::on_page(cell) };
                 }
+                at = at.min(end);
                 self.access(from, at - from, AccessKind::Write, Manner::Plain, pc);
                 at += 4;
             }
@@ -72,7 +72,7 @@ impl Detector {
         }
         if size >= gone::LARGE {
             let made = self.number(pc, 0);
-            shadow::forget(address, size);
+            self.pages.forget(address, size);
             self.gone.add(address..address + size, made);
         }
         self.freeing = false;
@@ -89,7 +89,7 @@ impl Detector {
         while at < end {
             let cell = shadow::cell(at);
             let next = ((at & !(GRANULE - 1)) + GRANULE * shadow::on_page(cell)).min(end);
-            if self.pages.knows(cell) {
+            if self.pages.is_used(cell) {
                 match parts.last_mut().filter(|last| last.end == at - address) {
                     Some(last) => last.end = next - address,
                     None => parts.push(at - address..next - address),

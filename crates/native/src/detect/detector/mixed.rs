@@ -1,14 +1,14 @@
 //! Memory that is accessed atomically.
 //!
 //! A cell refers to a *record* of it. As for plain accesses there are fast paths: the reference has the epoch of the last access, so that the entry points see
-//! for themselves whether the running step has made the access before ([`Cell::epoch`]); and as for words ([`words`](super::words)) there is a short way for an access
-//! in a run that is only watched, that comes evidently after the plain ones and that one that stands for it has made before. Of such there is nothing to remember.
+//! for themselves whether the running step has made the access before ([`Cell::is_since`]); and as for words ([`words`](super::words)) there is a medium path for an access
+//! in a run that is only watched and that comes evidently after the plain ones ([`Detector::atomic_words`]).
 //!
 //! Eight aligned bytes whose two cells are alike, as those of most atomic variables are, share a record. It is parted when half of them is accessed alone.
 
 use super::words::cells;
 use super::*;
-use crate::start;
+use crate::{now, start};
 
 /// What a cell has no room for.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -21,66 +21,93 @@ pub(super) struct Mixed {
     pub(super) is_pair: bool,
 }
 
+impl Mixed {
+    /// The atomic accesses of a kind.
+    #[inline(always)]
+    fn accesses(&mut self, kind: AccessKind) -> &mut i32 {
+        match kind {
+            AccessKind::Read => &mut self.reads,
+            AccessKind::Write => &mut self.writes,
+        }
+    }
+}
+
 impl Detector {
+    /// Whether the run is only watched, and no memory is a thread's own.
+    #[inline(always)]
+    pub(crate) fn is_simple(&self) -> bool {
+        self.is_simple
+    }
+
     /// Whether the running step has made such an atomic access before, to `N` words that begin at a multiple of their size, and nothing has happened to them since.
     #[inline(always)]
     pub(crate) fn has_made_atomically<const N: usize>(&self, address: usize, kind: AccessKind) -> bool {
         let cells = cells::<N>(address);
-        self.is_simple
-            && address.is_multiple_of(4 * N)
-            && cells[0].epoch(kind) >= self.first()
+        address.is_multiple_of(4 * N)
+            && cells[0].is_since(now::epoch(), kind)
             && u64::from(cells[0]) == u64::from(cells[N - 1])
     }
 
-    /// The short way of an atomic access of words; whether it could be gone. Without calls, as [`Detector::words_shortly`].
-    #[inline(always)]
-    pub(crate) fn atomic_shortly<const N: usize>(
+    /// The medium path of an atomic access of `N` words: plain accesses to them evidently come before it, and no section is followed. Whether it was one of those.
+    #[inline(never)]
+    pub(crate) fn atomic_words<const N: usize>(
         &mut self,
         address: usize,
         kind: AccessKind,
         pc: usize,
     ) -> bool {
-        if !self.is_simple || !address.is_multiple_of(4) {
-            return false;
-        }
         let cells = cells::<N>(address);
-        let first = self.record_of(cells[0]);
-        let Some(&Mixed { plain, writes, reads, .. }) = first else { return false };
-        // (A call of `any` would be one.)
-        for cell in &cells[1..] {
-            if self.record_of(*cell) != first {
-                return false;
-            }
-        }
-        if plain.writer > 0 && !self.is_near(plain.writer) {
+        let before = cells[0];
+        let is_same = u64::from(before) == u64::from(cells[N - 1]);
+        if !self.is_simple || !is_same || !address.is_multiple_of(4 * N) {
             return false;
         }
-        let before = match kind {
-            AccessKind::Read => reads,
-            AccessKind::Write if plain.readers == 0 => writes,
-            AccessKind::Write if plain.readers > 0 && self.is_near(plain.readers) => writes,
-            AccessKind::Write => return false,
+        let mut record = match before.reference() {
+            Some(Reference::Mixed(number)) => self.mixed[number as usize],
+            None if before != Cell::default() => Mixed { plain: before, is_pair: N == 2, ..Mixed::default() },
+            _ => return false,
         };
-        if !self.has_read(before) && (before == 0 || !self.is_known_to_be_stood_for(before, address, pc)) {
+        let Mixed { plain, is_pair, .. } = record;
+        let is_after_writer = plain.writer == 0 || self.is_near(plain.writer);
+        let is_after_readers = kind == AccessKind::Read
+            || plain.readers == 0
+            || plain.readers > 0 && self.is_near(plain.readers);
+        if !is_after_writer || !is_after_readers || is_pair && N == 1 || !self.holds.is_empty() {
             return false;
         }
         // Not known yet if all were parts of reductions.
         self.exclusive = true;
+        if !self.remember(record.accesses(kind), address, pc) {
+            return true;
+        }
+        let number = self.record_for(before, is_pair);
+        self.mixed[number as usize] = record;
+        Cell::refer_at(number, self.made.len() - 1, kind).put(cells);
         true
     }
 
-    /// The record that a cell refers to.
+    /// Adds an atomic access by the running step to those of its kind, unless one of them stands for it. Whether it is among them.
     #[inline(always)]
-    fn record_of(&self, cell: Cell) -> Option<&Mixed> {
-        match cell.reference() {
-            Some(Reference::Mixed(number)) => self.mixed.get(number as usize),
-            _ => None,
+    fn remember(&mut self, accesses: &mut i32, address: usize, pc: usize) -> bool {
+        if self.has_read(*accesses) {
+            return true;
         }
+        if *accesses != 0 && self.is_stood_for(*accesses, address, pc) {
+            return false;
+        }
+        let made = self.number(pc, ATOMIC);
+        *accesses = self.add_reader(*accesses, made);
+        true
     }
 
     /// The same for eight bytes, if they share a record, or are to. Whether they do.
     #[inline]
     pub(super) fn pair(&mut self, address: usize, kind: AccessKind, manner: Manner, pc: usize) -> bool {
+        let place = shadow::cell(address);
+        // SAFETY: every address has its cell in the region reserved at the start.
+        if unsafe { *place } == Cell::default() {
+            self.pages.touch(place);
+        }
         let cells = cells::<2>(address);
         let before = cells[0];
         let shares = match before.reference() {
@@ -91,7 +118,6 @@ impl Detector {
             return false;
         }
         if before == Cell::default() {
-            self.pages.touch(&cells[0]);
             self.check_gone(address, kind, manner, pc);
             self.check_gone(address + 4, kind, manner, pc);
         }
@@ -176,16 +202,9 @@ impl Detector {
                 if !self.holds.is_empty() && self.holds.contains_key(&self.current) {
                     self.follow_sections(record, kind);
                 }
-                let set = if kind == AccessKind::Read { &mut record.reads } else { &mut record.writes };
-                let is_remembered = self.has_read(*set);
-                let is_left_out = !is_remembered && *set != 0 && self.is_stood_for(*set, address, pc);
-                if !is_remembered && !is_left_out {
-                    let made = self.number(pc, ATOMIC);
-                    *set = self.add_reader(*set, made);
-                }
+                let is_remembered = self.remember(record.accesses(kind), address, pc);
                 // Of a Rust program not all stores are seen.
-                if !is_left_out && met == self.met && self.is_simple && !self.reducing && !start::is_shared()
-                {
+                if is_remembered && met == self.met && self.is_simple && !start::is_shared() {
                     after = Cell::refer_at(number, self.made.len() - 1, kind);
                 }
             }

@@ -27,6 +27,7 @@ mod chunks;
 mod collect;
 mod conflicts;
 mod finishes;
+mod held;
 pub(crate) mod last;
 mod leaks;
 mod memory;
@@ -49,6 +50,7 @@ use crate::shadow::{self, Cell, Reference};
 use crate::stacks::Stacks;
 pub(crate) use finishes::Finish;
 use finishes::Finishes;
+use held::{Held, Hold};
 use leaks::{Leaks, Section};
 use mixed::Mixed;
 use numbers::{RECENT, Recent};
@@ -62,7 +64,7 @@ use standing::Standing;
 use std::sync::atomic::Ordering;
 use sure::Sure;
 
-/// In `Cell::readers`: a set of readers. (The other negative numbers are epochs, [`Cell::epoch`].)
+/// In `Cell::readers`: a set of readers. (The other negative numbers are epochs, [`Cell::refer_at`].)
 const SET: i32 = i32::MIN | 1 << 30;
 
 /// An access that was made: by which step, and where in the program.
@@ -143,13 +145,6 @@ pub(crate) enum Role {
     Explicit(u32),
     /// A chunk of a loop, by how many its thread has taken.
     Chunk(u32),
-}
-
-/// A section of a lock that a step is in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Hold {
-    lock: usize,
-    section: u32,
 }
 
 /// What a thread has at a barrier: the task that ends there has it no more, the one that goes on will.
@@ -236,7 +231,7 @@ pub(crate) struct Detector {
     own: chunks::Own,
     /// The sections each task is in, and the sections of steps that are in any.
     holds: FxHashMap<TaskId, Vec<Hold>>,
-    step_holds: FxHashMap<u32, Box<[Hold]>>,
+    step_holds: Held,
     /// The threads at barriers, by the number of the task that ended there.
     parted: FxHashMap<u64, Parted>,
     sections: Vec<Section>,
@@ -344,7 +339,7 @@ impl Detector {
             chunks: FxHashMap::default(),
             own: Default::default(),
             holds: FxHashMap::default(),
-            step_holds: FxHashMap::default(),
+            step_holds: Held::default(),
             parted: FxHashMap::default(),
             sections: Vec::new(),
             leaks: Leaks::default(),
@@ -424,9 +419,12 @@ impl Detector {
             }
             let cell = shadow::cell(granule);
             // SAFETY: every address has its cell in the region reserved at the start, and nobody else has a reference to it.
+            if unsafe { *cell } == Cell::default() {
+                self.pages.touch(cell);
+            }
+            // SAFETY: as above.
             let content = unsafe { *cell };
             if content == Cell::default() {
-                self.pages.touch(cell);
                 self.check_gone(at, kind, manner, pc);
             }
             let whole = at == granule && next == granule + 4;

@@ -40,15 +40,20 @@ impl Detector {
     /// Sets the first number of the running step anew: what it has done before counts as done by another step of the task.
     #[inline]
     pub(crate) fn renumber(&mut self) {
-        now::set_first(self.made.len() as i32);
-        now::set_first_set(SET as u32 | self.sets.count());
+        self.begin_numbers(self.made.len() as i32, self.sets.count());
+    }
+
+    #[inline(always)]
+    fn begin_numbers(&mut self, first: i32, first_set: u32) {
+        now::set_first(first);
+        now::set_epoch(first, self.is_simple);
+        now::set_first_set(SET as u32 | first_set);
     }
 
     /// Has the next access be seen even if the running step has made it before, and the one after it as well: the number that the next
     /// one gets counts as done by another step of the task.
     pub(crate) fn see_each(&mut self) {
-        now::set_first(self.made.len() as i32 + 1);
-        now::set_first_set(SET as u32 | (self.sets.count() + 1));
+        self.begin_numbers(self.made.len() as i32 + 1, self.sets.count() + 1);
     }
 
     pub(crate) fn is_reducing(&self) -> bool {
@@ -65,7 +70,7 @@ impl Detector {
         if !self.holds.is_empty()
             && let Some(holds) = self.holds.get(&self.current)
         {
-            self.step_holds.insert(self.order.step().0, holds.as_slice().into());
+            self.step_holds.set(self.order.step(), holds);
         }
     }
 

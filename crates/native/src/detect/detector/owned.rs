@@ -195,7 +195,7 @@ impl Detector {
             }
             for slot in words.step_by(8) {
                 let pointer = word(slot);
-                if !heap.contains(&pointer) || !is_written(slot) {
+                if !heap.contains(&pointer) || self.writer_of(slot) == 0 {
                     continue;
                 }
                 // One that is being given back is wanted all the same.
@@ -241,7 +241,7 @@ impl Detector {
         slots.into_iter().flatten().any(|slot| {
             let is_own = storage.contains(&slot) || self.block_of(slot, thread).is_some();
             let leads_there = is_own && self.memory.find_live(word(slot)).is_some_and(|(at, _)| at == block);
-            let writer = writer_of(slot);
+            let writer = self.writer_of(slot).max(0);
             if !leads_there || writer == 0 || writer >= self.first() {
                 return false;
             }
@@ -273,7 +273,7 @@ impl Detector {
             if looked > MOST {
                 break;
             }
-            for slot in words.step_by(8).filter(|&slot| is_written(slot)) {
+            for slot in words.step_by(8).filter(|&slot| self.writer_of(slot) != 0) {
                 let Some((to, block)) = self.memory.find_live(word(slot)) else { continue };
                 if to == wanted {
                     slots.push(slot);
@@ -301,6 +301,11 @@ impl Detector {
         is
     }
 
+    /// The access that has written a word since the memory was allocated; negative if it is not one that has written it whole.
+    fn writer_of(&self, slot: usize) -> i32 {
+        self.pages.content(shadow::cell(slot)).writer
+    }
+
     #[cold]
     fn allocates_tables(&self, site: Site) -> bool {
         let calls = self.contexts.calls(site.context);
@@ -312,18 +317,6 @@ impl Detector {
         kmpc::CALLER.store(caller, Ordering::Relaxed);
         is
     }
-}
-
-/// Whether the program has written there since the memory was allocated.
-fn is_written(slot: usize) -> bool {
-    // SAFETY: every address has its cell in the region reserved at the start, and nobody else has a reference to it.
-    unsafe { (*shadow::cell(slot)).writer != 0 }
-}
-
-/// The access that has written a word; none if it is not one that has written it whole.
-fn writer_of(slot: usize) -> i32 {
-    // SAFETY: as above.
-    unsafe { (*shadow::cell(slot)).writer.max(0) }
 }
 
 fn path_to(mut block: usize, reached: &FxHashMap<usize, Option<(usize, usize)>>) -> Box<[Link]> {

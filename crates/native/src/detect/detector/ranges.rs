@@ -1,7 +1,7 @@
 //! Many accesses of one step from one place: the cells are mostly alike, and what one becomes, all like it become.
 //!
 //! That holds as long as the order has the last word on a cell, and not its address: once two accesses meet that are not ordered, each is
-//! looked at on its own.
+//! looked at on its own. A page of cells that are all alike is one cell ([`shadow::Pages`]).
 
 use super::again::{done, is_done};
 use super::changes::{CHANGES, For};
@@ -103,14 +103,56 @@ impl Ranges<'_> {
                 return;
             }
         }
+        let all = address..address + size;
+        if count < shadow::ON_PAGE {
+            self.cells(all.clone(), all);
+        } else {
+            self.pages(all);
+        }
+    }
+
+    /// A range that may cover whole pages of cells.
+    #[inline(never)]
+    fn pages(&mut self, all: std::ops::Range<usize>) {
+        const PAGE: usize = 4 * shadow::ON_PAGE;
+        let mut at = all.start;
+        while at < all.end {
+            let mut done = 0;
+            if at.is_multiple_of(PAGE) && all.end - at >= PAGE && !self.met {
+                done = self.page(shadow::cell(at), at);
+            }
+            if done == 0 {
+                let end = (at + 1).next_multiple_of(PAGE).min(all.end);
+                if !self.cells(at..end, all.clone()) {
+                    return;
+                }
+                at = end;
+            }
+            at += 4 * done;
+        }
+    }
+
+    /// A part of a range, on one page of cells if it is not all of the range. Whether something is left of the range behind it.
+    #[inline(always)]
+    fn cells(&mut self, part: std::ops::Range<usize>, all: std::ops::Range<usize>) -> bool {
+        let (address, cells, count) = (part.start, shadow::cell(part.start), part.len() / 4);
         // How many cells were like the one before, or done, and quickly gone over.
         let (mut at, mut few) = (0, 0);
         while at < count {
             if self.met {
-                return self.after_met(address + 4 * at, address..address + size);
+                self.after_met(address + 4 * at, all);
+                return false;
+            }
+            let place = cells.wrapping_add(at);
+            // SAFETY: as above.
+            let mut word = unsafe { *place.cast::<u64>() };
+            if word == 0 {
+                self.detector.pages.touch(place);
+                // SAFETY: as above.
+                word = unsafe { *place.cast::<u64>() };
             }
             // SAFETY: as above.
-            let (cell, word) = unsafe { (&mut *cells.add(at), *cells.add(at).cast::<u64>()) };
+            let cell = unsafe { &mut *place };
             if word == self.last.0 {
                 if few < FEW && word != 0 {
                     self.last.1.put(std::array::from_mut(cell));
@@ -119,8 +161,7 @@ impl Ranges<'_> {
                 }
                 let mut reach = count - at;
                 if word == 0 {
-                    // Of memory that is new, each page has to be noted.
-                    self.detector.pages.touch(cell);
+                    // Of memory that is new, each page has to be touched.
                     reach = reach.min(shadow::on_page(cell));
                 }
                 // SAFETY: as above.
@@ -143,11 +184,42 @@ impl Ranges<'_> {
                         after.put(std::array::from_mut(cell));
                         1
                     }
-                    None => self.other(cells.wrapping_add(at), address + 4 * at, count - at),
+                    None => self.other(place, address + 4 * at, count - at),
                 };
             }
             few = 0;
         }
+        true
+    }
+
+    /// The cells of a page, which the range covers whole, as one, if they are alike. With how many of them it is done.
+    fn page(&mut self, cells: *mut Cell, address: usize) -> usize {
+        let first = self.detector.first();
+        // SAFETY: as above.
+        if self.detector.pages.knows(cells) && is_done(unsafe { *cells }, self.kind, first) {
+            return 0;
+        }
+        let Some(&mut before) = self.detector.pages.uniform(cells) else { return 0 };
+        if is_done(before, self.kind, first) {
+            return shadow::ON_PAGE;
+        }
+        let after = match self.known(before) {
+            _ if u64::from(before) == self.last.0 => self.last.1,
+            Some(after) => after,
+            None => self.judge(before, address),
+        };
+        self.last = (u64::from(before), after);
+        if self.met {
+            // Judged by its address, for the first cell alone.
+            self.detector.pages.touch(cells);
+            // SAFETY: as above.
+            unsafe { *cells = after };
+            return 1;
+        }
+        if let Some(cell) = self.detector.pages.uniform(cells) {
+            *cell = after;
+        }
+        shadow::ON_PAGE
     }
 
     /// What is left once accesses have met others: the words of the element that is under way, then each element on its own.
@@ -158,6 +230,10 @@ impl Ranges<'_> {
         let mut address = from;
         while address < next {
             let place = shadow::cell(address);
+            // SAFETY: as above.
+            if unsafe { *place } == Cell::default() {
+                self.detector.pages.touch(place);
+            }
             // SAFETY: as above.
             let cell = unsafe { &mut *place };
             let words = if u64::from(*cell) == self.last.0 {
@@ -185,7 +261,7 @@ impl Ranges<'_> {
         if self.any { CHANGES.find(self.pc, For::Any, cell) } else { None }
     }
 
-    /// A cell that is not like the last, the first of so many that are `left`. With how many of them it is done.
+    /// A cell of a resident page that is not like the last, the first of so many that are `left`. With how many of them it is done.
     #[inline(never)]
     fn other(&mut self, place: *mut Cell, address: usize, left: usize) -> usize {
         let (kind, pc) = (self.kind, self.pc);
@@ -199,23 +275,30 @@ impl Ranges<'_> {
             self.detector.access(address, 4, kind, Manner::Plain, pc);
             return 1;
         }
+        let after = self.judge(cell, address);
+        // SAFETY: as above.
+        unsafe { *place = after };
+        1
+    }
+
+    /// What becomes of a cell that is no reference.
+    #[inline(always)]
+    fn judge(&mut self, cell: Cell, address: usize) -> Cell {
+        let (kind, pc) = (self.kind, self.pc);
         let before = self.detector.met;
         if cell == Cell::default() {
-            self.detector.pages.touch(place);
             self.detector.check_gone(address, kind, Manner::Plain, pc);
         }
         let after = match kind {
             AccessKind::Read => self.detector.read(cell, address, pc),
             AccessKind::Write => self.detector.write(cell, address, pc),
         };
-        // SAFETY: as above.
-        unsafe { *place = after };
         let met = self.detector.met > before;
         self.met |= met;
         if self.any && !met && after != cell && cell != Cell::default() {
             CHANGES.set(pc, For::Any, cell, after);
         }
         self.last = (u64::from(cell), after);
-        1
+        after
     }
 }

@@ -115,7 +115,7 @@ impl Detector {
         let to = self.runs_as(to);
         self.tell_hand_over(from, to, true);
         if !holds.is_empty() {
-            self.step_holds.insert(self.order.step_of(to).0, holds.as_slice().into());
+            self.step_holds.set(self.order.step_of(to), &holds);
             self.holds.insert(to, holds);
         }
         locks

@@ -47,6 +47,7 @@ impl Detector {
     /// Whether accesses may go the short way: nobody is told of each, and no memory is a thread's own.
     pub(super) fn look_whether_simple(&mut self) {
         self.is_simple = !self.wants_each() && self.own.size == 0 && !explored::is_on();
+        now::set_epoch(now::first(), self.is_simple);
         self.tell_what_is_over();
     }
 
@@ -195,12 +196,14 @@ impl Detector {
     /// The long way.
     #[inline(always)]
     pub(crate) fn words<const N: usize>(&mut self, address: usize, kind: AccessKind, pc: usize) {
+        let place = shadow::cell(address);
+        // SAFETY: every address has its cell in the region reserved at the start.
+        if unsafe { *place } == Cell::default() {
+            self.pages.touch(place);
+            self.pages.touch(place.wrapping_add(N - 1));
+        }
         let cells = cells::<N>(address);
         let before = cells[0];
-        if before == Cell::default() {
-            self.pages.touch(&cells[0]);
-            self.pages.touch(&cells[N - 1]);
-        }
         let is_special = before.writer < 0 || !self.on || self.reducing || self.watched.is_some();
         if is_special || cells[1..].iter().any(|cell| *cell != before) {
             return self.access(address, 4 * N, kind, Manner::Plain, pc);
