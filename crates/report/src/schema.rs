@@ -23,5 +23,6 @@ fn schema<T: JsonSchema>(title: &str) -> String {
     let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let mut schema = generator.into_root_schema_for::<T>();
     schema.insert("title".to_owned(), title.into());
+    schema.insert("description".to_owned(), "docs/JSON.md describes every field.".into());
     pretty(&schema)
 }

@@ -87,8 +87,8 @@ fn conforms(value: &Value, schema: &Value, root: &Value) -> Result<(), String> {
                 true
             }
             "items" => {
-                let items = value.as_array().into_iter().flatten();
-                items.map(|item| conforms(item, rule, root)).collect::<Result<(), String>>()?;
+                let mut items = value.as_array().into_iter().flatten();
+                items.try_for_each(|item| conforms(item, rule, root))?;
                 true
             }
             "anyOf" | "oneOf" => {
@@ -97,8 +97,8 @@ fn conforms(value: &Value, schema: &Value, root: &Value) -> Result<(), String> {
                 if keyword == "oneOf" { count == 1 } else { count > 0 }
             }
             "allOf" => {
-                let rules = rule.as_array().expect("schemas").iter();
-                rules.map(|rule| conforms(value, rule, root)).collect::<Result<(), String>>()?;
+                let mut rules = rule.as_array().expect("schemas").iter();
+                rules.try_for_each(|rule| conforms(value, rule, root))?;
                 true
             }
             _ => panic!("the keyword {keyword} is not known here"),
