@@ -73,7 +73,7 @@ fn make(archive: &Path, object: &Path, clang: &Clang) -> Option<()> {
     link.args(entries.iter().flat_map(|name| ["-u", name])).arg(archive);
     succeed(&mut link)?;
     let shortened = folder.path().join("shortened");
-    fs::write(&shortened, shorter_names(&fs::read(&joined).ok()?)?.join("\n")).ok()?;
+    fs::write(&shortened, shorter_names(&fs::read(&joined).ok()?)?).ok()?;
     let mut hide = Command::new(clang.tool("objcopy"));
     hide.arg("--strip-unneeded").arg(joined_option("--keep-global-symbols=", &exported));
     hide.arg(joined_option("--redefine-syms=", &shortened));
@@ -113,13 +113,13 @@ fn entry_points(archive: &[u8]) -> Option<Vec<String>> {
 
 /// Lines "old new" for the functions of the runtime whose name is unique without rustc's hash: the
 /// hash is a quarter of the symbol names in every program.
-fn shorter_names(joined: &[u8]) -> Option<Vec<String>> {
+fn shorter_names(joined: &[u8]) -> Option<String> {
     let file = File::parse(joined).ok()?;
     let names: BTreeSet<&str> = file.symbols().filter_map(|symbol| symbol.name().ok()).collect();
     let mut known: BTreeSet<String> = names.iter().map(|&name| name.to_owned()).collect();
     let lines = names.into_iter().filter_map(|name| {
         let short = without_hash(name)?;
-        let line = format!("{name} {short}");
+        let line = format!("{name} {short}\n");
         known.insert(short).then_some(line)
     });
     Some(lines.collect())

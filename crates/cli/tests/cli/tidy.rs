@@ -12,7 +12,7 @@ const UNSAFE: [&str; 3] =
 
 /// The files, and folders of files, that write to the world or start what does; ARCHITECTURE.md
 /// lists the same.
-const WRITERS: [&str; 22] = [
+const WRITERS: [&str; 21] = [
     "crates/host/src/",
     "crates/cc/src/",
     "crates/cli/src/commands.rs",
@@ -30,9 +30,8 @@ const WRITERS: [&str; 22] = [
     "crates/cli/src/cargo/",
     "crates/cli/src/shared/present.rs",
     "crates/cli/src/shared/process.rs",
-    "crates/native/src/lib.rs",
-    "crates/native/src/report/",
-    "crates/native/src/tasks/icvs.rs",
+    "crates/native/src/process/",
+    "crates/native/src/report/delivery.rs",
     "crates/native/src/abi/interpose/mod.rs",
     "crates/rayon/src/builder.rs",
 ];
@@ -268,4 +267,68 @@ fn what_the_documents_point_to_exists() {
         assert!(file.exists(), "GUARANTEES.md points to {name}");
     }
     assert!(count > 15, "{count} pointers found");
+}
+
+/// The modules of the native runtime: each imports only itself and those after it.
+const NATIVE: [&str; 6] = ["abi", "search", "tasks", "report", "detect", "process"];
+
+/// The first names of the paths of a source that begin at the root of its crate.
+fn paths_from_root(code: &str) -> Vec<&str> {
+    let mut firsts = Vec::new();
+    for path in code.split("crate::").skip(1) {
+        let Some(list) = path.strip_prefix('{') else {
+            firsts.extend(words(path).next());
+            continue;
+        };
+        // Of `{a::{b, c}, d}` these are `a` and `d`.
+        let (mut depth, mut start) = (0, 0);
+        for (at, c) in list.char_indices() {
+            if depth == 0 && matches!(c, ',' | '}') {
+                firsts.extend(words(list[start..at].trim()).next());
+                start = at + 1;
+            }
+            match c {
+                '{' => depth += 1,
+                '}' if depth == 0 => break,
+                '}' => depth -= 1,
+                _ => {}
+            }
+        }
+    }
+    firsts.retain(|first| !first.is_empty());
+    firsts
+}
+
+/// The module of the native runtime that a name at the root of its crate is of: by itself, or by a `use` there.
+fn native_module(root: &str, name: &str) -> Option<usize> {
+    let index = |name: &str| NATIVE.iter().position(|module| *module == name);
+    index(name).or_else(|| {
+        let uses = root.split(';').filter_map(|statement| statement.split("use ").nth(1));
+        let of_modules = uses.filter_map(|path| Some((index(words(path).next()?)?, path)));
+        of_modules.into_iter().find(|(_, path)| words(path).any(|word| word == name)).map(|(of, _)| of)
+    })
+}
+
+#[test]
+fn the_native_runtime_imports_one_way() {
+    assert_eq!(
+        paths_from_root("use crate::{a::{b, c}, d};\nuse crate::e::f; crate::g()"),
+        ["a", "d", "e", "g"]
+    );
+    let folder = "crates/native/src";
+    let root = code(&document(&format!("{folder}/lib.rs")));
+    let mut checked = 0;
+    for (name, text) in files(folder, &["rs"]) {
+        let module = name.strip_prefix(folder).and_then(|rest| rest.split('/').nth(1));
+        let Some(own) = module.and_then(|module| NATIVE.iter().position(|known| *known == module)) else {
+            assert_eq!(name, format!("{folder}/lib.rs"), "a file of no module");
+            continue;
+        };
+        for first in paths_from_root(&code(&text)) {
+            let Some(of) = native_module(&root, first) else { continue };
+            checked += 1;
+            assert!(of >= own, "{name} imports `{first}` of {}, which builds on {}", NATIVE[of], NATIVE[own]);
+        }
+    }
+    assert!(checked > 300, "{checked} imports found");
 }

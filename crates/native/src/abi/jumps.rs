@@ -6,8 +6,10 @@
 //!
 //! Cost: `setjmp` an insertion into a hash table, `longjmp` a search in it; entries are replaced when a frame at the same address notes its own.
 
+use crate::abi::world;
+use crate::abi::world::is_up;
 use crate::detect::contexts::Place;
-use crate::world;
+use crate::detect::detector;
 use rustc_hash::FxHashMap;
 use std::arch::{asm, naked_asm};
 use std::ffi::{CStr, c_int, c_void};
@@ -69,9 +71,9 @@ setjmps! {
 
 /// A frame can be jumped to; the function of the C library that does the rest.
 extern "C" fn note(stack: usize, which: usize) -> usize {
-    if crate::world::is_up() {
-        let place = world().detector.contexts.now();
-        world().frames.insert(stack, place);
+    if is_up() {
+        let place = detector().contexts.now();
+        world::state().frames.insert(stack, place);
     }
     real(which)
 }
@@ -90,10 +92,10 @@ fn target(buffer: *const usize) -> usize {
 }
 
 fn jump(which: usize, buffer: *mut c_void, value: c_int) -> ! {
-    if crate::world::is_up()
-        && let Some(&place) = world().frames.get(&target(buffer.cast()))
+    if is_up()
+        && let Some(&place) = world::state().frames.get(&target(buffer.cast()))
     {
-        world().detector.contexts.go_to(place);
+        detector().contexts.go_to(place);
     }
     // SAFETY: that is the type of these functions; the rest is the program's promise.
     unsafe {

@@ -9,3 +9,4 @@ pub(crate) mod panics;
 pub(crate) mod rayon;
 pub(crate) mod start;
 pub(crate) mod tsan;
+pub(crate) mod world;

@@ -9,12 +9,16 @@
 //! somebody how far it was, so that it keeps its place in the order.
 
 use crate::abi::kmpc::{caller, entry};
+use crate::abi::world;
 use crate::detect::contexts::Place;
+use crate::detect::detector;
 use crate::detect::detector::{Role, Task};
+use crate::process;
+use crate::report;
+use crate::tasks;
 use crate::tasks::omp::{Scope, Team, scope, thread};
 use crate::tasks::sched::{self, Job, Work, kernel, wait};
 use crate::tasks::workers::Placement;
-use crate::world;
 use raceproof_core::ids::ScopeId;
 use std::ffi::c_void;
 use std::ptr;
@@ -45,23 +49,23 @@ const MOST: u32 = 256;
 /// Makes a pool of so many threads, or of as many as the options say; its number.
 #[unsafe(no_mangle)]
 pub extern "C" fn __raceproof_rayon_pool(threads: u32, data: *mut c_void) -> u32 {
-    let size = if threads == 0 { world().options.threads } else { threads }.min(MOST);
-    let threads: Vec<u32> = (0..size).map(|_| world().omp.take_thread()).collect();
+    let size = if threads == 0 { process::state().options.threads } else { threads }.min(MOST);
+    let threads: Vec<u32> = (0..size).map(|_| tasks::state().omp.take_thread()).collect();
     let team = Box::leak(Box::new(Team::new(size, ptr::null_mut(), &threads)));
     let pointer: *mut Team = team;
     for thread in &mut team.threads {
         thread.team = pointer;
     }
-    let pools = &mut world().pools.0;
+    let pools = &mut world::state().pools.0;
     pools.push(Pool { team: pointer, data });
     pools.len() as u32 - 1
 }
 
 fn pool(number: u32) -> &'static mut Team {
-    if world().pools.0.is_empty() {
+    if world::state().pools.0.is_empty() {
         __raceproof_rayon_pool(0, ptr::null_mut());
     }
-    let pools = &world().pools.0;
+    let pools = &world::state().pools.0;
     let team = pools[(number as usize).min(pools.len() - 1)].team;
     // SAFETY: teams of pools are never freed, and one function at a time looks.
     unsafe { &mut *team }
@@ -69,13 +73,13 @@ fn pool(number: u32) -> &'static mut Team {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __raceproof_rayon_data(number: u32) -> *mut c_void {
-    world().pools.0.get(number as usize).map_or(ptr::null_mut(), |pool| pool.data)
+    world::state().pools.0.get(number as usize).map_or(ptr::null_mut(), |pool| pool.data)
 }
 
 /// Whether the global pool is there.
 #[unsafe(no_mangle)]
 pub extern "C" fn __raceproof_rayon_has_global() -> bool {
-    !world().pools.0.is_empty()
+    !world::state().pools.0.is_empty()
 }
 
 #[unsafe(no_mangle)]
@@ -87,7 +91,7 @@ pub extern "C" fn __raceproof_rayon_threads(number: u32) -> u32 {
 #[unsafe(no_mangle)]
 pub extern "C" fn __raceproof_rayon_worker() -> u64 {
     let team = thread().team;
-    match world().pools.0.iter().position(|pool| pool.team == team) {
+    match world::state().pools.0.iter().position(|pool| pool.team == team) {
         Some(pool) => (pool as u64) << 32 | u64::from(thread().number),
         None => u64::MAX,
     }
@@ -113,9 +117,9 @@ pub extern "C" fn __raceproof_rayon_begin() -> *mut Region {
     inner.enter();
     let inner = scope();
     if sched::job().is_some() {
-        world().detector.children(&mut inner.open);
+        detector().children(&mut inner.open);
     }
-    let owner = world().detector.identity();
+    let owner = detector().identity();
     Box::into_raw(Box::new(Region { scope: inner, owner, panic: ptr::null_mut() }))
 }
 
@@ -132,7 +136,7 @@ const NESTED: usize = 1 << 12;
 /// were stolen. But some iterators can be split for ever (`rayon::iter::repeat`), or so unevenly that every item is a level:
 /// when half of the stack of the running task is used, or [`NESTED`] tasks have stacks, rayon's own splitter has its way, which halves a few times more and then leaves the rest together. The report says where.
 extern "C" fn splits() -> bool {
-    let stacks = &world().detector.stacks;
+    let stacks = &detector().stacks;
     if stacks.in_use() < NESTED && !stacks.is_half_used() {
         return true;
     }
@@ -148,20 +152,20 @@ extern "C" fn end(region: *mut Region) -> *mut c_void {
     let child = |at: usize| scope().children.get(at).copied();
     let mut waited = 0;
     let own = thread().virtual_thread;
-    world().workers.waits(own, true);
+    tasks::state().workers.waits(own, true);
     while let Some(child) = child(waited) {
         wait(|kernel| {
-            world().detector.set_waiting(true);
+            detector().set_waiting(true);
             let got = kernel.get(child);
-            world().detector.set_waiting(false);
+            detector().set_waiting(false);
             got
         });
         waited += 1;
     }
-    world().workers.waits(own, false);
+    tasks::state().workers.waits(own, false);
     let inner = self::scope();
     if let Some(open) = inner.open.take() {
-        world().detector.waited(open, inner.around, &inner.children);
+        detector().waited(open, inner.around, &inner.children);
         inner.forget_children();
     }
     let inner = Scope::leave();
@@ -187,7 +191,7 @@ pub unsafe extern "C" fn __raceproof_rayon_panicked(region: *mut Region, panic: 
 
 /// The finish that a task spawned into the region belongs to.
 fn finish_of(region: *mut Region) -> ScopeId {
-    let detector = &mut world().detector;
+    let detector = detector();
     let current = detector.tasks[detector.current().index()];
     // SAFETY: the region is alive: its owner waits for the caller, or is the caller.
     let (finish, owner) = match unsafe { region.as_mut() } {
@@ -220,13 +224,13 @@ extern "C" fn spawn(
     creator.created += 1;
     let (ordinal, own) = (creator.created, thread());
     let team = self::pool(pool);
-    world().teams.ran(team.size);
+    report::state().teams.ran(team.size);
     let first = if ptr::eq(own.team, team) { own.number } else { 0 };
     let on = if worker < team.size { worker } else { (first + ordinal) % team.size };
     let virtual_thread = team.threads[on as usize].virtual_thread;
     let scope = finish_of(region);
 
-    let root = world().detector.contexts.task(pc);
+    let root = detector().contexts.task(pc);
     let work = move || {
         body(data);
         self::scope().end();
@@ -242,9 +246,9 @@ extern "C" fn spawn(
         // SAFETY: as above.
         unsafe { &mut *region.scope }.children.push(future);
     }
-    let created = world().detector.here(pc);
-    world().detector.next = Some(Task {
-        parent: world().detector.current(),
+    let created = detector().here(pc);
+    detector().next = Some(Task {
+        parent: detector().current(),
         created,
         role: Role::Explicit(ordinal),
         thread: virtual_thread,

@@ -8,12 +8,22 @@
 //! - `main` ends by `exit` in the main task ([`leave`]), so that the same holds for `atexit` handlers and the destructors of static objects, and the
 //!   report is written when the dynamic linker's own handler is done, which runs `__attribute__((destructor))` functions and comes last.
 
-use crate::tasks::sched::{self, kernel};
-use crate::{__wrap_main, Main, report, run_main};
+use crate::abi::world;
+use crate::detect::contexts::Place;
+use crate::detect::{detector, frames};
+use crate::process::{self, Main};
+use crate::tasks::deadlock::deadlock;
+use crate::tasks::explorer;
+use crate::tasks::observer::Told;
+use crate::tasks::sched::{self, Body, Coroutines, Job, NewestFirst, Work, kernel};
+use crate::{fatal, report, search, tasks};
+use raceproof::run::Run;
 use std::arch::naked_asm;
+use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_void};
 use std::mem::transmute;
 use std::ptr;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 unsafe extern "C" {
@@ -21,29 +31,11 @@ unsafe extern "C" {
 }
 
 static MAIN: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
-static SHARED: AtomicBool = AtomicBool::new(false);
 /// The executable's constructors are still to be run: by this function, if it has brought one.
 static UNBORN: AtomicBool = AtomicBool::new(false);
 static INIT: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
 /// What ends the dynamic linker's part of the process.
 static FINI: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
-
-/// Whether we are a library beside the program: then it is a Rust program, of whose standard library we do not see all.
-pub(crate) fn is_shared() -> bool {
-    SHARED.load(Ordering::Relaxed)
-}
-
-/// Finds out which it is: whether this code and the headers of the executable are parts of one module.
-pub(crate) fn look() {
-    // SAFETY: asks the linker about addresses; it writes the description.
-    let module = |address: usize| unsafe {
-        let mut info: libc::Dl_info = std::mem::zeroed();
-        (libc::dladdr(address as *const c_void, &mut info) != 0).then_some(info.dli_fbase as usize)
-    };
-    // SAFETY: asks the C library for a word of the auxiliary vector.
-    let program = unsafe { libc::getauxval(libc::AT_PHDR) } as usize;
-    SHARED.store(module(look as *const () as usize) != module(program), Ordering::Relaxed);
-}
 
 unsafe extern "C" fn main(count: c_int, arguments: *mut *mut c_char, environment: *mut *mut c_char) -> c_int {
     // SAFETY: `__libc_start_main` has put the program's `main` there, and the C library calls this once, as it would call that.
@@ -51,6 +43,86 @@ unsafe extern "C" fn main(count: c_int, arguments: *mut *mut c_char, environment
         let main = transmute::<*mut c_void, Main>(MAIN.load(Ordering::Relaxed));
         run_main(main, count, arguments, environment)
     }
+}
+
+// The program's own `main`, if it was linked with `--wrap=main`. Weak: as a shared library we are told otherwise.
+std::arch::global_asm!(".weak __real_main");
+
+/// Whether the program has entered its `main`.
+static ENTERED: AtomicBool = AtomicBool::new(false);
+
+/// What the executable starts instead of the program's `main` (linked with `--wrap=main`): runs it as the main task.
+///
+/// # Safety
+/// Called as `main` is: by the C library, and by the program if that calls its `main` again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __wrap_main(
+    count: c_int,
+    arguments: *mut *mut c_char,
+    environment: *mut *mut c_char,
+) -> c_int {
+    let main: *const c_void;
+    // SAFETY: reads an address that the linker has put there.
+    unsafe { std::arch::asm!("mov {}, [rip + __real_main@GOTPCREL]", out(reg) main) };
+    if main.is_null() {
+        fatal("the program was linked without --wrap=main");
+    }
+    // SAFETY: that address is the program's `main`; the rest is the caller's promise.
+    unsafe {
+        let main = std::mem::transmute::<*const c_void, Main>(main);
+        // Another unit of the program calls `main`, and the linker has made this of it.
+        if ENTERED.swap(true, Ordering::Relaxed) {
+            return main(count, arguments, environment);
+        }
+        run_main(main, count, arguments, environment)
+    }
+}
+
+/// Runs the program's `main` as the main task.
+///
+/// # Safety
+/// Called once, with what the C library passes to `main`.
+unsafe fn run_main(
+    main: Main,
+    count: c_int,
+    arguments: *mut *mut c_char,
+    environment: *mut *mut c_char,
+) -> c_int {
+    world::begin();
+    let options = &process::state().options;
+    detector().turn_on(options.detect && explorer::detects());
+    if options.collect && !detector().is_recorded() {
+        detector().collect_always();
+    }
+    let status = Rc::new(Cell::new(None));
+    let ending = status.clone();
+    let main = move || {
+        outermost(|| {
+            // SAFETY: the program's constructors and its main, with what the system passed.
+            let status = unsafe {
+                construct(count, arguments, environment);
+                frames::call_main(main, count, arguments, environment)
+            };
+            // What it does at the exit may wait as well: only a return ends it.
+            leave(status);
+            ending.set(Some(status));
+        });
+    };
+    let job = Job::main(tasks::state().omp.initial, Place::START, Work::Other(Box::new(main)));
+    let mut run = Run::new(Coroutines, Told, Body(Some(job)));
+    if search::is_on() {
+        return search::drive(run, &status);
+    }
+    if !detector().is_recorded() {
+        run.kernel.recycle();
+    }
+    run.drive(&mut NewestFirst);
+    process::state().threads.switch(0);
+    if let Some(status) = status.get() {
+        return status;
+    }
+    deadlock(&run, |_| None);
+    report::finish_and_fail()
 }
 
 /// Runs something as the outermost function of its stack, as it is to an unwinder: an exception that leaves it is found to be caught by nobody before anything is
@@ -217,7 +289,7 @@ unsafe extern "C" fn ended() {
         // SAFETY: the function of the dynamic linker that `_start` was given for this.
         unsafe { transmute::<*mut c_void, unsafe extern "C" fn()>(fini)() };
     }
-    if crate::world::is_up() {
+    if world::is_up() {
         report::at_end();
     }
 }

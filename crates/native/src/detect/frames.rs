@@ -7,10 +7,9 @@
 //! Functions that the runtime calls have no such chain above them. For a variable whose declaration is known it takes less: the frame of the
 //! function that declares it ends at a return address of a call of that function.
 
-use crate::Main;
-use crate::abi::kmpc::STACK;
-use crate::report::exceptions;
-use crate::world::world;
+use crate::detect::{detector, modules};
+use crate::process::Main;
+use crate::process::call_site::{FRAME, STACK};
 use libc::{c_char, c_int};
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -38,8 +37,7 @@ const ALIGNED: usize = 16;
 
 /// The ends of frames that an address on a stack may be in, nearest first.
 pub(crate) fn ends(address: usize, code: &[Range<usize>]) -> Vec<End> {
-    let stacks = &world().detector.stacks;
-    let Some(stack) = stacks.of(address).or_else(|| world().main_stack.of(address)) else {
+    let Some(stack) = detector().stack_of(address) else {
         return Vec::new();
     };
     // SAFETY: aligned words inside the stack, above an address of it that the program has accessed.
@@ -57,7 +55,7 @@ pub(crate) fn ends(address: usize, code: &[Range<usize>]) -> Vec<End> {
 fn called(returns_to: usize, code: &[Range<usize>]) -> Option<Option<usize>> {
     code.iter().find(|part| (part.start + LONGEST..part.end).contains(&returns_to))?;
     // What is left of a call may be of a module that is gone.
-    exceptions::module_of(returns_to - LONGEST).contains(&returns_to).then_some(())?;
+    modules::module_of(returns_to - LONGEST).contains(&returns_to).then_some(())?;
     // SAFETY: code of a module that is there.
     unsafe { call_before(returns_to) }
 }
@@ -119,7 +117,7 @@ pub(crate) fn look() {
         // SAFETY: looks a name up.
         to.store(unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) } as usize, Ordering::Relaxed);
     }
-    let own = exceptions::module_of(look as *const () as usize);
+    let own = modules::module_of(look as *const () as usize);
     EXECUTABLE[0].store(own.start, Ordering::Relaxed);
     EXECUTABLE[1].store(own.end, Ordering::Relaxed);
 }
@@ -137,7 +135,7 @@ pub(crate) fn new_at(pc: usize) -> usize {
 fn above_new(pc: usize) -> usize {
     const THEIRS: usize = 12;
     let returns = STACK.load(Ordering::Relaxed);
-    let Some(stack) = world().detector.stacks.of(returns).or_else(|| world().main_stack.of(returns)) else {
+    let Some(stack) = detector().stack_of(returns) else {
         return pc;
     };
     // SAFETY: aligned words inside the stack, above what is used of it.
@@ -169,7 +167,7 @@ pub(crate) fn code() -> Vec<Range<usize>> {
 
 /// The frame that an address is in, if it is on a stack; `pc` is where the running task is.
 pub(crate) fn find(address: usize, pc: usize, code: &[Range<usize>]) -> Option<Frame> {
-    let stack = world().detector.stacks.of(address).or_else(|| world().main_stack.of(address))?;
+    let stack = detector().stack_of(address)?;
     let is_code = |at: usize| code.iter().any(|part| part.contains(&at));
     // SAFETY: aligned words inside the stack, above its guard page, which is mapped for as long as the process lives.
     let word = |at: usize| unsafe { *(at as *const usize) };
@@ -204,15 +202,15 @@ const UP: usize = 8;
 /// The address that the innermost function of the program is at, which may have called us by way of functions that do not tell that they are entered, as those of Rust's
 /// standard library: by the frame pointers of these, which end at the call of the function itself. `pc`, if that cannot be told.
 pub(crate) fn of_program(pc: usize) -> usize {
-    let call = world().detector.contexts.call();
+    let call = detector().contexts.call();
     let here = 0u8;
     let here = &raw const here as usize;
-    let Some(stack) = world().detector.stacks.of(here).or_else(|| world().main_stack.of(here)) else {
+    let Some(stack) = detector().stack_of(here) else {
         return pc;
     };
     // SAFETY: aligned words inside the stack, above what is used of it.
     let word = |at: usize| unsafe { *(at as *const usize) };
-    let (mut frame, mut at) = (crate::abi::kmpc::FRAME.load(Ordering::Relaxed), pc);
+    let (mut frame, mut at) = (FRAME.load(Ordering::Relaxed), pc);
     for _ in 0..UP {
         if frame % WORD != 0 || !(here..stack.end - 2 * WORD).contains(&frame) {
             break;

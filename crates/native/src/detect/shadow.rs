@@ -101,8 +101,8 @@ impl Cell {
 const EPOCHS: i32 = 1 << 29;
 pub(crate) const LAST_EPOCH: u32 = (1 << 31) + 2 * EPOCHS as u32 - 1;
 
-const BASE: usize = 0x1000_0000_0000;
-const ADDRESS_MASK: usize = 0x3ff_ffff_fffc;
+pub(crate) const BASE: usize = 0x1000_0000_0000;
+pub(crate) const ADDRESS_MASK: usize = 0x3ff_ffff_fffc;
 /// Two bytes of shadow for each byte that `ADDRESS_MASK` lets through.
 const SIZE: usize = 0x800_0000_0000;
 

@@ -3,10 +3,11 @@
 //! A run that goes the same way, as the depth-first one does with the same input, allocates the same blocks in the same order and lends the same
 //! stacks to the same tasks, wherever the system has put them.
 
+use crate::detect::detector;
 use crate::detect::detector::watched::Watching;
 use crate::detect::memory::Block;
-use crate::report::channel;
-use crate::world;
+use crate::detect::modules::modules;
+use crate::process::channel;
 use raceproof_symbols::raw::Spot;
 
 /// The name of an address, which is or was in this block.
@@ -14,11 +15,11 @@ pub(crate) fn name(address: usize, block: Option<(usize, Block)>) -> Option<Spot
     if let Some((base, block)) = block {
         return Some(Spot::Block { ordinal: block.ordinal, offset: address - base });
     }
-    let world = world();
-    if let Some((batch, offset)) = world.detector.stacks.place(address) {
+    let detector = detector();
+    if let Some((batch, offset)) = detector.stacks.place(address) {
         return Some(Spot::TaskStack { batch, offset });
     }
-    if let Some((_, offset)) = world.main_stack.place(address) {
+    if let Some((_, offset)) = detector.main_stack.place(address) {
         return Some(Spot::MainStack { offset });
     }
     let holds = |&(start, size): &(usize, usize)| address.wrapping_sub(start) < size;
@@ -35,48 +36,19 @@ pub(crate) fn watch() {
     };
     let batches =
         spots.iter().map(|spot| if let Spot::TaskStack { batch, .. } = spot { batch + 1 } else { 0 });
-    let world = world();
+    let detector = detector();
     // Without room for them, what is on stacks is not watched, and nobody gets one either.
-    let _ = world.detector.stacks.reserve(batches.max().unwrap_or(0));
-    let _ = world.main_stack.reserve(1);
+    let _ = detector.stacks.reserve(batches.max().unwrap_or(0));
+    let _ = detector.main_stack.reserve(1);
     let modules = modules();
     let address = |spot: &Spot| match *spot {
         Spot::Module { number, offset } => {
             modules.get(number).filter(|(_, size)| offset < *size).map(|(start, _)| start + offset)
         }
-        Spot::TaskStack { batch, offset } => world.detector.stacks.address(batch, offset),
-        Spot::MainStack { offset } => world.main_stack.address(0, offset),
+        Spot::TaskStack { batch, offset } => detector.stacks.address(batch, offset),
+        Spot::MainStack { offset } => detector.main_stack.address(0, offset),
         Spot::Block { .. } => None,
     };
     let watching = Watching::new(spots, address);
-    world.detector.watch(watching);
-}
-
-/// The modules of the process: where each begins, and how far it goes.
-pub(crate) fn modules() -> Vec<(usize, usize)> {
-    unsafe extern "C" fn add(
-        info: *mut libc::dl_phdr_info,
-        _: libc::size_t,
-        all: *mut libc::c_void,
-    ) -> libc::c_int {
-        // SAFETY: the C library calls this with a valid description, and `all` is the list below.
-        let (info, all) = unsafe { (&*info, &mut *all.cast::<Vec<(usize, usize)>>()) };
-        let mut extent: Option<(usize, usize)> = None;
-        for index in 0..info.dlpi_phnum {
-            // SAFETY: the table has that many entries.
-            let header = unsafe { &*info.dlpi_phdr.add(index as usize) };
-            if header.p_type == libc::PT_LOAD {
-                let from = info.dlpi_addr as usize + header.p_vaddr as usize;
-                let to = from + header.p_memsz as usize;
-                let (start, end) = extent.unwrap_or((from, to));
-                extent = Some((start.min(from), end.max(to)));
-            }
-        }
-        all.extend(extent.map(|(start, end)| (start, end - start)));
-        0
-    }
-    let mut all: Vec<(usize, usize)> = Vec::new();
-    // SAFETY: the function has the right type and outlives the call.
-    unsafe { libc::dl_iterate_phdr(Some(add), (&raw mut all).cast()) };
-    all
+    detector.watch(watching);
 }

@@ -3,7 +3,7 @@
 //! The functions of the program tell when they are entered ([`contexts`](crate::contexts)); what they have called since is found by unwinding the stack. Where the
 //! stack cannot be unwound, what the functions have told has to do.
 
-use crate::world;
+use crate::detect::detector;
 use std::ffi::{CStr, c_int, c_void};
 
 unsafe extern "C" {
@@ -113,13 +113,13 @@ pub(crate) fn to(instruction: usize, stack: &Stack) -> Vec<usize> {
 
 /// What the functions of the program have told, the innermost at an address.
 pub(crate) fn from(pc: usize) -> Vec<usize> {
-    let contexts = &world().detector.contexts;
+    let contexts = &detector().contexts;
     std::iter::once(pc).chain(contexts.calls(contexts.now().context)).collect()
 }
 
 /// The stack as far as it was unwound, without the libraries of the system, and from there on what was told.
 pub(crate) fn joined(stack: &[usize]) -> Vec<usize> {
-    let contexts = &world().detector.contexts;
+    let contexts = &detector().contexts;
     let told = contexts.calls(contexts.now().context);
     // What was told is on the stack in this order, with functions between that tell nothing.
     let (mut known, mut met) = (0, 0);

@@ -5,8 +5,9 @@
 //! ([`Note`]). Shared libraries are those that are loaded at the end of the run, and those that were before the program closed one: one that
 //! calls `__tsan_…` is instrumented.
 
-use crate::abi::start;
-use crate::world;
+use crate::detect::detector;
+use crate::process::{self, is_shared};
+use crate::report::state;
 use raceproof_core::finding::{Coverage, FrontEnd, Note, PartKind, Uninstrumented};
 use std::ffi::{CStr, c_int, c_void};
 use std::path::Path;
@@ -46,29 +47,29 @@ pub(crate) struct Closed {
 
 /// The program is about to close a library: what is loaded now is remembered.
 pub(crate) fn closing() {
-    let Closed { notes, system } = &mut world().closed;
+    let Closed { notes, system } = &mut state().closed;
     look_at_modules(notes, system);
 }
 
 /// What was observed up to now. `complete`: the program has come to its end.
 pub(crate) fn observed(complete: bool) -> Coverage {
-    let options = &world().options;
+    let options = &process::state().options;
     let mut coverage = Coverage {
-        front_end: if start::is_shared() { FrontEnd::Rayon } else { FrontEnd::Openmp },
+        front_end: if is_shared() { FrontEnd::Rayon } else { FrontEnd::Openmp },
         complete,
-        parallel: Some(world().detector.statistics().0 > 1 || world().has_lanes),
-        teams: world().teams.sizes.clone(),
+        parallel: Some(detector().statistics().0 > 1 || state().has_lanes),
+        teams: state().teams.sizes.clone(),
         blinded_by: if options.detect { Vec::new() } else { vec!["detect=off".to_owned()] },
-        unsplit: world().found.unsplit(),
-        one_deal: crate::abi::kmpc::loops::is_one_deal(),
-        ..world().closed.notes.clone()
+        unsplit: state().found.unsplit(),
+        one_deal: state().one_deal,
+        ..state().closed.notes.clone()
     };
-    let mut system = world().closed.system.clone();
+    let mut system = state().closed.system.clone();
     look_at_modules(&mut coverage, &mut system);
     if !system.is_empty() {
         add(&mut coverage, PartKind::System, "system libraries", system);
     }
-    if start::is_shared() {
+    if is_shared() {
         let parts = vec!["functions that are not generic".to_owned()];
         add(&mut coverage, PartKind::StandardLibrary, "the Rust standard library", parts);
     }

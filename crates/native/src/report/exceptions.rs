@@ -12,12 +12,12 @@
 //! Cost: a comparison in each `malloc`; a `throw` walks the stack up to the innermost function of the program, a few frames. The layout of an exception is that
 //! of GNU's library; with another one (libc++), or if the memory came from the library's reserve, the report names neither type nor place.
 
-use crate::detect::frames;
+use crate::detect::{detector, frames, modules};
+use crate::process::state;
 use crate::report::{calls, raw};
+use crate::symbols;
 use crate::symbols::raw::RawError;
-use crate::{symbols, world};
-use std::ffi::{CStr, c_char, c_int, c_void};
-use std::ops::Range;
+use std::ffi::{CStr, c_char, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Where the C++ library allocates exceptions, zero if it is not there; and its code, if that is a module of its own.
@@ -36,45 +36,11 @@ pub(crate) fn look() {
     }
     ALLOCATES.store(found, Ordering::Relaxed);
     frames::look();
-    let module = module_of(found);
+    let module = modules::module_of(found);
     if !module.contains(&(look as *const () as usize)) {
         LIBRARY[0].store(module.start, Ordering::Relaxed);
         LIBRARY[1].store(module.end, Ordering::Relaxed);
     }
-}
-
-/// The memory of the module that an address is in; empty if none is there.
-pub(crate) fn module_of(address: usize) -> Range<usize> {
-    struct Search {
-        address: usize,
-        found: Range<usize>,
-    }
-    unsafe extern "C" fn each(info: *mut libc::dl_phdr_info, _: libc::size_t, to: *mut c_void) -> c_int {
-        // SAFETY: the C library calls this with a valid description, whose table has that many entries, and `to` is the value below.
-        let (base, headers, search) = unsafe {
-            let count = (*info).dlpi_phnum as usize;
-            let headers = std::slice::from_raw_parts((*info).dlpi_phdr, count);
-            ((*info).dlpi_addr as usize, headers, &mut *to.cast::<Search>())
-        };
-        let loaded = headers.iter().filter(|header| header.p_type == libc::PT_LOAD);
-        let parts = loaded.map(|header| {
-            let from = base + header.p_vaddr as usize;
-            from..from + header.p_memsz as usize
-        });
-        let (mut from, mut to, mut is_it) = (usize::MAX, 0, false);
-        for part in parts {
-            is_it |= part.contains(&search.address);
-            (from, to) = (from.min(part.start), to.max(part.end));
-        }
-        if is_it {
-            search.found = from..to;
-        }
-        is_it.into()
-    }
-    let mut search = Search { address, found: 0..0 };
-    // SAFETY: the function has the right type, and the value outlives the call.
-    unsafe { libc::dl_iterate_phdr(Some(each), (&raw mut search).cast()) };
-    search.found
 }
 
 /// Where the program is that has got memory by a call that returns to `pc`: for that of an exception, at the `throw`; for that of another object, at the `new`.
@@ -93,7 +59,7 @@ pub(crate) fn thrown_at(pc: usize) -> usize {
 /// The innermost function outside of the C++ library; if that is no module of its own, the innermost one of the program.
 #[cold]
 fn throw(pc: usize) -> usize {
-    let told = world().detector.contexts.call();
+    let told = detector().contexts.call();
     let library = LIBRARY[0].load(Ordering::Relaxed)..LIBRARY[1].load(Ordering::Relaxed);
     let mut inner = pc;
     let found = calls::find_above(pc, &mut |at| {
@@ -135,8 +101,8 @@ pub(crate) fn terminated() -> Option<RawError> {
     let stack = calls::addresses();
     let at = stack.iter().position(|&at| TERMINATES.contains(&function(at)))?;
     let above = &stack[at + 1..];
-    let task = world().detector.current();
-    let Some(head) = world().threads.caught_exception().filter(|_| !is_wanted(above)) else {
+    let task = detector().current();
+    let Some(head) = state().threads.caught_exception().filter(|_| !is_wanted(above)) else {
         return Some(raw::error("abort", "the program called std::terminate", task, calls::joined(above)));
     };
     let end = "it would have left a task, a parallel region, a function that is noexcept, or the program";
@@ -148,9 +114,9 @@ pub(crate) fn terminated() -> Option<RawError> {
     let name = exception.type_name();
     let says = exception.what().map_or_else(String::new, |what| format!(", {what:?},"));
     let text = format!("an exception of type {name}{says} was not caught: {end}");
-    Some(match world().detector.memory.find_live(exception.header as usize) {
+    Some(match detector().memory.find_live(exception.header as usize) {
         Some((_, block)) => {
-            let site = world().detector.site(block.site);
+            let site = detector().site(block.site);
             raw::error("exception", &text, block.task, raw::calls(site).0)
         }
         None => raw::error("exception", &text, task, calls::joined(above)),
@@ -167,7 +133,7 @@ fn is_wanted(stack: &[usize]) -> bool {
     // What clang lets a function call that an exception must not leave. It tells that it was entered, like those of the program.
     const OF_CLANG: &str = "__clang_call_terminate";
     let &[caller, returns_to, ..] = stack else { return false };
-    if returns_to != world().detector.contexts.call() {
+    if returns_to != detector().contexts.call() {
         return OTHERS.contains(&function(caller));
     }
     let frame = symbols::Symbols::load().frames(caller).remove(0);

@@ -5,9 +5,9 @@
 //! library's may be locked by what has crashed), and an alarm in case the report does not come to an end either. Then the registers are put back, so that
 //! the program ends where it crashed.
 
+use crate::detect::detector;
 use crate::detect::frames;
 use crate::report::{self, calls};
-use crate::world;
 use std::cell::UnsafeCell;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -105,7 +105,7 @@ impl Crash {
 
     fn is_overflow(&self) -> bool {
         let is_guard =
-            |address| world().detector.stacks.is_guard(address) || world().main_stack.is_guard(address);
+            |address| detector().stacks.is_guard(address) || detector().main_stack.is_guard(address);
         self.signal == libc::SIGSEGV && is_guard(self.address)
     }
 
@@ -156,7 +156,7 @@ const PAGE: usize = 4096;
 extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     static BUSY: AtomicBool = AtomicBool::new(false);
     let context = context.cast::<libc::ucontext_t>();
-    if !BUSY.swap(true, Ordering::Relaxed) && crate::world::is_up() {
+    if !BUSY.swap(true, Ordering::Relaxed) && report::is_up() {
         // SAFETY: the system passes a valid description. The program goes on in `tell`, as if it had called it from an empty stack.
         unsafe {
             *NOTED.0.get() = Some(Crash::new(signal, info, context));

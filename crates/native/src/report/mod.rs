@@ -1,29 +1,139 @@
 //! What was found, as a report: built when the program ends, however it does.
 
 pub(crate) mod calls;
-pub(crate) mod channel;
 pub(crate) mod coverage;
 pub(crate) mod delivery;
 pub(crate) mod exceptions;
 pub(crate) mod faults;
+pub(crate) mod hidden;
 pub(crate) mod raw;
 pub(crate) mod record;
+pub(crate) mod signals;
 
-use crate::abi::kmpc::locks::Left;
+use crate::detect::detector;
 use crate::detect::detector::{Raced, Role, Site};
 use crate::detect::memory::Block;
+use crate::detect::sink::{self, Sink};
+use crate::process::global::Global;
+use crate::process::{self as runtime, call_site, channel};
 use crate::symbols::Symbols;
 use crate::symbols::raw::RawError;
-use crate::tasks::sched;
-use crate::{search, world};
-use raceproof::channel::{Exec, Kind};
+use coverage::{Closed, Teams};
+use delivery::Delivery;
+use raceproof::channel::{Begin, Exec, Kind};
 use raceproof_core::finding::{
-    Deadlock, Frame, Grade, Place, ProgramError, Race, Report, Scope, Spawned, Stats, Waiting, Witness,
+    Coverage, Deadlock, Frame, Grade, Place, ProgramError, Race, Report, Scope, Spawned, Stats, Waiting,
+    Witness,
 };
 use raceproof_core::ids::{SyncId, TaskId};
 use raceproof_report::{Suppressions, command};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::ffi::CStr;
 use std::process;
+
+/// What this module owns.
+pub(crate) struct State {
+    /// What was reported before the end: errors, a deadlock, limits.
+    pub(crate) found: Found,
+    /// Sizes of teams and pools.
+    pub(crate) teams: Teams,
+    /// Modules that were loaded when the program closed one.
+    pub(crate) closed: Closed,
+    /// A simd loop was run.
+    pub(crate) has_lanes: bool,
+    /// In a search a thread has taken several chunks of a loop: other deals would have given some of them to other threads.
+    pub(crate) one_deal: bool,
+    /// The addresses of the program's locks, also of those that were destroyed.
+    pub(crate) locks: FxHashMap<SyncId, usize>,
+    /// The functions of the C library that were called, by the addresses that they return to.
+    pub(crate) library: FxHashMap<usize, &'static CStr>,
+    /// Where the report goes if nobody reads the channel, and which races it leaves out.
+    delivery: Delivery,
+    suppressions: Option<String>,
+    /// Read before the program makes them unreadable.
+    symbols: Option<Symbols>,
+    /// Whether the task that ends the program leaves others that would have gone on.
+    is_cut_short: fn() -> bool,
+    search: Option<Search>,
+}
+
+/// A search that this process is an execution of.
+pub(crate) struct Search {
+    /// Writes the answer, in place of a report.
+    pub(crate) answer: fn(),
+    /// What is found is of no interest: this execution repeats another.
+    pub(crate) is_repetition: bool,
+}
+
+static STATE: Global<State> = Global::new();
+
+#[inline(always)]
+pub(crate) fn state() -> &'static mut State {
+    STATE.get()
+}
+
+/// Whether the runtime is set up.
+pub(crate) fn is_up() -> bool {
+    STATE.is_set()
+}
+
+/// Sets the module up, and says that this process begins to whoever reads the channel.
+pub(crate) fn begin(is_cut_short: fn() -> bool) {
+    let options = &runtime::state().options;
+    STATE.set(State {
+        found: Default::default(),
+        teams: Default::default(),
+        closed: Default::default(),
+        has_lanes: false,
+        one_deal: false,
+        locks: Default::default(),
+        library: Default::default(),
+        delivery: Default::default(),
+        suppressions: suppressions(),
+        symbols: None,
+        is_cut_short,
+        search: None,
+    });
+    sink::set(&Written);
+    match options.findings {
+        Some(_) => announce(),
+        None => state().delivery = Delivery::new(options.report.as_deref()),
+    }
+}
+
+/// Says that this process begins, and where its code is.
+fn announce() {
+    let folder = std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned();
+    let coverage = Coverage { parallel: None, ..coverage::observed(false) };
+    channel::json(Kind::Begin, &Begin { folder, coverage, suppressions: state().suppressions.clone() });
+    channel::map();
+}
+
+/// This process is an execution of a search.
+pub(crate) fn answer_to(search: Search) {
+    state().search = Some(search);
+}
+
+/// Whether this process is an execution of a search.
+pub(crate) fn is_search() -> bool {
+    state().search.is_some()
+}
+
+/// Races are written down as they are found.
+struct Written;
+
+impl Sink for Written {
+    fn raced(&self, race: &Raced, exclusive: bool) {
+        if channel::is_on() && state().search.is_none() {
+            let grade = if exclusive { Grade::Apparent } else { Grade::Feasible };
+            channel::raced(&raw::race(race, grade));
+        }
+    }
+
+    fn raced_again(&self, number: usize, count: u64) {
+        channel::met(number, count);
+    }
+}
 
 /// What was found before the end, other than races.
 #[derive(Default)]
@@ -69,47 +179,35 @@ impl Found {
 
 /// All that the program does at its exit is done: writes the report.
 pub(crate) extern "C" fn at_end() {
-    crate::tasks::interrupts::end_if_asked();
+    signals::end_if_asked();
     if finish()
         && let Some(status) = status()
     {
         // SAFETY: what the program has printed must come out before the process ends without it.
         unsafe { libc::fflush(std::ptr::null_mut()) };
-        crate::abi::interpose::_exit(status);
+        runtime::end(status);
     }
 }
 
 /// What the status of the process becomes if something was found; the program's own stands with `exitcode=0`.
 fn status() -> Option<i32> {
-    Some(world().options.status).filter(|&status| status != 0)
+    Some(runtime::state().options.status).filter(|&status| status != 0)
 }
 
 /// The process goes on unchecked.
 pub(crate) fn leave_alone() {
     channel::close();
-    crate::tasks::interrupts::uninstall();
-    world().found.done = true;
-    world().detector.turn_on(false);
-    world().detector.record = None;
+    signals::uninstall();
+    state().found.done = true;
+    detector().turn_on(false);
+    detector().record = None;
 }
 
 pub(crate) fn limit(text: &str) {
-    let limits = &mut world().found.limits;
+    let limits = &mut state().found.limits;
     if !limits.iter().any(|known| known == text) {
         limits.push(text.to_owned());
         channel::write(Kind::Limit, text.as_bytes());
-    }
-}
-
-/// The detector has found one more race. It is written down at once: the program may be gone the next moment.
-pub(crate) fn raced() {
-    let detector = &world().detector;
-    if channel::is_on()
-        && !search::is_on()
-        && let Some(raced) = detector.races.last()
-    {
-        let grade = if detector.exclusive { Grade::Apparent } else { Grade::Feasible };
-        channel::raced(&raw::race(raced, grade));
     }
 }
 
@@ -119,19 +217,19 @@ const MOST_TOGETHER: usize = 16;
 /// The parallel iterator that the running task splits, from a call that returns to `pc`, is not split any further.
 #[cold]
 pub(crate) fn together(pc: usize) {
-    let together = &world().found.together;
+    let together = &state().found.together;
     // Each level has a context of its own; the call is the same.
     if together.len() >= MOST_TOGETHER || together.iter().any(|(known, _)| *known == pc) {
         return;
     }
-    let (task, site) = (world().detector.current(), here());
+    let (task, site) = (detector().current(), here());
     let (place, ..) = place_for(&Symbols::load(), task, site);
-    world().found.together.push((pc, place));
+    state().found.together.push((pc, place));
 }
 
 /// Where the running task is. To be asked before symbols are loaded, which calls functions that note where they are called.
 pub(crate) fn here() -> Site {
-    Site { pc: crate::abi::kmpc::caller(), context: world().detector.contexts.now().context }
+    Site { pc: call_site::caller(), context: detector().contexts.now().context }
 }
 
 /// An error of the program, by the running task where it is.
@@ -141,22 +239,23 @@ pub(crate) fn program_error(kind: &str, message: &str) {
 
 /// An error of the program, by the running task where these calls have led, innermost first, as return addresses.
 pub(crate) fn program_error_at(kind: &str, message: &str, calls: Vec<usize>) {
-    failed(raw::error(kind, message, world().detector.current(), calls));
+    failed(raw::error(kind, message, detector().current(), calls));
 }
 
 /// An error of the program; the first of its kind at its place.
 pub(crate) fn failed(error: RawError) {
     let place = (error.kind.clone(), error.at.0.first().copied().unwrap_or(0));
-    if search::is_repetition() || !world().found.places.insert(place) {
+    let is_repetition = state().search.as_ref().is_some_and(|search| search.is_repetition);
+    if is_repetition || !state().found.places.insert(place) {
         return;
     }
     channel::error(&error);
-    world().found.errors.push(error);
+    state().found.errors.push(error);
 }
 
 /// All tasks wait, the running one for what the text says.
 pub(crate) fn stuck(what: &'static str) -> ! {
-    let task = world().detector.current();
+    let task = detector().current();
     let site = here();
     let (at, stack, spawned) = place_for(&Symbols::load(), task, site);
     let (task, on) = (name(task), "event".to_owned());
@@ -170,8 +269,15 @@ pub(crate) fn stuck(what: &'static str) -> ! {
         stack,
         spawned,
     }];
-    world().found.deadlocks.push(Deadlock { waiting, witness: None });
+    state().found.deadlocks.push(Deadlock { waiting, witness: None });
     finish_and_fail()
+}
+
+/// A task that has ended without releasing a lock.
+pub(crate) struct Left {
+    pub(crate) task: String,
+    /// Where it took the lock.
+    pub(crate) taken: Site,
 }
 
 /// Who has to act before a task that waits can go on.
@@ -206,30 +312,37 @@ pub(crate) fn deadlock(waiting: Vec<(TaskId, String, SyncId, Holder, Site)>) {
         }
         Waiting { task: own, on, what, held_by, holder_ended, at, stack, spawned }
     });
-    world().found.deadlocks.push(Deadlock { waiting: waiting.collect(), witness: None });
+    state().found.deadlocks.push(Deadlock { waiting: waiting.collect(), witness: None });
+}
+
+/// The program does something whose outcome depends on the schedule in a way that is not explored.
+pub(crate) fn unexplored(what: &str) {
+    if is_search() {
+        limit(&format!("{what}: schedules that differ in this are not explored"));
+    }
 }
 
 /// Ends a program that cannot go on. The status is no doing of the program's: who reads what was found is not to take it for that.
 pub(crate) fn finish_and_fail() -> ! {
-    finish_and_exit(if channel::is_on() { 0 } else { world().options.status })
+    finish_and_exit(if channel::is_on() { 0 } else { runtime::state().options.status })
 }
 
 pub(crate) fn finish_and_exit(status: i32) -> ! {
     finish();
     // SAFETY: as at the end of any program.
     unsafe { libc::fflush(std::ptr::null_mut()) };
-    crate::abi::interpose::_exit(status)
+    runtime::end(finish_with(status))
 }
 
 /// Writes the report and gives the status the process has to end with instead of `status`.
 pub(crate) fn finish_with(status: i32) -> i32 {
-    crate::tasks::interrupts::end_if_asked();
+    signals::end_if_asked();
     if finish() { self::status().unwrap_or(status) } else { status }
 }
 
 /// Whether this is the process that began, and not a child that has its memory (`vfork`) or a copy of it.
 fn is_own_process() -> bool {
-    world().process == process::id()
+    runtime::state().id == process::id()
 }
 
 /// Delivers the report, once; whether anything was found.
@@ -237,37 +350,38 @@ pub(crate) fn finish() -> bool {
     if !is_own_process() {
         return false;
     }
-    let found = &mut world().found;
+    let found = &mut state().found;
     if found.done {
         return found.bad;
     }
     found.done = true;
-    if search::finish() {
+    if let Some(search) = &state().search {
+        (search.answer)();
         return false;
     }
     // A task that ends the program leaves open what the others would have done.
-    let cut_short = sched::job().is_some() && sched::kernel().tasks().live() > 1;
+    let cut_short = (state().is_cut_short)();
     if cut_short {
-        world().detector.exclusive = true;
+        detector().exclusive = true;
     }
     let recorded = end_trace();
-    if world().detector.is_uncertain() {
+    if detector().is_uncertain() {
         limit(raceproof::remote::FEW_READERS);
     }
     let mut report = build(cut_short);
-    world().detector.turn_on(false);
-    if !world().detector.racing.spots.is_empty() {
-        channel::json(Kind::Spots, &world().detector.racing.spots);
+    detector().turn_on(false);
+    if !detector().racing.spots.is_empty() {
+        channel::json(Kind::Spots, &detector().racing.spots);
     }
     if channel::json(Kind::Report, &report) {
         return false;
     }
     let bad = is_bad(&report);
-    world().found.bad = bad;
+    state().found.bad = bad;
     if report.coverage.as_ref().is_some_and(|coverage| coverage.parallel == Some(true)) {
         report.next_command = next_command();
     }
-    world().delivery.deliver(&report, bad || !report.limits.is_empty());
+    state().delivery.deliver(&report, bad || !report.limits.is_empty());
     if let Err(error) = recorded {
         crate::say(&error);
     }
@@ -281,7 +395,7 @@ fn is_bad(report: &Report) -> bool {
 /// The process is about to become another program. If that works, nobody can report afterwards; if it does not, the program goes
 /// on, and is reported on at its end as if nothing had been.
 pub(crate) fn before_exec(program: &str) {
-    if !is_own_process() || world().found.done || search::is_on() {
+    if !is_own_process() || state().found.done || state().search.is_some() {
         return;
     }
     let mut report = build(true);
@@ -291,7 +405,7 @@ pub(crate) fn before_exec(program: &str) {
         let what = format!("the program became another ({program}): what comes after that is not known");
         report.limits.push(what);
         (report.scope, report.determinate) = (Scope::ObservedSchedule, None);
-        world().delivery.deliver(&report, true);
+        state().delivery.deliver(&report, true);
     }
 }
 
@@ -302,17 +416,17 @@ pub(crate) fn after_exec() {
 
 /// The program is about to take files or memory from itself: reads now what a report by itself would need.
 pub(crate) fn prepare() {
-    if !crate::world::is_up() || channel::is_on() || world().symbols.is_some() || !is_own_process() {
+    if !is_up() || channel::is_on() || state().symbols.is_some() || !is_own_process() {
         return;
     }
     let symbols = Symbols::load();
     symbols.read_all();
-    world().symbols = Some(symbols);
+    state().symbols = Some(symbols);
 }
 
 /// The rules of the suppressions, which are read before the program can make them unreadable.
-pub(crate) fn suppressions() -> Option<String> {
-    let path = world().options.suppressions.as_ref()?;
+fn suppressions() -> Option<String> {
+    let path = runtime::state().options.suppressions.as_ref()?;
     let text = std::fs::read_to_string(path).map_err(|error| error.to_string());
     match text.and_then(|text| Suppressions::parse(&text).map(|_| text)) {
         Ok(text) => Some(text),
@@ -325,11 +439,11 @@ pub(crate) fn suppressions() -> Option<String> {
 
 /// Ends the trace, if the run is recorded. That it could not be written is a limit in the report, which `raceproof run` reads.
 fn end_trace() -> Result<(), String> {
-    let (Some(recorder), Some(path)) = (world().detector.record.take(), &world().options.trace) else {
+    let (Some(recorder), Some(path)) = (detector().record.take(), &runtime::state().options.trace) else {
         return Ok(());
     };
-    let whole = world().found.limits.is_empty() && world().found.errors.is_empty();
-    recorder.finish(&Symbols::load(), whole).map_err(|error| {
+    let whole = state().found.limits.is_empty() && state().found.errors.is_empty();
+    recorder.finish(whole).map_err(|error| {
         let text = format!("cannot write the trace to {}: {error}", path.display());
         limit(&text);
         text
@@ -347,21 +461,20 @@ fn next_command() -> Option<String> {
 /// `cut_short`: the program has more to do.
 fn build(cut_short: bool) -> Report {
     let loaded;
-    let symbols = match &world().symbols {
+    let symbols = match &state().symbols {
         Some(symbols) => symbols,
         None => {
             loaded = Symbols::load();
             &loaded
         }
     };
-    let world = world();
-    let detector = &world.detector;
+    let detector = detector();
     let scope = if detector.exclusive { Scope::ObservedSchedule } else { Scope::AllSchedules };
     let grade = if detector.exclusive { Grade::Apparent } else { Grade::Feasible };
     let determinate = (!detector.exclusive && detector.races.is_empty()).then_some(true);
     let mut report =
         Report { scope, determinate, detector: "default".to_owned(), ..plain(symbols, Vec::new()) };
-    let is_ended = cut_short || crate::tasks::interrupts::is_ending();
+    let is_ended = cut_short || signals::is_ending();
     let complete = !is_ended && report.errors.is_empty() && report.deadlocks.is_empty();
     report.coverage = Some(crate::report::coverage::observed(complete));
     if channel::is_on() {
@@ -372,7 +485,7 @@ fn build(cut_short: bool) -> Report {
     let races: Vec<_> = detector.races.iter().map(|raced| raw::race(raced, grade)).collect();
     report.races = symbols.races(&races);
     report.verdict = Report::judge(&report.races, &report.errors, &report.deadlocks, &report.limits);
-    if let Some(rules) = world.suppressions.as_deref().and_then(|text| Suppressions::parse(text).ok()) {
+    if let Some(rules) = state().suppressions.as_deref().and_then(|text| Suppressions::parse(text).ok()) {
         rules.apply(&mut report);
     }
     if !complete || !report.limits.is_empty() {
@@ -396,20 +509,19 @@ pub(crate) fn replay(races: Vec<Race>, witness: &Witness) -> Report {
 
 /// A report of races and what else was found, about one schedule.
 fn plain(symbols: &Symbols, races: Vec<Race>) -> Report {
-    let world = world();
-    let detector = &world.detector;
-    let found = &world.found;
+    let detector = detector();
+    let found = &state().found;
     Report {
         races,
         deadlocks: found.deadlocks.clone(),
         errors: found.errors(symbols),
         limits: found.limits.clone(),
-        threads: world.teams.sizes().to_vec(),
+        threads: state().teams.sizes().to_vec(),
         stats: Stats {
             executions: 1,
             tasks: detector.statistics().0,
             steps: detector.statistics().1,
-            seconds: world.started.elapsed().as_secs_f64(),
+            seconds: runtime::state().started.elapsed().as_secs_f64(),
             ..Stats::default()
         },
         ..Report::new("")
@@ -423,7 +535,7 @@ pub(crate) fn name(task: TaskId) -> String {
     let mut parts = Vec::new();
     let mut at = task;
     loop {
-        let entry = &world().detector.tasks[at.index()];
+        let entry = &detector().tasks[at.index()];
         match entry.role {
             Role::Main => break,
             Role::Thread(number) => parts.push(format!("t{number}")),
@@ -456,7 +568,7 @@ pub(crate) fn race(symbols: &Symbols, raced: &Raced, grade: Grade) -> Race {
 pub(crate) fn common(a: TaskId, b: TaskId) -> TaskId {
     let line = |task| {
         std::iter::successors(Some(task), |at: &TaskId| {
-            let entry = &world().detector.tasks[at.index()];
+            let entry = &detector().tasks[at.index()];
             (entry.role != Role::Main).then_some(entry.parent)
         })
     };

@@ -1,12 +1,12 @@
 //! What is known of a finding when it is found, as addresses ([`raceproof_symbols::raw`]): nothing here looks a name up or reads a
 //! file.
 
+use crate::detect::detector;
 use crate::detect::detector::{Raced, RacedAccess, Role, Site};
 use crate::detect::memory::Block;
-use crate::report::{common, name};
-use crate::world::{World, world};
+use crate::report::{self, common, hidden, name};
 use raceproof_core::finding::{Construct, Grade, Operation};
-use raceproof_core::ids::TaskId;
+use raceproof_core::ids::{SyncId, TaskId};
 use raceproof_symbols::raw::{Calls, RawAccess, RawError, RawLock, RawMemory, RawRace, RawSpawned};
 
 /// Of a deeper recursion the innermost calls are kept; of the place where a task was created, those that can show whose it is.
@@ -14,7 +14,7 @@ const DEEPEST: usize = 1024;
 const CREATION: usize = 128;
 
 fn limited(site: Site, most: usize) -> Calls {
-    let calls = world().detector.contexts.calls(site.context);
+    let calls = detector().contexts.calls(site.context);
     Calls(std::iter::once(site.pc).chain(calls).take(most).collect())
 }
 
@@ -27,15 +27,15 @@ pub(crate) fn spawned(task: TaskId) -> Vec<RawSpawned> {
     let mut list = Vec::new();
     let mut at = task;
     loop {
-        let entry = world().detector.tasks[at.index()];
+        let entry = detector().tasks[at.index()];
         let (construct, thread) = match entry.role {
             Role::Main => break,
             Role::Thread(number) => (Construct::Parallel, Some(number)),
-            Role::Explicit(_) if crate::abi::start::is_shared() => (Construct::Rayon, None),
+            Role::Explicit(_) if crate::process::is_shared() => (Construct::Rayon, None),
             Role::Explicit(_) => (Construct::Task, None),
             Role::Chunk(_) => (Construct::For, None),
         };
-        let created = limited(world().detector.site(entry.created), CREATION);
+        let created = limited(detector().site(entry.created), CREATION);
         list.push(RawSpawned { task: name(at), construct, thread, at: created });
         at = entry.parent;
     }
@@ -50,8 +50,8 @@ pub(crate) fn error(kind: &str, message: &str, task: TaskId, calls: Vec<usize>) 
 }
 
 pub(crate) fn lock(lock: usize) -> RawLock {
-    match crate::abi::kmpc::locks::address(lock) {
-        Some(address) => RawLock::At(address),
+    match report::state().locks.get(&SyncId::at(lock)) {
+        Some(&address) => RawLock::At(address),
         None => RawLock::Named("mutexinoutset".to_owned()),
     }
 }
@@ -59,17 +59,17 @@ pub(crate) fn lock(lock: usize) -> RawLock {
 /// What is at an address, in a block of memory that began at another, or in none.
 pub(crate) fn memory(address: usize, block: Option<(usize, Block)>) -> RawMemory {
     if let Some((base, block)) = block {
-        let at = calls(world().detector.site(block.site));
+        let at = calls(detector().site(block.site));
         return RawMemory::Block { base, size: block.size, task: name(block.task), at };
     }
-    if let Some(name) = crate::abi::library::hidden::name(address) {
+    if let Some(name) = hidden::name(address) {
         return RawMemory::Library(name.to_owned());
     }
-    let World { detector, main_stack, .. } = world();
+    let detector = detector();
     if detector.is_thread_local(address) {
         return RawMemory::ThreadLocal;
     }
-    match detector.stacks.of(address).or_else(|| main_stack.of(address)) {
+    match detector.stack_of(address) {
         Some(_) => RawMemory::Stack { frame: None, ends: Vec::new() },
         None => RawMemory::Unknown,
     }
@@ -92,8 +92,13 @@ pub(crate) fn race(raced: &Raced, grade: Grade) -> RawRace {
     }
 }
 
+/// The function of the C library whose call returns to an address.
+fn called_at(pc: usize) -> Option<String> {
+    report::state().library.get(&pc)?.to_str().ok().map(str::to_owned)
+}
+
 fn access(access: &RacedAccess) -> RawAccess {
-    let entry = world().detector.tasks[access.task.index()];
+    let entry = detector().tasks[access.task.index()];
     let is_chunk = matches!(entry.role, Role::Chunk(_));
     let (mut task, mut spawned) = (name(access.task), spawned(access.task));
     if access.alike {
@@ -119,11 +124,11 @@ fn access(access: &RacedAccess) -> RawAccess {
         } else {
             Operation::Plain
         },
-        library: crate::abi::library::called_at(access.site.pc).map(str::to_owned),
+        library: called_at(access.site.pc),
         task,
         at: calls(access.site),
         spawned,
         locks: access.locks.iter().filter(|&&held| held != 0).map(|&held| lock(held)).collect(),
-        region: is_chunk.then(|| limited(world().detector.site(entry.created), CREATION)),
+        region: is_chunk.then(|| limited(detector().site(entry.created), CREATION)),
     }
 }

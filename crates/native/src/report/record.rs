@@ -8,12 +8,13 @@
 //! Blocks go to the file as they fill up, and names at the end. A program that is killed leaves a trace without names.
 
 use crate::detect::contexts::Context;
-use crate::detect::detector::Site;
+use crate::detect::detector;
+use crate::detect::detector::{Accessed, Recorder, Site};
 use crate::detect::memory::Block;
+use crate::process::files::Quiet;
+use crate::process::is_shared;
 use crate::report;
-use crate::report::delivery::Quiet;
 use crate::symbols::Symbols;
-use crate::world::world;
 use raceproof_core::event::{AccessKind, Event, Observer, SyncKind};
 use raceproof_core::finding::Place;
 use raceproof_core::ids::{Location, SiteId, SyncId, TaskId};
@@ -39,7 +40,8 @@ struct Known {
     done: u8,
 }
 
-pub(crate) struct Recorder {
+/// Records the run as a trace.
+pub(crate) struct TraceRecorder {
     writer: TraceWriter<Quiet>,
     /// By page: the number of each byte's location plus one, 0 for none.
     pages: BTreeMap<usize, Box<[u32; PAGE]>>,
@@ -54,16 +56,6 @@ pub(crate) struct Recorder {
     ended: Vec<bool>,
     /// Whose value or end was written last: what comes after a value is the end.
     given: Option<TaskId>,
-}
-
-/// An access, as the detector is told of it.
-#[derive(Clone, Copy)]
-pub(crate) struct Accessed {
-    pub(crate) task: TaskId,
-    pub(crate) step: u32,
-    pub(crate) kind: AccessKind,
-    pub(crate) atomic: bool,
-    pub(crate) site: Site,
 }
 
 /// Whether the trace is being written. What the compressor allocates then, by the C library's functions, is ours and not the program's: to
@@ -93,9 +85,9 @@ fn bit(kind: AccessKind, atomic: bool) -> u8 {
     1 << (kind as u8 + 2 * u8::from(atomic))
 }
 
-impl Recorder {
+impl TraceRecorder {
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
-        Ok(Recorder {
+        Ok(TraceRecorder {
             writer: TraceWriter::new(Quiet::create(path)?),
             pages: BTreeMap::new(),
             locations: Vec::new(),
@@ -108,10 +100,16 @@ impl Recorder {
         })
     }
 
+    fn has_ended(&self, task: TaskId) -> bool {
+        self.ended.get(task.index()) != Some(&false)
+    }
+}
+
+impl Recorder for TraceRecorder {
     /// The number of a site. A trace has no stacks: only in a Rust program, where much is done by libraries, does it matter by which
     /// calls the program came there.
-    pub(crate) fn site(&mut self, site: Site) -> SiteId {
-        let site = if crate::abi::start::is_shared() { site } else { Site { context: Context(0), ..site } };
+    fn site(&mut self, site: Site) -> SiteId {
+        let site = if is_shared() { site } else { Site { context: Context(0), ..site } };
         let next = SiteId(self.places.len() as u32);
         let number = *self.sites.entry(site).or_insert(next);
         if number == next {
@@ -120,17 +118,13 @@ impl Recorder {
         number
     }
 
-    fn has_ended(&self, task: TaskId) -> bool {
-        self.ended.get(task.index()) != Some(&false)
-    }
-
     /// Whose value or end was written last.
-    pub(crate) fn given(&self) -> Option<TaskId> {
+    fn given(&self) -> Option<TaskId> {
         self.given
     }
 
     /// Anything but an access.
-    pub(crate) fn event(&mut self, event: Event) {
+    fn event(&mut self, event: Event) {
         if self.has_ended(event.task()) {
             return;
         }
@@ -164,7 +158,7 @@ impl Recorder {
     }
 
     /// What `from`, which has ended or lets the other go on in its place, holds is `to`'s.
-    pub(crate) fn hand_over(&mut self, from: TaskId, to: TaskId, has_ended: bool) {
+    fn hand_over(&mut self, from: TaskId, to: TaskId, has_ended: bool) {
         let Some(held) = self.holds.remove(&from) else { return };
         let _writing = Writing::begin();
         for &sync in &held {
@@ -177,11 +171,11 @@ impl Recorder {
     }
 
     /// `block` finds the block of memory an address is in.
-    pub(crate) fn access(
+    fn access(
         &mut self,
         bytes: Range<usize>,
         accessed: Accessed,
-        block: impl Fn(usize) -> Option<(usize, Block)>,
+        block: &dyn Fn(usize) -> Option<(usize, Block)>,
     ) {
         let Accessed { task, step, kind, atomic, site } = accessed;
         if self.has_ended(task) {
@@ -217,7 +211,7 @@ impl Recorder {
     }
 
     /// The memory is used for something else from now on.
-    pub(crate) fn forget(&mut self, memory: Range<usize>) {
+    fn forget(&mut self, memory: Range<usize>) {
         let pages = memory.start / PAGE..memory.end.div_ceil(PAGE);
         let touched: Vec<usize> = self.pages.range(pages).map(|(&page, _)| page).collect();
         for page in touched {
@@ -232,7 +226,8 @@ impl Recorder {
     }
 
     /// Names everything and ends the trace; without its end mark if the run did not come to its own end.
-    pub(crate) fn finish(mut self, symbols: &Symbols, whole: bool) -> io::Result<()> {
+    fn finish(mut self: Box<Self>, whole: bool) -> io::Result<()> {
+        let symbols = &Symbols::load();
         let _writing = Writing::begin();
         for site in self.writer.used_sites() {
             let (Place { file, line, column }, _) = report::place(symbols, self.places[site.index()]);
@@ -240,8 +235,7 @@ impl Recorder {
         }
         for location in self.writer.used_locations() {
             let Known { address, block, .. } = self.locations[location.0 as usize];
-            let is_stack =
-                world().detector.stacks.of(address).or_else(|| world().main_stack.of(address)).is_some();
+            let is_stack = detector().stack_of(address).is_some();
             // There may be millions on stacks, and no symbol is there.
             let name = match is_stack {
                 true => "a local variable".to_owned(),
@@ -255,7 +249,7 @@ impl Recorder {
                 self.writer.name(Named::Sync(sync), &report::lock_name(symbols, sync.index() / 2));
             }
         }
-        for task in (0..world().detector.tasks.len()).map(TaskId::at) {
+        for task in (0..detector().tasks.len()).map(TaskId::at) {
             self.writer.name(Named::Task(task), &report::name(task));
         }
         if whole { self.writer.finish().map(drop) } else { self.writer.finish_part().map(drop) }

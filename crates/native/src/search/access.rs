@@ -1,16 +1,17 @@
 //! Accesses, in an execution of a search.
 
 use super::{Mode, explored, label};
-use crate::abi::tsan::unseen;
+use crate::detect::detector;
 use crate::detect::detector::Site;
+use crate::detect::search::Earlier;
+use crate::report;
 use crate::tasks::sched::{self, kernel, wait};
-use crate::world;
 use raceproof::remote::Point;
 use raceproof_core::event::{AccessKind, Observer};
 use raceproof_core::explore::{Choice, Moment};
 use raceproof_core::ids::{Location, SiteId, StepId, TaskId};
 
-pub(crate) use raceproof_core::finding::Operation;
+pub(super) use raceproof_core::finding::Operation;
 
 /// An access that a task makes, or is about to.
 #[derive(Clone, Copy, Debug)]
@@ -23,15 +24,15 @@ pub(super) struct Access {
 }
 
 /// The running task is about to make an access, from a call that returns to `pc`. Returns when it may.
-pub(crate) fn access(address: usize, size: usize, kind: AccessKind, operation: Operation, pc: usize) {
+pub(super) fn access(address: usize, size: usize, kind: AccessKind, operation: Operation, pc: usize) {
     let Some(explored) = explored() else { return };
-    if sched::job().is_none() || size == 0 || world().found.is_done() {
+    if sched::job().is_none() || size == 0 || report::state().found.is_done() {
         return;
     }
-    let task = world().detector.running();
+    let task = detector().running();
     match explored.mode {
         Mode::Explore => {
-            unseen::before_access();
+            (explored.before_access)();
             let Some(explored) = self::explored() else { return };
             if explored.trace.is_in_section() {
                 let name = explored.names.of(address);
@@ -48,7 +49,7 @@ pub(crate) fn access(address: usize, size: usize, kind: AccessKind, operation: O
             explored.acted();
         }
         Mode::Replay => {
-            let site = Site { pc, context: world().detector.contexts.now().context };
+            let site = Site { pc, context: detector().contexts.now().context };
             let access = Access { address, size, kind, operation, site };
             explored.pending.insert(task, access);
             wait(|kernel| kernel.access(kind, Location(address as u64), SiteId(0)));
@@ -69,7 +70,7 @@ pub(crate) fn atomic(address: usize, size: usize, kind: AccessKind, pc: usize) {
 /// The same for one of which it is known only when its turn has come whether it writes.
 pub(crate) fn atomic_as(address: usize, size: usize, pc: usize, kind: impl Fn() -> AccessKind) {
     let Some(explored) = explored() else { return };
-    if sched::job().is_none() || world().detector.is_reducing() {
+    if sched::job().is_none() || detector().is_reducing() {
         return;
     }
     // A lock for each word, so that operations on parts of it know of each other.
@@ -105,7 +106,7 @@ pub(crate) fn set_unseen(address: usize, size: usize) -> bool {
     if explored.mode != Mode::Explore {
         return true;
     }
-    let task = world().detector.running();
+    let task = detector().running();
     let name = explored.names.of(address & !7);
     let sync = explored.atomics.get(&name).copied();
     let lock = sync.map(|sync| Choice::section(explored.label(sync)));
@@ -121,9 +122,9 @@ pub(crate) fn freed(address: usize, size: usize, pc: usize) {
 }
 
 /// The running task has got memory.
-pub(crate) fn allocated(address: usize, size: usize) {
+pub(super) fn allocated(address: usize, size: usize) {
     if let Some(explored) = explored() {
-        let task = world().detector.running();
+        let task = detector().running();
         // Once the answer is written, no names are needed.
         let Some(&name) = explored.trace.names.get(task.index()) else { return };
         let note = &mut explored.tasks[task.index()];
@@ -134,31 +135,25 @@ pub(crate) fn allocated(address: usize, size: usize) {
 
 /// The running task begins on a stack.
 #[inline]
-pub(crate) fn stack(memory: std::ops::Range<usize>) {
+pub(super) fn stack(memory: std::ops::Range<usize>) {
     if let Some(explored) = explored() {
-        let task = world().detector.running();
+        let task = detector().running();
         explored.names.stack(memory.start, memory.end, explored.trace.names[task.index()]);
     }
 }
 
 /// Whether a race between these tasks of the order, between sites of which one is known, can be shown while the known one, between
 /// chunks of one thread, cannot.
-pub(crate) fn is_shown_better(known: Option<usize>, takers: (TaskId, TaskId)) -> bool {
+pub(super) fn is_shown_better(known: Option<usize>, takers: (TaskId, TaskId)) -> bool {
     let points = explored().and_then(|explored| explored.points.get(known?));
     takers.0 != takers.1 && points.is_some_and(|[first, second]| first.task == second.task)
 }
 
 /// The detector has found a race between an access of an earlier step, of `task` of the order, and the running one's. It is to take the
 /// place of the `known` one, if there is one.
-pub(crate) fn raced(
-    known: Option<usize>,
-    earlier: StepId,
-    task: TaskId,
-    earlier_pc: usize,
-    address: usize,
-    pc: usize,
-) {
+pub(super) fn raced(known: Option<usize>, earlier: Earlier, address: usize, pc: usize) {
     let Some(explored) = explored() else { return };
+    let Earlier { task, step, pc: earlier_pc } = earlier;
     let task = explored.of_kernel.get(task.index()).copied().unwrap_or(task);
     let byte = explored.names.of(address);
     let point = |task: TaskId, (taken, position), pc| Point {
@@ -168,10 +163,10 @@ pub(crate) fn raced(
         code: explored.names.of(pc),
         byte,
     };
-    let now = world().detector.running();
+    let now = detector().running();
     let taken = explored.tasks[now.index()].taken;
     let second = point(now, ((taken, taken), explored.trace.position()), pc);
-    let first = point(task, explored.taken_in(task, earlier), earlier_pc);
+    let first = point(task, explored.taken_in(task, step), earlier_pc);
     match known.and_then(|known| explored.points.get_mut(known)) {
         Some(known) => *known = [first, second],
         None => explored.points.push([first, second]),

@@ -4,14 +4,16 @@ use super::access::Access;
 use super::driver::Driver;
 use super::events::{Done, What};
 use super::{Explored, Mode, explored};
+use crate::detect::detector;
 use crate::detect::detector::{Raced, RacedAccess, Site};
 use crate::detect::frames;
-use crate::report::{self, channel};
+use crate::process::channel;
+use crate::report;
 use crate::symbols::Symbols;
+use crate::tasks::deadlock::deadlock;
+use crate::tasks::observer::Told;
 use crate::tasks::sched;
 use crate::tasks::sched::{Coroutines, kernel};
-use crate::world;
-use crate::world::{Told, World};
 use raceproof::channel::Kind;
 use raceproof::kernel::Action;
 use raceproof::remote::{Answer, Found, VERSION};
@@ -23,9 +25,9 @@ use raceproof_core::event::{AccessKind, SyncKind};
 use raceproof_core::finding::{Grade, Operation, Race, ReplayStep, Report, Segment, Witness};
 use raceproof_core::ids::TaskId;
 
-/// Writes the answer, if the process is an execution of a search: whether it was one.
-pub(crate) fn finish() -> bool {
-    let Some(explored) = explored() else { return false };
+/// Writes the answer.
+pub(super) fn finish() {
+    let Some(explored) = explored() else { return };
     let (mut woke, mut stuck, mut end) = (Vec::new(), Vec::new(), None);
     let mut trace = std::mem::take(&mut explored.trace);
     // SAFETY: a leaked box of `begin`. If the program ends in the middle of a task, the strategy is not being asked.
@@ -59,7 +61,7 @@ pub(crate) fn finish() -> bool {
         end,
         found,
         tasks: trace.names.len() as u64,
-        steps: world().detector.statistics().1,
+        steps: detector().statistics().1,
         coverage: crate::report::coverage::observed(complete),
         witness: if counted { witness(explored) } else { None },
         replayed: replayed_or_ended(explored),
@@ -69,11 +71,10 @@ pub(crate) fn finish() -> bool {
     if !channel::json(Kind::Answer, &answer) {
         crate::say("there is no room for the answer");
     }
-    true
 }
 
 fn found(explored: &Explored) -> Found {
-    let World { detector, found, .. } = world();
+    let (detector, found) = (detector(), &report::state().found);
     let (errors, deadlocks, limits) = found.list();
     let mut races = Vec::new();
     // To look symbols up takes longer than most executions.
@@ -92,7 +93,7 @@ fn replayed_or_ended(explored: &Explored) -> Option<Result<Report, String>> {
     // SAFETY: as in `finish`.
     let driver = unsafe { &*explored.driver };
     let Driver::Script { witness, .. } = driver else { return None };
-    Some(world().found.replayed.take().unwrap_or_else(|| Ok(report::replay(Vec::new(), witness))))
+    Some(report::state().found.replayed.take().unwrap_or_else(|| Ok(report::replay(Vec::new(), witness))))
 }
 
 /// The turns so far; none if a task of them is too deep to be named.
@@ -113,14 +114,14 @@ pub(super) fn replayed(run: &Run<Coroutines, Told>, script: &Script<'_>, wanted:
         let failed = explored().is_some_and(|explored| explored.failed);
         let tasks = kernel.tasks();
         if races.is_empty() && !failed && tasks.live() > 0 && tasks.ready().all(waits) {
-            crate::deadlock(run, |task| match script.pending(task) {
+            deadlock(run, |task| match script.pending(task) {
                 Some(Action::Join(sync)) => Some(sync),
                 _ => None,
             });
         }
         report::replay(races, wanted)
     });
-    world().found.replayed = Some(result);
+    report::state().found.replayed = Some(result);
 }
 
 /// Whether every task took the actions the schedule gives it, and in that order.
@@ -172,7 +173,7 @@ fn races(symbols: &Symbols, run: &Run<Coroutines, Told>, script: &Script<'_>) ->
                     second: side(run, other, second),
                     address,
                     count: 1,
-                    block: world().detector.memory.find(address),
+                    block: detector().memory.find(address),
                     frame: frames::find(address, second.site.pc, &code),
                     ends: frames::ends(address, &code),
                 };

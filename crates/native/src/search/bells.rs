@@ -7,25 +7,10 @@
 //! own order for these constructs and is not told.
 
 use super::{explored, label};
+use crate::detect::detector;
+use crate::tasks::explorer::Bell;
 use crate::tasks::sched::{job, kernel, wait};
-use crate::world;
 use raceproof_core::ids::SyncId;
-
-/// Something that is waited for: the team, the loop, and the iteration if each has a bell of its own; or what is at an address.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) struct Bell {
-    pub(crate) team: usize,
-    pub(crate) number: u64,
-    pub(crate) iteration: u64,
-}
-
-impl Bell {
-    /// That of something in the program's memory.
-    pub(crate) fn of(address: usize) -> Bell {
-        let number = explored().map_or(0, |explored| explored.names.of(address));
-        Bell { team: address, number, iteration: 0 }
-    }
-}
 
 /// The last ring of a bell, the next one, and how often it has rung.
 #[derive(Clone, Copy)]
@@ -45,7 +30,7 @@ fn rings(bell: Bell) -> Option<&'static mut Rings> {
 fn event(bell: Bell, count: u32) -> SyncId {
     let sync = kernel().new_event();
     if let Some(explored) = explored() {
-        let opener = kernel().tasks().get(world().detector.running()).parent();
+        let opener = kernel().tasks().get(detector().running()).parent();
         let opener = opener.map_or(0, |task| explored.trace.names[task.index()].0);
         let name = opener ^ bell.number.rotate_left(48) ^ bell.iteration.rotate_left(24) ^ u64::from(count);
         explored.labels.insert(sync, label(name));

@@ -1,9 +1,11 @@
 //! Who runs next, in an execution of a search; and the end of it.
 
-use super::explored;
+use super::{Mode, explored};
+use crate::process;
 use crate::report;
+use crate::tasks::deadlock::deadlock;
+use crate::tasks::observer::Told;
 use crate::tasks::sched::{Body, Coroutines, K};
-use crate::world::Told;
 use raceproof::kernel::Action;
 use raceproof::remote::Order;
 use raceproof::run::Run;
@@ -115,7 +117,7 @@ pub(crate) fn drive(run: Run<Coroutines, Told>, status: &Cell<Option<c_int>>) ->
     run.limit_actions(explored.actions);
     run.keep_turns();
     let ending = run.drive(&mut Driven { driver: explored.driver, idle: 0, steps: 0 });
-    crate::world().threads.switch(0);
+    process::state().threads.switch(0);
     if ending.out_of_actions {
         report::limit(&format!(
             "the limit of {} synchronisations was reached before the program ended; raise --max-events, or give the program a \
@@ -128,12 +130,12 @@ pub(crate) fn drive(run: Run<Coroutines, Told>, status: &Cell<Option<c_int>>) ->
         Driver::Guided(guided) => {
             let stuck = guided.end == Some(GuidedEnd::Complete) && explored.met.is_empty();
             if stuck
-                && !super::is_repetition()
+                && !matches!(explored.mode, Mode::Count(_))
                 && status.get().is_none()
                 && !explored.failed
                 && !ending.out_of_actions
             {
-                crate::deadlock(run, |_| None);
+                deadlock(run, |_| None);
             }
         }
         Driver::Script { script, witness } => {

@@ -2,8 +2,9 @@
 
 use super::access::Access;
 use super::{Explored, Mode, TaskNote};
+use crate::detect::detector;
 use crate::detect::detector::Site;
-use crate::world;
+use crate::process::call_site::caller;
 use raceproof_core::event::{AccessKind, Observer, SyncKind};
 use raceproof_core::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
 
@@ -49,10 +50,10 @@ impl Explored {
         if let Some(steps) = &mut self.steps
             && steps.len() < MOST
         {
-            let detector = &world().detector;
+            let detector = detector();
             let site = match &what {
                 What::Access(access) => access.site,
-                _ => Site { pc: crate::abi::kmpc::caller(), context: detector.contexts.now().context },
+                _ => Site { pc: caller(), context: detector.contexts.now().context },
             };
             steps.push(Done { task: detector.current(), site, what });
         }
@@ -69,7 +70,7 @@ impl Explored {
     /// Remembers where in its actions a task is as the step begins that it is in now.
     fn note(&mut self, task: TaskId) {
         if self.mode == Mode::Explore {
-            let step = world().detector.order.step().0;
+            let step = detector().order.step().0;
             let note = &mut self.tasks[task.index()];
             note.steps.push((step, note.taken, self.trace.position()));
         }
@@ -80,7 +81,7 @@ impl Observer for Explored {
     fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, site: SiteId) {
         self.trace.spawn(parent, child, scope, site);
         self.tasks.push(TaskNote::default());
-        let of_order = world().detector.runs_as(child).index();
+        let of_order = detector().runs_as(child).index();
         self.of_kernel.resize(of_order + 1, child);
         self.synchronised(parent, What::Spawn(child));
     }

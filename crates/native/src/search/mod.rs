@@ -16,18 +16,19 @@ mod answer;
 mod bells;
 mod driver;
 mod events;
+mod hooks;
 mod names;
 
-pub(crate) use access::{
-    Operation, access, allocated, atomic, atomic_as, freed, is_shown_better, raced, set_unseen, stack,
-};
-pub(crate) use answer::finish;
-pub(crate) use bells::{Bell, heard, listen, ring, ring_all};
+pub(crate) use crate::report::unexplored;
+pub(crate) use crate::tasks::explorer::Bell;
+pub(crate) use access::{atomic, atomic_as, freed, set_unseen};
+pub(crate) use bells::{ring, ring_all};
 pub(crate) use driver::drive;
 
-use crate::report::channel;
-use crate::tasks::sched::{self, kernel};
-use crate::world;
+use crate::process::{self, channel};
+use crate::report;
+use crate::report::signals;
+use crate::tasks::explorer;
 use access::Access;
 use driver::Driver;
 use names::Names;
@@ -42,6 +43,8 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 /// What an execution keeps track of.
 pub(crate) struct Explored {
     mode: Mode,
+    /// Called before each access of the program.
+    before_access: fn(),
     actions: u64,
     driver: *mut Driver,
     trace: Trace,
@@ -111,8 +114,8 @@ pub(crate) fn explored() -> Option<&'static mut Explored> {
     unsafe { EXPLORED.load(Ordering::Relaxed).as_mut() }
 }
 
-/// Reads what is asked for. Called once, when the process is set up.
-pub(crate) fn begin() {
+/// Reads what is asked for. Called once, when the process is set up; `before_access` is called before each access of the program.
+pub(crate) fn begin(before_access: fn()) {
     let request: Request = match channel::request().map(serde_json::from_slice) {
         Some(Ok(request)) => request,
         Some(Err(error)) => crate::fatal(&format!(
@@ -131,10 +134,11 @@ pub(crate) fn begin() {
     };
     let steps = matches!(request.order, Order::Replay { steps: true, .. }).then(Vec::new);
     let mut names = Names::new();
-    let (from, to) = world().threads.storage(0);
+    let (from, to) = process::state().threads.storage(0);
     names.thread(from, to, 0);
     let explored = Explored {
         mode,
+        before_access,
         actions: request.actions,
         driver: Box::into_raw(Box::new(Driver::new(request.order))),
         trace: Trace::new(),
@@ -156,32 +160,16 @@ pub(crate) fn begin() {
         own_steps: 0,
     };
     EXPLORED.store(Box::into_raw(Box::new(explored)), Ordering::Relaxed);
-    crate::tasks::interrupts::explore(request.seconds);
-}
-
-/// Whether what is found is of interest in this execution: one that only counts repeats another.
-pub(crate) fn is_repetition() -> bool {
-    explored().is_some_and(|explored| matches!(explored.mode, Mode::Count(_)))
+    crate::detect::search::set(&hooks::Execution);
+    explorer::set(&hooks::Execution);
+    let is_repetition = matches!(mode, Mode::Count(_));
+    report::answer_to(report::Search { answer: answer::finish, is_repetition });
+    signals::explore(request.seconds);
 }
 
 /// How many of the kernel's steps the program knows nothing of.
 pub(crate) fn own_steps() -> u64 {
     explored().map_or(0, |explored| explored.own_steps)
-}
-
-/// Whether accesses are checked in this execution.
-pub(crate) fn detects() -> bool {
-    explored().is_none_or(|explored| explored.mode == Mode::Explore)
-}
-
-/// A lock of the kernel for what the program has at an address.
-pub(crate) fn new_lock(address: usize) -> SyncId {
-    let sync = kernel().new_lock();
-    if let Some(explored) = explored() {
-        let label = label(explored.names.of(address));
-        explored.labels.insert(sync, label);
-    }
-    sync
 }
 
 /// A short name made of a long one. Two locks that get the same are taken for one by the search, which then runs more.
@@ -190,27 +178,9 @@ fn label(name: u64) -> SyncId {
     SyncId((mixed >> 32) as u32)
 }
 
-/// Storage for a virtual thread was made.
-pub(crate) fn thread(from: usize, to: usize, thread: u32) {
-    if let Some(explored) = explored() {
-        explored.names.thread(from, to, thread);
-    }
-}
-
-/// The program does something whose outcome depends on the schedule in a way that is not explored.
-pub(crate) fn unexplored(what: &str) {
-    if is_on() {
-        crate::report::limit(&format!("{what}: schedules that differ in this are not explored"));
-    }
-}
-
-/// A task of the program has failed, as reported; in a search it stays where it is, and the others go on: they could all have gone
-/// before it. Returns if this is none.
+/// A task of the program has failed, as reported; in a search it stays where it is, and the others go on. Returns if this is none.
 pub(crate) fn failed() {
-    if let Some(explored) = explored()
-        && sched::job().is_some()
-    {
-        explored.failed = true;
-        sched::fail();
+    if let Some(explorer) = is_on().then_some(hooks::Execution) {
+        explorer::Explorer::failed(&explorer);
     }
 }

@@ -5,7 +5,7 @@
 //! allocated the block and which of its blocks it is, a byte of a stack by the task that runs on it. Two different bytes
 //! have different names but for collisions of a 60-bit hash, which would make the search run more, not less.
 
-use crate::detect::spots::modules;
+use crate::detect::modules::modules;
 use raceproof_core::explore::TaskName;
 use std::collections::BTreeMap;
 

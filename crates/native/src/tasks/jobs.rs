@@ -5,12 +5,11 @@
 
 use crate::contexts::Place;
 use crate::detector::Site;
-use crate::fibers::Fiber;
-use crate::kmpc::tasks::KmpTask;
 use crate::omp::{Scope, Thread};
+use crate::process::fibers::Fiber;
 use crate::sched::{MANY, Pause};
+use crate::tasks::explicit::KmpTask;
 use crate::workers::Placement;
-use crate::world;
 use corosensei::Yielder;
 use raceproof_core::ids::SyncId;
 use std::ptr;
@@ -75,7 +74,7 @@ impl Job {
     /// A job of a thread, with a region of its own. It stays where it is: what is handed on is the box.
     #[inline]
     pub(crate) fn in_region(thread: &mut Thread, is_explicit: bool, place: Place, work: Work) -> Box<Self> {
-        let mut job = world().jobs.take();
+        let mut job = crate::tasks::state().jobs.take();
         job.work = Some(work);
         job.place = place;
         job.thread = thread.virtual_thread;

@@ -1,11 +1,13 @@
 //! Teams, threads and task regions: what OpenMP knows of a task beside what the kernel does.
 
 use crate::detect::contexts::Place;
+use crate::detect::detector;
 use crate::detect::detector::{Finish, Role, Task};
-use crate::options::Options;
-use crate::tasks::icvs::{Environment, Icvs};
+use crate::process;
+use crate::process::openmp::{Environment, Icvs};
+use crate::process::options::Options;
 use crate::tasks::sched::{self, Body, Job, Work, kernel, wait};
-use crate::world;
+use crate::tasks::{explicit, explorer, state};
 use raceproof_core::ids::{ScopeId, SiteId, SyncId, TaskId};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
@@ -20,12 +22,12 @@ pub(crate) struct Omp {
     /// How many teams a league has, and how many threads one of them at most; 0: not said.
     pub(crate) teams: u32,
     pub(crate) teams_thread_limit: u32,
-    pub(crate) locks: crate::abi::kmpc::locks::Locks,
+    pub(crate) locks: crate::tasks::locks::Locks,
     /// Virtual threads that no team uses; the lowest last.
     idle: Vec<u32>,
     /// Virtual threads there are.
     known: u32,
-    pub(crate) threadprivate: crate::abi::kmpc::threadprivate::Table,
+    pub(crate) threadprivate: crate::tasks::threadprivate::Table,
     /// The region around everything.
     pub(crate) initial: *mut Scope,
     /// What the next parallel region was told.
@@ -35,9 +37,9 @@ pub(crate) struct Omp {
     pub(crate) said_limit: bool,
     /// The thread that runs what is deferred where a team has only one; null until there is something.
     helper: *mut Team,
-    pub(crate) constructs: crate::abi::kmpc::constructs::Constructs,
+    pub(crate) constructs: crate::tasks::constructs::Constructs,
     /// Memory for explicit tasks.
-    pub(crate) spare: crate::abi::kmpc::tasks::Spare,
+    pub(crate) spare: crate::tasks::explicit::Spare,
 }
 
 impl Omp {
@@ -78,8 +80,8 @@ pub(crate) struct Team {
     #[allow(clippy::vec_box)]
     parked: Vec<Box<Job>>,
     /// Worksharing loops under way, by how many came before them in the region.
-    pub(crate) loops: FxHashMap<u64, crate::abi::kmpc::loops::Shared>,
-    pub(crate) doacross: FxHashMap<u64, crate::abi::kmpc::doacross::Shared>,
+    pub(crate) loops: FxHashMap<u64, crate::tasks::loops::Shared>,
+    pub(crate) doacross: FxHashMap<u64, crate::tasks::doacross::Shared>,
     pub(crate) copied: *mut c_void,
     /// What was cancelled: the region, or a loop by its number.
     pub(crate) cancelled: bool,
@@ -99,7 +101,7 @@ pub(crate) struct Thread {
     pub(crate) loops: u64,
     pub(crate) singles: u64,
     pub(crate) doacrosses: u64,
-    pub(crate) dispatch: Vec<crate::abi::kmpc::loops::Cursor>,
+    pub(crate) dispatch: Vec<crate::tasks::loops::Cursor>,
     /// Tasks it has created, and how many threads from it the last one runs that was to run elsewhere.
     pub(crate) created: u32,
     pub(crate) tasks: u32,
@@ -117,9 +119,9 @@ pub(crate) struct Scope {
     pub(crate) around: Option<Finish>,
     /// `open` and `around` of the taskgroups it is in.
     pub(crate) outside: Vec<(Option<Finish>, Option<Finish>)>,
-    pub(crate) depends: crate::abi::kmpc::depend::Table,
+    pub(crate) depends: crate::tasks::depend::Table,
     /// The taskgroups it is in, innermost last; those it was created in first.
-    pub(crate) groups: Vec<Rc<crate::abi::kmpc::groups::Group>>,
+    pub(crate) groups: Vec<Rc<crate::tasks::groups::Group>>,
     pub(crate) is_final: bool,
     pub(crate) is_explicit: bool,
     /// The region that goes on when this one, on the same stack, is over.
@@ -202,14 +204,14 @@ impl Scope {
         let inner = Box::into_raw(Box::new(self));
         match sched::job() {
             Some(job) => job.scope = inner,
-            None => world().omp.initial = inner,
+            None => state().omp.initial = inner,
         }
     }
 
     /// The region is over, or at a barrier: what it has created and not waited for, it will not wait for.
     pub(crate) fn end(&mut self) {
         if let Some(open) = self.open.take() {
-            world().detector.leave(open, self.around);
+            detector().leave(open, self.around);
         }
     }
 
@@ -233,7 +235,7 @@ impl Scope {
     #[cold]
     fn forget_some_children(&mut self) {
         self.children.retain(|&child| {
-            let goes = kernel().is_open(child) && world().detector.is_end_forgotten(child);
+            let goes = kernel().is_open(child) && detector().is_end_forgotten(child);
             if goes {
                 kernel().forget(child);
             }
@@ -247,21 +249,21 @@ impl Scope {
     pub(crate) fn forget_children(&mut self) {
         self.depends.clear();
         for child in self.children.drain(..) {
-            world().detector.forget_end(child);
+            detector().forget_end(child);
             kernel().forget(child);
         }
     }
 
     /// A taskgroup begins: its tasks are waited for on their own.
     pub(crate) fn begin_group(&mut self) {
-        let around = world().detector.newest_scope();
+        let around = detector().newest_scope();
         self.outside.push((self.open.take(), self.around.replace(around)));
     }
 
     /// A taskgroup has ended, and with it all tasks created in it.
     pub(crate) fn end_group(&mut self) {
         if let Some(open) = self.open.take() {
-            world().detector.close(open);
+            detector().close(open);
         }
         (self.open, self.around) = self.outside.pop().unwrap_or_default();
     }
@@ -274,7 +276,7 @@ impl Scope {
         let inner = unsafe { Box::from_raw(inner) };
         match sched::job() {
             Some(job) => job.scope = inner.outer,
-            None => world().omp.initial = inner.outer,
+            None => state().omp.initial = inner.outer,
         }
         inner
     }
@@ -284,7 +286,7 @@ impl Scope {
 pub(crate) fn scope() -> &'static mut Scope {
     let scope = match sched::job() {
         Some(job) => job.scope,
-        None => world().omp.initial,
+        None => state().omp.initial,
     };
     // SAFETY: a job's region lives as long as it is the job's (`Job::scope` is set back before it is freed), the initial one for
     // ever; one function at a time looks.
@@ -355,7 +357,7 @@ impl Team {
         team.threads[0].team = pointer;
         let first = &raw mut team.threads[0];
         let mut region = Scope::new(first, false);
-        region.icvs = world().omp.inherited(&scope().icvs, team.level);
+        region.icvs = state().omp.inherited(&scope().icvs, team.level);
         region.enter();
         if sched::job().is_some() {
             wait(|kernel| kernel.finish_begin().map(drop));
@@ -389,7 +391,7 @@ impl Team {
         let parent = thread();
         let mut threads = vec![parent.virtual_thread];
         for _ in 1..size {
-            threads.push(world().omp.take_thread());
+            threads.push(state().omp.take_thread());
         }
         let mut team = Box::new(Team::new(size, parent, &threads));
         if let Some(league) = league {
@@ -399,16 +401,16 @@ impl Team {
         for thread in &mut team.threads {
             thread.team = pointer;
         }
-        let icvs = world().omp.inherited(&scope().icvs, team.level);
+        let icvs = state().omp.inherited(&scope().icvs, team.level);
         team.in_use.set(team.in_use.get() + size - 1);
-        let created = world().detector.here(pc);
-        let root = world().detector.contexts.task(pc);
+        let created = detector().here(pc);
+        let root = detector().contexts.task(pc);
         wait(|kernel| kernel.finish_begin().map(drop));
         for number in (0..size).rev() {
             let work = work.clone();
             let work = move || {
                 work(number);
-                crate::abi::kmpc::loops::leave();
+                crate::tasks::loops::leave();
                 self::scope().end();
             };
             let work = Work::Other(Box::new(work));
@@ -444,12 +446,12 @@ impl Team {
             }
         }
         team.in_use.set(team.in_use.get() - (size - 1));
-        world().omp.give_back(&threads[1..]);
+        state().omp.give_back(&threads[1..]);
     }
 
     fn spawn(job: Box<Job>, created: u32, number: u32) {
         let task = Task {
-            parent: world().detector.current(),
+            parent: detector().current(),
             created,
             role: Role::Thread(number),
             thread: job.thread,
@@ -459,13 +461,13 @@ impl Team {
             awaited: false,
             serial: 0,
         };
-        world().detector.next = Some(task);
+        detector().next = Some(task);
         let mut job = job;
         let parted = job.parted.take();
         let (mut job, mut now) = (Some(job), TaskId::MAIN);
         wait(|kernel| kernel.spawn(SiteId(0), |_| Body(job.take())).map(|task| now = task));
         if let Some((parted, _)) = parted {
-            let locks = world().detector.rejoin(parted, now);
+            let locks = detector().rejoin(parted, now);
             kernel().give_held(now, &locks);
         }
     }
@@ -474,15 +476,15 @@ impl Team {
 /// A thread beside a team of one, for its deferred tasks: libomp's hidden helper. To what it runs it is an initial thread, with
 /// thread-local storage of its own.
 pub(crate) fn helper() -> &'static mut Thread {
-    if world().omp.helper.is_null() {
-        let virtual_thread = world().omp.take_thread();
+    if state().omp.helper.is_null() {
+        let virtual_thread = state().omp.take_thread();
         let team = Box::leak(Box::new(Team::new(1, std::ptr::null_mut(), &[virtual_thread])));
         let pointer: *mut Team = team;
         team.threads[0].team = pointer;
-        world().omp.helper = pointer;
+        state().omp.helper = pointer;
     }
     // SAFETY: leaked above; one function at a time looks.
-    let team = unsafe { &mut *world().omp.helper };
+    let team = unsafe { &mut *state().omp.helper };
     &mut team.threads[0]
 }
 
@@ -493,12 +495,12 @@ impl Omp {
             self.known += 1;
             self.known - 1
         });
-        while !world().threads.has(thread) {
-            match world().threads.add() {
+        while !process::state().threads.has(thread) {
+            match process::state().threads.add() {
                 Ok(added) => {
-                    let (from, to) = world().threads.storage(added);
-                    world().detector.private(from, to, added);
-                    crate::search::thread(from, to, added);
+                    let (from, to) = process::state().threads.storage(added);
+                    detector().private(from, to, added);
+                    explorer::thread(from, to, added);
                 }
                 Err(error) => crate::fatal(&format!(
                     "no storage for another virtual thread ({error}): ask for fewer threads, or raise the limit on threads \
@@ -526,11 +528,11 @@ pub(crate) fn barrier() {
             scope().forget_children();
         } else if !scope().children.is_empty() {
             // Outside of any region, deferred tasks are all there is to wait for.
-            crate::abi::kmpc::tasks::taskwait(std::ptr::null(), 0);
+            explicit::taskwait();
         }
         return;
     }
-    crate::abi::kmpc::loops::leave();
+    crate::tasks::loops::leave();
     scope().end();
     sched::barrier();
 }

@@ -8,12 +8,18 @@
 //! other, and a barrier orders all that was done before it, by threads and their tasks, before all that follows, without
 //! a join of each with each.
 
-use crate::explored::{self, Bell};
-use crate::fibers::Fiber;
+use crate::detect::detector;
 pub(crate) use crate::jobs::{Job, Work};
-use crate::kmpc::{CALLER, caller, tasks};
 use crate::omp::Team;
-use crate::world::{Told, world};
+use crate::process::call_site::{CALLER, caller};
+use crate::process::fibers::Fiber;
+pub(crate) use crate::process::fibers::Pause;
+use crate::process::{self, is_shared};
+use crate::report::signals;
+use crate::tasks::explicit;
+use crate::tasks::explorer::{self as explored, Bell};
+use crate::tasks::observer::Told;
+use crate::tasks::state;
 use corosensei::Yielder;
 use raceproof::kernel::{Kernel, Stop};
 use raceproof::run::{Machine, Outcome};
@@ -24,18 +30,6 @@ use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 pub(crate) type K = Kernel<Body, Told>;
-
-/// Why a coroutine was left.
-pub(crate) enum Pause {
-    /// As the kernel was told.
-    Kernel,
-    /// The thread is at a barrier of its team.
-    Barrier,
-    /// The task has failed, and goes no further.
-    Failed,
-    /// The task is over.
-    Ended,
-}
 
 /// What the kernel keeps of a task.
 pub(crate) struct Body(pub(crate) Option<Box<Job>>);
@@ -73,7 +67,7 @@ pub(crate) fn wait(operation: impl FnMut(&mut K) -> Result<(), Stop>) {
 /// The same; `let_go_on` lets those go on that the task gives way to.
 #[inline]
 fn wait_or(mut operation: impl FnMut(&mut K) -> Result<(), Stop>, let_go_on: impl FnOnce()) {
-    crate::interrupts::check();
+    signals::check();
     loop {
         let result = operation(kernel());
         let gives_way = kernel().gives_way();
@@ -96,7 +90,7 @@ pub(crate) const MANY: usize = 1 << 11;
 /// Spawns a task, which the detector was told of; its creator goes on when it has ended or waits, if that is wanted.
 pub(crate) fn spawn(job: Box<Job>, at_once: bool) {
     let mut job = Some(job);
-    let at_once = at_once && world().detector.stacks.in_use() < MANY && !explored::is_on();
+    let at_once = at_once && detector().stacks.in_use() < MANY && !explored::is_on();
     let spawn = |kernel: &mut K| {
         kernel.set_eager(at_once);
         let spawned = kernel.spawn(SiteId(0), |_| Body(job.take())).map(drop);
@@ -120,7 +114,7 @@ fn run_newest() {
 
 /// Lets the other tasks go first: it looks for what one of them does.
 pub(crate) fn pass() {
-    crate::interrupts::check();
+    signals::check();
     explored::unexplored("a task waits by looking again and again, without saying what it waits for");
     kernel().pass();
     suspend(Pause::Kernel);
@@ -148,14 +142,14 @@ pub(crate) fn wait_until(what: &'static str, bell: Bell, mut is_so: impl FnMut()
         return explored::heard(bell);
     }
     while !is_so() {
-        let idle = &mut world().idle;
+        let idle = &mut state().idle;
         *idle += 1;
         if *idle > 1000 + 4 * kernel().tasks().live() as u64 {
             crate::report::stuck(what);
         }
         pass();
     }
-    world().idle = 0;
+    state().idle = 0;
 }
 
 /// Waits for all threads of the team, and the tasks they have created.
@@ -171,9 +165,9 @@ impl Coroutines {
     #[inline(never)]
     fn prepare(job: &mut Job, kernel: &mut K) -> Result<(), Stop> {
         while let Some(&before) = job.waits.last() {
-            world().detector.set_preparing(true);
+            detector().set_preparing(true);
             let got = kernel.get(before);
-            world().detector.set_preparing(false);
+            detector().set_preparing(false);
             got?;
             job.waits.pop();
         }
@@ -194,7 +188,7 @@ impl Coroutines {
     /// The job's thread waits at a barrier, and goes on as another task.
     #[inline(never)]
     fn park(mut job: Box<Job>, kernel: &mut K) {
-        let detector = &mut world().detector;
+        let detector = detector();
         let asked = detector.tasks[detector.current().index()].asked;
         job.parted = Some((detector.part(kernel.take_held()), asked));
         Team::park(job);
@@ -207,9 +201,9 @@ impl Coroutines {
             Self::prepare(job, kernel)?;
         }
         if job.placement.is_some() {
-            world().detector.look_at_storage(job.thread);
+            detector().look_at_storage(job.thread);
         }
-        let fiber = if job.is_main { world().main_stack.take(0) } else { world().detector.take_stack() };
+        let fiber = if job.is_main { detector().main_stack.take(0) } else { detector().take_stack() };
         match fiber {
             Ok(fiber) => {
                 explored::stack(fiber.memory());
@@ -236,22 +230,23 @@ impl Coroutines {
     #[inline]
     fn go_to(job: &mut Job) {
         CURRENT.store(job, Ordering::Relaxed);
-        let world = world();
-        world.detector.contexts.go_to(job.place);
+        let (detector, threads) = (detector(), &mut process::state().threads);
+        detector.contexts.go_to(job.place);
         let stack = job.fiber.as_ref().filter(|_| !job.is_main).map(|fiber| &fiber.stack);
-        world.detector.stacks.go_on(stack);
-        world.threads.switch(job.thread);
-        world.threads.swap_exceptions(&mut job.exceptions);
+        detector.stacks.go_on(stack);
+        threads.switch(job.thread);
+        threads.swap_exceptions(&mut job.exceptions);
     }
 
     /// No more. The storage stays that of the task's thread until another is wanted.
     #[inline]
     fn left(job: &mut Job) {
-        crate::tsan::unseen::left();
-        let world = world();
-        world.threads.swap_exceptions(&mut job.exceptions);
+        if is_shared() {
+            (state().after_turn)();
+        }
+        process::state().threads.swap_exceptions(&mut job.exceptions);
         CURRENT.store(ptr::null_mut(), Ordering::Relaxed);
-        job.place = world.detector.contexts.now();
+        job.place = detector().contexts.now();
         job.pc = caller();
     }
 
@@ -259,21 +254,21 @@ impl Coroutines {
     #[inline]
     fn end(job: &mut Job, kernel: &mut K) -> Option<SyncId> {
         if let Some(fiber) = job.fiber.take() {
-            let stacks = if job.is_main { &mut world().main_stack } else { &mut world().detector.stacks };
+            let stacks = if job.is_main { &mut detector().main_stack } else { &mut detector().stacks };
             stacks.give_back(fiber);
         }
         if !job.locks.is_empty() {
             Self::unlock(job, kernel);
         }
         if kernel.locks_held(kernel.current()).next().is_some() {
-            crate::kmpc::locks::leave(kernel.locks_held(kernel.current()).collect());
+            crate::tasks::locks::leave(kernel.locks_held(kernel.current()).collect());
         }
         if job.placement.is_some() {
-            world().workers.ends(job.thread);
-            world().detector.look_at_storage(job.thread);
+            state().workers.ends(job.thread);
+            detector().look_at_storage(job.thread);
         }
         if let Some(memory) = job.memory.take() {
-            tasks::free(memory);
+            explicit::free(memory);
         }
         job.future
     }
@@ -302,7 +297,7 @@ impl Machine<Told> for Coroutines {
             }
             Pause::Ended => {
                 let future = Self::end(job, kernel);
-                world().jobs.give_back(body.0.take().expect("it was there above"));
+                state().jobs.give_back(body.0.take().expect("it was there above"));
                 Outcome::Ended(future)
             }
         }
@@ -322,10 +317,15 @@ pub(crate) fn run(yielder: &Yielder<(), Pause>) {
     let job = job().expect("it runs");
     job.yielder = yielder;
     match job.work.take() {
-        Some(Work::Explicit(task)) => tasks::run_whole(task),
+        Some(Work::Explicit(task)) => explicit::run_whole(task),
         Some(Work::Other(work)) => work(),
         None => unreachable!("a task begins once"),
     }
+}
+
+/// Whether a task runs, and others are left that would go on.
+pub(crate) fn is_cut_short() -> bool {
+    job().is_some() && kernel().tasks().live() > 1
 }
 
 /// Who runs next: the task that became ready last, so that few tasks are under way at a time.

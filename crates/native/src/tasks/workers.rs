@@ -7,10 +7,13 @@
 //!
 //! A search over schedules decides itself who goes on, and is not kept from it.
 
+use crate::detect::detector;
 use crate::detect::detector::Detector;
+use crate::process::is_shared;
+use crate::report;
 use crate::tasks::omp::Team;
 use crate::tasks::sched::{Job, K};
-use crate::{report, search, world};
+use crate::tasks::{explorer, state};
 use raceproof_core::ids::TaskId;
 use rustc_hash::FxHashMap;
 
@@ -67,17 +70,17 @@ const STUCK: u64 = 1000;
 /// Whether the task of the kernel that is about to run can; if not it is to be put off.
 #[inline]
 pub(crate) fn admit(job: &mut Job, is_new: bool, kernel: &K) -> bool {
-    !crate::abi::start::is_shared() || search::is_on() || admit_worker(job, is_new, kernel)
+    !is_shared() || explorer::is_on() || admit_worker(job, is_new, kernel)
 }
 
 #[inline(never)]
 fn admit_worker(job: &mut Job, is_new: bool, kernel: &K) -> bool {
-    let task = world().detector.runs_as(kernel.current());
+    let task = detector().runs_as(kernel.current());
     let admitted = match job.placement.filter(|_| is_new) {
         Some(placement) => begin(job, placement, task),
         None => {
-            let serial = serial(&world().detector, task);
-            world()
+            let serial = serial(detector(), task);
+            state()
                 .workers
                 .0
                 .get(&job.thread)
@@ -86,12 +89,12 @@ fn admit_worker(job: &mut Job, is_new: bool, kernel: &K) -> bool {
     };
     if admitted {
         if is_new {
-            world().idle = 0;
+            state().idle = 0;
         }
         return true;
     }
-    world().idle += 1;
-    if world().idle > STUCK + 4 * kernel.tasks().live() as u64 {
+    state().idle += 1;
+    if state().idle > STUCK + 4 * kernel.tasks().live() as u64 {
         report::stuck("a thread of its pool, all of which wait");
     }
     false
@@ -107,14 +110,14 @@ fn begin(job: &mut Job, placement: Placement, task: TaskId) -> bool {
     let team = unsafe { &mut *placement.pool };
     let all = (0..team.size).map(|by| (placement.first + by) % team.size);
     let all: Vec<u32> = all.take(if placement.only { 1 } else { team.size as usize }).collect();
-    let workers = &mut world().workers;
+    let workers = &mut state().workers;
     let mut find = |fits: fn(Worker) -> bool| {
         all.iter().copied().find(|&number| fits(*workers.of(team.threads[number as usize].virtual_thread)))
     };
     let found = find(|worker| worker.live == 0)
         .or_else(|| find(|worker| worker.live == worker.waiting && worker.blocked.is_none()))
         .or_else(|| {
-            let desperate = world().idle > PATIENT;
+            let desperate = state().idle > PATIENT;
             desperate.then(|| find(|worker| worker.blocked.is_none())).flatten()
         });
     let Some(number) = found else { return false };
@@ -122,7 +125,7 @@ fn begin(job: &mut Job, placement: Placement, task: TaskId) -> bool {
     job.thread = runner.virtual_thread;
     // SAFETY: the region of a job that has not begun is its own.
     unsafe { (*job.scope).thread = runner };
-    world().detector.tasks[task.index()].thread = job.thread;
+    detector().tasks[task.index()].thread = job.thread;
     workers.of(job.thread).live += 1;
     true
 }

@@ -1,6 +1,6 @@
 //! The functions by which a process takes files or memory from itself. If it reports by itself, what names its findings is read before.
 
-use super::real;
+use crate::process::real;
 use crate::report;
 use std::ffi::{c_char, c_int, c_void};
 use std::mem::transmute;

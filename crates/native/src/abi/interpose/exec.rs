@@ -1,6 +1,7 @@
 //! The functions by which a process becomes another program: what was found is delivered before, since nobody can afterwards.
 
-use super::real;
+use crate::abi::world::is_up;
+use crate::process::real;
 use crate::report;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem::transmute;
@@ -10,7 +11,7 @@ type List = *const *const c_char;
 
 /// The process is about to become a program.
 pub(super) fn announce(program: *const c_char) {
-    if program.is_null() || !crate::world::is_up() {
+    if program.is_null() || !is_up() {
         return;
     }
     // SAFETY: the program passes a string.
@@ -24,7 +25,7 @@ pub(super) fn announce(program: *const c_char) {
 
 /// It has not become one.
 pub(super) fn renounce() {
-    if crate::world::is_up() {
+    if is_up() {
         // SAFETY: the running thread's own variable, which the program looks at.
         let errno = unsafe { &mut *libc::__errno_location() };
         let said = *errno;

@@ -4,8 +4,9 @@
 //! order of two statements that use one unit, and what such a statement reads and writes of the program's variables is judged as if it
 //! stood there without the library. So they are passed over. Tasks share one OS thread, and no task is left inside the library.
 
+use crate::abi::world;
+use crate::abi::world::is_up;
 use crate::symbols::Symbols;
-use crate::world;
 
 /// Where in the program the library is, which is linked into it.
 #[derive(Default)]
@@ -42,5 +43,5 @@ impl Library {
 
 /// Whether the code that a call returns to is the library's.
 pub(super) fn is_library(returns_to: usize) -> bool {
-    crate::world::is_up() && world().fortran.has(returns_to)
+    is_up() && world::state().fortran.has(returns_to)
 }

@@ -5,14 +5,16 @@
 //! wait lets others go on. One that has waited comes after what was released at the address before, and one that wakes others
 //! releases: the operations in between were made where nobody could see them.
 
-use crate::abi::kmpc;
-use crate::abi::kmpc::entry;
+use crate::abi::kmpc::{CALLER, caller, entry};
 use crate::abi::tsan::{atomic, unseen};
+use crate::abi::world;
+use crate::abi::world::is_up;
+use crate::detect::detector;
 use crate::detect::frames;
+use crate::process::{self, is_shared};
 use crate::search::{self, Bell};
+use crate::tasks;
 use crate::tasks::sched;
-use crate::world;
-use std::arch::asm;
 use std::ffi::c_char;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -21,17 +23,13 @@ entry! { syscall => called; }
 
 /// What the C library's function is given: the numbers of all that the system can do have at most six arguments.
 extern "C" fn called(number: i64, a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> i64 {
-    if number == libc::SYS_futex
-        && crate::world::is_up()
-        && crate::abi::start::is_shared()
-        && sched::job().is_some()
-    {
+    if number == libc::SYS_futex && is_up() && is_shared() && sched::job().is_some() {
         // The other bits are flags that make no difference to a single thread.
         let operation = b as i32 & !(libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME);
         match operation {
             libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET => {
                 // What the report says of who waits is where the program called the library.
-                kmpc::CALLER.store(frames::of_program(kmpc::caller()), Ordering::Relaxed);
+                CALLER.store(frames::of_program(caller()), Ordering::Relaxed);
                 let result = wait(a, c as u32, d != 0);
                 if result == -i64::from(libc::ETIMEDOUT) {
                     // SAFETY: the program's pointer to the limit, which it passes for this.
@@ -51,29 +49,11 @@ extern "C" fn called(number: i64, a: usize, b: usize, c: usize, d: usize, e: usi
         libc::SYS_execveat => super::exec::announce(b as *const c_char),
         _ => {}
     }
-    let result = system(number, [a, b, c, d, e, f]);
+    let result = process::system_call(number, [a, b, c, d, e, f]);
     if matches!(number, libc::SYS_execve | libc::SYS_execveat) {
         super::exec::renounce();
     }
     answer(result)
-}
-
-/// What the system says.
-fn system(number: i64, [a, b, c, d, e, f]: [usize; 6]) -> i64 {
-    let result: i64;
-    // SAFETY: what the program asked for, or its end.
-    unsafe {
-        asm!("syscall", inlateout("rax") number => result, in("rdi") a, in("rsi") b, in("rdx") c, in("r10") d, in("r8") e,
-            in("r9") f, lateout("rcx") _, lateout("r11") _, options(nostack));
-    }
-    result
-}
-
-/// Ends the process, past all that waits for its end.
-pub(crate) fn end(status: i32) -> ! {
-    loop {
-        system(libc::SYS_exit_group, [status as usize, 0, 0, 0, 0, 0]);
-    }
 }
 
 /// As the C library gives back what the system said.
@@ -119,17 +99,17 @@ fn wait(address: usize, expected: u32, has_limit: bool) -> i64 {
     if is_other() {
         return -i64::from(libc::EAGAIN);
     }
-    world().detector.exclusive = true;
+    detector().exclusive = true;
     waiters(address).waiting += 1;
     let thread = crate::tasks::omp::thread().virtual_thread;
-    world().workers.blocks(thread, Some(world().detector.identity()));
+    tasks::state().workers.blocks(thread, Some(detector().identity()));
     let in_time = wait_for(address, has_limit, || is_other() || waiters(address).woken > 0);
-    world().workers.blocks(thread, None);
+    tasks::state().workers.blocks(thread, None);
     let here = waiters(address);
     here.waiting -= 1;
     here.woken = here.woken.saturating_sub(1);
     if here.waiting == 0 {
-        world().waiters.remove(&address);
+        world::state().waiters.remove(&address);
     }
     if !in_time {
         return -i64::from(libc::ETIMEDOUT);
@@ -140,7 +120,7 @@ fn wait(address: usize, expected: u32, has_limit: bool) -> i64 {
 }
 
 fn waiters(address: usize) -> &'static mut Waiters {
-    world().waiters.entry(address).or_default()
+    world::state().waiters.entry(address).or_default()
 }
 
 /// Whether it became so in time.
@@ -158,7 +138,7 @@ fn wait_for(address: usize, has_limit: bool, is_so: impl Fn() -> bool) -> bool {
             sched::pass();
         }
         // That nobody else got any further meanwhile means nothing.
-        world().idle = 0;
+        tasks::state().idle = 0;
         return is_so();
     }
     sched::wait_until("a lock, a channel or a condition that nobody changes", Bell::of(address), is_so);
@@ -167,10 +147,10 @@ fn wait_for(address: usize, has_limit: bool, is_so: impl Fn() -> bool) -> bool {
 
 /// Wakes up to so many; how many there were.
 fn wake(address: usize, most: u32) -> i64 {
-    world().detector.exclusive = true;
+    detector().exclusive = true;
     atomic::added(address);
     search::ring(Bell::of(address));
-    let Some(here) = world().waiters.get_mut(&address) else { return 0 };
+    let Some(here) = world::state().waiters.get_mut(&address) else { return 0 };
     let woken = most.min(here.waiting - here.woken);
     here.woken += woken;
     woken.into()

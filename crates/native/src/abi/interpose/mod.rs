@@ -11,10 +11,15 @@ pub(crate) mod reserve;
 mod threads;
 
 use crate::abi::kmpc::{caller, entry};
+use crate::abi::world;
+use crate::abi::world::is_up;
 use crate::abi::{library, panics};
+use crate::detect::detector;
 use crate::detect::frames;
+use crate::process;
+use crate::process::{is_shared, real};
 use crate::report::{self, calls, exceptions};
-use crate::{search, world};
+use crate::{search, tasks};
 use dlmalloc::Dlmalloc;
 use reserve::Source;
 use std::alloc::{GlobalAlloc, Layout};
@@ -23,22 +28,10 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::io::Write;
 
 unsafe extern "C" {
-    fn __libc_malloc(size: usize) -> *mut c_void;
     fn __libc_calloc(count: usize, size: usize) -> *mut c_void;
     fn __libc_realloc(memory: *mut c_void, size: usize) -> *mut c_void;
     fn __libc_memalign(align: usize, size: usize) -> *mut c_void;
     fn __libc_free(memory: *mut c_void);
-}
-
-/// Memory of our own, which no report is about.
-pub(crate) fn plain_malloc(size: usize) -> *mut c_void {
-    // SAFETY: as malloc.
-    unsafe { __libc_malloc(size) }
-}
-
-pub(crate) fn plain_free(memory: *mut c_void) {
-    // SAFETY: it comes from `plain_malloc`, and nobody uses it any more.
-    unsafe { __libc_free(memory) }
 }
 
 /// Our own allocator: what this library allocates is not the program's, and is not between what is the program's, which would
@@ -87,10 +80,10 @@ entry! {
 
 /// Memory the program has got.
 fn got(memory: *mut c_void, size: usize) -> *mut c_void {
-    if !memory.is_null() && crate::world::is_up() && !crate::report::record::is_writing() {
-        let detector = &mut world().detector;
+    if !memory.is_null() && is_up() && !crate::report::record::is_writing() {
+        let detector = detector();
         detector.allocated(memory as usize, size);
-        let pc = if crate::abi::start::is_shared() {
+        let pc = if is_shared() {
             frames::of_program(caller())
         } else {
             library::allocates_for(exceptions::thrown_at(caller()))
@@ -103,23 +96,23 @@ fn got(memory: *mut c_void, size: usize) -> *mut c_void {
 
 /// Memory the program gives back.
 fn given_back(memory: *mut c_void) -> Option<usize> {
-    if memory.is_null() || !crate::world::is_up() || crate::report::record::is_writing() {
+    if memory.is_null() || !is_up() || crate::report::record::is_writing() {
         return None;
     }
-    let size = world().detector.memory.remove(memory as usize)?.size;
-    world().atomics.unseen.forget(memory as usize, size);
-    crate::abi::kmpc::locks::freed(memory as usize, size);
+    let size = detector().memory.remove(memory as usize)?.size;
+    world::state().atomics.unseen.forget(memory as usize, size);
+    tasks::locks::freed(memory as usize, size);
     search::freed(memory as usize, size, caller());
-    world().detector.freed(memory as usize, size, caller());
+    detector().freed(memory as usize, size, caller());
     Some(size)
 }
 
 /// What the program has accessed of a block that it has got.
 fn accessed_parts(memory: *mut c_void) -> Vec<std::ops::Range<usize>> {
-    if memory.is_null() || !crate::world::is_up() || crate::report::record::is_writing() {
+    if memory.is_null() || !is_up() || crate::report::record::is_writing() {
         return Vec::new();
     }
-    let detector = &world().detector;
+    let detector = detector();
     match detector.memory.find_live(memory as usize) {
         Some((base, block)) if base == memory as usize => detector.accessed_parts(base, block.size),
         _ => Vec::new(),
@@ -127,7 +120,7 @@ fn accessed_parts(memory: *mut c_void) -> Vec<std::ops::Range<usize>> {
 }
 
 pub(crate) extern "C" fn malloc_noted(size: usize) -> *mut c_void {
-    got(plain_malloc(size), size)
+    got(process::plain_malloc(size), size)
 }
 
 pub(crate) extern "C" fn calloc_noted(count: usize, size: usize) -> *mut c_void {
@@ -173,7 +166,7 @@ pub(crate) extern "C" fn realloc_noted(memory: *mut c_void, size: usize) -> *mut
     }
     got(new, size);
     if let Some(before) = before {
-        world().detector.moved(new as usize, before.min(size), &parts, caller());
+        detector().moved(new as usize, before.min(size), &parts, caller());
     }
     new
 }
@@ -186,37 +179,6 @@ pub(crate) extern "C" fn free_noted(memory: *mut c_void) {
 
 // ---- threads and processes ----
 
-/// A function of the C library that one of ours hides.
-pub(crate) fn real(name: &CStr) -> *mut c_void {
-    // SAFETY: looks a name up.
-    unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) }
-}
-
-type Routine = extern "C" fn(*mut c_void) -> *mut c_void;
-
-/// # Safety
-/// As `pthread_create`.
-pub(crate) unsafe fn real_pthread_create(
-    thread: *mut libc::pthread_t,
-    attributes: *const libc::pthread_attr_t,
-    routine: Routine,
-) -> c_int {
-    type Create = unsafe extern "C" fn(
-        *mut libc::pthread_t,
-        *const libc::pthread_attr_t,
-        Routine,
-        *mut c_void,
-    ) -> c_int;
-    let found = real(c"pthread_create");
-    if found.is_null() {
-        return libc::ENOSYS;
-    }
-    // SAFETY: that is the type of the function of this name; the rest is the caller's promise.
-    unsafe {
-        std::mem::transmute::<*mut c_void, Create>(found)(thread, attributes, routine, std::ptr::null_mut())
-    }
-}
-
 entry! {
     pthread_create => pthread_create_noted;
     fork => fork_noted;
@@ -226,7 +188,7 @@ entry! {
 }
 
 extern "C" fn pthread_create_noted() -> c_int {
-    if world().options.refuse_threads {
+    if process::state().options.refuse_threads {
         return threads::refuse();
     }
     report::program_error(
@@ -245,7 +207,7 @@ extern "C" fn fork_noted() -> c_int {
     }
     // SAFETY: that is the type of the function of this name.
     let child = unsafe { std::mem::transmute::<*mut c_void, Fork>(found)() };
-    if crate::world::is_up() {
+    if is_up() {
         if child == 0 {
             report::leave_alone();
         } else {
@@ -258,7 +220,7 @@ extern "C" fn fork_noted() -> c_int {
 #[unsafe(no_mangle)]
 pub extern "C" fn dlclose(library: *mut c_void) -> c_int {
     type Close = unsafe extern "C" fn(*mut c_void) -> c_int;
-    if crate::world::is_up() {
+    if is_up() {
         crate::report::coverage::closing();
     }
     let found = real(c"dlclose");
@@ -271,7 +233,7 @@ pub extern "C" fn dlclose(library: *mut c_void) -> c_int {
 
 fn die() -> ! {
     crate::report::faults::uninstall();
-    world().threads.switch(0);
+    process::state().threads.switch(0);
     // SAFETY: the way abort ends a process: by the signal, whose action is the default one now.
     unsafe {
         libc::signal(libc::SIGABRT, libc::SIG_DFL);
@@ -281,7 +243,7 @@ fn die() -> ! {
 }
 
 extern "C" fn abort_noted() -> ! {
-    if crate::world::is_up() {
+    if is_up() {
         if panics::reported() {
             // A panic that must not be caught.
         } else if let Some(error) = exceptions::terminated() {
@@ -297,7 +259,7 @@ extern "C" fn abort_noted() -> ! {
 
 extern "C" fn exit_noted(status: c_int) -> ! {
     type Exit = unsafe extern "C" fn(c_int) -> !;
-    if crate::world::is_up() {
+    if is_up() {
         panics::ends(status);
     }
     let found = real(c"exit");
@@ -314,7 +276,7 @@ unsafe extern "C" fn assert_fail(text: *const c_char, file: *const c_char, line:
     let (text, file) = (text.to_string_lossy(), file.to_string_lossy());
     // Nobody can be told if standard error is closed.
     let _ = writeln!(std::io::stderr(), "{file}:{line}: assertion `{text}' failed");
-    if crate::world::is_up() {
+    if is_up() {
         report::program_error_at("assertion", &format!("assertion failed: {text}"), calls::here());
         search::failed();
         report::finish();
@@ -324,8 +286,8 @@ unsafe extern "C" fn assert_fail(text: *const c_char, file: *const c_char, line:
 
 #[unsafe(no_mangle)]
 pub extern "C" fn _exit(status: c_int) -> ! {
-    let status = if crate::world::is_up() { report::finish_with(status) } else { status };
-    futex::end(status)
+    let status = if is_up() { report::finish_with(status) } else { status };
+    process::end(status)
 }
 
 #[unsafe(no_mangle)]

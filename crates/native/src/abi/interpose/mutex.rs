@@ -4,11 +4,13 @@
 //! its address. A condition variable wakes its waiters at once, which the specification allows.
 
 use super::fortran;
-use crate::abi::kmpc::{caller, entry, locks};
+use crate::abi::kmpc::{caller, entry};
 use crate::abi::tsan::atomic;
+use crate::abi::world::is_up;
 use crate::report;
 use crate::search::{self, Bell};
-use crate::tasks::sched;
+use crate::tasks::locks;
+use crate::tasks::{explorer, sched};
 use raceproof_core::event::AccessKind;
 use std::ffi::c_int;
 
@@ -39,7 +41,7 @@ fn is_mutex(mutex: usize) -> bool {
         }
         _ => return true,
     };
-    if crate::world::is_up() {
+    if is_up() {
         report::program_error("lock", problem);
     }
     mutex != 0
@@ -71,7 +73,7 @@ extern "C" fn mutex_destroy(mutex: usize) -> c_int {
     if !is_mutex(mutex) {
         return libc::EINVAL;
     }
-    if crate::world::is_up() {
+    if is_up() {
         if locks::mutex_is_held(mutex) {
             report::program_error("lock", "a mutex is destroyed while it is held");
         }
@@ -122,11 +124,11 @@ pub unsafe extern "C" fn __cxa_guard_acquire(guard: *mut u8) -> c_int {
     let is_free = || unsafe { is_busy.read_volatile() } == 0;
     while !is_free() && sched::job().is_some() {
         match search::is_on() {
-            true => search::listen(Bell::of(guard as usize)),
+            true => explorer::listen(Bell::of(guard as usize)),
             false => sched::pass(),
         }
     }
-    search::heard(Bell::of(guard as usize));
+    explorer::heard(Bell::of(guard as usize));
     // SAFETY: as above.
     unsafe {
         if guard.read_volatile() != 0 {

@@ -34,7 +34,7 @@ pub unsafe extern "C" fn __xpg_strerror_r(number: c_int, buffer: *mut c_char, si
         return 0;
     }
     type Describe = unsafe extern "C" fn(c_int, *mut c_char, usize) -> c_int;
-    let found = super::real(c"__xpg_strerror_r");
+    let found = crate::process::real(c"__xpg_strerror_r");
     if found.is_null() {
         return libc::ENOSYS;
     }

@@ -1,14 +1,15 @@
 //! `__kmpc_atomic_*`: the atomic updates that libomp offers as functions, for compilers that call them.
 
 use super::Loc;
+use crate::detect::detector;
 use crate::detect::detector::Manner;
-use crate::{search, world};
+use crate::search;
 use raceproof_core::event::AccessKind;
 use std::arch::naked_asm;
 
 fn update<T: Copy>(at: *mut T, pc: usize, with: impl FnOnce(T) -> T) -> (T, T) {
     search::atomic(at as usize, size_of::<T>(), AccessKind::Write, pc);
-    world().detector.access(at as usize, size_of::<T>(), AccessKind::Write, Manner::Atomic, pc);
+    detector().access(at as usize, size_of::<T>(), AccessKind::Write, Manner::Atomic, pc);
     // SAFETY: what the program asked for; no other thread runs, so that plain accesses are atomic.
     unsafe {
         let before = at.read_volatile();

@@ -1,8 +1,10 @@
 //! Cancellation: only where `OMP_CANCELLATION` asks for it, as the specification says.
 
 use super::Loc;
+use crate::detect::detector;
+use crate::search;
+use crate::tasks;
 use crate::tasks::omp::{self, scope, team, thread};
-use crate::{search, world};
 
 const PARALLEL: i32 = 1;
 const LOOP: i32 = 2;
@@ -25,11 +27,11 @@ fn is_cancelled(kind: i32) -> bool {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_cancel(_: Loc, _: i32, kind: i32) -> i32 {
-    if !world().omp.cancellation {
+    if !tasks::state().omp.cancellation {
         return 0;
     }
     // Who is cancelled where is the schedule's choice.
-    world().detector.exclusive = true;
+    detector().exclusive = true;
     match kind {
         PARALLEL => team().cancelled = true,
         LOOP | SECTIONS => team().cancelled_loop = Some(this_loop()),
@@ -47,11 +49,11 @@ pub extern "C" fn __kmpc_cancel(_: Loc, _: i32, kind: i32) -> i32 {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_cancellationpoint(_: Loc, _: i32, kind: i32) -> i32 {
-    i32::from(world().omp.cancellation && is_cancelled(kind))
+    i32::from(tasks::state().omp.cancellation && is_cancelled(kind))
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_cancel_barrier(_: Loc, _: i32) -> i32 {
     omp::barrier();
-    i32::from(world().omp.cancellation && team().cancelled)
+    i32::from(tasks::state().omp.cancellation && team().cancelled)
 }

@@ -5,11 +5,10 @@
 
 pub(crate) mod atomics;
 pub(crate) mod cancel;
-pub(crate) mod constructs;
-pub(crate) mod depend;
 pub(crate) mod doacross;
+mod explicit_tasks;
 pub(crate) mod groups;
-pub(crate) mod locks;
+mod lock_routines;
 pub(crate) mod loops;
 pub(crate) mod parallel;
 pub(crate) mod query;
@@ -17,24 +16,10 @@ pub(crate) mod reduce;
 pub(crate) mod sync;
 pub(crate) mod target;
 pub(crate) mod taskloop;
-pub(crate) mod tasks;
 pub(crate) mod threadprivate;
 
+pub(crate) use crate::process::call_site::{CALLER, caller};
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// Where the last construct that notes it was called from, as a return address.
-pub(crate) static CALLER: AtomicUsize = AtomicUsize::new(0);
-
-/// The frame of who has called it, if it has one.
-pub(crate) static FRAME: AtomicUsize = AtomicUsize::new(0);
-
-pub(crate) fn caller() -> usize {
-    CALLER.load(Ordering::Relaxed)
-}
-
-/// Where on the stack the return address stands.
-pub(crate) static STACK: AtomicUsize = AtomicUsize::new(0);
 
 /// Defines an entry point that notes its return address in `CALLER`, where that stands in `STACK`, and the frame of its caller in `FRAME`, and goes on as the function `$target`.
 macro_rules! entry {
@@ -48,9 +33,9 @@ macro_rules! entry {
                 "mov [rip + {frame}], rbp",
                 "mov [rip + {stack}], rsp",
                 "jmp {target}",
-                caller = sym crate::abi::kmpc::CALLER,
-                frame = sym crate::abi::kmpc::FRAME,
-                stack = sym crate::abi::kmpc::STACK,
+                caller = sym crate::process::call_site::CALLER,
+                frame = sym crate::process::call_site::FRAME,
+                stack = sym crate::process::call_site::STACK,
                 target = sym $target,
             )
         }

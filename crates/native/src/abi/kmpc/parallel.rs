@@ -1,10 +1,12 @@
 //! `parallel` and `teams`: regions run by a team of threads.
 
 use super::{CALLER, Loc, caller, entry};
+use crate::report;
+use crate::search;
+use crate::tasks;
 use crate::tasks::icvs::{self, icvs};
 use crate::tasks::omp::{Team, team};
 use crate::tasks::sched;
-use crate::{search, world};
 use std::arch::naked_asm;
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -125,7 +127,7 @@ fn run(microtask: Microtask, arguments: &[*mut c_void]) {
 
 /// How many threads the next region gets.
 fn size() -> u32 {
-    let asked = world().omp.next_threads.take();
+    let asked = tasks::state().omp.next_threads.take();
     let icvs = icvs();
     if team().active_level >= icvs.max_active_levels {
         return 1;
@@ -141,7 +143,7 @@ fn size() -> u32 {
 /// A team is smaller than asked for.
 #[cold]
 fn limited(wanted: u32, size: u32) {
-    let omp = &mut world().omp;
+    let omp = &mut tasks::state().omp;
     if !std::mem::replace(&mut omp.said_limit, true) {
         crate::say(&format!("a team of {wanted} threads was asked for; the thread limit leaves {size}"));
     }
@@ -165,7 +167,7 @@ unsafe extern "C" fn fork_call(
 }
 
 fn fork(size: u32, microtask: Microtask, arguments: Vec<*mut c_void>, league: Option<(u32, u32)>) {
-    world().teams.ran(if sched::job().is_some() { size } else { 1 });
+    report::state().teams.ran(if sched::job().is_some() { size } else { 1 });
     Team::fork(size, caller(), league, Rc::new(move |_| run(microtask, &arguments)));
 }
 
@@ -185,11 +187,12 @@ unsafe extern "C" fn fork_teams(
 ) {
     // SAFETY: called by `variadic!` only.
     let arguments = Rc::new(unsafe { gather(count, registers, stack) });
-    let (teams, limit) = world().omp.next_teams.take().unwrap_or((0, 0));
-    let default = if world().omp.teams > 0 { world().omp.teams } else { 2 };
+    let (teams, limit) = tasks::state().omp.next_teams.take().unwrap_or((0, 0));
+    let default = if tasks::state().omp.teams > 0 { tasks::state().omp.teams } else { 2 };
     let teams = if teams == 0 { default } else { teams };
     // A clause sets the limit of the team's contention group, OMP_TEAMS_THREAD_LIMIT the size of its teams.
-    let (limited, limit) = if limit > 0 { (true, limit) } else { (false, world().omp.teams_thread_limit) };
+    let (limited, limit) =
+        if limit > 0 { (true, limit) } else { (false, tasks::state().omp.teams_thread_limit) };
     let pc = caller();
     Team::fork(
         teams,
@@ -223,8 +226,8 @@ fn limit_threads(limit: u32, of_group: bool) {
 }
 
 extern "C" fn serialized_parallel(_: Loc, _: i32) {
-    world().omp.next_threads = None;
-    world().teams.ran(1);
+    tasks::state().omp.next_threads = None;
+    report::state().teams.ran(1);
     Team::enter_alone();
 }
 
@@ -235,7 +238,7 @@ pub extern "C" fn __kmpc_end_serialized_parallel(_: Loc, _: i32) {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_push_num_threads(_: Loc, _: i32, threads: i32) {
-    world().omp.next_threads = u32::try_from(threads).ok().filter(|&threads| threads > 0);
+    tasks::state().omp.next_threads = u32::try_from(threads).ok().filter(|&threads| threads > 0);
 }
 
 #[unsafe(no_mangle)]
@@ -246,12 +249,12 @@ pub extern "C" fn __kmpc_push_proc_bind(_: Loc, _: i32, _: i32) {}
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_push_num_teams(_: Loc, _: i32, teams: i32, limit: i32) {
-    world().omp.next_teams = Some((teams.max(0) as u32, limit.max(0) as u32));
+    tasks::state().omp.next_teams = Some((teams.max(0) as u32, limit.max(0) as u32));
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_push_num_teams_51(_: Loc, _: i32, _least: i32, most: i32, limit: i32) {
-    world().omp.next_teams = Some((most.max(0) as u32, limit.max(0) as u32));
+    tasks::state().omp.next_teams = Some((most.max(0) as u32, limit.max(0) as u32));
 }
 
 #[unsafe(no_mangle)]

@@ -1,18 +1,21 @@
 //! The library routines of OpenMP: what a program can ask and set.
 
 use crate::abi::interpose;
-use crate::tasks::icvs::{self, Schedule, icvs};
+use crate::detect::detector;
+use crate::process;
+use crate::process::openmp::Schedule;
+use crate::tasks;
+use crate::tasks::icvs::{self, icvs};
 use crate::tasks::omp::{scope, team, thread};
-use crate::world;
 use std::ffi::{c_char, c_void};
 use std::time::Instant;
 
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_get_thread_num() -> i32 {
     // What the task does from now on may depend on the thread it happens to run on.
-    let task = world().detector.current();
-    world().detector.tasks[task.index()].asked = true;
-    world().detector.tell_asked();
+    let task = detector().current();
+    detector().tasks[task.index()].asked = true;
+    detector().tell_asked();
     thread().number as i32
 }
 
@@ -36,12 +39,12 @@ answers! {
     omp_get_supported_active_levels() -> i32 { i32::MAX }
     omp_get_level() -> i32 { team().level as i32 }
     omp_get_active_level() -> i32 { team().active_level as i32 }
-    omp_get_cancellation() -> i32 { i32::from(world().omp.cancellation) }
+    omp_get_cancellation() -> i32 { i32::from(tasks::state().omp.cancellation) }
     omp_get_thread_limit() -> i32 { icvs().thread_limit as i32 }
     omp_get_num_teams() -> i32 { team().league.1 as i32 }
     omp_get_team_num() -> i32 { team().league.0 as i32 }
-    omp_get_max_teams() -> i32 { world().omp.teams as i32 }
-    omp_get_teams_thread_limit() -> i32 { world().omp.teams_thread_limit as i32 }
+    omp_get_max_teams() -> i32 { tasks::state().omp.teams as i32 }
+    omp_get_teams_thread_limit() -> i32 { tasks::state().omp.teams_thread_limit as i32 }
     omp_in_final() -> i32 { i32::from(scope().is_final) }
     omp_in_explicit_task() -> i32 { i32::from(scope().is_explicit) }
     omp_get_proc_bind() -> i32 { 0 }
@@ -49,12 +52,12 @@ answers! {
     omp_get_place_num_procs(_place: i32) -> i32 { 0 }
     omp_get_place_num() -> i32 { -1 }
     omp_get_partition_num_places() -> i32 { 0 }
-    omp_get_default_device() -> i32 { world().omp.environment.default_device as i32 }
+    omp_get_default_device() -> i32 { tasks::state().omp.environment.default_device as i32 }
     omp_get_num_devices() -> i32 { 0 }
     omp_get_device_num() -> i32 { 0 }
     omp_get_initial_device() -> i32 { 0 }
     omp_is_initial_device() -> i32 { 1 }
-    omp_get_max_task_priority() -> i32 { world().omp.environment.max_task_priority as i32 }
+    omp_get_max_task_priority() -> i32 { tasks::state().omp.environment.max_task_priority as i32 }
     omp_get_wtick() -> f64 { 1e-9 }
     omp_pause_resource(_kind: i32, _device: i32) -> i32 { 0 }
     omp_pause_resource_all(_kind: i32) -> i32 { 0 }
@@ -93,15 +96,15 @@ macro_rules! settings {
 
 settings! {
     omp_set_dynamic(value: i32) { icvs::set(|icvs| icvs.dynamic = value != 0) }
-    omp_set_nested(value: i32) { icvs::set(|icvs| icvs.max_active_levels = if value != 0 { world().omp.environment.nested_levels } else { 1 }) }
-    omp_set_num_teams(teams: i32) { world().omp.teams = teams.max(1) as u32 }
-    omp_set_teams_thread_limit(limit: i32) { world().omp.teams_thread_limit = limit.max(1) as u32 }
-    omp_set_default_device(device: i32) { world().omp.environment.default_device = device.max(0) as u32 }
+    omp_set_nested(value: i32) { icvs::set(|icvs| icvs.max_active_levels = if value != 0 { tasks::state().omp.environment.nested_levels } else { 1 }) }
+    omp_set_num_teams(teams: i32) { tasks::state().omp.teams = teams.max(1) as u32 }
+    omp_set_teams_thread_limit(limit: i32) { tasks::state().omp.teams_thread_limit = limit.max(1) as u32 }
+    omp_set_default_device(device: i32) { tasks::state().omp.environment.default_device = device.max(0) as u32 }
     omp_set_default_allocator(_allocator: usize) { () }
     omp_destroy_allocator(_allocator: usize) { () }
     omp_set_affinity_format(_format: *const c_char) { () }
     omp_display_affinity(_format: *const c_char) { () }
-    omp_display_env(verbose: i32) { world().omp.environment.show(verbose != 0) }
+    omp_display_env(verbose: i32) { tasks::state().omp.environment.show(verbose != 0) }
     omp_get_place_proc_ids(_place: i32, _ids: *mut i32) { () }
     omp_get_partition_place_nums(_numbers: *mut i32) { () }
     __kmpc_destroy_allocator(_thread: i32, _allocator: usize) { () }
@@ -126,7 +129,7 @@ pub extern "C" fn omp_set_max_active_levels(levels: i32) {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_get_wtime() -> f64 {
-    Instant::now().duration_since(world().started).as_secs_f64()
+    Instant::now().duration_since(process::state().started).as_secs_f64()
 }
 
 #[unsafe(no_mangle)]

@@ -4,8 +4,8 @@
 //! between, so that no lock is needed to keep them apart; the detector takes the accesses for atomic ones.
 
 use super::Loc;
+use crate::detect::detector;
 use crate::tasks::omp;
-use crate::world;
 use std::ffi::c_void;
 
 type Combine = extern "C" fn(*mut c_void, *mut c_void);
@@ -20,13 +20,13 @@ pub extern "C" fn __kmpc_reduce_nowait(
     _combine: Combine,
     _lock: usize,
 ) -> i32 {
-    world().detector.reduce(true);
+    detector().reduce(true);
     1
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_end_reduce_nowait(_: Loc, _: i32, _lock: usize) {
-    world().detector.reduce(false);
+    detector().reduce(false);
 }
 
 #[unsafe(no_mangle)]

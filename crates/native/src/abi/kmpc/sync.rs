@@ -1,9 +1,9 @@
 //! Barriers, `single`, `master`, `critical`, `flush`.
 
-use super::locks;
 use super::{Loc, entry};
 use crate::omp::{self, team, thread};
 use crate::sched;
+use crate::tasks::locks;
 
 use std::ffi::c_void;
 

@@ -3,9 +3,9 @@
 //! Without `grainsize` or `num_tasks` the specification leaves the cut open; here each iteration is a task, up to a
 //! bound, so that a dependence between any two of them shows.
 
-use super::groups::{__kmpc_end_taskgroup, __kmpc_taskgroup};
-use super::tasks::{self, KmpTask, create, header};
 use super::{Loc, caller, entry};
+use crate::tasks::explicit::{self as tasks, KmpTask, create, header};
+use crate::tasks::groups;
 use std::ffi::c_void;
 
 type Duplicate = extern "C" fn(*mut KmpTask, *mut KmpTask, i32);
@@ -20,8 +20,8 @@ entry! {
 
 #[allow(clippy::too_many_arguments)]
 unsafe extern "C" fn taskloop(
-    loc: Loc,
-    thread: i32,
+    _: Loc,
+    _: i32,
     task: *mut KmpTask,
     condition: i32,
     lower: *mut u64,
@@ -33,15 +33,13 @@ unsafe extern "C" fn taskloop(
     duplicate: Option<Duplicate>,
 ) {
     // SAFETY: the compiler's own task and bounds.
-    unsafe {
-        cut(loc, thread, task, condition, (lower, upper, stride), no_group, (schedule, grain), duplicate)
-    };
+    unsafe { cut(task, condition, (lower, upper, stride), no_group, (schedule, grain), duplicate) };
 }
 
 #[allow(clippy::too_many_arguments)]
 unsafe extern "C" fn taskloop_5(
-    loc: Loc,
-    thread: i32,
+    _: Loc,
+    _: i32,
     task: *mut KmpTask,
     condition: i32,
     lower: *mut u64,
@@ -54,15 +52,11 @@ unsafe extern "C" fn taskloop_5(
     duplicate: Option<Duplicate>,
 ) {
     // SAFETY: the compiler's own task and bounds.
-    unsafe {
-        cut(loc, thread, task, condition, (lower, upper, stride), no_group, (schedule, grain), duplicate)
-    };
+    unsafe { cut(task, condition, (lower, upper, stride), no_group, (schedule, grain), duplicate) };
 }
 
 #[allow(clippy::too_many_arguments)]
 unsafe fn cut(
-    loc: Loc,
-    thread: i32,
     task: *mut KmpTask,
     condition: i32,
     (lower, upper, stride): (*mut u64, *mut u64, i64),
@@ -82,7 +76,7 @@ unsafe fn cut(
         span / stride.unsigned_abs().max(1) + 1
     };
     if no_group == 0 {
-        __kmpc_taskgroup(loc, thread);
+        groups::begin();
     }
     let tasks = match schedule {
         _ if condition == 0 => 1,
@@ -119,7 +113,7 @@ unsafe fn cut(
     }
     tasks::discard(task);
     if no_group == 0 {
-        __kmpc_end_taskgroup(loc, thread);
+        groups::end();
     }
 }
 

@@ -9,8 +9,8 @@
 //! `crates/pass/build.rs` reads the names, for the pass and the linker: a row begins a line.
 
 use super::extents::*;
-use super::hidden::{CALENDAR, DATE, ENVIRONMENT, GROUP, HOST, NAME, PASSWD, RANDOM48};
 use super::*;
+use crate::report::hidden::{CALENDAR, DATE, ENVIRONMENT, GROUP, HOST, NAME, PASSWD, RANDOM48};
 
 const POINTER: usize = size_of::<usize>();
 const STAT: usize = size_of::<libc::stat>();

@@ -13,18 +13,18 @@
 mod extents;
 mod formats;
 mod functions;
-pub(crate) mod hidden;
 mod list;
 mod scans;
+mod shared;
 mod tokens;
 mod vectors;
 
-use crate::abi::interpose::real;
 use crate::abi::tsan;
+use crate::abi::world;
 use crate::detect::frames;
-use crate::world;
+use crate::process::real;
+use crate::report;
 use list::List;
-use rustc_hash::FxHashMap;
 use std::arch::naked_asm;
 use std::cell::Cell;
 use std::ffi::{CStr, c_void};
@@ -91,18 +91,10 @@ impl Call {
     }
 }
 
-/// The functions that were called, by the addresses that they return to.
-pub(crate) type Calls = FxHashMap<usize, &'static Function>;
-
-/// The function of the C library whose call returns to an address.
-pub(crate) fn called_at(pc: usize) -> Option<&'static str> {
-    world().library.get(&pc).and_then(|function| function.name.to_str().ok())
-}
-
 /// Whether a call is to be judged. If so what it reads and writes is noted, as far as that is known before it.
 extern "C" fn before(call: &mut Call) -> bool {
     let function = call.function;
-    if !crate::world::is_up() || is_runtime(call.pc) {
+    if !world::is_up() || is_runtime(call.pc) {
         return false;
     }
     if call.target != function.known.load(Ordering::Relaxed) && !is_librarys(function, call.target) {
@@ -114,7 +106,7 @@ extern "C" fn before(call: &mut Call) -> bool {
         call.list = List::new(fixed, call.stack, &raw const call.registers as usize);
         call.passed[fixed] = &raw const call.list as usize;
     }
-    world().library.insert(call.pc, function);
+    report::state().library.insert(call.pc, function.name);
     keeping_errno(|| (function.before)(call));
     UNDER_WAY.store(call.pc, Ordering::Relaxed);
     true
@@ -128,7 +120,7 @@ static UNDER_WAY: AtomicUsize = AtomicUsize::new(0);
 pub(crate) fn allocates_for(pc: usize) -> usize {
     let call = UNDER_WAY.load(Ordering::Relaxed);
     let is_librarys = |code: &Range<usize>| code.contains(&pc);
-    if call != 0 && world().library_code.as_ref().is_some_and(is_librarys) { call } else { pc }
+    if call != 0 && world::state().library_code.as_ref().is_some_and(is_librarys) { call } else { pc }
 }
 
 /// Notes what is known after a call.
@@ -190,9 +182,9 @@ fn is_librarys(function: &Function, address: usize) -> bool {
         function.foreign.store(address, Ordering::Relaxed);
         return false;
     }
-    if world().library_code.is_none() {
+    if world::state().library_code.is_none() {
         let memory = real(c"strdup") as usize;
-        world().library_code = frames::code().into_iter().find(|code| code.contains(&memory));
+        world::state().library_code = frames::code().into_iter().find(|code| code.contains(&memory));
     }
     function.target.store(target, Ordering::Relaxed);
     function.known.store(address, Ordering::Relaxed);

@@ -2,7 +2,7 @@
 
 use super::Call;
 use super::extents::{byte, string, word};
-use super::hidden;
+use crate::report::hidden;
 use std::ffi::c_char;
 use std::sync::atomic::{AtomicUsize, Ordering};
 

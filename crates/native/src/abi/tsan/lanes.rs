@@ -4,7 +4,9 @@
 //! that are executed at the same time, where the next one begins, and the accesses: each in its iteration, or, if all of
 //! them are at fixed distances, once before the loop: [`Progression`]s, of which it is computed whether they meet.
 
-use crate::{report, search, world};
+use crate::abi::world;
+use crate::detect::detector;
+use crate::{report, search};
 use raceproof_core::detect::lanes::{Meeting, Progression};
 use raceproof_core::event::AccessKind;
 use rustc_hash::FxHashMap;
@@ -69,8 +71,8 @@ pub(crate) struct Lanes {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __raceproof_lanes_begin(width: u64) {
-    world().has_lanes = true;
-    let lanes = &mut world().lanes;
+    report::state().has_lanes = true;
+    let lanes = &mut world::state().lanes;
     if lanes.len() == DEEPEST {
         lanes.clear();
     }
@@ -79,14 +81,14 @@ pub extern "C" fn __raceproof_lanes_begin(width: u64) {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __raceproof_lanes_next() {
-    if let Some(lanes) = world().lanes.last_mut() {
+    if let Some(lanes) = world::state().lanes.last_mut() {
         lanes.iteration += 1;
     }
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __raceproof_lanes_end() {
-    let Some(Lanes { width, runs, .. }) = world().lanes.pop() else { return };
+    let Some(Lanes { width, runs, .. }) = world::state().lanes.pop() else { return };
     for (at, one) in runs.iter().enumerate() {
         for other in &runs[at..] {
             if one.kind.conflicts(other.kind)
@@ -114,7 +116,7 @@ macro_rules! entries {
         #[unsafe(no_mangle)]
         pub extern "C" fn $run() {
             extern "C" fn run(first: usize, size: usize, count: u64, stride: i64, pc: usize) {
-                if let Some(lanes) = world().lanes.last_mut() {
+                if let Some(lanes) = world::state().lanes.last_mut() {
                     let bytes = Progression { first, size, count, stride };
                     lanes.runs.push(Run { bytes, kind: $kind, pc });
                 }
@@ -129,7 +131,7 @@ entries! {
 }
 
 fn access(address: usize, size: usize, kind: AccessKind, pc: usize) {
-    let Some(lanes) = world().lanes.last_mut() else { return };
+    let Some(lanes) = world::state().lanes.last_mut() else { return };
     let now = Lane { iteration: lanes.iteration, kind, pc };
     let mut met: Option<(usize, Lane)> = None;
     for at in address..address.saturating_add(size) {
@@ -155,5 +157,5 @@ fn conflict(address: usize, sides: [(u64, AccessKind, usize); 2]) {
         report::program_error_at("simd", &message, vec![sides[1].2]);
         return;
     }
-    world().detector.lanes_conflict(address, sides);
+    detector().lanes_conflict(address, sides);
 }

@@ -12,12 +12,15 @@
 //! it orders may be reported as races.
 
 use super::atomic;
+use crate::abi::world;
+use crate::detect::detector;
+use crate::process::is_shared;
+use crate::search;
 use crate::tasks::sched;
-use crate::{search, world};
 
 /// As which a compare-and-exchange that has failed counts: what follows, unseen, may be one that succeeds and acquires.
 pub(super) fn order_of_failure(order: i32) -> i32 {
-    if crate::abi::start::is_shared() { atomic::ACQUIRE } else { order }
+    if is_shared() { atomic::ACQUIRE } else { order }
 }
 
 /// The running task has waited in the library, for the sake of what it looked at last: the word it waited at need not be that.
@@ -62,7 +65,7 @@ pub(crate) struct Unseen {
 impl Unseen {
     /// A task has looked at a word, and may leave what follows to the library.
     fn looked(&mut self, address: usize, size: usize) {
-        if !crate::abi::start::is_shared() || !matches!(size, 4 | 8) {
+        if !is_shared() || !matches!(size, 4 | 8) {
             return;
         }
         self.has_looked = true;
@@ -101,29 +104,29 @@ impl Unseen {
 
 /// The running task has looked at a word. It may look again, at what the library has made of the word on its behalf.
 pub(super) fn looked(address: usize, size: usize) {
-    if world().atomics.unseen.is_other(address) {
+    if world::state().atomics.unseen.is_other(address) {
         notice();
     }
-    world().atomics.unseen.looked(address, size);
+    world::state().atomics.unseen.looked(address, size);
 }
 
 /// The running task has stopped.
 pub(crate) fn left() {
     notice();
-    world().atomics.unseen.has_looked = false;
+    world::state().atomics.unseen.has_looked = false;
 }
 
 /// The running task, in a search, is about to make an access.
 pub(crate) fn before_access() {
-    if world().atomics.unseen.has_looked {
+    if world::state().atomics.unseen.has_looked {
         notice();
-        world().detector.see_each();
+        detector().see_each();
     }
 }
 
 /// Looks at all words.
 fn notice() {
-    let words = &mut world().atomics.unseen.words;
+    let words = &mut world::state().atomics.unseen.words;
     if words.is_empty() {
         return;
     }
@@ -136,12 +139,13 @@ fn notice() {
     }
     for word in changed {
         // What a task does before it waits for a lock it also does, and is seen to do, where it need not wait.
-        if !world().waiters.contains_key(&word.address) && !search::set_unseen(word.address, word.size) {
+        if !world::state().waiters.contains_key(&word.address) && !search::set_unseen(word.address, word.size)
+        {
             search::unexplored(
                 "the standard library changes an atomic variable (a cell that is set once, a thread that is woken) without saying so",
             );
         }
         atomic::added(word.address);
-        world().atomics.unseen.looked(word.address, word.size);
+        world::state().atomics.unseen.looked(word.address, word.size);
     }
 }

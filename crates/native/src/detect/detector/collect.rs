@@ -358,7 +358,7 @@ impl Detector {
     /// a conflict with one must be judged and reported as one with the other would be, as in [`standing`].
     fn alike(&mut self, step: StepId) -> Option<Alike> {
         // In a library it matters which task has handed memory on to a thread ([`owned`]).
-        if self.standing.off || crate::start::is_shared() {
+        if self.standing.off || crate::process::is_shared() {
             return None;
         }
         let (task, sibling) = self.order.sibling(step)?;
@@ -379,7 +379,7 @@ impl Detector {
 
     /// Forgets the ends of tasks of which nothing is remembered but `steps`: to wait for them tells nothing.
     fn forget_ends(&mut self, steps: &[StepId]) {
-        if self.standing.off || crate::start::is_shared() {
+        if self.standing.off || crate::process::is_shared() {
             return;
         }
         let mut named = Marks::none(self.tasks.len());

@@ -1,6 +1,8 @@
 //! Two accesses that nothing known so far orders: whether they can meet, and what is kept of it if so.
 
 use super::*;
+use crate::detect::search::{self, Earlier};
+use crate::detect::sink;
 
 impl Detector {
     /// Two conflicting accesses that no order known so far keeps apart.
@@ -25,16 +27,17 @@ impl Detector {
         if let Some(known) = known {
             let race = &mut self.races[known];
             race.count += 1;
-            crate::report::channel::met(known, race.count);
+            sink::raced_again(known, race.count);
         }
         self.note_racing(address);
         let task = self.order.task_of(StepId(step));
         // A search shows a race by two tasks; two chunks of one thread are a race of which it knows no schedule.
         let takers = (self.taker(task), self.taker(self.current));
-        if known.is_some() && !crate::search::is_shown_better(known, takers) {
+        if known.is_some() && !search::is_shown_better(known, takers) {
             return;
         }
-        crate::search::raced(known, StepId(step), takers.0, first_site.pc, address, pc);
+        let earlier = Earlier { task: takers.0, step: StepId(step), pc: first_site.pc };
+        search::raced(known, earlier, address, pc);
         let context = self.contexts.now().context;
         let first = RacedAccess {
             kind: was,
@@ -64,8 +67,15 @@ impl Detector {
             None => {
                 self.pairs.insert(pair, self.races.len() as u32);
                 self.races.push(raced);
-                crate::report::raced();
+                self.notify_sink();
             }
+        }
+    }
+
+    /// The last race is a new one.
+    fn notify_sink(&self) {
+        if let Some(race) = self.races.last() {
+            sink::raced(race, self.exclusive);
         }
     }
 
@@ -79,7 +89,7 @@ impl Detector {
         if let Some(&known) = self.pairs.get(&pair) {
             let race = &mut self.races[known as usize];
             race.count += 1;
-            crate::report::channel::met(known as usize, race.count);
+            sink::raced_again(known as usize, race.count);
             return;
         }
         let locks = self.locks_of(self.order.step());
@@ -98,7 +108,7 @@ impl Detector {
         let raced = self.raced(first, second, address);
         self.pairs.insert(pair, self.races.len() as u32);
         self.races.push(raced);
-        crate::report::raced();
+        self.notify_sink();
     }
 
     /// A race that was met now: what its memory is, is known as long as nobody has gone on.

@@ -27,7 +27,7 @@ impl Detector {
         if let Some(watched) = &mut self.watched {
             watched.forget(address, size);
         }
-        crate::search::allocated(address, size);
+        crate::detect::search::allocated(address, size);
     }
 
     /// A block of memory is the current task's.
@@ -119,6 +119,11 @@ impl Detector {
         let all = &mut self.all_privates;
         *all = if self.privates.is_empty() { from..to } else { all.start.min(from)..all.end.max(to) };
         self.privates.push(Private { from, to, thread });
+    }
+
+    /// The stack an address is in, also that of `main`.
+    pub(crate) fn stack_of(&self, address: usize) -> Option<Range<usize>> {
+        self.stacks.of(address).or_else(|| self.main_stack.of(address))
     }
 
     /// A stack for a task that begins. What was done to its memory so far, the task has nothing to do with.

@@ -8,7 +8,8 @@
 
 use super::words::cells;
 use super::*;
-use crate::{now, start};
+use crate::now;
+use crate::process as start;
 
 /// What a cell has no room for.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

@@ -43,11 +43,11 @@ pub(crate) mod watched;
 mod words;
 
 use crate::contexts::{Context, Contexts};
-use crate::fibers::Fiber;
 use crate::frames::{self, End, Frame};
 use crate::memory::{Block, Blocks};
+use crate::process::fibers::Fiber;
+use crate::process::stacks::Stacks;
 use crate::shadow::{self, Cell, Reference};
-use crate::stacks::Stacks;
 pub(crate) use finishes::Finish;
 use finishes::Finishes;
 use held::{Held, Hold};
@@ -59,6 +59,7 @@ use raceproof_core::detect::readers::{ReaderSets, Readers, SetId};
 use raceproof_core::event::{AccessKind, Observer, SyncKind};
 use raceproof_core::ids::{Location, ScopeId, SiteId, StepId, SyncId, TaskId};
 use raceproof_core::order::graph::GraphOrder;
+pub(crate) use recording::{Accessed, Recorder};
 use rustc_hash::FxHashMap;
 use standing::Standing;
 use std::sync::atomic::Ordering;
@@ -243,6 +244,8 @@ pub(crate) struct Detector {
     /// From the first of them to the last.
     all_privates: std::ops::Range<usize>,
     pub(crate) stacks: Stacks,
+    /// The stack of `main`.
+    pub(crate) main_stack: Stacks,
     pub(crate) memory: Blocks,
     /// Heap memory that threads own.
     owned: owned::Owned,
@@ -297,11 +300,11 @@ pub(crate) struct Detector {
     /// Locations of which every pair of sites is wanted.
     watched: Option<Box<watched::Watching>>,
     /// If the run is recorded.
-    pub(crate) record: Option<Box<crate::record::Recorder>>,
+    pub(crate) record: Option<Box<dyn Recorder>>,
 }
 
 impl Detector {
-    pub(crate) fn new(stacks: Stacks) -> Self {
+    pub(crate) fn new(stacks: Stacks, main_stack: Stacks) -> Self {
         let nobody = Site { pc: 0, context: Context(0) };
         let main = Task {
             parent: TaskId::MAIN,
@@ -348,6 +351,7 @@ impl Detector {
             privates: Vec::new(),
             all_privates: 0..0,
             stacks,
+            main_stack,
             memory: Blocks::default(),
             owned: Default::default(),
             gone: Gone::default(),

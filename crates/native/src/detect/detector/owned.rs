@@ -23,7 +23,8 @@
 //! accesses are about to be reported.
 
 use super::*;
-use crate::abi::kmpc;
+use crate::process::call_site;
+use crate::process::{is_shared, state};
 use crate::symbols::Symbols;
 use rustc_hash::FxHashSet;
 use std::ops::Range;
@@ -102,7 +103,7 @@ impl Detector {
     /// The thread-local variables of a thread. What is beyond them is the C library's.
     fn storage_of(&self, thread: u32) -> Option<Range<usize>> {
         let own = self.privates.iter().find(|private| private.thread == thread)?;
-        Some(own.from.next_multiple_of(8)..crate::world().threads.base(thread))
+        Some(own.from.next_multiple_of(8)..state().threads.base(thread))
     }
 
     #[cold]
@@ -124,7 +125,7 @@ impl Detector {
 
     /// Whether the memory is owned by a thread; `searches` says whether it is to be found out, if it is not known.
     pub(super) fn is_owned_by(&mut self, address: usize, thread: u32, searches: bool) -> bool {
-        if !crate::abi::start::is_shared() || thread == 0 {
+        if !is_shared() || thread == 0 {
             return false;
         }
         let Some((at, block)) = self.memory.find(address) else { return false };
@@ -217,7 +218,7 @@ impl Detector {
     /// which comes after the access.
     pub(super) fn is_handed_on(&mut self, earlier: i32, address: usize, searches: bool) -> bool {
         let thread = self.tasks[self.current.index()].thread;
-        if !crate::abi::start::is_shared() || thread == 0 {
+        if !is_shared() || thread == 0 {
             return false;
         }
         let Some((at, _)) = self.memory.find_live(address) else { return false };
@@ -310,11 +311,11 @@ impl Detector {
     fn allocates_tables(&self, site: Site) -> bool {
         let calls = self.contexts.calls(site.context);
         // The names are looked up by functions that note where they are called.
-        let caller = kmpc::caller();
+        let caller = call_site::caller();
         let symbols = Symbols::load();
         let mut frames = std::iter::once(site.pc).chain(calls).flat_map(|pc| symbols.frames(pc));
         let is = frames.any(|frame| frame.function.starts_with(TABLES) && frame.file.contains(CRATE));
-        kmpc::CALLER.store(caller, Ordering::Relaxed);
+        call_site::CALLER.store(caller, Ordering::Relaxed);
         is
     }
 }

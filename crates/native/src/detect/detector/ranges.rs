@@ -6,7 +6,7 @@
 use super::again::{done, is_done};
 use super::changes::{CHANGES, For};
 use super::*;
-use crate::explored;
+use crate::detect::search as explored;
 
 /// So many cells are compared at once: the compiler makes vectors of it.
 const AT_ONCE: usize = 16;

@@ -1,13 +1,52 @@
 //! What is told to the recorder, if the run is recorded.
 
 use super::*;
-use crate::report::record::{Accessed, Recorder};
 use raceproof_core::event::Event;
+use std::io;
 use std::ops::Range;
 
+/// An access, as the detector is told of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Accessed {
+    pub(crate) task: TaskId,
+    pub(crate) step: u32,
+    pub(crate) kind: AccessKind,
+    pub(crate) atomic: bool,
+    pub(crate) site: Site,
+}
+
+/// What records the run. `report` writes a trace; the detector knows neither the file nor its format.
+pub(crate) trait Recorder {
+    /// The number of a site.
+    fn site(&mut self, site: Site) -> SiteId;
+
+    /// Whose value or end was recorded last.
+    fn given(&self) -> Option<TaskId>;
+
+    /// Anything but an access.
+    fn event(&mut self, event: Event);
+
+    /// What `from`, which has ended or lets the other go on in its place, holds is `to`'s.
+    fn hand_over(&mut self, from: TaskId, to: TaskId, has_ended: bool);
+
+    /// An access to these bytes; `block` finds the block of memory an address is in.
+    fn access(
+        &mut self,
+        bytes: Range<usize>,
+        accessed: Accessed,
+        block: &dyn Fn(usize) -> Option<(usize, Block)>,
+    );
+
+    /// The memory is used for something else from now on.
+    fn forget(&mut self, memory: Range<usize>);
+
+    /// Ends the recording; `whole` says whether the run has come to its end.
+    fn finish(self: Box<Self>, whole: bool) -> io::Result<()>;
+}
+
 impl Detector {
-    pub(crate) fn start_recording(&mut self, recorder: Recorder) {
-        self.record = Some(Box::new(recorder));
+    pub(crate) fn start_recording(&mut self, recorder: Box<dyn Recorder>) {
+        self.record = Some(recorder);
         // A trace has numbers of its own for nothing: none is used twice.
         self.keep_everything();
     }
@@ -112,7 +151,7 @@ impl Detector {
         let accessed = Accessed { task, step, kind, atomic: manner == Manner::Atomic, site };
         let memory = &self.memory;
         if let Some(record) = &mut self.record {
-            record.access(address..address + size, accessed, |address| memory.find(address));
+            record.access(address..address + size, accessed, &|address| memory.find(address));
         }
         if is_private {
             self.tell(Event::Signal { task, sync, kind: SyncKind::Event });

@@ -8,7 +8,8 @@
 use super::changes::{CHANGES, For};
 use super::last::LAST;
 use super::*;
-use crate::{explored, now};
+use crate::detect::search as explored;
+use crate::now;
 use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 
 /// The cells of so many words. They are for one access alone.

@@ -4,14 +4,15 @@
 //! would run without its pragmas. If very many tasks are under way, each with a stack of its own, a new one is put off until
 //! its creator waits or ends.
 
-use super::constructs::Construct;
-use super::depend::{self, Dependence};
-use super::{Loc, caller, entry};
-use crate::contexts::Place;
-use crate::detector::{Role, Task};
-use crate::omp::{self, Scope, scope, team, thread};
-use crate::sched::{self, Job, Work, kernel, wait};
-use crate::{interpose, world};
+use crate::detect::contexts::Place;
+use crate::detect::detector;
+use crate::detect::detector::{Role, Task};
+use crate::process;
+use crate::tasks::constructs::Construct;
+use crate::tasks::depend::Dependence;
+use crate::tasks::omp::{self, Scope, scope, team, thread};
+use crate::tasks::sched::{self, Job, Work, kernel, wait};
+use crate::tasks::state;
 use raceproof_core::ids::SyncId;
 use std::ffi::c_void;
 
@@ -76,10 +77,10 @@ impl Spare {
 pub(crate) fn allocate(flags: i32, size: usize, shareds: usize) -> *mut KmpTask {
     let offset = size.next_multiple_of(16);
     let total = offset + shareds;
-    let spare = world().omp.spare.of(total).and_then(Vec::pop);
+    let spare = state().omp.spare.of(total).and_then(Vec::pop);
     let memory = spare.unwrap_or_else(|| {
         // Whole units, so that it serves for all sizes that are kept with this one.
-        interpose::plain_malloc(size_of::<Header>() + total.next_multiple_of(16)) as usize
+        process::plain_malloc(size_of::<Header>() + total.next_multiple_of(16)) as usize
     });
     if memory == 0 {
         crate::fatal("out of memory for another task");
@@ -87,7 +88,7 @@ pub(crate) fn allocate(flags: i32, size: usize, shareds: usize) -> *mut KmpTask 
     let header = memory as *mut Header;
     let task = (memory + size_of::<Header>()) as *mut KmpTask;
     // The header is not the program's.
-    world().detector.allocated(task as usize, total);
+    detector().allocated(task as usize, total);
     // SAFETY: memory of that size was just allocated, aligned to 16.
     unsafe {
         std::ptr::write_bytes(task, 0, 1);
@@ -107,18 +108,8 @@ pub(crate) fn allocate(flags: i32, size: usize, shareds: usize) -> *mut KmpTask 
     task
 }
 
-pub(crate) fn free(task: *mut KmpTask) {
-    let header = header(task);
-    match world().omp.spare.of(header.size) {
-        Some(spare) if spare.len() < KEPT => spare.push(std::ptr::from_mut(header) as usize),
-        _ => interpose::plain_free(std::ptr::from_mut(header).cast()),
-    }
-}
-
-#[unsafe(no_mangle)]
-pub extern "C" fn __kmpc_omp_task_alloc(
-    _: Loc,
-    _: i32,
+/// Memory for a task that runs this.
+pub(crate) fn allocate_for(
     flags: i32,
     size: usize,
     shareds: usize,
@@ -130,50 +121,12 @@ pub extern "C" fn __kmpc_omp_task_alloc(
     task
 }
 
-#[unsafe(no_mangle)]
-pub extern "C" fn __kmpc_omp_target_task_alloc(
-    loc: Loc,
-    thread: i32,
-    flags: i32,
-    size: usize,
-    shareds: usize,
-    routine: extern "C" fn(i32, *mut KmpTask) -> i32,
-    _device: i64,
-) -> *mut KmpTask {
-    let task = __kmpc_omp_task_alloc(loc, thread, flags, size, shareds, routine);
-    // `target nowait`
-    header(task).deferred = true;
-    task
-}
-
-entry! {
-    __kmpc_omp_task => omp_task;
-    __kmpc_omp_task_parts => omp_task;
-    __kmpc_omp_task_with_deps => omp_task_with_deps;
-    __kmpc_omp_task_begin_if0 => begin_if0;
-    __kmpc_omp_taskwait => taskwait;
-    __kmpc_omp_taskwait_deps_51 => taskwait_deps_51;
-}
-
-extern "C" fn omp_task(_: Loc, _: i32, task: *mut KmpTask) -> i32 {
-    create(task, &[], caller());
-    0
-}
-
-unsafe extern "C" fn omp_task_with_deps(
-    _: Loc,
-    _: i32,
-    task: *mut KmpTask,
-    count: i32,
-    list: *const Dependence,
-    count_noalias: i32,
-    list_noalias: *const Dependence,
-) -> i32 {
-    let pc = caller();
-    // SAFETY: the compiler passes arrays of these lengths.
-    let dependences = unsafe { depend::gather(count, list, count_noalias, list_noalias) };
-    create(task, &dependences, pc);
-    0
+pub(crate) fn free(task: *mut KmpTask) {
+    let header = header(task);
+    match state().omp.spare.of(header.size) {
+        Some(spare) if spare.len() < KEPT => spare.push(std::ptr::from_mut(header) as usize),
+        _ => process::plain_free(std::ptr::from_mut(header).cast()),
+    }
 }
 
 /// Runs the code of a task, in its own region.
@@ -276,8 +229,8 @@ pub(crate) fn create(task: *mut KmpTask, dependences: &[Dependence], pc: usize) 
     let runner = if by_helper { omp::helper() } else { &mut team.threads[on as usize] };
     let virtual_thread = runner.virtual_thread;
 
-    let world = world();
-    let Construct { root, created, .. } = world.omp.constructs.of(pc, &mut world.detector);
+    let detector = detector();
+    let Construct { root, created, .. } = state().omp.constructs.of(pc, detector);
     let mut job = Job::in_region(runner, true, Place::at(root), Work::Explicit(task));
     job.region.is_final = known.flags & FINAL != 0;
     if !creator.groups.is_empty() {
@@ -292,7 +245,6 @@ pub(crate) fn create(task: *mut KmpTask, dependences: &[Dependence], pc: usize) 
     }
     creator.add_child(future);
 
-    let detector = &mut world.detector;
     detector.next = Some(Task {
         parent: detector.current(),
         created,
@@ -307,77 +259,40 @@ pub(crate) fn create(task: *mut KmpTask, dependences: &[Dependence], pc: usize) 
     sched::spawn(job, true);
 }
 
-/// A task that its creator runs itself: a region of its own, and no more.
-extern "C" fn begin_if0(_: Loc, _: i32, task: *mut KmpTask) {
-    enter(task);
-}
-
-#[unsafe(no_mangle)]
-pub extern "C" fn __kmpc_omp_task_complete_if0(_: Loc, _: i32, task: *mut KmpTask) {
-    Scope::leave();
-    free(task);
-}
-
-pub(crate) extern "C" fn taskwait(_: Loc, _: i32) -> i32 {
+/// Waits for the children of the running task.
+pub(crate) fn taskwait() {
     if sched::job().is_some() {
         // Nobody else looks at them meanwhile.
         let children = std::mem::take(&mut scope().children);
         let mut rest = children.iter();
         wait(|kernel| {
-            world().detector.set_waiting(true);
+            detector().set_waiting(true);
             let waited = rest.as_slice().iter().try_for_each(|&child| {
                 kernel.get(child)?;
                 rest.next();
                 Ok(())
             });
-            world().detector.set_waiting(false);
+            detector().set_waiting(false);
             waited
         });
         if std::mem::take(&mut scope().left) {
-            world().detector.join_left_children(&children);
+            detector().join_left_children(&children);
         }
         // Those created before the taskgroups it is in are waited for as well.
         let scope = scope();
         let open = scope.open.take().map(|open| (open, scope.around));
         let outside = scope.outside.iter_mut().filter_map(|(open, around)| Some((open.take()?, *around)));
         for (open, around) in open.into_iter().chain(outside) {
-            world().detector.waited(open, around, &children);
+            detector().waited(open, around, &children);
         }
         // What comes waits for none of them.
         scope.children = children;
         scope.forget_children();
     }
-    0
-}
-
-#[unsafe(no_mangle)]
-pub extern "C" fn __kmpc_omp_taskyield(_: Loc, _: i32, _: i32) -> i32 {
-    if sched::job().is_some() {
-        sched::give_way();
-    }
-    0
-}
-
-/// Waits for the tasks that a task with these dependences would wait for.
-///
-/// # Safety
-/// The lists are the compiler's, of the given lengths.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __kmpc_omp_wait_deps(
-    _: Loc,
-    _: i32,
-    count: i32,
-    list: *const Dependence,
-    count_noalias: i32,
-    list_noalias: *const Dependence,
-) {
-    // SAFETY: as said above.
-    let dependences = unsafe { depend::gather(count, list, count_noalias, list_noalias) };
-    wait_for(&dependences);
 }
 
 /// Waits for the siblings that a task with these dependences comes after.
-fn wait_for(dependences: &[Dependence]) {
+pub(crate) fn wait_for(dependences: &[Dependence]) {
     if sched::job().is_none() || scope().depends.is_empty() || dependences.is_empty() {
         return;
     }
@@ -386,44 +301,39 @@ fn wait_for(dependences: &[Dependence]) {
     }
 }
 
-/// `taskwait depend(…)`, of clang with `-fopenmp-version=51` or later.
-///
-/// # Safety
-/// As `__kmpc_omp_wait_deps`.
-unsafe extern "C" fn taskwait_deps_51(
-    loc: Loc,
-    thread: i32,
-    count: i32,
-    list: *const Dependence,
-    count_noalias: i32,
-    list_noalias: *const Dependence,
-    no_wait: i32,
-) {
-    if no_wait == 0 {
-        // SAFETY: the caller's promise.
-        return unsafe { __kmpc_omp_wait_deps(loc, thread, count, list, count_noalias, list_noalias) };
-    }
-    // A task that does nothing, for others to depend on. Its creator goes on at once.
-    // SAFETY: the caller's promise.
-    let dependences = unsafe { depend::gather(count, list, count_noalias, list_noalias) };
+/// A task that does nothing, for others to depend on. Its creator goes on at once.
+pub(crate) fn create_empty(dependences: &[Dependence], pc: usize) {
     let task = allocate(0, size_of::<KmpTask>(), 0);
-    header(task).deferred = true;
-    create(task, &dependences, caller());
+    defer(task);
+    create(task, dependences, pc);
 }
 
-/// The event of a detached task.
-#[unsafe(no_mangle)]
-pub extern "C" fn __kmpc_task_allow_completion_event(_: Loc, _: i32, task: *mut KmpTask) -> *mut c_void {
+/// The task may run beside its creator also where the team has one thread.
+pub(crate) fn defer(task: *mut KmpTask) {
+    header(task).deferred = true;
+}
+
+/// A task that its creator runs itself begins: a region of its own, and no more.
+pub(crate) fn begin_here(task: *mut KmpTask) {
+    enter(task);
+}
+
+/// That task has ended.
+pub(crate) fn end_here(task: *mut KmpTask) {
+    Scope::leave();
+    free(task);
+}
+
+/// Makes the event of a detached task.
+pub(crate) fn completion_event(task: *mut KmpTask) -> *mut Event {
     let promise = sched::job().is_some().then(|| kernel().new_promise());
     let event = Box::into_raw(Box::new(Event { promise, fulfilled: false }));
     header(task).event = event;
-    event.cast()
+    event
 }
 
-#[unsafe(no_mangle)]
-pub extern "C" fn omp_fulfill_event(event: usize) {
-    // SAFETY: the program passes on what it got from `__kmpc_task_allow_completion_event`; events are never freed.
-    let Some(event) = (unsafe { (event as *mut Event).as_mut() }) else { return };
+/// The program fulfils the event of a detached task; a second time does nothing.
+pub(crate) fn fulfil(event: &mut Event) {
     if std::mem::replace(&mut event.fulfilled, true) {
         return;
     }
@@ -432,15 +342,4 @@ pub extern "C" fn omp_fulfill_event(event: usize) {
     {
         wait(|kernel| kernel.set(promise));
     }
-}
-
-#[unsafe(no_mangle)]
-pub extern "C" fn __kmpc_omp_reg_task_with_affinity(
-    _: Loc,
-    _: i32,
-    _: *mut KmpTask,
-    _: i32,
-    _: *const c_void,
-) -> i32 {
-    0
 }

@@ -3,8 +3,7 @@
 //! It is mapped before any code of the program runs, and no descriptor is kept: the program may close all of its own, give up
 //! its root folder, or run out of files, memory and room on its disks.
 
-use raceproof::channel::{Begin, END, FIRST, HEAD, Kind, LOST, MAGIC, room};
-use raceproof_core::finding::Coverage;
+use raceproof::channel::{END, FIRST, HEAD, Kind, LOST, MAGIC, room};
 use raceproof_symbols::raw::{RawError, RawRace};
 use serde::Serialize;
 use std::ffi::{c_int, c_void};
@@ -68,16 +67,8 @@ pub(crate) fn open(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Says that this process begins, and where its code is.
-pub(crate) fn begin(suppressions: Option<String>) {
-    let folder = std::env::current_dir().unwrap_or_default();
-    let coverage = Coverage { parallel: None, ..crate::report::coverage::observed(false) };
-    json(Kind::Begin, &Begin { folder: folder.to_string_lossy().into_owned(), coverage, suppressions });
-    map();
-}
-
 /// Writes the memory map down, if modules were loaded since it was.
-fn map() {
+pub(crate) fn map() {
     let Some(channel) = channel() else { return };
     let modules = modules();
     if channel.modules != modules

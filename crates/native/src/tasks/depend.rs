@@ -4,7 +4,7 @@
 //! or the members of a `mutexinoutset` or `inoutset`. A task that fits into the present generation joins it and waits for
 //! the one before; any other waits for the present one and begins the next.
 
-use crate::search::new_lock;
+use crate::tasks::explorer::new_lock;
 use raceproof_core::ids::SyncId;
 use rustc_hash::FxHashMap;
 

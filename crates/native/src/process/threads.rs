@@ -140,10 +140,40 @@ fn sleeper() -> io::Result<usize> {
         libc::pthread_attr_init(&mut attributes);
         libc::pthread_attr_setstacksize(&mut attributes, (64 << 10) + storage_size().next_multiple_of(4096));
         let mut thread = 0;
-        let failed = crate::abi::interpose::real_pthread_create(&mut thread, &attributes, sleep);
+        let failed = real_pthread_create(&mut thread, &attributes, sleep);
         libc::pthread_attr_destroy(&mut attributes);
         libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut());
         if failed != 0 { Err(io::Error::from_raw_os_error(failed)) } else { Ok(thread as usize) }
+    }
+}
+
+type Routine = extern "C" fn(*mut libc::c_void) -> *mut libc::c_void;
+
+/// # Safety
+/// As `pthread_create`.
+unsafe fn real_pthread_create(
+    thread: *mut libc::pthread_t,
+    attributes: *const libc::pthread_attr_t,
+    routine: Routine,
+) -> libc::c_int {
+    type Create = unsafe extern "C" fn(
+        *mut libc::pthread_t,
+        *const libc::pthread_attr_t,
+        Routine,
+        *mut libc::c_void,
+    ) -> libc::c_int;
+    let found = super::real(c"pthread_create");
+    if found.is_null() {
+        return libc::ENOSYS;
+    }
+    // SAFETY: that is the type of the function of this name; the rest is the caller's promise.
+    unsafe {
+        std::mem::transmute::<*mut libc::c_void, Create>(found)(
+            thread,
+            attributes,
+            routine,
+            std::ptr::null_mut(),
+        )
     }
 }
 

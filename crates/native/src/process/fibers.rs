@@ -2,10 +2,24 @@
 //!
 //! Whoever has no task waits at the end of the last one, so that a task that begins finds its coroutine made, as it finds its stack.
 
-use crate::tasks::sched::{self, Pause};
-use crate::tasks::stacks::TaskStack;
-use corosensei::{Coroutine, CoroutineResult};
+use crate::process::stacks::TaskStack;
+use corosensei::{Coroutine, CoroutineResult, Yielder};
 use std::ops::Range;
+
+/// Why a coroutine was left.
+pub(crate) enum Pause {
+    /// As the kernel was told.
+    Kernel,
+    /// The thread is at a barrier of its team.
+    Barrier,
+    /// The task has failed, and goes no further.
+    Failed,
+    /// The task is over.
+    Ended,
+}
+
+/// What a fiber runs: one task, until it is over.
+pub(crate) type Run = fn(&Yielder<(), Pause>);
 
 pub(crate) struct Fiber {
     coroutine: Coroutine<(), Pause, (), TaskStack>,
@@ -14,10 +28,10 @@ pub(crate) struct Fiber {
 }
 
 impl Fiber {
-    pub(crate) fn new(stack: TaskStack) -> Box<Self> {
-        let coroutine = Coroutine::with_stack(stack, |yielder, ()| {
+    pub(crate) fn new(stack: TaskStack, run: Run) -> Box<Self> {
+        let coroutine = Coroutine::with_stack(stack, move |yielder, ()| {
             loop {
-                sched::run(yielder);
+                run(yielder);
                 yielder.suspend(Pause::Ended);
             }
         });

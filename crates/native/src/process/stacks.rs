@@ -3,7 +3,7 @@
 //! Whose stack an address is in is a division. A slot remembers how many accesses had been made when its present user
 //! began: what was done to the memory before has nothing to do with it.
 
-use crate::fibers::Fiber;
+use crate::process::fibers::{Fiber, Run};
 use corosensei::stack::{Stack, StackPointer};
 use std::io;
 use std::num::NonZeroUsize;
@@ -25,6 +25,8 @@ struct Batch {
 }
 
 pub(crate) struct Stacks {
+    /// What a fiber on one of them runs.
+    run: Run,
     slot: usize,
     /// Slots that are reserved at a time.
     batch: usize,
@@ -57,9 +59,10 @@ impl TaskStack {
 
 impl Stacks {
     /// Stacks of at least `bytes`, reserved so many at a time.
-    pub(crate) fn new(bytes: usize, batch: usize) -> Self {
+    pub(crate) fn new(bytes: usize, batch: usize, run: Run) -> Self {
         let slot = bytes.max(16 * PAGE).next_multiple_of(PAGE) + PAGE;
         Stacks {
+            run,
             slot,
             batch,
             batches: Vec::new(),
@@ -75,7 +78,7 @@ impl Stacks {
     pub(crate) fn take(&mut self, made: i32) -> io::Result<Box<Fiber>> {
         let fiber = match self.idle.pop() {
             Some(fiber) => fiber,
-            None => Fiber::new(self.fresh()?),
+            None => Fiber::new(self.fresh()?, self.run),
         };
         self.batches[fiber.stack.batch as usize].born[fiber.stack.index as usize] = made;
         self.in_use += 1;

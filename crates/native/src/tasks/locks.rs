@@ -10,21 +10,21 @@
 //! Memory is known to be gone if it is of a block that was freed and is not in use again, of the running stack below the frame of the caller, or of one of the
 //! stacks that tasks have given back last ([`gone`]). It is neither read nor written.
 
-use crate::detector::Site;
-use crate::explored;
-use crate::sched::{self, kernel, wait};
-use crate::{report, world};
+use crate::detect::detector;
+use crate::detect::detector::Site;
+use crate::process::call_site::STACK;
+use crate::report::{self, Left};
+use crate::tasks::explorer as explored;
+use crate::tasks::sched::{self, kernel, wait};
+use crate::tasks::state;
 use raceproof_core::ids::SyncId;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// The stack pointer of who has called one of OpenMP's routines, right after the call.
-static STACK: AtomicUsize = AtomicUsize::new(0);
+use std::sync::atomic::Ordering;
 
 /// What a lock is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
+pub(crate) enum Kind {
     Simple,
     Nested,
     /// A critical section, or a mutex of the C library.
@@ -69,22 +69,13 @@ impl Lock {
     }
 }
 
-/// All locks of the program. None is removed, so that reports can name those that are destroyed.
+/// All locks of the program.
 #[derive(Default)]
 pub(crate) struct Locks {
     all: Vec<Lock>,
     by_address: FxHashMap<usize, u32>,
     /// The addresses of those in blocks of memory that may not have been freed yet.
     in_blocks: BTreeSet<usize>,
-    /// The address of each lock whose entry has been used again.
-    former: FxHashMap<SyncId, usize>,
-}
-
-/// A task that has ended without releasing a lock.
-pub(crate) struct Left {
-    pub(crate) task: String,
-    /// Where it took the lock.
-    pub(crate) taken: Site,
 }
 
 /// What the variable of an initialised lock holds: its number, mixed so that other values are hardly ever one.
@@ -118,9 +109,7 @@ impl Locks {
         let Some(number) = here.filter(|&number| self.all[number as usize].state == State::Destroyed) else {
             return self.add(address, kind);
         };
-        let former = std::mem::replace(&mut self.all[number as usize], Lock::new(address, kind));
-        // One that was never taken is in no report.
-        self.former.extend(former.sync.map(|sync| (sync, former.address)));
+        self.all[number as usize] = Lock::new(address, kind);
         number
     }
 
@@ -152,7 +141,7 @@ impl Locks {
 }
 
 fn locks() -> &'static mut Locks {
-    &mut world().omp.locks
+    &mut state().omp.locks
 }
 
 fn lock(number: u32) -> &'static mut Lock {
@@ -199,13 +188,13 @@ fn given(address: usize, kind: Kind, what: &str) -> Option<u32> {
 
 /// Whether the memory at an address is known to be gone, in words.
 fn gone(address: usize) -> Option<&'static str> {
-    let detector = &world().detector;
+    let detector = detector();
     if detector.memory.was_freed(address) {
         return Some("whose memory was freed");
     }
     let stack = STACK.load(Ordering::Relaxed);
-    let of = |address| detector.stacks.of(address).or_else(|| world().main_stack.of(address));
-    let is_below = address < stack && of(stack).is_some_and(|running| running.contains(&address));
+    let is_below =
+        address < stack && detector.stack_of(stack).is_some_and(|running| running.contains(&address));
     (is_below || detector.stacks.is_idle(address))
         .then_some("that was a local variable of a function that has returned")
 }
@@ -225,14 +214,12 @@ fn implicit(address: usize) -> u32 {
 
 fn sync(number: u32) -> SyncId {
     let lock = lock(number);
-    *lock.sync.get_or_insert_with(|| explored::new_lock(lock.address))
-}
-
-/// The address of a lock, for reports; also of one that was destroyed. None: no lock of the program's, but one of `mutexinoutset`.
-pub(crate) fn address(sync: usize) -> Option<usize> {
-    let sync = SyncId::at(sync);
-    let entry = locks().by_sync(sync).map(|lock| lock.address);
-    entry.or_else(|| locks().former.get(&sync).copied())
+    *lock.sync.get_or_insert_with(|| {
+        let sync = explored::new_lock(lock.address);
+        // Reports name it, also when it is destroyed.
+        report::state().locks.insert(sync, lock.address);
+        sync
+    })
 }
 
 /// Who has ended without releasing a lock.
@@ -249,7 +236,7 @@ pub(crate) fn taken(sync: SyncId) -> Option<Site> {
 /// The running task ends and holds these locks.
 #[cold]
 pub(crate) fn leave(held: Vec<SyncId>) {
-    let name = report::name(world().detector.current());
+    let name = report::name(detector().current());
     for sync in held {
         if let Some(lock) = locks().by_sync(sync) {
             lock.left_by = Some(name.clone());
@@ -272,7 +259,7 @@ fn take(number: u32) {
     wait(|kernel| kernel.lock(sync));
     let lock = lock(number);
     (lock.taken, lock.depth) = (Some(site), 0);
-    lock.thread = crate::omp::thread().virtual_thread;
+    lock.thread = crate::tasks::omp::thread().virtual_thread;
 }
 
 fn release(number: u32) {
@@ -284,7 +271,9 @@ fn release(number: u32) {
     let left_by = lock.left_by.clone();
     match left_by {
         // A mutex belongs to a thread, which may have gone on as another task.
-        Some(_) if lock.kind == Kind::Implicit && lock.thread == crate::omp::thread().virtual_thread => {
+        Some(_)
+            if lock.kind == Kind::Implicit && lock.thread == crate::tasks::omp::thread().virtual_thread =>
+        {
             lock.left_by = None;
             kernel().reclaim(sync);
             wait(|kernel| kernel.lock(sync));
@@ -297,69 +286,25 @@ fn release(number: u32) {
     }
 }
 
-macro_rules! routines {
-    ($($name:ident => $target:ident $kmpc:ident => $kmpc_target:ident = $action:ident($kind:ident) $(-> $result:ty)?;)*) => {
-        // Whoever waits for a lock, or misuses it, is reported with where it does.
-        $( routines! { @entry $name $target } routines! { @entry $kmpc $kmpc_target } )*
-        $(
-            extern "C" fn $target(lock: usize) $(-> $result)? { $action(lock, Kind::$kind) }
-            extern "C" fn $kmpc_target(_: super::Loc, _: i32, lock: usize) $(-> $result)? { $action(lock, Kind::$kind) }
-        )*
-    };
-    // As `entry!` does, and notes the stack pointer.
-    (@entry $name:ident $target:ident) => {
-        #[unsafe(naked)]
-        #[unsafe(no_mangle)]
-        pub extern "C" fn $name() {
-            std::arch::naked_asm!(
-                "mov rax, [rsp]",
-                "mov [rip + {caller}], rax",
-                "mov [rip + {frame}], rbp",
-                "mov [rip + {stack}], rsp",
-                "jmp {target}",
-                caller = sym super::CALLER,
-                frame = sym super::FRAME,
-                stack = sym STACK,
-                target = sym $target,
-            )
-        }
-    };
-}
-
-routines! {
-    omp_init_lock => omp_init __kmpc_init_lock => kmpc_init = init(Simple);
-    omp_init_lock_with_hint => omp_init_hint __kmpc_init_lock_with_hint => kmpc_init_hint = init(Simple);
-    omp_destroy_lock => omp_destroy __kmpc_destroy_lock => kmpc_destroy = destroy(Simple);
-    omp_set_lock => omp_set __kmpc_set_lock => kmpc_set = set(Simple);
-    omp_unset_lock => omp_unset __kmpc_unset_lock => kmpc_unset = unset(Simple);
-    omp_test_lock => omp_test __kmpc_test_lock => kmpc_test = test(Simple) -> i32;
-    omp_init_nest_lock => omp_nest_init __kmpc_init_nest_lock => kmpc_nest_init = init(Nested);
-    omp_init_nest_lock_with_hint => omp_nest_init_hint __kmpc_init_nest_lock_with_hint => kmpc_nest_init_hint = init(Nested);
-    omp_destroy_nest_lock => omp_nest_destroy __kmpc_destroy_nest_lock => kmpc_nest_destroy = destroy(Nested);
-    omp_set_nest_lock => omp_nest_set __kmpc_set_nest_lock => kmpc_nest_set = set(Nested);
-    omp_unset_nest_lock => omp_nest_unset __kmpc_unset_nest_lock => kmpc_nest_unset = unset(Nested);
-    omp_test_nest_lock => omp_nest_test __kmpc_test_nest_lock => kmpc_nest_test = test(Nested) -> i32;
-}
-
 /// What whether the lock is held decides.
 const TESTED: &str = "the program tests whether a lock is held";
 
-fn init(address: usize, kind: Kind) {
+pub(crate) fn init(address: usize, kind: Kind) {
     if address == 0 {
         return error("a null pointer is initialised as a lock");
     }
     let number = locks().init(address, kind);
-    if world().detector.memory.find_live(address).is_some() {
+    if detector().memory.find_live(address).is_some() {
         locks().in_blocks.insert(address);
     } else {
         // Memory that the program has got otherwise, where a block was that is freed.
-        world().detector.memory.forget_freed(address);
+        detector().memory.forget_freed(address);
     }
     // SAFETY: the program passes the address of a variable of the lock's type, which is no smaller.
     unsafe { (address as *mut u32).write_unaligned(token::of(number)) };
 }
 
-fn destroy(address: usize, kind: Kind) {
+pub(crate) fn destroy(address: usize, kind: Kind) {
     let Some(number) = given(address, kind, "destroyed") else { return };
     let held = lock(number).sync.is_some_and(|sync| is_running() && kernel().is_held(sync));
     if held {
@@ -370,7 +315,7 @@ fn destroy(address: usize, kind: Kind) {
     unsafe { (address as *mut u32).write_unaligned(0) };
 }
 
-fn set(address: usize, kind: Kind) {
+pub(crate) fn set(address: usize, kind: Kind) {
     let Some(number) = given(address, kind, "set").filter(|_| is_running()) else { return };
     match kind {
         Kind::Nested => nest(number),
@@ -378,7 +323,7 @@ fn set(address: usize, kind: Kind) {
     }
 }
 
-fn unset(address: usize, kind: Kind) {
+pub(crate) fn unset(address: usize, kind: Kind) {
     let Some(number) = given(address, kind, "unset").filter(|_| is_running()) else { return };
     match kind {
         Kind::Nested => unnest(number),
@@ -386,7 +331,7 @@ fn unset(address: usize, kind: Kind) {
     }
 }
 
-fn test(address: usize, kind: Kind) -> i32 {
+pub(crate) fn test(address: usize, kind: Kind) -> i32 {
     let Some(number) = given(address, kind, "tested").filter(|_| is_running()) else { return 1 };
     try_take(number, kind == Kind::Nested)
 }

@@ -1,6 +1,6 @@
 //! What the environment asks for: `RACEPROOF_OPTIONS` and the variables of OpenMP and rayon.
 
-use crate::tasks::icvs::{Environment, bytes};
+use crate::process::openmp::{Environment, bytes};
 use raceproof::env_options;
 use std::env;
 use std::ffi::OsStr;

@@ -10,18 +10,16 @@
 //! fast paths fail and the detector is asked.
 
 use crate::detect::now;
-use crate::report::{self, channel};
-use crate::search::{self, Operation};
-use crate::tasks::sched;
-use crate::world;
+use crate::process::{self, channel};
+use crate::report::{self, state};
 use raceproof::remote::TOO_LONG;
-use raceproof_core::event::AccessKind;
 use std::ffi::{CStr, c_int, c_void};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 /// Something is to be done at the next access.
 pub(crate) static PENDING: AtomicBool = AtomicBool::new(false);
-static PREEMPT: AtomicBool = AtomicBool::new(false);
+/// The running task's share of time is over.
+pub(crate) static PREEMPT: AtomicBool = AtomicBool::new(false);
 /// The signal that ends the program, and whether it came before.
 static ENDING: AtomicI32 = AtomicI32::new(0);
 /// This execution of a search has taken too long.
@@ -139,6 +137,11 @@ fn note() {
     now::set_first_set(u32::MAX);
 }
 
+/// Whether a task's share of time is over; asked once.
+pub(crate) fn take_preemption() -> bool {
+    PREEMPT.swap(false, Ordering::Relaxed)
+}
+
 /// Whether a signal ends the program.
 pub(crate) fn is_ending() -> bool {
     ENDING.load(Ordering::Relaxed) != 0
@@ -186,7 +189,7 @@ fn ends() {
     if LATE.load(Ordering::Relaxed) {
         too_late();
     }
-    if !world().found.is_done() {
+    if !state().found.is_done() {
         end();
     }
 }
@@ -198,7 +201,7 @@ extern "C" fn end() -> ! {
     let text = unsafe { CStr::from_ptr(libc::strsignal(signal)) }.to_string_lossy();
     report::limit(&format!("the run was ended by a signal ({text}): what comes after that is not known"));
     report::finish();
-    world().threads.switch(0);
+    process::state().threads.switch(0);
     // SAFETY: as if the signal had not been handled. In its handler it is blocked.
     unsafe {
         libc::signal(signal, libc::SIG_DFL);
@@ -213,7 +216,7 @@ extern "C" fn end() -> ! {
 
 /// The program ends by itself. If a signal came that would have ended it before, it ends by that.
 pub(crate) fn end_if_asked() {
-    if ENDING.load(Ordering::Relaxed) != 0 && !search::is_on() && !world().found.is_done() {
+    if ENDING.load(Ordering::Relaxed) != 0 && !report::is_search() && !state().found.is_done() {
         end();
     }
 }
@@ -246,31 +249,5 @@ extern "C" fn late(_: c_int, _: *mut libc::siginfo_t, context: *mut c_void) {
 extern "C" fn too_late() -> ! {
     report::limit(TOO_LONG);
     report::finish();
-    crate::abi::interpose::futex::end(0)
-}
-
-/// Does what is pending. The caller is an access of the running task.
-#[cold]
-pub(crate) fn attend(address: usize, size: usize, kind: AccessKind, pc: usize) {
-    check();
-    if search::is_on() {
-        search::access(address, size, kind, Operation::Plain, pc);
-        if !PREEMPT.load(Ordering::Relaxed) {
-            return;
-        }
-    }
-    PENDING.store(search::is_on(), Ordering::Relaxed);
-    world().detector.renumber();
-    if PREEMPT.swap(false, Ordering::Relaxed) && has_had_its_share() {
-        sched::pass();
-    }
-}
-
-/// Whether the running task has done nothing but run for a whole share, while others could. One that is merely there when the
-/// time is over goes on: who runs when must not depend on the clock.
-fn has_had_its_share() -> bool {
-    let Some(kernel) = sched::job().is_some().then(sched::kernel) else { return false };
-    let now = Some((world().detector.identity(), kernel.steps()));
-    let before = std::mem::replace(&mut world().ran, now);
-    before == now && kernel.tasks().newest().is_some() && !world().detector.is_reducing()
+    process::end(0)
 }

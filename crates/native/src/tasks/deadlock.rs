@@ -1,0 +1,60 @@
+//! What each task waits for when none can go on.
+
+use crate::detect::detector;
+use crate::report::{self, Left};
+use crate::tasks::locks;
+use crate::tasks::observer::Told;
+use crate::tasks::sched::{Coroutines, K};
+use raceproof::run::Run;
+use raceproof::task::State;
+use raceproof_core::event::SyncKind;
+use raceproof_core::ids::{SyncId, TaskId};
+
+/// No task can go on, and main has not ended. `about` says of a task that is ready what it would have to wait for.
+pub(crate) fn deadlock(run: &Run<Coroutines, Told>, about: impl Fn(TaskId) -> Option<SyncId>) {
+    let kernel = &run.kernel;
+    let mut waiting = Vec::new();
+    for task in kernel.tasks().ids() {
+        let Some(job) = kernel.body(task).and_then(|body| body.0.as_deref()) else { continue };
+        let sync = match kernel.tasks().get(task).state {
+            State::Waiting(sync) => Some(sync),
+            State::Ready => about(task),
+            // Whoever waits for tasks that wait themselves is not the cause.
+            _ => None,
+        };
+        let Some(sync) = sync else { continue };
+        let kind = kernel.sync_kind(sync);
+        let detector = detector();
+        let holder = match (kernel.holder(sync), locks::left(sync)) {
+            (Some(holder), _) => {
+                let taken = locks::taken(sync).filter(|_| is_detached(kernel, holder));
+                let holder = detector.holder(sync, holder);
+                match taken {
+                    Some(taken) => report::Holder::Ended(Left { task: report::name(holder), taken }),
+                    None => report::Holder::Task(holder),
+                }
+            }
+            (None, Some(left)) => report::Holder::Ended(left),
+            (None, None) => {
+                let ends = |&other: &TaskId| {
+                    let job = kernel.body(other).and_then(|body| body.0.as_deref());
+                    job.is_some_and(|job| job.future == Some(sync))
+                };
+                let awaited = kernel.tasks().ids().find(ends).filter(|_| kind == SyncKind::Future);
+                awaited.map_or(report::Holder::Unknown, |task| report::Holder::Task(detector.runs_as(task)))
+            }
+        };
+        let on = match kind {
+            SyncKind::Future => "task".to_owned(),
+            SyncKind::Promise => "detach event".to_owned(),
+            _ => format!("{kind:?}").to_lowercase(),
+        };
+        waiting.push((detector.runs_as(task), on, sync, holder, job.site()));
+    }
+    report::deadlock(waiting);
+}
+
+/// Whether the code of a task has come to its end, and only its event is missing (`detach`). What it holds it will not release.
+fn is_detached(kernel: &K, task: TaskId) -> bool {
+    matches!(kernel.tasks().get(task).state, State::Waiting(sync) if kernel.sync_kind(sync) == SyncKind::Promise)
+}
