@@ -20,7 +20,7 @@ impl Released {
     /// Whether there may be anything; most programs have nothing.
     #[inline(always)]
     pub(super) fn may_be_at(&self, address: usize) -> bool {
-        self.bits != 0 && self.bits & bit(address) != 0
+        self.bits & bit(address) != 0
     }
 
     #[inline(always)]
