@@ -366,9 +366,9 @@ mod tests {
             self.tasks.push(Task { id, parent: task, scope, open: Vec::new(), ended: false });
         }
 
-        fn tell_time(&mut self) {
+        fn set_time(&mut self) {
             if self.timed {
-                self.folding.tell_time(self.time);
+                self.folding.set_time(self.time);
             }
         }
 
@@ -400,7 +400,7 @@ mod tests {
             self.folding.enter(id.1);
             let now = self.plain.step();
             if let Some(standing) = &mut self.standing {
-                let stands = self.named.iter().filter(|named| self.folding.stands(named.1).is_some());
+                let stands = self.named.iter().filter(|named| self.folding.representative(named.1).is_some());
                 standing.extend(stands.map(|named| (named.0, now)));
             }
             self.named.push((now, self.folding.step(), self.time));
@@ -415,12 +415,12 @@ mod tests {
             let child = self.tasks.len();
             self.spawn(task);
             self.note(child);
-            self.tell_time();
+            self.set_time();
             self.end(child);
         }
 
         fn act(&mut self, mut random: impl FnMut(usize) -> usize) {
-            self.tell_time();
+            self.set_time();
             let live: Vec<usize> = (0..self.tasks.len()).filter(|&task| !self.tasks[task].ended).collect();
             // Half of the runs are mostly depth-first.
             let at = match self.deep && random(8) != 0 {
@@ -534,7 +534,7 @@ mod tests {
         }
 
         fn compact(&mut self, mut random: impl FnMut(usize) -> usize) {
-            self.tell_time();
+            self.set_time();
             self.named.retain(|_| random(8) != 0);
             for (_, step, _) in &mut self.named {
                 *step = self.folding.stand_in(*step);
@@ -586,13 +586,13 @@ mod tests {
         }
 
         fn compare(&mut self, round: usize) {
-            self.tell_time();
+            self.set_time();
             for task in self.tasks.iter().filter(|task| !task.ended) {
                 self.plain.enter(task.id.0);
                 self.folding.enter(task.id.1);
                 for &(a, b, time) in &self.named {
                     let should = self.plain.precedes_otherwise(a, usize::MAX);
-                    let by_time = self.timed && self.folding.is_past_time(time);
+                    let by_time = self.timed && self.folding.is_below_watermark(time);
                     for (past, order) in [
                         (self.plain.is_past(a), "plain"),
                         (self.folding.is_past(b), "folding"),

@@ -29,7 +29,7 @@ pub(super) struct Fold {
     /// What it knows came from outside its finish, in part.
     pub(super) outward: bool,
     /// Some of its tasks may go on when it has ended: it has left a finish, or they never were in one of its own.
-    pub(super) loose: bool,
+    pub(super) detached: bool,
     pub(super) ended: bool,
 }
 
@@ -74,7 +74,7 @@ impl Folds {
             next: NONE,
             told: 0,
             outward: false,
-            loose: false,
+            detached: false,
             ended: false,
         });
         self.append(scope, Members { first: task, last: task });
@@ -108,7 +108,7 @@ impl Folds {
                 self.kept.push(at);
             }
             // The tasks of a loose one may go on, and tell of more of its steps.
-            if fold.told == 0 || !fold.loose {
+            if fold.told == 0 || !fold.detached {
                 (fold.into, fold.from) = (after, fold.told);
             }
             at = fold.next;

@@ -4,7 +4,7 @@
 //! not, so that what is over stands together: all before a region began, all since a finish began that has ended. A
 //! comparison of times then tells what a search would.
 //!
-//! Time is the number of steps begun, and the question is about a step; or it is the user's own ([`GraphOrder::tell_time`]): a number
+//! Time is the number of steps begun, and the question is about a step; or it is the user's own ([`GraphOrder::set_time`]): a number
 //! that grows with what the user asks about, and nothing has to be looked up to ask.
 //!
 //! Every range is a fact, which stays true: what precedes a task precedes all that the task does later, and the tasks it spawns. Where
@@ -87,7 +87,7 @@ impl GraphOrder {
     /// The time is the user's, from now on: `time` is no less than any it has told before. It has to be told anew before another task goes on
     /// or is spawned, if something was done meanwhile.
     #[inline]
-    pub fn tell_time(&mut self, time: u32) {
+    pub fn set_time(&mut self, time: u32) {
         self.time = Some(time);
     }
 
@@ -104,13 +104,13 @@ impl GraphOrder {
 
     /// The same of what was done at `time`, which is the user's.
     #[inline(always)]
-    pub fn is_past_time(&self, time: u32) -> bool {
+    pub fn is_below_watermark(&self, time: u32) -> bool {
         self.now.past.has(time)
     }
 
     /// What was done before this time, which is the user's, evidently precedes the step that runs now.
     #[inline(always)]
-    pub fn over(&self) -> u32 {
+    pub fn watermark(&self) -> u32 {
         self.now.past.before
     }
 

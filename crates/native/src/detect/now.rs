@@ -22,8 +22,8 @@ pub(crate) struct Now {
 pub(crate) struct Running {
     first: AtomicI32,
     context: AtomicU32,
-    left: AtomicU32,
-    over: AtomicU32,
+    skips: AtomicU32,
+    watermark: AtomicU32,
     first_set: AtomicU32,
     /// Whether all pairs of accesses are looked for: then those are told of that repeat another of their step.
     watching: AtomicU32,
@@ -31,8 +31,8 @@ pub(crate) struct Running {
     epoch: AtomicU32,
 }
 
-pub(crate) const LEFT: usize = std::mem::offset_of!(Running, left);
-pub(crate) const OVER: usize = std::mem::offset_of!(Running, over);
+pub(crate) const SKIPS: usize = std::mem::offset_of!(Running, skips);
+pub(crate) const WATERMARK: usize = std::mem::offset_of!(Running, watermark);
 
 pub(crate) const EPOCH: usize = std::mem::offset_of!(Running, epoch);
 pub(crate) const FIRST_SET: usize = std::mem::offset_of!(Running, first_set);
@@ -46,8 +46,8 @@ std::arch::global_asm!(".protected __raceproof_now");
 pub(crate) static NOW: Running = Running {
     first: AtomicI32::new(1),
     context: AtomicU32::new(0),
-    left: AtomicU32::new(0),
-    over: AtomicU32::new(0),
+    skips: AtomicU32::new(0),
+    watermark: AtomicU32::new(0),
     first_set: AtomicU32::new(u32::MAX),
     watching: AtomicU32::new(0),
     epoch: AtomicU32::new(NO_EPOCH),
@@ -74,24 +74,24 @@ pub(crate) fn set_first_set(set: u32) {
 
 /// All accesses up to this number precede the running step, and no address has a say in that. None: at present nothing is decided by numbers alone.
 #[inline(always)]
-pub(crate) fn over() -> u32 {
-    NOW.over.load(Ordering::Relaxed)
+pub(crate) fn watermark() -> u32 {
+    NOW.watermark.load(Ordering::Relaxed)
 }
 
 #[inline(always)]
-pub(crate) fn set_over(over: u32) {
-    NOW.over.store(over, Ordering::Relaxed);
+pub(crate) fn set_watermark(watermark: u32) {
+    NOW.watermark.store(watermark, Ordering::Relaxed);
 }
 
 /// How many accesses of the step need not be remembered, if another stands for them.
 #[inline(always)]
-pub(crate) fn left() -> u32 {
-    NOW.left.load(Ordering::Relaxed)
+pub(crate) fn skips() -> u32 {
+    NOW.skips.load(Ordering::Relaxed)
 }
 
 #[inline(always)]
-pub(crate) fn set_left(left: u32) {
-    NOW.left.store(left, Ordering::Relaxed);
+pub(crate) fn set_skips(skips: u32) {
+    NOW.skips.store(skips, Ordering::Relaxed);
 }
 
 #[inline(always)]

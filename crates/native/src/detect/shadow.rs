@@ -48,9 +48,9 @@ impl Cell {
 
     /// Whether it names something, and all of it is over.
     #[inline(always)]
-    pub(crate) fn is_over(self) -> bool {
+    pub(crate) fn is_below_watermark(self) -> bool {
         let greater = (self.writer as u32).max(self.readers as u32);
-        greater.wrapping_sub(1) < crate::now::over()
+        greater.wrapping_sub(1) < crate::now::watermark()
     }
 
     /// No cell is like this one: a reference with readers.
@@ -67,17 +67,17 @@ impl Cell {
     /// A reference to a record that need not be looked at for atomic accesses by the step that made the access `made`, its last one so far, unless they write
     /// and that did not. If there are very many accesses this is not noted.
     #[inline]
-    pub(crate) fn refer_at(record: u32, made: usize, kind: AccessKind) -> Cell {
+    pub(crate) fn refer_at(record: u32, id: usize, kind: AccessKind) -> Cell {
         let writes = u32::from(kind == AccessKind::Write);
-        let epoch = if made < EPOCHS as usize { Cell::epoch_from(made as i32) } else { None };
+        let epoch = if id < EPOCHS as usize { Cell::epoch_from(id as i32) } else { None };
         let readers = epoch.map_or(0, |epoch| (epoch | writes) as i32);
         Cell { readers, ..Cell::refer(Reference::Mixed(record)) }
     }
 
     /// The least epoch of the access with this number, or a later one, as it stands in `readers`. None is greater than [`LAST_EPOCH`].
     #[inline(always)]
-    pub(crate) fn epoch_from(made: i32) -> Option<u32> {
-        (made < EPOCHS).then_some(1 << 31 | (made as u32) << 1)
+    pub(crate) fn epoch_from(id: i32) -> Option<u32> {
+        (id < EPOCHS).then_some(1 << 31 | (id as u32) << 1)
     }
 
     /// Whether a reference to a record has noted the epoch `from`, or a later one, and it suffices for an access of this kind.

@@ -60,7 +60,7 @@ impl Detector {
             thread: on,
             asked,
             scope,
-            loose: false,
+            detached: false,
             awaited: false,
             serial,
         });
@@ -68,9 +68,9 @@ impl Detector {
         let Loop { finish, stack } = &self.loops[&thread];
         let own = Own { from: stack.start, size: stack.len(), step };
         let scope = self.finishes.scope(*finish);
-        self.tell(Event::Spawn { parent: thread, child: chunk, scope, site: SiteId(created) });
-        self.tell_hand_over(thread, chunk, false);
-        self.tell_time();
+        self.record_event(Event::Spawn { parent: thread, child: chunk, scope, site: SiteId(created) });
+        self.record_hand_over(thread, chunk, false);
+        self.set_time();
         self.leak(thread);
         self.order.spawn(thread, chunk, scope);
         if let Some(holds) = self.holds.remove(&thread) {
@@ -85,7 +85,7 @@ impl Detector {
         let thread = self.end_chunk();
         self.run_as(thread);
         if let Some(Loop { finish, .. }) = self.loops.remove(&thread) {
-            self.tell(Event::FinishEnd { task: thread, scope: self.finishes.scope(finish) });
+            self.record_event(Event::FinishEnd { task: thread, scope: self.finishes.scope(finish) });
             self.close(finish);
         }
     }
@@ -93,7 +93,7 @@ impl Detector {
     fn begin_loop(&mut self, stack: Range<usize>) -> TaskId {
         let thread = self.current;
         let finish = self.open_scope(thread);
-        self.tell(Event::FinishBegin { task: thread, scope: self.finishes.scope(finish) });
+        self.record_event(Event::FinishBegin { task: thread, scope: self.finishes.scope(finish) });
         self.loops.insert(thread, Loop { finish, stack });
         thread
     }
@@ -101,16 +101,16 @@ impl Detector {
     /// Ends the running chunk; whose it was.
     fn end_chunk(&mut self) -> TaskId {
         let chunk = self.current;
-        let Task { parent, loose, asked, .. } = self.tasks[chunk.index()];
-        self.tell_hand_over(chunk, parent, false);
-        self.tell(Event::End { task: chunk });
+        let Task { parent, detached, asked, .. } = self.tasks[chunk.index()];
+        self.record_hand_over(chunk, parent, false);
+        self.record_event(Event::End { task: chunk });
         self.order.end(chunk);
         self.chunks.remove(&chunk);
         if let Some(holds) = self.holds.remove(&chunk) {
             self.holds.insert(parent, holds);
         }
         let thread = &mut self.tasks[parent.index()];
-        thread.loose |= loose;
+        thread.detached |= detached;
         thread.asked |= asked;
         parent
     }
@@ -118,8 +118,8 @@ impl Detector {
     /// The task of the kernel that runs goes on as another one of the order.
     fn run_as(&mut self, task: TaskId) {
         self.runs_as[self.running.index()] = task;
-        self.go_on(task);
-        self.begun();
+        self.resume(task);
+        self.begin_step();
     }
 
     /// The task that took a chunk; any other task is itself.
@@ -167,13 +167,13 @@ impl Detector {
             return None;
         }
         let thread = self.tasks[self.current.index()].parent;
-        let is_of_thread = |&made: &i32| {
-            let Task { role, parent, .. } = self.tasks[self.task_of(made).index()];
+        let is_of_thread = |&id: &i32| {
+            let Task { role, parent, .. } = self.tasks[self.task_of(id).index()];
             matches!(role, Role::Chunk(_)) && parent == thread
         };
         let mut chunks: Vec<i32> = self.list(readers).into_iter().filter(is_of_thread).collect();
         // The oldest stays.
         let oldest = chunks.pop()?;
-        (!self.step_holds.is_any(StepId(self.made[oldest as usize].step))).then_some(chunks)
+        (!self.step_holds.is_any(StepId(self.accesses[oldest as usize].step))).then_some(chunks)
     }
 }

@@ -15,7 +15,7 @@ use crate::shadow::Used;
 use raceproof_core::detect::readers::Became;
 use raceproof_core::marks::{Marks, give_back};
 use raceproof_core::order::compact::Renumbering;
-use raceproof_core::order::standing::{Branches, Sibling, Stretch};
+use raceproof_core::order::representative::{Branches, Sibling, Stretch};
 
 /// Entries that the tables may grow by before it is worth while.
 const LEAST: usize = 1 << 14;
@@ -31,7 +31,7 @@ pub(super) const SELDOM: u32 = 8;
 /// What becomes of the numbers in cells.
 struct Numbers {
     /// By the old number, the new one; 0 for what is gone.
-    made: Vec<i32>,
+    accesses: Vec<i32>,
     sets: Became,
 }
 
@@ -39,7 +39,7 @@ impl Numbers {
     #[inline]
     fn list(&self, readers: i32) -> i32 {
         if readers >= 0 {
-            return self.made[readers as usize];
+            return self.accesses[readers as usize];
         }
         in_cell(self.sets.of(SetId((readers & !SET) as u32)))
     }
@@ -50,7 +50,7 @@ impl Numbers {
             // Its epoch is over.
             return Cell { readers: 0, ..cell };
         }
-        Cell { writer: self.made[cell.writer as usize], readers: self.list(cell.readers) }
+        Cell { writer: self.accesses[cell.writer as usize], readers: self.list(cell.readers) }
     }
 }
 
@@ -77,7 +77,7 @@ impl Into {
 
 /// What is named.
 struct Named {
-    made: Marks,
+    accesses: Marks,
     sets: Marks,
     groups: Marks,
     records: Marks,
@@ -87,7 +87,7 @@ impl Named {
     #[inline]
     fn list(&mut self, readers: i32) {
         if readers >= 0 {
-            self.made.add(readers as usize);
+            self.accesses.add(readers as usize);
         } else {
             self.sets.add((readers & !SET) as usize);
         }
@@ -108,7 +108,7 @@ impl Named {
 
 impl Detector {
     fn entries(&self) -> usize {
-        self.made.len() + self.sets.count() as usize + self.order.size() + self.sections.len()
+        self.accesses.len() + self.sets.count() as usize + self.order.size() + self.sections.len()
     }
 
     /// From now on collects at every occasion: for tests.
@@ -137,39 +137,39 @@ impl Detector {
     fn collect(&mut self) {
         self.forget_stacks();
         let (pages, named) = self.mark();
-        let (steps, into) = self.fold(&named.made);
+        let (steps, into) = self.fold(&named.accesses);
         self.forget_ends(&steps);
         let new = self.compact_order(steps);
-        let (made, from) = self.renumber_made(&named.made, &into, &new);
-        let all = &self.made;
+        let (accesses, from) = self.renumber_accesses(&named.accesses, &into, &new);
+        let all = &self.accesses;
         let sets = self.sets.retain(
             &named.sets,
-            |made_by| StepId(made[made_by.index()] as u32),
+            |access| StepId(accesses[access.index()] as u32),
             // Two places of one task that was waited for: whoever races with one races with the other.
             |a, b| {
-                let is_folded = |made: Made| made.site & (FOLDED | ALIKE) == FOLDED;
+                let is_folded = |access: AccessRecord| access.site & (FOLDED | ALIKE) == FOLDED;
                 a == b || (all[a.index()].step == all[b.index()].step && is_folded(all[b.index()]))
             },
         );
-        let numbers = Numbers { made, sets };
+        let numbers = Numbers { accesses, sets };
         pages.replace(from, |cell| numbers.cell(cell));
-        self.gone.each(|made| *made = numbers.made[*made as usize]);
+        self.freed_blocks.each(|id| *id = numbers.accesses[*id as usize]);
         if let Some(watched) = &mut self.watched {
-            watched.each(|made| *made = numbers.made[*made as usize]);
+            watched.each(|id| *id = numbers.accesses[*id as usize]);
         }
         self.bytes.iter_mut().flatten().for_each(|cell| *cell = numbers.cell(*cell));
         for mixed in &mut self.mixed {
             mixed.plain = numbers.cell(mixed.plain);
             (mixed.writes, mixed.reads) = (numbers.list(mixed.writes), numbers.list(mixed.reads));
         }
-        self.recent.iter_mut().for_each(|recent| recent.made = 0);
-        changes::CHANGES.forget();
-        last::LAST.forget();
-        self.sure.forget();
-        self.unsure.forget();
+        self.recent.iter_mut().for_each(|recent| recent.id = 0);
+        transitions::TRANSITIONS.forget();
+        last_ids::LAST_IDS.forget();
+        self.positive.forget();
+        self.negative.forget();
         // What the running step has done so far counts as done by another one of its task.
         self.renumber();
-        self.tell_what_is_over();
+        self.publish_watermark();
         if !self.eager_to_collect {
             let pages = self.pages.count();
             let growth = (A_PAGE * pages).min(MOST).max(A_PAGE_OF_MANY * pages);
@@ -261,17 +261,17 @@ impl Detector {
     /// The accesses and sets that cells name, and where these are.
     fn mark(&mut self) -> (Used, Named) {
         let mut named = Named {
-            made: Marks::none(self.made.len()),
+            accesses: Marks::none(self.accesses.len()),
             sets: Marks::none(self.sets.count() as usize),
             groups: Marks::none(self.bytes.len()),
             records: Marks::none(self.mixed.len()),
         };
         // No access, but its number is kept.
-        named.made.add(0);
+        named.accesses.add(0);
         let pages = self.pages.sift(|cell| named.cell(cell));
-        self.gone.each(|made| _ = named.made.add(*made as usize));
+        self.freed_blocks.each(|id| _ = named.accesses.add(*id as usize));
         if let Some(watched) = &mut self.watched {
-            watched.each(|made| _ = named.made.add(*made as usize));
+            watched.each(|id| _ = named.accesses.add(*id as usize));
         }
         // Memory that was given back has left some that nobody names.
         self.spare_bytes.clear();
@@ -294,8 +294,8 @@ impl Detector {
                 self.spare_mixed.push(at as u32);
             }
         }
-        let Named { made, sets, .. } = &mut named;
-        self.sets.follow(sets, |step| _ = made.add(step.index()));
+        let Named { accesses, sets, .. } = &mut named;
+        self.sets.follow(sets, |step| _ = accesses.add(step.index()));
         (pages, named)
     }
 
@@ -315,7 +315,7 @@ impl Detector {
         // And so do those that one step stands for.
         let (mut before, mut first) = (StepId(u32::MAX), StepId(u32::MAX));
         named.each(|at| {
-            let Made { step, site } = self.made[at];
+            let AccessRecord { step, site } = self.accesses[at];
             if step != last.0 {
                 (last, flags) = (StepId(step), 0);
                 stands = last;
@@ -348,7 +348,7 @@ impl Detector {
                 }
             }
             if stands != last {
-                self.made[at] = Made { step: stands.0, site: site | flags };
+                self.accesses[at] = AccessRecord { step: stands.0, site: site | flags };
             }
         });
         (steps, into)
@@ -358,7 +358,7 @@ impl Detector {
     /// a conflict with one must be judged and reported as one with the other would be, as in [`standing`].
     fn alike(&mut self, step: StepId) -> Option<Alike> {
         // In a library it matters which task has handed memory on to a thread ([`owned`]).
-        if self.standing.off || crate::process::is_shared() {
+        if self.representatives.off || crate::process::is_shared() {
             return None;
         }
         let (task, sibling) = self.order.sibling(step)?;
@@ -366,20 +366,20 @@ impl Detector {
         let is_alike = matches!(role, Role::Explicit(_))
             && !asked
             && !awaited
-            && !self.loose.contains(&self.order.finish_of(task))
+            && !self.detached.contains(&self.order.finish_of(task))
             && !self.step_holds.is_any(step);
         is_alike.then_some(Alike { sibling, created, thread })
     }
 
     /// The stretch of steps of its task that nobody can tell from this one.
     fn stretch(&self, step: StepId, branches: &Branches) -> Option<Stretch> {
-        let is_free = !self.standing.off && !self.step_holds.is_any(step);
+        let is_free = !self.representatives.off && !self.step_holds.is_any(step);
         if is_free { self.order.stretch(step, branches) } else { None }
     }
 
     /// Forgets the ends of tasks of which nothing is remembered but `steps`: to wait for them tells nothing.
     fn forget_ends(&mut self, steps: &[StepId]) {
-        if self.standing.off || crate::process::is_shared() {
+        if self.representatives.off || crate::process::is_shared() {
             return;
         }
         let mut named = Marks::none(self.tasks.len());
@@ -395,8 +395,8 @@ impl Detector {
 
     /// New numbers for accesses: each place of a step that others were folded `into` once. By the old number, and from which on they
     /// are others.
-    fn renumber_made(&mut self, named: &Marks, into: &Into, new: &Renumbering) -> (Vec<i32>, u32) {
-        let before = self.made.len();
+    fn renumber_accesses(&mut self, named: &Marks, into: &Into, new: &Renumbering) -> (Vec<i32>, u32) {
+        let before = self.accesses.len();
         let (mut numbers, mut from) = (vec![0; before], 0);
         let mut stay = Marks::none(before);
         let mut known: FxHashMap<(u32, u32), i32> = FxHashMap::default();
@@ -404,7 +404,7 @@ impl Detector {
         // In place: none moves up.
         let mut kept = 0;
         named.each(|at| {
-            let Made { step: old, site } = self.made[at];
+            let AccessRecord { step: old, site } = self.accesses[at];
             if old != last {
                 step = new.step(StepId(old)).expect("steps of named accesses are kept").0;
                 // Those of other steps have been told apart before.
@@ -417,11 +417,11 @@ impl Detector {
             };
             numbers[at] = number;
             if number != next {
-                self.made[number as usize].site |= site & ALIKE;
+                self.accesses[number as usize].site |= site & ALIKE;
             }
             if number == next {
                 stay.add(at);
-                self.made[kept] = Made { step, site };
+                self.accesses[kept] = AccessRecord { step, site };
                 kept += 1;
                 if number as usize == at {
                     from = kept as u32;
@@ -431,8 +431,8 @@ impl Detector {
         let stay = stay.number();
         // An access that has become one with an earlier one of the same step is over when that is.
         self.order.renumber_times(|time| stay.before(time));
-        self.made.truncate(kept);
-        give_back(&mut self.made, before);
+        self.accesses.truncate(kept);
+        give_back(&mut self.accesses, before);
         (numbers, from)
     }
 
@@ -486,8 +486,8 @@ impl Detector {
         self.parted.values_mut().for_each(|parted| parted.task = task(parted.task));
         let count = self.order.finishes();
         self.finishes.renumber(count, |scope| new.scope(scope).expect("an open finish is kept"));
-        self.loose = self.loose.drain().filter_map(|scope| new.scope(scope)).collect();
-        self.standing.renumber(|scope| new.scope(scope));
+        self.detached = self.detached.drain().filter_map(|scope| new.scope(scope)).collect();
+        self.representatives.renumber(|scope| new.scope(scope));
         self.renumber_leaks(|step| new.step(step).expect("a step of a section under way is kept"));
         self.compact_sections(&new);
         new

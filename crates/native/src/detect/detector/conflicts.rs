@@ -17,7 +17,7 @@ impl Detector {
         pc: usize,
     ) {
         self.met += 1;
-        let Made { step, site } = self.made[earlier as usize];
+        let AccessRecord { step, site } = self.accesses[earlier as usize];
         let first_site = self.sites[(site & SITE) as usize];
         let pair = (first_site.pc, pc);
         let known = self.pairs.get(&pair).map(|&known| known as usize);
@@ -147,7 +147,7 @@ impl Detector {
             || self.privates.iter().any(|p| (p.from..p.to).contains(&address) && p.thread == now.thread);
         if before.thread != now.thread {
             // Of a task that was waited for it is not known any more on which thread it ran.
-            let may_have_been_here = self.made[earlier as usize].site & FOLDED != 0;
+            let may_have_been_here = self.accesses[earlier as usize].site & FOLDED != 0;
             return may_have_been_here && (is_private() || self.is_owned_by(address, now.thread, searches))
                 || self.is_of_one_thread(earlier, address)
                 || self.is_handed_on(earlier, address, searches);
@@ -161,14 +161,14 @@ impl Detector {
 
     /// Whether both accesses are in sections of one lock: then the later comes after the earlier one's section.
     pub(super) fn exclude(&mut self, earlier: i32) -> bool {
-        let step = self.made[earlier as usize].step;
+        let step = self.accesses[earlier as usize].step;
         let then = self.step_holds.of(StepId(step));
         let Some(now) = self.holds.get(&self.current).filter(|_| !then.is_empty()) else { return false };
         let common = then.iter().find(|then| now.iter().any(|now| now.lock == then.lock));
         let Some(&Hold { section, .. }) = common else { return false };
         if let Some(end) = self.sections[section as usize].end {
             self.order.join(self.current, end, SyncKind::Lock);
-            self.begun();
+            self.begin_step();
         }
         true
     }

@@ -86,7 +86,7 @@ impl Detector {
                 && !self.order.precedes_now(leak.last)
             {
                 self.order.join(self.current, end, SyncKind::Lock);
-                self.begun();
+                self.begin_step();
             }
         }
         self.leaks.insert(lock, tasks);

@@ -9,20 +9,20 @@ const GRANULE: usize = 4;
 impl Detector {
     /// Checks an access to memory whose cell is empty: it may have been freed.
     #[inline(always)]
-    pub(super) fn check_gone(&mut self, address: usize, kind: AccessKind, manner: Manner, pc: usize) {
-        if let Some(made) = self.gone.freed_by(address)
+    pub(super) fn check_freed(&mut self, address: usize, kind: AccessKind, manner: Manner, pc: usize) {
+        if let Some(id) = self.freed_blocks.freed_by(address)
             && self.on
-            && !self.precedes(made)
+            && !self.precedes(id)
         {
-            self.conflict(made, AccessKind::Write, kind, manner, address, pc);
+            self.conflict(id, AccessKind::Write, kind, manner, address, pc);
         }
     }
 
     /// Memory nobody has used yet.
     pub(crate) fn allocated(&mut self, address: usize, size: usize) {
         // Whole cells, as `freed` marks them.
-        self.tell_fresh(address & !3..(address + size).next_multiple_of(4));
-        self.gone.use_again(address..address + size);
+        self.record_reuse(address & !3..(address + size).next_multiple_of(4));
+        self.freed_blocks.use_again(address..address + size);
         self.pages.forget(address, size);
         if let Some(watched) = &mut self.watched {
             watched.forget(address, size);
@@ -70,10 +70,10 @@ impl Detector {
         } else {
             self.access(at, end - at, AccessKind::Write, Manner::Plain, pc);
         }
-        if size >= gone::LARGE {
-            let made = self.number(pc, 0);
+        if size >= freed_blocks::LARGE {
+            let id = self.number(pc, 0);
             self.pages.forget(address, size);
-            self.gone.add(address..address + size, made);
+            self.freed_blocks.add(address..address + size, id);
         }
         self.freeing = false;
     }
@@ -128,8 +128,8 @@ impl Detector {
 
     /// A stack for a task that begins. What was done to its memory so far, the task has nothing to do with.
     pub(crate) fn take_stack(&mut self) -> std::io::Result<Box<Fiber>> {
-        let fiber = self.stacks.take(self.made.len() as i32)?;
-        self.tell_fresh(fiber.memory());
+        let fiber = self.stacks.take(self.accesses.len() as i32)?;
+        self.record_reuse(fiber.memory());
         Ok(fiber)
     }
 }

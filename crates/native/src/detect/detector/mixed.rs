@@ -6,7 +6,7 @@
 //!
 //! Eight aligned bytes whose two cells are alike, as those of most atomic variables are, share a record. It is parted when half of them is accessed alone.
 
-use super::words::cells;
+use super::fast_path::cells;
 use super::*;
 use crate::now;
 use crate::process as start;
@@ -36,13 +36,13 @@ impl Mixed {
 impl Detector {
     /// Whether the run is only watched, and no memory is a thread's own.
     #[inline(always)]
-    pub(crate) fn is_simple(&self) -> bool {
-        self.is_simple
+    pub(crate) fn fast_path_enabled(&self) -> bool {
+        self.fast_path_enabled
     }
 
     /// Whether the running step has made such an atomic access before, to `N` words that begin at a multiple of their size, and nothing has happened to them since.
     #[inline(always)]
-    pub(crate) fn has_made_atomically<const N: usize>(&self, address: usize, kind: AccessKind) -> bool {
+    pub(crate) fn is_same_epoch_atomic<const N: usize>(&self, address: usize, kind: AccessKind) -> bool {
         let cells = cells::<N>(address);
         address.is_multiple_of(4 * N)
             && cells[0].is_since(now::epoch(), kind)
@@ -60,7 +60,7 @@ impl Detector {
         let cells = cells::<N>(address);
         let before = cells[0];
         let is_same = u64::from(before) == u64::from(cells[N - 1]);
-        if !self.is_simple || !is_same || !address.is_multiple_of(4 * N) {
+        if !self.fast_path_enabled || !is_same || !address.is_multiple_of(4 * N) {
             return false;
         }
         let mut record = match before.reference() {
@@ -83,7 +83,7 @@ impl Detector {
         }
         let number = self.record_for(before, is_pair);
         self.mixed[number as usize] = record;
-        Cell::refer_at(number, self.made.len() - 1, kind).put(cells);
+        Cell::refer_at(number, self.accesses.len() - 1, kind).put(cells);
         true
     }
 
@@ -93,11 +93,11 @@ impl Detector {
         if self.has_read(*accesses) {
             return true;
         }
-        if *accesses != 0 && self.is_stood_for(*accesses, address, pc) {
+        if *accesses != 0 && self.is_subsumed(*accesses, address, pc) {
             return false;
         }
-        let made = self.number(pc, ATOMIC);
-        *accesses = self.add_reader(*accesses, made);
+        let id = self.number(pc, ATOMIC);
+        *accesses = self.add_reader(*accesses, id);
         true
     }
 
@@ -119,8 +119,8 @@ impl Detector {
             return false;
         }
         if before == Cell::default() {
-            self.check_gone(address, kind, manner, pc);
-            self.check_gone(address + 4, kind, manner, pc);
+            self.check_freed(address, kind, manner, pc);
+            self.check_freed(address + 4, kind, manner, pc);
         }
         let number = self.record_for(before, true);
         let (after, races) =
@@ -205,8 +205,8 @@ impl Detector {
                 }
                 let is_remembered = self.remember(record.accesses(kind), address, pc);
                 // Of a Rust program not all stores are seen.
-                if is_remembered && met == self.met && self.is_simple && !start::is_shared() {
-                    after = Cell::refer_at(number, self.made.len() - 1, kind);
+                if is_remembered && met == self.met && self.fast_path_enabled && !start::is_shared() {
+                    after = Cell::refer_at(number, self.accesses.len() - 1, kind);
                 }
             }
         }

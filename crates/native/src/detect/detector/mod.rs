@@ -21,26 +21,26 @@
 //! What it can miss, with mutual exclusion: races that only another order of conflicting sections shows. False alarms, with
 //! several locks: see the order of sections in [`raceproof_core::order::conflicting`].
 
-pub(crate) mod again;
-pub(crate) mod changes;
+mod access_ids;
 mod chunks;
 mod collect;
 mod conflicts;
+mod fast_path;
 mod finishes;
 mod held;
-pub(crate) mod last;
+pub(crate) mod last_ids;
 mod leaks;
 mod memory;
 mod mixed;
-mod numbers;
+mod order_cache;
 mod owned;
 mod ranges;
 mod recording;
-mod standing;
-mod sure;
+mod representatives;
+pub(crate) mod same_epoch;
 mod synchronisation;
+pub(crate) mod transitions;
 pub(crate) mod watched;
-mod words;
 
 use crate::contexts::{Context, Contexts};
 use crate::frames::{self, End, Frame};
@@ -48,38 +48,38 @@ use crate::memory::{Block, Blocks};
 use crate::process::fibers::Fiber;
 use crate::process::stacks::Stacks;
 use crate::shadow::{self, Cell, Reference};
+use access_ids::{RECENT, Recent};
 pub(crate) use finishes::Finish;
 use finishes::Finishes;
 use held::{Held, Hold};
 use leaks::{Leaks, Section};
 use mixed::Mixed;
-use numbers::{RECENT, Recent};
-use raceproof_core::detect::gone::{self, Gone};
+use order_cache::OrderCache;
+use raceproof_core::detect::freed_blocks::{self, FreedBlocks};
 use raceproof_core::detect::readers::{ReaderSets, Readers, SetId};
 use raceproof_core::event::{AccessKind, Observer, SyncKind};
 use raceproof_core::ids::{Location, ScopeId, SiteId, StepId, SyncId, TaskId};
 use raceproof_core::order::graph::GraphOrder;
 pub(crate) use recording::{Accessed, Recorder};
+use representatives::Representatives;
 use rustc_hash::FxHashMap;
-use standing::Standing;
 use std::sync::atomic::Ordering;
-use sure::Sure;
 
 /// In `Cell::readers`: a set of readers. (The other negative numbers are epochs, [`Cell::refer_at`].)
 const SET: i32 = i32::MIN | 1 << 30;
 
 /// An access that was made: by which step, and where in the program.
 #[derive(Clone, Copy, Debug)]
-struct Made {
+struct AccessRecord {
     step: u32,
     site: u32,
 }
 
-/// In the site of a `Made`: it was an atomic access.
+/// In the site of a `AccessRecord`: it was an atomic access.
 const ATOMIC: u32 = 1 << 31;
 /// Of the access that is told now: it is made to memory of the running thread, and not by its chunk.
 const OWN: u32 = 1;
-/// In the site of a `Made`: it was made by a task that has ended since, and counts as one of the task that has waited for it.
+/// In the site of a `AccessRecord`: it was made by a task that has ended since, and counts as one of the task that has waited for it.
 const FOLDED: u32 = 1 << 30;
 /// The same: it was made by a task that has ended, or by a sibling of it from the same place that nobody can tell from it.
 const ALIKE: u32 = 1 << 29;
@@ -91,7 +91,7 @@ const NOBODY: TaskId = TaskId(u32::MAX);
 /// Readers as they stand in a cell.
 fn in_cell(readers: Readers) -> i32 {
     match readers {
-        Readers::One(made) => made.0 as i32,
+        Readers::One(id) => id.0 as i32,
         Readers::Set(set) if set.0 < 1 << 30 => set.0 as i32 | SET,
         Readers::Set(_) => {
             crate::fatal("more than 2^30 sets of readers in memory: more than this version can count")
@@ -130,7 +130,7 @@ pub(crate) struct Task {
     /// The finish of the order it belongs to.
     pub(crate) scope: ScopeId,
     /// Tasks that it, or one of those it has waited for, has created are not waited for.
-    pub(crate) loose: bool,
+    pub(crate) detached: bool,
     /// Siblings may wait for its end: it has dependences.
     pub(crate) awaited: bool,
     /// No other task has this number, ever.
@@ -184,9 +184,9 @@ pub(crate) struct RacedAccess {
     pub(crate) kind: AccessKind,
     pub(crate) atomic: bool,
     pub(crate) freed: bool,
-    /// Made by a task that `task` has waited for.
+    /// AccessRecord by a task that `task` has waited for.
     pub(crate) folded: bool,
-    /// Made by `task` or by a sibling of it.
+    /// AccessRecord by `task` or by a sibling of it.
     pub(crate) alike: bool,
     /// By which iteration of a simd loop, if the race is between two of them.
     pub(crate) lane: Option<u64>,
@@ -212,7 +212,7 @@ pub(crate) enum Manner {
 pub(crate) struct Detector {
     pub(crate) order: GraphOrder,
     pub(crate) contexts: Contexts,
-    made: Vec<Made>,
+    accesses: Vec<AccessRecord>,
     recent: Box<[Recent; RECENT]>,
     sites: Vec<Site>,
     site_numbers: FxHashMap<Site, u32>,
@@ -249,7 +249,7 @@ pub(crate) struct Detector {
     pub(crate) memory: Blocks,
     /// Heap memory that threads own.
     owned: owned::Owned,
-    gone: Gone,
+    freed_blocks: FreedBlocks,
     pub(crate) races: Vec<Raced>,
     pairs: FxHashMap<(usize, usize), u32>,
     /// Where races are, for a run that looks for all pairs there.
@@ -275,13 +275,13 @@ pub(crate) struct Detector {
     until_asked: u32,
     eager_to_collect: bool,
     /// Accesses that precede the running task.
-    sure: Sure,
+    positive: OrderCache,
     /// Accesses that were not found to precede the running step.
-    unsure: Sure,
+    negative: OrderCache,
     /// Readers that stand for others.
-    standing: Standing,
+    representatives: Representatives,
     /// Finishes of which a task has ended loose.
-    loose: rustc_hash::FxHashSet<ScopeId>,
+    detached: rustc_hash::FxHashSet<ScopeId>,
     /// Joins are not told to the order: a taskwait is under way.
     waiting: bool,
     /// Joins are with siblings.
@@ -291,7 +291,7 @@ pub(crate) struct Detector {
     /// Whether races are looked for.
     on: bool,
     /// Whether accesses may go the short way.
-    is_simple: bool,
+    fast_path_enabled: bool,
     /// The access that is told now frees the memory.
     freeing: bool,
     /// The running task combines its part of a reduction.
@@ -313,19 +313,19 @@ impl Detector {
             thread: 0,
             asked: false,
             scope: ScopeId::PROGRAM,
-            loose: false,
+            detached: false,
             awaited: false,
             serial: 0,
         };
         // Room for what there mostly is until the first collection.
-        let (mut made, mut tasks) = (Vec::with_capacity(1 << 15), Vec::with_capacity(1 << 13));
+        let (mut accesses, mut tasks) = (Vec::with_capacity(1 << 15), Vec::with_capacity(1 << 13));
         // Number 0 is no access.
-        made.push(Made { step: 0, site: 0 });
+        accesses.push(AccessRecord { step: 0, site: 0 });
         tasks.push(main);
         Detector {
             order: GraphOrder::folding(),
             contexts: Contexts::new(),
-            made,
+            accesses,
             recent: Box::new([Recent::NONE; RECENT]),
             sites: vec![nobody],
             site_numbers: FxHashMap::default(),
@@ -354,7 +354,7 @@ impl Detector {
             main_stack,
             memory: Blocks::default(),
             owned: Default::default(),
-            gone: Gone::default(),
+            freed_blocks: FreedBlocks::default(),
             races: Vec::new(),
             pairs: FxHashMap::default(),
             racing: Default::default(),
@@ -370,15 +370,15 @@ impl Detector {
             enough: 1 << 15,
             until_asked: collect::SELDOM,
             eager_to_collect: false,
-            sure: Sure::new(),
-            unsure: Sure::new(),
-            standing: Standing::new(),
-            loose: Default::default(),
+            positive: OrderCache::new(),
+            negative: OrderCache::new(),
+            representatives: Representatives::new(),
+            detached: Default::default(),
             waiting: false,
             preparing: false,
             exclusive: false,
             on: true,
-            is_simple: false,
+            fast_path_enabled: false,
             freeing: false,
             reducing: false,
             freed_sites: Default::default(),
@@ -405,7 +405,7 @@ impl Detector {
         if size >= LONG && manner == Manner::Plain && !self.wants_each() {
             return self.long(address, size, kind, pc);
         }
-        self.tell_access(address, size, kind, manner, pc);
+        self.record_access(address, size, kind, manner, pc);
         if size == 8 && self.pair(address, kind, manner, pc) {
             return;
         }
@@ -429,7 +429,7 @@ impl Detector {
             // SAFETY: as above.
             let content = unsafe { *cell };
             if content == Cell::default() {
-                self.check_gone(at, kind, manner, pc);
+                self.check_freed(at, kind, manner, pc);
             }
             let whole = at == granule && next == granule + 4;
             if let Some((before, after, races)) = last
@@ -520,18 +520,18 @@ impl Detector {
         if cell.writer >= self.first() || self.has_read(cell.readers) {
             return cell;
         }
-        if cell.writer > 0 && !self.is_over(cell.writer, address) {
+        if cell.writer > 0 && !self.is_ordered_at(cell.writer, address) {
             self.conflict(cell.writer, AccessKind::Write, AccessKind::Read, Manner::Plain, address, pc);
         }
         // Whoever read before this stands behind it.
-        if cell.readers == 0 || cell.readers > 0 && self.is_past(cell.readers) {
+        if cell.readers == 0 || cell.readers > 0 && self.is_below_watermark(cell.readers) {
             return Cell { readers: self.number(pc, self.owned(address)), ..cell };
         }
-        if self.is_stood_for(cell.readers, address, pc) {
+        if self.is_subsumed(cell.readers, address, pc) {
             return cell;
         }
-        let made = self.number(pc, self.owned(address));
-        Cell { readers: self.add_reader(cell.readers, made), ..cell }
+        let id = self.number(pc, self.owned(address));
+        Cell { readers: self.add_reader(cell.readers, id), ..cell }
     }
 
     /// Whether the running step is the last of the readers.
@@ -555,12 +555,12 @@ impl Detector {
     /// Checks an access against the writer of a cell and, if it writes, the readers.
     #[inline(always)]
     fn check(&mut self, cell: Cell, kind: AccessKind, manner: Manner, address: usize, pc: usize) {
-        if cell.writer > 0 && !self.is_over(cell.writer, address) {
+        if cell.writer > 0 && !self.is_ordered_at(cell.writer, address) {
             self.conflict(cell.writer, AccessKind::Write, kind, manner, address, pc);
         }
         if kind == AccessKind::Write
             && cell.readers > 0
-            && (self.is_past(cell.readers) || self.is_over_by_address(cell.readers, address))
+            && (self.is_below_watermark(cell.readers) || self.is_ordered_by_address(cell.readers, address))
         {
             return;
         }
@@ -584,9 +584,9 @@ impl Detector {
         while let Some(readers) = rest {
             let step;
             (step, rest) = self.sets.split(readers);
-            let made = step.0 as i32;
-            if !self.is_over(made, address) {
-                self.conflict(made, were, kind, manner, address, pc);
+            let id = step.0 as i32;
+            if !self.is_ordered_at(id, address) {
+                self.conflict(id, were, kind, manner, address, pc);
                 ordered = false;
             }
         }
@@ -596,42 +596,43 @@ impl Detector {
     // ---- readers ----
 
     #[inline(never)]
-    fn add_reader(&mut self, readers: i32, made: i32) -> i32 {
+    fn add_reader(&mut self, readers: i32, id: i32) -> i32 {
         if readers == 0 {
-            return made;
+            return id;
         }
         let spare = self.spare_chunks(readers);
-        let (order, all, sure, unsure) = (&mut self.order, &self.made, &mut self.sure, &mut self.unsure);
+        let (order, all, positive, negative) =
+            (&mut self.order, &self.accesses, &mut self.positive, &mut self.negative);
         let mut subsumed = |old: StepId| {
-            let made = old.0 as i32;
-            if order.is_past_time(old.0) {
+            let id = old.0 as i32;
+            if order.is_below_watermark(old.0) {
                 return true;
             }
-            if spare.as_ref().is_some_and(|spare| spare.contains(&made)) {
+            if spare.as_ref().is_some_and(|spare| spare.contains(&id)) {
                 return true;
             }
-            if sure.has(made) || unsure.has(made) {
-                return sure.has(made);
+            if positive.has(id) || negative.has(id) {
+                return positive.has(id);
             }
             let is = order.precedes_now_evidently(StepId(all[old.0 as usize].step));
             if is {
-                sure.add(made)
+                positive.add(id)
             } else {
-                unsure.add(made)
+                negative.add(id)
             }
             is
         };
         let readers = if readers > 0 {
             if subsumed(StepId(readers as u32)) {
-                return made;
+                return id;
             }
-            Readers::Set(self.sets.pair(StepId(readers as u32), StepId(made as u32)))
+            Readers::Set(self.sets.pair(StepId(readers as u32), StepId(id as u32)))
         } else {
             let set = SetId((readers & !SET) as u32);
-            if self.sets.newest(set).0 == made as u32 {
+            if self.sets.newest(set).0 == id as u32 {
                 return readers;
             }
-            self.sets.add(set, StepId(made as u32), subsumed)
+            self.sets.add(set, StepId(id as u32), subsumed)
         };
         in_cell(readers)
     }

@@ -246,7 +246,7 @@ impl Detector {
             if !leads_there || writer == 0 || writer >= self.first() {
                 return false;
             }
-            let [before, stored] = [earlier, writer].map(|made| self.made[made as usize]);
+            let [before, stored] = [earlier, writer].map(|id| self.accesses[id as usize]);
             // What a task knew is forgotten when it has ended; that it knew it is not.
             let proof = (block, thread, before.site & SITE);
             let is = self.order.is_known_to(StepId(before.step), StepId(stored.step));

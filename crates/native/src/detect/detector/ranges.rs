@@ -3,8 +3,8 @@
 //! That holds as long as the order has the last word on a cell, and not its address: once two accesses meet that are not ordered, each is
 //! looked at on its own. A page of cells that are all alike is one cell ([`shadow::Pages`]).
 
-use super::again::{done, is_done};
-use super::changes::{CHANGES, For};
+use super::same_epoch::{count_same_epoch, is_same_epoch};
+use super::transitions::{TRANSITIONS, ValidFor};
 use super::*;
 use crate::detect::search as explored;
 
@@ -99,7 +99,7 @@ impl Ranges<'_> {
             // SAFETY: the cells of neighbouring words are neighbours, the region has one for every address, and nobody else has a
             // reference to them.
             let cells = unsafe { std::slice::from_raw_parts(cells, count) };
-            if done(cells, self.kind, self.detector.first()) == count {
+            if count_same_epoch(cells, self.kind, self.detector.first()) == count {
                 return;
             }
         }
@@ -167,7 +167,7 @@ impl Ranges<'_> {
                 // SAFETY: as above.
                 let cells = unsafe { std::slice::from_raw_parts_mut(cell, reach) };
                 at += replace(cells, word, self.last.1.into());
-            } else if is_done(word.into(), self.kind, self.detector.first()) {
+            } else if is_same_epoch(word.into(), self.kind, self.detector.first()) {
                 if few < FEW {
                     (at, few) = (at + 1, few + 1);
                     continue;
@@ -176,7 +176,11 @@ impl Ranges<'_> {
                 let cells = unsafe { std::slice::from_raw_parts_mut(cell, count - at) };
                 // Mostly they are alike, which is found faster.
                 let alike = replace(cells, word, word);
-                at += if alike >= AT_ONCE { alike } else { done(cells, self.kind, self.detector.first()) };
+                at += if alike >= AT_ONCE {
+                    alike
+                } else {
+                    count_same_epoch(cells, self.kind, self.detector.first())
+                };
             } else {
                 at += match self.known(word.into()) {
                     Some(after) => {
@@ -196,11 +200,11 @@ impl Ranges<'_> {
     fn page(&mut self, cells: *mut Cell, address: usize) -> usize {
         let first = self.detector.first();
         // SAFETY: as above.
-        if self.detector.pages.knows(cells) && is_done(unsafe { *cells }, self.kind, first) {
+        if self.detector.pages.knows(cells) && is_same_epoch(unsafe { *cells }, self.kind, first) {
             return 0;
         }
         let Some(&mut before) = self.detector.pages.uniform(cells) else { return 0 };
-        if is_done(before, self.kind, first) {
+        if is_same_epoch(before, self.kind, first) {
             return shadow::ON_PAGE;
         }
         let after = match self.known(before) {
@@ -258,7 +262,7 @@ impl Ranges<'_> {
     /// What an access of this step from here has made of such a cell before: ranges have cells of two or three kinds in turn.
     #[inline(always)]
     fn known(&self, cell: Cell) -> Option<Cell> {
-        if self.any { CHANGES.find(self.pc, For::Any, cell) } else { None }
+        if self.any { TRANSITIONS.find(self.pc, ValidFor::Any, cell) } else { None }
     }
 
     /// A cell of a resident page that is not like the last, the first of so many that are `left`. With how many of them it is done.
@@ -287,7 +291,7 @@ impl Ranges<'_> {
         let (kind, pc) = (self.kind, self.pc);
         let before = self.detector.met;
         if cell == Cell::default() {
-            self.detector.check_gone(address, kind, Manner::Plain, pc);
+            self.detector.check_freed(address, kind, Manner::Plain, pc);
         }
         let after = match kind {
             AccessKind::Read => self.detector.read(cell, address, pc),
@@ -296,7 +300,7 @@ impl Ranges<'_> {
         let met = self.detector.met > before;
         self.met |= met;
         if self.any && !met && after != cell && cell != Cell::default() {
-            CHANGES.set(pc, For::Any, cell, after);
+            TRANSITIONS.set(pc, ValidFor::Any, cell, after);
         }
         self.last = (u64::from(cell), after);
         after

@@ -58,14 +58,14 @@ impl Detector {
 
     /// Anything but an access.
     #[inline]
-    pub(super) fn tell(&mut self, event: Event) {
+    pub(super) fn record_event(&mut self, event: Event) {
         if self.record.is_some() {
-            self.tell_recorder(event);
+            self.record_event_now(event);
         }
     }
 
     #[cold]
-    fn tell_recorder(&mut self, event: Event) {
+    fn record_event_now(&mut self, event: Event) {
         let Some(record) = &mut self.record else { return };
         match event {
             Event::Spawn { parent, child, scope, site } => {
@@ -86,22 +86,22 @@ impl Detector {
 
     /// The current task has asked for the number of its thread. Tasks of one thread that have are in the order in which they ran:
     /// it may well be the number that led them to the same memory.
-    pub(crate) fn tell_asked(&mut self) {
+    pub(crate) fn record_thread_query(&mut self) {
         let (task, sync) = (self.current, of_thread(self.tasks[self.current.index()].thread));
-        self.tell(Event::Join { task, sync, kind: SyncKind::Event });
-        self.tell(Event::Signal { task, sync, kind: SyncKind::Event });
+        self.record_event(Event::Join { task, sync, kind: SyncKind::Event });
+        self.record_event(Event::Signal { task, sync, kind: SyncKind::Event });
     }
 
     /// Another task of the order goes on. The two may be of one thread, which runs one of them at a time.
     #[cold]
-    pub(super) fn tell_turn(&mut self, to: TaskId) {
+    pub(super) fn record_turn(&mut self, to: TaskId) {
         if self.record.is_none() || to == self.current {
             return;
         }
         for (task, leaves) in [(self.current, true), (to, false)] {
             let Some(&Task { asked: true, thread, .. }) = self.tasks.get(task.index()) else { continue };
             let (sync, kind) = (of_thread(thread), SyncKind::Event);
-            self.tell(match leaves {
+            self.record_event(match leaves {
                 true => Event::Signal { task, sync, kind },
                 false => Event::Join { task, sync, kind },
             });
@@ -109,14 +109,14 @@ impl Detector {
     }
 
     /// What one task holds is another's.
-    pub(super) fn tell_hand_over(&mut self, from: TaskId, to: TaskId, has_ended: bool) {
+    pub(super) fn record_hand_over(&mut self, from: TaskId, to: TaskId, has_ended: bool) {
         if let Some(record) = &mut self.record {
             record.hand_over(from, to, has_ended);
         }
     }
 
     #[inline]
-    pub(super) fn tell_access(
+    pub(super) fn record_access(
         &mut self,
         address: usize,
         size: usize,
@@ -125,12 +125,12 @@ impl Detector {
         pc: usize,
     ) {
         if self.record.is_some() {
-            self.tell_recorder_access(address, size, kind, manner, pc);
+            self.record_access_now(address, size, kind, manner, pc);
         }
     }
 
     #[cold]
-    fn tell_recorder_access(
+    fn record_access_now(
         &mut self,
         address: usize,
         size: usize,
@@ -145,7 +145,7 @@ impl Detector {
         let sync = of_thread(self.tasks[task.index()].thread);
         let is_private = self.is_private(address);
         if is_private {
-            self.tell(Event::Join { task, sync, kind: SyncKind::Event });
+            self.record_event(Event::Join { task, sync, kind: SyncKind::Event });
         }
         let site = Site { pc, context: self.contexts.now().context };
         let accessed = Accessed { task, step, kind, atomic: manner == Manner::Atomic, site };
@@ -154,20 +154,20 @@ impl Detector {
             record.access(address..address + size, accessed, &|address| memory.find(address));
         }
         if is_private {
-            self.tell(Event::Signal { task, sync, kind: SyncKind::Event });
+            self.record_event(Event::Signal { task, sync, kind: SyncKind::Event });
         }
     }
 
     /// The memory is used for something else from now on.
     #[inline]
-    pub(super) fn tell_fresh(&mut self, memory: Range<usize>) {
+    pub(super) fn record_reuse(&mut self, memory: Range<usize>) {
         if self.record.is_some() {
-            self.tell_recorder_fresh(memory);
+            self.record_reuse_now(memory);
         }
     }
 
     #[cold]
-    fn tell_recorder_fresh(&mut self, memory: Range<usize>) {
+    fn record_reuse_now(&mut self, memory: Range<usize>) {
         if let Some(record) = &mut self.record {
             record.forget(memory);
         }

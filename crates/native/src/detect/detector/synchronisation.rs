@@ -14,16 +14,16 @@ impl Detector {
 
     pub(crate) fn signal_sync(&mut self, sync: SyncId) {
         self.leak(self.current);
-        self.tell(Event::Signal { task: self.current, sync, kind: SyncKind::Event });
+        self.record_event(Event::Signal { task: self.current, sync, kind: SyncKind::Event });
         self.order.signal(self.current, sync, SyncKind::Event);
-        self.begun();
+        self.begin_step();
     }
 
     /// As [`Detector::signal_sync`]; whoever joins `sync` knows as well what `before` tells. Not for a run that is recorded.
     pub(crate) fn signal_sync_after(&mut self, sync: SyncId, before: SyncId) {
         self.leak(self.current);
         self.order.signal_after(self.current, sync, before, SyncKind::Event);
-        self.begun();
+        self.begin_step();
     }
 
     /// Nobody will join the sync again.
@@ -41,9 +41,9 @@ impl Detector {
     }
 
     pub(crate) fn join_sync(&mut self, sync: SyncId) {
-        self.tell(Event::Join { task: self.current, sync, kind: SyncKind::Event });
+        self.record_event(Event::Join { task: self.current, sync, kind: SyncKind::Event });
         self.order.join(self.current, sync, SyncKind::Event);
-        self.begun();
+        self.begin_step();
     }
 
     /// Whether what was told by the sync evidently precedes the running step: to join it would add nothing.
@@ -53,7 +53,7 @@ impl Detector {
 
     /// The current task enters a section of a lock.
     pub(crate) fn enter_section(&mut self, lock: usize) {
-        self.tell(Event::Join {
+        self.record_event(Event::Join {
             task: self.current,
             sync: of_kernel(SyncId::at(lock)),
             kind: SyncKind::Lock,
@@ -64,11 +64,11 @@ impl Detector {
         let section = self.sections.len() as u32;
         self.sections.push(Section { end: None, begin: self.order.step(), leaks: false });
         self.holds.entry(self.current).or_default().push(Hold { lock, section });
-        self.begun();
+        self.begin_step();
     }
 
     pub(crate) fn leave_section(&mut self, lock: usize) {
-        self.tell(Event::Signal {
+        self.record_event(Event::Signal {
             task: self.current,
             sync: of_kernel(SyncId::at(lock)),
             kind: SyncKind::Lock,
@@ -85,14 +85,14 @@ impl Detector {
         self.sections[hold.section as usize].end = Some(end);
         self.note_leak(lock, hold.section, self.order.step());
         self.order.signal(self.current, end, SyncKind::Lock);
-        self.begun();
+        self.begin_step();
     }
 
     /// The running task begins to combine its part of a reduction, or ends it. The order in which parts are combined makes no
     /// difference that a program may depend on: as with atomic updates, none is before another, and nothing is excluded.
     pub(crate) fn reduce(&mut self, begin: bool) {
         self.reducing = begin;
-        self.look_whether_simple();
+        self.update_fast_path_enabled();
         // So that no access is taken for one that was made before this.
         self.renumber();
     }
@@ -113,7 +113,7 @@ impl Detector {
             return Vec::new();
         };
         let to = self.runs_as(to);
-        self.tell_hand_over(from, to, true);
+        self.record_hand_over(from, to, true);
         if !holds.is_empty() {
             self.step_holds.set(self.order.step_of(to), &holds);
             self.holds.insert(to, holds);
@@ -140,20 +140,20 @@ impl Detector {
 
     /// A task of the order goes on.
     #[inline]
-    pub(super) fn go_on(&mut self, task: TaskId) {
+    pub(super) fn resume(&mut self, task: TaskId) {
         let left = std::mem::replace(&mut self.current, task);
-        self.stand_elsewhere(left);
-        self.tell_time();
+        self.switch_representatives(left);
+        self.set_time();
         self.order.enter(task);
         if !self.chunks.is_empty() || self.own.size > 0 {
             self.own = self.own_of(task);
-            self.look_whether_simple();
+            self.update_fast_path_enabled();
         } else {
-            self.tell_what_is_over();
+            self.publish_watermark();
         }
-        self.sure.forget();
-        self.unsure.forget();
-        self.may_leave_out();
+        self.positive.forget();
+        self.negative.forget();
+        self.reset_skips();
     }
 
     /// A task tells others how far it is.
@@ -164,17 +164,17 @@ impl Detector {
         }
         let task = self.runs_as(task);
         self.leak(task);
-        self.tell(Event::Signal { task, sync: of_kernel(sync), kind });
-        self.tell_time();
+        self.record_event(Event::Signal { task, sync: of_kernel(sync), kind });
+        self.set_time();
         self.order.signal(task, of_kernel(sync), kind);
-        self.begun();
+        self.begin_step();
     }
 
     /// A task knows how far another is.
     #[inline(never)]
     fn join_other(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
         if !kind.is_section() {
-            self.tell(Event::Join { task: self.runs_as(task), sync: of_kernel(sync), kind });
+            self.record_event(Event::Join { task: self.runs_as(task), sync: of_kernel(sync), kind });
         }
         if self.waiting {
             return;
@@ -184,7 +184,7 @@ impl Detector {
             return self.enter_section(sync.index());
         }
         let task = self.runs_as(task);
-        self.tell_time();
+        self.set_time();
         let before = self.order.signaller(of_kernel(sync)).filter(|_| self.preparing);
         // One from before a taskgroup that the task is in: the end of the group waits for the task, and not for the other.
         let is_near = |before: TaskId| self.tasks[before.index()].scope == self.tasks[task.index()].scope;
@@ -194,7 +194,7 @@ impl Detector {
             before.into_iter().for_each(|before| self.order.tell(before));
             self.order.join(task, of_kernel(sync), kind);
         }
-        self.begun();
+        self.begin_step();
     }
 
     /// The children, by what tells of their ends, are waited for one by one.
@@ -206,14 +206,14 @@ impl Detector {
                 self.tasks[task.index()].awaited = true;
             }
         }
-        self.begun();
+        self.begin_step();
     }
 
     /// The same for children that have been members of another finish for a while, their own having been left.
     pub(crate) fn join_left_children(&mut self, children: &[SyncId]) {
         for &child in children {
             if let Some(task) = self.order.signaller(of_kernel(child)) {
-                self.standing.part(self.order.finish_of(task));
+                self.representatives.part(self.order.finish_of(task));
             }
         }
         self.join_children(children);
@@ -221,7 +221,7 @@ impl Detector {
 
     /// Whether to wait for a child that has ended would tell nothing: it, or another that stands for it, is waited for all the same.
     pub(crate) fn is_end_forgotten(&self, child: SyncId) -> bool {
-        self.order.tells_nothing(of_kernel(child))
+        self.order.is_sync_forgotten(of_kernel(child))
     }
 
     /// Nobody will wait for the end of a task again.
@@ -239,9 +239,9 @@ impl Detector {
     #[inline]
     pub(super) fn open_scope(&mut self, task: TaskId) -> Finish {
         let (finish, scope) = self.finishes.begin();
-        self.tell_time();
+        self.set_time();
         self.order.finish_begin(task, scope);
-        self.standing.spawned = None;
+        self.representatives.spawned = None;
         self.newest = finish;
         finish
     }
@@ -273,20 +273,20 @@ impl Detector {
     #[inline]
     pub(crate) fn close(&mut self, finish: Finish) {
         let scope = self.finishes.scope(finish);
-        self.standing.close(scope);
+        self.representatives.close(scope);
         self.order.finish_end(self.current, scope);
         self.finishes.end(finish);
-        self.begun();
+        self.begin_step();
     }
 
     /// The children of a finish are waited for, by what tells of their ends; `around` is the finish around it.
     #[inline]
     pub(crate) fn waited(&mut self, finish: Finish, around: Option<Finish>, children: &[SyncId]) {
         let scope = self.finishes.scope(finish);
-        if !self.loose.remove(&scope) {
+        if !self.detached.remove(&scope) {
             return self.close(finish);
         }
-        self.standing.part(scope);
+        self.representatives.part(scope);
         self.leave(finish, around);
         self.join_children(children);
     }
@@ -294,9 +294,9 @@ impl Detector {
     /// The tasks of a finish are not waited for by the one that has created them.
     pub(crate) fn leave(&mut self, finish: Finish, around: Option<Finish>) {
         let current = &mut self.tasks[self.current.index()];
-        current.loose = true;
+        current.detached = true;
         let around = around.map_or(current.scope, |around| self.finishes.scope(around));
-        self.standing.leave(self.finishes.scope(finish));
+        self.representatives.leave(self.finishes.scope(finish));
         self.order.finish_leave(self.finishes.scope(finish), around);
         self.finishes.end(finish);
     }
@@ -326,18 +326,18 @@ impl Observer for Detector {
         }
         self.tasks.push(task);
         let around = self.finishes.scope(self.kernel_scopes[scope.index()]);
-        self.tell(Event::Spawn { parent, child, scope: around, site: SiteId(task.created) });
-        self.tell_time();
+        self.record_event(Event::Spawn { parent, child, scope: around, site: SiteId(task.created) });
+        self.set_time();
         self.order.spawn(parent, child, task.scope);
-        self.begun();
-        self.standing.spawned = (parent == self.current).then_some(child);
+        self.begin_step();
+        self.representatives.spawned = (parent == self.current).then_some(child);
     }
     fn end(&mut self, task: TaskId) {
         let task = std::mem::replace(&mut self.runs_as[task.index()], NOBODY);
-        self.tell(Event::End { task });
-        let Task { scope, loose, .. } = self.tasks[task.index()];
-        if loose {
-            self.loose.insert(scope);
+        self.record_event(Event::End { task });
+        let Task { scope, detached, .. } = self.tasks[task.index()];
+        if detached {
+            self.detached.insert(scope);
         }
         // A lock that it has not released stays taken (`kmpc::locks`), but nobody is in its section.
         if !self.holds.is_empty() {
@@ -348,22 +348,22 @@ impl Observer for Detector {
     fn finish_begin(&mut self, task: TaskId, scope: ScopeId) {
         let task = self.runs_as(task);
         let finish = self.open_scope(task);
-        self.tell(Event::FinishBegin { task, scope: self.finishes.scope(finish) });
+        self.record_event(Event::FinishBegin { task, scope: self.finishes.scope(finish) });
         match self.kernel_scopes.get_mut(scope.index()) {
             Some(spare) => *spare = finish,
             None => self.kernel_scopes.push(finish),
         }
-        self.begun();
+        self.begin_step();
     }
     fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
         let (task, finish) = (self.runs_as(task), self.kernel_scopes[scope.index()]);
         let scope = self.finishes.scope(finish);
-        self.tell(Event::FinishEnd { task, scope });
-        self.standing.close(scope);
-        self.tell_time();
+        self.record_event(Event::FinishEnd { task, scope });
+        self.representatives.close(scope);
+        self.set_time();
         self.order.finish_end(task, scope);
         self.finishes.end(finish);
-        self.begun();
+        self.begin_step();
     }
     fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
         if kind != SyncKind::Future {
@@ -371,8 +371,8 @@ impl Observer for Detector {
         }
         // Only depend and taskwait ask for the end of a task, which does nothing more: another's turn follows.
         let task = self.runs_as(task);
-        self.tell(Event::Signal { task, sync: of_kernel(sync), kind });
-        self.tell_time();
+        self.record_event(Event::Signal { task, sync: of_kernel(sync), kind });
+        self.set_time();
         self.order.signal_end(task, of_kernel(sync), kind);
         self.steps += 1;
     }
@@ -389,9 +389,9 @@ impl Observer for Detector {
         self.running = task;
         let task = self.runs_as(task);
         if self.is_recorded() {
-            self.tell_turn(task);
+            self.record_turn(task);
         }
-        self.go_on(task);
+        self.resume(task);
         self.renumber();
         self.collect_in_time();
     }

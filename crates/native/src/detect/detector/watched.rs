@@ -46,7 +46,7 @@ struct Group {
 /// An access, by its number and the bytes of the granule that it has touched.
 #[derive(Clone, Copy)]
 struct Watched {
-    made: i32,
+    id: i32,
     bytes: u8,
 }
 
@@ -94,14 +94,14 @@ impl Watching {
     /// What was done to this memory before the access of this number has nothing to do with its present user.
     pub(super) fn forget_before(&mut self, memory: std::ops::Range<usize>, born: i32) {
         for (_, groups) in self.granules.range_mut(memory) {
-            groups.iter_mut().for_each(|group| group.accesses.retain(|access| access.made >= born));
+            groups.iter_mut().for_each(|group| group.accesses.retain(|access| access.id >= born));
         }
     }
 
     /// The numbers of the accesses.
     pub(super) fn each(&mut self, mut visit: impl FnMut(&mut i32)) {
         let groups = self.granules.values_mut().flatten();
-        groups.flat_map(|group| &mut group.accesses).for_each(|access| visit(&mut access.made));
+        groups.flat_map(|group| &mut group.accesses).for_each(|access| visit(&mut access.id));
     }
 }
 
@@ -128,7 +128,7 @@ impl Detector {
     pub(crate) fn watch(&mut self, watching: Watching) {
         self.watched = Some(Box::new(watching));
         crate::now::watch();
-        self.look_whether_simple();
+        self.update_fast_path_enabled();
     }
 
     /// An access to bytes from `from` to `to` of one granule; whether that is watched.
@@ -175,15 +175,15 @@ impl Detector {
         // At first what sections of a common lock order, also of atomic accesses: what precedes such a section comes before this one as well.
         if self.holds.contains_key(&self.current) {
             for (_, access) in conflicting() {
-                if !self.precedes(access.made) {
-                    self.exclude(access.made);
+                if !self.precedes(access.id) {
+                    self.exclude(access.id);
                 }
             }
         }
         for (group, access) in conflicting() {
             let both_atomic = group.manner == Manner::Atomic && manner == Manner::Atomic;
-            if !both_atomic && !self.is_over(access.made, address) {
-                self.conflict(access.made, group.kind, kind, manner, address, pc);
+            if !both_atomic && !self.is_ordered_at(access.id, address) {
+                self.conflict(access.id, group.kind, kind, manner, address, pc);
             }
         }
     }
@@ -199,19 +199,19 @@ impl Detector {
         pc: usize,
     ) {
         let flags = if manner == Manner::Atomic { ATOMIC } else { self.owned(address) };
-        let made = self.number(pc, flags);
+        let id = self.number(pc, flags);
         let same = |group: &&mut Group| (group.pc, group.kind, group.manner) == (pc, kind, manner);
         let Some(group) = groups.iter_mut().find(same) else {
-            groups.push(Group { pc, kind, manner, accesses: vec![Watched { made, bytes }] });
+            groups.push(Group { pc, kind, manner, accesses: vec![Watched { id, bytes }] });
             return;
         };
-        if group.accesses.iter().any(|access| access.made == made && access.bytes & bytes == bytes) {
+        if group.accesses.iter().any(|access| access.id == id && access.bytes & bytes == bytes) {
             return;
         }
-        group.accesses.retain(|access| access.bytes & !bytes != 0 || !self.precedes(access.made));
+        group.accesses.retain(|access| access.bytes & !bytes != 0 || !self.precedes(access.id));
         if group.accesses.len() == GROUP {
             group.accesses.remove(0);
         }
-        group.accesses.push(Watched { made, bytes });
+        group.accesses.push(Watched { id, bytes });
     }
 }

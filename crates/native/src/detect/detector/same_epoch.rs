@@ -18,19 +18,19 @@ const AT_ONCE: usize = 4;
 
 impl Detector {
     /// Whether the running step has accessed these bytes of a word before, which have cells of their own.
-    pub(crate) fn are_done(&self, bytes: std::ops::Range<usize>, kind: AccessKind) -> bool {
+    pub(crate) fn are_same_epoch(&self, bytes: std::ops::Range<usize>, kind: AccessKind) -> bool {
         // SAFETY: every address has its cell in the region reserved at the start.
         let Some(Reference::Bytes(group)) = (unsafe { *shadow::cell(bytes.start) }).reference() else {
             return false;
         };
         let cells = &self.bytes[group as usize][bytes.start % 4..][..bytes.len()];
-        cells.iter().all(|cell| is_done(*cell, kind, self.first()))
+        cells.iter().all(|cell| is_same_epoch(*cell, kind, self.first()))
     }
 }
 
 /// Whether an access by the step whose first number is `first` has been made before.
 #[inline(always)]
-pub(crate) fn is_done(cell: Cell, kind: AccessKind, first: i32) -> bool {
+pub(crate) fn is_same_epoch(cell: Cell, kind: AccessKind, first: i32) -> bool {
     match kind {
         AccessKind::Read => {
             cell.writer >= first || cell.readers >= first || cell.readers as u32 >= now::first_set()
@@ -41,21 +41,21 @@ pub(crate) fn is_done(cell: Cell, kind: AccessKind, first: i32) -> bool {
 
 /// Of how many cells, from the first one on, it has.
 #[inline(always)]
-pub(crate) fn done(cells: &[Cell], kind: AccessKind, first: i32) -> usize {
+pub(crate) fn count_same_epoch(cells: &[Cell], kind: AccessKind, first: i32) -> usize {
     let (fours, rest) = cells.as_chunks::<AT_ONCE>();
     for (number, four) in fours.iter().enumerate() {
-        let which = which(four, kind, first);
-        if which != (1 << AT_ONCE) - 1 {
-            return number * AT_ONCE + which.trailing_ones() as usize;
+        let mask = same_epoch_mask(four, kind, first);
+        if mask != (1 << AT_ONCE) - 1 {
+            return number * AT_ONCE + mask.trailing_ones() as usize;
         }
     }
-    let more = rest.iter().position(|cell| !is_done(*cell, kind, first)).unwrap_or(rest.len());
+    let more = rest.iter().position(|cell| !is_same_epoch(*cell, kind, first)).unwrap_or(rest.len());
     fours.len() * AT_ONCE + more
 }
 
 /// The same of four, as bits.
 #[inline(always)]
-fn which(cells: &[Cell; AT_ONCE], kind: AccessKind, first: i32) -> i32 {
+fn same_epoch_mask(cells: &[Cell; AT_ONCE], kind: AccessKind, first: i32) -> i32 {
     let at = cells.as_ptr().cast();
     // SAFETY: the cells are 32 bytes, and every x86-64 has these instructions. Numbers of accesses begin at 1.
     unsafe {

@@ -9,12 +9,12 @@ pub(super) struct Recent {
     /// The return address, and flags.
     pub(super) place: usize,
     pub(super) context: u32,
-    pub(super) made: i32,
+    pub(super) id: i32,
     pub(super) site: u32,
 }
 
 impl Recent {
-    pub(super) const NONE: Recent = Recent { place: 0, context: 0, made: 0, site: 0 };
+    pub(super) const NONE: Recent = Recent { place: 0, context: 0, id: 0, site: 0 };
 
     /// Flags stand where no address has a bit.
     #[inline(always)]
@@ -40,20 +40,20 @@ impl Detector {
     /// Sets the first number of the running step anew: what it has done before counts as done by another step of the task.
     #[inline]
     pub(crate) fn renumber(&mut self) {
-        self.begin_numbers(self.made.len() as i32, self.sets.count());
+        self.begin_numbers(self.accesses.len() as i32, self.sets.count());
     }
 
     #[inline(always)]
     fn begin_numbers(&mut self, first: i32, first_set: u32) {
         now::set_first(first);
-        now::set_epoch(first, self.is_simple);
+        now::set_epoch(first, self.fast_path_enabled);
         now::set_first_set(SET as u32 | first_set);
     }
 
     /// Has the next access be seen even if the running step has made it before, and the one after it as well: the number that the next
     /// one gets counts as done by another step of the task.
     pub(crate) fn see_each(&mut self) {
-        self.begin_numbers(self.made.len() as i32 + 1, self.sets.count() + 1);
+        self.begin_numbers(self.accesses.len() as i32 + 1, self.sets.count() + 1);
     }
 
     pub(crate) fn is_reducing(&self) -> bool {
@@ -61,11 +61,11 @@ impl Detector {
     }
 
     /// A new step of the current task has begun.
-    pub(super) fn begun(&mut self) {
+    pub(super) fn begin_step(&mut self) {
         self.steps += 1;
-        self.standing.spawned = None;
-        self.unsure.forget();
-        self.may_leave_out();
+        self.representatives.spawned = None;
+        self.negative.forget();
+        self.reset_skips();
         self.renumber();
         if !self.holds.is_empty()
             && let Some(holds) = self.holds.get(&self.current)
@@ -104,8 +104,8 @@ impl Detector {
         let recent = &self.recent[Recent::slot(pc, context)];
         let is_it = recent.place == Recent::place(pc, flags)
             && recent.context == context
-            && recent.made >= self.first();
-        is_it.then_some(recent.made)
+            && recent.id >= self.first();
+        is_it.then_some(recent.id)
     }
 
     #[inline(always)]
@@ -125,67 +125,67 @@ impl Detector {
         if self.freeing {
             self.freed_sites.insert(site);
         }
-        let Ok(made) = i32::try_from(self.made.len()) else {
+        let Ok(id) = i32::try_from(self.accesses.len()) else {
             crate::fatal(
                 "more than 2^31 different accesses that memory still knows of: more than this version can count",
             )
         };
         let step = if flags & OWN != 0 { self.own.step } else { self.order.step().0 };
-        self.made.push(Made { step, site: site | flags & ATOMIC });
+        self.accesses.push(AccessRecord { step, site: site | flags & ATOMIC });
         self.recent[Recent::slot(pc, context.0)] =
-            Recent { place: Recent::place(pc, flags), context: context.0, made, site };
-        made
+            Recent { place: Recent::place(pc, flags), context: context.0, id, site };
+        id
     }
 
-    pub(super) fn task_of(&self, made: i32) -> TaskId {
-        self.order.task_of(StepId(self.made[made as usize].step))
+    pub(super) fn task_of(&self, id: i32) -> TaskId {
+        self.order.task_of(StepId(self.accesses[id as usize].step))
     }
 
     /// The numbers of accesses are the order's times.
     #[inline(always)]
-    pub(super) fn tell_time(&mut self) {
-        self.order.tell_time(self.made.len() as u32);
+    pub(super) fn set_time(&mut self) {
+        self.order.set_time(self.accesses.len() as u32);
     }
 
     /// Whether an access evidently precedes the running step, or there is none.
     #[inline(always)]
-    pub(super) fn is_past(&self, made: i32) -> bool {
-        self.order.is_past_time(made as u32)
+    pub(super) fn is_below_watermark(&self, id: i32) -> bool {
+        self.order.is_below_watermark(id as u32)
     }
 
     #[inline(always)]
-    pub(super) fn precedes(&mut self, made: i32) -> bool {
-        self.is_past(made) || self.sure.has(made) || self.precedes_by_the_order(made)
+    pub(super) fn precedes(&mut self, id: i32) -> bool {
+        self.is_below_watermark(id) || self.positive.has(id) || self.precedes_by_the_order(id)
     }
 
     #[inline(never)]
-    pub(super) fn precedes_by_the_order(&mut self, made: i32) -> bool {
-        let precedes = self.order.precedes_now(StepId(self.made[made as usize].step));
+    pub(super) fn precedes_by_the_order(&mut self, id: i32) -> bool {
+        let precedes = self.order.precedes_now(StepId(self.accesses[id as usize].step));
         if precedes {
-            self.sure.add(made);
+            self.positive.add(id);
         }
         precedes
     }
 
     /// Whether an access to the same address, of a task whose stack this was, or one that precedes, has nothing to do with the running step.
     #[inline(always)]
-    pub(super) fn is_over(&mut self, made: i32, address: usize) -> bool {
-        self.is_past(made)
-            || self.sure.has(made)
-            || self.is_over_by_address(made, address)
-            || self.precedes_by_the_order(made)
+    pub(super) fn is_ordered_at(&mut self, id: i32, address: usize) -> bool {
+        self.is_below_watermark(id)
+            || self.positive.has(id)
+            || self.is_ordered_by_address(id, address)
+            || self.precedes_by_the_order(id)
     }
 
     #[inline]
-    pub(super) fn is_over_by_address(&mut self, made: i32, address: usize) -> bool {
-        let is_over = self.is_of_earlier_stack(made, address);
-        self.met += u64::from(is_over);
-        is_over
+    pub(super) fn is_ordered_by_address(&mut self, id: i32, address: usize) -> bool {
+        let is_ordered_at = self.is_of_earlier_stack(id, address);
+        self.met += u64::from(is_ordered_at);
+        is_ordered_at
     }
 
     /// Whether the memory is a task's stack, and was another task's when the access was made.
     #[inline]
-    pub(super) fn is_of_earlier_stack(&self, made: i32, address: usize) -> bool {
-        self.stacks.born(address).is_some_and(|born| made < born)
+    pub(super) fn is_of_earlier_stack(&self, id: i32, address: usize) -> bool {
+        self.stacks.born(address).is_some_and(|born| id < born)
     }
 }

@@ -11,14 +11,14 @@ use std::ops::Range;
 pub const LARGE: usize = 1 << 16;
 
 #[derive(Default, Debug)]
-pub struct Gone {
+pub struct FreedBlocks {
     /// By its start: its end, and the number of the access that freed it. No two overlap.
     blocks: BTreeMap<usize, (usize, i32)>,
     /// From the first of them to the last.
     all: Range<usize>,
 }
 
-impl Gone {
+impl FreedBlocks {
     pub fn add(&mut self, block: Range<usize>, made: i32) {
         self.use_again(block.clone());
         let all = &mut self.all;
@@ -87,7 +87,7 @@ mod tests {
     fn every_byte_is_as_it_was_left() {
         let mut random = random(0x9e37_79b9_7f4a_7c15u64);
         for _ in 0..500 {
-            let (mut gone, mut bytes) = (Gone::default(), [None; 64]);
+            let (mut gone, mut bytes) = (FreedBlocks::default(), [None; 64]);
             for made in 1..30 {
                 let from = random(60);
                 let memory = from..from + 1 + random(64 - from);

@@ -5,8 +5,8 @@
 //! earlier users of a stack, readers that stand for this one. All else goes the long one. There are no calls on the first two, and so nothing to be
 //! saved before them: that would be a quarter of what they cost.
 
-use super::changes::{CHANGES, For};
-use super::last::LAST;
+use super::last_ids::LAST_IDS;
+use super::transitions::{TRANSITIONS, ValidFor};
 use super::*;
 use crate::detect::search as explored;
 use crate::now;
@@ -46,44 +46,47 @@ fn fetch_target(address: usize) {
 
 impl Detector {
     /// Whether accesses may go the short way: nobody is told of each, and no memory is a thread's own.
-    pub(super) fn look_whether_simple(&mut self) {
-        self.is_simple = !self.wants_each() && self.own.size == 0 && !explored::is_on();
-        now::set_epoch(now::first(), self.is_simple);
-        self.tell_what_is_over();
+    pub(super) fn update_fast_path_enabled(&mut self) {
+        self.fast_path_enabled = !self.wants_each() && self.own.size == 0 && !explored::is_on();
+        now::set_epoch(now::first(), self.fast_path_enabled);
+        self.publish_watermark();
     }
 
     /// Another task goes on, or accesses have other numbers.
     #[inline(always)]
-    pub(super) fn tell_what_is_over(&mut self) {
-        now::set_over(if self.is_simple { self.order.over().saturating_sub(1) } else { 0 });
+    pub(super) fn publish_watermark(&mut self) {
+        now::set_watermark(if self.fast_path_enabled { self.order.watermark().saturating_sub(1) } else { 0 });
     }
 
     /// Whether races are looked for.
     pub(crate) fn turn_on(&mut self, on: bool) {
         self.on = on;
-        self.look_whether_simple();
+        self.update_fast_path_enabled();
     }
 
     /// Whether an access of words whose cells are all like `before` may go the short way.
     #[inline(always)]
-    pub(crate) fn is_short(&self, before: Cell) -> bool {
+    pub(crate) fn is_fast(&self, before: Cell) -> bool {
         let Cell { writer, readers } = before;
         // No access has a number before the first.
         let is_plain = before != Cell::default() && writer | readers >= 0;
-        self.is_simple && is_plain && self.is_past(writer) && self.is_past(readers)
+        self.fast_path_enabled
+            && is_plain
+            && self.is_below_watermark(writer)
+            && self.is_below_watermark(readers)
     }
 
     /// Whether a read of words whose cells are all like `before`, with a set of readers, evidently need not be remembered.
     #[inline(always)]
-    pub(crate) fn is_left_out(&mut self, before: Cell, address: usize, pc: usize) -> bool {
+    pub(crate) fn try_skip(&mut self, before: Cell, address: usize, pc: usize) -> bool {
         let Cell { writer, readers } = before;
-        let is_ordered = self.is_simple && writer >= 0 && self.is_past(writer);
-        is_ordered && self.is_known_to_be_stood_for(readers, address, pc)
+        let is_ordered = self.fast_path_enabled && writer >= 0 && self.is_below_watermark(writer);
+        is_ordered && self.is_subsumed_by_known(readers, address, pc)
     }
 
     /// The short way; whether it could be gone.
     #[inline(always)]
-    pub(crate) fn words_shortly<const N: usize>(
+    pub(crate) fn try_fast<const N: usize>(
         &mut self,
         before: Cell,
         address: usize,
@@ -98,19 +101,19 @@ impl Detector {
 
     /// The next way; whether it could be gone.
     #[inline(always)]
-    pub(crate) fn words_nearly<const N: usize>(
+    pub(crate) fn try_medium<const N: usize>(
         &mut self,
         mut before: Cell,
         address: usize,
         kind: AccessKind,
         pc: usize,
     ) -> bool {
-        if !self.is_simple || before.writer < 0 {
+        if !self.fast_path_enabled || before.writer < 0 {
             return false;
         }
         if kind == AccessKind::Read && before.readers < 0 {
             let comes_after = before.writer == 0 || self.is_near(before.writer);
-            return comes_after && self.is_known_to_be_stood_for(before.readers, address, pc);
+            return comes_after && self.is_subsumed_by_known(before.readers, address, pc);
         }
         let cells = cells::<N>(address);
         // What earlier tasks have done on the stack of this one has nothing to do with it.
@@ -122,7 +125,7 @@ impl Detector {
         }
         if before == Cell::default() {
             let is_known = self.pages.knows(&cells[0]) && self.pages.knows(&cells[N - 1]);
-            if !is_known || self.gone.may_hold(address) {
+            if !is_known || self.freed_blocks.may_hold(address) {
                 return false;
             }
         } else if before.writer > 0 && !self.is_near(before.writer) {
@@ -132,7 +135,7 @@ impl Detector {
             before = Cell::default();
         } else if before.readers != 0 && (before.readers < 0 || !self.is_near(before.readers)) {
             if kind == AccessKind::Read {
-                return self.is_known_to_be_stood_for(before.readers, address, pc);
+                return self.is_subsumed_by_known(before.readers, address, pc);
             }
             // A result that is left on the stack of the parent, where others have left theirs.
             if !self.is_of_earlier_user(before, address) {
@@ -157,24 +160,24 @@ impl Detector {
         if recent.place != Recent::place(pc, 0) || recent.context != context {
             return false;
         }
-        let is_repeated = recent.made >= now::first();
+        let is_repeated = recent.id >= now::first();
         if !is_repeated {
-            let Some(room) = self.made.spare_capacity_mut().first_mut() else { return false };
-            room.write(Made { step: self.order.step().0, site: recent.site });
-            recent.made = self.made.len() as i32;
+            let Some(room) = self.accesses.spare_capacity_mut().first_mut() else { return false };
+            room.write(AccessRecord { step: self.order.step().0, site: recent.site });
+            recent.id = self.accesses.len() as i32;
             // SAFETY: the next entry was just written. (A push would be a call, to make room.)
-            unsafe { self.made.set_len(self.made.len() + 1) };
+            unsafe { self.accesses.set_len(self.accesses.len() + 1) };
         }
         let after = match kind {
-            AccessKind::Read => Cell { readers: recent.made, ..before },
-            AccessKind::Write => Cell { writer: recent.made, readers: 0 },
+            AccessKind::Read => Cell { readers: recent.id, ..before },
+            AccessKind::Write => Cell { writer: recent.id, readers: 0 },
         };
         // Not at the first access of a step from here: most have no second. And not where the address has a say.
         if is_repeated && before == cells[0] && before != Cell::default() {
-            if before.is_over() {
-                LAST.set(pc, kind, recent.made);
+            if before.is_below_watermark() {
+                LAST_IDS.set(pc, kind, recent.id);
             } else {
-                CHANGES.set(pc, For::Any, before, after);
+                TRANSITIONS.set(pc, ValidFor::Any, before, after);
             }
         }
         after.put(cells);
@@ -190,8 +193,8 @@ impl Detector {
 
     /// Whether an access precedes the running step, as far as one can see from here.
     #[inline(always)]
-    pub(super) fn is_near(&self, made: i32) -> bool {
-        self.is_past(made) || self.order.is_near(StepId(self.made[made as usize].step))
+    pub(super) fn is_near(&self, id: i32) -> bool {
+        self.is_below_watermark(id) || self.order.is_near(StepId(self.accesses[id as usize].step))
     }
 
     /// The long way.
@@ -211,22 +214,22 @@ impl Detector {
         }
         let flags = self.owned(address);
         // Where the address has no say the entry point has looked.
-        let good_for = match before == Cell::default() || self.own.size > 0 {
-            true => For::Flags(flags),
-            false => For::Any,
+        let valid_for = match before == Cell::default() || self.own.size > 0 {
+            true => ValidFor::Flags(flags),
+            false => ValidFor::Any,
         };
-        if let For::Flags(_) = good_for
-            && let Some(after) = CHANGES.find(pc, good_for, before)
-            && self.gone.freed_by(address).is_none()
+        if let ValidFor::Flags(_) = valid_for
+            && let Some(after) = TRANSITIONS.find(pc, valid_for, before)
+            && self.freed_blocks.freed_by(address).is_none()
         {
             after.put(cells);
             return;
         }
         let is_repeated = self.recent_from(pc, flags).is_some();
-        self.tell_access(address, 4 * N, kind, Manner::Plain, pc);
+        self.record_access(address, 4 * N, kind, Manner::Plain, pc);
         let met = self.met;
         if before == Cell::default() {
-            self.check_gone(address, kind, Manner::Plain, pc);
+            self.check_freed(address, kind, Manner::Plain, pc);
         }
         let (after, races) = self.races_there(address, |detector| match kind {
             AccessKind::Read => detector.read(before, address, pc),
@@ -238,7 +241,7 @@ impl Detector {
         after.put(cells);
         // Not if it is left out, which depends on the address.
         if is_repeated && met == self.met && after != before && self.record.is_none() && !explored::is_on() {
-            CHANGES.set(pc, good_for, before, after);
+            TRANSITIONS.set(pc, valid_for, before, after);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The last access of the running step from a place of the program: what it makes of every cell whose accesses are over.
 //!
-//! Most cells name nothing but accesses that evidently precede the running step, by their numbers alone ([`now::over`]). Whatever they are,
+//! Most cells name nothing but accesses that evidently precede the running step, by their numbers alone ([`now::watermark`]). Whatever they are,
 //! a write becomes the writer, and a read the last reader; all that has to be known is its number. So that is the second thing the entry points ask, in
 //! assembly, after "this step again".
 
@@ -27,21 +27,21 @@ pub(crate) const MASK: usize = (SLOTS - 1) * size_of::<Access>();
 pub(crate) const WHEN: usize = std::mem::offset_of!(Access, when);
 pub(crate) const AFTER: usize = std::mem::offset_of!(Access, after);
 
-pub(crate) struct Last(UnsafeCell<[Access; SLOTS]>);
+pub(crate) struct LastIds(UnsafeCell<[Access; SLOTS]>);
 
 // SAFETY: all code of the program, and of this, runs on one OS thread.
-unsafe impl Sync for Last {}
+unsafe impl Sync for LastIds {}
 
 const NONE: Access = Access { pc: 0, when: Now { first: 0, context: 0 }, after: Cell::IMPOSSIBLE };
 
-pub(crate) static LAST: Last = Last(UnsafeCell::new([NONE; SLOTS]));
+pub(crate) static LAST_IDS: LastIds = LastIds(UnsafeCell::new([NONE; SLOTS]));
 
-impl Last {
+impl LastIds {
     #[inline(always)]
-    pub(super) fn set(&self, pc: usize, kind: AccessKind, made: i32) {
+    pub(super) fn set(&self, pc: usize, kind: AccessKind, id: i32) {
         let after = match kind {
-            AccessKind::Read => Cell { writer: 0, readers: made },
-            AccessKind::Write => Cell { writer: made, readers: 0 },
+            AccessKind::Read => Cell { writer: 0, readers: id },
+            AccessKind::Write => Cell { writer: id, readers: 0 },
         };
         let access = Access { pc, when: now::now(), after };
         // SAFETY: inside the array, and nobody else looks at it now.

@@ -80,25 +80,25 @@ impl Inside {
     }
 }
 
-pub(super) struct Standing {
+pub(super) struct Representatives {
     found: Box<[Found; SLOTS]>,
     inside: Inside,
     /// The child that the running task has created, if it has done nothing since.
     pub(super) spawned: Option<TaskId>,
     /// The finishes in which a reader stands for others.
-    pub(super) stood: rustc_hash::FxHashSet<ScopeId>,
+    pub(super) relied_on: rustc_hash::FxHashSet<ScopeId>,
     pub(super) uncertain: bool,
     /// All readers are remembered.
     pub(super) off: bool,
 }
 
-impl Standing {
+impl Representatives {
     pub(super) fn new() -> Self {
-        Standing {
+        Representatives {
             found: Box::new([NOTHING; SLOTS]),
             inside: Inside::NOTHING,
             spawned: None,
-            stood: Default::default(),
+            relied_on: Default::default(),
             uncertain: false,
             off: false,
         }
@@ -109,15 +109,15 @@ impl Standing {
         self.found.fill(NOTHING);
         self.inside = Inside::NOTHING;
         self.spawned = None;
-        self.stood = self.stood.drain().filter_map(new).collect();
+        self.relied_on = self.relied_on.drain().filter_map(new).collect();
     }
 
     /// The finish is over.
     #[inline]
     pub(super) fn close(&mut self, scope: ScopeId) {
         self.inside.remove(scope);
-        if !self.stood.is_empty() {
-            self.stood.remove(&scope);
+        if !self.relied_on.is_empty() {
+            self.relied_on.remove(&scope);
         }
     }
 
@@ -128,7 +128,7 @@ impl Standing {
 
     /// The tasks of the finish, or some of them, are waited for one by one, and theirs are not.
     pub(super) fn part(&mut self, scope: ScopeId) {
-        if self.stood.remove(&scope) {
+        if self.relied_on.remove(&scope) {
             self.uncertain = true;
             self.found.fill(NOTHING);
         }
@@ -137,85 +137,85 @@ impl Standing {
 
 impl Detector {
     pub(crate) fn remember_all_readers(&mut self) {
-        self.standing.off = true;
+        self.representatives.off = true;
     }
 
     /// The running task is another than that which was left. A task that begins right after its creation is inside whatever its parent is inside
     /// of, but for the other finishes of the parent itself. And when a task has ended, with all finishes of its own, whatever it was
     /// inside of its parent is inside of, too.
     #[inline(always)]
-    pub(super) fn stand_elsewhere(&mut self, left: TaskId) {
-        if self.standing.spawned.take() == Some(self.current) {
+    pub(super) fn switch_representatives(&mut self, left: TaskId) {
+        if self.representatives.spawned.take() == Some(self.current) {
             let own = self.tasks[self.current.index()].scope;
-            self.standing.inside.go_into(own, left);
+            self.representatives.inside.go_into(own, left);
         } else if self.tasks[left.index()].parent != self.current || !self.order.has_ended(left) {
-            self.standing.inside = Inside::NOTHING;
+            self.representatives.inside = Inside::NOTHING;
         }
     }
 
     /// Another step runs.
     #[inline(always)]
-    pub(super) fn may_leave_out(&mut self) {
-        let may = self.holds.is_empty() && self.loops.is_empty() && !self.standing.off;
-        now::set_left(if may { FEW } else { 0 });
+    pub(super) fn reset_skips(&mut self) {
+        let may = self.holds.is_empty() && self.loops.is_empty() && !self.representatives.off;
+        now::set_skips(if may { FEW } else { 0 });
     }
 
     /// Whether races may have been missed.
     pub(crate) fn is_uncertain(&self) -> bool {
-        self.standing.uncertain
+        self.representatives.uncertain
     }
 
     /// Whether one of the readers, which are not none, stands for the running step, which does the same from `pc`.
     #[inline(always)]
-    pub(super) fn is_stood_for(&mut self, readers: i32, address: usize, pc: usize) -> bool {
-        if now::left() == 0 {
+    pub(super) fn is_subsumed(&mut self, readers: i32, address: usize, pc: usize) -> bool {
+        if now::skips() == 0 {
             return false;
         }
-        let stands = (self.knows_standing(readers, pc) || self.finds_standing(readers, pc))
+        let stands = (self.knows_representative(readers, pc) || self.finds_representative(readers, pc))
             && !self.is_somebodys(address);
         if stands {
-            now::set_left(now::left() - 1);
+            now::set_skips(now::skips() - 1);
         }
         stands
     }
 
     /// The same, if it is known.
     #[inline(always)]
-    pub(super) fn is_known_to_be_stood_for(&mut self, readers: i32, address: usize, pc: usize) -> bool {
-        if now::left() == 0
-            || !self.knows_standing(readers, pc)
+    pub(super) fn is_subsumed_by_known(&mut self, readers: i32, address: usize, pc: usize) -> bool {
+        if now::skips() == 0
+            || !self.knows_representative(readers, pc)
             || self.stacks.may_hold(address)
             || self.all_privates.contains(&address)
         {
             return false;
         }
-        now::set_left(now::left() - 1);
+        now::set_skips(now::skips() - 1);
         true
     }
 
     #[inline(always)]
-    fn knows_standing(&self, readers: i32, pc: usize) -> bool {
-        let found = self.standing.found[place(readers, pc)];
-        (found.readers, found.pc) == (readers, pc) && self.standing.inside.has(found.scope)
+    fn knows_representative(&self, readers: i32, pc: usize) -> bool {
+        let found = self.representatives.found[place(readers, pc)];
+        (found.readers, found.pc) == (readers, pc) && self.representatives.inside.has(found.scope)
     }
 
     #[inline(never)]
-    fn finds_standing(&mut self, readers: i32, pc: usize) -> bool {
+    fn finds_representative(&mut self, readers: i32, pc: usize) -> bool {
         let at = place(readers, pc);
-        let found = self.standing.found[at];
+        let found = self.representatives.found[at];
         let is_known = (found.readers, found.pc) == (readers, pc) && self.order.is_open(found.scope);
         let scope = if is_known && self.order.is_inside(found.scope) {
             found.scope
         } else {
-            let Some(scope) = self.find_standing(readers, pc) else {
-                now::set_left(now::left().saturating_sub(VAIN));
+            let Some(scope) = self.find_representative(readers, pc) else {
+                now::set_skips(now::skips().saturating_sub(VAIN));
                 return false;
             };
-            self.standing.stood.insert(scope);
-            self.standing.found[at] = Found { readers, scope, pc };
+            self.representatives.relied_on.insert(scope);
+            self.representatives.found[at] = Found { readers, scope, pc };
             scope
         };
-        self.standing.inside.add(scope, self.order.owner(scope));
+        self.representatives.inside.add(scope, self.order.owner(scope));
         true
     }
 
@@ -226,21 +226,22 @@ impl Detector {
     }
 
     /// The finish by whose end alone one of the readers, from `pc`, will be known.
-    fn find_standing(&mut self, readers: i32, pc: usize) -> Option<ScopeId> {
+    fn find_representative(&mut self, readers: i32, pc: usize) -> Option<ScopeId> {
         let mut rest = of_cell(readers);
         (0..NEWEST).find_map(|_| {
             let reader;
             (reader, rest) = self.sets.split(rest?);
-            let Made { step, site } = self.made[reader.index()];
+            let AccessRecord { step, site } = self.accesses[reader.index()];
             if self.sites[(site & SITE) as usize].pc != pc {
                 return None;
             }
             let may_stand = |task: &Task| !task.awaited && !task.asked;
             let own = &self.tasks[self.order.task_of(StepId(step)).index()];
-            let standing = may_stand(own).then(|| self.order.stands(StepId(step))).flatten()?;
-            let stands =
-                may_stand(&self.tasks[standing.task.index()]) && !self.loose.contains(&standing.scope);
-            stands.then_some(standing.scope)
+            let representatives =
+                may_stand(own).then(|| self.order.representative(StepId(step))).flatten()?;
+            let stands = may_stand(&self.tasks[representatives.task.index()])
+                && !self.detached.contains(&representatives.scope);
+            stands.then_some(representatives.scope)
         })
     }
 }

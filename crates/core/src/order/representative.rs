@@ -31,7 +31,7 @@ use crate::marks::Marks;
 
 /// A reader that stands for later ones: its task, or that which has waited for it, and the finish whose end alone tells of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Standing {
+pub struct Representative {
     pub task: TaskId,
     pub scope: ScopeId,
 }
@@ -99,7 +99,7 @@ impl GraphOrder {
     pub fn sibling(&mut self, step: StepId) -> Option<(TaskId, Sibling)> {
         let (step, task) = self.resolve(step, self.task_of(step));
         let fold = self.folds.as_ref()?.tasks[task.index()];
-        if !fold.ended || step.0 < fold.told || fold.loose {
+        if !fold.ended || step.0 < fold.told || fold.detached {
             return None;
         }
         let (created_in, (parent, _)) = (self.tree.scope_of(task), self.tree.parent(task));
@@ -119,14 +119,14 @@ impl GraphOrder {
             let fold = &folds.tasks[task.index()];
             let is_own = tree.owner(tree.scope_of(task)) == tree.parent(task).0;
             let knows_no_more = sync.known == NONE || sync.known == tree.task(task).inherited;
-            if fold.ended && fold.told == 0 && !fold.loose && is_own && knows_no_more && may(task) {
+            if fold.ended && fold.told == 0 && !fold.detached && is_own && knows_no_more && may(task) {
                 *sync = Signalled::NOTHING;
             }
         }
     }
 
     /// Whether nobody learns anything from a sync: it was forgotten, or not signalled yet.
-    pub fn tells_nothing(&self, sync: SyncId) -> bool {
+    pub fn is_sync_forgotten(&self, sync: SyncId) -> bool {
         self.signalled(sync).step == NONE
     }
 
@@ -143,14 +143,14 @@ impl GraphOrder {
 
     /// Whether what was done by `step` stands for the same done by the step that runs now: whoever will come after it will come after
     /// both. For an order that [folds](GraphOrder::folding).
-    pub fn stands(&mut self, step: StepId) -> Option<Standing> {
+    pub fn representative(&mut self, step: StepId) -> Option<Representative> {
         let (step, task) = self.resolve(step, self.task_of(step));
         let fold = self.folds.as_ref()?.tasks[task.index()];
-        if !fold.ended || step.0 < fold.told || fold.loose {
+        if !fold.ended || step.0 < fold.told || fold.detached {
             return None;
         }
         let scope = self.tree.stands_for(self.tree.scope_of(task));
-        self.is_inside(scope).then_some(Standing { task, scope })
+        self.is_inside(scope).then_some(Representative { task, scope })
     }
 
     /// Whether the step that runs now is inside a finish.

@@ -8,10 +8,10 @@ use super::*;
 use crate::now::{self, Now};
 use std::cell::UnsafeCell;
 
-/// As the entry points read it: [`Change::SIZE`] bytes each.
+/// As the entry points read it: [`Transition::SIZE`] bytes each.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub(crate) struct Change {
+pub(crate) struct Transition {
     /// Where the access is; with a bit that no address has if only the detector may use it.
     pc: usize,
     before: Cell,
@@ -23,50 +23,50 @@ pub(crate) struct Change {
 /// A power of two; few, so that they stay in the nearest cache.
 const SLOTS: usize = 1 << 9;
 /// The bits that are the bytes before a change.
-pub(crate) const MASK: usize = (SLOTS - 1) * Change::SIZE;
+pub(crate) const MASK: usize = (SLOTS - 1) * Transition::SIZE;
 /// Numbers in the cell are multiplied by it, and the product shifted. Return addresses, which are some bytes apart, are multiplied by 8.
 pub(crate) const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 pub(crate) const SHIFT: u32 = 45;
 
-pub(crate) const BEFORE: usize = std::mem::offset_of!(Change, before);
-pub(crate) const AFTER: usize = std::mem::offset_of!(Change, after);
-pub(crate) const WHEN: usize = std::mem::offset_of!(Change, when);
+pub(crate) const BEFORE: usize = std::mem::offset_of!(Transition, before);
+pub(crate) const AFTER: usize = std::mem::offset_of!(Transition, after);
+pub(crate) const WHEN: usize = std::mem::offset_of!(Transition, when);
 
-pub(crate) struct Changes(UnsafeCell<[Change; SLOTS]>);
+pub(crate) struct Transitions(UnsafeCell<[Transition; SLOTS]>);
 
 // SAFETY: all code of the program, and of this, runs on one OS thread.
-unsafe impl Sync for Changes {}
+unsafe impl Sync for Transitions {}
 
-pub(crate) static CHANGES: Changes = Changes(UnsafeCell::new([Change::NONE; SLOTS]));
+pub(crate) static TRANSITIONS: Transitions = Transitions(UnsafeCell::new([Transition::NONE; SLOTS]));
 
 /// For which accesses a change is good.
 #[derive(Clone, Copy)]
-pub(super) enum For {
+pub(super) enum ValidFor {
     Any,
     /// Those that the detector has looked at, with these flags.
     Flags(u32),
 }
 
-impl Change {
-    const SIZE: usize = size_of::<Change>();
-    const NONE: Change = Change {
+impl Transition {
+    const SIZE: usize = size_of::<Transition>();
+    const NONE: Transition = Transition {
         pc: 0,
         before: Cell::IMPOSSIBLE,
         after: Cell::IMPOSSIBLE,
         when: Now { first: 0, context: 0 },
     };
 
-    fn place(pc: usize, good_for: For) -> usize {
-        match good_for {
-            For::Any => pc,
-            For::Flags(flags) => pc | 1 << 63 | (flags as usize) << 62,
+    fn place(pc: usize, valid_for: ValidFor) -> usize {
+        match valid_for {
+            ValidFor::Any => pc,
+            ValidFor::Flags(flags) => pc | 1 << 63 | (flags as usize) << 62,
         }
     }
 }
 
-impl Changes {
+impl Transitions {
     #[inline(always)]
-    fn slot(&self, pc: usize, before: Cell) -> *mut Change {
+    fn slot(&self, pc: usize, before: Cell) -> *mut Transition {
         let mixed = (u64::from(before).wrapping_mul(MIX) >> SHIFT) as usize;
         // SAFETY: inside the array.
         unsafe { self.0.get().byte_add(mixed.wrapping_add(pc * 8) & MASK).cast() }
@@ -74,23 +74,24 @@ impl Changes {
 
     /// What such an access makes of the cell, if that is known.
     #[inline(always)]
-    pub(super) fn find(&self, pc: usize, good_for: For, before: Cell) -> Option<Cell> {
+    pub(super) fn find(&self, pc: usize, valid_for: ValidFor, before: Cell) -> Option<Cell> {
         // SAFETY: nobody else looks at it now.
         let change = unsafe { *self.slot(pc, before) };
-        let is_it =
-            change.pc == Change::place(pc, good_for) && change.before == before && change.when == now::now();
+        let is_it = change.pc == Transition::place(pc, valid_for)
+            && change.before == before
+            && change.when == now::now();
         is_it.then_some(change.after)
     }
 
     #[inline(always)]
-    pub(super) fn set(&self, pc: usize, good_for: For, before: Cell, after: Cell) {
-        let change = Change { pc: Change::place(pc, good_for), before, after, when: now::now() };
+    pub(super) fn set(&self, pc: usize, valid_for: ValidFor, before: Cell, after: Cell) {
+        let change = Transition { pc: Transition::place(pc, valid_for), before, after, when: now::now() };
         // SAFETY: as above.
         unsafe { *self.slot(pc, before) = change };
     }
 
     pub(super) fn forget(&self) {
         // SAFETY: as above.
-        unsafe { *self.0.get() = [Change::NONE; SLOTS] };
+        unsafe { *self.0.get() = [Transition::NONE; SLOTS] };
     }
 }

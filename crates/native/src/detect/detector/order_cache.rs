@@ -4,14 +4,14 @@
 const SLOTS: usize = 1 << 8;
 
 /// A small table with one place for each number. An entry is the number and the turn in which it was found out.
-pub(super) struct Sure {
+pub(super) struct OrderCache {
     slots: Box<[u64; SLOTS]>,
     turn: u64,
 }
 
-impl Sure {
+impl OrderCache {
     pub(super) fn new() -> Self {
-        Sure { slots: Box::new([0; SLOTS]), turn: 1 << 32 }
+        OrderCache { slots: Box::new([0; SLOTS]), turn: 1 << 32 }
     }
 
     /// Another task runs.
@@ -26,12 +26,12 @@ impl Sure {
     }
 
     #[inline(always)]
-    pub(super) fn has(&self, made: i32) -> bool {
-        self.slots[made as usize % SLOTS] == self.turn | made as u64
+    pub(super) fn has(&self, id: i32) -> bool {
+        self.slots[id as usize % SLOTS] == self.turn | id as u64
     }
 
     #[inline(always)]
-    pub(super) fn add(&mut self, made: i32) {
-        self.slots[made as usize % SLOTS] = self.turn | made as u64;
+    pub(super) fn add(&mut self, id: i32) {
+        self.slots[id as usize % SLOTS] = self.turn | id as u64;
     }
 }
