@@ -1,8 +1,8 @@
-//! Large blocks that were freed, each with the access that freed it.
+//! The freed-memory table: large blocks that were freed, each with the access that freed it.
 //!
-//! To the other tasks a free is a write to all of the block. For a small block that is what its
-//! cells say; for a large one the shadow memory is reclaimed, as the memory itself may have been,
-//! and the block stays listed here until its memory is used again.
+//! To the other tasks a free is a write to all of the block. For a small block its shadow cells
+//! record that write; for a large one the shadow memory is reclaimed, as the memory itself may have
+//! been, and the block stays in this table until its memory is used again.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

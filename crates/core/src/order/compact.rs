@@ -1,10 +1,12 @@
-//! Gives back what the order keeps of tasks nobody will ask about.
+//! Reclaims what the order keeps of tasks that nobody will ask about.
 //!
-//! The user of the order names the steps it may still ask about, and the tasks and finishes that are under way. What these lead to
-//! (the ancestors of their tasks, the finishes around them, the steps that a live task knows of) is kept; all
-//! else goes. What is kept is numbered anew, in the same order, so that every comparison of numbers comes out as before.
+//! The user of the order names the steps it may still ask about, and the tasks and finishes that
+//! are under way. The order keeps what these lead to (the ancestors of their tasks, the finishes
+//! around them, the steps that a live task knows of) and drops all else. It renumbers what it
+//! keeps, in the same order, so that every comparison of ids comes out as before.
 //!
-//! Cost: linear in what is kept, and a bit and a word for each entry there was. Done each time the tables have doubled, a constant a task.
+//! Cost: linear in what is kept, plus a bit and a word for each entry there was. It runs each time
+//! the tables have doubled: a constant a task.
 
 use super::graph::{GraphOrder, Known, NONE, Signalled};
 use super::past::Past;
@@ -129,14 +131,16 @@ impl GraphOrder {
         self.tree.scopes()
     }
 
-    /// The step that stands for `step`: for a task that is folded, a step of the one that waited for it.
+    /// The step that stands for `step`: for a task that is folded, a step of the one that waited
+    /// for it.
     #[inline]
     pub fn stand_in(&mut self, step: StepId) -> StepId {
         self.resolve(step, self.steps[step.index()]).0
     }
 
-    /// Keeps what is needed to tell whether these steps precede those that come, and to go on with these tasks (first of all
-    /// those that have not ended) and finishes; forgets the rest. For an order that [folds](GraphOrder::folding).
+    /// Keeps what is needed to tell whether these steps precede those that come, and to go on with
+    /// these tasks (first of all those that have not ended) and finishes; forgets the rest. For an
+    /// order that [folds](GraphOrder::folding).
     pub fn compact(
         &mut self,
         steps: impl IntoIterator<Item = StepId>,
@@ -296,8 +300,8 @@ mod tests {
         syncs: u32,
         /// Steps with later ones that they stand for, if the ends of tasks are joined by nobody.
         standing: Option<Vec<(StepId, StepId)>>,
-        /// If ends of tasks are joined all at once, by who leaves their finish: the tasks of the folding order that were, and how often one has
-        /// counted as another.
+        /// If ends of tasks are joined all at once, by who leaves their finish: the tasks of the
+        /// folding order that were, and how often one has counted as another.
         siblings: Option<(HashSet<TaskId>, usize)>,
         /// How often a step has counted as another.
         stretched: usize,

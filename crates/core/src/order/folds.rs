@@ -1,14 +1,17 @@
-//! Finished tasks folded into the one that has waited for them.
+//! Finished tasks folded into the one that has joined them.
 //!
-//! When a finish ends, all that its tasks did precedes what its owner does next. Nobody who runs later can tell their steps from
-//! the owner's first step after the finish: a later step comes after one of theirs iff it comes after that one. So a task that has been waited
-//! for needs no place of its own in the order: asked about, it is the owner at that step.
+//! When a finish ends, all that its tasks did happens before what its owner does next. No later
+//! step can tell their steps from the owner's first step after the finish: it comes after one of
+//! theirs iff it comes after that one. So a task that has been joined needs no node of its own in
+//! the order: a query about it is one about the owner at that step.
 //!
-//! The exception is a task that has told others outside the finish how far it was (it left a section of a lock, posted an event), or that
-//! has a descendant that did, or of whose end one knew that did: they may be after some of its steps and not after the end of the finish. Of such a task
-//! the steps after the last that was told are folded, and the others when nobody else is alive.
+//! The exception is a task that has signalled others outside the finish (it left a section of a
+//! lock, posted an event), or that has a descendant that did, or whose end was joined by one that
+//! did: these may come after some of its steps and not after the end of the finish. Of such a task
+//! the steps after the last signal are folded, and the others when nobody else is alive.
 //!
-//! Cost: O(1) a task, amortised (the forest of a union-find with path compression). Memory: 20 bytes a task, 8 a finish.
+//! Cost: O(1) a task, amortised (the forest of a union-find with path compression). Memory: 20
+//! bytes a task, 8 a finish.
 
 use crate::ids::{StepId, TaskId};
 use crate::marks::Numbers;
@@ -23,12 +26,13 @@ pub(super) struct Fold {
     from: u32,
     /// The next member of its finish.
     pub(super) next: u32,
-    /// Its steps before this one somebody outside its finish may know of: it has told them, or one of its tasks or somebody it has told
-    /// has. 0 if there are none.
+    /// Its steps before this one somebody outside its finish may know of: it has told them, or one
+    /// of its tasks or somebody it has told has. 0 if there are none.
     pub(super) told: u32,
     /// What it knows came from outside its finish, in part.
     pub(super) outward: bool,
-    /// Some of its tasks may go on when it has ended: it has left a finish, or they never were in one of its own.
+    /// Some of its tasks may go on when it has ended: it has left a finish, or they never were in
+    /// one of its own.
     pub(super) detached: bool,
     pub(super) ended: bool,
 }
@@ -115,7 +119,8 @@ impl Folds {
         }
     }
 
-    /// Nobody but a task that goes on with the step `after` is alive: folds also those it was told of, if they are `over` for it.
+    /// Nobody but a task that goes on with the step `after` is alive: folds also those it was told
+    /// of, if they are `over` for it.
     pub(super) fn alone(&mut self, after: u32, over: impl Fn(TaskId) -> bool) {
         self.kept.retain(|&task| {
             let over = over(TaskId(task));

@@ -1,4 +1,5 @@
-//! The blocks of memory the program has allocated, for reports: how large each is and where it was allocated.
+//! The blocks of memory the program has allocated, for reports: how large each is and where it was
+//! allocated.
 
 use raceproof_core::detect::spans::Spans;
 use raceproof_core::ids::TaskId;

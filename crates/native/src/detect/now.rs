@@ -1,8 +1,10 @@
-//! What the entry points of every access ask first, side by side: the first number of the running step, the context, whether readers
-//! may be left out, up to which number accesses are over, and which sets of readers are the step's.
+//! The state that the entry points of every access compare with, side by side: the first access id
+//! of the running step, the context, how many readers it may still skip, the happens-before
+//! watermark, and the first reader set of the step.
 //!
-//! The pass asks the same of accesses in loops before it calls an entry point (`SameEpoch.cpp` in `crates/pass`), and so knows the name, and where the first
-//! number and the first set stand.
+//! The pass emits the same-epoch check inline for accesses in loops (`SameEpoch.cpp` in
+//! `crates/pass`), and so depends on the symbol's name and on the offsets of `first` and
+//! `first_set`.
 
 use crate::shadow::Cell;
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
@@ -25,9 +27,11 @@ pub(crate) struct Running {
     skips: AtomicU32,
     watermark: AtomicU32,
     first_set: AtomicU32,
-    /// Whether all pairs of accesses are looked for: then those are told of that repeat another of their step.
+    /// Whether all pairs of accesses are looked for: then those are told of that repeat another of
+    /// their step.
     watching: AtomicU32,
-    /// The least [epoch](Cell::refer_at) of the running step as it stands in a cell, or one that stands in none.
+    /// The least [epoch](Cell::refer_at) of the running step as it stands in a cell, or one that
+    /// stands in none.
     epoch: AtomicU32,
 }
 
@@ -39,7 +43,8 @@ pub(crate) const FIRST_SET: usize = std::mem::offset_of!(Running, first_set);
 const _: () = assert!(std::mem::offset_of!(Running, first) == 0 && FIRST_SET == 16);
 const _: () = assert!(std::mem::offset_of!(Running, watching) == 20);
 
-// Nobody else's: the entry points reach it without a table, also where this is a library of its own.
+// Nobody else's: the entry points reach it without a table, also where this is a library of its
+// own.
 std::arch::global_asm!(".protected __raceproof_now");
 
 #[unsafe(export_name = "__raceproof_now")]
@@ -61,7 +66,8 @@ pub(crate) fn watch() {
     NOW.watching.store(1, Ordering::Relaxed);
 }
 
-/// The first set of readers that the running step has made, as it stands in a cell: those from here on have it as their last.
+/// The first set of readers that the running step has made, as it stands in a cell: those from here
+/// on have it as their last.
 #[inline(always)]
 pub(crate) fn first_set() -> u32 {
     NOW.first_set.load(Ordering::Relaxed)
@@ -72,7 +78,8 @@ pub(crate) fn set_first_set(set: u32) {
     NOW.first_set.store(set, Ordering::Relaxed);
 }
 
-/// All accesses up to this number precede the running step, and no address has a say in that. None: at present nothing is decided by numbers alone.
+/// All accesses up to this number precede the running step, and no address has a say in that. None:
+/// at present nothing is decided by numbers alone.
 #[inline(always)]
 pub(crate) fn watermark() -> u32 {
     NOW.watermark.load(Ordering::Relaxed)

@@ -1,4 +1,5 @@
-//! Where races go. The detector keeps every race; a sink is notified of each at once, since the program may be gone the next moment.
+//! Where races go. The detector keeps every race; a sink is notified of each at once, since the
+//! program may be gone the next moment.
 
 use super::detector::Raced;
 use crate::process::global::Global;

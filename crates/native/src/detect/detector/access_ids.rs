@@ -1,4 +1,10 @@
-//! Numbers of accesses, and what they tell: which were made by the running step, and which evidently precede it.
+//! Access ids: which accesses the running step made, and which happen before it.
+//!
+//! Ids grow as accesses are recorded, so two comparisons answer most questions. An id from
+//! [`now::first`] on belongs to the running step. An id below the happens-before watermark, or in
+//! another of the ranges that the order knows ([`GraphOrder::is_below_watermark`]), happens before
+//! it. Only the rest costs a query of the order, and the [cache](super::order_cache) of those
+//! queries answers most of them.
 
 use super::*;
 use crate::now;
@@ -37,7 +43,8 @@ impl Detector {
         now::first()
     }
 
-    /// Sets the first number of the running step anew: what it has done before counts as done by another step of the task.
+    /// Sets the first number of the running step anew: what it has done before counts as done by
+    /// another step of the task.
     #[inline]
     pub(crate) fn renumber(&mut self) {
         self.begin_numbers(self.accesses.len() as i32, self.sets.count());
@@ -50,8 +57,8 @@ impl Detector {
         now::set_first_set(SET as u32 | first_set);
     }
 
-    /// Has the next access be seen even if the running step has made it before, and the one after it as well: the number that the next
-    /// one gets counts as done by another step of the task.
+    /// Has the next access be seen even if the running step has made it before, and the one after
+    /// it as well: the number that the next one gets counts as done by another step of the task.
     pub(crate) fn see_each(&mut self) {
         self.begin_numbers(self.accesses.len() as i32 + 1, self.sets.count() + 1);
     }
@@ -167,7 +174,8 @@ impl Detector {
         precedes
     }
 
-    /// Whether an access to the same address, of a task whose stack this was, or one that precedes, has nothing to do with the running step.
+    /// Whether an access to the same address, of a task whose stack this was, or one that precedes,
+    /// has nothing to do with the running step.
     #[inline(always)]
     pub(super) fn is_ordered_at(&mut self, id: i32, address: usize) -> bool {
         self.is_below_watermark(id)

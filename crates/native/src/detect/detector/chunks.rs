@@ -1,12 +1,14 @@
 //! The chunks of loops whose schedule the runtime may choose: dynamic, guided, auto.
 //!
-//! Which thread takes which chunk is the schedule's choice, so chunks are parallel to each other also where one thread of this run
-//! took both. Each is a task of the order: a child of the thread, in a finish that the end of the loop ends. To the kernel, and to
-//! the program, it stays the thread that runs.
+//! The schedule chooses which thread takes which chunk, so chunks are parallel to each other also
+//! where one thread of this run took both. Each is a task of the order: a child of the thread, in a
+//! finish that ends with the loop. For the kernel, and for the program, the thread keeps running.
 //!
-//! What belongs to a thread stays in the order in which the thread uses it: another thread would have used its own. That is
-//! its stack, its thread-local storage, what it has allocated in a parallel region, and whatever is chosen by its number. (If a program
-//! publishes such memory, two chunks of one thread are not seen to race for it; chunks of different threads are.)
+//! Accesses to memory of a thread stay in the order in which the thread makes them: another thread
+//! would have used its own. That is its stack, its thread-local storage, what it has allocated in a
+//! parallel region, and whatever is chosen by its number. (If a program publishes such memory, the
+//! detector misses races for it between two chunks of one thread; it finds those between chunks of
+//! different threads.)
 
 use super::*;
 use raceproof_core::event::Event;
@@ -21,7 +23,8 @@ pub(super) struct Loop {
     stack: Range<usize>,
 }
 
-/// The memory of a thread that runs a chunk, and the step at which it took it: what it does there, it does as itself.
+/// The memory of a thread that runs a chunk, and the step at which it took it: what it does there,
+/// it does as itself.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Own {
     pub(super) from: usize,
@@ -43,7 +46,8 @@ impl Own {
 }
 
 impl Detector {
-    /// The running task takes a chunk of a loop whose construct is at `created`; `stack` is its own. `taken` says how many it had.
+    /// The running task takes a chunk of a loop whose construct is at `created`; `stack` is its
+    /// own. `taken` says how many it had.
     pub(crate) fn begin_chunk(&mut self, created: u32, stack: Range<usize>, taken: u32) {
         let thread = if taken == 0 { self.begin_loop(stack) } else { self.end_chunk() };
         self.run_as(thread);
@@ -128,7 +132,8 @@ impl Detector {
         if matches!(role, Role::Chunk(_)) { parent } else { task }
     }
 
-    /// The chunks that a task is, or belongs to, innermost first: a nested team may have a loop of its own.
+    /// The chunks that a task is, or belongs to, innermost first: a nested team may have a loop of
+    /// its own.
     pub(super) fn chunks_of(&self, task: TaskId) -> impl Iterator<Item = TaskId> + '_ {
         let above = |&task: &TaskId| {
             let Task { role, parent, .. } = self.tasks[task.index()];
@@ -138,7 +143,8 @@ impl Detector {
             .filter(|task| matches!(self.tasks[task.index()].role, Role::Chunk(_)))
     }
 
-    /// Whether an earlier access and the present one were made in chunks that one thread took, to memory of that thread.
+    /// Whether an earlier access and the present one were made in chunks that one thread took, to
+    /// memory of that thread.
     pub(super) fn is_of_one_thread(&self, earlier: i32, address: usize) -> bool {
         if self.loops.is_empty() {
             return false;
@@ -160,8 +166,9 @@ impl Detector {
             || self.memory.find(address).is_some_and(|(_, block)| block.thread() == Some(on))
     }
 
-    /// Readers that need not be kept beside the running chunk: of the chunks of a loop that one thread has taken, two tell as much as all,
-    /// since whoever writes is in one of them at most. Not where locks are held, which may keep a writer from those two and not from another.
+    /// Readers that need not be kept beside the running chunk: of the chunks of a loop that one
+    /// thread has taken, two tell as much as all, since whoever writes is in one of them at most.
+    /// Not where locks are held, which may keep a writer from those two and not from another.
     pub(super) fn spare_chunks(&self, readers: i32) -> Option<Vec<i32>> {
         if self.own.size == 0 || readers > 0 || self.holds.contains_key(&self.current) {
             return None;

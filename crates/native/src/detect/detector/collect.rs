@@ -1,14 +1,17 @@
-//! Gives back what is known of accesses that no cell names any more.
+//! The collector: reclaims access records, reader sets, steps and tasks that no cell refers to any
+//! more.
 //!
-//! Numbers of accesses, sets of readers, steps, tasks: each is made once and named by any number of cells. Nobody counts who names
-//! what; from time to time all cells that were ever used are looked at, what they name is kept, numbered anew, and
-//! written back. An access of a task that has been waited for becomes one of the task that waited (see
-//! [`raceproof_core::order::compact`]), and those from one place become one. Of tasks that have ended and wait to be waited for, a million of
-//! them perhaps, one counts for all that the same construct has created, as long as nobody can tell them apart
-//! ([`raceproof_core::order::standing`]).
+//! Each of these is created once and referred to by any number of cells. There are no reference
+//! counts: from time to time the collector visits every cell that was ever used, keeps what they
+//! refer to, renumbers it, and writes the new ids back. An access of a task that was joined becomes
+//! one of the task that joined it (see [`raceproof_core::order::compact`]), and those from one site
+//! become one. Of the tasks that have ended and wait to be joined, perhaps a million, one
+//! represents all that the same construct has created, as long as nobody can tell them apart
+//! ([`raceproof_core::order::representative`]).
 //!
-//! Cost: proportional to the shadow memory in use and to what there is to keep. It is done when the tables have grown by half, and by a
-//! part of the shadow memory: a constant for each access that was numbered. Memory: no more than that, whatever the number of tasks.
+//! Cost: proportional to the shadow memory in use and to what it keeps. It runs when the tables
+//! have grown by half, and by a fraction of the shadow memory: a constant for each access recorded.
+//! Memory: no more than that, whatever the number of tasks.
 
 use super::*;
 use crate::shadow::Used;
@@ -19,8 +22,9 @@ use raceproof_core::order::representative::{Branches, Sibling, Stretch};
 
 /// Entries that the tables may grow by before it is worth while.
 const LEAST: usize = 1 << 14;
-/// The same for each page of shadow memory, since to look through one costs as much as to number some accesses; and the most that
-/// pages add to it, or, if they are very many, what each adds at least: the tables take memory as well.
+/// The same for each page of shadow memory, since to look through one costs as much as to number
+/// some accesses; and the most that pages add to it, or, if they are very many, what each adds at
+/// least: the tables take memory as well.
 const A_PAGE: usize = 320;
 const MOST: usize = 450_000;
 const A_PAGE_OF_MANY: usize = 7;
@@ -62,7 +66,8 @@ struct Alike {
     thread: u32,
 }
 
-/// The steps that have got accesses of others: of tasks that were waited for; of siblings and other steps.
+/// The steps that have got accesses of others: of tasks that were waited for; of siblings and other
+/// steps.
 struct Into {
     waited: Marks,
     alike: Marks,
@@ -121,7 +126,8 @@ impl Detector {
         self.enough = usize::MAX;
     }
 
-    /// Collects if it is time to. No number of a task, step, finish or access that the caller has is valid afterwards.
+    /// Collects if it is time to. No number of a task, step, finish or access that the caller has
+    /// is valid afterwards.
     #[inline]
     pub(super) fn collect_in_time(&mut self) {
         self.until_asked -= 1;
@@ -145,7 +151,8 @@ impl Detector {
         let sets = self.sets.retain(
             &named.sets,
             |access| StepId(accesses[access.index()] as u32),
-            // Two places of one task that was waited for: whoever races with one races with the other.
+            // Two places of one task that was waited for: whoever races with one races with the
+            // other.
             |a, b| {
                 let is_folded = |access: AccessRecord| access.site & (FOLDED | ALIKE) == FOLDED;
                 a == b || (all[a.index()].step == all[b.index()].step && is_folded(all[b.index()]))
@@ -178,7 +185,8 @@ impl Detector {
         }
     }
 
-    /// What was done to the memory of stacks before their present users began has nothing to do with anybody.
+    /// What was done to the memory of stacks before their present users began has nothing to do
+    /// with anybody.
     fn forget_stacks(&mut self) {
         let pages = &self.pages;
         let mut stale = Vec::new();
@@ -191,7 +199,8 @@ impl Detector {
         self.stacks.refresh(
             |range, was_used| {
                 forget_watched(range.clone(), i32::MAX);
-                // Those that are used by turns keep their pages: to get new ones each time would cost more than all else here.
+                // Those that are used by turns keep their pages: to get new ones each time would
+                // cost more than all else here.
                 if was_used {
                     // SAFETY: a cell of the region, and nobody else looks at it now.
                     pages.each_in(range, |cell| unsafe { *cell = Cell::default() });
@@ -299,8 +308,9 @@ impl Detector {
         (pages, named)
     }
 
-    /// Accesses by tasks that were waited for become ones of those that have waited; those by tasks, or by steps of one, that nobody can tell
-    /// apart, ones of the first of these. The steps of all accesses, and which of them have got any now.
+    /// Accesses by tasks that were waited for become ones of those that have waited; those by
+    /// tasks, or by steps of one, that nobody can tell apart, ones of the first of these. The steps
+    /// of all accesses, and which of them have got any now.
     fn fold(&mut self, named: &Marks) -> (Vec<StepId>, Into) {
         let mut steps = Vec::new();
         let count = self.order.steps();
@@ -354,8 +364,9 @@ impl Detector {
         (steps, into)
     }
 
-    /// If a step is one of a task that has ended and was not waited for: what it has in common with all that nobody can tell from it. Beyond the order,
-    /// a conflict with one must be judged and reported as one with the other would be, as in [`standing`].
+    /// If a step is one of a task that has ended and was not waited for: what it has in common with
+    /// all that nobody can tell from it. Beyond the order, a conflict with one must be judged and
+    /// reported as one with the other would be, as in [`standing`].
     fn alike(&mut self, step: StepId) -> Option<Alike> {
         // In a library it matters which task has handed memory on to a thread ([`owned`]).
         if self.representatives.off || crate::process::is_shared() {
@@ -377,7 +388,8 @@ impl Detector {
         if is_free { self.order.stretch(step, branches) } else { None }
     }
 
-    /// Forgets the ends of tasks of which nothing is remembered but `steps`: to wait for them tells nothing.
+    /// Forgets the ends of tasks of which nothing is remembered but `steps`: to wait for them tells
+    /// nothing.
     fn forget_ends(&mut self, steps: &[StepId]) {
         if self.representatives.off || crate::process::is_shared() {
             return;
@@ -393,8 +405,8 @@ impl Detector {
         });
     }
 
-    /// New numbers for accesses: each place of a step that others were folded `into` once. By the old number, and from which on they
-    /// are others.
+    /// New numbers for accesses: each place of a step that others were folded `into` once. By the
+    /// old number, and from which on they are others.
     fn renumber_accesses(&mut self, named: &Marks, into: &Into, new: &Renumbering) -> (Vec<i32>, u32) {
         let before = self.accesses.len();
         let (mut numbers, mut from) = (vec![0; before], 0);

@@ -1,4 +1,5 @@
-//! Two accesses that nothing known so far orders: whether they can meet, and what is kept of it if so.
+//! The slow end of an access: two accesses that no order known so far separates. Decides whether
+//! they can meet, and stores the race if so.
 
 use super::*;
 use crate::detect::search::{self, Earlier};
@@ -31,7 +32,8 @@ impl Detector {
         }
         self.note_racing(address);
         let task = self.order.task_of(StepId(step));
-        // A search shows a race by two tasks; two chunks of one thread are a race of which it knows no schedule.
+        // A search shows a race by two tasks; two chunks of one thread are a race of which it knows
+        // no schedule.
         let takers = (self.taker(task), self.taker(self.current));
         if known.is_some() && !search::is_shown_better(known, takers) {
             return;
@@ -132,12 +134,13 @@ impl Detector {
 
     /// Whether two unordered accesses to an address cannot meet there all the same:
     /// - the memory is a task's stack, and was another task's when the earlier access was made;
-    /// - the memory is private to a thread, and both tasks ran on that thread: a thread does one thing at a time;
-    /// - both tasks ran on one thread and asked which: then it may well be the number that led both here, and on
-    ///   different threads they would have gone elsewhere;
+    /// - the memory is private to a thread, and both tasks ran on that thread: a thread does one
+    ///   thing at a time;
+    /// - both tasks ran on one thread and asked which: then it may well be the number that led both
+    ///   here, and on different threads they would have gone elsewhere;
     /// - it is memory of one thread, which took the chunks of a loop that both were made in;
-    /// - it is heap memory that the thread owns, by its thread-local storage, or was handed to it since ([`owned`]). Whether it is, is found out if `searches`
-    ///   says so.
+    /// - it is heap memory that the thread owns, by its thread-local storage, or was handed to it
+    ///   since ([`owned`]). Whether it is, is found out if `searches` says so.
     fn excuse(&mut self, earlier: i32, address: usize, searches: bool) -> bool {
         if self.is_of_earlier_stack(earlier, address) {
             return true;
@@ -159,7 +162,8 @@ impl Detector {
             || self.is_handed_on(earlier, address, searches)
     }
 
-    /// Whether both accesses are in sections of one lock: then the later comes after the earlier one's section.
+    /// Whether both accesses are in sections of one lock: then the later comes after the earlier
+    /// one's section.
     pub(super) fn exclude(&mut self, earlier: i32) -> bool {
         let step = self.accesses[earlier as usize].step;
         let then = self.step_holds.of(StepId(step));

@@ -1,9 +1,15 @@
-//! Accesses of whole words, aligned: most of a program's. These are the first of their step to a cell; repeated ones have not got here.
+//! Aligned word accesses that missed the same-epoch check: most of a program's. Three tiers:
 //!
-//! Three ways. The short one is for the most common case: a plain access in a run that is only watched, to a cell whose accesses evidently come
-//! before it, by their numbers alone. The next knows of a few other cases that are decided nearby: accesses of the task's own, its parent's, those of
-//! earlier users of a stack, readers that stand for this one. All else goes the long one. There are no calls on the first two, and so nothing to be
-//! saved before them: that would be a quarter of what they cost.
+//! 1. *Fast path* ([`Detector::try_fast`]): a plain access while only detecting (no recording, no
+//!    search), to a shadow cell whose writer and reader ids are both below the happens-before
+//!    watermark. Two compares decide.
+//! 2. *Medium path* ([`Detector::try_medium`]): the previous access is the task's own, its
+//!    parent's, from an earlier user of this stack slot, or subsumed by a representative reader.
+//!    Decided from caches, without a reachability query.
+//! 3. *Slow path* ([`Detector::words`]): all else.
+//!
+//! Tiers 1 and 2 make no calls, so the entry point saves no registers; spilling would add a quarter
+//! to their cost (budget: `native_budget.rs`).
 
 use super::last_ids::LAST_IDS;
 use super::transitions::{TRANSITIONS, ValidFor};
@@ -15,16 +21,17 @@ use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 /// The cells of so many words. They are for one access alone.
 #[inline(always)]
 pub(super) fn cells<const N: usize>(address: usize) -> &'static mut [Cell; N] {
-    // SAFETY: every address has its cell in the region reserved at the start, those of neighbouring words are neighbours, and nobody else
-    // has a reference to them.
+    // SAFETY: every address has its cell in the region reserved at the start, those of neighbouring
+    // words are neighbours, and nobody else has a reference to them.
     unsafe { &mut *shadow::cell(address).cast::<[Cell; N]>() }
 }
 
 /// Lines of cells that are fetched ahead.
 const AHEAD: usize = 12;
 
-/// If what is read is a pointer to memory not far away, as that to the next element of a list: what it points to, and its cells, will be wanted
-/// soon, and so will the neighbours, since elements of one list are mostly allocated together. To wait for each only then would be half of what such
+/// If what is read is a pointer to memory not far away, as that to the next element of a list: what
+/// it points to, and its cells, will be wanted soon, and so will the neighbours, since elements of
+/// one list are mostly allocated together. To wait for each only then would be half of what such
 /// programs take.
 #[inline(always)]
 fn fetch_target(address: usize) {
@@ -33,7 +40,8 @@ fn fetch_target(address: usize) {
     let value = unsafe { (address as *const usize).read_volatile() };
     if (value ^ address) >> 32 == 0 {
         for line in 0..AHEAD {
-            // SAFETY: fetching ahead accesses nothing. Cells take twice the memory of what they are for.
+            // SAFETY: fetching ahead accesses nothing. Cells take twice the memory of what they are
+            // for.
             unsafe {
                 _mm_prefetch::<_MM_HINT_T0>(shadow::cell(value).cast::<i8>().wrapping_add(line * LINE));
                 if line % 2 == 0 {
@@ -45,7 +53,8 @@ fn fetch_target(address: usize) {
 }
 
 impl Detector {
-    /// Whether accesses may go the short way: nobody is told of each, and no memory is a thread's own.
+    /// Whether accesses may go the short way: nobody is told of each, and no memory is a thread's
+    /// own.
     pub(super) fn update_fast_path_enabled(&mut self) {
         self.fast_path_enabled = !self.wants_each() && self.own.size == 0 && !explored::is_on();
         now::set_epoch(now::first(), self.fast_path_enabled);
@@ -76,7 +85,8 @@ impl Detector {
             && self.is_below_watermark(readers)
     }
 
-    /// Whether a read of words whose cells are all like `before`, with a set of readers, evidently need not be remembered.
+    /// Whether a read of words whose cells are all like `before`, with a set of readers, evidently
+    /// need not be remembered.
     #[inline(always)]
     pub(crate) fn try_skip(&mut self, before: Cell, address: usize, pc: usize) -> bool {
         let Cell { writer, readers } = before;
@@ -146,7 +156,8 @@ impl Detector {
         self.put(cells, before, kind, pc)
     }
 
-    /// The access, which comes after those in the cells, is put there, if it has a number or can be given one here.
+    /// The access, which comes after those in the cells, is put there, if it has a number or can be
+    /// given one here.
     #[inline(always)]
     fn put<const N: usize>(
         &mut self,
@@ -172,7 +183,8 @@ impl Detector {
             AccessKind::Read => Cell { readers: recent.id, ..before },
             AccessKind::Write => Cell { writer: recent.id, readers: 0 },
         };
-        // Not at the first access of a step from here: most have no second. And not where the address has a say.
+        // Not at the first access of a step from here: most have no second. And not where the
+        // address has a say.
         if is_repeated && before == cells[0] && before != Cell::default() {
             if before.is_below_watermark() {
                 LAST_IDS.set(pc, kind, recent.id);
@@ -184,7 +196,8 @@ impl Detector {
         true
     }
 
-    /// Whether the memory is a stack, of another task most likely, and was somebody else's when the accesses were made.
+    /// Whether the memory is a stack, of another task most likely, and was somebody else's when the
+    /// accesses were made.
     #[inline(always)]
     fn is_of_earlier_user(&self, cell: Cell, address: usize) -> bool {
         let born = self.stacks.may_hold(address).then(|| self.stacks.born_in_first(address)).flatten();

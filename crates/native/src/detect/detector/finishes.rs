@@ -1,4 +1,4 @@
-//! The finishes of the order that are open, by numbers that stay what they are while the order renumbers its own.
+//! The open finishes, under handles that stay valid while the order renumbers its own scopes.
 
 use raceproof_core::ids::ScopeId;
 

@@ -1,7 +1,8 @@
-//! The sections that steps are in, by step.
+//! The lock sections that each step is in.
 //!
-//! A program whose tasks have a critical section each has as many such steps as sections. So there is a table with an entry a step, in which most lists,
-//! of one section, cost a hash table's entry less than in one: 24 bytes, and no search.
+//! A program whose tasks have a critical section each has as many such steps as sections. So this
+//! is a table indexed by step: most lists have one section, and cost 24 bytes and no search, less
+//! than an entry of a hash table.
 
 use raceproof_core::ids::StepId;
 use std::ops::Range;

@@ -1,8 +1,9 @@
-//! The last access of the running step from a place of the program: what it makes of every cell whose accesses are over.
+//! Per-PC cache of access ids: the last access of the running step from each program counter.
 //!
-//! Most cells name nothing but accesses that evidently precede the running step, by their numbers alone ([`now::watermark`]). Whatever they are,
-//! a write becomes the writer, and a read the last reader; all that has to be known is its number. So that is the second thing the entry points ask, in
-//! assembly, after "this step again".
+//! Most cells hold only ids below the happens-before watermark ([`now::watermark`]). Whatever those
+//! ids are, a write becomes the writer of such a cell and a read its only reader, so the access id
+//! is all that the new cell depends on. This is the second check of the entry points, in assembly,
+//! after the same-epoch check.
 
 use super::*;
 use crate::now::{self, Now};
@@ -21,7 +22,8 @@ struct Access {
 
 /// A power of two; few, so that they stay in the nearest cache.
 const SLOTS: usize = 1 << 8;
-/// The bits of the return address, which are some bytes apart, times 8 that are the bytes before an access.
+/// The bits of the return address, which are some bytes apart, times 8 that are the bytes before an
+/// access.
 pub(crate) const MASK: usize = (SLOTS - 1) * size_of::<Access>();
 
 pub(crate) const WHEN: usize = std::mem::offset_of!(Access, when);

@@ -1,20 +1,24 @@
 //! Sections of one lock that are ordered as wholes: a lock used as a signal.
 //!
-//! If the acquire of a lock precedes a later acquire of it, by whatever orders the two, then in every schedule the first section is over
-//! before the second begins: its release precedes that acquire. The same holds for the release of the second if the first acquire
-//! precedes that. (Rule (b) of WCP, Kini, Mathur and Viswanathan, PLDI 2017, and of DC, Roemer, Genç and Bond, PLDI 2018; as the core's
-//! orders have it in `order/sections.rs`, and by the acquire as well.) So a lock that is taken before a barrier and given
-//! back behind it makes whoever takes it behind the barrier wait for what was done in between.
+//! If the acquire of a lock happens before a later acquire of it, by whatever orders the two, then
+//! in every schedule the first section ends before the second begins: its release happens before
+//! that acquire. The same holds for the release of the second section if the first acquire happens
+//! before that release. (Rule (b) of WCP, Kini, Mathur and Viswanathan, PLDI 2017, and of DC,
+//! Roemer, Genç and Bond, PLDI 2018; as the core's orders have it in `order/sections.rs`, and by
+//! the acquire as well.) So a lock that is acquired before a barrier and released after it makes
+//! whoever acquires it after the barrier wait for what was done in between.
 //!
-//! Only sections that *leak* matter: in which their task has told others how far it is (it passed a barrier, created a task, left another lock,
-//! released by an atomic operation), so that somebody can know of the beginning and not of the end. What a task leaves behind of
-//! one lock is in the order of the program, and at most one of these sections is half known: it is found by bisection.
+//! Only sections that *leak* matter: those in which the task has published its progress (it passed
+//! a barrier, created a task, left another lock, released by an atomic operation), so that another
+//! task can come after the beginning and not after the end. The sections of one lock that one task
+//! has left are in program order, so at most one of them is half known: bisection finds it.
 //!
-//! Cost: nothing for sections that do not leak. Of a lock with others, a question or two for each task that has left some, at every
-//! acquire and release; no more than [`TASKS`] of them.
+//! Cost: nothing for sections that do not leak. For a lock with others, a query or two for each
+//! task that has left some, at every acquire and release; at most [`TASKS`] of them.
 //!
-//! What it can miss: no race. A false alarm is left where more than [`TASKS`] tasks, or one task more than [`SECTIONS`] times, have left leaking sections
-//! of a lock and an older one of these is half known.
+//! What it can miss: no race. A false alarm remains where more than [`TASKS`] tasks, or one task
+//! more than [`SECTIONS`] times, have left leaking sections of a lock and an older one of these is
+//! half known.
 
 use super::*;
 
@@ -68,7 +72,8 @@ impl Detector {
         }
     }
 
-    /// The running task acquires or releases a lock: orders it after the sections of the lock of whose beginning it knows.
+    /// The running task acquires or releases a lock: orders it after the sections of the lock of
+    /// whose beginning it knows.
     pub(super) fn follow_leaks(&mut self, lock: usize) {
         if self.leaks.is_empty() {
             return;
@@ -109,7 +114,8 @@ impl Detector {
         tasks.push(task);
     }
 
-    /// Forgets sections that nobody can know in part any more, and names the steps that the others are known by.
+    /// Forgets sections that nobody can know in part any more, and names the steps that the others
+    /// are known by.
     pub(super) fn settle_leaks(&mut self) -> Vec<StepId> {
         let (order, mut steps) = (&mut self.order, Vec::new());
         for section in self.sections.iter_mut().filter(|section| section.end.is_none()) {

@@ -46,8 +46,9 @@ impl Detector {
         self.freeing = true;
         let (mut at, end) = (address & !3, (address + size).next_multiple_of(4));
         if size > SMALL {
-            // What nobody has accessed of a large block gets no mark, which would cost more than it tells.
-            // Where the page ends that was looked at last. What is on one that is not used is empty, and to read it would take longer than all else.
+            // What nobody has accessed of a large block gets no mark, which would cost more than it
+            // tells. Where the page ends that was looked at last. What is on one that is not used
+            // is empty, and to read it would take longer than all else.
             let mut looked = at;
             while at < end {
                 if at >= looked {
@@ -78,7 +79,8 @@ impl Detector {
         self.freeing = false;
     }
 
-    /// The parts of a block, as distances from its start, on whose shadow pages anybody has noted an access: of a small one all.
+    /// The parts of a block, as distances from its start, on whose shadow pages anybody has noted
+    /// an access: of a small one all.
     pub(crate) fn accessed_parts(&self, address: usize, size: usize) -> Vec<Range<usize>> {
         let mut parts: Vec<Range<usize>> = Vec::new();
         if size <= SMALL {
@@ -100,7 +102,8 @@ impl Detector {
         parts
     }
 
-    /// A block has grown, shrunk or moved: to the others its owner has written what anybody has accessed of it before.
+    /// A block has grown, shrunk or moved: to the others its owner has written what anybody has
+    /// accessed of it before.
     pub(crate) fn moved(&mut self, address: usize, size: usize, parts: &[Range<usize>], pc: usize) {
         for part in parts.iter().filter(|part| part.start < size) {
             let size = part.end.min(size) - part.start;
@@ -126,7 +129,8 @@ impl Detector {
         self.stacks.of(address).or_else(|| self.main_stack.of(address))
     }
 
-    /// A stack for a task that begins. What was done to its memory so far, the task has nothing to do with.
+    /// A stack for a task that begins. What was done to its memory so far, the task has nothing to
+    /// do with.
     pub(crate) fn take_stack(&mut self) -> std::io::Result<Box<Fiber>> {
         let fiber = self.stacks.take(self.accesses.len() as i32)?;
         self.record_reuse(fiber.memory());

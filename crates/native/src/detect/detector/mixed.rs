@@ -1,10 +1,13 @@
 //! Memory that is accessed atomically.
 //!
-//! A cell refers to a *record* of it. As for plain accesses there are fast paths: the reference has the epoch of the last access, so that the entry points see
-//! for themselves whether the running step has made the access before ([`Cell::is_since`]); and as for words ([`words`](super::words)) there is a medium path for an access
-//! in a run that is only watched and that comes evidently after the plain ones ([`Detector::atomic_words`]).
+//! Its cell refers to a *record*. There are fast paths as for plain accesses: the reference holds
+//! the epoch of the last access, so that the entry points can do the same-epoch check
+//! ([`Cell::is_since`]); and as for words ([`fast_path`](super::fast_path)) there is a medium path
+//! for an access that evidently comes after the plain ones while only detecting
+//! ([`Detector::atomic_words`]).
 //!
-//! Eight aligned bytes whose two cells are alike, as those of most atomic variables are, share a record. It is parted when half of them is accessed alone.
+//! Eight aligned bytes whose two cells are alike, as those of most atomic variables are, share a
+//! record. It is split when half of them is accessed alone.
 
 use super::fast_path::cells;
 use super::*;
@@ -40,7 +43,8 @@ impl Detector {
         self.fast_path_enabled
     }
 
-    /// Whether the running step has made such an atomic access before, to `N` words that begin at a multiple of their size, and nothing has happened to them since.
+    /// Whether the running step has made such an atomic access before, to `N` words that begin at a
+    /// multiple of their size, and nothing has happened to them since.
     #[inline(always)]
     pub(crate) fn is_same_epoch_atomic<const N: usize>(&self, address: usize, kind: AccessKind) -> bool {
         let cells = cells::<N>(address);
@@ -49,7 +53,8 @@ impl Detector {
             && u64::from(cells[0]) == u64::from(cells[N - 1])
     }
 
-    /// The medium path of an atomic access of `N` words: plain accesses to them evidently come before it, and no section is followed. Whether it was one of those.
+    /// The medium path of an atomic access of `N` words: plain accesses to them evidently come
+    /// before it, and no section is followed. Whether it was one of those.
     #[inline(never)]
     pub(crate) fn atomic_words<const N: usize>(
         &mut self,
@@ -87,7 +92,8 @@ impl Detector {
         true
     }
 
-    /// Adds an atomic access by the running step to those of its kind, unless one of them stands for it. Whether it is among them.
+    /// Adds an atomic access by the running step to those of its kind, unless one of them stands
+    /// for it. Whether it is among them.
     #[inline(always)]
     fn remember(&mut self, accesses: &mut i32, address: usize, pc: usize) -> bool {
         if self.has_read(*accesses) {
@@ -214,8 +220,9 @@ impl Detector {
         after
     }
 
-    /// Of atomic accesses in sections of one lock, one of them a write, the later comes after the earlier one's section, as with plain
-    /// ones: what it sees, and so what its task does, depends on it.
+    /// Of atomic accesses in sections of one lock, one of them a write, the later comes after the
+    /// earlier one's section, as with plain ones: what it sees, and so what its task does, depends
+    /// on it.
     #[cold]
     fn follow_sections(&mut self, Mixed { writes, reads, .. }: Mixed, kind: AccessKind) {
         let mut before = self.list(writes);

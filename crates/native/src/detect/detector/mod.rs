@@ -1,25 +1,31 @@
-//! The detector of native programs: [`LastAccess`](raceproof_core::detect::last_access) over shadow memory.
+//! The detector of native programs: [`LastAccess`](raceproof_core::detect::last_access) over shadow
+//! memory.
 //!
-//! It is the default detector of the core, with the same order and the same sets of readers: of every location the last
-//! write and the reads since, and an access races iff one of them does not precede it. What differs:
+//! It is the core's default detector, with the same order and the same sets of readers: for every
+//! location it keeps the last write and the reads since, and an access races iff one of them does
+//! not happen before it. What differs:
 //!
-//! - A cell names *accesses*, not steps: an access is a step and a site, numbered in the order in which they are first
-//!   made. So the first run already knows both stacks. All accesses of the running step have numbers from [`first`](crate::now::first) on,
-//!   and "this step again" is still one comparison.
-//! - A location that raced is not left alone: the program is run once, so further pairs of sites are of interest. Each pair is
-//!   kept once.
-//! - *Mutual exclusion* is the DC order (Ogles, Aldous, Mercer, FMCAD 2019, Definition 2), computed when it is needed: if two
-//!   conflicting accesses are not ordered, but both are made in sections of one lock, the later
-//!   comes after the end of the earlier one's section. Sections that do not conflict are ordered only where their insides are
-//!   ([`leaks`]), so a race that the order of the sections in this run would hide is still found.
-//! - *Atomic* accesses do not race with each other, and order nothing unless they release and acquire. In sections of one lock they
-//!   conflict as others do: what the later one sees depends on which came first. They cannot stand for
-//!   plain ones, nor these for them, so that memory accessed atomically keeps both, in a [`Mixed`] record.
-//! - Some unordered accesses meet no more in the memory they were made to, or cannot meet on different threads:
-//!   [`excuse`](Detector::excuse).
+//! - A cell holds *access ids*, not steps. An access record is a step and a site; ids grow in the
+//!   order in which the records are created. So the first run already knows both stacks. All
+//!   accesses of the running step have ids from [`first`](crate::now::first) on, and the same-epoch
+//!   check is still one comparison.
+//! - A location that raced is not left alone: the program runs once, so further pairs of sites are
+//!   of interest. Each pair is kept once.
+//! - *Mutual exclusion* is the DC order (Ogles, Aldous, Mercer, FMCAD 2019, Definition 2), computed
+//!   on demand: if two conflicting accesses are not ordered, but both are made in sections of one
+//!   lock, the later one is ordered after the end of the earlier one's section. Sections that do
+//!   not conflict are ordered only where their insides are ([`leaks`]), so the detector still finds
+//!   a race that the order of the sections in this run would hide.
+//! - *Atomic* accesses do not race with each other, and order nothing unless they release and
+//!   acquire. In sections of one lock they conflict as others do: what the later one reads depends
+//!   on which came first. Neither kind subsumes the other, so memory that is accessed atomically
+//!   keeps both, in a [`Mixed`] record.
+//! - Some unordered accesses cannot meet in the memory they were made to, or not on different
+//!   threads: [`excuse`](Detector::excuse).
 //!
-//! What it can miss, with mutual exclusion: races that only another order of conflicting sections shows. False alarms, with
-//! several locks: see the order of sections in [`raceproof_core::order::conflicting`].
+//! What it can miss, with mutual exclusion: races that only another order of conflicting sections
+//! shows. False alarms, with several locks: see the order of sections in
+//! [`raceproof_core::order::conflicting`].
 
 mod access_ids;
 mod chunks;
@@ -65,7 +71,8 @@ use representatives::Representatives;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::Ordering;
 
-/// In `Cell::readers`: a set of readers. (The other negative numbers are epochs, [`Cell::refer_at`].)
+/// In `Cell::readers`: a set of readers. (The other negative numbers are epochs,
+/// [`Cell::refer_at`].)
 const SET: i32 = i32::MIN | 1 << 30;
 
 /// An access that was made: by which step, and where in the program.
@@ -77,11 +84,14 @@ struct AccessRecord {
 
 /// In the site of a `AccessRecord`: it was an atomic access.
 const ATOMIC: u32 = 1 << 31;
-/// Of the access that is told now: it is made to memory of the running thread, and not by its chunk.
+/// Of the access that is told now: it is made to memory of the running thread, and not by its
+/// chunk.
 const OWN: u32 = 1;
-/// In the site of a `AccessRecord`: it was made by a task that has ended since, and counts as one of the task that has waited for it.
+/// In the site of a `AccessRecord`: it was made by a task that has ended since, and counts as one
+/// of the task that has waited for it.
 const FOLDED: u32 = 1 << 30;
-/// The same: it was made by a task that has ended, or by a sibling of it from the same place that nobody can tell from it.
+/// The same: it was made by a task that has ended, or by a sibling of it from the same place that
+/// nobody can tell from it.
 const ALIKE: u32 = 1 << 29;
 const SITE: u32 = ALIKE - 1;
 
@@ -148,7 +158,8 @@ pub(crate) enum Role {
     Chunk(u32),
 }
 
-/// What a thread has at a barrier: the task that ends there has it no more, the one that goes on will.
+/// What a thread has at a barrier: the task that ends there has it no more, the one that goes on
+/// will.
 #[derive(Debug)]
 struct Parted {
     task: TaskId,
@@ -389,7 +400,8 @@ impl Detector {
 
     // ---- accesses ----
 
-    /// A read or write of `size` bytes by the running task, from an access whose call returns to `pc`.
+    /// A read or write of `size` bytes by the running task, from an access whose call returns to
+    /// `pc`.
     pub(crate) fn access(
         &mut self,
         address: usize,
@@ -422,7 +434,8 @@ impl Detector {
                 continue;
             }
             let cell = shadow::cell(granule);
-            // SAFETY: every address has its cell in the region reserved at the start, and nobody else has a reference to it.
+            // SAFETY: every address has its cell in the region reserved at the start, and nobody
+            // else has a reference to it.
             if unsafe { *cell } == Cell::default() {
                 self.pages.touch(cell);
             }
@@ -545,7 +558,8 @@ impl Detector {
         if cell.writer >= self.first() && cell.readers == 0 {
             return cell;
         }
-        // If the running step is the only reader, it has compared itself with the writer; of races every pair is wanted.
+        // If the running step is the only reader, it has compared itself with the writer; of races
+        // every pair is wanted.
         if cell.readers < self.first() || !self.races.is_empty() {
             self.check(cell, AccessKind::Write, Manner::Plain, address, pc);
         }

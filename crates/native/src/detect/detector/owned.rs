@@ -1,26 +1,34 @@
-//! Heap memory that a thread of a pool owns: what it has allocated and reaches through its thread-local storage.
+//! Heap memory that a thread of a pool owns: blocks that it has allocated and reaches through its
+//! thread-local storage.
 //!
-//! Jobs of one thread come one after the other, and what they find in the thread's storage another schedule would have given them
-//! elsewhere: on another thread, with other storage. So two unordered jobs of one thread do not race for what the thread owns, as
-//! `thread_local!` promises. What is in the storage itself is known by its address ([`Private`]); of the heap this is the rule:
+//! Jobs of one thread run one after the other, and what they find in the thread's storage another
+//! schedule would have given them elsewhere: on another thread, with other storage. So two
+//! unordered jobs of one thread do not race for what the thread owns, as `thread_local!` promises.
+//! The storage itself is known by its address ([`Private`]); for the heap this is the rule:
 //!
-//! - a block that a job of the thread has allocated and that the storage points to when a job begins or ends there is the thread's own until
-//!   the next does, also where a job takes it out of the storage;
-//! - so is one that the thread has allocated and that is reached from such a block through others of the kind;
-//! - so are the tables of the crate `thread_local`, whose entries are chosen by the thread, and what is reached from these.
+//! - a block that a job of the thread has allocated, and that the storage points to when a job
+//!   begins or ends there, is the thread's own until the next job begins or ends, also where a job
+//!   takes it out of the storage;
+//! - so is a block that the thread has allocated and that is reached from such a block through
+//!   others of the kind;
+//! - so are the tables of the crate `thread_local`, whose entries are chosen by the thread, and
+//!   what is reached from these.
 //!
-//! And what the thread's own memory points to, be it whose it may, was handed to the thread: an access that precedes the storing of the pointer, by a job of the thread,
-//! precedes the jobs that find it there. (A handle to something global is got by the first job of a thread, which takes care to come after its
-//! initialisation, and used by all.)
+//! And whatever the thread's own memory points to, whoever owns it, was handed to the thread: an
+//! access that happens before a job of the thread stored the pointer happens before the jobs that
+//! find it there. (The first job of a thread gets a handle to something global, and takes care to
+//! come after its initialisation; all jobs use it.)
 //!
-//! A block that other threads access is compared with what they do: only jobs of the owner are not compared with each other. What is missed
-//! by that: a thread's own memory whose address is published besides, by jobs that take it from there and happen to run on the owner.
-//! A representative reader ([`standing`](super::standing)) may be one of the owner's. What is reported all the same: blocks that
-//! were allocated elsewhere and handed to the thread; what is chosen by the thread's number in other tables than these; more than
-//! [`MOST`] words of a thread's own memory.
+//! The detector compares accesses of other threads to such a block; only jobs of the owner are not
+//! compared with each other. What that misses: a thread's own memory whose address is published
+//! besides, accessed by jobs that take it from there and happen to run on the owner. A
+//! representative reader ([`representatives`](super::representatives)) may be one of the owner's.
+//! False alarms remain for blocks that were allocated elsewhere and handed to the thread; for what
+//! is chosen by the thread's number in other tables than these; and beyond [`MOST`] words of a
+//! thread's own memory.
 //!
-//! Cost: when a job begins or ends, the words of the thread's storage are compared with two bounds; all else only where two
-//! accesses are about to be reported.
+//! Cost: when a job begins or ends, the words of the thread's storage are compared with two bounds;
+//! all else only where two accesses are about to be reported.
 
 use super::*;
 use crate::process::call_site;
@@ -45,7 +53,8 @@ struct Link {
 
 #[derive(Default, Debug)]
 pub(super) struct Owned {
-    /// Blocks that a thread's storage pointed to when a job last began or ended there, with the thread.
+    /// Blocks that a thread's storage pointed to when a job last began or ended there, with the
+    /// thread.
     roots: FxHashMap<usize, u32>,
     /// By thread, the words of its storage that looked like pointers then.
     looked: FxHashMap<u32, Vec<usize>>,
@@ -79,7 +88,8 @@ impl Owned {
 }
 
 fn word(at: usize) -> usize {
-    // SAFETY: the callers' promise: an aligned word of a thread's storage, or of a block that is allocated.
+    // SAFETY: the callers' promise: an aligned word of a thread's storage, or of a block that is
+    // allocated.
     unsafe { (at as *const usize).read_volatile() }
 }
 
@@ -123,7 +133,8 @@ impl Detector {
         (block.thread() == Some(thread)).then_some(at)
     }
 
-    /// Whether the memory is owned by a thread; `searches` says whether it is to be found out, if it is not known.
+    /// Whether the memory is owned by a thread; `searches` says whether it is to be found out, if
+    /// it is not known.
     pub(super) fn is_owned_by(&mut self, address: usize, thread: u32, searches: bool) -> bool {
         if !is_shared() || thread == 0 {
             return false;
@@ -177,7 +188,8 @@ impl Detector {
         from == Some(block)
     }
 
-    /// How a block is reached from what the thread is known to own: breadth first, so that the way is short.
+    /// How a block is reached from what the thread is known to own: breadth first, so that the way
+    /// is short.
     fn search_owned(&self, wanted: usize, thread: u32) -> Option<Box<[Link]>> {
         let of_thread = self.owned.roots.iter().filter(|(_, of)| **of == thread).map(|(block, _)| *block);
         let mut todo: std::collections::VecDeque<usize> =
@@ -214,8 +226,9 @@ impl Detector {
         None
     }
 
-    /// Whether the memory was handed to the thread of the running task after the earlier access: by a pointer in memory of the thread's own that a job has put there
-    /// which comes after the access.
+    /// Whether the memory was handed to the thread of the running task after the earlier access: by
+    /// a pointer in memory of the thread's own that a job has put there which comes after the
+    /// access.
     pub(super) fn is_handed_on(&mut self, earlier: i32, address: usize, searches: bool) -> bool {
         let thread = self.tasks[self.current.index()].thread;
         if !is_shared() || thread == 0 {
@@ -236,7 +249,8 @@ impl Detector {
         is
     }
 
-    /// Whether one of these words of the thread's memory still points to the block, and was written after the earlier access.
+    /// Whether one of these words of the thread's memory still points to the block, and was written
+    /// after the earlier access.
     fn is_handed_by(&mut self, slots: Option<Vec<usize>>, earlier: i32, block: usize, thread: u32) -> bool {
         let storage = self.storage_of(thread).unwrap_or_default();
         slots.into_iter().flatten().any(|slot| {
@@ -302,7 +316,8 @@ impl Detector {
         is
     }
 
-    /// The access that has written a word since the memory was allocated; negative if it is not one that has written it whole.
+    /// The access that has written a word since the memory was allocated; negative if it is not one
+    /// that has written it whole.
     fn writer_of(&self, slot: usize) -> i32 {
         self.pages.content(shadow::cell(slot)).writer
     }

@@ -1,7 +1,9 @@
-//! Many accesses of one step from one place: the cells are mostly alike, and what one becomes, all like it become.
+//! Range checks: many accesses of one step from one site. The cells are mostly alike, and all that
+//! are alike make the same transition.
 //!
-//! That holds as long as the order has the last word on a cell, and not its address: once two accesses meet that are not ordered, each is
-//! looked at on its own. A page of cells that are all alike is one cell ([`shadow::Pages`]).
+//! That holds as long as the order alone decides a transition. Once two accesses meet that are not
+//! ordered, the outcome is address-dependent, and the rest of the range is checked element by
+//! element. A page of cells that are all alike is one cell ([`shadow::Pages`]).
 
 use super::same_epoch::{count_same_epoch, is_same_epoch};
 use super::transitions::{TRANSITIONS, ValidFor};
@@ -26,12 +28,14 @@ pub(crate) struct Ranges<'d> {
     met: bool,
     /// What the last cell was, and has become.
     last: (u64, Cell),
-    /// The address has no say: what one access from here has made of a cell, any other makes of one like it.
+    /// The address has no say: what one access from here has made of a cell, any other makes of one
+    /// like it.
     any: bool,
 }
 
 impl Detector {
-    /// Whether each single access has to be told: they are recorded, or watched, or are not plain, or nobody wants to know.
+    /// Whether each single access has to be told: they are recorded, or watched, or are not plain,
+    /// or nobody wants to know.
     pub(crate) fn wants_each(&self) -> bool {
         self.record.is_some() || self.watched.is_some() || self.reducing || !self.on
     }
@@ -53,7 +57,8 @@ impl Detector {
     }
 }
 
-/// Makes all cells that are like `before`, up to the first that is not, be `after`. How many there are.
+/// Makes all cells that are like `before`, up to the first that is not, be `after`. How many there
+/// are.
 fn replace(cells: &mut [Cell], before: u64, after: u64) -> usize {
     if is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has what it needs.
@@ -96,8 +101,8 @@ impl Ranges<'_> {
         }
         let (cells, count) = (shadow::cell(address), size / 4);
         if count <= SHORT && !self.met {
-            // SAFETY: the cells of neighbouring words are neighbours, the region has one for every address, and nobody else has a
-            // reference to them.
+            // SAFETY: the cells of neighbouring words are neighbours, the region has one for every
+            // address, and nobody else has a reference to them.
             let cells = unsafe { std::slice::from_raw_parts(cells, count) };
             if count_same_epoch(cells, self.kind, self.detector.first()) == count {
                 return;
@@ -132,7 +137,8 @@ impl Ranges<'_> {
         }
     }
 
-    /// A part of a range, on one page of cells if it is not all of the range. Whether something is left of the range behind it.
+    /// A part of a range, on one page of cells if it is not all of the range. Whether something is
+    /// left of the range behind it.
     #[inline(always)]
     fn cells(&mut self, part: std::ops::Range<usize>, all: std::ops::Range<usize>) -> bool {
         let (address, cells, count) = (part.start, shadow::cell(part.start), part.len() / 4);
@@ -196,7 +202,8 @@ impl Ranges<'_> {
         true
     }
 
-    /// The cells of a page, which the range covers whole, as one, if they are alike. With how many of them it is done.
+    /// The cells of a page, which the range covers whole, as one, if they are alike. With how many
+    /// of them it is done.
     fn page(&mut self, cells: *mut Cell, address: usize) -> usize {
         let first = self.detector.first();
         // SAFETY: as above.
@@ -226,7 +233,8 @@ impl Ranges<'_> {
         shadow::ON_PAGE
     }
 
-    /// What is left once accesses have met others: the words of the element that is under way, then each element on its own.
+    /// What is left once accesses have met others: the words of the element that is under way, then
+    /// each element on its own.
     #[cold]
     fn after_met(&mut self, from: usize, all: std::ops::Range<usize>) {
         let into = (from - all.start) % self.unit;
@@ -259,13 +267,15 @@ impl Ranges<'_> {
         }
     }
 
-    /// What an access of this step from here has made of such a cell before: ranges have cells of two or three kinds in turn.
+    /// What an access of this step from here has made of such a cell before: ranges have cells of
+    /// two or three kinds in turn.
     #[inline(always)]
     fn known(&self, cell: Cell) -> Option<Cell> {
         if self.any { TRANSITIONS.find(self.pc, ValidFor::Any, cell) } else { None }
     }
 
-    /// A cell of a resident page that is not like the last, the first of so many that are `left`. With how many of them it is done.
+    /// A cell of a resident page that is not like the last, the first of so many that are `left`.
+    /// With how many of them it is done.
     #[inline(never)]
     fn other(&mut self, place: *mut Cell, address: usize, left: usize) -> usize {
         let (kind, pc) = (self.kind, self.pc);

@@ -1,4 +1,4 @@
-//! What is told to the recorder, if the run is recorded.
+//! What the detector hands to the [`Recorder`], if the run is recorded.
 
 use super::*;
 use raceproof_core::event::Event;
@@ -15,7 +15,8 @@ pub(crate) struct Accessed {
     pub(crate) site: Site,
 }
 
-/// What records the run. `report` writes a trace; the detector knows neither the file nor its format.
+/// What records the run. `report` writes a trace; the detector knows neither the file nor its
+/// format.
 pub(crate) trait Recorder {
     /// The number of a site.
     fn site(&mut self, site: Site) -> SiteId;
@@ -84,15 +85,16 @@ impl Detector {
         }
     }
 
-    /// The current task has asked for the number of its thread. Tasks of one thread that have are in the order in which they ran:
-    /// it may well be the number that led them to the same memory.
+    /// The current task has asked for the number of its thread. Tasks of one thread that have are
+    /// in the order in which they ran: it may well be the number that led them to the same memory.
     pub(crate) fn record_thread_query(&mut self) {
         let (task, sync) = (self.current, of_thread(self.tasks[self.current.index()].thread));
         self.record_event(Event::Join { task, sync, kind: SyncKind::Event });
         self.record_event(Event::Signal { task, sync, kind: SyncKind::Event });
     }
 
-    /// Another task of the order goes on. The two may be of one thread, which runs one of them at a time.
+    /// Another task of the order goes on. The two may be of one thread, which runs one of them at a
+    /// time.
     #[cold]
     pub(super) fn record_turn(&mut self, to: TaskId) {
         if self.record.is_none() || to == self.current {
@@ -173,21 +175,24 @@ impl Detector {
         }
     }
 
-    /// Whether the memory is private to the thread that runs. Its tasks use it in the order in which the thread runs them.
+    /// Whether the memory is private to the thread that runs. Its tasks use it in the order in
+    /// which the thread runs them.
     fn is_private(&self, address: usize) -> bool {
         let on = self.tasks[self.current.index()].thread;
         self.privates.iter().any(|p| p.thread == on && (p.from..p.to).contains(&address))
     }
 
-    /// Whether the memory is owned by the thread that runs, and was not allocated by the task that does. As above.
+    /// Whether the memory is owned by the thread that runs, and was not allocated by the task that
+    /// does. As above.
     fn is_own_of_thread(&mut self, address: usize) -> bool {
         let on = self.tasks[self.current.index()].thread;
         let is_own = self.memory.find(address).is_some_and(|(_, block)| block.task == self.current);
         !is_own && self.is_owned_by(address, on, true)
     }
 
-    /// Whether the memory belongs to the thread that took the chunk that runs: another would have used its own, so that its chunks
-    /// do not race for it. A trace cannot say that, and it is left out.
+    /// Whether the memory belongs to the thread that took the chunk that runs: another would have
+    /// used its own, so that its chunks do not race for it. A trace cannot say that, and it is left
+    /// out.
     fn is_of_chunks(&self, address: usize) -> bool {
         if self.loops.is_empty() {
             return false;

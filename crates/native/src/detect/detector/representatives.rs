@@ -1,17 +1,21 @@
-//! Readers that need not be remembered, since one that is remembered stands for them.
+//! Representative readers: a reader that the cell holds subsumes later readers, which the detector
+//! then does not store.
 //!
-//! Why that is right is said in [`raceproof_core::order::standing`]: of a reader whose task has ended, only the end of its finish can be
-//! known later, and with it every later reader inside the finish. So tasks that read one table, a million of them, leave one
-//! reader of each place of the program. Beyond the order, a conflict with one of the two readers must be judged as one
-//! with the other would be ([`excuse`](Detector::excuse), [`exclude`](Detector::exclude)): no locks are held, the memory is nobody's own, the task has not
-//! asked for its thread. And the pair of sites that is reported must be the same: only a reader from the same place stands for another.
+//! [`raceproof_core::order::representative`] has the argument: of a reader whose task has ended,
+//! later steps can learn only by the end of its finish, and with it they learn of every later
+//! reader inside the finish. So a million tasks that read one table leave one reader for each site.
+//! Beyond the order, the detector must judge a conflict with either of the two readers alike
+//! ([`excuse`](Detector::excuse), [`exclude`](Detector::exclude)): neither holds a lock, the memory
+//! belongs to no thread or task, and neither task has queried its thread number. And the pair of
+//! sites that is reported must be the same: a reader subsumes only readers from the same site.
 //!
-//! One thing is known too late: that a finish is left, its tasks waited for one by one while theirs go on. If that happens to a finish in which a
-//! reader stood for others, races may have been missed, and the report says so ([`Detector::is_uncertain`]); `raceproof run` then runs the
-//! program again with all readers remembered.
+//! One fact comes too late: that a program leaves a finish, and waits for its tasks one by one
+//! while theirs continue. If that happens to a finish in which a reader subsumed others, races may
+//! have been missed, and the report says so ([`Detector::is_uncertain`]); `raceproof run` then runs
+//! the program again and stores all readers.
 //!
-//! A reader that was not remembered is not recognised when it reads again, which then costs more than remembering it. So in one step only a
-//! few are not.
+//! A subsumed reader gets no same-epoch hit when it reads again, which then costs more than storing
+//! it would. So the detector skips only a few readers in each step ([`FEW`]).
 
 use super::*;
 use crate::now;
@@ -28,7 +32,8 @@ const NEWEST: usize = 4;
 
 const NO_SCOPE: ScopeId = ScopeId(u32::MAX);
 
-/// Among these readers is one that stands for a reader from `pc` inside the finish. That stays so until the finish ends.
+/// Among these readers is one that stands for a reader from `pc` inside the finish. That stays so
+/// until the finish ends.
 #[derive(Clone, Copy)]
 struct Found {
     readers: i32,
@@ -44,8 +49,9 @@ fn place(readers: i32, pc: usize) -> usize {
     (readers as usize ^ pc) % SLOTS
 }
 
-/// Finishes that the running task is inside of, each with its owner. In two arrays, which are gone through several at a time. Whoever ends or leaves
-/// a finish is its owner, which runs then: nobody else has it here.
+/// Finishes that the running task is inside of, each with its owner. In two arrays, which are gone
+/// through several at a time. Whoever ends or leaves a finish is its owner, which runs then: nobody
+/// else has it here.
 struct Inside {
     scopes: [u32; INSIDE],
     owners: [u32; INSIDE],
@@ -70,7 +76,8 @@ impl Inside {
         *at = if *at == scope.0 { NO_SCOPE.0 } else { *at };
     }
 
-    /// A child begins, a member of the finish `own` of its parent: it is not inside the parent's others.
+    /// A child begins, a member of the finish `own` of its parent: it is not inside the parent's
+    /// others.
     #[inline(always)]
     fn go_into(&mut self, own: ScopeId, parent: TaskId) {
         for (scope, owner) in self.scopes.iter_mut().zip(&self.owners) {
@@ -140,8 +147,9 @@ impl Detector {
         self.representatives.off = true;
     }
 
-    /// The running task is another than that which was left. A task that begins right after its creation is inside whatever its parent is inside
-    /// of, but for the other finishes of the parent itself. And when a task has ended, with all finishes of its own, whatever it was
+    /// The running task is another than that which was left. A task that begins right after its
+    /// creation is inside whatever its parent is inside of, but for the other finishes of the
+    /// parent itself. And when a task has ended, with all finishes of its own, whatever it was
     /// inside of its parent is inside of, too.
     #[inline(always)]
     pub(super) fn switch_representatives(&mut self, left: TaskId) {
@@ -165,7 +173,8 @@ impl Detector {
         self.representatives.uncertain
     }
 
-    /// Whether one of the readers, which are not none, stands for the running step, which does the same from `pc`.
+    /// Whether one of the readers, which are not none, stands for the running step, which does the
+    /// same from `pc`.
     #[inline(always)]
     pub(super) fn is_subsumed(&mut self, readers: i32, address: usize, pc: usize) -> bool {
         if now::skips() == 0 {

@@ -1,8 +1,11 @@
-//! "This step again", for many cells at once: accesses that the running step has made before need nothing more.
+//! The same-epoch check for many cells at once: an access that the running step has already made
+//! needs nothing more.
 //!
-//! What the entry points ask of one cell in assembly (`tsan`), and [`Detector::read`] and [`Detector::write`] first of all: for a read, whether the
-//! running step has written the cell or is its last reader; for a write, whether it is the writer and nobody has read since. Three or four instructions a
-//! cell.
+//! The entry points run the same check for one cell in assembly (`tsan`), and [`Detector::read`]
+//! and [`Detector::write`] begin with it. A read hits if the running step wrote the cell or is its
+//! last reader; a write hits if the running step is the writer and nobody has read since.
+//!
+//! Hot path. Budget: three or four instructions a cell.
 
 use super::Detector;
 use crate::now;
@@ -17,7 +20,8 @@ use std::arch::x86_64::{
 const AT_ONCE: usize = 4;
 
 impl Detector {
-    /// Whether the running step has accessed these bytes of a word before, which have cells of their own.
+    /// Whether the running step has accessed these bytes of a word before, which have cells of
+    /// their own.
     pub(crate) fn are_same_epoch(&self, bytes: std::ops::Range<usize>, kind: AccessKind) -> bool {
         // SAFETY: every address has its cell in the region reserved at the start.
         let Some(Reference::Bytes(group)) = (unsafe { *shadow::cell(bytes.start) }).reference() else {
@@ -57,7 +61,8 @@ pub(crate) fn count_same_epoch(cells: &[Cell], kind: AccessKind, first: i32) -> 
 #[inline(always)]
 fn same_epoch_mask(cells: &[Cell; AT_ONCE], kind: AccessKind, first: i32) -> i32 {
     let at = cells.as_ptr().cast();
-    // SAFETY: the cells are 32 bytes, and every x86-64 has these instructions. Numbers of accesses begin at 1.
+    // SAFETY: the cells are 32 bytes, and every x86-64 has these instructions. Numbers of accesses
+    // begin at 1.
     unsafe {
         let (a, b) = (_mm_castsi128_ps(_mm_loadu_si128(at)), _mm_castsi128_ps(_mm_loadu_si128(at.add(1))));
         let writers = _mm_castps_si128(_mm_shuffle_ps::<0b10_00_10_00>(a, b));

@@ -1,4 +1,5 @@
-//! What orders the steps: the kernel's events, and what it does not know of.
+//! What orders the steps: the kernel's events, and synchronisation that the kernel does not know
+//! of.
 
 use super::*;
 use raceproof_core::event::Event;
@@ -19,7 +20,8 @@ impl Detector {
         self.begin_step();
     }
 
-    /// As [`Detector::signal_sync`]; whoever joins `sync` knows as well what `before` tells. Not for a run that is recorded.
+    /// As [`Detector::signal_sync`]; whoever joins `sync` knows as well what `before` tells. Not
+    /// for a run that is recorded.
     pub(crate) fn signal_sync_after(&mut self, sync: SyncId, before: SyncId) {
         self.leak(self.current);
         self.order.signal_after(self.current, sync, before, SyncKind::Event);
@@ -46,7 +48,8 @@ impl Detector {
         self.begin_step();
     }
 
-    /// Whether what was told by the sync evidently precedes the running step: to join it would add nothing.
+    /// Whether what was told by the sync evidently precedes the running step: to join it would add
+    /// nothing.
     pub(crate) fn has_joined(&mut self, sync: SyncId) -> bool {
         self.order.is_known(sync)
     }
@@ -88,8 +91,9 @@ impl Detector {
         self.begin_step();
     }
 
-    /// The running task begins to combine its part of a reduction, or ends it. The order in which parts are combined makes no
-    /// difference that a program may depend on: as with atomic updates, none is before another, and nothing is excluded.
+    /// The running task begins to combine its part of a reduction, or ends it. The order in which
+    /// parts are combined makes no difference that a program may depend on: as with atomic updates,
+    /// none is before another, and nothing is excluded.
     pub(crate) fn reduce(&mut self, begin: bool) {
         self.reducing = begin;
         self.update_fast_path_enabled();
@@ -97,8 +101,8 @@ impl Detector {
         self.renumber();
     }
 
-    /// The running task, which is about to end at a barrier, lets go of what it holds, these locks among it; the thread goes on as
-    /// another task, which is given it by the number this returns.
+    /// The running task, which is about to end at a barrier, lets go of what it holds, these locks
+    /// among it; the thread goes on as another task, which is given it by the number this returns.
     pub(crate) fn part(&mut self, locks: Vec<SyncId>) -> u64 {
         self.leak(self.current);
         let holds = self.holds.remove(&self.current).unwrap_or_default();
@@ -121,7 +125,8 @@ impl Detector {
         locks
     }
 
-    /// Who holds a lock that the task `holder` of the kernel holds: it may be at a barrier, which ends the task.
+    /// Who holds a lock that the task `holder` of the kernel holds: it may be at a barrier, which
+    /// ends the task.
     pub(crate) fn holder(&self, lock: SyncId, holder: TaskId) -> TaskId {
         let parted = self.parted.values().find(|parted| parted.locks.contains(&lock));
         parted.map_or_else(|| self.runs_as(holder), |parted| parted.task)
@@ -186,7 +191,8 @@ impl Detector {
         let task = self.runs_as(task);
         self.set_time();
         let before = self.order.signaller(of_kernel(sync)).filter(|_| self.preparing);
-        // One from before a taskgroup that the task is in: the end of the group waits for the task, and not for the other.
+        // One from before a taskgroup that the task is in: the end of the group waits for the task,
+        // and not for the other.
         let is_near = |before: TaskId| self.tasks[before.index()].scope == self.tasks[task.index()].scope;
         if before.is_some_and(is_near) {
             self.order.join_sibling(task, of_kernel(sync), kind);
@@ -209,7 +215,8 @@ impl Detector {
         self.begin_step();
     }
 
-    /// The same for children that have been members of another finish for a while, their own having been left.
+    /// The same for children that have been members of another finish for a while, their own having
+    /// been left.
     pub(crate) fn join_left_children(&mut self, children: &[SyncId]) {
         for &child in children {
             if let Some(task) = self.order.signaller(of_kernel(child)) {
@@ -219,7 +226,8 @@ impl Detector {
         self.join_children(children);
     }
 
-    /// Whether to wait for a child that has ended would tell nothing: it, or another that stands for it, is waited for all the same.
+    /// Whether to wait for a child that has ended would tell nothing: it, or another that stands
+    /// for it, is waited for all the same.
     pub(crate) fn is_end_forgotten(&self, child: SyncId) -> bool {
         self.order.is_sync_forgotten(of_kernel(child))
     }
@@ -232,9 +240,10 @@ impl Detector {
 
     // ---- tasks that are waited for ----
     //
-    // The tasks a region creates from one taskwait to the next are a finish of the order, which the taskwait ends. That is what
-    // a taskwait orders, as long as the tasks themselves have waited for all they have created. If one has not, the finish is
-    // left, each child is joined, and what else they have created belongs to the region around.
+    // The tasks a region creates from one taskwait to the next are a finish of the order, which the
+    // taskwait ends. That is what a taskwait orders, as long as the tasks themselves have waited
+    // for all they have created. If one has not, the finish is left, each child is joined, and what
+    // else they have created belongs to the region around.
 
     #[inline]
     pub(super) fn open_scope(&mut self, task: TaskId) -> Finish {
@@ -279,7 +288,8 @@ impl Detector {
         self.begin_step();
     }
 
-    /// The children of a finish are waited for, by what tells of their ends; `around` is the finish around it.
+    /// The children of a finish are waited for, by what tells of their ends; `around` is the finish
+    /// around it.
     #[inline]
     pub(crate) fn waited(&mut self, finish: Finish, around: Option<Finish>, children: &[SyncId]) {
         let scope = self.finishes.scope(finish);
@@ -311,7 +321,8 @@ fn of_kernel(sync: SyncId) -> SyncId {
 impl Observer for Detector {
     fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, _: SiteId) {
         let mut task = self.next.take().unwrap_or(self.tasks[self.runs_as(parent).index()]);
-        // Threads belong to the region of their team, explicit tasks to a finish of their creator's.
+        // Threads belong to the region of their team, explicit tasks to a finish of their
+        // creator's.
         if !matches!(task.role, Role::Explicit(_)) {
             task.scope = self.finishes.scope(self.kernel_scopes[scope.index()]);
         }
@@ -339,7 +350,8 @@ impl Observer for Detector {
         if detached {
             self.detached.insert(scope);
         }
-        // A lock that it has not released stays taken (`kmpc::locks`), but nobody is in its section.
+        // A lock that it has not released stays taken (`kmpc::locks`), but nobody is in its
+        // section.
         if !self.holds.is_empty() {
             self.holds.remove(&task);
         }
@@ -369,7 +381,8 @@ impl Observer for Detector {
         if kind != SyncKind::Future {
             return self.signal_others(task, sync, kind);
         }
-        // Only depend and taskwait ask for the end of a task, which does nothing more: another's turn follows.
+        // Only depend and taskwait ask for the end of a task, which does nothing more: another's
+        // turn follows.
         let task = self.runs_as(task);
         self.record_event(Event::Signal { task, sync: of_kernel(sync), kind });
         self.set_time();

@@ -1,8 +1,12 @@
-//! What an access of the running step has made of a cell: the next one from the same place, which finds the same, makes the same of it.
+//! Per-PC cache of shadow transitions: an access that finds the same cell as the previous one from
+//! its program counter, in the same step and context, turns it into the same new cell.
 //!
-//! Loops go through memory whose cells are mostly alike, so that this is the third thing the entry points ask, in assembly, after "this
-//! step again" and cells whose accesses are long over ([`last`](super::last)). A change is true of all addresses as long as the order alone has
-//! decided; where the address has a say (memory that may have been freed, that is the thread's own) the detector looks for it itself.
+//! Loops walk over memory whose cells are mostly alike, so this is the third check of the entry
+//! points, in assembly, after the same-epoch check and the one for cells below the watermark
+//! ([`last_ids`](super::last_ids)). A transition is valid for all addresses as long as the order
+//! alone decided it. Where the result is address-dependent (memory that may have been freed, or
+//! belongs to the thread) the transition is marked, and only the detector looks it up, after it has
+//! checked the address.
 
 use super::*;
 use crate::now::{self, Now};
@@ -19,12 +23,14 @@ pub(crate) struct Transition {
     when: Now,
 }
 
-/// Where a change stands is told by the return address and the numbers in the cell, mixed: a loop may meet two or three kinds of cells in turn.
-/// A power of two; few, so that they stay in the nearest cache.
+/// Where a change stands is told by the return address and the numbers in the cell, mixed: a loop
+/// may meet two or three kinds of cells in turn. A power of two; few, so that they stay in the
+/// nearest cache.
 const SLOTS: usize = 1 << 9;
 /// The bits that are the bytes before a change.
 pub(crate) const MASK: usize = (SLOTS - 1) * Transition::SIZE;
-/// Numbers in the cell are multiplied by it, and the product shifted. Return addresses, which are some bytes apart, are multiplied by 8.
+/// Numbers in the cell are multiplied by it, and the product shifted. Return addresses, which are
+/// some bytes apart, are multiplied by 8.
 pub(crate) const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 pub(crate) const SHIFT: u32 = 45;
 

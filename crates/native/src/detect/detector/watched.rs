@@ -1,9 +1,11 @@
-//! Every pair of sites on locations that are known to race: for a second run, when the first has found where the races are.
+//! Every pair of sites on locations that are known to race: for a second run, when the first has
+//! found where the races are.
 //!
-//! Of a location that is watched each site and each kind of access is remembered, not only the last write and the reads since, as
-//! [`pairs`](raceproof_core::detect::pairs) does for other programs: of each group the accesses that precede no later one of it, and a new access is compared
-//! with those of all groups. The cell of such a location stays empty, so that each access comes here; all others are
-//! examined as in the first run, one by one.
+//! For a watched location the detector stores each site and each kind of access, not only the last
+//! write and the reads since, as [`pairs`](raceproof_core::detect::pairs) does for other programs:
+//! of each group the accesses that happen before no later one of it. It compares a new access with
+//! those of all groups. The cell of such a location stays empty, so that every access comes here;
+//! all other locations are checked as in the first run, one access at a time.
 
 use super::*;
 use raceproof_symbols::raw::Spot;
@@ -58,7 +60,8 @@ pub(crate) struct Watching {
 }
 
 impl Watching {
-    /// Of the places, those whose memory is known from the beginning are found by `address`; blocks come later.
+    /// Of the places, those whose memory is known from the beginning are found by `address`; blocks
+    /// come later.
     pub(crate) fn new(spots: Vec<Spot>, address: impl Fn(&Spot) -> Option<usize>) -> Watching {
         let mut watching = Watching { granules: BTreeMap::new(), blocks: FxHashMap::default() };
         for spot in spots {
@@ -91,7 +94,8 @@ impl Watching {
         }
     }
 
-    /// What was done to this memory before the access of this number has nothing to do with its present user.
+    /// What was done to this memory before the access of this number has nothing to do with its
+    /// present user.
     pub(super) fn forget_before(&mut self, memory: std::ops::Range<usize>, born: i32) {
         for (_, groups) in self.granules.range_mut(memory) {
             groups.iter_mut().for_each(|group| group.accesses.retain(|access| access.id >= born));
@@ -115,8 +119,9 @@ impl Detector {
         }
     }
 
-    /// Does what is to be done for the access at an address, of which nothing is known yet; whether it has met another there. Of cells that are alike this is done for the first
-    /// one only, and the others are [racing](Self::note_racing) as well.
+    /// Does what is to be done for the access at an address, of which nothing is known yet; whether
+    /// it has met another there. Of cells that are alike this is done for the first one only, and
+    /// the others are [racing](Self::note_racing) as well.
     #[inline(always)]
     pub(super) fn races_there<T>(&mut self, address: usize, work: impl FnOnce(&mut Self) -> T) -> (T, bool) {
         self.racing.last = usize::MAX;
@@ -124,7 +129,8 @@ impl Detector {
         (done, self.racing.last == address)
     }
 
-    /// From the beginning on watches these places. Accesses that repeat one of their step are seen as well, and so none goes the short way.
+    /// From the beginning on watches these places. Accesses that repeat one of their step are seen
+    /// as well, and so none goes the short way.
     pub(crate) fn watch(&mut self, watching: Watching) {
         self.watched = Some(Box::new(watching));
         crate::now::watch();
@@ -172,7 +178,8 @@ impl Detector {
             let each = groups.flat_map(|group| group.accesses.iter().map(move |access| (group, access)));
             each.filter(|(_, access)| access.bytes & bytes != 0)
         };
-        // At first what sections of a common lock order, also of atomic accesses: what precedes such a section comes before this one as well.
+        // At first what sections of a common lock order, also of atomic accesses: what precedes
+        // such a section comes before this one as well.
         if self.holds.contains_key(&self.current) {
             for (_, access) in conflicting() {
                 if !self.precedes(access.id) {
