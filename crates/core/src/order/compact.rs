@@ -14,7 +14,7 @@ use super::tree::LEFT;
 use crate::ids::{ScopeId, StepId, TaskId};
 use crate::marks::{Marks, Numbers};
 
-/// The new numbers of what was kept.
+/// The new ids of what was kept.
 #[derive(Debug)]
 pub struct Renumbering {
     steps: Numbers,
@@ -131,16 +131,16 @@ impl GraphOrder {
         self.tree.scopes()
     }
 
-    /// The step that stands for `step`: for a task that is folded, a step of the one that waited
-    /// for it.
+    /// The step that `step` is folded into: for a task that was joined, a step of the one that
+    /// joined it; else itself.
     #[inline]
     pub fn stand_in(&mut self, step: StepId) -> StepId {
         self.resolve(step, self.steps[step.index()]).0
     }
 
-    /// Keeps what is needed to tell whether these steps precede those that come, and to go on with
-    /// these tasks (first of all those that have not ended) and finishes; forgets the rest. For an
-    /// order that [folds](GraphOrder::folding).
+    /// Keeps what is needed to decide whether these steps happen before those that come, and to
+    /// continue these tasks (first of all those that have not ended) and finishes; drops the rest.
+    /// For an order that [folds](GraphOrder::folding).
     pub fn compact(
         &mut self,
         steps: impl IntoIterator<Item = StepId>,
@@ -283,7 +283,7 @@ mod tests {
         ended: bool,
     }
 
-    /// One run, told to two orders: one that keeps everything, and one that folds and is compacted.
+    /// One run, fed to two orders: one that keeps everything, and one that folds and is compacted.
     struct Both {
         plain: GraphOrder,
         folding: GraphOrder,
@@ -298,7 +298,7 @@ mod tests {
         events: u32,
         ends: Vec<(SyncId, usize)>,
         syncs: u32,
-        /// Steps with later ones that they stand for, if the ends of tasks are joined by nobody.
+        /// Steps with later ones that they subsume, if nobody joins the ends of tasks.
         standing: Option<Vec<(StepId, StepId)>>,
         /// If ends of tasks are joined all at once, by who leaves their finish: the tasks of the
         /// folding order that were, and how often one has counted as another.
@@ -307,7 +307,7 @@ mod tests {
         stretched: usize,
         /// The newest task mostly goes first.
         deep: bool,
-        /// How often a number alone has told, and a time.
+        /// How often an id alone has decided, and a time.
         past: usize,
         times: usize,
     }
@@ -507,7 +507,7 @@ mod tests {
             }
         }
 
-        /// Has one of the tasks that nobody can tell apart count for all.
+        /// Makes one of the tasks that nobody can distinguish represent all.
         fn merge(&mut self) {
             let Some((joined, merged)) = &mut self.siblings else { return };
             let mut firsts = HashMap::new();
@@ -523,7 +523,7 @@ mod tests {
             self.folding.forget_ends(|task| !named.contains(&task));
         }
 
-        /// Has one of the steps of a task that nobody can tell apart count for all.
+        /// Makes one of the steps of a task that nobody can distinguish represent all.
         fn merge_steps(&mut self) {
             let live = self.tasks.iter().filter(|task| !task.ended).map(|task| task.id.1);
             let branches = self.folding.branches(live);

@@ -26,13 +26,13 @@ pub(super) struct Fold {
     from: u32,
     /// The next member of its finish.
     pub(super) next: u32,
-    /// Its steps before this one somebody outside its finish may know of: it has told them, or one
-    /// of its tasks or somebody it has told has. 0 if there are none.
+    /// Somebody outside its finish may come after its steps before this one: it has signalled them,
+    /// or one of its tasks or somebody it has signalled has. 0 if there are none.
     pub(super) told: u32,
     /// What it knows came from outside its finish, in part.
     pub(super) outward: bool,
-    /// Some of its tasks may go on when it has ended: it has left a finish, or they never were in
-    /// one of its own.
+    /// Some of its tasks may outlive it: it has left a finish, or they never were in one of its
+    /// own.
     pub(super) detached: bool,
     pub(super) ended: bool,
 }
@@ -51,7 +51,7 @@ pub(super) struct Folds {
     pub(super) scopes: Vec<Members>,
     /// Tasks that were waited for, but could not be folded.
     pub(super) kept: Vec<u32>,
-    /// The sets of sources that somebody was told of.
+    /// The sets of sources that were signalled to somebody.
     pub(super) told: Vec<bool>,
     pub(super) live: usize,
 }
@@ -103,7 +103,7 @@ impl Folds {
         self.append(instead, members);
     }
 
-    /// The finish has ended; its owner goes on with the step `after`.
+    /// The finish has ended; its owner continues with the step `after`.
     pub(super) fn finish_end(&mut self, scope: u32, after: u32) {
         let mut at = std::mem::replace(&mut self.scopes[scope as usize], EMPTY).first;
         while at != NONE {
@@ -111,7 +111,7 @@ impl Folds {
             if fold.told > 0 {
                 self.kept.push(at);
             }
-            // The tasks of a loose one may go on, and tell of more of its steps.
+            // The tasks of a detached one may continue, and signal more of its steps.
             if fold.told == 0 || !fold.detached {
                 (fold.into, fold.from) = (after, fold.told);
             }
@@ -119,8 +119,8 @@ impl Folds {
         }
     }
 
-    /// Nobody but a task that goes on with the step `after` is alive: folds also those it was told
-    /// of, if they are `over` for it.
+    /// Only a task that continues with the step `after` is alive: folds also the kept tasks whose
+    /// signals it has received, if `over` says that they happen before it.
     pub(super) fn alone(&mut self, after: u32, over: impl Fn(TaskId) -> bool) {
         self.kept.retain(|&task| {
             let over = over(TaskId(task));
@@ -132,19 +132,19 @@ impl Folds {
         });
     }
 
-    /// The step that stands for a step of a task, if that is folded.
+    /// The step that a step of a task is folded into, if it is.
     pub(super) fn step_for(&self, step: StepId, task: TaskId) -> Option<u32> {
         let Fold { into, from, .. } = self.tasks[task.index()];
         (into != NONE && step.0 >= from).then_some(into)
     }
 
-    /// The step that stands for some of the steps of a task, or for all of them.
+    /// The step that some steps of a task, or all, are folded into.
     pub(super) fn folded_into(&self, task: TaskId) -> Option<u32> {
         let into = self.tasks[task.index()].into;
         (into != NONE).then_some(into)
     }
 
-    /// Goes over to new numbers of tasks, finishes and steps.
+    /// Renumbers tasks, finishes and steps.
     pub(super) fn renumber(&mut self, tasks: &Numbers, scopes: &Numbers, steps: &Numbers) {
         let all = &mut self.tasks;
         // A finish that goes has no members that are kept.
@@ -156,7 +156,7 @@ impl Folds {
                 if new != NONE {
                     match last {
                         NONE => kept.first = new,
-                        // By its old number: that is where it still stands.
+                        // By its old id: its entry has not moved yet.
                         last => all[last as usize].next = new,
                     }
                     (last, kept.last) = (at, new);

@@ -60,7 +60,7 @@ impl Past {
         Past { before, from, to, since: NEVER }
     }
 
-    /// Goes over to new numbers, in the same order.
+    /// Renumbers the bounds; `new` keeps their order.
     pub(super) fn renumber(&mut self, new: impl Fn(u32) -> u32) {
         for bound in [&mut self.before, &mut self.from, &mut self.to, &mut self.since] {
             *bound = if *bound == NEVER { NEVER } else { new(*bound) };
@@ -80,7 +80,7 @@ pub(super) struct Inside {
 }
 
 impl Inside {
-    /// Of a finish that is not asked.
+    /// Of a finish that nobody queries.
     pub(super) const NOBODY: Inside = Inside { ended: 0, balance: 0, since: NEVER };
 
     pub(super) fn renumber(&mut self, new: impl Fn(u32) -> u32) {
@@ -89,8 +89,8 @@ impl Inside {
 }
 
 impl GraphOrder {
-    /// The time is the user's, from now on: `time` is no less than any it has told before. It has
-    /// to be told anew before another task goes on or is spawned, if something was done meanwhile.
+    /// From now on the user keeps the time: `time` is no less than any set before. The user must
+    /// set it before another task resumes or is spawned, if something was done meanwhile.
     #[inline]
     pub fn set_time(&mut self, time: u32) {
         self.time = Some(time);
@@ -101,8 +101,8 @@ impl GraphOrder {
         self.time.unwrap_or(self.steps.len() as u32)
     }
 
-    /// Whether a step evidently precedes the step that runs now, by its number alone. A "no" means
-    /// nothing.
+    /// Whether a step evidently happens before the step that runs now, by its id alone. A "no"
+    /// means nothing.
     #[inline(always)]
     pub fn is_past(&self, step: StepId) -> bool {
         self.time.is_none() && self.now.past.has(step.0)
@@ -114,15 +114,15 @@ impl GraphOrder {
         self.now.past.has(time)
     }
 
-    /// What was done before this time, which is the user's, evidently precedes the step that runs
-    /// now.
+    /// The happens-before watermark: what was done before this time, which is the user's, happens
+    /// before the step that runs now.
     #[inline(always)]
     pub fn watermark(&self) -> u32 {
         self.now.past.before
     }
 
-    /// Goes over to other times of the user, in the same order: nothing that will be asked about
-    /// was done at another.
+    /// Renumbers the user's times, in the same order: nothing that will be asked about was done at
+    /// another.
     pub fn renumber_times(&mut self, new: impl Fn(u32) -> u32) {
         self.time = self.time.map(&new);
         self.now.past.renumber(&new);

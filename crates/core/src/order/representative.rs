@@ -36,16 +36,16 @@ use super::tree::Tree;
 use crate::ids::{ScopeId, StepId, SyncId, TaskId};
 use crate::marks::Marks;
 
-/// A reader that stands for later ones: its task, or that which has waited for it, and the finish
-/// whose end alone tells of it.
+/// A representative reader: its task, or the one that has joined it, and the finish whose end alone
+/// makes it known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Representative {
     pub task: TaskId,
     pub scope: ScopeId,
 }
 
-/// A task that has ended and was not waited for: by its creator and the finish it was created into,
-/// which are those of all tasks that nobody will tell from it.
+/// A task that has ended and was not joined: its creator and the finish it was created into, which
+/// it shares with all tasks that nobody will distinguish from it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Sibling {
     pub parent: TaskId,
@@ -59,7 +59,7 @@ pub struct Branches {
     at: Vec<(u32, u32)>,
 }
 
-/// A stretch of the steps of a task that nobody will tell apart.
+/// A stretch of the steps of a task that nobody will distinguish.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Stretch {
     pub task: TaskId,
@@ -94,8 +94,8 @@ impl GraphOrder {
         Branches { at }
     }
 
-    /// The stretch that a step is in, if there is more than itself in it perhaps. The step is one
-    /// that [stands](GraphOrder::stand_in) for itself.
+    /// The stretch that a step is in, if there may be more than itself in it. The step is its own
+    /// [representative](GraphOrder::stand_in).
     #[inline]
     pub fn stretch(&self, step: StepId, branches: &Branches) -> Option<Stretch> {
         let task = self.task_of(step);
@@ -119,9 +119,9 @@ impl GraphOrder {
             .then_some((task, Sibling { parent, created_in }))
     }
 
-    /// Forgets the ends of tasks that `may` be: nothing they have done, nor any task they have
-    /// waited for, will be asked about. Of those that have told others, or know more than their
-    /// creators, whoever joins them learns something else, and they are kept.
+    /// Drops the ends of tasks that `may` be dropped: nothing they, or any task they have joined,
+    /// have done will be asked about. Keeps those that have signalled others or know more than
+    /// their creators: whoever joins these learns something else.
     pub fn forget_ends(&mut self, may: impl Fn(TaskId) -> bool) {
         let Some(folds) = &self.folds else { return };
         let (tree, steps) = (&self.tree, &self.steps);
@@ -136,12 +136,12 @@ impl GraphOrder {
         }
     }
 
-    /// Whether nobody learns anything from a sync: it was forgotten, or not signalled yet.
+    /// Whether a join of the sync would order nothing: its end was dropped, or not signalled yet.
     pub fn is_sync_forgotten(&self, sync: SyncId) -> bool {
         self.signalled(sync).step == NONE
     }
 
-    /// Whose end a sync tells of.
+    /// The task whose end signalled the sync.
     pub fn signaller(&self, sync: SyncId) -> Option<TaskId> {
         let step = self.signalled(sync).step;
         (step != NONE).then(|| self.steps[step as usize])
@@ -152,8 +152,8 @@ impl GraphOrder {
         self.tree.stands_for(self.tree.scope_of(task))
     }
 
-    /// Whether what was done by `step` stands for the same done by the step that runs now: whoever
-    /// will come after it will come after both. For an order that [folds](GraphOrder::folding).
+    /// Whether an access by `step` subsumes the same access by the step that runs now: whoever will
+    /// come after it will come after both. For an order that [folds](GraphOrder::folding).
     pub fn representative(&mut self, step: StepId) -> Option<Representative> {
         let (step, task) = self.resolve(step, self.task_of(step));
         let fold = self.folds.as_ref()?.tasks[task.index()];
@@ -181,7 +181,7 @@ impl GraphOrder {
         self.folds.as_ref().is_some_and(|folds| folds.tasks[task.index()].ended)
     }
 
-    /// Whether a finish is neither over nor left.
+    /// Whether a finish has neither ended nor been left.
     #[inline]
     pub fn is_open(&self, scope: ScopeId) -> bool {
         self.tree.scopes[scope.index()].is_open()

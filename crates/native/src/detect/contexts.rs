@@ -70,7 +70,7 @@ impl Contexts {
         Place { context: Context(now::context()), lost: self.lost }
     }
 
-    /// Another task runs, or goes on.
+    /// Another task begins or resumes.
     #[inline(always)]
     pub(crate) fn go_to(&mut self, place: Place) {
         self.be_in(place.context.0);
@@ -124,7 +124,7 @@ impl Contexts {
     }
 
     fn child(&mut self, of: Context, call: usize, task: bool) -> Option<Context> {
-        // Tasks and calls from one place are told apart by a bit that no return address has.
+        // A bit that no return address has distinguishes tasks from calls at one site.
         let key = (of.0, call | usize::from(task) << 63);
         if let Some(&child) = self.children.get(&key) {
             return Some(Context(child));

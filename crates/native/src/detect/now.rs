@@ -27,11 +27,11 @@ pub(crate) struct Running {
     skips: AtomicU32,
     watermark: AtomicU32,
     first_set: AtomicU32,
-    /// Whether all pairs of accesses are looked for: then those are told of that repeat another of
-    /// their step.
+    /// Whether all pairs of sites are wanted: then accesses that hit the same-epoch check are
+    /// reported to the detector as well.
     watching: AtomicU32,
-    /// The least [epoch](Cell::refer_at) of the running step as it stands in a cell, or one that
-    /// stands in none.
+    /// The least [epoch](Cell::refer_at) of the running step as a cell holds it, or one that no
+    /// cell holds.
     epoch: AtomicU32,
 }
 
@@ -43,8 +43,7 @@ pub(crate) const FIRST_SET: usize = std::mem::offset_of!(Running, first_set);
 const _: () = assert!(std::mem::offset_of!(Running, first) == 0 && FIRST_SET == 16);
 const _: () = assert!(std::mem::offset_of!(Running, watching) == 20);
 
-// Nobody else's: the entry points reach it without a table, also where this is a library of its
-// own.
+// Protected: the entry points address it directly, also in a shared library.
 std::arch::global_asm!(".protected __raceproof_now");
 
 #[unsafe(export_name = "__raceproof_now")]
@@ -66,8 +65,8 @@ pub(crate) fn watch() {
     NOW.watching.store(1, Ordering::Relaxed);
 }
 
-/// The first set of readers that the running step has made, as it stands in a cell: those from here
-/// on have it as their last.
+/// The first reader set that the running step has created, as a cell holds it: the step is the last
+/// reader of those from here on.
 #[inline(always)]
 pub(crate) fn first_set() -> u32 {
     NOW.first_set.load(Ordering::Relaxed)
@@ -78,8 +77,8 @@ pub(crate) fn set_first_set(set: u32) {
     NOW.first_set.store(set, Ordering::Relaxed);
 }
 
-/// All accesses up to this number precede the running step, and no address has a say in that. None:
-/// at present nothing is decided by numbers alone.
+/// The happens-before watermark: all accesses with ids up to it happen before the running step,
+/// whatever the address. Zero while the fast path is off.
 #[inline(always)]
 pub(crate) fn watermark() -> u32 {
     NOW.watermark.load(Ordering::Relaxed)
@@ -90,7 +89,7 @@ pub(crate) fn set_watermark(watermark: u32) {
     NOW.watermark.store(watermark, Ordering::Relaxed);
 }
 
-/// How many accesses of the step need not be remembered, if another stands for them.
+/// How many readers the step may still skip, if a representative subsumes them.
 #[inline(always)]
 pub(crate) fn skips() -> u32 {
     NOW.skips.load(Ordering::Relaxed)
@@ -122,7 +121,8 @@ pub(crate) fn set_first(first: i32) {
     NOW.first.store(first, Ordering::Relaxed);
 }
 
-/// Whether atomic accesses that the step has made `may_repeat` without the detector's being asked.
+/// Sets the epoch. `may_repeat` says whether repeated atomic accesses of the step may stop at the
+/// same-epoch check.
 #[inline(always)]
 pub(crate) fn set_epoch(first: i32, may_repeat: bool) {
     let epoch = if may_repeat { Cell::epoch_from(first).unwrap_or(NO_EPOCH) } else { NO_EPOCH };

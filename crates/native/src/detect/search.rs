@@ -18,7 +18,8 @@ pub(crate) trait Search {
     fn raced(&self, known: Option<usize>, earlier: Earlier, address: usize, pc: usize);
 }
 
-/// The earlier access of a race: the task of the order, its step, and the call that told of it.
+/// The earlier access of a race: the task of the order, its step, and the return address of the
+/// call that reported it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Earlier {
     pub(crate) task: TaskId,

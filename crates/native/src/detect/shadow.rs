@@ -31,7 +31,7 @@ pub(crate) struct Cell {
     pub(crate) readers: i32,
 }
 
-/// What the cell of memory that needs more than a cell refers to, by number.
+/// What a cell refers to where eight bytes are not enough, by index.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Reference {
     /// A group of cells, one a byte.
@@ -41,8 +41,8 @@ pub(crate) enum Reference {
 }
 
 impl Cell {
-    /// Puts it into cells, each as a whole: an entry point that reads one right after it was
-    /// written in parts would have to wait.
+    /// Stores it into cells, each as one word: a load right after a store in parts would stall
+    /// store forwarding.
     #[inline(always)]
     pub(crate) fn put<const N: usize>(self, cells: &mut [Cell; N]) {
         const { assert!(size_of::<Cell>() == size_of::<u64>() && align_of::<Cell>() == align_of::<u64>()) };
@@ -50,7 +50,7 @@ impl Cell {
         unsafe { *std::ptr::from_mut(cells).cast::<[u64; N]>() = [self.into(); N] };
     }
 
-    /// Whether it names something, and all of it is over.
+    /// Whether it holds an id, and all its ids are below the happens-before watermark.
     #[inline(always)]
     pub(crate) fn is_below_watermark(self) -> bool {
         let greater = (self.writer as u32).max(self.readers as u32);
@@ -68,9 +68,9 @@ impl Cell {
         Cell { writer: i32::MIN | (number << 1 | kind) as i32, readers: 0 }
     }
 
-    /// A reference to a record that need not be looked at for atomic accesses by the step that made
-    /// the access `made`, its last one so far, unless they write and that did not. If there are
-    /// very many accesses this is not noted.
+    /// A reference to a record with the epoch of its last access `made`: atomic accesses by the
+    /// same step hit the same-epoch check, unless they write and that did not. Without an epoch if
+    /// there are too many accesses.
     #[inline]
     pub(crate) fn refer_at(record: u32, id: usize, kind: AccessKind) -> Cell {
         let writes = u32::from(kind == AccessKind::Write);
@@ -79,8 +79,8 @@ impl Cell {
         Cell { readers, ..Cell::refer(Reference::Mixed(record)) }
     }
 
-    /// The least epoch of the access with this number, or a later one, as it stands in `readers`.
-    /// None is greater than [`LAST_EPOCH`].
+    /// The least epoch of the access with this id, or a later one, as `readers` holds it. None is
+    /// greater than [`LAST_EPOCH`].
     #[inline(always)]
     pub(crate) fn epoch_from(id: i32) -> Option<u32> {
         (id < EPOCHS).then_some(1 << 31 | (id as u32) << 1)
@@ -104,8 +104,7 @@ impl Cell {
     }
 }
 
-/// Numbers of accesses that can be noted in a reference: those of sets of readers begin behind
-/// them.
+/// Access ids that an epoch can hold: the encodings of reader sets begin behind them.
 const EPOCHS: i32 = 1 << 29;
 pub(crate) const LAST_EPOCH: u32 = (1 << 31) + 2 * EPOCHS as u32 - 1;
 
@@ -149,7 +148,7 @@ pub(crate) fn reserve() -> io::Result<()> {
     Ok(())
 }
 
-/// From this size on, forgetting gives pages back instead of writing zeros to them.
+/// From this size on, pages are returned to the system instead of zeroed.
 const LARGE: usize = 1 << 16;
 
 const PAGE: usize = 4096;
@@ -157,8 +156,8 @@ const PAGE: usize = 4096;
 /// Cells on a page.
 pub(crate) const ON_PAGE: usize = PAGE / size_of::<Cell>();
 
-/// Cells that are looked at together, as words: a cache line, and as many groups on a page as a
-/// word has bits.
+/// Cells that are compared together, as words: a cache line, and as many groups on a page as a word
+/// has bits.
 const GROUP: usize = 8;
 
 #[repr(C, align(64))]
@@ -257,8 +256,7 @@ impl Bits {
 pub(crate) struct Pages {
     resident: Bits,
     uniform: Bits,
-    /// Uniform once, then accessed in parts: not made uniform again, since that would go on by
-    /// turns.
+    /// Uniform once, then accessed in parts: not made uniform again, to avoid going back and forth.
     split: Bits,
     /// The cell of each uniform page; zero for the others.
     contents: *mut u64,
@@ -341,8 +339,8 @@ impl Pages {
         }
     }
 
-    /// The cell that stands for all of the page that begins with this one, if they are alike, and
-    /// none is a reference.
+    /// The one cell of the page that begins with this one, if all its cells are alike, and none is
+    /// a reference.
     pub(crate) fn uniform(&mut self, first: *const Cell) -> Option<&mut Cell> {
         let page = Self::page(first);
         if !self.uniform.has(page) {
@@ -369,7 +367,7 @@ impl Pages {
         Some(unsafe { &mut *self.content_of(page).cast() })
     }
 
-    /// Forgets all accesses to a range of addresses: nobody has used this memory yet.
+    /// Drops all accesses to a range of addresses, whose memory is new.
     pub(crate) fn forget(&self, address: usize, size: usize) {
         if size == 0 {
             return;
@@ -441,8 +439,8 @@ impl Pages {
         self.list.len()
     }
 
-    /// Tells of the cells that are not empty; of neighbours that are alike, once. A page is no
-    /// longer in use if all of its cells are empty. The others.
+    /// Visits the cells that are not empty; of neighbours that are alike, one. Drops pages whose
+    /// cells are all empty, and returns the others.
     pub(crate) fn sift(&mut self, mut work: impl FnMut(Cell)) -> Used {
         let (resident, uniform, contents) = (self.resident, self.uniform, self.contents);
         let mut pages = Vec::with_capacity(self.list.len());
@@ -527,15 +525,14 @@ pub(crate) struct Used {
 
 struct UsedPage {
     number: u32,
-    /// No number of an access in a cell is greater; the number of a set is greater than any of
-    /// these.
+    /// No access id on the page is greater; the encoding of a set is greater than any of these.
     top: u32,
     /// A bit for each group that is not empty; none if the page is uniform.
     groups: u64,
 }
 
 impl Used {
-    /// Replaces the contents of the cells. Accesses before the number `from` stay as they are.
+    /// Replaces the contents of the cells. Access ids below `from` stay as they are.
     pub(crate) fn replace(&self, from: u32, mut new: impl FnMut(Cell) -> Cell) {
         let (mut before, mut after) = (0, 0);
         for page in self.pages.iter().filter(|page| page.top >= from) {

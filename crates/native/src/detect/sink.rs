@@ -6,10 +6,11 @@ use crate::process::global::Global;
 
 /// What is notified of races. `report` has the one implementation; the detector does not know it.
 pub(crate) trait Sink {
-    /// A race was found, in a run with mutual exclusion or without: the next by number.
+    /// A race was found, in a run with mutual exclusion or without; races are numbered
+    /// consecutively.
     fn raced(&self, race: &Raced, exclusive: bool);
 
-    /// The race of this number was met again, for so many times in all.
+    /// The race of this number was met again, `count` times in all.
     fn raced_again(&self, number: usize, count: u64);
 }
 

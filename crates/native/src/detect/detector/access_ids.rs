@@ -9,7 +9,7 @@
 use super::*;
 use crate::now;
 
-/// The last access of a place in the program.
+/// The last access from a site: a cache of site and access ids by program counter and context.
 #[derive(Clone, Copy)]
 pub(super) struct Recent {
     /// The return address, and flags.
@@ -22,14 +22,14 @@ pub(super) struct Recent {
 impl Recent {
     pub(super) const NONE: Recent = Recent { place: 0, context: 0, id: 0, site: 0 };
 
-    /// Flags stand where no address has a bit.
+    /// The flags occupy bits that no address has.
     #[inline(always)]
     pub(super) fn place(pc: usize, flags: u32) -> usize {
         const { assert!(OWN == 1 && ATOMIC == 1 << 31) };
         pc | ((flags & OWN) as usize) << 62 | ((flags & ATOMIC) as usize) << 32
     }
 
-    /// Where the accesses from one place stand.
+    /// The slot of a program counter and context.
     #[inline(always)]
     pub(super) fn slot(pc: usize, context: u32) -> usize {
         (pc >> 1 ^ (context as usize).wrapping_mul(0x9e37)) % RECENT
@@ -43,7 +43,7 @@ impl Detector {
         now::first()
     }
 
-    /// Sets the first number of the running step anew: what it has done before counts as done by
+    /// Begins a new range of access ids for the running step: its accesses so far count as those of
     /// another step of the task.
     #[inline]
     pub(crate) fn renumber(&mut self) {
@@ -57,8 +57,9 @@ impl Detector {
         now::set_first_set(SET as u32 | first_set);
     }
 
-    /// Has the next access be seen even if the running step has made it before, and the one after
-    /// it as well: the number that the next one gets counts as done by another step of the task.
+    /// Makes the next access miss the same-epoch check even if the running step has made it before,
+    /// and the one after it as well: the id that the next one gets counts as that of another step
+    /// of the task.
     pub(crate) fn see_each(&mut self) {
         self.begin_numbers(self.accesses.len() as i32 + 1, self.sets.count() + 1);
     }
@@ -98,13 +99,13 @@ impl Detector {
         self.site_number(Site { pc, context: self.contexts.now().context })
     }
 
-    /// The number of an access by the running step.
+    /// The id of an access by the running step.
     #[inline(always)]
     pub(super) fn number(&mut self, pc: usize, flags: u32) -> i32 {
         self.recent_from(pc, flags).unwrap_or_else(|| self.number_anew(pc, flags))
     }
 
-    /// The number of such an access that the running step has made already.
+    /// The id of such an access that the running step has made already.
     #[inline(always)]
     pub(super) fn recent_from(&self, pc: usize, flags: u32) -> Option<i32> {
         let context = self.contexts.now().context.0;
@@ -148,13 +149,14 @@ impl Detector {
         self.order.task_of(StepId(self.accesses[id as usize].step))
     }
 
-    /// The numbers of accesses are the order's times.
+    /// Access ids are the order's time.
     #[inline(always)]
     pub(super) fn set_time(&mut self) {
         self.order.set_time(self.accesses.len() as u32);
     }
 
-    /// Whether an access evidently precedes the running step, or there is none.
+    /// Whether an access evidently happens before the running step, or there is none. A "no" means
+    /// nothing.
     #[inline(always)]
     pub(super) fn is_below_watermark(&self, id: i32) -> bool {
         self.order.is_below_watermark(id as u32)
@@ -174,8 +176,8 @@ impl Detector {
         precedes
     }
 
-    /// Whether an access to the same address, of a task whose stack this was, or one that precedes,
-    /// has nothing to do with the running step.
+    /// Whether an earlier access cannot conflict with the running step at this address: it happens
+    /// before the step, or the memory was another task's stack then.
     #[inline(always)]
     pub(super) fn is_ordered_at(&mut self, id: i32, address: usize) -> bool {
         self.is_below_watermark(id)

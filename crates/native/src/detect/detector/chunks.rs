@@ -23,8 +23,8 @@ pub(super) struct Loop {
     stack: Range<usize>,
 }
 
-/// The memory of a thread that runs a chunk, and the step at which it took it: what it does there,
-/// it does as itself.
+/// The memory of a thread that runs a chunk, and the step at which the thread took it: its accesses
+/// there count as the thread's own.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Own {
     pub(super) from: usize,
@@ -119,7 +119,7 @@ impl Detector {
         parent
     }
 
-    /// The task of the kernel that runs goes on as another one of the order.
+    /// The running task of the kernel continues as another one of the order.
     fn run_as(&mut self, task: TaskId) {
         self.runs_as[self.running.index()] = task;
         self.resume(task);
@@ -167,8 +167,8 @@ impl Detector {
     }
 
     /// Readers that need not be kept beside the running chunk: of the chunks of a loop that one
-    /// thread has taken, two tell as much as all, since whoever writes is in one of them at most.
-    /// Not where locks are held, which may keep a writer from those two and not from another.
+    /// thread has taken, two are as good as all, since a writer is in at most one of them. Not
+    /// where locks are held, which may exclude a writer from those two and not from another.
     pub(super) fn spare_chunks(&self, readers: i32) -> Option<Vec<i32>> {
         if self.own.size == 0 || readers > 0 || self.holds.contains_key(&self.current) {
             return None;

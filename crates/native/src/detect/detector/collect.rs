@@ -20,21 +20,21 @@ use raceproof_core::marks::{Marks, give_back};
 use raceproof_core::order::compact::Renumbering;
 use raceproof_core::order::representative::{Branches, Sibling, Stretch};
 
-/// Entries that the tables may grow by before it is worth while.
+/// Growth of the tables below which a collection is not worth while.
 const LEAST: usize = 1 << 14;
-/// The same for each page of shadow memory, since to look through one costs as much as to number
-/// some accesses; and the most that pages add to it, or, if they are very many, what each adds at
-/// least: the tables take memory as well.
+/// The same for each page of shadow memory, since visiting one costs as much as recording some
+/// accesses; and the most that pages add to it, or, if they are very many, what each adds at least:
+/// the tables take memory as well.
 const A_PAGE: usize = 320;
 const MOST: usize = 450_000;
 const A_PAGE_OF_MANY: usize = 7;
 
-/// Turns until it is asked again whether it is time.
+/// Turns between checks.
 pub(super) const SELDOM: u32 = 8;
 
-/// What becomes of the numbers in cells.
+/// New ids for those in cells.
 struct Numbers {
-    /// By the old number, the new one; 0 for what is gone.
+    /// By the old access id, the new one; 0 for what was dropped.
     accesses: Vec<i32>,
     sets: Became,
 }
@@ -51,14 +51,14 @@ impl Numbers {
     #[inline]
     fn cell(&self, cell: Cell) -> Cell {
         if cell.writer < 0 {
-            // Its epoch is over.
+            // Its epoch has ended.
             return Cell { readers: 0, ..cell };
         }
         Cell { writer: self.accesses[cell.writer as usize], readers: self.list(cell.readers) }
     }
 }
 
-/// What tasks have in common that nobody can tell apart.
+/// The key of tasks that nobody can distinguish.
 #[derive(PartialEq, Eq, Hash)]
 struct Alike {
     sibling: Sibling,
@@ -74,13 +74,13 @@ struct Into {
 }
 
 impl Into {
-    /// The flags of those accesses of a step that may be the same as others of it.
+    /// The flags of those accesses of a step that may equal others of it.
     fn merging(&self, step: usize) -> Option<u32> {
         if self.alike.has(step) { Some(0) } else { self.waited.has(step).then_some(FOLDED) }
     }
 }
 
-/// What is named.
+/// What cells refer to.
 struct Named {
     accesses: Marks,
     sets: Marks,
@@ -116,7 +116,7 @@ impl Detector {
         self.accesses.len() + self.sets.count() as usize + self.order.size() + self.sections.len()
     }
 
-    /// From now on collects at every occasion: for tests.
+    /// From now on collects at every opportunity: for tests.
     pub(crate) fn collect_always(&mut self) {
         (self.eager_to_collect, self.enough, self.until_asked) = (true, 0, 1);
     }
@@ -126,8 +126,8 @@ impl Detector {
         self.enough = usize::MAX;
     }
 
-    /// Collects if it is time to. No number of a task, step, finish or access that the caller has
-    /// is valid afterwards.
+    /// Collects if the tables have grown enough. No id of a task, step, finish or access that the
+    /// caller holds is valid afterwards.
     #[inline]
     pub(super) fn collect_in_time(&mut self) {
         self.until_asked -= 1;
@@ -151,8 +151,7 @@ impl Detector {
         let sets = self.sets.retain(
             &named.sets,
             |access| StepId(accesses[access.index()] as u32),
-            // Two places of one task that was waited for: whoever races with one races with the
-            // other.
+            // Two sites of one task that was joined: whoever races with one races with the other.
             |a, b| {
                 let is_folded = |access: AccessRecord| access.site & (FOLDED | ALIKE) == FOLDED;
                 a == b || (all[a.index()].step == all[b.index()].step && is_folded(all[b.index()]))
@@ -185,8 +184,7 @@ impl Detector {
         }
     }
 
-    /// What was done to the memory of stacks before their present users began has nothing to do
-    /// with anybody.
+    /// Drops accesses to stacks from before their present users began: they are unrelated to these.
     fn forget_stacks(&mut self) {
         let pages = &self.pages;
         let mut stale = Vec::new();
@@ -232,7 +230,7 @@ impl Detector {
         }
     }
 
-    /// What a cell says of the accesses from the number `born` on.
+    /// The cell without the accesses before the id `born`.
     fn since(&mut self, cell: Cell, born: i32) -> Cell {
         if let Some(Reference::Mixed(number)) = cell.reference() {
             self.since_mixed(number, born);
@@ -267,7 +265,7 @@ impl Detector {
         })
     }
 
-    /// The accesses and sets that cells name, and where these are.
+    /// Marks the accesses and sets that cells refer to.
     fn mark(&mut self) -> (Used, Named) {
         let mut named = Named {
             accesses: Marks::none(self.accesses.len()),
@@ -275,14 +273,14 @@ impl Detector {
             groups: Marks::none(self.bytes.len()),
             records: Marks::none(self.mixed.len()),
         };
-        // No access, but its number is kept.
+        // Id 0 is no access, and stays reserved.
         named.accesses.add(0);
         let pages = self.pages.sift(|cell| named.cell(cell));
         self.freed_blocks.each(|id| _ = named.accesses.add(*id as usize));
         if let Some(watched) = &mut self.watched {
             watched.each(|id| _ = named.accesses.add(*id as usize));
         }
-        // Memory that was given back has left some that nobody names.
+        // Freed memory leaves groups and records that no cell refers to.
         self.spare_bytes.clear();
         for (at, group) in self.bytes.iter_mut().enumerate() {
             if named.groups.has(at) {
@@ -308,9 +306,9 @@ impl Detector {
         (pages, named)
     }
 
-    /// Accesses by tasks that were waited for become ones of those that have waited; those by
-    /// tasks, or by steps of one, that nobody can tell apart, ones of the first of these. The steps
-    /// of all accesses, and which of them have got any now.
+    /// Accesses by tasks that were joined become accesses of those that have joined them; those by
+    /// tasks, or by steps of one, that nobody can distinguish become accesses of the first of
+    /// these. Returns the steps of all accesses, and which of them have taken over any.
     fn fold(&mut self, named: &Marks) -> (Vec<StepId>, Into) {
         let mut steps = Vec::new();
         let count = self.order.steps();
@@ -322,14 +320,14 @@ impl Detector {
         let branches = self.order.branches(live);
         // Accesses of one step mostly follow each other.
         let (mut last, mut stands, mut flags) = (StepId(u32::MAX), StepId(u32::MAX), 0);
-        // And so do those that one step stands for.
+        // And so do those of one representative.
         let (mut before, mut first) = (StepId(u32::MAX), StepId(u32::MAX));
         named.each(|at| {
             let AccessRecord { step, site } = self.accesses[at];
             if step != last.0 {
                 (last, flags) = (StepId(step), 0);
                 stands = last;
-                // On which thread it ran still matters if it has asked.
+                // Its thread still matters if it has queried the number.
                 if !self.tasks[self.order.task_of(last).index()].asked {
                     stands = self.order.stand_in(last);
                     if stands != last {
@@ -364,9 +362,9 @@ impl Detector {
         (steps, into)
     }
 
-    /// If a step is one of a task that has ended and was not waited for: what it has in common with
-    /// all that nobody can tell from it. Beyond the order, a conflict with one must be judged and
-    /// reported as one with the other would be, as in [`standing`].
+    /// If a step belongs to a task that has ended and was not joined: the key that it shares with
+    /// all that nobody can distinguish from it. Beyond the order, a conflict with one must be
+    /// judged and reported as one with the other would be, as in [`representatives`].
     fn alike(&mut self, step: StepId) -> Option<Alike> {
         // In a library it matters which task has handed memory on to a thread ([`owned`]).
         if self.representatives.off || crate::process::is_shared() {
@@ -382,14 +380,13 @@ impl Detector {
         is_alike.then_some(Alike { sibling, created, thread })
     }
 
-    /// The stretch of steps of its task that nobody can tell from this one.
+    /// The stretch of steps of its task that nobody can distinguish from this one.
     fn stretch(&self, step: StepId, branches: &Branches) -> Option<Stretch> {
         let is_free = !self.representatives.off && !self.step_holds.is_any(step);
         if is_free { self.order.stretch(step, branches) } else { None }
     }
 
-    /// Forgets the ends of tasks of which nothing is remembered but `steps`: to wait for them tells
-    /// nothing.
+    /// Drops the ends of tasks of which only `steps` are kept: joining them would order nothing.
     fn forget_ends(&mut self, steps: &[StepId]) {
         if self.representatives.off || crate::process::is_shared() {
             return;
@@ -405,8 +402,8 @@ impl Detector {
         });
     }
 
-    /// New numbers for accesses: each place of a step that others were folded `into` once. By the
-    /// old number, and from which on they are others.
+    /// Renumbers accesses: each site of a step that others were folded `into` gets one id. Returns
+    /// the new ids by the old, and the first that differs.
     fn renumber_accesses(&mut self, named: &Marks, into: &Into, new: &Renumbering) -> (Vec<i32>, u32) {
         let before = self.accesses.len();
         let (mut numbers, mut from) = (vec![0; before], 0);
@@ -419,7 +416,7 @@ impl Detector {
             let AccessRecord { step: old, site } = self.accesses[at];
             if old != last {
                 step = new.step(StepId(old)).expect("steps of named accesses are kept").0;
-                // Those of other steps have been told apart before.
+                // Those of other steps were distinguished before.
                 (last, merges) = (old, into.merging(old as usize));
             }
             let next = kept as i32;
@@ -441,14 +438,15 @@ impl Detector {
             }
         });
         let stay = stay.number();
-        // An access that has become one with an earlier one of the same step is over when that is.
+        // An access merged into an earlier one of the same step is below the watermark when that
+        // is.
         self.order.renumber_times(|time| stay.before(time));
         self.accesses.truncate(kept);
         give_back(&mut self.accesses, before);
         (numbers, from)
     }
 
-    /// Compacts the order, and all that goes by its numbers.
+    /// Compacts the order, and renumbers all that refers to it.
     fn compact_order(&mut self, steps: Vec<StepId>) -> Renumbering {
         let raced = self.races.iter().flat_map(|race| [race.first.task, race.second.task]);
         let live = self.runs_as.iter().copied().filter(|&task| task != NOBODY);

@@ -113,7 +113,8 @@ impl Detector {
         self.notify_sink();
     }
 
-    /// A race that was met now: what its memory is, is known as long as nobody has gone on.
+    /// Describes a race at the moment it is found: later the memory may belong to another block or
+    /// frame.
     fn raced(&mut self, first: RacedAccess, second: RacedAccess, address: usize) -> Raced {
         let block = self.memory.find(address);
         if self.code.is_empty() {

@@ -29,10 +29,10 @@ pub(super) fn cells<const N: usize>(address: usize) -> &'static mut [Cell; N] {
 /// Lines of cells that are fetched ahead.
 const AHEAD: usize = 12;
 
-/// If what is read is a pointer to memory not far away, as that to the next element of a list: what
-/// it points to, and its cells, will be wanted soon, and so will the neighbours, since elements of
-/// one list are mostly allocated together. To wait for each only then would be half of what such
-/// programs take.
+/// Prefetches what a loaded pointer points to, if that is not far away, as the next element of a
+/// list: the program will want it, its cells and their neighbours soon, since elements of one list
+/// are mostly allocated together. To wait for each only then would be half of what such programs
+/// take.
 #[inline(always)]
 fn fetch_target(address: usize) {
     const LINE: usize = 64;
@@ -53,15 +53,16 @@ fn fetch_target(address: usize) {
 }
 
 impl Detector {
-    /// Whether accesses may go the short way: nobody is told of each, and no memory is a thread's
-    /// own.
+    /// Enables the fast path if no single access has to be recorded or explored, and no memory
+    /// belongs to the thread of a chunk.
     pub(super) fn update_fast_path_enabled(&mut self) {
         self.fast_path_enabled = !self.wants_each() && self.own.size == 0 && !explored::is_on();
         now::set_epoch(now::first(), self.fast_path_enabled);
         self.publish_watermark();
     }
 
-    /// Another task goes on, or accesses have other numbers.
+    /// Publishes the happens-before watermark to the entry points: another task has resumed, or the
+    /// collector has renumbered accesses.
     #[inline(always)]
     pub(super) fn publish_watermark(&mut self) {
         now::set_watermark(if self.fast_path_enabled { self.order.watermark().saturating_sub(1) } else { 0 });
@@ -73,11 +74,11 @@ impl Detector {
         self.update_fast_path_enabled();
     }
 
-    /// Whether an access of words whose cells are all like `before` may go the short way.
+    /// Whether an access of words whose cells all equal `before` may take the fast path.
     #[inline(always)]
     pub(crate) fn is_fast(&self, before: Cell) -> bool {
         let Cell { writer, readers } = before;
-        // No access has a number before the first.
+        // Ids begin at 1, so an empty half is below every watermark.
         let is_plain = before != Cell::default() && writer | readers >= 0;
         self.fast_path_enabled
             && is_plain
@@ -94,7 +95,7 @@ impl Detector {
         is_ordered && self.is_subsumed_by_known(readers, address, pc)
     }
 
-    /// The short way; whether it could be gone.
+    /// The fast path. Returns false, and changes nothing, if it does not apply.
     #[inline(always)]
     pub(crate) fn try_fast<const N: usize>(
         &mut self,
@@ -109,7 +110,7 @@ impl Detector {
         self.put(cells::<N>(address), before, kind, pc)
     }
 
-    /// The next way; whether it could be gone.
+    /// The medium path. Returns false, and changes nothing, if it does not apply.
     #[inline(always)]
     pub(crate) fn try_medium<const N: usize>(
         &mut self,
@@ -156,8 +157,8 @@ impl Detector {
         self.put(cells, before, kind, pc)
     }
 
-    /// The access, which comes after those in the cells, is put there, if it has a number or can be
-    /// given one here.
+    /// Stores an access that happens after those in the cells, if it has an id or can be given one
+    /// without a call.
     #[inline(always)]
     fn put<const N: usize>(
         &mut self,
@@ -183,8 +184,8 @@ impl Detector {
             AccessKind::Read => Cell { readers: recent.id, ..before },
             AccessKind::Write => Cell { writer: recent.id, readers: 0 },
         };
-        // Not at the first access of a step from here: most have no second. And not where the
-        // address has a say.
+        // Not at the first access of a step from this site: most have no second. And not where the
+        // result is address-dependent.
         if is_repeated && before == cells[0] && before != Cell::default() {
             if before.is_below_watermark() {
                 LAST_IDS.set(pc, kind, recent.id);
@@ -196,7 +197,7 @@ impl Detector {
         true
     }
 
-    /// Whether the memory is a stack, of another task most likely, and was somebody else's when the
+    /// Whether the memory is a stack, most likely another task's, that had another user when the
     /// accesses were made.
     #[inline(always)]
     fn is_of_earlier_user(&self, cell: Cell, address: usize) -> bool {
@@ -204,13 +205,14 @@ impl Detector {
         born.is_some_and(|born| cell.writer < born && (0..born).contains(&cell.readers))
     }
 
-    /// Whether an access precedes the running step, as far as one can see from here.
+    /// Whether an access happens before the running step, by the watermark or as an access of the
+    /// same task or its parent. A "no" means nothing.
     #[inline(always)]
     pub(super) fn is_near(&self, id: i32) -> bool {
         self.is_below_watermark(id) || self.order.is_near(StepId(self.accesses[id as usize].step))
     }
 
-    /// The long way.
+    /// The slow path.
     #[inline(always)]
     pub(crate) fn words<const N: usize>(&mut self, address: usize, kind: AccessKind, pc: usize) {
         let place = shadow::cell(address);
@@ -226,7 +228,7 @@ impl Detector {
             return self.access(address, 4 * N, kind, Manner::Plain, pc);
         }
         let flags = self.owned(address);
-        // Where the address has no say the entry point has looked.
+        // Where the result is not address-dependent, the entry point has already looked it up.
         let valid_for = match before == Cell::default() || self.own.size > 0 {
             true => ValidFor::Flags(flags),
             false => ValidFor::Any,

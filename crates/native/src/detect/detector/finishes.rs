@@ -12,7 +12,7 @@ const NONE: ScopeId = ScopeId(u32::MAX);
 pub(super) struct Finishes {
     scopes: Vec<ScopeId>,
     spare: Vec<Finish>,
-    /// How many the order has numbered since it last did so anew.
+    /// The next id that the order assigns.
     next: u32,
 }
 
@@ -24,7 +24,7 @@ impl Finishes {
         Finishes { scopes: vec![ScopeId::PROGRAM], spare: Vec::new(), next: 1 }
     }
 
-    /// Opens another; the order numbers them as they come.
+    /// Opens another; the order numbers finishes consecutively.
     #[inline]
     pub(super) fn begin(&mut self) -> (Finish, ScopeId) {
         let scope = ScopeId(self.next);
@@ -42,7 +42,7 @@ impl Finishes {
         self.scopes[finish.0 as usize]
     }
 
-    /// It is over.
+    /// The finish has ended: its handle is free.
     #[inline]
     pub(super) fn end(&mut self, finish: Finish) {
         self.scopes[finish.0 as usize] = NONE;
@@ -53,7 +53,7 @@ impl Finishes {
         self.scopes.iter().copied().filter(|&scope| scope != NONE)
     }
 
-    /// Goes over to new numbers of the order, which has so many now.
+    /// The order, which has `count` finishes now, has renumbered them.
     pub(super) fn renumber(&mut self, count: usize, new: impl Fn(ScopeId) -> ScopeId) {
         self.scopes.iter_mut().filter(|scope| **scope != NONE).for_each(|scope| *scope = new(*scope));
         self.next = count as u32;

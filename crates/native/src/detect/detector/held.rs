@@ -29,9 +29,10 @@ impl List {
 
 #[derive(Default)]
 pub(super) struct Held {
-    /// By the number of the step; the last steps may have no entry.
+    /// Indexed by step; the last steps may have no entry.
     lists: Vec<List>,
-    /// One list behind the other. Those that were replaced stay until the steps get other numbers.
+    /// The lists, one behind the other. Those that were replaced stay until the collector renumbers
+    /// the steps.
     holds: Vec<Hold>,
 }
 
@@ -61,7 +62,7 @@ impl Held {
         self.holds.extend_from_slice(holds);
     }
 
-    /// Steps have other numbers; those that have none are no more.
+    /// The collector has renumbered the steps, and dropped those for which `new` has none.
     pub(super) fn renumber(&mut self, new: impl Fn(StepId) -> Option<StepId>) {
         let old = std::mem::take(self);
         for (at, list) in old.lists.iter().enumerate().filter(|(_, list)| list.count > 0) {
@@ -71,7 +72,7 @@ impl Held {
         }
     }
 
-    /// The sections of all steps, right after these have got other numbers.
+    /// The sections of all steps, right after the collector has renumbered these.
     pub(super) fn all(&self) -> &[Hold] {
         &self.holds
     }

@@ -16,7 +16,7 @@ struct Access {
     /// The return address.
     pc: usize,
     when: Now,
-    /// Its number, as writer or as reader.
+    /// Its id, as writer or as reader.
     after: Cell,
 }
 

@@ -30,11 +30,11 @@ const SECTIONS: usize = 256;
 /// A section of a lock.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Section {
-    /// The sync that tells of its end, once it has ended.
+    /// The sync that its end signals, once it has ended.
     pub(super) end: Option<SyncId>,
     /// Its first step; of no interest once it has ended.
     pub(super) begin: StepId,
-    /// Its task has told others how far it is.
+    /// Its task has published its progress since it began.
     pub(super) leaks: bool,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct OfTask {
 pub(super) type Leaks = FxHashMap<usize, Vec<OfTask>>;
 
 impl Detector {
-    /// The task of the order tells others how far it is.
+    /// The task of the order publishes its progress.
     #[inline]
     pub(super) fn leak(&mut self, task: TaskId) {
         if !self.holds.is_empty() {
@@ -72,8 +72,8 @@ impl Detector {
         }
     }
 
-    /// The running task acquires or releases a lock: orders it after the sections of the lock of
-    /// whose beginning it knows.
+    /// The running task acquires or releases a lock: orders it after the sections of the lock whose
+    /// beginning happens before it.
     pub(super) fn follow_leaks(&mut self, lock: usize) {
         if self.leaks.is_empty() {
             return;
@@ -114,8 +114,8 @@ impl Detector {
         tasks.push(task);
     }
 
-    /// Forgets sections that nobody can know in part any more, and names the steps that the others
-    /// are known by.
+    /// Drops sections that nobody can half know any more, and returns the steps that the others are
+    /// known by.
     pub(super) fn settle_leaks(&mut self) -> Vec<StepId> {
         let (order, mut steps) = (&mut self.order, Vec::new());
         for section in self.sections.iter_mut().filter(|section| section.end.is_none()) {
@@ -136,7 +136,7 @@ impl Detector {
         steps
     }
 
-    /// The steps have other numbers.
+    /// The collector has renumbered the steps.
     pub(super) fn renumber_leaks(&mut self, step: impl Fn(StepId) -> StepId) {
         for section in self.sections.iter_mut().filter(|section| section.end.is_none()) {
             section.begin = step(section.begin);

@@ -3,7 +3,7 @@
 use super::*;
 use std::ops::Range;
 
-/// Bytes that a cell stands for.
+/// Bytes of program memory a cell covers.
 const GRANULE: usize = 4;
 
 impl Detector {
@@ -18,7 +18,7 @@ impl Detector {
         }
     }
 
-    /// Memory nobody has used yet.
+    /// Memory is allocated: nobody has used it yet.
     pub(crate) fn allocated(&mut self, address: usize, size: usize) {
         // Whole cells, as `freed` marks them.
         self.record_reuse(address & !3..(address + size).next_multiple_of(4));
@@ -46,9 +46,9 @@ impl Detector {
         self.freeing = true;
         let (mut at, end) = (address & !3, (address + size).next_multiple_of(4));
         if size > SMALL {
-            // What nobody has accessed of a large block gets no mark, which would cost more than it
-            // tells. Where the page ends that was looked at last. What is on one that is not used
-            // is empty, and to read it would take longer than all else.
+            // Parts of a large block that nobody has accessed get no mark, which would cost more
+            // than it is worth. `looked` is the end of the page examined last: an unused page has
+            // only empty cells, and to read them would take longer than all else.
             let mut looked = at;
             while at < end {
                 if at >= looked {

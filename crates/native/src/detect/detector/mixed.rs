@@ -21,7 +21,7 @@ pub(super) struct Mixed {
     /// Atomic accesses since the last plain write after all of them, as in `Cell::readers`.
     pub(super) writes: i32,
     pub(super) reads: i32,
-    /// It is of two words, which begin at a multiple of eight; or one of them was given back since.
+    /// It covers two words, which begin at a multiple of eight, or did until one of them was freed.
     pub(super) is_pair: bool,
 }
 
@@ -37,7 +37,7 @@ impl Mixed {
 }
 
 impl Detector {
-    /// Whether the run is only watched, and no memory is a thread's own.
+    /// Whether accesses may take the fast path: see [`Detector::update_fast_path_enabled`].
     #[inline(always)]
     pub(crate) fn fast_path_enabled(&self) -> bool {
         self.fast_path_enabled
@@ -92,8 +92,8 @@ impl Detector {
         true
     }
 
-    /// Adds an atomic access by the running step to those of its kind, unless one of them stands
-    /// for it. Whether it is among them.
+    /// Adds an atomic access by the running step to those of its kind, unless one of them subsumes
+    /// it. Whether it is among them.
     #[inline(always)]
     fn remember(&mut self, accesses: &mut i32, address: usize, pc: usize) -> bool {
         if self.has_read(*accesses) {
@@ -197,7 +197,7 @@ impl Detector {
                 let read = self.check_all(record.reads, AccessKind::Read, kind, manner, address, pc);
                 record.plain = self.write(record.plain, address, pc);
                 if written && read {
-                    // It stands for all of them.
+                    // The write subsumes all of them.
                     self.spare_mixed.push(number);
                     return record.plain;
                 }

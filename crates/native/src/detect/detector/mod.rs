@@ -84,14 +84,14 @@ struct AccessRecord {
 
 /// In the site of a `AccessRecord`: it was an atomic access.
 const ATOMIC: u32 = 1 << 31;
-/// Of the access that is told now: it is made to memory of the running thread, and not by its
+/// A flag of the access being checked: it is to memory of the running thread, and so not by its
 /// chunk.
 const OWN: u32 = 1;
 /// In the site of a `AccessRecord`: it was made by a task that has ended since, and counts as one
 /// of the task that has waited for it.
 const FOLDED: u32 = 1 << 30;
-/// The same: it was made by a task that has ended, or by a sibling of it from the same place that
-/// nobody can tell from it.
+/// The same: it was made by a task that has ended, or by a sibling of it from the same site that
+/// nobody can distinguish from it.
 const ALIKE: u32 = 1 << 29;
 const SITE: u32 = ALIKE - 1;
 
@@ -118,10 +118,10 @@ fn of_cell(readers: i32) -> Option<Readers> {
     }
 }
 
-/// A place in the program an access or a construct is at.
+/// A site: where in the program an access or a construct is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Site {
-    /// The return address of the call that told of it.
+    /// The return address of the call that reported it.
     pub(crate) pc: usize,
     pub(crate) context: Context,
 }
@@ -135,15 +135,16 @@ pub(crate) struct Task {
     pub(crate) role: Role,
     /// The virtual thread it runs on.
     pub(crate) thread: u32,
-    /// It has asked for the number of its thread: what it accesses may depend on it.
+    /// It has queried its thread number: what it accesses may depend on it.
     pub(crate) asked: bool,
     /// The finish of the order it belongs to.
     pub(crate) scope: ScopeId,
-    /// Tasks that it, or one of those it has waited for, has created are not waited for.
+    /// Detached: nobody waits for the tasks that it, or one of those it has waited for, has
+    /// created.
     pub(crate) detached: bool,
     /// Siblings may wait for its end: it has dependences.
     pub(crate) awaited: bool,
-    /// No other task has this number, ever.
+    /// Unique: no other task ever has it.
     pub(crate) serial: u64,
 }
 
@@ -158,8 +159,8 @@ pub(crate) enum Role {
     Chunk(u32),
 }
 
-/// What a thread has at a barrier: the task that ends there has it no more, the one that goes on
-/// will.
+/// What a thread holds at a barrier: the task that ends there gives it up, the one that continues
+/// the thread takes it.
 #[derive(Debug)]
 struct Parted {
     task: TaskId,
@@ -207,7 +208,7 @@ pub(crate) struct RacedAccess {
     pub(crate) locks: [usize; 4],
 }
 
-/// Accesses from this size on are made by ranges of cells.
+/// From this size on an access is a range check.
 const LONG: usize = 24;
 
 /// Blocks up to this size are marked whole when they are freed.
@@ -265,11 +266,12 @@ pub(crate) struct Detector {
     pairs: FxHashMap<(usize, usize), u32>,
     /// Where races are, for a run that looks for all pairs there.
     pub(crate) racing: watched::Racing,
-    /// How often two accesses met that are not known to be ordered: then the address has a say.
+    /// Counts meetings of accesses that are not known to be ordered: then the result is
+    /// address-dependent.
     met: u64,
-    /// The parts of the process that are code, once a race has asked for them.
+    /// The executable parts of the process, found when the first race needs them.
     code: Vec<std::ops::Range<usize>>,
-    /// What the next spawn says of its child.
+    /// Describes the child of the next spawn.
     pub(crate) next: Option<Task>,
     /// The finishes that are open, and those of the kernel among them.
     finishes: Finishes,
@@ -280,37 +282,37 @@ pub(crate) struct Detector {
     steps: u64,
     /// The pages of shadow memory in use.
     pages: shadow::Pages,
-    /// So many entries in the tables are enough.
+    /// The collector runs when the tables have this many entries.
     enough: usize,
-    /// Turns until that is asked.
+    /// Turns until the next check.
     until_asked: u32,
     eager_to_collect: bool,
-    /// Accesses that precede the running task.
+    /// Positive cache of happens-before queries: accesses that happen before the running task.
     positive: OrderCache,
-    /// Accesses that were not found to precede the running step.
+    /// Negative cache: accesses that the order did not find to happen before the running step.
     negative: OrderCache,
-    /// Readers that stand for others.
+    /// Readers that subsume others.
     representatives: Representatives,
-    /// Finishes of which a task has ended loose.
+    /// Finishes of which a task has ended detached.
     detached: rustc_hash::FxHashSet<ScopeId>,
-    /// Joins are not told to the order: a taskwait is under way.
+    /// Joins are not passed on to the order: a taskwait is under way.
     waiting: bool,
     /// Joins are with siblings.
     preparing: bool,
     /// Mutual exclusion or ordering atomics were used.
     pub(crate) exclusive: bool,
-    /// Whether races are looked for.
+    /// Whether detection is on.
     on: bool,
-    /// Whether accesses may go the short way.
+    /// Whether accesses may take the fast path.
     fast_path_enabled: bool,
-    /// The access that is told now frees the memory.
+    /// The access being checked frees the memory.
     freeing: bool,
     /// The running task combines its part of a reduction.
     reducing: bool,
     pub(crate) freed_sites: rustc_hash::FxHashSet<u32>,
-    /// Locations of which every pair of sites is wanted.
+    /// Locations for which every pair of sites is wanted.
     watched: Option<Box<watched::Watching>>,
-    /// If the run is recorded.
+    /// The recorder, if the run is recorded.
     pub(crate) record: Option<Box<dyn Recorder>>,
 }
 
@@ -536,7 +538,7 @@ impl Detector {
         if cell.writer > 0 && !self.is_ordered_at(cell.writer, address) {
             self.conflict(cell.writer, AccessKind::Write, AccessKind::Read, Manner::Plain, address, pc);
         }
-        // Whoever read before this stands behind it.
+        // Every earlier reader happens before this one, which subsumes it.
         if cell.readers == 0 || cell.readers > 0 && self.is_below_watermark(cell.readers) {
             return Cell { readers: self.number(pc, self.owned(address)), ..cell };
         }
@@ -662,7 +664,7 @@ impl Detector {
         std::iter::from_fn(next).collect()
     }
 
-    /// The running task, by a number that no other ever has.
+    /// The unique number of the running task.
     pub(crate) fn identity(&self) -> u64 {
         self.tasks[self.current.index()].serial
     }

@@ -7,37 +7,35 @@
 
 const SLOTS: usize = 1 << 8;
 
-/// A small table with one place for each number. An entry is the number and the turn in which it
-/// was found out.
+/// A direct-mapped table. An entry is an access id and the generation in which it was added.
 pub(super) struct OrderCache {
     slots: Box<[u64; SLOTS]>,
-    turn: u64,
+    generation: u64,
 }
 
 impl OrderCache {
     pub(super) fn new() -> Self {
-        OrderCache { slots: Box::new([0; SLOTS]), turn: 1 << 32 }
+        OrderCache { slots: Box::new([0; SLOTS]), generation: 1 << 32 }
     }
 
-    /// Another task runs.
+    /// Drops all entries: another task runs.
     #[inline(always)]
     pub(super) fn forget(&mut self) {
-        self.turn += 1 << 32;
-        if self.turn == 0 {
-            // Once in four thousand million turns: entries of the first might be taken for some of
-            // these.
+        self.generation += 1 << 32;
+        if self.generation == 0 {
+            // The generation wraps once in 2^32: entries of the first might pass for current ones.
             self.slots.fill(0);
-            self.turn = 1 << 32;
+            self.generation = 1 << 32;
         }
     }
 
     #[inline(always)]
     pub(super) fn has(&self, id: i32) -> bool {
-        self.slots[id as usize % SLOTS] == self.turn | id as u64
+        self.slots[id as usize % SLOTS] == self.generation | id as u64
     }
 
     #[inline(always)]
     pub(super) fn add(&mut self, id: i32) {
-        self.slots[id as usize % SLOTS] = self.turn | id as u64;
+        self.slots[id as usize % SLOTS] = self.generation | id as u64;
     }
 }

@@ -37,10 +37,10 @@ use crate::symbols::Symbols;
 use rustc_hash::FxHashSet;
 use std::ops::Range;
 
-/// Words that are looked at in one search.
+/// Limit of words that one search visits.
 const MOST: usize = 1 << 22;
 
-/// The function of the crate `thread_local` that allocates a table, and in which files it stands.
+/// The function of the crate `thread_local` that allocates a table, and the files it is in.
 const TABLES: &str = "thread_local::allocate_bucket";
 const CRATE: &str = "/thread_local-";
 
@@ -67,12 +67,12 @@ pub(super) struct Owned {
     /// Tables of the crate `thread_local`, and whether a site allocates such.
     tables: Vec<usize>,
     table_sites: FxHashMap<u32, bool>,
-    /// Blocks that were looked for in vain, and by which task.
+    /// Blocks for which a search failed, with the task that searched.
     vain: FxHashMap<usize, u64>,
 }
 
 impl Owned {
-    /// The block is given back, and its memory may be used for another.
+    /// The block is freed, and its memory may be reused.
     #[inline]
     pub(super) fn forget(&mut self, block: usize) {
         if let Some(thread) = self.roots.remove(&block) {
@@ -174,7 +174,7 @@ impl Detector {
             let Some((inside, _)) = self.memory.find_live(link.slot) else { return false };
             let is_next = from.map_or_else(|| self.is_root(inside, thread), |from| from == inside);
             let is_last = at + 1 == path.len();
-            // The last may just have been given back.
+            // The last block may just have been freed.
             let to = if is_last {
                 self.memory.find(word(link.slot))
             } else {
@@ -211,7 +211,7 @@ impl Detector {
                 if !heap.contains(&pointer) || self.writer_of(slot) == 0 {
                     continue;
                 }
-                // One that is being given back is wanted all the same.
+                // A block that is being freed is wanted as well.
                 let Some((to, block)) = self.memory.find(pointer) else { continue };
                 if block.thread() != Some(thread) || reached.contains_key(&to) {
                     continue;

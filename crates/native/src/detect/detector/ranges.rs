@@ -10,32 +10,33 @@ use super::transitions::{TRANSITIONS, ValidFor};
 use super::*;
 use crate::detect::search as explored;
 
-/// So many cells are compared at once: the compiler makes vectors of it.
+/// Cells compared at once: the compiler vectorises the loop.
 const AT_ONCE: usize = 16;
-/// Elements of so many cells are looked at as a whole first.
+/// Up to so many cells, the whole element gets a same-epoch check first.
 const SHORT: usize = 8;
-/// After so many it is worth it.
+/// Repetitions after which the bulk scan pays off.
 const FEW: usize = 3;
 
-/// Ranges that are accessed from one place in the program.
+/// Range checks from one site.
 pub(crate) struct Ranges<'d> {
     detector: &'d mut Detector,
     kind: AccessKind,
     pc: usize,
     /// The bytes of an element.
     unit: usize,
-    /// One of the accesses has met another: from there on each is made on its own, and counted.
+    /// An access has met an unordered one: from there on each element is checked, and counted, on
+    /// its own.
     met: bool,
-    /// What the last cell was, and has become.
+    /// The last transition: the cell before and after.
     last: (u64, Cell),
-    /// The address has no say: what one access from here has made of a cell, any other makes of one
-    /// like it.
+    /// No result is address-dependent: all accesses from this site turn equal cells into equal
+    /// cells.
     any: bool,
 }
 
 impl Detector {
-    /// Whether each single access has to be told: they are recorded, or watched, or are not plain,
-    /// or nobody wants to know.
+    /// Whether every single access needs the slow path: the run is recorded or watched, accesses
+    /// count as atomic, or detection is off.
     pub(crate) fn wants_each(&self) -> bool {
         self.record.is_some() || self.watched.is_some() || self.reducing || !self.on
     }
@@ -142,7 +143,8 @@ impl Ranges<'_> {
     #[inline(always)]
     fn cells(&mut self, part: std::ops::Range<usize>, all: std::ops::Range<usize>) -> bool {
         let (address, cells, count) = (part.start, shadow::cell(part.start), part.len() / 4);
-        // How many cells were like the one before, or done, and quickly gone over.
+        // How many cells equalled the one before, or hit the same-epoch check, since the last bulk
+        // scan.
         let (mut at, mut few) = (0, 0);
         while at < count {
             if self.met {
@@ -267,8 +269,8 @@ impl Ranges<'_> {
         }
     }
 
-    /// What an access of this step from here has made of such a cell before: ranges have cells of
-    /// two or three kinds in turn.
+    /// The cached transition of such a cell for this step and site: ranges have cells of two or
+    /// three kinds in turn.
     #[inline(always)]
     fn known(&self, cell: Cell) -> Option<Cell> {
         if self.any { TRANSITIONS.find(self.pc, ValidFor::Any, cell) } else { None }

@@ -5,7 +5,7 @@ use raceproof_core::event::Event;
 use std::io;
 use std::ops::Range;
 
-/// An access, as the detector is told of it.
+/// An access as the recorder sees it.
 #[derive(Clone, Copy)]
 pub(crate) struct Accessed {
     pub(crate) task: TaskId,
@@ -18,7 +18,7 @@ pub(crate) struct Accessed {
 /// What records the run. `report` writes a trace; the detector knows neither the file nor its
 /// format.
 pub(crate) trait Recorder {
-    /// The number of a site.
+    /// The recorder's id of a site.
     fn site(&mut self, site: Site) -> SiteId;
 
     /// Whose value or end was recorded last.
@@ -27,7 +27,7 @@ pub(crate) trait Recorder {
     /// Anything but an access.
     fn event(&mut self, event: Event);
 
-    /// What `from`, which has ended or lets the other go on in its place, holds is `to`'s.
+    /// `to` takes over what `from` holds, which has ended or continues as `to`.
     fn hand_over(&mut self, from: TaskId, to: TaskId, has_ended: bool);
 
     /// An access to these bytes; `block` finds the block of memory an address is in.
@@ -38,7 +38,7 @@ pub(crate) trait Recorder {
         block: &dyn Fn(usize) -> Option<(usize, Block)>,
     );
 
-    /// The memory is used for something else from now on.
+    /// The memory is reused.
     fn forget(&mut self, memory: Range<usize>);
 
     /// Ends the recording; `whole` says whether the run has come to its end.
@@ -48,7 +48,7 @@ pub(crate) trait Recorder {
 impl Detector {
     pub(crate) fn start_recording(&mut self, recorder: Box<dyn Recorder>) {
         self.record = Some(recorder);
-        // A trace has numbers of its own for nothing: none is used twice.
+        // A trace uses ids once only, so nothing is collected.
         self.keep_everything();
     }
 
@@ -85,15 +85,16 @@ impl Detector {
         }
     }
 
-    /// The current task has asked for the number of its thread. Tasks of one thread that have are
-    /// in the order in which they ran: it may well be the number that led them to the same memory.
+    /// The current task has queried its thread number. Tasks of one thread that have done so are
+    /// recorded as ordered, as they ran: it may well be the number that led them to the same
+    /// memory.
     pub(crate) fn record_thread_query(&mut self) {
         let (task, sync) = (self.current, of_thread(self.tasks[self.current.index()].thread));
         self.record_event(Event::Join { task, sync, kind: SyncKind::Event });
         self.record_event(Event::Signal { task, sync, kind: SyncKind::Event });
     }
 
-    /// Another task of the order goes on. The two may be of one thread, which runs one of them at a
+    /// Another task of the order resumes. The two may be of one thread, which runs one of them at a
     /// time.
     #[cold]
     pub(super) fn record_turn(&mut self, to: TaskId) {
@@ -110,7 +111,7 @@ impl Detector {
         }
     }
 
-    /// What one task holds is another's.
+    /// One task takes over what another holds.
     pub(super) fn record_hand_over(&mut self, from: TaskId, to: TaskId, has_ended: bool) {
         if let Some(record) = &mut self.record {
             record.hand_over(from, to, has_ended);
@@ -205,7 +206,7 @@ impl Detector {
     }
 }
 
-/// The sync of a virtual thread, by numbers that neither the kernel nor the detector comes to.
+/// The sync of a virtual thread: ids that neither the kernel nor the detector reaches.
 fn of_thread(thread: u32) -> SyncId {
     SyncId(u32::MAX - thread)
 }

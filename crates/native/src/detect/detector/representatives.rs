@@ -21,19 +21,19 @@ use super::*;
 use crate::now;
 
 const SLOTS: usize = 1 << 10;
-/// Finishes that a running task is known to be inside of, at most.
+/// Capacity of the set of finishes that the running task is known to be inside of.
 const INSIDE: usize = 1 << 4;
-/// Accesses of one step that are not remembered.
+/// Readers that one step may skip.
 const FEW: u32 = 64;
-/// One that was looked for in vain counts as so many of these.
+/// A failed search for a representative costs as many skips as this.
 const VAIN: u32 = 16;
-/// The newest of the readers, which are looked at.
+/// How many of a cell's readers, the newest first, are tried as representatives.
 const NEWEST: usize = 4;
 
 const NO_SCOPE: ScopeId = ScopeId(u32::MAX);
 
-/// Among these readers is one that stands for a reader from `pc` inside the finish. That stays so
-/// until the finish ends.
+/// One of these readers subsumes a reader from `pc` inside the finish. That holds until the finish
+/// ends.
 #[derive(Clone, Copy)]
 struct Found {
     readers: i32,
@@ -43,15 +43,15 @@ struct Found {
 
 const NOTHING: Found = Found { readers: 0, scope: NO_SCOPE, pc: 0 };
 
-/// Where it stands in the table.
+/// Its slot in the table.
 #[inline(always)]
 fn place(readers: i32, pc: usize) -> usize {
     (readers as usize ^ pc) % SLOTS
 }
 
-/// Finishes that the running task is inside of, each with its owner. In two arrays, which are gone
-/// through several at a time. Whoever ends or leaves a finish is its owner, which runs then: nobody
-/// else has it here.
+/// Finishes that the running task is inside of, each with its owner, as two arrays so that the
+/// compiler vectorises the scan. Only its owner ends or leaves a finish, and runs then, so no entry
+/// outlives its finish.
 struct Inside {
     scopes: [u32; INSIDE],
     owners: [u32; INSIDE],
@@ -92,10 +92,10 @@ pub(super) struct Representatives {
     inside: Inside,
     /// The child that the running task has created, if it has done nothing since.
     pub(super) spawned: Option<TaskId>,
-    /// The finishes in which a reader stands for others.
+    /// The finishes in which a reader has subsumed others.
     pub(super) relied_on: rustc_hash::FxHashSet<ScopeId>,
     pub(super) uncertain: bool,
-    /// All readers are remembered.
+    /// All readers are stored.
     pub(super) off: bool,
 }
 
@@ -111,7 +111,7 @@ impl Representatives {
         }
     }
 
-    /// Everything has other numbers.
+    /// The collector has renumbered everything.
     pub(super) fn renumber(&mut self, new: impl Fn(ScopeId) -> Option<ScopeId>) {
         self.found.fill(NOTHING);
         self.inside = Inside::NOTHING;
@@ -119,7 +119,7 @@ impl Representatives {
         self.relied_on = self.relied_on.drain().filter_map(new).collect();
     }
 
-    /// The finish is over.
+    /// The finish has ended.
     #[inline]
     pub(super) fn close(&mut self, scope: ScopeId) {
         self.inside.remove(scope);
@@ -133,7 +133,7 @@ impl Representatives {
         self.inside.remove(scope);
     }
 
-    /// The tasks of the finish, or some of them, are waited for one by one, and theirs are not.
+    /// The program waits for tasks of the finish one by one, and not for theirs.
     pub(super) fn part(&mut self, scope: ScopeId) {
         if self.relied_on.remove(&scope) {
             self.uncertain = true;
@@ -147,10 +147,10 @@ impl Detector {
         self.representatives.off = true;
     }
 
-    /// The running task is another than that which was left. A task that begins right after its
-    /// creation is inside whatever its parent is inside of, but for the other finishes of the
-    /// parent itself. And when a task has ended, with all finishes of its own, whatever it was
-    /// inside of its parent is inside of, too.
+    /// The scheduler has switched from the task `left` to the current one. A task that begins right
+    /// after its creation is inside whatever its parent is inside of, except for the other finishes
+    /// of the parent itself. And when a task has ended, with all finishes of its own, its parent is
+    /// inside of whatever it was inside of.
     #[inline(always)]
     pub(super) fn switch_representatives(&mut self, left: TaskId) {
         if self.representatives.spawned.take() == Some(self.current) {
@@ -161,7 +161,8 @@ impl Detector {
         }
     }
 
-    /// Another step runs.
+    /// A step begins: it may skip readers only if no locks are held, no memory belongs to the chunk
+    /// of a loop, and representatives are on.
     #[inline(always)]
     pub(super) fn reset_skips(&mut self) {
         let may = self.holds.is_empty() && self.loops.is_empty() && !self.representatives.off;
@@ -173,8 +174,8 @@ impl Detector {
         self.representatives.uncertain
     }
 
-    /// Whether one of the readers, which are not none, stands for the running step, which does the
-    /// same from `pc`.
+    /// Whether one of the readers, of which there is at least one, subsumes the running step, which
+    /// makes the same access from `pc`.
     #[inline(always)]
     pub(super) fn is_subsumed(&mut self, readers: i32, address: usize, pc: usize) -> bool {
         if now::skips() == 0 {
@@ -188,7 +189,7 @@ impl Detector {
         stands
     }
 
-    /// The same, if it is known.
+    /// The same from the cache alone.
     #[inline(always)]
     pub(super) fn is_subsumed_by_known(&mut self, readers: i32, address: usize, pc: usize) -> bool {
         if now::skips() == 0
@@ -228,13 +229,13 @@ impl Detector {
         true
     }
 
-    /// Memory of one thread or task.
+    /// Whether the memory belongs to one thread or task.
     #[inline]
     fn is_somebodys(&self, address: usize) -> bool {
         self.stacks.holds(address) || self.is_thread_local(address)
     }
 
-    /// The finish by whose end alone one of the readers, from `pc`, will be known.
+    /// The finish whose end alone makes one of the readers, from `pc`, known.
     fn find_representative(&mut self, readers: i32, pc: usize) -> Option<ScopeId> {
         let mut rest = of_cell(readers);
         (0..NEWEST).find_map(|_| {

@@ -20,8 +20,8 @@ use std::arch::x86_64::{
 const AT_ONCE: usize = 4;
 
 impl Detector {
-    /// Whether the running step has accessed these bytes of a word before, which have cells of
-    /// their own.
+    /// Whether the running step has accessed these bytes of a word, which have cells of their own,
+    /// before.
     pub(crate) fn are_same_epoch(&self, bytes: std::ops::Range<usize>, kind: AccessKind) -> bool {
         // SAFETY: every address has its cell in the region reserved at the start.
         let Some(Reference::Bytes(group)) = (unsafe { *shadow::cell(bytes.start) }).reference() else {
@@ -32,7 +32,7 @@ impl Detector {
     }
 }
 
-/// Whether an access by the step whose first number is `first` has been made before.
+/// Whether a step whose first access id is `first` has made the access before.
 #[inline(always)]
 pub(crate) fn is_same_epoch(cell: Cell, kind: AccessKind, first: i32) -> bool {
     match kind {
@@ -43,7 +43,7 @@ pub(crate) fn is_same_epoch(cell: Cell, kind: AccessKind, first: i32) -> bool {
     }
 }
 
-/// Of how many cells, from the first one on, it has.
+/// How many cells, from the first one on, hit the check.
 #[inline(always)]
 pub(crate) fn count_same_epoch(cells: &[Cell], kind: AccessKind, first: i32) -> usize {
     let (fours, rest) = cells.as_chunks::<AT_ONCE>();
@@ -57,7 +57,7 @@ pub(crate) fn count_same_epoch(cells: &[Cell], kind: AccessKind, first: i32) -> 
     fours.len() * AT_ONCE + more
 }
 
-/// The same of four, as bits.
+/// The check of four cells, as a bit mask.
 #[inline(always)]
 fn same_epoch_mask(cells: &[Cell; AT_ONCE], kind: AccessKind, first: i32) -> i32 {
     let at = cells.as_ptr().cast();
@@ -71,7 +71,7 @@ fn same_epoch_mask(cells: &[Cell; AT_ONCE], kind: AccessKind, first: i32) -> i32
         let writes = _mm_cmpgt_epi32(writers, before);
         let done = match kind {
             AccessKind::Read => {
-                // As signed numbers, of which the highest bit is the other way round.
+                // The comparison is signed: flip the sign bits to compare as unsigned.
                 let highest = _mm_set1_epi32(i32::MIN);
                 let before_set = _mm_set1_epi32(now::first_set().wrapping_sub(1) as i32 ^ i32::MIN);
                 let is_own_set = _mm_cmpgt_epi32(_mm_xor_si128(readers, highest), before_set);

@@ -20,8 +20,8 @@ impl Detector {
         self.begin_step();
     }
 
-    /// As [`Detector::signal_sync`]; whoever joins `sync` knows as well what `before` tells. Not
-    /// for a run that is recorded.
+    /// As [`Detector::signal_sync`]; whoever joins `sync` comes after what `before` signalled as
+    /// well. Not for a run that is recorded.
     pub(crate) fn signal_sync_after(&mut self, sync: SyncId, before: SyncId) {
         self.leak(self.current);
         self.order.signal_after(self.current, sync, before, SyncKind::Event);
@@ -34,7 +34,7 @@ impl Detector {
         self.spare_syncs.push(sync);
     }
 
-    /// The numbers of the tasks that have not ended, as [`Detector::identity`] gives them.
+    /// The unique numbers of the tasks that have not ended, as [`Detector::identity`] returns them.
     pub(crate) fn identities(&self) -> rustc_hash::FxHashSet<u64> {
         let live = self.runs_as.iter().filter(|task| **task != NOBODY);
         // A thread that is in a chunk of its loop runs as that.
@@ -48,8 +48,8 @@ impl Detector {
         self.begin_step();
     }
 
-    /// Whether what was told by the sync evidently precedes the running step: to join it would add
-    /// nothing.
+    /// Whether what the sync signalled evidently happens before the running step: joining it would
+    /// add nothing.
     pub(crate) fn has_joined(&mut self, sync: SyncId) -> bool {
         self.order.is_known(sync)
     }
@@ -101,8 +101,9 @@ impl Detector {
         self.renumber();
     }
 
-    /// The running task, which is about to end at a barrier, lets go of what it holds, these locks
-    /// among it; the thread goes on as another task, which is given it by the number this returns.
+    /// The running task, which is about to end at a barrier, gives up what it holds, these locks
+    /// among it; the thread continues as another task, which takes it back by the number this
+    /// returns.
     pub(crate) fn part(&mut self, locks: Vec<SyncId>) -> u64 {
         self.leak(self.current);
         let holds = self.holds.remove(&self.current).unwrap_or_default();
@@ -111,7 +112,7 @@ impl Detector {
         serial
     }
 
-    /// A thread that parted goes on as the task `to` of the kernel; the locks it holds.
+    /// A thread that parted continues as the task `to` of the kernel; returns the locks it holds.
     pub(crate) fn rejoin(&mut self, parted: u64, to: TaskId) -> Vec<SyncId> {
         let Some(Parted { task: from, locks, holds }) = self.parted.remove(&parted) else {
             return Vec::new();
@@ -143,7 +144,7 @@ impl Detector {
         self.chunks.get(&task).cloned().unwrap_or_default()
     }
 
-    /// A task of the order goes on.
+    /// A task of the order resumes.
     #[inline]
     pub(super) fn resume(&mut self, task: TaskId) {
         let left = std::mem::replace(&mut self.current, task);
@@ -161,7 +162,7 @@ impl Detector {
         self.reset_skips();
     }
 
-    /// A task tells others how far it is.
+    /// A task publishes its progress.
     #[inline(never)]
     fn signal_others(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
         if kind.is_section() {
@@ -175,7 +176,7 @@ impl Detector {
         self.begin_step();
     }
 
-    /// A task knows how far another is.
+    /// A task comes after the progress of another.
     #[inline(never)]
     fn join_other(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
         if !kind.is_section() {
@@ -203,7 +204,7 @@ impl Detector {
         self.begin_step();
     }
 
-    /// The children, by what tells of their ends, are waited for one by one.
+    /// Waits for the children one by one, by the syncs that their ends signal.
     fn join_children(&mut self, children: &[SyncId]) {
         for &child in children {
             self.order.join(self.current, of_kernel(child), SyncKind::Future);
@@ -226,8 +227,8 @@ impl Detector {
         self.join_children(children);
     }
 
-    /// Whether to wait for a child that has ended would tell nothing: it, or another that stands
-    /// for it, is waited for all the same.
+    /// Whether waiting for a child that has ended would order nothing: it, or its representative,
+    /// is waited for anyway.
     pub(crate) fn is_end_forgotten(&self, child: SyncId) -> bool {
         self.order.is_sync_forgotten(of_kernel(child))
     }
@@ -288,8 +289,8 @@ impl Detector {
         self.begin_step();
     }
 
-    /// The children of a finish are waited for, by what tells of their ends; `around` is the finish
-    /// around it.
+    /// The children of a finish are waited for, by the syncs that their ends signal; `around` is
+    /// the finish around it.
     #[inline]
     pub(crate) fn waited(&mut self, finish: Finish, around: Option<Finish>, children: &[SyncId]) {
         let scope = self.finishes.scope(finish);
@@ -301,7 +302,7 @@ impl Detector {
         self.join_children(children);
     }
 
-    /// The tasks of a finish are not waited for by the one that has created them.
+    /// The task that has created the tasks of a finish does not wait for them.
     pub(crate) fn leave(&mut self, finish: Finish, around: Option<Finish>) {
         let current = &mut self.tasks[self.current.index()];
         current.detached = true;
@@ -312,7 +313,7 @@ impl Detector {
     }
 }
 
-/// The kernel's syncs have even numbers in the order, the detector's own odd ones.
+/// The kernel's syncs have even ids in the order, the detector's own odd ones.
 #[inline]
 fn of_kernel(sync: SyncId) -> SyncId {
     SyncId(sync.0 * 2)

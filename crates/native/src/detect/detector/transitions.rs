@@ -16,21 +16,21 @@ use std::cell::UnsafeCell;
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(crate) struct Transition {
-    /// Where the access is; with a bit that no address has if only the detector may use it.
+    /// The return address; with a bit that no address has if only the detector may use the entry.
     pc: usize,
     before: Cell,
     after: Cell,
     when: Now,
 }
 
-/// Where a change stands is told by the return address and the numbers in the cell, mixed: a loop
-/// may meet two or three kinds of cells in turn. A power of two; few, so that they stay in the
-/// nearest cache.
+/// The slot of a transition is a hash of the return address and the ids in the cell: a loop may
+/// meet two or three kinds of cells in turn. A power of two; few, so that they stay in the L1
+/// cache.
 const SLOTS: usize = 1 << 9;
-/// The bits that are the bytes before a change.
+/// Mask of the byte offset of a transition in the table.
 pub(crate) const MASK: usize = (SLOTS - 1) * Transition::SIZE;
-/// Numbers in the cell are multiplied by it, and the product shifted. Return addresses, which are
-/// some bytes apart, are multiplied by 8.
+/// The cell, as one word, is multiplied by this and the product shifted. Return addresses, which
+/// are some bytes apart, are multiplied by 8.
 pub(crate) const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 pub(crate) const SHIFT: u32 = 45;
 
@@ -45,11 +45,11 @@ unsafe impl Sync for Transitions {}
 
 pub(crate) static TRANSITIONS: Transitions = Transitions(UnsafeCell::new([Transition::NONE; SLOTS]));
 
-/// For which accesses a change is good.
+/// The accesses that a transition is valid for.
 #[derive(Clone, Copy)]
 pub(super) enum ValidFor {
     Any,
-    /// Those that the detector has looked at, with these flags.
+    /// Those whose address the detector has checked, with these flags.
     Flags(u32),
 }
 
@@ -78,7 +78,7 @@ impl Transitions {
         unsafe { self.0.get().byte_add(mixed.wrapping_add(pc * 8) & MASK).cast() }
     }
 
-    /// What such an access makes of the cell, if that is known.
+    /// The cell after such an access, if the cache has it.
     #[inline(always)]
     pub(super) fn find(&self, pc: usize, valid_for: ValidFor, before: Cell) -> Option<Cell> {
         // SAFETY: nobody else looks at it now.

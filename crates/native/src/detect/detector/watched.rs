@@ -37,7 +37,7 @@ impl Racing {
     }
 }
 
-/// What was accessed from one place in one way, and by whom, oldest first.
+/// The accesses of one kind from one program counter, oldest first.
 struct Group {
     pc: usize,
     kind: AccessKind,
@@ -45,7 +45,7 @@ struct Group {
     accesses: Vec<Watched>,
 }
 
-/// An access, by its number and the bytes of the granule that it has touched.
+/// An access id, and the bytes of the granule that the access touched.
 #[derive(Clone, Copy)]
 struct Watched {
     id: i32,
@@ -60,8 +60,8 @@ pub(crate) struct Watching {
 }
 
 impl Watching {
-    /// Of the places, those whose memory is known from the beginning are found by `address`; blocks
-    /// come later.
+    /// `address` resolves the spots whose memory is known from the beginning; blocks follow when
+    /// they are allocated.
     pub(crate) fn new(spots: Vec<Spot>, address: impl Fn(&Spot) -> Option<usize>) -> Watching {
         let mut watching = Watching { granules: BTreeMap::new(), blocks: FxHashMap::default() };
         for spot in spots {
@@ -87,22 +87,21 @@ impl Watching {
         }
     }
 
-    /// The memory is used for something else from now on.
+    /// The memory is reused.
     pub(super) fn forget(&mut self, address: usize, size: usize) {
         for (_, groups) in self.granules.range_mut(address & !(GRANULE - 1)..address + size) {
             groups.clear();
         }
     }
 
-    /// What was done to this memory before the access of this number has nothing to do with its
-    /// present user.
+    /// Accesses to this memory before the id `born` are unrelated to its present user.
     pub(super) fn forget_before(&mut self, memory: std::ops::Range<usize>, born: i32) {
         for (_, groups) in self.granules.range_mut(memory) {
             groups.iter_mut().for_each(|group| group.accesses.retain(|access| access.id >= born));
         }
     }
 
-    /// The numbers of the accesses.
+    /// Visits the access ids.
     pub(super) fn each(&mut self, mut visit: impl FnMut(&mut i32)) {
         let groups = self.granules.values_mut().flatten();
         groups.flat_map(|group| &mut group.accesses).for_each(|access| visit(&mut access.id));
@@ -119,9 +118,9 @@ impl Detector {
         }
     }
 
-    /// Does what is to be done for the access at an address, of which nothing is known yet; whether
-    /// it has met another there. Of cells that are alike this is done for the first one only, and
-    /// the others are [racing](Self::note_racing) as well.
+    /// Checks the access at an address with `work`; whether it has met another there. Of cells that
+    /// are alike this is done for the first one only, and the others are
+    /// [racing](Self::note_racing) as well.
     #[inline(always)]
     pub(super) fn races_there<T>(&mut self, address: usize, work: impl FnOnce(&mut Self) -> T) -> (T, bool) {
         self.racing.last = usize::MAX;
@@ -129,8 +128,8 @@ impl Detector {
         (done, self.racing.last == address)
     }
 
-    /// From the beginning on watches these places. Accesses that repeat one of their step are seen
-    /// as well, and so none goes the short way.
+    /// Watches these places from the beginning on. Repeated accesses of a step must be seen as
+    /// well, so the fast path is off.
     pub(crate) fn watch(&mut self, watching: Watching) {
         self.watched = Some(Box::new(watching));
         crate::now::watch();
@@ -195,7 +194,7 @@ impl Detector {
         }
     }
 
-    /// Remembers an access, in the place of those of its group that precede it.
+    /// Stores an access instead of those of its group that happen before it.
     fn join_group(
         &mut self,
         groups: &mut Vec<Group>,
