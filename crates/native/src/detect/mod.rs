@@ -5,6 +5,7 @@
 //! and hands events to a [`Recorder`](detector::Recorder); the modules above implement these
 //! traits.
 
+pub(crate) mod cell;
 pub(crate) mod contexts;
 pub(crate) mod detector;
 pub(crate) mod frames;

@@ -6,15 +6,15 @@
 //! `crates/pass`), and so depends on the symbol's name and on the offsets of `first` and
 //! `first_set`.
 
-use crate::shadow::Cell;
-use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+use crate::detect::cell::{AccessId, Cell};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Which step runs, in which context.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C, align(8))]
 pub(crate) struct Now {
     /// The first access of the step.
-    pub(crate) first: i32,
+    pub(crate) first: AccessId,
     /// The calling context.
     pub(crate) context: u32,
 }
@@ -22,7 +22,7 @@ pub(crate) struct Now {
 /// As the entry points read it: the first two like [`Now`], at once.
 #[repr(C, align(8))]
 pub(crate) struct Running {
-    first: AtomicI32,
+    first: AtomicU32,
     context: AtomicU32,
     skips: AtomicU32,
     watermark: AtomicU32,
@@ -48,7 +48,7 @@ std::arch::global_asm!(".protected __raceproof_now");
 
 #[unsafe(export_name = "__raceproof_now")]
 pub(crate) static NOW: Running = Running {
-    first: AtomicI32::new(1),
+    first: AtomicU32::new(1),
     context: AtomicU32::new(0),
     skips: AtomicU32::new(0),
     watermark: AtomicU32::new(0),
@@ -112,21 +112,28 @@ pub(crate) fn now() -> Now {
 
 /// The first access of the step that runs now.
 #[inline(always)]
-pub(crate) fn first() -> i32 {
-    NOW.first.load(Ordering::Relaxed)
+pub(crate) fn first() -> AccessId {
+    AccessId::from_raw(NOW.first.load(Ordering::Relaxed))
 }
 
 #[inline(always)]
-pub(crate) fn set_first(first: i32) {
-    NOW.first.store(first, Ordering::Relaxed);
+pub(crate) fn set_first(first: AccessId) {
+    NOW.first.store(first.raw(), Ordering::Relaxed);
 }
 
 /// Sets the epoch. `may_repeat` says whether repeated atomic accesses of the step may stop at the
 /// same-epoch check.
 #[inline(always)]
-pub(crate) fn set_epoch(first: i32, may_repeat: bool) {
+pub(crate) fn set_epoch(first: AccessId, may_repeat: bool) {
     let epoch = if may_repeat { Cell::epoch_from(first).unwrap_or(NO_EPOCH) } else { NO_EPOCH };
     NOW.epoch.store(epoch, Ordering::Relaxed);
+}
+
+/// Makes the next access miss the same-epoch check, whatever it is.
+pub(crate) fn force_miss() {
+    set_first(AccessId::MAX);
+    set_epoch(AccessId::MAX, false);
+    set_first_set(u32::MAX);
 }
 
 /// The context the running task is in.

@@ -14,99 +14,13 @@
 //! Bytes: most accesses are aligned words. The cell of memory that is accessed by the byte or half
 //! word holds the index of a group of four cells, one a byte.
 
-use raceproof_core::event::AccessKind;
 use std::arch::x86_64::{
     _mm_cmpeq_epi8, _mm_load_si128, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi64x, _mm_setzero_si128,
     _mm_xor_si128,
 };
 use std::io;
 
-/// The cell of four bytes, or of one. A negative `writer` is no access but a reference, and then
-/// `readers` is the [epoch](Cell::refer_at) of a record, or zero; else a negative `readers` is a
-/// set of readers.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-#[repr(C, align(8))]
-pub(crate) struct Cell {
-    pub(crate) writer: i32,
-    pub(crate) readers: i32,
-}
-
-/// What a cell refers to where eight bytes are not enough, by index.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Reference {
-    /// A group of cells, one a byte.
-    Bytes(u32),
-    /// A record of plain and atomic accesses.
-    Mixed(u32),
-}
-
-impl Cell {
-    /// Stores it into cells, each as one word: a load right after a store in parts would stall
-    /// store forwarding.
-    #[inline(always)]
-    pub(crate) fn put<const N: usize>(self, cells: &mut [Cell; N]) {
-        const { assert!(size_of::<Cell>() == size_of::<u64>() && align_of::<Cell>() == align_of::<u64>()) };
-        // SAFETY: a cell is a word, aligned as one, and any word is a cell.
-        unsafe { *std::ptr::from_mut(cells).cast::<[u64; N]>() = [self.into(); N] };
-    }
-
-    /// Whether it holds an id, and all its ids are below the happens-before watermark.
-    #[inline(always)]
-    pub(crate) fn is_below_watermark(self) -> bool {
-        let greater = (self.writer as u32).max(self.readers as u32);
-        greater.wrapping_sub(1) < crate::now::watermark()
-    }
-
-    /// No cell is like this one: a reference with readers.
-    pub(crate) const IMPOSSIBLE: Cell = Cell { writer: -1, readers: -1 };
-
-    pub(crate) fn refer(to: Reference) -> Cell {
-        let (number, kind) = match to {
-            Reference::Bytes(number) => (number, 0),
-            Reference::Mixed(number) => (number, 1),
-        };
-        Cell { writer: i32::MIN | (number << 1 | kind) as i32, readers: 0 }
-    }
-
-    /// A reference to a record with the epoch of its last access `made`: atomic accesses by the
-    /// same step hit the same-epoch check, unless they write and that did not. Without an epoch if
-    /// there are too many accesses.
-    #[inline]
-    pub(crate) fn refer_at(record: u32, id: usize, kind: AccessKind) -> Cell {
-        let writes = u32::from(kind == AccessKind::Write);
-        let epoch = if id < EPOCHS as usize { Cell::epoch_from(id as i32) } else { None };
-        let readers = epoch.map_or(0, |epoch| (epoch | writes) as i32);
-        Cell { readers, ..Cell::refer(Reference::Mixed(record)) }
-    }
-
-    /// The least epoch of the access with this id, or a later one, as `readers` holds it. None is
-    /// greater than [`LAST_EPOCH`].
-    #[inline(always)]
-    pub(crate) fn epoch_from(id: i32) -> Option<u32> {
-        (id < EPOCHS).then_some(1 << 31 | (id as u32) << 1)
-    }
-
-    /// Whether a reference to a record has noted the epoch `from`, or a later one, and it suffices
-    /// for an access of this kind.
-    #[inline(always)]
-    pub(crate) fn is_since(self, from: u32, kind: AccessKind) -> bool {
-        let epoch = self.readers as u32;
-        epoch >= from && epoch <= LAST_EPOCH && (kind == AccessKind::Read || epoch & 1 != 0)
-    }
-
-    #[inline]
-    pub(crate) fn reference(self) -> Option<Reference> {
-        if self.writer >= 0 {
-            return None;
-        }
-        let number = (self.writer & i32::MAX) as u32 >> 1;
-        Some(if self.writer & 1 == 0 { Reference::Bytes(number) } else { Reference::Mixed(number) })
-    }
-}
-
-/// Access ids that an epoch can hold: the encodings of reader sets begin behind them.
-const EPOCHS: i32 = 1 << 29;
-pub(crate) const LAST_EPOCH: u32 = (1 << 31) + 2 * EPOCHS as u32 - 1;
+pub(crate) use crate::detect::cell::{Cell, LAST_EPOCH};
 
 pub(crate) const BASE: usize = 0x1000_0000_0000;
 pub(crate) const ADDRESS_MASK: usize = 0x3ff_ffff_fffc;
@@ -162,21 +76,6 @@ const GROUP: usize = 8;
 
 #[repr(C, align(64))]
 struct Group([u64; GROUP]);
-
-/// A cell as one word, to be compared with others.
-impl From<u64> for Cell {
-    #[inline(always)]
-    fn from(word: u64) -> Self {
-        Cell { writer: word as i32, readers: (word >> 32) as i32 }
-    }
-}
-
-impl From<Cell> for u64 {
-    #[inline(always)]
-    fn from(cell: Cell) -> Self {
-        u64::from(cell.readers as u32) << 32 | u64::from(cell.writer as u32)
-    }
-}
 
 /// Whether all cells of a group are this one.
 #[inline(always)]
@@ -348,7 +247,7 @@ impl Pages {
                 // SAFETY: a cell of the region, and nobody else has a reference to it.
                 let content = unsafe { *first.cast::<u64>() };
                 let groups = Self::groups(page as u32);
-                let is_alike = Cell::from(content).writer >= 0
+                let is_alike = !Cell::from(content).writer.is_reference()
                     && !self.split.has(page)
                     && groups.iter().all(|group| all_are(group, content));
                 if !is_alike {
@@ -444,11 +343,6 @@ impl Pages {
     pub(crate) fn sift(&mut self, mut work: impl FnMut(Cell)) -> Used {
         let (resident, uniform, contents) = (self.resident, self.uniform, self.contents);
         let mut pages = Vec::with_capacity(self.list.len());
-        let top_of = |cell: Cell| match cell.writer {
-            0.. => (cell.writer as u32).max(cell.readers as u32),
-            // The access of its epoch, or zero.
-            _ => (cell.readers & i32::MAX) as u32 >> 1,
-        };
         self.list.retain(|&number| {
             let (mut last, mut page) = (0, UsedPage { number, top: 0, groups: 0 });
             if uniform.has(number as usize) {
@@ -457,7 +351,7 @@ impl Pages {
                 let used = content != Cell::default();
                 if used {
                     work(content);
-                    page.top = top_of(content);
+                    page.top = content.greatest();
                     pages.push(page);
                 } else {
                     uniform.clear(number as usize);
@@ -472,7 +366,7 @@ impl Pages {
                         if word != last && word != 0 {
                             let cell = Cell::from(word);
                             work(cell);
-                            page.top = page.top.max(top_of(cell));
+                            page.top = page.top.max(cell.greatest());
                         }
                         last = word;
                     }

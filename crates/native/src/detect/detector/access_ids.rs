@@ -15,18 +15,17 @@ pub(super) struct Recent {
     /// The return address, and flags.
     pub(super) place: usize,
     pub(super) context: u32,
-    pub(super) id: i32,
+    pub(super) id: AccessId,
     pub(super) site: u32,
 }
 
 impl Recent {
-    pub(super) const NONE: Recent = Recent { place: 0, context: 0, id: 0, site: 0 };
+    pub(super) const NONE: Recent = Recent { place: 0, context: 0, id: AccessId::NONE, site: 0 };
 
     /// The flags occupy bits that no address has.
     #[inline(always)]
-    pub(super) fn place(pc: usize, flags: u32) -> usize {
-        const { assert!(OWN == 1 && ATOMIC == 1 << 31) };
-        pc | ((flags & OWN) as usize) << 62 | ((flags & ATOMIC) as usize) << 32
+    pub(super) fn place(pc: usize, flags: Flags) -> usize {
+        pc | flags.above_addresses()
     }
 
     /// The slot of a program counter and context.
@@ -39,7 +38,7 @@ impl Recent {
 pub(super) const RECENT: usize = 1 << 10;
 
 impl Detector {
-    pub(super) fn first(&self) -> i32 {
+    pub(super) fn first(&self) -> AccessId {
         now::first()
     }
 
@@ -47,21 +46,21 @@ impl Detector {
     /// another step of the task.
     #[inline]
     pub(crate) fn renumber(&mut self) {
-        self.begin_numbers(self.accesses.len() as i32, self.sets.count());
+        self.begin_ids(AccessId::at(self.accesses.len()), self.sets.count());
     }
 
     #[inline(always)]
-    fn begin_numbers(&mut self, first: i32, first_set: u32) {
+    fn begin_ids(&mut self, first: AccessId, first_set: u32) {
         now::set_first(first);
         now::set_epoch(first, self.fast_path_enabled);
-        now::set_first_set(SET as u32 | first_set);
+        now::set_first_set(ReaderRef::first_of_sets(first_set));
     }
 
     /// Makes the next access miss the same-epoch check even if the running step has made it before,
     /// and the one after it as well: the id that the next one gets counts as that of another step
     /// of the task.
     pub(crate) fn see_each(&mut self) {
-        self.begin_numbers(self.accesses.len() as i32 + 1, self.sets.count() + 1);
+        self.begin_ids(AccessId::at(self.accesses.len() + 1), self.sets.count() + 1);
     }
 
     pub(crate) fn is_reducing(&self) -> bool {
@@ -101,13 +100,13 @@ impl Detector {
 
     /// The id of an access by the running step.
     #[inline(always)]
-    pub(super) fn number(&mut self, pc: usize, flags: u32) -> i32 {
+    pub(super) fn number(&mut self, pc: usize, flags: Flags) -> AccessId {
         self.recent_from(pc, flags).unwrap_or_else(|| self.number_anew(pc, flags))
     }
 
     /// The id of such an access that the running step has made already.
     #[inline(always)]
-    pub(super) fn recent_from(&self, pc: usize, flags: u32) -> Option<i32> {
+    pub(super) fn recent_from(&self, pc: usize, flags: Flags) -> Option<AccessId> {
         let context = self.contexts.now().context.0;
         let recent = &self.recent[Recent::slot(pc, context)];
         let is_it = recent.place == Recent::place(pc, flags)
@@ -117,12 +116,12 @@ impl Detector {
     }
 
     #[inline(always)]
-    pub(super) fn owned(&self, address: usize) -> u32 {
-        if self.own.holds(address) { OWN } else { 0 }
+    pub(super) fn owned(&self, address: usize) -> Flags {
+        if self.own.holds(address) { Flags::OWN } else { Flags::PLAIN }
     }
 
     #[inline(never)]
-    pub(super) fn number_anew(&mut self, pc: usize, flags: u32) -> i32 {
+    pub(super) fn number_anew(&mut self, pc: usize, flags: Flags) -> AccessId {
         let context = self.contexts.now().context;
         let recent = self.recent[Recent::slot(pc, context.0)];
         let site = if (recent.place, recent.context) == (Recent::place(pc, flags), context.0) {
@@ -133,20 +132,20 @@ impl Detector {
         if self.freeing {
             self.freed_sites.insert(site);
         }
-        let Ok(id) = i32::try_from(self.accesses.len()) else {
+        let Some(id) = AccessId::try_at(self.accesses.len()) else {
             crate::fatal(
                 "more than 2^31 different accesses that memory still knows of: more than this version can count",
             )
         };
-        let step = if flags & OWN != 0 { self.own.step } else { self.order.step().0 };
-        self.accesses.push(AccessRecord { step, site: site | flags & ATOMIC });
+        let step = if flags.is_own() { StepId(self.own.step) } else { self.order.step() };
+        self.accesses.push(AccessRecord { step, site: FlaggedSite::new(site, flags) });
         self.recent[Recent::slot(pc, context.0)] =
             Recent { place: Recent::place(pc, flags), context: context.0, id, site };
         id
     }
 
-    pub(super) fn task_of(&self, id: i32) -> TaskId {
-        self.order.task_of(StepId(self.accesses[id as usize].step))
+    pub(super) fn task_of(&self, id: AccessId) -> TaskId {
+        self.order.task_of(self.accesses[id.index()].step)
     }
 
     /// Access ids are the order's time.
@@ -158,18 +157,18 @@ impl Detector {
     /// Whether an access evidently happens before the running step, or there is none. A "no" means
     /// nothing.
     #[inline(always)]
-    pub(super) fn is_below_watermark(&self, id: i32) -> bool {
-        self.order.is_below_watermark(id as u32)
+    pub(super) fn is_below_watermark(&self, id: AccessId) -> bool {
+        self.order.is_below_watermark(id.raw())
     }
 
     #[inline(always)]
-    pub(super) fn precedes(&mut self, id: i32) -> bool {
+    pub(super) fn precedes(&mut self, id: AccessId) -> bool {
         self.is_below_watermark(id) || self.positive.has(id) || self.precedes_by_the_order(id)
     }
 
     #[inline(never)]
-    pub(super) fn precedes_by_the_order(&mut self, id: i32) -> bool {
-        let precedes = self.order.precedes_now(StepId(self.accesses[id as usize].step));
+    pub(super) fn precedes_by_the_order(&mut self, id: AccessId) -> bool {
+        let precedes = self.order.precedes_now(self.accesses[id.index()].step);
         if precedes {
             self.positive.add(id);
         }
@@ -179,7 +178,7 @@ impl Detector {
     /// Whether an earlier access cannot conflict with the running step at this address: it happens
     /// before the step, or the memory was another task's stack then.
     #[inline(always)]
-    pub(super) fn is_ordered_at(&mut self, id: i32, address: usize) -> bool {
+    pub(super) fn is_ordered_at(&mut self, id: AccessId, address: usize) -> bool {
         self.is_below_watermark(id)
             || self.positive.has(id)
             || self.is_ordered_by_address(id, address)
@@ -187,7 +186,7 @@ impl Detector {
     }
 
     #[inline]
-    pub(super) fn is_ordered_by_address(&mut self, id: i32, address: usize) -> bool {
+    pub(super) fn is_ordered_by_address(&mut self, id: AccessId, address: usize) -> bool {
         let is_ordered_at = self.is_of_earlier_stack(id, address);
         self.met += u64::from(is_ordered_at);
         is_ordered_at
@@ -195,7 +194,7 @@ impl Detector {
 
     /// Whether the memory is a task's stack, and was another task's when the access was made.
     #[inline]
-    pub(super) fn is_of_earlier_stack(&self, id: i32, address: usize) -> bool {
-        self.stacks.born(address).is_some_and(|born| id < born)
+    pub(super) fn is_of_earlier_stack(&self, id: AccessId, address: usize) -> bool {
+        self.stacks.born(address).is_some_and(|born| id.is_before(born))
     }
 }

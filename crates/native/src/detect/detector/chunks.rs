@@ -145,7 +145,7 @@ impl Detector {
 
     /// Whether an earlier access and the present one were made in chunks that one thread took, to
     /// memory of that thread.
-    pub(super) fn is_of_one_thread(&self, earlier: i32, address: usize) -> bool {
+    pub(super) fn is_of_one_thread(&self, earlier: AccessId, address: usize) -> bool {
         if self.loops.is_empty() {
             return false;
         }
@@ -169,18 +169,18 @@ impl Detector {
     /// Readers that need not be kept beside the running chunk: of the chunks of a loop that one
     /// thread has taken, two are as good as all, since a writer is in at most one of them. Not
     /// where locks are held, which may exclude a writer from those two and not from another.
-    pub(super) fn spare_chunks(&self, readers: i32) -> Option<Vec<i32>> {
-        if self.own.size == 0 || readers > 0 || self.holds.contains_key(&self.current) {
+    pub(super) fn spare_chunks(&self, readers: ReaderRef) -> Option<Vec<AccessId>> {
+        if self.own.size == 0 || !readers.is_set() || self.holds.contains_key(&self.current) {
             return None;
         }
         let thread = self.tasks[self.current.index()].parent;
-        let is_of_thread = |&id: &i32| {
+        let is_of_thread = |&id: &AccessId| {
             let Task { role, parent, .. } = self.tasks[self.task_of(id).index()];
             matches!(role, Role::Chunk(_)) && parent == thread
         };
-        let mut chunks: Vec<i32> = self.list(readers).into_iter().filter(is_of_thread).collect();
+        let mut chunks: Vec<AccessId> = self.list(readers).into_iter().filter(is_of_thread).collect();
         // The oldest stays.
         let oldest = chunks.pop()?;
-        (!self.step_holds.is_any(StepId(self.accesses[oldest as usize].step))).then_some(chunks)
+        (!self.step_holds.is_any(self.accesses[oldest.index()].step)).then_some(chunks)
     }
 }

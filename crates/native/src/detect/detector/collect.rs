@@ -14,6 +14,7 @@
 //! Memory: no more than that, whatever the number of tasks.
 
 use super::*;
+use crate::detect::cell::WriterRef;
 use crate::shadow::Used;
 use raceproof_core::detect::readers::Became;
 use raceproof_core::marks::{Marks, give_back};
@@ -35,26 +36,27 @@ pub(super) const SELDOM: u32 = 8;
 /// New ids for those in cells.
 struct Numbers {
     /// By the old access id, the new one; 0 for what was dropped.
-    accesses: Vec<i32>,
+    accesses: Vec<AccessId>,
     sets: Became,
 }
 
 impl Numbers {
     #[inline]
-    fn list(&self, readers: i32) -> i32 {
-        if readers >= 0 {
-            return self.accesses[readers as usize];
+    fn list(&self, readers: ReaderRef) -> ReaderRef {
+        if !readers.is_set() {
+            return self.accesses[readers.id().index()].into();
         }
-        in_cell(self.sets.of(SetId((readers & !SET) as u32)))
+        self.sets.of(readers.set_id()).into()
     }
 
     #[inline]
     fn cell(&self, cell: Cell) -> Cell {
-        if cell.writer < 0 {
+        if cell.writer.is_reference() {
             // Its epoch has ended.
-            return Cell { readers: 0, ..cell };
+            return Cell { readers: ReaderRef::NONE, ..cell };
         }
-        Cell { writer: self.accesses[cell.writer as usize], readers: self.list(cell.readers) }
+        let writer = self.accesses[cell.writer.id().index()].into();
+        Cell { writer, readers: self.list(cell.readers) }
     }
 }
 
@@ -75,8 +77,11 @@ struct Into {
 
 impl Into {
     /// The flags of those accesses of a step that may equal others of it.
-    fn merging(&self, step: usize) -> Option<u32> {
-        if self.alike.has(step) { Some(0) } else { self.waited.has(step).then_some(FOLDED) }
+    fn merging(&self, step: usize) -> Option<Merged> {
+        match self.alike.has(step) {
+            true => Some(Merged::NOTHING),
+            false => self.waited.has(step).then_some(Merged::FOLDED),
+        }
     }
 }
 
@@ -90,11 +95,11 @@ struct Named {
 
 impl Named {
     #[inline]
-    fn list(&mut self, readers: i32) {
-        if readers >= 0 {
-            self.accesses.add(readers as usize);
+    fn list(&mut self, readers: ReaderRef) {
+        if readers.is_set() {
+            self.sets.add(readers.set_id().0 as usize);
         } else {
-            self.sets.add((readers & !SET) as usize);
+            self.accesses.add(readers.id().index());
         }
     }
 
@@ -102,7 +107,7 @@ impl Named {
     fn cell(&mut self, cell: Cell) {
         match cell.reference() {
             None => {
-                self.list(cell.writer);
+                self.accesses.add(cell.writer.id().index());
                 self.list(cell.readers);
             }
             Some(Reference::Bytes(group)) => _ = self.groups.add(group as usize),
@@ -150,25 +155,26 @@ impl Detector {
         let all = &self.accesses;
         let sets = self.sets.retain(
             &named.sets,
-            |access| StepId(accesses[access.index()] as u32),
+            |access| accesses[access.index()].element(),
             // Two sites of one task that was joined: whoever races with one races with the other.
             |a, b| {
-                let is_folded = |access: AccessRecord| access.site & (FOLDED | ALIKE) == FOLDED;
+                let is_folded =
+                    |access: AccessRecord| access.site.has(Merged::FOLDED) && !access.site.has(Merged::ALIKE);
                 a == b || (all[a.index()].step == all[b.index()].step && is_folded(all[b.index()]))
             },
         );
         let numbers = Numbers { accesses, sets };
         pages.replace(from, |cell| numbers.cell(cell));
-        self.freed_blocks.each(|id| *id = numbers.accesses[*id as usize]);
+        self.freed_blocks.each(|id| *id = numbers.accesses[id.index()]);
         if let Some(watched) = &mut self.watched {
-            watched.each(|id| *id = numbers.accesses[*id as usize]);
+            watched.each(|id| *id = numbers.accesses[id.index()]);
         }
         self.bytes.iter_mut().flatten().for_each(|cell| *cell = numbers.cell(*cell));
         for mixed in &mut self.mixed {
             mixed.plain = numbers.cell(mixed.plain);
             (mixed.writes, mixed.reads) = (numbers.list(mixed.writes), numbers.list(mixed.reads));
         }
-        self.recent.iter_mut().for_each(|recent| recent.id = 0);
+        self.recent.iter_mut().for_each(|recent| recent.id = AccessId::NONE);
         transitions::TRANSITIONS.forget();
         last_ids::LAST_IDS.forget();
         self.positive.forget();
@@ -236,7 +242,8 @@ impl Detector {
             self.since_mixed(number, born);
             return cell;
         }
-        let writer = if cell.writer < born { 0 } else { cell.writer };
+        let is_old = cell.writer.id().is_before(born);
+        let writer = if is_old { WriterRef::NONE } else { cell.writer };
         Cell { writer, readers: self.readers_since(cell.readers, born) }
     }
 
@@ -250,18 +257,16 @@ impl Detector {
         };
     }
 
-    fn readers_since(&mut self, readers: i32, born: i32) -> i32 {
+    fn readers_since(&mut self, readers: ReaderRef, born: i32) -> ReaderRef {
         let all = self.list(readers);
-        if all.iter().all(|&reader| reader >= born) {
+        if all.iter().all(|&reader| !reader.is_before(born)) {
             return readers;
         }
-        let young = all.into_iter().rev().filter(|&reader| reader >= born);
-        young.fold(0, |set, reader| match set {
-            0 => reader,
-            one if one > 0 => {
-                in_cell(Readers::Set(self.sets.pair(StepId(one as u32), StepId(reader as u32))))
-            }
-            set => in_cell(self.sets.add(SetId((set & !SET) as u32), StepId(reader as u32), |_| false)),
+        let young = all.into_iter().rev().filter(|&reader| !reader.is_before(born));
+        young.fold(ReaderRef::NONE, |readers, reader| match readers.readers() {
+            None => reader.into(),
+            Some(Readers::One(one)) => Readers::Set(self.sets.pair(one, reader.element())).into(),
+            Some(Readers::Set(set)) => self.sets.add(set, reader.element(), |_| false).into(),
         })
     }
 
@@ -276,9 +281,9 @@ impl Detector {
         // Id 0 is no access, and stays reserved.
         named.accesses.add(0);
         let pages = self.pages.sift(|cell| named.cell(cell));
-        self.freed_blocks.each(|id| _ = named.accesses.add(*id as usize));
+        self.freed_blocks.each(|id| _ = named.accesses.add(id.index()));
         if let Some(watched) = &mut self.watched {
-            watched.each(|id| _ = named.accesses.add(*id as usize));
+            watched.each(|id| _ = named.accesses.add(id.index()));
         }
         // Freed memory leaves groups and records that no cell refers to.
         self.spare_bytes.clear();
@@ -319,20 +324,20 @@ impl Detector {
         let live = live.chain(self.loops.keys().chain(self.chunks.keys()).chain(self.holds.keys()).copied());
         let branches = self.order.branches(live);
         // Accesses of one step mostly follow each other.
-        let (mut last, mut stands, mut flags) = (StepId(u32::MAX), StepId(u32::MAX), 0);
+        let (mut last, mut stands, mut merged) = (StepId(u32::MAX), StepId(u32::MAX), Merged::NOTHING);
         // And so do those of one representative.
         let (mut before, mut first) = (StepId(u32::MAX), StepId(u32::MAX));
         named.each(|at| {
             let AccessRecord { step, site } = self.accesses[at];
-            if step != last.0 {
-                (last, flags) = (StepId(step), 0);
+            if step != last {
+                (last, merged) = (step, Merged::NOTHING);
                 stands = last;
                 // Its thread still matters if it has queried the number.
                 if !self.tasks[self.order.task_of(last).index()].asked {
                     stands = self.order.stand_in(last);
                     if stands != last {
                         into.waited.add(stands.index());
-                        flags |= FOLDED;
+                        merged = merged | Merged::FOLDED;
                     }
                     if stands != before {
                         before = stands;
@@ -347,7 +352,9 @@ impl Detector {
                     }
                     if first != stands {
                         let is_sibling = self.order.task_of(first) != self.order.task_of(stands);
-                        flags |= if is_sibling { ALIKE } else { 0 };
+                        if is_sibling {
+                            merged = merged | Merged::ALIKE;
+                        }
                         stands = first;
                         into.alike.add(stands.index());
                     }
@@ -356,7 +363,7 @@ impl Detector {
                 }
             }
             if stands != last {
-                self.accesses[at] = AccessRecord { step: stands.0, site: site | flags };
+                self.accesses[at] = AccessRecord { step: stands, site: site.with(merged) };
             }
         });
         (steps, into)
@@ -404,35 +411,38 @@ impl Detector {
 
     /// Renumbers accesses: each site of a step that others were folded `into` gets one id. Returns
     /// the new ids by the old, and the first that differs.
-    fn renumber_accesses(&mut self, named: &Marks, into: &Into, new: &Renumbering) -> (Vec<i32>, u32) {
+    fn renumber_accesses(&mut self, named: &Marks, into: &Into, new: &Renumbering) -> (Vec<AccessId>, u32) {
         let before = self.accesses.len();
-        let (mut numbers, mut from) = (vec![0; before], 0);
+        let (mut numbers, mut from) = (vec![AccessId::NONE; before], 0);
         let mut stay = Marks::none(before);
-        let mut known: FxHashMap<(u32, u32), i32> = FxHashMap::default();
-        let (mut last, mut step, mut merges) = (u32::MAX, 0, None);
+        let mut known: FxHashMap<(StepId, FlaggedSite), AccessId> = FxHashMap::default();
+        let (mut last, mut step, mut merges) = (StepId(u32::MAX), StepId(0), None);
         // In place: none moves up.
         let mut kept = 0;
         named.each(|at| {
             let AccessRecord { step: old, site } = self.accesses[at];
             if old != last {
-                step = new.step(StepId(old)).expect("steps of named accesses are kept").0;
+                step = new.step(old).expect("steps of named accesses are kept");
                 // Those of other steps were distinguished before.
-                (last, merges) = (old, into.merging(old as usize));
+                (last, merges) = (old, into.merging(old.index()));
             }
-            let next = kept as i32;
+            let next = AccessId::at(kept);
             let number = match merges {
-                Some(flags) if site & flags == flags => *known.entry((step, site & !ALIKE)).or_insert(next),
+                Some(merged) if site.has(merged) => {
+                    *known.entry((step, site.without(Merged::ALIKE))).or_insert(next)
+                }
                 _ => next,
             };
             numbers[at] = number;
-            if number != next {
-                self.accesses[number as usize].site |= site & ALIKE;
+            if number != next && site.has(Merged::ALIKE) {
+                let into = &mut self.accesses[number.index()];
+                into.site = into.site.with(Merged::ALIKE);
             }
             if number == next {
                 stay.add(at);
                 self.accesses[kept] = AccessRecord { step, site };
                 kept += 1;
-                if number as usize == at {
+                if number.index() == at {
                     from = kept as u32;
                 }
             }

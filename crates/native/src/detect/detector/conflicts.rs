@@ -10,7 +10,7 @@ impl Detector {
     #[cold]
     pub(super) fn conflict(
         &mut self,
-        earlier: i32,
+        earlier: AccessId,
         was: AccessKind,
         kind: AccessKind,
         manner: Manner,
@@ -18,8 +18,8 @@ impl Detector {
         pc: usize,
     ) {
         self.met += 1;
-        let AccessRecord { step, site } = self.accesses[earlier as usize];
-        let first_site = self.sites[(site & SITE) as usize];
+        let AccessRecord { step, site } = self.accesses[earlier.index()];
+        let first_site = self.sites[site.site() as usize];
         let pair = (first_site.pc, pc);
         let known = self.pairs.get(&pair).map(|&known| known as usize);
         if self.excuse(earlier, address, known.is_none()) || self.exclude(earlier) {
@@ -31,26 +31,26 @@ impl Detector {
             sink::raced_again(known, race.count);
         }
         self.note_racing(address);
-        let task = self.order.task_of(StepId(step));
+        let task = self.order.task_of(step);
         // A search shows a race by two tasks; two chunks of one thread are a race of which it knows
         // no schedule.
         let takers = (self.taker(task), self.taker(self.current));
         if known.is_some() && !search::is_shown_better(known, takers) {
             return;
         }
-        let earlier = Earlier { task: takers.0, step: StepId(step), pc: first_site.pc };
+        let earlier = Earlier { task: takers.0, step, pc: first_site.pc };
         search::raced(known, earlier, address, pc);
         let context = self.contexts.now().context;
         let first = RacedAccess {
             kind: was,
-            atomic: site & ATOMIC != 0,
-            freed: self.freed_sites.contains(&(site & SITE)),
-            folded: site & FOLDED != 0,
-            alike: site & ALIKE != 0,
+            atomic: site.is_atomic(),
+            freed: self.freed_sites.contains(&site.site()),
+            folded: site.has(Merged::FOLDED),
+            alike: site.has(Merged::ALIKE),
             lane: None,
             task,
             site: first_site,
-            locks: self.locks_of(StepId(step)),
+            locks: self.locks_of(step),
         };
         let second = RacedAccess {
             kind,
@@ -142,7 +142,7 @@ impl Detector {
     /// - it is memory of one thread, which took the chunks of a loop that both were made in;
     /// - it is heap memory that the thread owns, by its thread-local storage, or was handed to it
     ///   since ([`owned`]). Whether it is, is found out if `searches` says so.
-    fn excuse(&mut self, earlier: i32, address: usize, searches: bool) -> bool {
+    fn excuse(&mut self, earlier: AccessId, address: usize, searches: bool) -> bool {
         if self.is_of_earlier_stack(earlier, address) {
             return true;
         }
@@ -151,7 +151,7 @@ impl Detector {
             || self.privates.iter().any(|p| (p.from..p.to).contains(&address) && p.thread == now.thread);
         if before.thread != now.thread {
             // Of a task that was waited for it is not known any more on which thread it ran.
-            let may_have_been_here = self.accesses[earlier as usize].site & FOLDED != 0;
+            let may_have_been_here = self.accesses[earlier.index()].site.has(Merged::FOLDED);
             return may_have_been_here && (is_private() || self.is_owned_by(address, now.thread, searches))
                 || self.is_of_one_thread(earlier, address)
                 || self.is_handed_on(earlier, address, searches);
@@ -165,9 +165,9 @@ impl Detector {
 
     /// Whether both accesses are in sections of one lock: then the later comes after the earlier
     /// one's section.
-    pub(super) fn exclude(&mut self, earlier: i32) -> bool {
-        let step = self.accesses[earlier as usize].step;
-        let then = self.step_holds.of(StepId(step));
+    pub(super) fn exclude(&mut self, earlier: AccessId) -> bool {
+        let step = self.accesses[earlier.index()].step;
+        let then = self.step_holds.of(step);
         let Some(now) = self.holds.get(&self.current).filter(|_| !then.is_empty()) else { return false };
         let common = then.iter().find(|then| now.iter().any(|now| now.lock == then.lock));
         let Some(&Hold { section, .. }) = common else { return false };

@@ -77,13 +77,12 @@ impl Detector {
     /// Whether an access of words whose cells all equal `before` may take the fast path.
     #[inline(always)]
     pub(crate) fn is_fast(&self, before: Cell) -> bool {
-        let Cell { writer, readers } = before;
         // Ids begin at 1, so an empty half is below every watermark.
-        let is_plain = before != Cell::default() && writer | readers >= 0;
         self.fast_path_enabled
-            && is_plain
-            && self.is_below_watermark(writer)
-            && self.is_below_watermark(readers)
+            && before != Cell::default()
+            && before.has_accesses_only()
+            && self.is_below_watermark(before.writer.id())
+            && self.is_below_watermark(before.readers.id())
     }
 
     /// Whether a read of words whose cells are all like `before`, with a set of readers, evidently
@@ -91,7 +90,8 @@ impl Detector {
     #[inline(always)]
     pub(crate) fn try_skip(&mut self, before: Cell, address: usize, pc: usize) -> bool {
         let Cell { writer, readers } = before;
-        let is_ordered = self.fast_path_enabled && writer >= 0 && self.is_below_watermark(writer);
+        let is_ordered =
+            self.fast_path_enabled && !writer.is_reference() && self.is_below_watermark(writer.id());
         is_ordered && self.is_subsumed_by_known(readers, address, pc)
     }
 
@@ -119,18 +119,17 @@ impl Detector {
         kind: AccessKind,
         pc: usize,
     ) -> bool {
-        if !self.fast_path_enabled || before.writer < 0 {
+        if !self.fast_path_enabled || before.writer.is_reference() {
             return false;
         }
-        if kind == AccessKind::Read && before.readers < 0 {
-            let comes_after = before.writer == 0 || self.is_near(before.writer);
+        if kind == AccessKind::Read && before.readers.is_set() {
+            let comes_after = before.writer.access().is_none_or(|writer| self.is_near(writer));
             return comes_after && self.is_subsumed_by_known(before.readers, address, pc);
         }
         let cells = cells::<N>(address);
         // What earlier tasks have done on the stack of this one has nothing to do with it.
         if let Some(born) = self.stacks.mine_born(address)
-            && before.writer < born
-            && (0..born).contains(&before.readers)
+            && before.is_before(born)
         {
             before = Cell::default();
         }
@@ -139,12 +138,13 @@ impl Detector {
             if !is_known || self.freed_blocks.may_hold(address) {
                 return false;
             }
-        } else if before.writer > 0 && !self.is_near(before.writer) {
+        } else if before.writer.access().is_some_and(|writer| !self.is_near(writer)) {
             if kind == AccessKind::Read || !self.is_of_earlier_user(before, address) {
                 return false;
             }
             before = Cell::default();
-        } else if before.readers != 0 && (before.readers < 0 || !self.is_near(before.readers)) {
+        } else if !before.readers.is_none() && (before.readers.is_set() || !self.is_near(before.readers.id()))
+        {
             if kind == AccessKind::Read {
                 return self.is_subsumed_by_known(before.readers, address, pc);
             }
@@ -169,20 +169,23 @@ impl Detector {
     ) -> bool {
         let context = self.contexts.now().context.0;
         let recent = &mut self.recent[Recent::slot(pc, context)];
-        if recent.place != Recent::place(pc, 0) || recent.context != context {
+        if recent.place != Recent::place(pc, Flags::PLAIN) || recent.context != context {
             return false;
         }
         let is_repeated = recent.id >= now::first();
         if !is_repeated {
             let Some(room) = self.accesses.spare_capacity_mut().first_mut() else { return false };
-            room.write(AccessRecord { step: self.order.step().0, site: recent.site });
-            recent.id = self.accesses.len() as i32;
+            room.write(AccessRecord {
+                step: self.order.step(),
+                site: FlaggedSite::new(recent.site, Flags::PLAIN),
+            });
+            recent.id = AccessId::at(self.accesses.len());
             // SAFETY: the next entry was just written. (A push would be a call, to make room.)
             unsafe { self.accesses.set_len(self.accesses.len() + 1) };
         }
         let after = match kind {
-            AccessKind::Read => Cell { readers: recent.id, ..before },
-            AccessKind::Write => Cell { writer: recent.id, readers: 0 },
+            AccessKind::Read => Cell { readers: recent.id.into(), ..before },
+            AccessKind::Write => Cell::written_by(recent.id),
         };
         // Not at the first access of a step from this site: most have no second. And not where the
         // result is address-dependent.
@@ -202,14 +205,14 @@ impl Detector {
     #[inline(always)]
     fn is_of_earlier_user(&self, cell: Cell, address: usize) -> bool {
         let born = self.stacks.may_hold(address).then(|| self.stacks.born_in_first(address)).flatten();
-        born.is_some_and(|born| cell.writer < born && (0..born).contains(&cell.readers))
+        born.is_some_and(|born| cell.is_before(born))
     }
 
     /// Whether an access happens before the running step, by the watermark or as an access of the
     /// same task or its parent. A "no" means nothing.
     #[inline(always)]
-    pub(super) fn is_near(&self, id: i32) -> bool {
-        self.is_below_watermark(id) || self.order.is_near(StepId(self.accesses[id as usize].step))
+    pub(super) fn is_near(&self, id: AccessId) -> bool {
+        self.is_below_watermark(id) || self.order.is_near(self.accesses[id.index()].step)
     }
 
     /// The slow path.
@@ -223,7 +226,7 @@ impl Detector {
         }
         let cells = cells::<N>(address);
         let before = cells[0];
-        let is_special = before.writer < 0 || !self.on || self.reducing || self.watched.is_some();
+        let is_special = before.writer.is_reference() || !self.on || self.reducing || self.watched.is_some();
         if is_special || cells[1..].iter().any(|cell| *cell != before) {
             return self.access(address, 4 * N, kind, Manner::Plain, pc);
         }

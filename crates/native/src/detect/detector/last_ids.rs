@@ -34,16 +34,17 @@ pub(crate) struct LastIds(UnsafeCell<[Access; SLOTS]>);
 // SAFETY: all code of the program, and of this, runs on one OS thread.
 unsafe impl Sync for LastIds {}
 
-const NONE: Access = Access { pc: 0, when: Now { first: 0, context: 0 }, after: Cell::IMPOSSIBLE };
+const NONE: Access =
+    Access { pc: 0, when: Now { first: AccessId::NONE, context: 0 }, after: Cell::IMPOSSIBLE };
 
 pub(crate) static LAST_IDS: LastIds = LastIds(UnsafeCell::new([NONE; SLOTS]));
 
 impl LastIds {
     #[inline(always)]
-    pub(super) fn set(&self, pc: usize, kind: AccessKind, id: i32) {
+    pub(super) fn set(&self, pc: usize, kind: AccessKind, id: AccessId) {
         let after = match kind {
-            AccessKind::Read => Cell { writer: 0, readers: id },
-            AccessKind::Write => Cell { writer: id, readers: 0 },
+            AccessKind::Read => Cell { readers: id.into(), ..Cell::default() },
+            AccessKind::Write => Cell::written_by(id),
         };
         let access = Access { pc, when: now::now(), after };
         // SAFETY: inside the array, and nobody else looks at it now.

@@ -72,7 +72,7 @@ impl Detector {
             self.access(at, end - at, AccessKind::Write, Manner::Plain, pc);
         }
         if size >= freed_blocks::LARGE {
-            let id = self.number(pc, 0);
+            let id = self.number(pc, Flags::PLAIN);
             self.pages.forget(address, size);
             self.freed_blocks.add(address..address + size, id);
         }

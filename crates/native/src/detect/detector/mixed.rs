@@ -19,8 +19,8 @@ use crate::process as start;
 pub(super) struct Mixed {
     pub(super) plain: Cell,
     /// Atomic accesses since the last plain write after all of them, as in `Cell::readers`.
-    pub(super) writes: i32,
-    pub(super) reads: i32,
+    pub(super) writes: ReaderRef,
+    pub(super) reads: ReaderRef,
     /// It covers two words, which begin at a multiple of eight, or did until one of them was freed.
     pub(super) is_pair: bool,
 }
@@ -28,7 +28,7 @@ pub(super) struct Mixed {
 impl Mixed {
     /// The atomic accesses of a kind.
     #[inline(always)]
-    fn accesses(&mut self, kind: AccessKind) -> &mut i32 {
+    fn accesses(&mut self, kind: AccessKind) -> &mut ReaderRef {
         match kind {
             AccessKind::Read => &mut self.reads,
             AccessKind::Write => &mut self.writes,
@@ -74,10 +74,10 @@ impl Detector {
             _ => return false,
         };
         let Mixed { plain, is_pair, .. } = record;
-        let is_after_writer = plain.writer == 0 || self.is_near(plain.writer);
+        let is_after_writer = plain.writer.access().is_none_or(|writer| self.is_near(writer));
         let is_after_readers = kind == AccessKind::Read
-            || plain.readers == 0
-            || plain.readers > 0 && self.is_near(plain.readers);
+            || plain.readers.is_none()
+            || plain.readers.one().is_some_and(|reader| self.is_near(reader));
         if !is_after_writer || !is_after_readers || is_pair && N == 1 || !self.holds.is_empty() {
             return false;
         }
@@ -88,21 +88,21 @@ impl Detector {
         }
         let number = self.record_for(before, is_pair);
         self.mixed[number as usize] = record;
-        Cell::refer_at(number, self.accesses.len() - 1, kind).put(cells);
+        Cell::refer_at(number, AccessId::at(self.accesses.len() - 1), kind).put(cells);
         true
     }
 
     /// Adds an atomic access by the running step to those of its kind, unless one of them subsumes
     /// it. Whether it is among them.
     #[inline(always)]
-    fn remember(&mut self, accesses: &mut i32, address: usize, pc: usize) -> bool {
+    fn remember(&mut self, accesses: &mut ReaderRef, address: usize, pc: usize) -> bool {
         if self.has_read(*accesses) {
             return true;
         }
-        if *accesses != 0 && self.is_subsumed(*accesses, address, pc) {
+        if !accesses.is_none() && self.is_subsumed(*accesses, address, pc) {
             return false;
         }
-        let id = self.number(pc, ATOMIC);
+        let id = self.number(pc, Flags::ATOMIC);
         *accesses = self.add_reader(*accesses, id);
         true
     }
@@ -212,7 +212,7 @@ impl Detector {
                 let is_remembered = self.remember(record.accesses(kind), address, pc);
                 // Of a Rust program not all stores are seen.
                 if is_remembered && met == self.met && self.fast_path_enabled && !start::is_shared() {
-                    after = Cell::refer_at(number, self.accesses.len() - 1, kind);
+                    after = Cell::refer_at(number, AccessId::at(self.accesses.len() - 1), kind);
                 }
             }
         }

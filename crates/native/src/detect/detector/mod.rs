@@ -42,6 +42,7 @@ mod order_cache;
 mod owned;
 mod ranges;
 mod recording;
+mod records;
 mod representatives;
 pub(crate) mod same_epoch;
 mod synchronisation;
@@ -49,11 +50,12 @@ pub(crate) mod transitions;
 pub(crate) mod watched;
 
 use crate::contexts::{Context, Contexts};
+use crate::detect::cell::{AccessId, Cell, ReaderRef, Reference};
 use crate::frames::{self, End, Frame};
 use crate::memory::{Block, Blocks};
 use crate::process::fibers::Fiber;
 use crate::process::stacks::Stacks;
-use crate::shadow::{self, Cell, Reference};
+use crate::shadow;
 use access_ids::{RECENT, Recent};
 pub(crate) use finishes::Finish;
 use finishes::Finishes;
@@ -62,61 +64,18 @@ use leaks::{Leaks, Section};
 use mixed::Mixed;
 use order_cache::OrderCache;
 use raceproof_core::detect::freed_blocks::{self, FreedBlocks};
-use raceproof_core::detect::readers::{ReaderSets, Readers, SetId};
+use raceproof_core::detect::readers::{ReaderSets, Readers};
 use raceproof_core::event::{AccessKind, Observer, SyncKind};
 use raceproof_core::ids::{Location, ScopeId, SiteId, StepId, SyncId, TaskId};
 use raceproof_core::order::graph::GraphOrder;
 pub(crate) use recording::{Accessed, Recorder};
+use records::{AccessRecord, FlaggedSite, Flags, Merged};
 use representatives::Representatives;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::Ordering;
 
-/// In `Cell::readers`: a set of readers. (The other negative numbers are epochs,
-/// [`Cell::refer_at`].)
-const SET: i32 = i32::MIN | 1 << 30;
-
-/// An access that was made: by which step, and where in the program.
-#[derive(Clone, Copy, Debug)]
-struct AccessRecord {
-    step: u32,
-    site: u32,
-}
-
-/// In the site of a `AccessRecord`: it was an atomic access.
-const ATOMIC: u32 = 1 << 31;
-/// A flag of the access being checked: it is to memory of the running thread, and so not by its
-/// chunk.
-const OWN: u32 = 1;
-/// In the site of a `AccessRecord`: it was made by a task that has ended since, and counts as one
-/// of the task that has waited for it.
-const FOLDED: u32 = 1 << 30;
-/// The same: it was made by a task that has ended, or by a sibling of it from the same site that
-/// nobody can distinguish from it.
-const ALIKE: u32 = 1 << 29;
-const SITE: u32 = ALIKE - 1;
-
 /// In `Detector::runs_as`: the task of the kernel has ended.
 const NOBODY: TaskId = TaskId(u32::MAX);
-
-/// Readers as they stand in a cell.
-fn in_cell(readers: Readers) -> i32 {
-    match readers {
-        Readers::One(id) => id.0 as i32,
-        Readers::Set(set) if set.0 < 1 << 30 => set.0 as i32 | SET,
-        Readers::Set(_) => {
-            crate::fatal("more than 2^30 sets of readers in memory: more than this version can count")
-        }
-    }
-}
-
-/// The readers that stand in a cell, if there are any.
-fn of_cell(readers: i32) -> Option<Readers> {
-    match readers {
-        0 => None,
-        one if one > 0 => Some(Readers::One(StepId(one as u32))),
-        set => Some(Readers::Set(SetId((set & !SET) as u32))),
-    }
-}
 
 /// A site: where in the program an access or a construct is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -261,7 +220,7 @@ pub(crate) struct Detector {
     pub(crate) memory: Blocks,
     /// Heap memory that threads own.
     owned: owned::Owned,
-    freed_blocks: FreedBlocks,
+    freed_blocks: FreedBlocks<AccessId>,
     pub(crate) races: Vec<Raced>,
     pairs: FxHashMap<(usize, usize), u32>,
     /// Where races are, for a run that looks for all pairs there.
@@ -333,7 +292,7 @@ impl Detector {
         // Room for what there mostly is until the first collection.
         let (mut accesses, mut tasks) = (Vec::with_capacity(1 << 15), Vec::with_capacity(1 << 13));
         // Number 0 is no access.
-        accesses.push(AccessRecord { step: 0, site: 0 });
+        accesses.push(AccessRecord::NONE);
         tasks.push(main);
         Detector {
             order: GraphOrder::folding(),
@@ -465,7 +424,7 @@ impl Detector {
                 self.bytes[group as usize] = cells;
                 // Back to one cell if the four have become alike.
                 let [one, rest @ ..] = self.bytes[group as usize];
-                if one.writer >= 0 && rest.iter().all(|other| *other == one) {
+                if !one.writer.is_reference() && rest.iter().all(|other| *other == one) {
                     self.spare_bytes.push(group);
                     // SAFETY: as above.
                     unsafe { *cell = one };
@@ -476,7 +435,8 @@ impl Detector {
                 // SAFETY: as above.
                 unsafe { after.put(std::array::from_mut(&mut *cell)) };
                 // Each address that is accessed atomically has a record of its own.
-                last = (content.writer >= 0 && after.writer >= 0).then_some((content, after, races));
+                last = (!content.writer.is_reference() && !after.writer.is_reference())
+                    .then_some((content, after, races));
             } else {
                 let mut group = [content; 4];
                 self.update_bytes(&mut group, at..next, kind, manner, pc);
@@ -515,7 +475,7 @@ impl Detector {
                 Some((like, after)) if like == before => after,
                 _ => self.update(before, address, kind, manner, pc),
             };
-            last = (before.writer >= 0 && cell.writer >= 0).then_some((before, *cell));
+            last = (!before.writer.is_reference() && !cell.writer.is_reference()).then_some((before, *cell));
         }
     }
 
@@ -523,7 +483,7 @@ impl Detector {
     #[inline]
     fn update(&mut self, cell: Cell, address: usize, kind: AccessKind, manner: Manner, pc: usize) -> Cell {
         match (kind, manner) {
-            _ if cell.writer < 0 => self.mixed(cell, address, kind, manner, pc),
+            _ if cell.writer.is_reference() => self.mixed(cell, address, kind, manner, pc),
             (AccessKind::Read, Manner::Plain) => self.read(cell, address, pc),
             (AccessKind::Write, Manner::Plain) => self.write(cell, address, pc),
             (kind, Manner::Atomic) => self.mixed(cell, address, kind, manner, pc),
@@ -532,15 +492,17 @@ impl Detector {
 
     #[inline(always)]
     fn read(&mut self, cell: Cell, address: usize, pc: usize) -> Cell {
-        if cell.writer >= self.first() || self.has_read(cell.readers) {
+        if cell.writer.is_since(self.first()) || self.has_read(cell.readers) {
             return cell;
         }
-        if cell.writer > 0 && !self.is_ordered_at(cell.writer, address) {
-            self.conflict(cell.writer, AccessKind::Write, AccessKind::Read, Manner::Plain, address, pc);
+        if let Some(writer) = cell.writer.access()
+            && !self.is_ordered_at(writer, address)
+        {
+            self.conflict(writer, AccessKind::Write, AccessKind::Read, Manner::Plain, address, pc);
         }
         // Every earlier reader happens before this one, which subsumes it.
-        if cell.readers == 0 || cell.readers > 0 && self.is_below_watermark(cell.readers) {
-            return Cell { readers: self.number(pc, self.owned(address)), ..cell };
+        if !cell.readers.is_set() && (cell.readers.is_none() || self.is_below_watermark(cell.readers.id())) {
+            return Cell { readers: self.number(pc, self.owned(address)).into(), ..cell };
         }
         if self.is_subsumed(cell.readers, address, pc) {
             return cell;
@@ -551,36 +513,38 @@ impl Detector {
 
     /// Whether the running step is the last of the readers.
     #[inline(always)]
-    fn has_read(&self, readers: i32) -> bool {
-        readers >= self.first() || readers as u32 >= crate::now::first_set()
+    fn has_read(&self, readers: ReaderRef) -> bool {
+        readers.is_since(self.first(), crate::now::first_set())
     }
 
     #[inline(always)]
     fn write(&mut self, cell: Cell, address: usize, pc: usize) -> Cell {
-        if cell.writer >= self.first() && cell.readers == 0 {
+        if cell.writer.is_since(self.first()) && cell.readers.is_none() {
             return cell;
         }
         // If the running step is the only reader, it has compared itself with the writer; of races
         // every pair is wanted.
-        if cell.readers < self.first() || !self.races.is_empty() {
+        if !cell.readers.is_one_since(self.first()) || !self.races.is_empty() {
             self.check(cell, AccessKind::Write, Manner::Plain, address, pc);
         }
-        Cell { writer: self.number(pc, self.owned(address)), readers: 0 }
+        Cell::written_by(self.number(pc, self.owned(address)))
     }
 
     /// Checks an access against the writer of a cell and, if it writes, the readers.
     #[inline(always)]
     fn check(&mut self, cell: Cell, kind: AccessKind, manner: Manner, address: usize, pc: usize) {
-        if cell.writer > 0 && !self.is_ordered_at(cell.writer, address) {
-            self.conflict(cell.writer, AccessKind::Write, kind, manner, address, pc);
+        if let Some(writer) = cell.writer.access()
+            && !self.is_ordered_at(writer, address)
+        {
+            self.conflict(writer, AccessKind::Write, kind, manner, address, pc);
         }
         if kind == AccessKind::Write
-            && cell.readers > 0
-            && (self.is_below_watermark(cell.readers) || self.is_ordered_by_address(cell.readers, address))
+            && let Some(reader) = cell.readers.one()
+            && (self.is_below_watermark(reader) || self.is_ordered_by_address(reader, address))
         {
             return;
         }
-        if kind == AccessKind::Write && cell.readers != 0 {
+        if kind == AccessKind::Write && !cell.readers.is_none() {
             self.check_all(cell.readers, AccessKind::Read, kind, manner, address, pc);
         }
     }
@@ -588,7 +552,7 @@ impl Detector {
     #[inline(never)]
     fn check_all(
         &mut self,
-        others: i32,
+        others: ReaderRef,
         were: AccessKind,
         kind: AccessKind,
         manner: Manner,
@@ -596,11 +560,11 @@ impl Detector {
         pc: usize,
     ) -> bool {
         let mut ordered = true;
-        let mut rest = of_cell(others);
+        let mut rest = others.readers();
         while let Some(readers) = rest {
-            let step;
-            (step, rest) = self.sets.split(readers);
-            let id = step.0 as i32;
+            let element;
+            (element, rest) = self.sets.split(readers);
+            let id = AccessId::of_element(element);
             if !self.is_ordered_at(id, address) {
                 self.conflict(id, were, kind, manner, address, pc);
                 ordered = false;
@@ -612,15 +576,15 @@ impl Detector {
     // ---- readers ----
 
     #[inline(never)]
-    fn add_reader(&mut self, readers: i32, id: i32) -> i32 {
-        if readers == 0 {
-            return id;
+    fn add_reader(&mut self, readers: ReaderRef, id: AccessId) -> ReaderRef {
+        if readers.is_none() {
+            return id.into();
         }
         let spare = self.spare_chunks(readers);
         let (order, all, positive, negative) =
             (&mut self.order, &self.accesses, &mut self.positive, &mut self.negative);
         let mut subsumed = |old: StepId| {
-            let id = old.0 as i32;
+            let id = AccessId::of_element(old);
             if order.is_below_watermark(old.0) {
                 return true;
             }
@@ -630,7 +594,7 @@ impl Detector {
             if positive.has(id) || negative.has(id) {
                 return positive.has(id);
             }
-            let is = order.precedes_now_evidently(StepId(all[old.0 as usize].step));
+            let is = order.precedes_now_evidently(all[id.index()].step);
             if is {
                 positive.add(id)
             } else {
@@ -638,28 +602,26 @@ impl Detector {
             }
             is
         };
-        let readers = if readers > 0 {
-            if subsumed(StepId(readers as u32)) {
-                return id;
+        if let Some(one) = readers.one() {
+            if subsumed(one.element()) {
+                return id.into();
             }
-            Readers::Set(self.sets.pair(StepId(readers as u32), StepId(id as u32)))
-        } else {
-            let set = SetId((readers & !SET) as u32);
-            if self.sets.newest(set).0 == id as u32 {
-                return readers;
-            }
-            self.sets.add(set, StepId(id as u32), subsumed)
-        };
-        in_cell(readers)
+            return Readers::Set(self.sets.pair(one.element(), id.element())).into();
+        }
+        let set = readers.set_id();
+        if self.sets.newest(set) == id.element() {
+            return readers;
+        }
+        self.sets.add(set, id.element(), subsumed).into()
     }
 
     /// The accesses among the readers of a cell, newest first.
-    fn list(&self, readers: i32) -> Vec<i32> {
-        let mut rest = of_cell(readers);
+    fn list(&self, readers: ReaderRef) -> Vec<AccessId> {
+        let mut rest = readers.readers();
         let next = || {
-            let step;
-            (step, rest) = self.sets.split(rest?);
-            Some(step.0 as i32)
+            let element;
+            (element, rest) = self.sets.split(rest?);
+            Some(AccessId::of_element(element))
         };
         std::iter::from_fn(next).collect()
     }

@@ -5,6 +5,8 @@
 //! negative one for one step. Neighbouring cells mostly hold the same ids, so most queries are
 //! repeated.
 
+use crate::detect::cell::AccessId;
+
 const SLOTS: usize = 1 << 8;
 
 /// A direct-mapped table. An entry is an access id and the generation in which it was added.
@@ -30,12 +32,12 @@ impl OrderCache {
     }
 
     #[inline(always)]
-    pub(super) fn has(&self, id: i32) -> bool {
-        self.slots[id as usize % SLOTS] == self.generation | id as u64
+    pub(super) fn has(&self, id: AccessId) -> bool {
+        self.slots[id.index() % SLOTS] == self.generation | u64::from(id.raw())
     }
 
     #[inline(always)]
-    pub(super) fn add(&mut self, id: i32) {
-        self.slots[id as usize % SLOTS] = self.generation | id as u64;
+    pub(super) fn add(&mut self, id: AccessId) {
+        self.slots[id.index() % SLOTS] = self.generation | u64::from(id.raw());
     }
 }

@@ -31,6 +31,7 @@
 //! all else only where two accesses are about to be reported.
 
 use super::*;
+use crate::detect::cell::WriterRef;
 use crate::process::call_site;
 use crate::process::{is_shared, state};
 use crate::symbols::Symbols;
@@ -208,7 +209,7 @@ impl Detector {
             }
             for slot in words.step_by(8) {
                 let pointer = word(slot);
-                if !heap.contains(&pointer) || self.writer_of(slot) == 0 {
+                if !heap.contains(&pointer) || self.writer_of(slot) == WriterRef::NONE {
                     continue;
                 }
                 // A block that is being freed is wanted as well.
@@ -229,7 +230,7 @@ impl Detector {
     /// Whether the memory was handed to the thread of the running task after the earlier access: by
     /// a pointer in memory of the thread's own that a job has put there which comes after the
     /// access.
-    pub(super) fn is_handed_on(&mut self, earlier: i32, address: usize, searches: bool) -> bool {
+    pub(super) fn is_handed_on(&mut self, earlier: AccessId, address: usize, searches: bool) -> bool {
         let thread = self.tasks[self.current.index()].thread;
         if !is_shared() || thread == 0 {
             return false;
@@ -251,19 +252,25 @@ impl Detector {
 
     /// Whether one of these words of the thread's memory still points to the block, and was written
     /// after the earlier access.
-    fn is_handed_by(&mut self, slots: Option<Vec<usize>>, earlier: i32, block: usize, thread: u32) -> bool {
+    fn is_handed_by(
+        &mut self,
+        slots: Option<Vec<usize>>,
+        earlier: AccessId,
+        block: usize,
+        thread: u32,
+    ) -> bool {
         let storage = self.storage_of(thread).unwrap_or_default();
         slots.into_iter().flatten().any(|slot| {
             let is_own = storage.contains(&slot) || self.block_of(slot, thread).is_some();
             let leads_there = is_own && self.memory.find_live(word(slot)).is_some_and(|(at, _)| at == block);
-            let writer = self.writer_of(slot).max(0);
-            if !leads_there || writer == 0 || writer >= self.first() {
+            let Some(writer) = self.writer_of(slot).access().filter(|_| leads_there) else { return false };
+            if writer >= self.first() {
                 return false;
             }
-            let [before, stored] = [earlier, writer].map(|id| self.accesses[id as usize]);
+            let [before, stored] = [earlier, writer].map(|id| self.accesses[id.index()]);
             // What a task knew is forgotten when it has ended; that it knew it is not.
-            let proof = (block, thread, before.site & SITE);
-            let is = self.order.is_known_to(StepId(before.step), StepId(stored.step));
+            let proof = (block, thread, before.site.site());
+            let is = self.order.is_known_to(before.step, stored.step);
             if is {
                 self.owned.handed.insert(proof);
             }
@@ -288,7 +295,7 @@ impl Detector {
             if looked > MOST {
                 break;
             }
-            for slot in words.step_by(8).filter(|&slot| self.writer_of(slot) != 0) {
+            for slot in words.step_by(8).filter(|&slot| self.writer_of(slot) != WriterRef::NONE) {
                 let Some((to, block)) = self.memory.find_live(word(slot)) else { continue };
                 if to == wanted {
                     slots.push(slot);
@@ -318,7 +325,7 @@ impl Detector {
 
     /// The access that has written a word since the memory was allocated; negative if it is not one
     /// that has written it whole.
-    fn writer_of(&self, slot: usize) -> i32 {
+    fn writer_of(&self, slot: usize) -> WriterRef {
         self.pages.content(shadow::cell(slot)).writer
     }
 

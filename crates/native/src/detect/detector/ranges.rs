@@ -283,7 +283,7 @@ impl Ranges<'_> {
         let (kind, pc) = (self.kind, self.pc);
         // SAFETY: as above.
         let cell = unsafe { *place };
-        if cell.writer < 0 {
+        if cell.writer.is_reference() {
             // Bytes of their own, or atomic accesses.
             if left > 1 && self.detector.pair(address, kind, Manner::Plain, pc) {
                 return 2;

@@ -36,17 +36,17 @@ const NO_SCOPE: ScopeId = ScopeId(u32::MAX);
 /// ends.
 #[derive(Clone, Copy)]
 struct Found {
-    readers: i32,
+    readers: ReaderRef,
     scope: ScopeId,
     pc: usize,
 }
 
-const NOTHING: Found = Found { readers: 0, scope: NO_SCOPE, pc: 0 };
+const NOTHING: Found = Found { readers: ReaderRef::NONE, scope: NO_SCOPE, pc: 0 };
 
 /// Its slot in the table.
 #[inline(always)]
-fn place(readers: i32, pc: usize) -> usize {
-    (readers as usize ^ pc) % SLOTS
+fn place(readers: ReaderRef, pc: usize) -> usize {
+    (readers.hash() ^ pc) % SLOTS
 }
 
 /// Finishes that the running task is inside of, each with its owner, as two arrays so that the
@@ -177,7 +177,7 @@ impl Detector {
     /// Whether one of the readers, of which there is at least one, subsumes the running step, which
     /// makes the same access from `pc`.
     #[inline(always)]
-    pub(super) fn is_subsumed(&mut self, readers: i32, address: usize, pc: usize) -> bool {
+    pub(super) fn is_subsumed(&mut self, readers: ReaderRef, address: usize, pc: usize) -> bool {
         if now::skips() == 0 {
             return false;
         }
@@ -191,7 +191,7 @@ impl Detector {
 
     /// The same from the cache alone.
     #[inline(always)]
-    pub(super) fn is_subsumed_by_known(&mut self, readers: i32, address: usize, pc: usize) -> bool {
+    pub(super) fn is_subsumed_by_known(&mut self, readers: ReaderRef, address: usize, pc: usize) -> bool {
         if now::skips() == 0
             || !self.knows_representative(readers, pc)
             || self.stacks.may_hold(address)
@@ -204,13 +204,13 @@ impl Detector {
     }
 
     #[inline(always)]
-    fn knows_representative(&self, readers: i32, pc: usize) -> bool {
+    fn knows_representative(&self, readers: ReaderRef, pc: usize) -> bool {
         let found = self.representatives.found[place(readers, pc)];
         (found.readers, found.pc) == (readers, pc) && self.representatives.inside.has(found.scope)
     }
 
     #[inline(never)]
-    fn finds_representative(&mut self, readers: i32, pc: usize) -> bool {
+    fn finds_representative(&mut self, readers: ReaderRef, pc: usize) -> bool {
         let at = place(readers, pc);
         let found = self.representatives.found[at];
         let is_known = (found.readers, found.pc) == (readers, pc) && self.order.is_open(found.scope);
@@ -236,19 +236,18 @@ impl Detector {
     }
 
     /// The finish whose end alone makes one of the readers, from `pc`, known.
-    fn find_representative(&mut self, readers: i32, pc: usize) -> Option<ScopeId> {
-        let mut rest = of_cell(readers);
+    fn find_representative(&mut self, readers: ReaderRef, pc: usize) -> Option<ScopeId> {
+        let mut rest = readers.readers();
         (0..NEWEST).find_map(|_| {
             let reader;
             (reader, rest) = self.sets.split(rest?);
             let AccessRecord { step, site } = self.accesses[reader.index()];
-            if self.sites[(site & SITE) as usize].pc != pc {
+            if self.sites[site.site() as usize].pc != pc {
                 return None;
             }
             let may_stand = |task: &Task| !task.awaited && !task.asked;
-            let own = &self.tasks[self.order.task_of(StepId(step)).index()];
-            let representatives =
-                may_stand(own).then(|| self.order.representative(StepId(step))).flatten()?;
+            let own = &self.tasks[self.order.task_of(step).index()];
+            let representatives = may_stand(own).then(|| self.order.representative(step)).flatten()?;
             let stands = may_stand(&self.tasks[representatives.task.index()])
                 && !self.detached.contains(&representatives.scope);
             stands.then_some(representatives.scope)

@@ -8,8 +8,9 @@
 //! Hot path. Budget: three or four instructions a cell.
 
 use super::Detector;
+use crate::detect::cell::{AccessId, Cell, Reference};
 use crate::now;
-use crate::shadow::{self, Cell, Reference};
+use crate::shadow;
 use raceproof_core::event::AccessKind;
 use std::arch::x86_64::{
     _mm_and_si128, _mm_castps_si128, _mm_castsi128_ps, _mm_cmpeq_epi32, _mm_cmpgt_epi32, _mm_loadu_si128,
@@ -34,18 +35,16 @@ impl Detector {
 
 /// Whether a step whose first access id is `first` has made the access before.
 #[inline(always)]
-pub(crate) fn is_same_epoch(cell: Cell, kind: AccessKind, first: i32) -> bool {
+pub(crate) fn is_same_epoch(cell: Cell, kind: AccessKind, first: AccessId) -> bool {
     match kind {
-        AccessKind::Read => {
-            cell.writer >= first || cell.readers >= first || cell.readers as u32 >= now::first_set()
-        }
-        AccessKind::Write => cell.writer >= first && cell.readers == 0,
+        AccessKind::Read => cell.writer.is_since(first) || cell.readers.is_since(first, now::first_set()),
+        AccessKind::Write => cell.writer.is_since(first) && cell.readers.is_none(),
     }
 }
 
 /// How many cells, from the first one on, hit the check.
 #[inline(always)]
-pub(crate) fn count_same_epoch(cells: &[Cell], kind: AccessKind, first: i32) -> usize {
+pub(crate) fn count_same_epoch(cells: &[Cell], kind: AccessKind, first: AccessId) -> usize {
     let (fours, rest) = cells.as_chunks::<AT_ONCE>();
     for (number, four) in fours.iter().enumerate() {
         let mask = same_epoch_mask(four, kind, first);
@@ -59,7 +58,7 @@ pub(crate) fn count_same_epoch(cells: &[Cell], kind: AccessKind, first: i32) -> 
 
 /// The check of four cells, as a bit mask.
 #[inline(always)]
-fn same_epoch_mask(cells: &[Cell; AT_ONCE], kind: AccessKind, first: i32) -> i32 {
+fn same_epoch_mask(cells: &[Cell; AT_ONCE], kind: AccessKind, first: AccessId) -> i32 {
     let at = cells.as_ptr().cast();
     // SAFETY: the cells are 32 bytes, and every x86-64 has these instructions. Numbers of accesses
     // begin at 1.
@@ -67,7 +66,7 @@ fn same_epoch_mask(cells: &[Cell; AT_ONCE], kind: AccessKind, first: i32) -> i32
         let (a, b) = (_mm_castsi128_ps(_mm_loadu_si128(at)), _mm_castsi128_ps(_mm_loadu_si128(at.add(1))));
         let writers = _mm_castps_si128(_mm_shuffle_ps::<0b10_00_10_00>(a, b));
         let readers = _mm_castps_si128(_mm_shuffle_ps::<0b11_01_11_01>(a, b));
-        let before = _mm_set1_epi32(first.wrapping_sub(1));
+        let before = _mm_set1_epi32(first.raw().wrapping_sub(1) as i32);
         let writes = _mm_cmpgt_epi32(writers, before);
         let done = match kind {
             AccessKind::Read => {

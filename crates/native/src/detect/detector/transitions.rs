@@ -50,7 +50,7 @@ pub(crate) static TRANSITIONS: Transitions = Transitions(UnsafeCell::new([Transi
 pub(super) enum ValidFor {
     Any,
     /// Those whose address the detector has checked, with these flags.
-    Flags(u32),
+    Flags(Flags),
 }
 
 impl Transition {
@@ -59,13 +59,13 @@ impl Transition {
         pc: 0,
         before: Cell::IMPOSSIBLE,
         after: Cell::IMPOSSIBLE,
-        when: Now { first: 0, context: 0 },
+        when: Now { first: AccessId::NONE, context: 0 },
     };
 
     fn place(pc: usize, valid_for: ValidFor) -> usize {
         match valid_for {
             ValidFor::Any => pc,
-            ValidFor::Flags(flags) => pc | 1 << 63 | (flags as usize) << 62,
+            ValidFor::Flags(flags) => pc | 1 << 63 | flags.above_addresses(),
         }
     }
 }

@@ -48,7 +48,7 @@ struct Group {
 /// An access id, and the bytes of the granule that the access touched.
 #[derive(Clone, Copy)]
 struct Watched {
-    id: i32,
+    id: AccessId,
     bytes: u8,
 }
 
@@ -97,12 +97,12 @@ impl Watching {
     /// Accesses to this memory before the id `born` are unrelated to its present user.
     pub(super) fn forget_before(&mut self, memory: std::ops::Range<usize>, born: i32) {
         for (_, groups) in self.granules.range_mut(memory) {
-            groups.iter_mut().for_each(|group| group.accesses.retain(|access| access.id >= born));
+            groups.iter_mut().for_each(|group| group.accesses.retain(|access| !access.id.is_before(born)));
         }
     }
 
     /// Visits the access ids.
-    pub(super) fn each(&mut self, mut visit: impl FnMut(&mut i32)) {
+    pub(super) fn each(&mut self, mut visit: impl FnMut(&mut AccessId)) {
         let groups = self.granules.values_mut().flatten();
         groups.flat_map(|group| &mut group.accesses).for_each(|access| visit(&mut access.id));
     }
@@ -204,7 +204,7 @@ impl Detector {
         manner: Manner,
         pc: usize,
     ) {
-        let flags = if manner == Manner::Atomic { ATOMIC } else { self.owned(address) };
+        let flags = if manner == Manner::Atomic { Flags::ATOMIC } else { self.owned(address) };
         let id = self.number(pc, flags);
         let same = |group: &&mut Group| (group.pc, group.kind, group.manner) == (pc, kind, manner);
         let Some(group) = groups.iter_mut().find(same) else {
