@@ -9,34 +9,6 @@
 use super::*;
 use crate::now;
 
-/// The last access from a site: a cache of site and access ids by program counter and context.
-#[derive(Clone, Copy)]
-pub(super) struct Recent {
-    /// The return address, and flags.
-    pub(super) place: usize,
-    pub(super) context: u32,
-    pub(super) id: AccessId,
-    pub(super) site: u32,
-}
-
-impl Recent {
-    pub(super) const NONE: Recent = Recent { place: 0, context: 0, id: AccessId::NONE, site: 0 };
-
-    /// The flags occupy bits that no address has.
-    #[inline(always)]
-    pub(super) fn place(pc: usize, flags: Flags) -> usize {
-        pc | flags.above_addresses()
-    }
-
-    /// The slot of a program counter and context.
-    #[inline(always)]
-    pub(super) fn slot(pc: usize, context: u32) -> usize {
-        (pc >> 1 ^ (context as usize).wrapping_mul(0x9e37)) % RECENT
-    }
-}
-
-pub(super) const RECENT: usize = 1 << 10;
-
 impl Detector {
     pub(super) fn first(&self) -> AccessId {
         now::first()
@@ -71,7 +43,7 @@ impl Detector {
     pub(super) fn begin_step(&mut self) {
         self.steps += 1;
         self.representatives.spawned = None;
-        self.negative.forget();
+        self.caches.begin_step();
         self.reset_skips();
         self.renumber();
         if !self.holds.is_empty()
@@ -108,10 +80,8 @@ impl Detector {
     #[inline(always)]
     pub(super) fn recent_from(&self, pc: usize, flags: Flags) -> Option<AccessId> {
         let context = self.contexts.now().context.0;
-        let recent = &self.recent[Recent::slot(pc, context)];
-        let is_it = recent.place == Recent::place(pc, flags)
-            && recent.context == context
-            && recent.id >= self.first();
+        let recent = self.caches.peek(pc, context);
+        let is_it = recent.is_of(pc, context, flags) && recent.id >= self.first();
         is_it.then_some(recent.id)
     }
 
@@ -123,8 +93,8 @@ impl Detector {
     #[inline(never)]
     pub(super) fn number_anew(&mut self, pc: usize, flags: Flags) -> AccessId {
         let context = self.contexts.now().context;
-        let recent = self.recent[Recent::slot(pc, context.0)];
-        let site = if (recent.place, recent.context) == (Recent::place(pc, flags), context.0) {
+        let recent = *self.caches.peek(pc, context.0);
+        let site = if recent.is_of(pc, context.0, flags) {
             recent.site
         } else {
             self.site_number(Site { pc, context })
@@ -139,8 +109,7 @@ impl Detector {
         };
         let step = if flags.is_own() { StepId(self.own.step) } else { self.order.step() };
         self.accesses.push(AccessRecord { step, site: FlaggedSite::new(site, flags) });
-        self.recent[Recent::slot(pc, context.0)] =
-            Recent { place: Recent::place(pc, flags), context: context.0, id, site };
+        *self.caches.recent(pc, context.0) = Recent::new(pc, context.0, flags, id, site);
         id
     }
 
@@ -163,14 +132,14 @@ impl Detector {
 
     #[inline(always)]
     pub(super) fn precedes(&mut self, id: AccessId) -> bool {
-        self.is_below_watermark(id) || self.positive.has(id) || self.precedes_by_the_order(id)
+        self.is_below_watermark(id) || self.caches.is_ordered(id) || self.precedes_by_the_order(id)
     }
 
     #[inline(never)]
     pub(super) fn precedes_by_the_order(&mut self, id: AccessId) -> bool {
         let precedes = self.order.precedes_now(self.accesses[id.index()].step);
         if precedes {
-            self.positive.add(id);
+            self.caches.add_ordered(id);
         }
         precedes
     }
@@ -180,7 +149,7 @@ impl Detector {
     #[inline(always)]
     pub(super) fn is_ordered_at(&mut self, id: AccessId, address: usize) -> bool {
         self.is_below_watermark(id)
-            || self.positive.has(id)
+            || self.caches.is_ordered(id)
             || self.is_ordered_by_address(id, address)
             || self.precedes_by_the_order(id)
     }

@@ -162,7 +162,7 @@ impl Detector {
     fn is_memory_of(&self, thread: TaskId, address: usize) -> bool {
         let on = self.tasks[thread.index()].thread;
         self.loops.get(&thread).is_some_and(|l| l.stack.contains(&address))
-            || self.privates.iter().any(|p| p.thread == on && (p.from..p.to).contains(&address))
+            || self.privates.is_of(address, on)
             || self.memory.find(address).is_some_and(|(_, block)| block.thread() == Some(on))
     }
 

@@ -31,7 +31,42 @@ const MOST: usize = 450_000;
 const A_PAGE_OF_MANY: usize = 7;
 
 /// Turns between checks.
-pub(super) const SELDOM: u32 = 8;
+const SELDOM: u32 = 8;
+
+/// When to collect.
+pub(super) struct Collector {
+    /// So many entries in the tables are enough.
+    enough: usize,
+    /// Turns until the next check; at least 1.
+    until_asked: u32,
+    /// Collects at every check: for tests.
+    is_eager: bool,
+}
+
+impl Collector {
+    pub(super) fn new() -> Self {
+        Collector { enough: 1 << 15, until_asked: SELDOM, is_eager: false }
+    }
+
+    /// A turn begins; whether the tables are checked at this one.
+    #[inline]
+    fn is_asked(&mut self) -> bool {
+        self.until_asked -= 1;
+        if self.until_asked > 0 {
+            return false;
+        }
+        self.until_asked = if self.is_eager { 1 } else { SELDOM };
+        true
+    }
+
+    /// So many entries are left after a collection, and so many pages of shadow memory.
+    fn rearm(&mut self, entries: usize, pages: usize) {
+        if !self.is_eager {
+            let growth = (A_PAGE * pages).min(MOST).max(A_PAGE_OF_MANY * pages);
+            self.enough = entries + (entries / 2).max(LEAST + growth);
+        }
+    }
+}
 
 /// New ids for those in cells.
 struct Numbers {
@@ -123,24 +158,20 @@ impl Detector {
 
     /// From now on collects at every opportunity: for tests.
     pub(crate) fn collect_always(&mut self) {
-        (self.eager_to_collect, self.enough, self.until_asked) = (true, 0, 1);
+        self.collector = Collector { enough: 0, until_asked: 1, is_eager: true };
     }
 
     /// From now on nothing is collected.
     pub(crate) fn keep_everything(&mut self) {
-        self.enough = usize::MAX;
+        self.collector.enough = usize::MAX;
     }
 
     /// Collects if the tables have grown enough. No id of a task, step, finish or access that the
     /// caller holds is valid afterwards.
     #[inline]
     pub(super) fn collect_in_time(&mut self) {
-        self.until_asked -= 1;
-        if self.until_asked == 0 {
-            self.until_asked = if self.eager_to_collect { 1 } else { SELDOM };
-            if self.entries() >= self.enough {
-                self.collect();
-            }
+        if self.collector.is_asked() && self.entries() >= self.collector.enough {
+            self.collect();
         }
     }
 
@@ -170,24 +201,16 @@ impl Detector {
             watched.each(|id| *id = numbers.accesses[id.index()]);
         }
         self.bytes.iter_mut().flatten().for_each(|cell| *cell = numbers.cell(*cell));
-        for mixed in &mut self.mixed {
+        for mixed in self.mixed.iter_mut() {
             mixed.plain = numbers.cell(mixed.plain);
             (mixed.writes, mixed.reads) = (numbers.list(mixed.writes), numbers.list(mixed.reads));
         }
-        self.recent.iter_mut().for_each(|recent| recent.id = AccessId::NONE);
-        transitions::TRANSITIONS.forget();
-        last_ids::LAST_IDS.forget();
-        self.positive.forget();
-        self.negative.forget();
+        self.caches.invalidate();
         // What the running step has done so far counts as done by another one of its task.
         self.renumber();
         self.publish_watermark();
-        if !self.eager_to_collect {
-            let pages = self.pages.count();
-            let growth = (A_PAGE * pages).min(MOST).max(A_PAGE_OF_MANY * pages);
-            let entries = self.entries();
-            self.enough = entries + (entries / 2).max(LEAST + growth);
-        }
+        let entries = self.entries();
+        self.collector.rearm(entries, self.pages.count());
     }
 
     /// Drops accesses to stacks from before their present users began: they are unrelated to these.
@@ -228,8 +251,8 @@ impl Detector {
                 // SAFETY: as above.
                 None => unsafe { *cell = self.since(content, born) },
                 Some(Reference::Bytes(group)) => {
-                    self.bytes[group as usize] =
-                        self.bytes[group as usize].map(|byte| self.since(byte, born));
+                    let bytes = self.bytes[group];
+                    self.bytes[group] = bytes.map(|byte| self.since(byte, born));
                 }
                 Some(Reference::Mixed(number)) => self.since_mixed(number, born),
             }
@@ -248,8 +271,8 @@ impl Detector {
     }
 
     fn since_mixed(&mut self, number: u32, born: i32) {
-        let Mixed { plain, writes, reads, is_pair } = self.mixed[number as usize];
-        self.mixed[number as usize] = Mixed {
+        let Mixed { plain, writes, reads, is_pair } = self.mixed[number];
+        self.mixed[number] = Mixed {
             is_pair,
             plain: self.since(plain, born),
             writes: self.readers_since(writes, born),
@@ -286,26 +309,14 @@ impl Detector {
             watched.each(|id| _ = named.accesses.add(id.index()));
         }
         // Freed memory leaves groups and records that no cell refers to.
-        self.spare_bytes.clear();
-        for (at, group) in self.bytes.iter_mut().enumerate() {
-            if named.groups.has(at) {
-                group.iter().for_each(|&cell| named.cell(cell));
-            } else {
-                *group = Default::default();
-                self.spare_bytes.push(at as u32);
-            }
-        }
-        self.spare_mixed.clear();
-        for (at, record) in self.mixed.iter_mut().enumerate() {
-            if named.records.has(at) {
-                named.cell(record.plain);
-                named.list(record.writes);
-                named.list(record.reads);
-            } else {
-                *record = Mixed::default();
-                self.spare_mixed.push(at as u32);
-            }
-        }
+        let groups = std::mem::replace(&mut named.groups, Marks::none(0));
+        self.bytes.sift(&groups, |group| group.iter().for_each(|&cell| named.cell(cell)));
+        let records = std::mem::replace(&mut named.records, Marks::none(0));
+        self.mixed.sift(&records, |record| {
+            named.cell(record.plain);
+            named.list(record.writes);
+            named.list(record.reads);
+        });
         let Named { accesses, sets, .. } = &mut named;
         self.sets.follow(sets, |step| _ = accesses.add(step.index()));
         (pages, named)

@@ -147,8 +147,7 @@ impl Detector {
             return true;
         }
         let (before, now) = (self.tasks[self.task_of(earlier).index()], self.tasks[self.current.index()]);
-        let is_private =
-            || self.privates.iter().any(|p| (p.from..p.to).contains(&address) && p.thread == now.thread);
+        let is_private = || self.privates.is_of(address, now.thread);
         if before.thread != now.thread {
             // Of a task that was waited for it is not known any more on which thread it ran.
             let may_have_been_here = self.accesses[earlier.index()].site.has(Merged::FOLDED);

@@ -168,8 +168,8 @@ impl Detector {
         pc: usize,
     ) -> bool {
         let context = self.contexts.now().context.0;
-        let recent = &mut self.recent[Recent::slot(pc, context)];
-        if recent.place != Recent::place(pc, Flags::PLAIN) || recent.context != context {
+        let recent = self.caches.recent(pc, context);
+        if !recent.is_of(pc, context, Flags::PLAIN) {
             return false;
         }
         let is_repeated = recent.id >= now::first();

@@ -114,14 +114,11 @@ impl Detector {
     /// Whether the memory belongs to a virtual thread.
     #[inline]
     pub(crate) fn is_thread_local(&self, address: usize) -> bool {
-        self.all_privates.contains(&address)
-            && self.privates.iter().any(|p| (p.from..p.to).contains(&address))
+        self.privates.holds(address)
     }
 
     pub(crate) fn private(&mut self, from: usize, to: usize, thread: u32) {
-        let all = &mut self.all_privates;
-        *all = if self.privates.is_empty() { from..to } else { all.start.min(from)..all.end.max(to) };
-        self.privates.push(Private { from, to, thread });
+        self.privates.add(from, to, thread);
     }
 
     /// The stack an address is in, also that of `main`.

@@ -69,7 +69,7 @@ impl Detector {
             return false;
         }
         let mut record = match before.reference() {
-            Some(Reference::Mixed(number)) => self.mixed[number as usize],
+            Some(Reference::Mixed(number)) => self.mixed[number],
             None if before != Cell::default() => Mixed { plain: before, is_pair: N == 2, ..Mixed::default() },
             _ => return false,
         };
@@ -87,7 +87,7 @@ impl Detector {
             return true;
         }
         let number = self.record_for(before, is_pair);
-        self.mixed[number as usize] = record;
+        self.mixed[number] = record;
         Cell::refer_at(number, AccessId::at(self.accesses.len() - 1), kind).put(cells);
         true
     }
@@ -149,7 +149,7 @@ impl Detector {
         pc: usize,
     ) -> Cell {
         let number = self.record_for(cell, false);
-        if self.mixed[number as usize].is_pair {
+        if self.mixed[number].is_pair {
             self.part_record(number, address);
         }
         self.record(number, address, kind, manner, pc)
@@ -159,33 +159,25 @@ impl Detector {
     fn record_for(&mut self, cell: Cell, is_pair: bool) -> u32 {
         match cell.reference() {
             Some(Reference::Mixed(number)) => number,
-            _ => self.new_record(Mixed { plain: cell, is_pair, ..Mixed::default() }),
+            _ => self.mixed.add(Mixed { plain: cell, is_pair, ..Mixed::default() }),
         }
-    }
-
-    fn new_record(&mut self, record: Mixed) -> u32 {
-        let number = self.spare_mixed.pop().unwrap_or(self.mixed.len() as u32);
-        match self.mixed.get_mut(number as usize) {
-            Some(spare) => *spare = record,
-            None => self.mixed.push(record),
-        }
-        number
     }
 
     /// The word beside this one gets a record of its own, if it refers to the same.
     #[cold]
     fn part_record(&mut self, number: u32, address: usize) {
-        self.mixed[number as usize].is_pair = false;
+        self.mixed[number].is_pair = false;
         let [other] = cells::<1>(address ^ 4);
         if other.reference() == Some(Reference::Mixed(number)) {
-            let record = self.new_record(self.mixed[number as usize]);
+            let shared = self.mixed[number];
+            let record = self.mixed.add(shared);
             *other = Cell::refer(Reference::Mixed(record));
         }
     }
 
     /// What becomes of a record, and of the cells that refer to it.
     fn record(&mut self, number: u32, address: usize, kind: AccessKind, manner: Manner, pc: usize) -> Cell {
-        let mut record = self.mixed[number as usize];
+        let mut record = self.mixed[number];
         let mut after = Cell::refer(Reference::Mixed(number));
         match (manner, kind) {
             (Manner::Plain, AccessKind::Read) => {
@@ -198,7 +190,7 @@ impl Detector {
                 record.plain = self.write(record.plain, address, pc);
                 if written && read {
                     // The write subsumes all of them.
-                    self.spare_mixed.push(number);
+                    self.mixed.free(number);
                     return record.plain;
                 }
             }
@@ -216,7 +208,7 @@ impl Detector {
                 }
             }
         }
-        self.mixed[number as usize] = record;
+        self.mixed[number] = record;
         after
     }
 

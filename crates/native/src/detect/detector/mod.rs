@@ -28,6 +28,7 @@
 //! [`raceproof_core::order::conflicting`].
 
 mod access_ids;
+mod caches;
 mod chunks;
 mod collect;
 mod conflicts;
@@ -40,11 +41,13 @@ mod memory;
 mod mixed;
 mod order_cache;
 mod owned;
+mod privates;
 mod ranges;
 mod recording;
 mod records;
 mod representatives;
 pub(crate) mod same_epoch;
+mod slab;
 mod synchronisation;
 pub(crate) mod transitions;
 pub(crate) mod watched;
@@ -56,13 +59,14 @@ use crate::memory::{Block, Blocks};
 use crate::process::fibers::Fiber;
 use crate::process::stacks::Stacks;
 use crate::shadow;
-use access_ids::{RECENT, Recent};
+use caches::{Caches, Recent};
+use collect::Collector;
 pub(crate) use finishes::Finish;
 use finishes::Finishes;
 use held::{Held, Hold};
 use leaks::{Leaks, Section};
 use mixed::Mixed;
-use order_cache::OrderCache;
+use privates::Privates;
 use raceproof_core::detect::freed_blocks::{self, FreedBlocks};
 use raceproof_core::detect::readers::{ReaderSets, Readers};
 use raceproof_core::event::{AccessKind, Observer, SyncKind};
@@ -72,6 +76,7 @@ pub(crate) use recording::{Accessed, Recorder};
 use records::{AccessRecord, FlaggedSite, Flags, Merged};
 use representatives::Representatives;
 use rustc_hash::FxHashMap;
+use slab::Slab;
 use std::sync::atomic::Ordering;
 
 /// In `Detector::runs_as`: the task of the kernel has ended.
@@ -127,14 +132,6 @@ struct Parted {
     holds: Vec<Hold>,
 }
 
-/// Memory that belongs to one virtual thread (its thread-local storage, a threadprivate copy).
-#[derive(Clone, Copy, Debug)]
-struct Private {
-    from: usize,
-    to: usize,
-    thread: u32,
-}
-
 /// A race: the pair of accesses that showed it first.
 #[derive(Clone, Debug)]
 pub(crate) struct Raced {
@@ -184,14 +181,14 @@ pub(crate) struct Detector {
     pub(crate) order: GraphOrder,
     pub(crate) contexts: Contexts,
     accesses: Vec<AccessRecord>,
-    recent: Box<[Recent; RECENT]>,
+    caches: Caches,
     sites: Vec<Site>,
     site_numbers: FxHashMap<Site, u32>,
     sets: ReaderSets,
-    bytes: Vec<[Cell; 4]>,
-    spare_bytes: Vec<u32>,
-    mixed: Vec<Mixed>,
-    spare_mixed: Vec<u32>,
+    /// Cells of words that are accessed by the byte.
+    bytes: Slab<[Cell; 4]>,
+    /// Records of memory that is accessed atomically.
+    mixed: Slab<Mixed>,
     pub(crate) tasks: Vec<Task>,
     current: TaskId,
     /// The task of the kernel that runs, and as which task of the order each of them does.
@@ -211,9 +208,7 @@ pub(crate) struct Detector {
     leaks: Leaks,
     syncs: u32,
     spare_syncs: Vec<SyncId>,
-    privates: Vec<Private>,
-    /// From the first of them to the last.
-    all_privates: std::ops::Range<usize>,
+    privates: Privates,
     pub(crate) stacks: Stacks,
     /// The stack of `main`.
     pub(crate) main_stack: Stacks,
@@ -241,15 +236,7 @@ pub(crate) struct Detector {
     steps: u64,
     /// The pages of shadow memory in use.
     pages: shadow::Pages,
-    /// The collector runs when the tables have this many entries.
-    enough: usize,
-    /// Turns until the next check.
-    until_asked: u32,
-    eager_to_collect: bool,
-    /// Positive cache of happens-before queries: accesses that happen before the running task.
-    positive: OrderCache,
-    /// Negative cache: accesses that the order did not find to happen before the running step.
-    negative: OrderCache,
+    collector: Collector,
     /// Readers that subsume others.
     representatives: Representatives,
     /// Finishes of which a task has ended detached.
@@ -298,14 +285,12 @@ impl Detector {
             order: GraphOrder::folding(),
             contexts: Contexts::new(),
             accesses,
-            recent: Box::new([Recent::NONE; RECENT]),
+            caches: Caches::new(),
             sites: vec![nobody],
             site_numbers: FxHashMap::default(),
             sets: ReaderSets::default(),
-            bytes: Vec::new(),
-            spare_bytes: Vec::new(),
-            mixed: Vec::new(),
-            spare_mixed: Vec::new(),
+            bytes: Slab::new(),
+            mixed: Slab::new(),
             tasks,
             current: TaskId::MAIN,
             running: TaskId::MAIN,
@@ -320,8 +305,7 @@ impl Detector {
             leaks: Leaks::default(),
             syncs: 0,
             spare_syncs: Vec::new(),
-            privates: Vec::new(),
-            all_privates: 0..0,
+            privates: Privates::new(),
             stacks,
             main_stack,
             memory: Blocks::default(),
@@ -339,11 +323,7 @@ impl Detector {
             serials: 1,
             steps: 1,
             pages: shadow::Pages::new(),
-            enough: 1 << 15,
-            until_asked: collect::SELDOM,
-            eager_to_collect: false,
-            positive: OrderCache::new(),
-            negative: OrderCache::new(),
+            collector: Collector::new(),
             representatives: Representatives::new(),
             detached: Default::default(),
             waiting: false,
@@ -419,13 +399,13 @@ impl Detector {
                 continue;
             }
             if let Some(Reference::Bytes(group)) = content.reference() {
-                let mut cells = self.bytes[group as usize];
+                let mut cells = self.bytes[group];
                 self.update_bytes(&mut cells, at..next, kind, manner, pc);
-                self.bytes[group as usize] = cells;
+                self.bytes[group] = cells;
                 // Back to one cell if the four have become alike.
-                let [one, rest @ ..] = self.bytes[group as usize];
+                let [one, rest @ ..] = self.bytes[group];
                 if !one.writer.is_reference() && rest.iter().all(|other| *other == one) {
-                    self.spare_bytes.push(group);
+                    self.bytes.free(group);
                     // SAFETY: as above.
                     unsafe { *cell = one };
                 }
@@ -440,16 +420,7 @@ impl Detector {
             } else {
                 let mut group = [content; 4];
                 self.update_bytes(&mut group, at..next, kind, manner, pc);
-                let number = match self.spare_bytes.pop() {
-                    Some(number) => {
-                        self.bytes[number as usize] = group;
-                        number
-                    }
-                    None => {
-                        self.bytes.push(group);
-                        (self.bytes.len() - 1) as u32
-                    }
-                };
+                let number = self.bytes.add(group);
                 // SAFETY: as above.
                 unsafe { *cell = Cell::refer(Reference::Bytes(number)) };
             }
@@ -581,8 +552,7 @@ impl Detector {
             return id.into();
         }
         let spare = self.spare_chunks(readers);
-        let (order, all, positive, negative) =
-            (&mut self.order, &self.accesses, &mut self.positive, &mut self.negative);
+        let (order, all, caches) = (&mut self.order, &self.accesses, &mut self.caches);
         let mut subsumed = |old: StepId| {
             let id = AccessId::of_element(old);
             if order.is_below_watermark(old.0) {
@@ -591,14 +561,14 @@ impl Detector {
             if spare.as_ref().is_some_and(|spare| spare.contains(&id)) {
                 return true;
             }
-            if positive.has(id) || negative.has(id) {
-                return positive.has(id);
+            if let Some(answer) = caches.answer(id) {
+                return answer;
             }
             let is = order.precedes_now_evidently(all[id.index()].step);
             if is {
-                positive.add(id)
+                caches.add_ordered(id);
             } else {
-                negative.add(id)
+                caches.add_unordered(id);
             }
             is
         };

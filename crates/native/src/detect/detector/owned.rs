@@ -4,7 +4,7 @@
 //! Jobs of one thread run one after the other, and what they find in the thread's storage another
 //! schedule would have given them elsewhere: on another thread, with other storage. So two
 //! unordered jobs of one thread do not race for what the thread owns, as `thread_local!` promises.
-//! The storage itself is known by its address ([`Private`]); for the heap this is the rule:
+//! The storage itself is known by its address ([`Privates`]); for the heap this is the rule:
 //!
 //! - a block that a job of the thread has allocated, and that the storage points to when a job
 //!   begins or ends there, is the thread's own until the next job begins or ends, also where a job
@@ -113,8 +113,8 @@ impl Detector {
 
     /// The thread-local variables of a thread. What is beyond them is the C library's.
     fn storage_of(&self, thread: u32) -> Option<Range<usize>> {
-        let own = self.privates.iter().find(|private| private.thread == thread)?;
-        Some(own.from.next_multiple_of(8)..state().threads.base(thread))
+        let from = self.privates.first_of(thread)?;
+        Some(from.next_multiple_of(8)..state().threads.base(thread))
     }
 
     #[cold]

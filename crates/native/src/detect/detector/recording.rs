@@ -180,7 +180,7 @@ impl Detector {
     /// which the thread runs them.
     fn is_private(&self, address: usize) -> bool {
         let on = self.tasks[self.current.index()].thread;
-        self.privates.iter().any(|p| p.thread == on && (p.from..p.to).contains(&address))
+        self.privates.is_of(address, on)
     }
 
     /// Whether the memory is owned by the thread that runs, and was not allocated by the task that

@@ -195,7 +195,7 @@ impl Detector {
         if now::skips() == 0
             || !self.knows_representative(readers, pc)
             || self.stacks.may_hold(address)
-            || self.all_privates.contains(&address)
+            || self.privates.may_hold(address)
         {
             return false;
         }

@@ -28,7 +28,7 @@ impl Detector {
         let Some(Reference::Bytes(group)) = (unsafe { *shadow::cell(bytes.start) }).reference() else {
             return false;
         };
-        let cells = &self.bytes[group as usize][bytes.start % 4..][..bytes.len()];
+        let cells = &self.bytes[group][bytes.start % 4..][..bytes.len()];
         cells.iter().all(|cell| is_same_epoch(*cell, kind, self.first()))
     }
 }

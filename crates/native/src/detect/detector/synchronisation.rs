@@ -157,8 +157,7 @@ impl Detector {
         } else {
             self.publish_watermark();
         }
-        self.positive.forget();
-        self.negative.forget();
+        self.caches.resume();
         self.reset_skips();
     }
 
