@@ -46,11 +46,7 @@ impl Detector {
         self.caches.begin_step();
         self.reset_skips();
         self.renumber();
-        if !self.holds.is_empty()
-            && let Some(holds) = self.holds.get(&self.current)
-        {
-            self.step_holds.set(self.order.step(), holds);
-        }
+        self.locks.begin_step(self.current, self.order.step());
     }
 
     pub(crate) fn site(&self, number: u32) -> Site {

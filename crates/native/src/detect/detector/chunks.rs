@@ -77,9 +77,7 @@ impl Detector {
         self.set_time();
         self.leak(thread);
         self.order.spawn(thread, chunk, scope);
-        if let Some(holds) = self.holds.remove(&thread) {
-            self.holds.insert(chunk, holds);
-        }
+        self.locks.hand_over(thread, chunk);
         self.chunks.insert(chunk, own);
         self.run_as(chunk);
     }
@@ -110,9 +108,7 @@ impl Detector {
         self.record_event(Event::End { task: chunk });
         self.order.end(chunk);
         self.chunks.remove(&chunk);
-        if let Some(holds) = self.holds.remove(&chunk) {
-            self.holds.insert(parent, holds);
-        }
+        self.locks.hand_over(chunk, parent);
         let thread = &mut self.tasks[parent.index()];
         thread.detached |= detached;
         thread.asked |= asked;
@@ -170,7 +166,7 @@ impl Detector {
     /// thread has taken, two are as good as all, since a writer is in at most one of them. Not
     /// where locks are held, which may exclude a writer from those two and not from another.
     pub(super) fn spare_chunks(&self, readers: ReaderRef) -> Option<Vec<AccessId>> {
-        if self.own.size == 0 || !readers.is_set() || self.holds.contains_key(&self.current) {
+        if self.own.size == 0 || !readers.is_set() || self.locks.is_held_by(self.current) {
             return None;
         }
         let thread = self.tasks[self.current.index()].parent;
@@ -181,6 +177,6 @@ impl Detector {
         let mut chunks: Vec<AccessId> = self.list(readers).into_iter().filter(is_of_thread).collect();
         // The oldest stays.
         let oldest = chunks.pop()?;
-        (!self.step_holds.is_any(self.accesses[oldest.index()].step)).then_some(chunks)
+        (!self.locks.is_in_section(self.accesses[oldest.index()].step)).then_some(chunks)
     }
 }

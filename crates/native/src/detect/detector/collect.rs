@@ -153,7 +153,7 @@ impl Named {
 
 impl Detector {
     fn entries(&self) -> usize {
-        self.accesses.len() + self.sets.count() as usize + self.order.size() + self.sections.len()
+        self.accesses.len() + self.sets.count() as usize + self.order.size() + self.locks.len()
     }
 
     /// From now on collects at every opportunity: for tests.
@@ -332,7 +332,8 @@ impl Detector {
         let mut firsts: FxHashMap<Alike, StepId> = FxHashMap::default();
         let mut stretches: FxHashMap<Stretch, StepId> = FxHashMap::default();
         let live = self.runs_as.iter().copied().filter(|&task| task != NOBODY);
-        let live = live.chain(self.loops.keys().chain(self.chunks.keys()).chain(self.holds.keys()).copied());
+        let live =
+            live.chain(self.loops.keys().chain(self.chunks.keys()).copied()).chain(self.locks.holders());
         let branches = self.order.branches(live);
         // Accesses of one step mostly follow each other.
         let (mut last, mut stands, mut merged) = (StepId(u32::MAX), StepId(u32::MAX), Merged::NOTHING);
@@ -394,13 +395,13 @@ impl Detector {
             && !asked
             && !awaited
             && !self.detached.contains(&self.order.finish_of(task))
-            && !self.step_holds.is_any(step);
+            && !self.locks.is_in_section(step);
         is_alike.then_some(Alike { sibling, created, thread })
     }
 
     /// The stretch of steps of its task that nobody can distinguish from this one.
     fn stretch(&self, step: StepId, branches: &Branches) -> Option<Stretch> {
-        let is_free = !self.representatives.off && !self.step_holds.is_any(step);
+        let is_free = !self.representatives.off && !self.locks.is_in_section(step);
         if is_free { self.order.stretch(step, branches) } else { None }
     }
 
@@ -471,12 +472,12 @@ impl Detector {
     fn compact_order(&mut self, steps: Vec<StepId>) -> Renumbering {
         let raced = self.races.iter().flat_map(|race| [race.first.task, race.second.task]);
         let live = self.runs_as.iter().copied().filter(|&task| task != NOBODY);
-        let keys = self.loops.keys().chain(self.chunks.keys()).chain(self.holds.keys());
-        let keys = keys.copied().chain(self.parted.values().map(|parted| parted.task));
+        let keys = self.loops.keys().chain(self.chunks.keys()).copied();
+        let keys = keys.chain(self.locks.holders()).chain(self.locks.parted());
         let tasks: Vec<TaskId> = raced.chain(live).chain(keys).collect();
         let scopes: Vec<ScopeId> =
             self.finishes.open().chain(tasks.iter().map(|task| self.tasks[task.index()].scope)).collect();
-        let mut held = self.settle_leaks();
+        let mut held = self.locks.settle_leaks(&mut self.order);
         held.extend(self.chunks.values().map(|own| StepId(own.step)));
         let new = self.order.compact(steps.into_iter().chain(held), tasks, scopes);
         let task = |old: TaskId| new.task(old).expect("a task under way is kept");
@@ -513,48 +514,15 @@ impl Detector {
             .drain()
             .map(|(of, own)| (task(of), chunks::Own { step: step(own.step), ..own }))
             .collect();
-        self.holds = self.holds.drain().map(|(of, holds)| (task(of), holds)).collect();
-        self.parted.values_mut().for_each(|parted| parted.task = task(parted.task));
         let count = self.order.finishes();
         self.finishes.renumber(count, |scope| new.scope(scope).expect("an open finish is kept"));
         self.detached = self.detached.drain().filter_map(|scope| new.scope(scope)).collect();
         self.representatives.renumber(|scope| new.scope(scope));
-        self.renumber_leaks(|step| new.step(step).expect("a step of a section under way is kept"));
-        self.compact_sections(&new);
-        new
-    }
-
-    /// Keeps the sections that a step that is kept was in.
-    fn compact_sections(&mut self, new: &Renumbering) {
-        self.step_holds.renumber(|step| new.step(step));
-        let mut used = vec![u32::MAX; self.sections.len()];
-        let parted = self.parted.values().flat_map(|parted| &parted.holds);
-        let all = self.step_holds.all().iter().chain(self.holds.values().flatten()).chain(parted);
-        all.for_each(|hold| used[hold.section as usize] = 0);
-        let leaks = self.leaks.values().flatten().flat_map(|task| &task.leaks);
-        leaks.for_each(|leak| used[leak.section as usize] = 0);
-        let mut next = 0;
         let (spare, order) = (&mut self.spare_syncs, &mut self.order);
-        let mut at = 0;
-        self.sections.retain(|section| {
-            at += 1;
-            let keep = used[at - 1] == 0;
-            if keep {
-                used[at - 1] = next;
-                next += 1;
-            } else if let Some(end) = section.end {
-                order.forget(end);
-                spare.push(end);
-            }
-            keep
+        self.locks.renumber(task, &new, |end| {
+            order.forget(end);
+            spare.push(end);
         });
-        let parted = self.parted.values_mut().flat_map(|parted| &mut parted.holds);
-        let all = self.step_holds.all_mut().iter_mut().chain(self.holds.values_mut().flatten());
-        for hold in all.chain(parted) {
-            hold.section = used[hold.section as usize];
-        }
-        for leak in self.leaks.values_mut().flatten().flat_map(|task| &mut task.leaks) {
-            leak.section = used[leak.section as usize];
-        }
+        new
     }
 }

@@ -127,7 +127,7 @@ impl Detector {
 
     fn locks_of(&self, step: StepId) -> [usize; 4] {
         let mut locks = [0; 4];
-        for (to, hold) in locks.iter_mut().zip(self.step_holds.of(step)) {
+        for (to, hold) in locks.iter_mut().zip(self.locks.of_step(step)) {
             *to = hold.lock;
         }
         locks
@@ -166,11 +166,10 @@ impl Detector {
     /// one's section.
     pub(super) fn exclude(&mut self, earlier: AccessId) -> bool {
         let step = self.accesses[earlier.index()].step;
-        let then = self.step_holds.of(step);
-        let Some(now) = self.holds.get(&self.current).filter(|_| !then.is_empty()) else { return false };
+        let (then, now) = (self.locks.of_step(step), self.locks.of_task(self.current));
         let common = then.iter().find(|then| now.iter().any(|now| now.lock == then.lock));
         let Some(&Hold { section, .. }) = common else { return false };
-        if let Some(end) = self.sections[section as usize].end {
+        if let Some(end) = self.locks.end_of(section) {
             self.order.join(self.current, end, SyncKind::Lock);
             self.begin_step();
         }

@@ -78,7 +78,7 @@ impl Detector {
         let is_after_readers = kind == AccessKind::Read
             || plain.readers.is_none()
             || plain.readers.one().is_some_and(|reader| self.is_near(reader));
-        if !is_after_writer || !is_after_readers || is_pair && N == 1 || !self.holds.is_empty() {
+        if !is_after_writer || !is_after_readers || is_pair && N == 1 || self.locks.is_any_held() {
             return false;
         }
         // Not known yet if all were parts of reductions.
@@ -198,7 +198,7 @@ impl Detector {
                 self.exclusive |= !self.reducing;
                 let met = self.met;
                 self.check(record.plain, kind, manner, address, pc);
-                if !self.holds.is_empty() && self.holds.contains_key(&self.current) {
+                if self.locks.is_held_by(self.current) {
                     self.follow_sections(record, kind);
                 }
                 let is_remembered = self.remember(record.accesses(kind), address, pc);

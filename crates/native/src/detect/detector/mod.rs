@@ -14,7 +14,7 @@
 //! - *Mutual exclusion* is the DC order (Ogles, Aldous, Mercer, FMCAD 2019, Definition 2), computed
 //!   on demand: if two conflicting accesses are not ordered, but both are made in sections of one
 //!   lock, the later one is ordered after the end of the earlier one's section. Sections that do
-//!   not conflict are ordered only where their insides are ([`leaks`]), so the detector still finds
+//!   not conflict are ordered only where their insides are ([`locks`]), so the detector still finds
 //!   a race that the order of the sections in this run would hide.
 //! - *Atomic* accesses do not race with each other, and order nothing unless they release and
 //!   acquire. In sections of one lock they conflict as others do: what the later one reads depends
@@ -34,9 +34,8 @@ mod collect;
 mod conflicts;
 mod fast_path;
 mod finishes;
-mod held;
 pub(crate) mod last_ids;
-mod leaks;
+mod locks;
 mod memory;
 mod mixed;
 mod order_cache;
@@ -63,8 +62,7 @@ use caches::{Caches, Recent};
 use collect::Collector;
 pub(crate) use finishes::Finish;
 use finishes::Finishes;
-use held::{Held, Hold};
-use leaks::{Leaks, Section};
+use locks::{Hold, Locks};
 use mixed::Mixed;
 use privates::Privates;
 use raceproof_core::detect::freed_blocks::{self, FreedBlocks};
@@ -121,15 +119,6 @@ pub(crate) enum Role {
     Explicit(u32),
     /// A chunk of a loop, by how many its thread has taken.
     Chunk(u32),
-}
-
-/// What a thread holds at a barrier: the task that ends there gives it up, the one that continues
-/// the thread takes it.
-#[derive(Debug)]
-struct Parted {
-    task: TaskId,
-    locks: Vec<SyncId>,
-    holds: Vec<Hold>,
 }
 
 /// A race: the pair of accesses that showed it first.
@@ -198,14 +187,7 @@ pub(crate) struct Detector {
     loops: FxHashMap<TaskId, chunks::Loop>,
     chunks: FxHashMap<TaskId, chunks::Own>,
     own: chunks::Own,
-    /// The sections each task is in, and the sections of steps that are in any.
-    holds: FxHashMap<TaskId, Vec<Hold>>,
-    step_holds: Held,
-    /// The threads at barriers, by the number of the task that ended there.
-    parted: FxHashMap<u64, Parted>,
-    sections: Vec<Section>,
-    /// Those that have to be remembered for themselves.
-    leaks: Leaks,
+    locks: Locks,
     syncs: u32,
     spare_syncs: Vec<SyncId>,
     privates: Privates,
@@ -298,11 +280,7 @@ impl Detector {
             loops: FxHashMap::default(),
             chunks: FxHashMap::default(),
             own: Default::default(),
-            holds: FxHashMap::default(),
-            step_holds: Held::default(),
-            parted: FxHashMap::default(),
-            sections: Vec::new(),
-            leaks: Leaks::default(),
+            locks: Locks::default(),
             syncs: 0,
             spare_syncs: Vec::new(),
             privates: Privates::new(),

@@ -165,7 +165,7 @@ impl Detector {
     /// of a loop, and representatives are on.
     #[inline(always)]
     pub(super) fn reset_skips(&mut self) {
-        let may = self.holds.is_empty() && self.loops.is_empty() && !self.representatives.off;
+        let may = !self.locks.is_any_held() && self.loops.is_empty() && !self.representatives.off;
         now::set_skips(if may { FEW } else { 0 });
     }
 

@@ -1,6 +1,7 @@
 //! What orders the steps: the kernel's events, and synchronisation that the kernel does not know
 //! of.
 
+use super::locks::Parted;
 use super::*;
 use raceproof_core::event::Event;
 
@@ -64,9 +65,7 @@ impl Detector {
         self.follow_leaks(lock);
         // A step of its own, so that a step has one set of locks.
         self.order.next_step(self.current);
-        let section = self.sections.len() as u32;
-        self.sections.push(Section { end: None, begin: self.order.step(), leaks: false });
-        self.holds.entry(self.current).or_default().push(Hold { lock, section });
+        self.locks.enter(self.current, lock, self.order.step());
         self.begin_step();
     }
 
@@ -76,17 +75,12 @@ impl Detector {
             sync: of_kernel(SyncId::at(lock)),
             kind: SyncKind::Lock,
         });
-        let Some(holds) = self.holds.get_mut(&self.current) else { return };
-        let Some(at) = holds.iter().rposition(|hold| hold.lock == lock) else { return };
-        let hold = holds.remove(at);
-        if holds.is_empty() {
-            self.holds.remove(&self.current);
-        }
+        let Some(section) = self.locks.leave(self.current, lock) else { return };
         self.leak(self.current);
         self.follow_leaks(lock);
         let end = self.new_sync();
-        self.sections[hold.section as usize].end = Some(end);
-        self.note_leak(lock, hold.section, self.order.step());
+        self.locks.set_end(section, end);
+        self.locks.note_leak(lock, section, self.identity(), self.order.step());
         self.order.signal(self.current, end, SyncKind::Lock);
         self.begin_step();
     }
@@ -106,31 +100,26 @@ impl Detector {
     /// returns.
     pub(crate) fn part(&mut self, locks: Vec<SyncId>) -> u64 {
         self.leak(self.current);
-        let holds = self.holds.remove(&self.current).unwrap_or_default();
         let serial = self.identity();
-        self.parted.insert(serial, Parted { task: self.current, locks, holds });
+        self.locks.part(self.current, serial, locks);
         serial
     }
 
     /// A thread that parted continues as the task `to` of the kernel; returns the locks it holds.
     pub(crate) fn rejoin(&mut self, parted: u64, to: TaskId) -> Vec<SyncId> {
-        let Some(Parted { task: from, locks, holds }) = self.parted.remove(&parted) else {
+        let Some(Parted { task: from, locks, holds }) = self.locks.rejoin(parted) else {
             return Vec::new();
         };
         let to = self.runs_as(to);
         self.record_hand_over(from, to, true);
-        if !holds.is_empty() {
-            self.step_holds.set(self.order.step_of(to), &holds);
-            self.holds.insert(to, holds);
-        }
+        self.locks.take_over(to, self.order.step_of(to), holds);
         locks
     }
 
     /// Who holds a lock that the task `holder` of the kernel holds: it may be at a barrier, which
     /// ends the task.
     pub(crate) fn holder(&self, lock: SyncId, holder: TaskId) -> TaskId {
-        let parted = self.parted.values().find(|parted| parted.locks.contains(&lock));
-        parted.map_or_else(|| self.runs_as(holder), |parted| parted.task)
+        self.locks.parted_holder(lock).unwrap_or_else(|| self.runs_as(holder))
     }
 
     #[inline]
@@ -350,11 +339,7 @@ impl Observer for Detector {
         if detached {
             self.detached.insert(scope);
         }
-        // A lock that it has not released stays taken (`kmpc::locks`), but nobody is in its
-        // section.
-        if !self.holds.is_empty() {
-            self.holds.remove(&task);
-        }
+        self.locks.end_task(task);
         self.order.end(task);
     }
     fn finish_begin(&mut self, task: TaskId, scope: ScopeId) {

@@ -179,7 +179,7 @@ impl Detector {
         };
         // At first what sections of a common lock order, also of atomic accesses: what precedes
         // such a section comes before this one as well.
-        if self.holds.contains_key(&self.current) {
+        if self.locks.is_held_by(self.current) {
             for (_, access) in conflicting() {
                 if !self.precedes(access.id) {
                     self.exclude(access.id);

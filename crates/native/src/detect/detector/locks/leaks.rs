@@ -21,6 +21,9 @@
 //! half known.
 
 use super::*;
+use crate::detect::detector::Detector;
+use raceproof_core::event::SyncKind;
+use raceproof_core::order::graph::GraphOrder;
 
 /// Tasks whose sections of one lock are remembered, the newest.
 const TASKS: usize = 64;
@@ -56,15 +59,48 @@ pub(super) struct OfTask {
 /// By lock; the tasks that have left one last are at the end.
 pub(super) type Leaks = FxHashMap<usize, Vec<OfTask>>;
 
+impl OfTask {
+    /// The section that begins before the step that runs now and does not end before it.
+    fn half_known(&self, order: &mut GraphOrder) -> Option<u32> {
+        let newest = self.leaks.last()?;
+        if order.precedes_now(newest.last) {
+            return None;
+        }
+        let begun = self.leaks.partition_point(|leak| order.precedes_now(leak.begin));
+        let leak = self.leaks[begun.checked_sub(1)?];
+        (!order.precedes_now(leak.last)).then_some(leak.section)
+    }
+}
+
 impl Detector {
     /// The task of the order publishes its progress.
     #[inline]
-    pub(super) fn leak(&mut self, task: TaskId) {
-        if !self.holds.is_empty() {
-            self.leak_sections(task);
+    pub(in crate::detect::detector) fn leak(&mut self, task: TaskId) {
+        if self.locks.is_any_held() {
+            self.locks.leak_sections(task);
         }
     }
 
+    /// The running task acquires or releases a lock: orders it after the sections of the lock whose
+    /// beginning happens before it.
+    pub(in crate::detect::detector) fn follow_leaks(&mut self, lock: usize) {
+        if self.locks.leaks.is_empty() {
+            return;
+        }
+        let Some(tasks) = self.locks.leaks.remove(&lock) else { return };
+        for task in tasks.iter().rev() {
+            if let Some(section) = task.half_known(&mut self.order)
+                && let Some(end) = self.locks.end_of(section)
+            {
+                self.order.join(self.current, end, SyncKind::Lock);
+                self.begin_step();
+            }
+        }
+        self.locks.leaks.insert(lock, tasks);
+    }
+}
+
+impl Locks {
     #[cold]
     fn leak_sections(&mut self, task: TaskId) {
         for hold in self.holds.get(&task).into_iter().flatten() {
@@ -72,35 +108,15 @@ impl Detector {
         }
     }
 
-    /// The running task acquires or releases a lock: orders it after the sections of the lock whose
-    /// beginning happens before it.
-    pub(super) fn follow_leaks(&mut self, lock: usize) {
-        if self.leaks.is_empty() {
-            return;
-        }
-        let Some(tasks) = self.leaks.remove(&lock) else { return };
-        for OfTask { leaks, .. } in tasks.iter().rev() {
-            let is_known =
-                |order: &mut GraphOrder| leaks.last().is_none_or(|leak| order.precedes_now(leak.last));
-            if is_known(&mut self.order) {
-                continue;
-            }
-            let begun = leaks.partition_point(|leak| self.order.precedes_now(leak.begin));
-            let Some(leak) = begun.checked_sub(1).map(|at| leaks[at]) else { continue };
-            if let Some(end) = self.sections[leak.section as usize].end
-                && !self.order.precedes_now(leak.last)
-            {
-                self.order.join(self.current, end, SyncKind::Lock);
-                self.begin_step();
-            }
-        }
-        self.leaks.insert(lock, tasks);
-    }
-
     /// A section of a lock has ended, with this step.
-    pub(super) fn note_leak(&mut self, lock: usize, section: u32, last: StepId) {
+    pub(in crate::detect::detector) fn note_leak(
+        &mut self,
+        lock: usize,
+        section: u32,
+        serial: u64,
+        last: StepId,
+    ) {
         let Section { begin, leaks: true, .. } = self.sections[section as usize] else { return };
-        let serial = self.identity();
         let tasks = self.leaks.entry(lock).or_default();
         let at = tasks.iter().rposition(|task| task.serial == serial);
         let mut task = at.map_or_else(|| OfTask { serial, leaks: Vec::new() }, |at| tasks.remove(at));
@@ -116,8 +132,8 @@ impl Detector {
 
     /// Drops sections that nobody can half know any more, and returns the steps that the others are
     /// known by.
-    pub(super) fn settle_leaks(&mut self) -> Vec<StepId> {
-        let (order, mut steps) = (&mut self.order, Vec::new());
+    pub(in crate::detect::detector) fn settle_leaks(&mut self, order: &mut GraphOrder) -> Vec<StepId> {
+        let mut steps = Vec::new();
         for section in self.sections.iter_mut().filter(|section| section.end.is_none()) {
             section.begin = order.stand_in(section.begin);
             steps.push(section.begin);
