@@ -50,15 +50,11 @@ impl Detector {
     }
 
     pub(crate) fn site(&self, number: u32) -> Site {
-        self.sites[number as usize]
+        self.sites.get(number)
     }
 
     pub(crate) fn site_number(&mut self, site: Site) -> u32 {
-        let sites = &mut self.sites;
-        *self.site_numbers.entry(site).or_insert_with(|| {
-            sites.push(site);
-            (sites.len() - 1) as u32
-        })
+        self.sites.number(site)
     }
 
     /// The site of a construct whose call returns to `pc`, in the present context.

@@ -19,7 +19,7 @@ impl Detector {
     ) {
         self.met += 1;
         let AccessRecord { step, site } = self.accesses[earlier.index()];
-        let first_site = self.sites[site.site() as usize];
+        let first_site = self.sites.get(site.site());
         let pair = (first_site.pc, pc);
         let known = self.pairs.get(&pair).map(|&known| known as usize);
         if self.excuse(earlier, address, known.is_none()) || self.exclude(earlier) {

@@ -14,14 +14,24 @@ pub(super) struct Finishes {
     spare: Vec<Finish>,
     /// The next id that the order assigns.
     next: u32,
+    /// The finishes that the kernel has opened, by its own ids, which it reuses.
+    of_kernel: Vec<Finish>,
+    /// The one that was opened last.
+    newest: Finish,
 }
 
 impl Finishes {
     /// That of the whole program.
-    pub(super) const PROGRAM: Finish = Finish(0);
+    const PROGRAM: Finish = Finish(0);
 
     pub(super) fn new() -> Self {
-        Finishes { scopes: vec![ScopeId::PROGRAM], spare: Vec::new(), next: 1 }
+        Finishes {
+            scopes: vec![ScopeId::PROGRAM],
+            spare: Vec::new(),
+            next: 1,
+            of_kernel: vec![Self::PROGRAM],
+            newest: Self::PROGRAM,
+        }
     }
 
     /// Opens another; the order numbers finishes consecutively.
@@ -34,12 +44,32 @@ impl Finishes {
             Some(spare) => *spare = scope,
             None => self.scopes.push(scope),
         }
+        self.newest = finish;
         (finish, scope)
     }
 
     #[inline]
     pub(super) fn scope(&self, finish: Finish) -> ScopeId {
         self.scopes[finish.0 as usize]
+    }
+
+    #[inline]
+    pub(super) fn newest(&self) -> Finish {
+        self.newest
+    }
+
+    /// The finish that the kernel calls so.
+    #[inline]
+    pub(super) fn of_kernel(&self, scope: ScopeId) -> Finish {
+        self.of_kernel[scope.index()]
+    }
+
+    /// From now on the kernel calls the finish so.
+    pub(super) fn set_of_kernel(&mut self, scope: ScopeId, finish: Finish) {
+        match self.of_kernel.get_mut(scope.index()) {
+            Some(spare) => *spare = finish,
+            None => self.of_kernel.push(finish),
+        }
     }
 
     /// The finish has ended: its handle is free.

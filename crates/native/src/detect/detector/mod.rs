@@ -46,12 +46,13 @@ mod recording;
 mod records;
 mod representatives;
 pub(crate) mod same_epoch;
+mod sites;
 mod slab;
 mod synchronisation;
 pub(crate) mod transitions;
 pub(crate) mod watched;
 
-use crate::contexts::{Context, Contexts};
+use crate::contexts::Contexts;
 use crate::detect::cell::{AccessId, Cell, ReaderRef, Reference};
 use crate::frames::{self, End, Frame};
 use crate::memory::{Block, Blocks};
@@ -74,19 +75,13 @@ pub(crate) use recording::{Accessed, Recorder};
 use records::{AccessRecord, FlaggedSite, Flags, Merged};
 use representatives::Representatives;
 use rustc_hash::FxHashMap;
+pub(crate) use sites::Site;
+use sites::Sites;
 use slab::Slab;
 use std::sync::atomic::Ordering;
 
 /// In `Detector::runs_as`: the task of the kernel has ended.
 const NOBODY: TaskId = TaskId(u32::MAX);
-
-/// A site: where in the program an access or a construct is.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Site {
-    /// The return address of the call that reported it.
-    pub(crate) pc: usize,
-    pub(crate) context: Context,
-}
 
 /// What the detector knows of a task.
 #[derive(Clone, Copy, Debug)]
@@ -171,8 +166,7 @@ pub(crate) struct Detector {
     pub(crate) contexts: Contexts,
     accesses: Vec<AccessRecord>,
     caches: Caches,
-    sites: Vec<Site>,
-    site_numbers: FxHashMap<Site, u32>,
+    sites: Sites,
     sets: ReaderSets,
     /// Cells of words that are accessed by the byte.
     bytes: Slab<[Cell; 4]>,
@@ -209,10 +203,7 @@ pub(crate) struct Detector {
     code: Vec<std::ops::Range<usize>>,
     /// Describes the child of the next spawn.
     pub(crate) next: Option<Task>,
-    /// The finishes that are open, and those of the kernel among them.
     finishes: Finishes,
-    kernel_scopes: Vec<Finish>,
-    newest: Finish,
     /// How many tasks there were.
     serials: u64,
     steps: u64,
@@ -246,7 +237,6 @@ pub(crate) struct Detector {
 
 impl Detector {
     pub(crate) fn new(stacks: Stacks, main_stack: Stacks) -> Self {
-        let nobody = Site { pc: 0, context: Context(0) };
         let main = Task {
             parent: TaskId::MAIN,
             created: 0,
@@ -268,8 +258,7 @@ impl Detector {
             contexts: Contexts::new(),
             accesses,
             caches: Caches::new(),
-            sites: vec![nobody],
-            site_numbers: FxHashMap::default(),
+            sites: Sites::new(),
             sets: ReaderSets::default(),
             bytes: Slab::new(),
             mixed: Slab::new(),
@@ -296,8 +285,6 @@ impl Detector {
             code: Vec::new(),
             next: None,
             finishes: Finishes::new(),
-            kernel_scopes: vec![Finishes::PROGRAM],
-            newest: Finishes::PROGRAM,
             serials: 1,
             steps: 1,
             pages: shadow::Pages::new(),

@@ -312,7 +312,7 @@ impl Detector {
         let is = match self.owned.table_sites.get(&block.site) {
             Some(&is) => is,
             None => {
-                let is = self.allocates_tables(self.sites[block.site as usize]);
+                let is = self.allocates_tables(self.sites.get(block.site));
                 self.owned.table_sites.insert(block.site, is);
                 is
             }

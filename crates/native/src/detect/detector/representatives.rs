@@ -242,7 +242,7 @@ impl Detector {
             let reader;
             (reader, rest) = self.sets.split(rest?);
             let AccessRecord { step, site } = self.accesses[reader.index()];
-            if self.sites[site.site() as usize].pc != pc {
+            if self.sites.get(site.site()).pc != pc {
                 return None;
             }
             let may_stand = |task: &Task| !task.awaited && !task.asked;

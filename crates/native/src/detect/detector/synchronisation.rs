@@ -240,7 +240,6 @@ impl Detector {
         self.set_time();
         self.order.finish_begin(task, scope);
         self.representatives.spawned = None;
-        self.newest = finish;
         finish
     }
 
@@ -253,7 +252,7 @@ impl Detector {
 
     /// The finish that was opened last.
     pub(crate) fn newest_scope(&self) -> Finish {
-        self.newest
+        self.finishes.newest()
     }
 
     /// Runs an operation of the kernel that waits for a child.
@@ -313,7 +312,7 @@ impl Observer for Detector {
         // Threads belong to the region of their team, explicit tasks to a finish of their
         // creator's.
         if !matches!(task.role, Role::Explicit(_)) {
-            task.scope = self.finishes.scope(self.kernel_scopes[scope.index()]);
+            task.scope = self.finishes.scope(self.finishes.of_kernel(scope));
         }
         task.serial = self.new_serial();
         let parent = self.runs_as(parent);
@@ -325,7 +324,7 @@ impl Observer for Detector {
             None => self.runs_as.push(child),
         }
         self.tasks.push(task);
-        let around = self.finishes.scope(self.kernel_scopes[scope.index()]);
+        let around = self.finishes.scope(self.finishes.of_kernel(scope));
         self.record_event(Event::Spawn { parent, child, scope: around, site: SiteId(task.created) });
         self.set_time();
         self.order.spawn(parent, child, task.scope);
@@ -346,14 +345,11 @@ impl Observer for Detector {
         let task = self.runs_as(task);
         let finish = self.open_scope(task);
         self.record_event(Event::FinishBegin { task, scope: self.finishes.scope(finish) });
-        match self.kernel_scopes.get_mut(scope.index()) {
-            Some(spare) => *spare = finish,
-            None => self.kernel_scopes.push(finish),
-        }
+        self.finishes.set_of_kernel(scope, finish);
         self.begin_step();
     }
     fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
-        let (task, finish) = (self.runs_as(task), self.kernel_scopes[scope.index()]);
+        let (task, finish) = (self.runs_as(task), self.finishes.of_kernel(scope));
         let scope = self.finishes.scope(finish);
         self.record_event(Event::FinishEnd { task, scope });
         self.representatives.close(scope);
