@@ -9,9 +9,9 @@ use std::ops::Range;
 
 /// A section of a lock that a step is in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::detect::detector) struct Hold {
-    pub(in crate::detect::detector) lock: usize,
-    pub(in crate::detect::detector) section: u32,
+pub(crate) struct Hold {
+    pub(crate) lock: usize,
+    pub(crate) section: u32,
 }
 
 /// Which of `Held::holds` are those of a step; none if it is in no section.
