@@ -254,7 +254,7 @@ extern "C" fn spawn(
         thread: virtual_thread,
         asked: false,
         scope,
-        loose: false,
+        detached: false,
         awaited: false,
         serial: 0,
     });

@@ -238,7 +238,7 @@ fn spin(address: usize) {
 #[inline(always)]
 fn is_loaded_again<const N: usize>(address: usize) -> bool {
     let world = world();
-    world.detector.has_made_atomically::<N>(address, AccessKind::Read)
+    world.detector.is_same_epoch_atomic::<N>(address, AccessKind::Read)
         && !world.atomics.released.may_be_at(address)
         && world.atomics.spins.glance(address)
 }
@@ -248,7 +248,7 @@ fn is_loaded_again<const N: usize>(address: usize) -> bool {
 fn only_loads(address: usize) -> bool {
     let world = world();
     sched::job().is_some()
-        && world.detector.is_simple()
+        && world.detector.fast_path_enabled()
         && !world.atomics.released.may_be_at(address)
         && !crate::start::is_shared()
 }
@@ -264,7 +264,7 @@ fn only_stores(address: usize, order: i32) -> bool {
 #[inline(always)]
 fn is_stored_again<const N: usize>(address: usize, order: i32) -> bool {
     let is_again =
-        only_stores(address, order) && world().detector.has_made_atomically::<N>(address, AccessKind::Write);
+        only_stores(address, order) && world().detector.is_same_epoch_atomic::<N>(address, AccessKind::Write);
     if is_again {
         world().atomics.spins.forget();
     }

@@ -6,7 +6,7 @@
 
 use super::reach::{MANY, holds};
 use super::runs::{Dimension, told};
-use crate::detector::again::done;
+use crate::detector::same_epoch::count_same_epoch;
 use crate::interrupts::PENDING;
 use crate::{now, shadow, world};
 use raceproof_core::event::AccessKind;
@@ -41,7 +41,7 @@ fn span(mut low: usize, high: usize, size: usize, kind: AccessKind, pc: usize) {
         // SAFETY: every address has its cell in the region reserved at the start, those of neighbouring words are neighbours, and nobody
         // else has a reference to them.
         let cells = unsafe { std::slice::from_raw_parts(shadow::cell(low), (high - low) / 4) };
-        let done = done(cells, kind, now::first());
+        let done = count_same_epoch(cells, kind, now::first());
         if done == cells.len() {
             return;
         }
@@ -60,9 +60,9 @@ fn bytes(low: usize, high: usize, size: usize, kind: AccessKind, pc: usize) {
     let cells = unsafe { std::slice::from_raw_parts(shadow::cell(from), (high - from).div_ceil(4)) };
     let mut at = from;
     while at < high {
-        at = from + 4 * ((at - from) / 4 + done(&cells[(at - from) / 4..], kind, now::first()));
+        at = from + 4 * ((at - from) / 4 + count_same_epoch(&cells[(at - from) / 4..], kind, now::first()));
         let next = (at + 4).min(high);
-        if at < high && !world().detector.are_done(at.max(low)..next, kind) {
+        if at < high && !world().detector.are_same_epoch(at.max(low)..next, kind) {
             return rest(at.max(low), high, size, kind, pc);
         }
         at = next;
