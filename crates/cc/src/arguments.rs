@@ -144,7 +144,8 @@ impl Arguments {
         })
     }
 
-    /// What goes to the linker word by word, whichever way it was written: `-Wl,a,b`, `-Xlinker a`, `-z a`.
+    /// What goes to the linker word by word, whichever way it was written: `-Wl,a,b`, `-Xlinker a`,
+    /// `-z a`.
     pub fn linker_words(&self) -> Vec<String> {
         let mut found = Vec::new();
         for words in self.options() {

@@ -1,5 +1,5 @@
-//! What was relied on when units were compiled, checked against what they were linked to: functions that were taken for the C library's
-//! (`Steps.cpp` of the pass), and that the program defines itself.
+//! Checks the assumptions of the pass against the link: functions that it took for the C library's
+//! (`Steps.cpp`), and that the program defines itself.
 
 use object::{File, Object, ObjectSection, ObjectSymbol, SymbolKind};
 use std::collections::BTreeSet;
@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 /// Where an object names the functions it relies on, each followed by a zero.
 const SECTION: &str = ".raceproof.assumes";
 
-/// Functions that the program defines though some unit relied on the C library's: in what was linked to `output` or in a
-/// library among the `inputs`. What cannot be read was not relied on.
+/// Functions that the program defines though some unit relied on the C library's: in what was
+/// linked to `output` or in a library among the `inputs`. What cannot be read was not relied on.
 pub(super) fn wrong(output: &Path, inputs: &[PathBuf]) -> Vec<String> {
     let (mut assumed, mut defined) = (BTreeSet::new(), BTreeSet::new());
     let is_stripped = look(output, &mut assumed, &mut defined);
@@ -25,7 +25,8 @@ pub(super) fn wrong(output: &Path, inputs: &[PathBuf]) -> Vec<String> {
     assumed.intersection(&defined).cloned().collect()
 }
 
-/// Adds what a file relies on and what it defines; whether it says no more of that than what it exports.
+/// Adds what a file relies on and what it defines; whether it says no more of that than what it
+/// exports.
 fn look(path: &Path, assumed: &mut BTreeSet<String>, defined: &mut BTreeSet<String>) -> bool {
     let Ok(bytes) = fs::read(path) else { return false };
     let Ok(file) = File::parse(&*bytes) else { return false };

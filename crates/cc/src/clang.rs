@@ -1,7 +1,6 @@
 //! Finds clang, or flang for Fortran, and runs it.
 
 use super::Language;
-use super::pass::{FLANG, FOR_REPORTS, SWITCH};
 use raceproof_host::interrupt;
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -10,6 +9,17 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::NamedTempFile;
+
+/// Turns the elimination of redundant checks off: read by the pass, and for build systems.
+const SWITCH: &str = "RACEPROOF_CHECK_ELIMINATION";
+
+/// Says to the pass that the compiler is flang, which marks no functions and has no
+/// ThreadSanitizer.
+const FLANG: &str = "RACEPROOF_FLANG_UNIT";
+
+/// Tells the pass that the user has not asked for debug information: the part that reports need is
+/// enough.
+const FOR_REPORTS: &str = "RACEPROOF_DEBUG_FOR_REPORTS";
 
 /// The oldest clang whose calls of the OpenMP and TSan runtimes are known.
 const OLDEST: u32 = 14;
@@ -24,11 +34,11 @@ pub(super) struct Clang {
     pub(super) program: PathBuf,
     pub(super) version: u32,
     language: Language,
-    /// Whether the program is the C compiler, and has to be told to be the other.
+    /// Whether the program is the C compiler, and needs an option to compile C++.
     by_mode: bool,
-    /// Whether the pass is to leave every check in.
+    /// Whether redundant-check elimination is off.
     checks_everything: bool,
-    /// Whether nobody but reports needs the debug information of what is compiled.
+    /// Whether only reports need the debug information of what is compiled.
     debug_for_reports: bool,
 }
 
@@ -61,7 +71,8 @@ impl Clang {
         Clang::checked("clang".into(), language, by_mode, "PATH")
     }
 
-    /// The one the user names, else the newest `flang-new-NN` or `flang-NN`, else `flang-new` or `flang`.
+    /// The one the user names, else the newest `flang-new-NN` or `flang-NN`, else `flang-new` or
+    /// `flang`.
     fn find_flang() -> Result<Clang, String> {
         let advice = format!(
             "raceproof needs flang {OLDEST_FLANG} or newer for Fortran: install it (on Debian and Ubuntu the package flang-19) or set \
@@ -126,7 +137,7 @@ impl Clang {
         }
     }
 
-    /// Has every check stay in what is compiled from now on.
+    /// Turns off redundant-check elimination for what is compiled from now on.
     pub(super) fn check_everything(&mut self) {
         self.checks_everything = true;
     }
@@ -176,7 +187,8 @@ impl Clang {
         Ok(self.run(&words)? == 0)
     }
 
-    /// What it writes on standard output; nothing if that did not go well. What it says is not passed on.
+    /// What it writes on standard output; nothing if that did not go well. What it says is not
+    /// passed on.
     pub(super) fn output(&self, words: &[OsString]) -> Option<String> {
         let output = self.started(words, interrupt::output_of).ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
@@ -233,7 +245,8 @@ fn named(variable: &str) -> Option<OsString> {
     env::var_os(variable).filter(|value| !value.is_empty())
 }
 
-/// The newest program of these folders that is called one of the names and a number; the first folder counts where two have the same.
+/// The newest program of these folders that is called one of the names and a number; the first
+/// folder counts where two have the same.
 fn newest(folders: impl Iterator<Item = PathBuf>, names: &[&str], oldest: u32) -> Option<(u32, PathBuf)> {
     let mut best: Option<(u32, PathBuf)> = None;
     for entry in folders.filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten() {

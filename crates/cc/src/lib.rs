@@ -1,19 +1,22 @@
-//! `raceproof cc`, `raceproof c++` and `raceproof fc`: clang, or flang for Fortran, told to instrument what it compiles and to link our runtime.
+//! `raceproof cc`, `raceproof c++` and `raceproof fc`: clang, or flang for Fortran, with options
+//! that instrument what it compiles and link our runtime.
 //!
 //! The command line goes to clang, changed as little as serves:
 //!
-//! - what is compiled gets `-fsanitize=thread` (and `-fopenmp`, if it was asked for) for the compiler proper only
-//!   (`-Xclang`), since the driver would link the runtimes that ours replaces; and `-g`, for reports;
-//! - what is linked to an executable gets our library, with `main` wrapped by it. A shared library leaves our symbols
-//!   to the executable that loads it, which exports them.
+//! - what is compiled gets `-fsanitize=thread` (and `-fopenmp`, if it was asked for) for the
+//!   compiler proper only (`-Xclang`), since the driver would link the runtimes that ours replaces;
+//!   and `-g`, for reports;
+//! - what is linked to an executable gets our library, with `main` wrapped by it. A shared library
+//!   leaves our symbols to the executable that loads it, which exports them.
 //!
-//! The pass that instruments is ours, a plugin (`pass`); where none fits this clang, clang's own does it. flang has none of its own,
-//! so that there ours has to fit.
+//! The pass that instruments is ours, a plugin (`pass`); where none fits this clang, clang's own
+//! does it. flang has none of its own, so that there ours has to fit.
 //!
-//! What is known of the units and of what is linked beside them goes into the program (`notes`): parts that are not instrumented, and
-//! `#pragma omp` without `-fopenmp` (`pragmas`).
+//! What is known of the units and of what is linked beside them goes into the program (`notes`):
+//! parts that are not instrumented, and `#pragma omp` without `-fopenmp` (`pragmas`).
 //!
-//! Whatever neither compiles nor links (`--version`, `-print-file-name=…`) is passed through as it is.
+//! Whatever neither compiles nor links (`--version`, `-print-file-name=…`) is passed through as it
+//! is.
 
 #![forbid(unsafe_code)]
 
@@ -54,7 +57,8 @@ pub enum Language {
 }
 
 impl Language {
-    /// These words, for the compiler proper: not for its driver, which would also link what they ask for.
+    /// These words, for the compiler proper: not for its driver, which would also link what they
+    /// ask for.
     pub(crate) fn proper(self, words: &[&str]) -> Vec<OsString> {
         let to = if self == Language::Fortran { "-Xflang" } else { "-Xclang" };
         words.iter().flat_map(|word| [to, word]).map(OsString::from).collect()
@@ -77,7 +81,7 @@ fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
     let arguments = Arguments::parse(response::expand(args)?);
     others_sources(&arguments, language)?;
     let mut plan = Plan::new(&arguments, language)?;
-    // What the program is to know of itself.
+    // The notes for the program.
     let mut known = Vec::new();
     if plan.action.links() {
         let (warnings, left_out) = objects::inspect(&arguments, language, plan.instrumented)?;
@@ -158,8 +162,8 @@ fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
     Ok(status)
 }
 
-/// Sources of a language that this compiler does not compile are refused: clang would have another compiler do it, which does not
-/// instrument, and flang cannot.
+/// Sources of a language that this compiler does not compile are refused: clang would have another
+/// compiler do it, which does not instrument, and flang cannot.
 fn others_sources(arguments: &Arguments, language: Language) -> Result<(), String> {
     for (path, _) in arguments.inputs() {
         let name = path.to_string_lossy();
@@ -209,7 +213,7 @@ fn warn_ignored(ignored: &[(OsString, Vec<Ignored>)]) {
     }
 }
 
-/// Has an object that was compiled tell which directives were passed over.
+/// Adds notes to an object about the directives that the compiler ignored.
 fn keep(
     plan: &Plan,
     clang: &Clang,

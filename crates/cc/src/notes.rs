@@ -1,5 +1,5 @@
-//! What is known of a unit when it is compiled, and of a program when it is linked, for the runtime inside the program: ELF notes, which
-//! every linker gathers, keeps and loads, whatever else it leaves out.
+//! ELF notes: what the compiler knows of a unit, and the linker of a program, for the runtime
+//! inside the program. Every linker collects, keeps and loads notes, whatever else it discards.
 
 use super::clang::Clang;
 use raceproof_core::finding::Note;
@@ -33,8 +33,8 @@ pub(super) fn object(notes: &[Note], clang: &Clang, folder: &Path) -> Result<OsS
     Ok(object.into_os_string())
 }
 
-/// Adds the notes to what clang has made of a source: an object, or assembly. What is neither (LLVM's bitcode) stays as it is: whether
-/// they were added.
+/// Adds the notes to what clang has made of a source: an object, or assembly. What is neither
+/// (LLVM's bitcode) stays as it is: whether they were added.
 pub(super) fn add(notes: &[Note], to: &Path, clang: &Clang, folder: &Path) -> Result<bool, String> {
     let cannot = |error| format!("cannot add what is known of it to {}: {error}", to.display());
     let bytes = fs::read(to).map_err(cannot)?;

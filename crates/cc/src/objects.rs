@@ -1,4 +1,5 @@
-//! Looks at what is linked: objects that were not compiled by us run, but what they access is not seen.
+//! Inspects the linker's inputs for objects that are not instrumented: they run, but their accesses
+//! are not seen.
 
 use super::Language;
 use super::arguments::{Arguments, value};
@@ -9,26 +10,28 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// How LLVM's bitcode begins, which `-flto` makes objects of; names of symbols stand in it as they are.
+/// How LLVM's bitcode begins, which `-flto` makes objects of; names of symbols stand in it as they
+/// are.
 const BITCODE: &[u8] = b"BC\xc0\xde";
 const INSTRUMENTED: &[u8] = b"__tsan_init";
 
 /// Members of an archive that are named before "and N more".
 const NAMED: usize = 3;
 
-/// What one object gives away about how it was compiled.
+/// How an object was compiled.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Origin {
     /// Instrumented, or without code.
     Fine,
-    /// Code that tells us nothing.
+    /// Code that is not instrumented.
     Plain,
     /// Calls of gcc's OpenMP runtime.
     Gcc { call: String },
 }
 
-/// Warnings about the inputs, and the parts of what is linked that are not instrumented; an error for those that cannot be linked.
-/// `instrumented`: whether sources among the inputs are. Shared libraries are warned of only: which are loaded the runtime finds out.
+/// Warnings about the inputs, and the parts of what is linked that are not instrumented; an error
+/// for those that cannot be linked. `instrumented`: whether sources among the inputs are. Shared
+/// libraries are warned of only: which are loaded the runtime finds out.
 pub(super) fn inspect(
     arguments: &Arguments,
     language: Language,
@@ -91,7 +94,8 @@ fn is_shared(bytes: &[u8]) -> bool {
     File::parse(bytes).is_ok_and(|file| file.kind() == object::ObjectKind::Dynamic)
 }
 
-/// Static libraries of the system: those that `-l` names and the system has no shared library of, and the compiler's own.
+/// Static libraries of the system: those that `-l` names and the system has no shared library of,
+/// and the compiler's own.
 fn of_system(arguments: &Arguments) -> Vec<PathBuf> {
     let own = folders(arguments);
     let names = arguments.options().filter_map(|option| value(option, "-l"));
@@ -143,7 +147,8 @@ fn subject(name: &str, members: &[Option<String>]) -> String {
     }
 }
 
-/// Objects, archives and shared libraries among the inputs, and those that `-l` finds in a folder the user gives.
+/// Objects, archives and shared libraries among the inputs, and those that `-l` finds in a folder
+/// the user gives.
 pub(super) fn linked(arguments: &Arguments) -> Vec<PathBuf> {
     let inputs = arguments.inputs().filter(|(path, compiled)| !compiled && *path != "-");
     let mut files: Vec<PathBuf> = inputs.map(|(path, _)| PathBuf::from(path)).collect();
@@ -159,7 +164,8 @@ pub(super) fn linked(arguments: &Arguments) -> Vec<PathBuf> {
     files
 }
 
-/// The objects in a file, with their names if it is an archive. What is none of these has no parts: a linker script, say.
+/// The objects in a file, with their names if it is an archive. What is none of these has no parts:
+/// a linker script, say.
 fn parts(bytes: &[u8]) -> Vec<(Option<String>, Origin)> {
     if let Ok(archive) = ArchiveFile::parse(bytes) {
         let members = archive.members().filter_map(Result::ok);

@@ -7,15 +7,6 @@ use std::ffi::OsString;
 use std::fs;
 use tempfile::TempDir;
 
-/// Turns the elimination of redundant checks off: read by the pass, and for build systems.
-pub(super) const SWITCH: &str = "RACEPROOF_CHECK_ELIMINATION";
-
-/// Says to the pass that the compiler is flang, which marks no functions and has no ThreadSanitizer.
-pub(super) const FLANG: &str = "RACEPROOF_FLANG_UNIT";
-
-/// Says to the pass that the user has not asked for debug information: what reports need of it is enough.
-pub(super) const FOR_REPORTS: &str = "RACEPROOF_DEBUG_FOR_REPORTS";
-
 pub(super) struct Pass {
     folder: TempDir,
 }
@@ -30,8 +21,9 @@ impl Pass {
         Ok(Some(pass))
     }
 
-    /// What clang is told. Loops are turned so that what every iteration does stands before their ends; markers at their beginnings
-    /// would keep clang from that. That it could not vectorise a loop is our doing; flang has no such warning.
+    /// The options for clang. Markers in loop headers would keep clang from rotating loops, so we
+    /// raise the limit on header size. We silence the warning about loops that it could not
+    /// vectorise, since the markers are the cause; flang has no such warning.
     pub(super) fn words(&self, language: Language) -> Vec<OsString> {
         let mut load = OsString::from("-fpass-plugin=");
         load.push(self.folder.path().join(NAME));
@@ -44,7 +36,7 @@ impl Pass {
     }
 }
 
-/// What to say where no plugin fits.
+/// The note where no plugin fits.
 pub(super) fn missing(clang: &Clang) -> String {
     format!(
         "raceproof: note: there is no LLVM pass of raceproof's for clang {0}: clang's own is used, with every check, so that the program is slower, and \

@@ -1,14 +1,15 @@
-//! What clang is told to do: the user's command line, with what is added and what is left out.
+//! The command line for clang: the user's, with what we add and what we leave out.
 
 use super::Language;
 use super::arguments::{Arguments, Item};
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
-/// Optimisations that are left out. The first reads variables ahead of a loop that may not access them at all, which on another
-/// thread would be a race the program does not have. By the second the instrumentation takes local variables for private
-/// that are not. The last makes one access of several to elements that are not neighbours, and of what is between them. The others make
-/// one access of two in different branches, which then has no line.
+/// Optimisations that we disable. The first hoists reads out of a loop that may not execute them:
+/// on another thread a race that the program does not have. The second makes the instrumentation
+/// take escaping local variables for private ones. The last merges accesses to elements that are
+/// not adjacent into one that also covers the gap. The others merge accesses of two branches into
+/// one without a line.
 pub const INVENTIVE: [&str; 6] = [
     "-disable-licm-promotion",
     "-capture-tracking-max-uses-to-explore=0",
@@ -45,11 +46,11 @@ impl Action {
 pub struct Plan {
     pub action: Action,
     pub language: Language,
-    /// What the compiler proper is told beside.
+    /// Further options for the compiler proper.
     pub added: Vec<OsString>,
-    /// What stays of the user's.
+    /// The user's words that stay.
     pub kept: Vec<Item>,
-    /// What the linker is told beside.
+    /// Further options for the linker.
     pub linked: Vec<OsString>,
     /// Whether OpenMP was asked for.
     pub openmp: bool,
@@ -129,7 +130,8 @@ impl Plan {
                         plan.push(item);
                     }
                 }
-                // Places are known from debug information, and what the clauses of a Fortran program copy.
+                // Places are known from debug information, and what the clauses of a Fortran
+                // program copy.
                 "-g0" if language == Language::Fortran => {}
                 "-static-libsan" | "-shared-libsan" => {}
                 "-fraceproof-pass" => plan.own_pass = true,
@@ -165,8 +167,8 @@ impl Plan {
         self.kept.iter().any(|item| matches!(item, Item::Input { compiled: true, .. }))
     }
 
-    /// The whole command line. What the compiler proper is told stands before the inputs, so that the user's own `-Xclang` can
-    /// undo it.
+    /// The whole command line. Options for the compiler proper stand before the inputs, so that the
+    /// user's own `-Xclang` can undo it.
     pub fn words(&self) -> Vec<OsString> {
         self.added
             .iter()
@@ -180,14 +182,14 @@ impl Plan {
         self.warnings.push(format!("{file} is not linked: raceproof's runtime takes its place"));
     }
 
-    /// What the compiler proper is told.
+    /// The options for the compiler proper.
     fn instrument(&mut self, arguments: &Arguments, instrument: bool, openmp_options: Vec<OsString>) {
         let mut added: Vec<OsString> = Vec::new();
         if instrument {
             // So that a local variable can be found, and named, in its frame.
             added.push("-fno-omit-frame-pointer".into());
-            // The second, so that a frame that is larger than the guard of a stack does not reach over it into the next. flang has
-            // neither: the pass does it.
+            // The second, so that a frame that is larger than the guard of a stack does not reach
+            // over it into the next. flang has neither: the pass does it.
             if self.language != Language::Fortran {
                 added.extend(self.language.proper(&["-fsanitize=thread", "-fstack-clash-protection"]));
             }
@@ -213,7 +215,8 @@ impl Plan {
         self.added = added;
     }
 
-    /// Leaves optimisations out that invent accesses or lose their lines, where clang's own pass, which runs last, instruments.
+    /// Disables optimisations that invent accesses or lose their lines, where clang's own pass
+    /// instruments, which runs last.
     pub(super) fn restrain(&mut self) {
         if !self.added.is_empty() {
             let words = INVENTIVE.iter().flat_map(|pass| ["-Xclang", "-mllvm", "-Xclang", pass]);
@@ -221,9 +224,10 @@ impl Plan {
         }
     }
 
-    /// Has the linker send calls of the C library through the runtime, where no pass has done so. It cannot tell who calls: this is for
-    /// executables of which all parts are instrumented. A shared library may have functions of such names that the executable does not see.
-    /// Left out is what clang's own pass sees, and the runtime itself uses.
+    /// Has the linker send calls of the C library through the runtime, where no pass has done so.
+    /// It cannot tell who calls: this is for executables of which all parts are instrumented. A
+    /// shared library may have functions of such names that the executable does not see. Left out
+    /// is what clang's own pass sees, and the runtime itself uses.
     pub(super) fn wrap_library(&mut self) {
         const LEFT_OUT: [&str; 3] = ["memcpy", "memmove", "memset"];
         if self.action == Action::Executable {
@@ -235,7 +239,7 @@ impl Plan {
 
     /// Links an executable with our library.
     pub fn link_runtime(&mut self, library: &Path) {
-        // A `main` in an archive is wanted by nobody else.
+        // Nothing else refers to a `main` in an archive.
         self.linked.extend(["-Wl,--wrap=main", "-Wl,-u,main"].map(OsString::from));
         // A language set by `-x` would be taken for the library's.
         self.linked.extend(["-x".into(), "none".into(), library.into()]);

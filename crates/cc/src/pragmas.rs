@@ -1,7 +1,9 @@
-//! `#pragma omp`, in Fortran `!$omp`, in units that are compiled without `-fopenmp`: clang passes over them, and what was meant to be parallel is not.
+//! `#pragma omp`, in Fortran `!$omp`, in units that are compiled without `-fopenmp`: clang ignores
+//! them, and what was meant to be parallel is not.
 //!
-//! The preprocessor knows them exactly: those that conditions leave, in headers too, and those that `_Pragma` makes. Directives that make
-//! nothing parallel and keep nothing apart (`simd`, `declare`, …) are left out, since ignoring them changes no order.
+//! The preprocessor knows them exactly: those that conditions leave, in headers too, and those that
+//! `_Pragma` makes. Directives that make nothing parallel and keep nothing apart (`simd`,
+//! `declare`, …) are left out, since ignoring them changes no order.
 
 use super::Language;
 use super::arguments::{Item, value};
@@ -34,7 +36,8 @@ const HARMLESS: &[&str] = &[
     "unroll",
 ];
 
-/// Options that ask for another output than code, or say where it goes; with a value in the next word if they have one.
+/// Options that ask for another output than code, or say where it goes; with a value in the next
+/// word if they have one.
 const OUTPUT: &[&str] = &[
     "-###",
     "-E",
@@ -73,7 +76,7 @@ const OUTPUT: &[&str] = &[
 /// Of those, the ones that other options begin with.
 const WHOLE: &[&str] = &["-E", "-S", "-c", "-r", "-v"];
 
-/// A directive that was passed over.
+/// A directive that the compiler ignored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Ignored {
     pub(super) at: Place,
@@ -81,7 +84,7 @@ pub(super) struct Ignored {
     pub(super) directive: String,
 }
 
-/// By source, the directives that clang passes over in it.
+/// By source, the directives that clang ignores in it.
 pub(super) fn ignored(plan: &Plan, clang: &Clang) -> Vec<(OsString, Vec<Ignored>)> {
     if plan.openmp || !generates(plan) {
         return Vec::new();
@@ -132,7 +135,8 @@ fn is_ir(path: &OsStr) -> bool {
     Path::new(path).extension().is_some_and(|extension| extension == "ll" || extension == "bc")
 }
 
-/// What the compiler proper gets to see of a source; none if that cannot be had: clang itself will say what is wrong.
+/// What the compiler proper gets to see of a source; none if that cannot be had: clang itself will
+/// say what is wrong.
 fn preprocessed(plan: &Plan, clang: &Clang, source: &OsStr, language: Option<&str>) -> Option<String> {
     let by_name =
         Path::new(source).extension().is_some_and(|extension| extension == "i" || extension == "ii");
@@ -188,7 +192,8 @@ fn directives(text: &str, source: &str) -> Vec<Ignored> {
     found
 }
 
-/// The directives of a Fortran source. What stands between conditions of the preprocessor is left out: whether it is compiled is not known.
+/// The directives of a Fortran source. What stands between conditions of the preprocessor is left
+/// out: whether it is compiled is not known.
 fn directives_of_fortran(text: &str, source: &str) -> Vec<Ignored> {
     let (mut found, mut conditions) = (Vec::new(), 0u32);
     for (text, line) in text.lines().zip(1..) {

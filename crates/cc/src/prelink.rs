@@ -1,17 +1,18 @@
-//! The runtime as one object: linked once, instead of into each program anew.
+//! Links the runtime once into one object, instead of into each program anew.
 //!
-//! The archive that cargo builds has hundreds of members, each function in a section of its own, and the debug information of
-//! Rust's standard library. A linker takes a third of a second for it and leaves most of it in the program. So the first
-//! link joins what is reachable from the runtime's entry points to one object with a few large sections, in
-//! which only the entry points are global symbols: what else is in it cannot clash with a symbol of the program. The object is kept beside
-//! the archive, under a name that says which archive it was made of. Where that cannot be done (a folder that is not ours to write to, no
-//! `objcopy`), the archive itself is linked: slower and larger, nothing else.
+//! The archive that cargo builds has hundreds of members, each function in a section of its own,
+//! and the debug information of Rust's standard library. A linker takes a third of a second for it
+//! and leaves most of it in the program. So the first link joins what is reachable from the
+//! runtime's entry points to one object with a few large sections, in which only the entry points
+//! are global symbols: what else is in it cannot clash with a symbol of the program. The object is
+//! kept beside the archive, under a name that says which archive it was made of. Where that cannot
+//! be done (a folder that is not ours to write to, no `objcopy`), the archive itself is linked:
+//! slower and larger, nothing else.
 
 use super::clang::Clang;
 use object::read::archive::ArchiveFile;
 use object::{File, Object, ObjectSymbol};
 use raceproof_host::interrupt;
-use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -22,7 +23,8 @@ use tempfile::TempDir;
 /// The members of the archive that have the entry points begin with this.
 const OWN: &[u8] = b"raceproof_native.";
 
-/// Sections of one kind become one. The runtime knows its own code by the names around it (`crates/native/src/abi/library`). Unwinding tables refer to functions without keeping them.
+/// Sections of one kind become one. The runtime knows its own code by the names around it
+/// (`crates/native/src/abi/library`). Unwinding tables refer to functions without keeping them.
 const LAYOUT: &str = "SECTIONS {
   .text : { __raceproof_text = .; *(.text .text.*) __raceproof_text_end = .; }
   .rodata : { *(.rodata .rodata.*) }
@@ -69,11 +71,8 @@ fn make(archive: &Path, object: &Path, clang: &Clang) -> Option<()> {
     link.args(["-r", "--gc-sections", "-T"]).arg(&layout).arg("-o").arg(&joined);
     link.args(entries.iter().flat_map(|name| ["-u", name])).arg(archive);
     succeed(&mut link)?;
-    let shortened = folder.path().join("shortened");
-    fs::write(&shortened, shorter_names(&fs::read(&joined).ok()?)?.join("\n")).ok()?;
     let mut hide = Command::new(clang.tool("objcopy"));
     hide.arg("--strip-unneeded").arg(joined_option("--keep-global-symbols=", &exported));
-    hide.arg(joined_option("--redefine-syms=", &shortened));
     succeed(hide.arg(&joined).arg(&finished))?;
     fs::rename(&finished, object).ok()
 }
@@ -106,28 +105,6 @@ fn entry_points(archive: &[u8]) -> Option<Vec<String>> {
     }
     names.sort();
     (!names.is_empty()).then_some(names)
-}
-
-/// Lines "old new" for the functions of the runtime whose name is unique without rustc's hash: the
-/// hash is a quarter of the symbol names in every program.
-fn shorter_names(joined: &[u8]) -> Option<Vec<String>> {
-    let file = File::parse(joined).ok()?;
-    let names: BTreeSet<&str> = file.symbols().filter_map(|symbol| symbol.name().ok()).collect();
-    let mut known: BTreeSet<String> = names.iter().map(|&name| name.to_owned()).collect();
-    let lines = names.into_iter().filter_map(|name| {
-        let short = without_hash(name)?;
-        let line = format!("{name} {short}");
-        known.insert(short).then_some(line)
-    });
-    Some(lines.collect())
-}
-
-/// `_ZN4core3fmt5write17h0123456789abcdefE` without its last part.
-fn without_hash(name: &str) -> Option<String> {
-    let (path, hash) =
-        name.strip_prefix("_ZN")?.strip_suffix('E')?.split_at_checked(name.len().checked_sub(23)?)?;
-    let is_hash = hash.strip_prefix("17h")?.bytes().all(|byte| byte.is_ascii_hexdigit());
-    is_hash.then(|| format!("_ZN{path}E"))
 }
 
 /// Objects made of archives that stood here before.

@@ -6,7 +6,8 @@ use std::fs;
 /// How deep response files may name others; a file that names itself ends here.
 const DEPTH: usize = 20;
 
-/// Replaces every `@file` by the words in the file. One that cannot be read is an argument like any other, as for clang.
+/// Replaces every `@file` by the words in the file. One that cannot be read is an argument like any
+/// other, as for clang.
 pub fn expand(words: &[OsString]) -> Result<Vec<OsString>, String> {
     let mut expanded = Vec::new();
     push(words, DEPTH, &mut expanded)?;
@@ -32,7 +33,8 @@ fn push(words: &[OsString], depth: usize, expanded: &mut Vec<OsString>) -> Resul
     Ok(())
 }
 
-/// The words of a response file, by GNU's rules: quotes of both kinds, and a backslash before any character.
+/// The words of a response file, by GNU's rules: quotes of both kinds, and a backslash before any
+/// character.
 fn split(text: &str) -> Vec<OsString> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -1,5 +1,6 @@
-//! Looks at what is compiled, for the one construct that clang translates without telling ThreadSanitizer: `atomic compare` may
-//! become a minimum or maximum, which is one instruction and no call. Files that a source includes are not looked at.
+//! Scans sources for the one construct that clang compiles past ThreadSanitizer: `atomic compare`
+//! may become a minimum or maximum, which is one instruction and no call. Files that a source
+//! includes are not looked at.
 
 use super::arguments::Arguments;
 use std::fs;

@@ -1,9 +1,8 @@
 //! The command line: what can be asked, and what values are good.
 
-use crate::check::DetectorName;
-use crate::verify::OrderName;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
+use raceproof_core::order::OrderName;
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -44,33 +43,37 @@ Exit status:
 pub enum Command {
     /// Run a TP program once and judge all its schedules
     ///
-    /// Without mutual exclusion (async, finish, futures, promises, events) one run decides all schedules.
-    /// With isolated sections, locks or semaphores the verdict covers the observed order of these only.
+    /// Without mutual exclusion (async, finish, futures, promises, events) one run decides all
+    /// schedules. With isolated sections, locks or semaphores the verdict covers the observed order
+    /// of these only.
     #[command(after_help = EXIT_STATUS)]
     Check(CheckArgs),
     /// Run a program under every schedule that can make a difference
     ///
-    /// A TP program, or one that `raceproof cc` or `cargo raceproof` built, each execution of which is a process of its own. Stops at the
-    /// first execution with a race. A race-free verdict covers all schedules of this input.
+    /// A TP program, or one that `raceproof cc` or `cargo raceproof` built, each execution of which
+    /// is a process of its own. Stops at the first execution with a race. A race-free verdict
+    /// covers all schedules of this input.
     #[command(after_help = EXIT_STATUS)]
     Verify(VerifyArgs),
     /// Run a program under the schedule of a witness
     ///
-    /// The schedule is followed to the letter, to where two tasks are about to race, nobody can go on, or a task fails.
+    /// The schedule is followed to the letter, to where two tasks are about to race, nobody can go
+    /// on, or a task fails.
     #[command(after_help = REPLAY_STATUS)]
     Replay(ReplayArgs),
     /// Draw the computation graph of one run of a TP program
     ///
-    /// Steps with an access that races are marked. A run that fails, deadlocks or is cut short by a limit is drawn
-    /// up to there.
+    /// Steps with an access that races are marked. A run that fails, deadlocks or is cut short by a
+    /// limit is drawn up to there.
     #[command(after_help = GRAPH_STATUS)]
     Graph(GraphArgs),
     /// clang for C programs with OpenMP, instrumented and linked with raceproof's runtime
     ///
-    /// All arguments are clang's: use it in place of the compiler (`make CC="raceproof cc"`). Called by the name
-    /// `raceproof-cc`, a link to this program, it does the same. Beside them there are two: with
-    /// `-fno-raceproof-check-elimination`, or RACEPROOF_CHECK_ELIMINATION=off in the environment, every access is checked, also
-    /// where the check is redundant; with `-fno-raceproof-pass` clang's own pass instruments.
+    /// All arguments are clang's: use it in place of the compiler (`make CC="raceproof cc"`).
+    /// Called by the name `raceproof-cc`, a link to this program, it does the same. Beside them
+    /// there are two: with `-fno-raceproof-check-elimination`, or RACEPROOF_CHECK_ELIMINATION=off
+    /// in the environment, every access is checked, also where the check is redundant; with
+    /// `-fno-raceproof-pass` clang's own pass instruments.
     #[command(disable_help_flag = true)]
     Cc(CompilerArgs),
     /// The same for C++ (also by the name `raceproof-c++`)
@@ -78,28 +81,32 @@ pub enum Command {
     Cxx(CompilerArgs),
     /// flang for Fortran programs with OpenMP, instrumented and linked with raceproof's runtime
     ///
-    /// All arguments are flang's: use it in place of the compiler (`make FC="raceproof fc"`). Called by the name `raceproof-fc` it does
-    /// the same. `-fno-raceproof-check-elimination` is as for `raceproof cc`. docs/FORTRAN.md says what is judged.
+    /// All arguments are flang's: use it in place of the compiler (`make FC="raceproof fc"`).
+    /// Called by the name `raceproof-fc` it does the same. `-fno-raceproof-check-elimination` is as
+    /// for `raceproof cc`. docs/FORTRAN.md says what is judged.
     #[command(disable_help_flag = true)]
     Fc(CompilerArgs),
     /// Run a program that `raceproof cc` or `cargo raceproof` built, and report
     ///
-    /// Without mutual exclusion one run decides all schedules for that number of threads. A program that crashes or ends with
-    /// another status than 0 has a program error. What was found before is reported whichever way it ends. The report goes to
-    /// standard output, and what the program prints to standard error, unless standard output is a terminal or there is -o.
+    /// Without mutual exclusion one run decides all schedules for that number of threads. A program
+    /// that crashes or ends with another status than 0 has a program error. What was found before
+    /// is reported whichever way it ends. The report goes to standard output, and what the program
+    /// prints to standard error, unless standard output is a terminal or there is -o.
     #[command(after_help = EXIT_STATUS)]
     Run(RunArgs),
     /// Record one run of a TP program as a trace, or look after traces
     ///
-    /// With --convert, --stat or --check FILE is a trace: raceproof's own, or RAPID's text (STD) or binary; which, its
-    /// first bytes tell. docs/TRACE.md describes the formats. What RAPID's tools tolerate and no run does (a read that nobody wrote,
-    /// a thread forked after its first event) is an offence to --check.
+    /// With --convert, --stat or --check FILE is a trace: raceproof's own, or RAPID's text (STD) or
+    /// binary; which, its first bytes tell. docs/TRACE.md describes the formats. What RAPID's tools
+    /// tolerate and no run does (a read that nobody wrote, a thread forked after its first event)
+    /// is an offence to --check.
     #[command(after_help = TRACE_STATUS)]
     Trace(TraceArgs),
     /// Find the races of a recorded trace under an order
     ///
-    /// Races are counted by pair of source locations. The trace is read once, from any of the formats of `trace`, in
-    /// memory that grows with tasks, locks and variables and not with its length.
+    /// Races are counted by pair of source locations. The trace is read once, from any of the
+    /// formats of `trace`, in memory that grows with tasks, locks and variables and not with its
+    /// length.
     #[command(after_help = EXIT_STATUS)]
     Analyze(AnalyzeArgs),
 }
@@ -109,13 +116,15 @@ pub struct RunArgs {
     /// What the report looks like
     #[arg(long, value_enum, default_value = "text")]
     pub format: ReportFormat,
-    /// Run once for each of these team sizes, and join what is found [default: OMP_NUM_THREADS, or 4]
+    /// Run once for each of these team sizes, and join what is found [default: OMP_NUM_THREADS, or
+    /// 4]
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
     pub threads: Vec<u32>,
     /// Write the report to a file instead of standard output, which is the program's then
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// Leave out the races that this file names, in lines such as `race:function_or_file_or_variable`
+    /// Leave out the races that this file names, in lines such as
+    /// `race:function_or_file_or_variable`
     #[arg(long, value_name = "FILE")]
     pub suppressions: Option<PathBuf>,
     /// End each run after so many seconds, with what was found by then
@@ -124,11 +133,12 @@ pub struct RunArgs {
     /// Record the run in a file, for `raceproof analyze`
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
-    /// Inconclusive, not race-free, if a part of the program is not instrumented (libraries of the system aside), or has OpenMP that
-    /// was compiled without -fopenmp
+    /// Inconclusive, not race-free, if a part of the program is not instrumented (libraries of the
+    /// system aside), or has OpenMP that was compiled without -fopenmp
     #[arg(long)]
     pub strict: bool,
-    /// Do not run a program that has races again: of each racing location, name the pairs of accesses that were met, not all
+    /// Do not run a program that has races again: of each racing location, name the pairs of
+    /// accesses that were met, not all
     #[arg(long)]
     pub once: bool,
     /// The program and its arguments
@@ -143,13 +153,52 @@ pub struct CompilerArgs {
     pub args: Vec<OsString>,
 }
 
-/// The words of the command line; a program called `raceproof-cc` is `raceproof cc`, since build tools want a compiler
-/// that is one word.
+/// The words of the command line; a program called `raceproof-cc` is `raceproof cc`, since build
+/// tools want a compiler that is one word.
 pub fn words(mut words: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let program = words.next().unwrap_or_default();
     let name = Path::new(&program).file_name().unwrap_or_default().to_string_lossy().into_owned();
     let subcommand = ["cc", "c++", "fc"].into_iter().find(|sub| name.ends_with(&format!("raceproof-{sub}")));
     [program].into_iter().chain(subcommand.map(OsString::from)).chain(words).collect()
+}
+
+/// The detectors by name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum DetectorName {
+    /// raceproof's own: the last write and the reads since, over the tree of tasks and the joins
+    /// outside it
+    Default,
+    /// Nakade: the transitive closure of the graph; slow and obviously right
+    Closure,
+    /// Storey et al.: zippers over the graph
+    Zipper,
+    /// Raman et al.: for async, finish and isolated only; can raise false alarms with isolated
+    EspBags,
+    /// Jin et al.: the detector for promises, its precedence check mended
+    Drdp,
+    /// Run the program and look for no race
+    None,
+}
+
+impl DetectorName {
+    pub const ALL: [DetectorName; 5] = [
+        DetectorName::Default,
+        DetectorName::Closure,
+        DetectorName::Zipper,
+        DetectorName::EspBags,
+        DetectorName::Drdp,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            DetectorName::Default => "default",
+            DetectorName::Closure => "closure",
+            DetectorName::Zipper => "zipper",
+            DetectorName::EspBags => "esp-bags",
+            DetectorName::Drdp => "drdp",
+            DetectorName::None => "none",
+        }
+    }
 }
 
 #[derive(clap::Args, Debug)]
@@ -170,7 +219,8 @@ pub struct CheckArgs {
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub limits: LimitArgs,
-    /// Report nondeterminism that is no data race as well: conflicting sections in either order, clashing sets
+    /// Report nondeterminism that is no data race as well: conflicting sections in either order,
+    /// clashing sets
     #[arg(long)]
     pub determinism: bool,
     /// Show on standard error what the program prints
@@ -178,7 +228,8 @@ pub struct CheckArgs {
     pub show_output: bool,
 }
 
-/// The most seconds of one execution of a native program in `verify`, unless another number is asked for.
+/// The most seconds of one execution of a native program in `verify`, unless another number is
+/// asked for.
 pub(crate) const TIME_LIMIT: f64 = 60.0;
 
 /// Takes the name of one of these orders.
@@ -196,7 +247,8 @@ const STREAMED: &[OrderName] = &[OrderName::Hb, OrderName::Shb, OrderName::Wcp, 
 
 #[derive(clap::Args, Debug)]
 pub struct VerifyArgs {
-    /// The TP program, `-` reads it from standard input; or one that `raceproof cc` or `cargo raceproof` built
+    /// The TP program, `-` reads it from standard input; or one that `raceproof cc` or `cargo
+    /// raceproof` built
     #[arg(required_unless_present = "program")]
     pub file: Option<PathBuf>,
     /// What orders sections of a lock, and so which schedules count as the same
@@ -208,7 +260,8 @@ pub struct VerifyArgs {
     /// Go on after the first execution with a race
     #[arg(long)]
     pub all: bool,
-    /// Report nondeterminism that is no data race as well: conflicting sections in either order, clashing sets
+    /// Report nondeterminism that is no data race as well: conflicting sections in either order,
+    /// clashing sets
     #[arg(long)]
     pub determinism: bool,
     /// Keep the search in a file as far as it has come, and go on from there if the file exists
@@ -227,14 +280,16 @@ pub struct VerifyArgs {
     /// Of a native program: the most seconds that one execution may take [default: 60]
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub time_limit: Option<f64>,
-    /// Of a native program: the size of its teams or pools [default: OMP_NUM_THREADS or RAYON_NUM_THREADS, or 4]
+    /// Of a native program: the size of its teams or pools [default: OMP_NUM_THREADS or
+    /// RAYON_NUM_THREADS, or 4]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub threads: Option<u32>,
-    /// Of a native program: inconclusive, not race-free, if a part of it is not instrumented (libraries of the system aside), or has
-    /// OpenMP that was compiled without -fopenmp
+    /// Of a native program: inconclusive, not race-free, if a part of it is not instrumented
+    /// (libraries of the system aside), or has OpenMP that was compiled without -fopenmp
     #[arg(long)]
     pub strict: bool,
-    /// A program that `raceproof cc` or `cargo raceproof` built, and its arguments; or the arguments of FILE, if that is one
+    /// A program that `raceproof cc` or `cargo raceproof` built, and its arguments; or the
+    /// arguments of FILE, if that is one
     #[arg(last = true, value_name = "PROGRAM")]
     pub program: Vec<OsString>,
 }
@@ -254,7 +309,8 @@ pub struct LimitArgs {
 
 #[derive(clap::Args, Debug)]
 pub struct ReplayArgs {
-    /// The TP program, `-` reads it from standard input; or one that `raceproof cc` or `cargo raceproof` built
+    /// The TP program, `-` reads it from standard input; or one that `raceproof cc` or `cargo
+    /// raceproof` built
     #[arg(required_unless_present = "program")]
     pub file: Option<PathBuf>,
     /// A report in JSON, or one of its witnesses
@@ -266,7 +322,8 @@ pub struct ReplayArgs {
     /// Show every action on the way
     #[arg(long)]
     pub step: bool,
-    /// A program that `raceproof cc` or `cargo raceproof` built, and its arguments; or the arguments of FILE, if that is one
+    /// A program that `raceproof cc` or `cargo raceproof` built, and its arguments; or the
+    /// arguments of FILE, if that is one
     #[arg(last = true, value_name = "PROGRAM")]
     pub program: Vec<OsString>,
 }
@@ -299,30 +356,32 @@ pub struct TraceArgs {
 
 #[derive(clap::Args, Clone, Debug)]
 pub struct AnalyzeArgs {
-    /// The trace: raceproof's own, or RAPID's text (STD) or binary; `-` reads it from standard input
+    /// The trace: raceproof's own, or RAPID's text (STD) or binary; `-` reads it from standard
+    /// input
     pub file: PathBuf,
     /// What orders the sections of a lock
     #[arg(long, value_parser = order(STREAMED), default_value = "hb")]
     pub order: OrderName,
-    /// Find every pair of sites and look for a witness of each: a reordering of the trace that ends in the race. The
-    /// whole trace is kept in memory
+    /// Find every pair of sites and look for a witness of each: a reordering of the trace that ends
+    /// in the race. The whole trace is kept in memory
     #[arg(long)]
     pub witness: bool,
-    /// Tell which races can happen by themselves and which may only be consequences of others (Netzer's analysis). The whole
-    /// trace is kept in memory; the order is happens-before
+    /// Tell which races can happen by themselves and which may only be consequences of others
+    /// (Netzer's analysis). The whole trace is kept in memory; the order is happens-before
     #[arg(long, conflicts_with = "order")]
     pub validate: bool,
     /// With --validate: how much of the order of accesses is used
     #[arg(long, value_enum, default_value = "complete", requires = "validate")]
     pub level: TemporalLevel,
-    /// With --validate: take every value that a step read to decide what it does, even if the trace tells which did
+    /// With --validate: take every value that a step read to decide what it does, even if the trace
+    /// tells which did
     #[arg(long, requires = "validate")]
     pub coarse: bool,
     /// With --validate: what a race is between
     #[arg(long, value_enum, default_value = "step", requires = "validate")]
     pub grain: Grain,
-    /// Report conflicting accesses whose order posts, waits, spawns and joins do not guarantee as well, locks aside. The whole
-    /// trace is kept in memory
+    /// Report conflicting accesses whose order posts, waits, spawns and joins do not guarantee as
+    /// well, locks aside. The whole trace is kept in memory
     #[arg(long)]
     pub general: bool,
     /// Make do with what can be read before the first offence

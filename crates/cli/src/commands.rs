@@ -1,4 +1,4 @@
-//! The subcommands: each is acted on by its folder; the exit status.
+//! Dispatches each subcommand to its folder, and returns the exit status.
 
 use crate::args::{Args, Command};
 use crate::shared::present::render_native;
@@ -37,26 +37,26 @@ pub(crate) fn act(args: Args) -> u8 {
     }
 }
 
-/// How a program ended that cargo has started.
+/// The result of a program that cargo has started.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Outcome {
+pub(crate) enum ProgramOutcome {
     Status(u8),
     /// Nothing ran in parallel, and nothing was found: inconclusive if it was the only one.
     Sequential,
 }
 
 /// As [`act`], for `raceproof run`.
-pub(crate) fn started_by_cargo(args: Args) -> Outcome {
-    let Command::Run(run) = &args.command else { return Outcome::Status(act(args)) };
+pub(crate) fn started_by_cargo(args: Args) -> ProgramOutcome {
+    let Command::Run(run) = &args.command else { return ProgramOutcome::Status(act(args)) };
     let report = run::run(run).map_err(bad);
     let done = report.and_then(|report| {
         let status = render_native(&report, run.format, run.output.as_deref())?;
         let sequential = report.coverage.as_ref().is_some_and(|coverage| coverage.parallel == Some(false));
         let only = status == INCONCLUSIVE && sequential && report.limits.len() == 1;
-        Ok(if only { Outcome::Sequential } else { Outcome::Status(status) })
+        Ok(if only { ProgramOutcome::Sequential } else { ProgramOutcome::Status(status) })
     });
     done.unwrap_or_else(|BadInput(message)| {
         note(&message);
-        Outcome::Status(BAD_INPUT)
+        ProgramOutcome::Status(BAD_INPUT)
     })
 }

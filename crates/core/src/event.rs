@@ -32,6 +32,7 @@ use crate::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum AccessKind {
     Read,
@@ -47,6 +48,7 @@ impl AccessKind {
 
 /// What kind of thing a [`SyncId`] is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum SyncKind {
     Promise,

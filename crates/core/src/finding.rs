@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     RaceFree,
@@ -28,6 +29,7 @@ pub enum Verdict {
 
 /// What the verdict covers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Scope {
     /// Every schedule of the program on this input.
@@ -38,6 +40,7 @@ pub enum Scope {
 
 /// How sure a race is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Grade {
     Infeasible,
@@ -48,6 +51,7 @@ pub enum Grade {
 
 /// A place in a source file; lines and columns count from 1.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Place {
     pub file: String,
     pub line: u32,
@@ -70,6 +74,7 @@ impl Place {
 
 /// A call that had not returned.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Frame {
     /// The function that was called.
     pub function: String,
@@ -80,6 +85,7 @@ pub struct Frame {
 
 /// One spawn on the way from `main` to a task, outermost first.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Spawned {
     /// The task that was spawned.
     pub task: String,
@@ -94,6 +100,7 @@ pub struct Spawned {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RaceAccess {
     pub access: AccessKind,
     /// The task by its spawn path: `main/2/1` is the first child of main's second child.
@@ -120,6 +127,7 @@ pub struct RaceAccess {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Race {
     /// The name of the cell: `x`, `a[3]`, `new@7[0]`.
     pub location: String,
@@ -143,6 +151,7 @@ pub struct Race {
 
 /// A schedule: runs of actions of one task each. An action is one access or one synchronisation.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, Default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Witness {
     /// Which program it belongs to: a fingerprint of the source, where the front end has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -151,6 +160,7 @@ pub struct Witness {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Segment {
     /// The task, by its spawn path.
     pub task: String,
@@ -169,6 +179,7 @@ pub struct ReplayStep {
 
 /// A task that cannot go on, and what it waits for.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Waiting {
     pub task: String,
     /// `promise`, `future`, `finish`, `lock`, `semaphore`, `event`, `isolated`; in a native program
@@ -188,6 +199,7 @@ pub struct Waiting {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Deadlock {
     pub waiting: Vec<Waiting>,
     pub witness: Option<Witness>,
@@ -195,6 +207,7 @@ pub struct Deadlock {
 
 /// A failed assertion, an index out of bounds, a second set, …
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProgramError {
     /// A short stable name of the kind: `assertion`, `bounds`, `division`, `second-set`, …
     pub kind: String,
@@ -210,6 +223,7 @@ pub struct ProgramError {
 /// Nondeterminism that is no data race: two sections, sets or the like whose order the schedule
 /// chooses, and that do not commute as far as can be seen.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GeneralRace {
     /// `sections`, `sets`, `posts`, `takes` (P), `gives` (V).
     pub kind: String,
@@ -222,6 +236,7 @@ pub struct GeneralRace {
 }
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GeneralSide {
     pub task: String,
     /// What is done to the cell, and where, if there is one.
@@ -230,6 +245,7 @@ pub struct GeneralSide {
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, Default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Stats {
     pub executions: u64,
     /// About how many more it would take to see all schedules, where a search has ended before.
@@ -245,6 +261,7 @@ pub struct Stats {
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Report {
     pub tool: Cow<'static, str>,
     pub version: Cow<'static, str>,
@@ -278,6 +295,7 @@ pub struct Report {
     pub next_command: Option<String>,
     /// Last, since what was measured goes with it.
     #[serde(flatten, with = "measured")]
+    #[cfg_attr(feature = "schema", schemars(with = "measured::Written<'static>"))]
     pub stats: Stats,
 }
 

@@ -1,10 +1,11 @@
-//! Ctrl-C, and the other signals by which a process is asked to end (SIGTERM, SIGHUP): the first ends the run with what is known, the
-//! second ends the process. Processes that we wait for end with us, and temporary files go.
+//! Handles Ctrl-C, SIGTERM and SIGHUP: the first signal ends the run with what is known, the second
+//! ends the process. Processes that we wait for end with us, and temporary files are removed.
 //!
-//! Signals that follow each other at once are one request: `timeout` sends its signal to the process and then to its group, so that
-//! the process gets it twice.
+//! Signals in quick succession are one request: `timeout` signals the process and then its group,
+//! so that the process receives the signal twice.
 //!
-//! What our starter chose to ignore (`nohup`, a shell's background) stays ignored, by us and by what we start.
+//! Signals that are ignored when we start (`nohup`, a shell's background) stay ignored, by us and
+//! by our children.
 
 use crate::note::note;
 use nix::sys::signal::{SigSet, Signal, kill};
@@ -41,7 +42,8 @@ pub fn install() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let ignored = ignored();
-        // The handler would be for these as well. A signal that is blocked is as good as ignored, and stays so in what we start.
+        // The handler would be for these as well. A signal that is blocked is as good as ignored,
+        // and stays so in what we start.
         let mut kept_out = SigSet::empty();
         for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
             if ignored & (1 << (signal as u64 - 1)) != 0 {
@@ -49,7 +51,8 @@ pub fn install() {
             }
         }
         let _ = kept_out.thread_block();
-        // Where no handler can be set, the signals end the process at once, as they do most programs.
+        // Where no handler can be set, the signals end the process at once, as they do most
+        // programs.
         let _ = ctrlc::set_handler(interrupted);
     });
 }
@@ -111,7 +114,8 @@ impl Drop for EndsWithUs {
     }
 }
 
-/// Runs a tool of which nothing but its status is of interest. If we are interrupted it is asked to end, and none is started after that.
+/// Runs a tool of which nothing but its status is of interest. If we are interrupted it is asked to
+/// end, and none is started after that.
 pub fn status_of(command: &mut Command) -> io::Result<ExitStatus> {
     let mut child = started(command)?;
     let _ends = EndsWithUs::new(&child, Signal::SIGTERM);

@@ -1,5 +1,5 @@
-//! What a command of raceproof shares with the system: notes on standard error, files that are there whole or not at all,
-//! signals, and the tools that end with it.
+//! A command as a process of its system: notes on standard error, files written atomically,
+//! signals, and child processes that end with it.
 //!
 //! A crate of its own, since the command and the compiler driver both need it.
 

@@ -1,4 +1,4 @@
-//! Where results go: standard output, or a file that is there whole or not at all.
+//! Writes results to standard output, or atomically to a file.
 
 use crate::interrupt::Unfinished;
 use std::fs::{self, File};
@@ -6,8 +6,8 @@ use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use tempfile::{NamedTempFile, TempDir};
 
-/// Writes to standard output, or whole and at once to a file: beside it first, so that a failure leaves no
-/// half of it and keeps what was there. The error says what could not be done.
+/// Writes to standard output, or atomically to a file: to a temporary file first, so that a failure
+/// leaves the old file as it was.
 pub fn deliver(text: &str, file: Option<&Path>) -> Result<(), String> {
     match file {
         None => print(text).map_err(|error| format!("cannot write to standard output: {error}")),
@@ -17,12 +17,18 @@ pub fn deliver(text: &str, file: Option<&Path>) -> Result<(), String> {
 
 /// The same for a file that is written piece by piece.
 pub fn deliver_by(file: &Path, write: &dyn Fn(&mut OutFile) -> io::Result<()>) -> Result<(), String> {
-    let store = || {
-        let mut out = OutFile::create(file)?;
-        write(&mut out)?;
-        out.keep()
-    };
-    store().map_err(|error: io::Error| format!("cannot write {}: {error}", file.display()))
+    replace_by(file, write).map_err(|error| format!("cannot write {}: {error}", file.display()))
+}
+
+/// Writes a file that others may be reading: they see all of the old text or all of the new.
+pub fn replace(file: &Path, text: &str) -> io::Result<()> {
+    replace_by(file, &|out| out.write_all(text.as_bytes()))
+}
+
+fn replace_by(file: &Path, write: &dyn Fn(&mut OutFile) -> io::Result<()>) -> io::Result<()> {
+    let mut out = OutFile::create(file)?;
+    write(&mut out)?;
+    out.keep()
 }
 
 /// A reader that has seen enough (`| head`) is no error.
@@ -34,12 +40,12 @@ fn print(text: &str) -> io::Result<()> {
     }
 }
 
-/// A file that takes its name only when it is whole. Until [`keep`](OutFile::keep) what was there stays, and what is dropped
-/// before leaves nothing behind. It is written beside its place under a name nobody can guess, opened so that a
-/// planted link is not followed.
-pub struct OutFile(Kind);
+/// A file that takes its name only when it is whole. Until [`keep`](OutFile::keep) the old file
+/// stays, and dropping it before leaves nothing behind. It is written in the same folder under a
+/// name that others cannot guess, and opened without following links.
+pub struct OutFile(Destination);
 
-enum Kind {
+enum Destination {
     Beside {
         new: BufWriter<NamedTempFile>,
         place: PathBuf,
@@ -56,7 +62,7 @@ impl OutFile {
             Ok(known) if known.is_dir() => return Err(ErrorKind::IsADirectory.into()),
             Ok(known) if !known.is_file() => {
                 let device = File::options().write(true).open(file)?;
-                return Ok(OutFile(Kind::InPlace(BufWriter::new(device))));
+                return Ok(OutFile(Destination::InPlace(BufWriter::new(device))));
             }
             // Renaming over it would succeed all the same, against its owner's wish.
             Ok(known) if known.permissions().readonly() => return Err(ErrorKind::PermissionDenied.into()),
@@ -80,19 +86,19 @@ impl OutFile {
             None => builder.tempfile_in(folder)?,
         };
         let unfinished = Unfinished::new(new.path());
-        Ok(OutFile(Kind::Beside { new: BufWriter::new(new), place, unfinished }))
+        Ok(OutFile(Destination::Beside { new: BufWriter::new(new), place, unfinished }))
     }
 
     /// Writes what is left and puts the file in its place.
     pub fn keep(self) -> io::Result<()> {
         match self.0 {
-            Kind::Beside { new, place, unfinished } => {
+            Destination::Beside { new, place, unfinished } => {
                 let new = new.into_inner().map_err(|error| error.into_error())?;
                 let kept = new.persist(place).map(drop).map_err(|error| error.error);
                 drop(unfinished);
                 kept
             }
-            Kind::InPlace(mut file) => file.flush(),
+            Destination::InPlace(mut file) => file.flush(),
         }
     }
 }
@@ -100,15 +106,15 @@ impl OutFile {
 impl Write for OutFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.0 {
-            Kind::Beside { new, .. } => new.write(bytes),
-            Kind::InPlace(file) => file.write(bytes),
+            Destination::Beside { new, .. } => new.write(bytes),
+            Destination::InPlace(file) => file.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.0 {
-            Kind::Beside { new, .. } => new.flush(),
-            Kind::InPlace(file) => file.flush(),
+            Destination::Beside { new, .. } => new.flush(),
+            Destination::InPlace(file) => file.flush(),
         }
     }
 }

@@ -245,7 +245,8 @@ bool walks(const Value *address, const Loop &loop, ScalarEvolution &evolution) {
 bool isWithoutCalls(const Loop &loop) {
   return all_of(loop.blocks(), [](const BasicBlock *block) {
     return all_of(*block, [](const Instruction &instruction) {
-      return !isa<CallBase>(instruction) || isa<IntrinsicInst>(instruction) || isMarker(instruction);
+      auto *call = dyn_cast<CallBase>(&instruction);
+      return !call || call->isInlineAsm() || isa<IntrinsicInst>(call) || isMarker(instruction);
     });
   });
 }

@@ -15,6 +15,8 @@ pub mod json;
 mod memory;
 pub mod plain;
 pub mod replay;
+#[cfg(feature = "schema")]
+pub mod schema;
 mod snippet;
 mod sources;
 mod style;

@@ -12,6 +12,7 @@ use std::fmt::Write;
 
 /// What an analysis gives.
 #[derive(Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Analyzed {
     #[serde(flatten)]
     pub report: Report,
@@ -27,6 +28,7 @@ pub struct Analyzed {
 
 /// What Netzer's analysis says in numbers, as in Figures 9.2 and 9.3 of the thesis.
 #[derive(Clone, Serialize, Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Validation {
     pub steps: u32,
     /// Pairs of conflicting steps that synchronisation leaves unordered.

@@ -1,7 +1,7 @@
 //! The calls that have not returned, of all tasks: a list for each task through one table.
 //!
-//! A million tasks can be live at once and most of them are in no call: a list costs a task 8 bytes, and a call
-//! allocates nothing.
+//! A million tasks can be live at once and most of them are in no call: a list costs a task 8
+//! bytes, and a call allocates nothing.
 
 const NONE: u32 = u32::MAX;
 

@@ -1,20 +1,22 @@
 //! Static checks: what is wrong with a program whatever it does when it runs.
 //!
-//! **What a name means** depends on where it stands, and whoever compiles the tree follows the same rule:
+//! **What a name means** depends on where it stands, and whoever compiles the tree follows the same
+//! rule:
 //!
-//! - As a value or as the target of an assignment it is the innermost *local* in scope, else the shared
-//!   variable (`var`) of that name. Locals are parameters, `let`s and loop variables.
-//! - In a call it is a proc; in `with` a lock; in `P` and `V` a semaphore; in `post` and `wait` an event.
-//!   These look among the declarations only: a local never hides them.
-//! - The declarations of a program share one set of names and are visible everywhere, also before they are
-//!   written. A local may have the name of anything, and hides a shared variable of that name.
-//! - A `let` is in scope from behind its `;` to the end of its block, and may repeat the name of another in
-//!   that block; its right side still sees the earlier one. A loop variable is in scope in the body, not in
-//!   the bounds; a parameter in the whole body. The bodies of `async` and `future` see the locals around
-//!   them (as copies).
+//! - As a value or as the target of an assignment it is the innermost *local* in scope, else the
+//!   shared variable (`var`) of that name. Locals are parameters, `let`s and loop variables.
+//! - In a call it is a proc; in `with` a lock; in `P` and `V` a semaphore; in `post` and `wait` an
+//!   event. These look among the declarations only: a local never hides them.
+//! - The declarations of a program share one set of names and are visible everywhere, also before
+//!   they are written. A local may have the name of anything, and hides a shared variable of that
+//!   name.
+//! - A `let` is in scope from behind its `;` to the end of its block, and may repeat the name of
+//!   another in that block; its right side still sees the earlier one. A loop variable is in scope
+//!   in the body, not in the bounds; a parameter in the whole body. The bodies of `async` and
+//!   `future` see the locals around them (as copies).
 //!
-//! What LANGUAGE.md has judged when it happens (types, bounds, operations forbidden in `isolated`) is no
-//! matter of this file.
+//! What LANGUAGE.md has judged when it happens (types, bounds, operations forbidden in `isolated`)
+//! is no matter of this file.
 
 use super::ast::{Block, Decl, Expr, ExprKind, Ident, Loop, Proc, Program, Span, Stmt, StmtKind, VarKind};
 use super::diagnostic::Diagnostic;
@@ -381,7 +383,8 @@ impl<'a> Checker<'a> {
         self.report(if kind.is_var() { diagnostic } else { diagnostic.help(kind.usage(&name.name)) });
     }
 
-    /// The candidate someone may have meant. Only for errors that are shown, for the search takes time.
+    /// The candidate someone may have meant. Only for errors that are shown, for the search takes
+    /// time.
     fn near<'n>(&self, name: &str, candidates: impl Iterator<Item = &'n str>) -> Option<String> {
         if self.diagnostics.len() > MAX_SHOWN {
             return None;

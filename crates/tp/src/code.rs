@@ -3,8 +3,8 @@
 use super::ast::{BinaryOp, UnaryOp};
 use raceproof_core::ids::SiteId;
 
-/// One instruction. Operands are taken from the top of the stack unless said otherwise; a `SiteId` is where an access,
-/// a spawn or a program error is said to be.
+/// One instruction. Operands are taken from the top of the stack unless said otherwise; a `SiteId`
+/// is where an access, a spawn or a program error is said to be.
 #[derive(Clone, Copy, Debug)]
 pub enum Op {
     Int(i64),
@@ -41,7 +41,8 @@ pub enum Op {
         slot: u32,
         site: SiteId,
     },
-    /// Leaves the loop if the counter has reached the bound; else the local `slot + 2` becomes the counter.
+    /// Leaves the loop if the counter has reached the bound; else the local `slot + 2` becomes the
+    /// counter.
     ForTest {
         slot: u32,
         end: u32,

@@ -1,9 +1,10 @@
 //! From the syntax tree of a checked program to [`Code`].
 //!
-//! Names are resolved here by the rule of [`check`](super::check). The body of an `async` or `future` becomes a unit of
-//! its own that is handed copies of the locals it mentions (a child gets copies of all; those it never
-//! mentions it cannot miss). `return` leaves the sections and joins the finishes it is in, innermost
-//! first: which these are is known here, so it is code like any other.
+//! Names are resolved here by the rule of [`check`](super::check). The body of an `async` or
+//! `future` becomes a unit of its own that is handed copies of the locals it mentions (a child gets
+//! copies of all; those it never mentions it cannot miss). `return` leaves the sections and joins
+//! the finishes it is in, innermost first: which these are is known here, so it is code like any
+//! other.
 
 use super::ast::*;
 use super::code::{Code, Op, Region, SiteInfo, Unit};
@@ -347,7 +348,8 @@ impl Compiler<'_> {
         self.expr(frame, &l.from);
         self.expr(frame, &l.to);
         let site = self.site(l.from.span.start);
-        // Counter and bound are hidden: the program may assign its variable without changing the iteration.
+        // Counter and bound are hidden: the program may assign its variable without changing the
+        // iteration.
         let slot = frame.slot();
         frame.slot();
         let variable = frame.slot();
@@ -466,7 +468,8 @@ impl Compiler<'_> {
     }
 }
 
-/// The names that stand for values in a block, each once: a superset of the locals of the surroundings that it uses.
+/// The names that stand for values in a block, each once: a superset of the locals of the
+/// surroundings that it uses.
 fn mentioned_in_block<'a>(block: &'a Block, names: &mut Vec<&'a str>) {
     for stmt in &block.stmts {
         match &stmt.kind {

@@ -34,8 +34,8 @@ impl Diagnostic {
     }
 }
 
-/// The diagnostics as text for a person, in the order of the source; at most [`MAX_SHOWN`], the others
-/// are counted. Ends with a newline, unless there are none.
+/// The diagnostics as text for a person, in the order of the source; at most [`MAX_SHOWN`], the
+/// others are counted. Ends with a newline, unless there are none.
 pub fn render(file: &str, source: &str, diagnostics: &[Diagnostic], color: bool) -> String {
     let mut sorted: Vec<&Diagnostic> = diagnostics.iter().collect();
     sorted.sort_by_key(|d| (d.span.start, d.span.end));

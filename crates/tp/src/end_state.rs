@@ -1,11 +1,12 @@
-//! The state at the end of a run as one number: equal for equal states, whatever the schedule that led there.
+//! The state at the end of a run as one number: equal for equal states, whatever the schedule that
+//! led there.
 //!
-//! Arrays and promises are named by the task that made them and how many it had made before, so that it does not matter
-//! when they were made. What nobody refers to any more counts as well: two schedules that set a promise
-//! to different values differ.
+//! Arrays and promises are named by the task that made them and how many it had made before, so
+//! that it does not matter when they were made. What nobody refers to any more counts as well: two
+//! schedules that set a promise to different values differ.
 
 use super::value::Value;
-use super::vm::{Body, Vm};
+use super::vm::{TpTask, Vm};
 use raceproof::kernel::Kernel;
 use raceproof_core::event::Observer;
 use raceproof_core::explore::TaskName;
@@ -14,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::Hasher;
 
 /// The number of the state that a run has ended in, if the machine has kept its makers.
-pub fn end_state<O: Observer>(vm: &Vm<'_>, kernel: &Kernel<Body, O>) -> Option<u64> {
+pub fn end_state<O: Observer>(vm: &Vm<'_>, kernel: &Kernel<TpTask, O>) -> Option<u64> {
     let makers = vm.makers.as_ref()?;
     let names = task_names(kernel);
     let mut made: FxHashMap<TaskId, u32> = FxHashMap::default();
@@ -58,7 +59,7 @@ pub fn end_state<O: Observer>(vm: &Vm<'_>, kernel: &Kernel<Body, O>) -> Option<u
     Some(state)
 }
 
-fn task_names<O: Observer>(kernel: &Kernel<Body, O>) -> Vec<TaskName> {
+fn task_names<O: Observer>(kernel: &Kernel<TpTask, O>) -> Vec<TaskName> {
     let tasks = kernel.tasks();
     let mut names: Vec<TaskName> = Vec::with_capacity(tasks.len());
     for id in tasks.ids() {

@@ -3,7 +3,7 @@
 use super::code::Code;
 use super::end_state::end_state;
 use super::fault::{Fault, Limit, What};
-use super::vm::{Body, Vm};
+use super::vm::{TpTask, Vm};
 use raceproof::program::{self, Failure, LISTED, OUTERMOST, Program, Raise, run_once};
 use raceproof::run::Run;
 use raceproof::strategy::Strategy;
@@ -21,11 +21,11 @@ pub struct Tp<'a> {
     pub file: &'a str,
 }
 
-/// An execution that is over.
+/// A finished execution.
 pub type Execution<'a, O> = program::Execution<'a, Tp<'a>, O>;
 
-/// Runs the program as `strategy` says and tells `observer` of it.
-pub fn execute<'a, O: Observer, S: Strategy<Body, O>>(
+/// Runs the program under `strategy`, and notifies `observer` of its events.
+pub fn execute<'a, O: Observer, S: Strategy<TpTask, O>>(
     code: &'a Code,
     file: &'a str,
     observer: O,
@@ -36,7 +36,7 @@ pub fn execute<'a, O: Observer, S: Strategy<Body, O>>(
 }
 
 impl<'a> Program<'a> for Tp<'a> {
-    type Body = Body;
+    type Body = TpTask;
     type Error = Fault;
     type Machine<O: Observer> = Vm<'a>;
 
@@ -77,7 +77,7 @@ impl<'a> Program<'a> for Tp<'a> {
             .unwrap_or_default()
     }
 
-    fn calls<O: Observer>(&self, vm: &Vm<'a>, body: &Body) -> Vec<Frame> {
+    fn calls<O: Observer>(&self, vm: &Vm<'a>, body: &TpTask) -> Vec<Frame> {
         let frame = |(function, site): (&str, SiteId)| Frame {
             function: function.to_owned(),
             call: self.place(site),
@@ -100,11 +100,11 @@ impl<'a> Program<'a> for Tp<'a> {
         vm.flow.as_ref().map(|flow| flow.uses())
     }
 
-    fn waits_at(&self, body: &Body) -> Option<SiteId> {
+    fn waits_at(&self, body: &TpTask) -> Option<SiteId> {
         body.site(self.code)
     }
 
-    fn future(&self, body: &Body) -> Option<SyncId> {
+    fn future(&self, body: &TpTask) -> Option<SyncId> {
         body.future()
     }
 

@@ -78,10 +78,10 @@ impl Limit {
             Limit::Memory(bytes) => Reached::Memory(bytes).to_string(),
             Limit::Calls => format!(
                 "more than {} calls in one task have not returned: endless recursion?",
-                super::vm::MAX_CALLS
+                super::limits::MAX_CALLS
             ),
             Limit::Tasks => {
-                format!("more than {} tasks have not ended: endless spawning?", super::vm::MAX_LIVE_TASKS)
+                format!("more than {} tasks have not ended: endless spawning?", super::limits::MAX_LIVE_TASKS)
             }
             Limit::Cells => format!("too many shared cells: {detail}"),
         }

@@ -1,13 +1,14 @@
 //! Which reads of a run decided something: a branch, an index, a bound, a size, an assertion.
 //!
-//! Every value has a *tag*: the reads it was made of. A read makes a new one, which remembers the tag of what was stored in
-//! the cell; an operation joins those of its operands; an assignment, a call, a spawn, a promise carry them along. When a
-//! value decides, all reads behind it are marked, through locals and through shared cells. Netzer's event-control
-//! dependences (Definition 3.12) are then exact as far as data goes: what a branch leads to follows in its task anyway.
+//! Every value has a *tag*: the reads it was made of. A read makes a new one, which remembers the
+//! tag of what was stored in the cell; an operation joins those of its operands; an assignment, a
+//! call, a spawn, a promise carry them along. When a value decides, all reads behind it are marked,
+//! through locals and through shared cells. Netzer's event-control dependences (Definition 3.12)
+//! are then exact as far as data goes: what a branch leads to follows in its task anyway.
 //!
-//! The tags lie beside the stacks of the tasks. An instruction is accounted for once it is known to be done: when the next
-//! one begins, or the turn ends; one that has to be tried again is not. Cost: some nanoseconds an instruction and eight bytes
-//! a read, and only if it is asked for.
+//! The tags lie beside the stacks of the tasks. An instruction is accounted for once it is known to
+//! be done: when the next one begins, or the turn ends; one that has to be tried again is not.
+//! Cost: some nanoseconds an instruction and eight bytes a read, and only if it is asked for.
 
 use super::ast::BinaryOp;
 use super::code::{Code, Op};

@@ -1,8 +1,8 @@
 //! From characters to tokens.
 //!
-//! The lexer never gives up: what is no token becomes [`Tok::Invalid`] with a diagnostic, and the parser
-//! stays silent about such tokens. A name or a number that is merely wrong keeps its kind, so that the
-//! parser can go on behind it.
+//! The lexer never gives up: what is no token becomes [`Tok::Invalid`] with a diagnostic, and the
+//! parser stays silent about such tokens. A name or a number that is merely wrong keeps its kind,
+//! so that the parser can go on behind it.
 
 use super::ast::Span;
 use super::diagnostic::Diagnostic;
@@ -23,7 +23,8 @@ macro_rules! tokens {
         }
 
         impl Tok {
-            /// The token as it is written; empty for those that can be written in more than one way.
+            /// The token as it is written; empty for those that can be written in more than one
+            /// way.
             pub(crate) fn text(self) -> &'static str {
                 match self {
                     $(Tok::$word => $word_text,)*
@@ -203,7 +204,8 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Skips what someone used to C wrote as a comment; were it taken for code, errors would cascade.
+    /// Skips what someone used to C wrote as a comment; were it taken for code, errors would
+    /// cascade.
     fn block_comment(&mut self) {
         let start = self.at;
         self.at += 2;

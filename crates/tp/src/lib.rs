@@ -28,15 +28,17 @@ pub use diagnostic::{Diagnostic, render};
 
 use ast::{Program, Span};
 
-/// The program in `source`, or what is wrong with it in the order of the source. Names and arities are
-/// checked once the syntax is right, so that a slip in the syntax does not raise errors about names.
+/// The program in `source`, or what is wrong with it in the order of the source. Names and arities
+/// are checked once the syntax is right, so that a slip in the syntax does not raise errors about
+/// names.
 pub fn parse(source: &str) -> Result<Program, Vec<Diagnostic>> {
     let program = syntax(source)?;
     let diagnostics = check::check(&program);
     if diagnostics.is_empty() { Ok(program) } else { Err(sorted(diagnostics)) }
 }
 
-/// Like [`parse`], without the checks of names and arities: what is read need not be a program that runs.
+/// Like [`parse`], without the checks of names and arities: what is read need not be a program that
+/// runs.
 pub fn syntax(source: &str) -> Result<Program, Vec<Diagnostic>> {
     if source.len() > limits::MAX_SOURCE {
         let message =

@@ -1,8 +1,8 @@
 //! From the syntax tree back to source.
 //!
-//! What is printed parses to the same tree, spans aside: `parse(print(p)) == p` for every `p` that comes
-//! from a parse. (A tree built by hand may hold what cannot be written: `-5` as a number and not as the
-//! negation of one. It is printed as what it means.)
+//! What is printed parses to the same tree, spans aside: `parse(print(p)) == p` for every `p` that
+//! comes from a parse. (A tree built by hand may hold what cannot be written: `-5` as a number and
+//! not as the negation of one. It is printed as what it means.)
 
 use super::ast::{
     BinaryOp, Block, Decl, Expr, ExprKind, Ident, Loop, Program, Stmt, StmtKind, UnaryOp, VarKind,
@@ -141,7 +141,8 @@ fn each_loop(f: &mut Formatter<'_>, word: &str, each: &Loop, level: usize) -> fm
     block(f, &each.body, level)
 }
 
-/// An expression within a statement indented by `.1` levels, which the body of a future needs to know.
+/// An expression within a statement indented by `.1` levels, which the body of a future needs to
+/// know.
 struct At<'a>(&'a Expr, usize);
 
 impl Display for At<'_> {
@@ -212,7 +213,8 @@ fn bare(f: &mut Formatter<'_>, whole: &Expr, level: usize) -> fmt::Result {
             expr(f, operand, PREFIX, level)
         }
         ExprKind::Binary(op, left, right) => {
-            // All operators group from the left: an equally tight one on the right needs parentheses.
+            // All operators group from the left: an equally tight one on the right needs
+            // parentheses.
             expr(f, left, precedence(*op), level)?;
             write!(f, " {} ", symbol(*op))?;
             expr(f, right, precedence(*op) + 1, level)

@@ -17,8 +17,9 @@ impl LineIndex {
         LineIndex { starts, ascii: text.is_ascii() }
     }
 
-    /// The line and the column of `offset` in `text`, both counted from 1; columns count characters. An
-    /// offset past the end is taken for the end, one inside a character for its beginning.
+    /// The line and the column of `offset` in `text`, both counted from 1; columns count
+    /// characters. An offset past the end is taken for the end, one inside a character for its
+    /// beginning.
     pub fn place(&self, text: &str, offset: u32) -> (u32, u32) {
         let offset = (offset as usize).min(text.len());
         let line = self.starts.partition_point(|&start| start as usize <= offset);

@@ -1,7 +1,7 @@
 //! The name someone may have meant.
 
-/// The candidate closest to `name`, if it is close enough to be meant; the first in the alphabet of those
-/// equally close.
+/// The candidate closest to `name`, if it is close enough to be meant; the first in the alphabet of
+/// those equally close.
 pub(crate) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     // Short names are all close to each other, and nobody mistypes half a name.
     let allowed = (name.len() / 3).min(2);
@@ -14,28 +14,13 @@ pub(crate) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>)
 /// Longer names are not compared: the comparison takes time quadratic in the length.
 const LONGEST: usize = 64;
 
-/// How many characters to insert, delete, replace or swap with their neighbour to get from one name to the
-/// other (the optimal string alignment distance), if at most `allowed`.
+/// How many characters to insert, delete, replace or swap with their neighbour to get from one name
+/// to the other (the optimal string alignment distance), if at most `allowed`.
 fn distance(a: &str, b: &str, allowed: usize) -> Option<usize> {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
     if a.len().max(b.len()) > LONGEST || a.len().abs_diff(b.len()) > allowed {
         return None;
     }
-    // Rows for the prefixes of `a`: two before, one before, this one.
-    let mut before = vec![0; b.len() + 1];
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i; b.len() + 1];
-        for j in 1..=b.len() {
-            let replaced = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            row[j] = replaced.min(row[j - 1] + 1).min(last[j] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                row[j] = row[j].min(before[j - 2] + 1);
-            }
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    Some(last[b.len()]).filter(|&edits| edits <= allowed)
+    Some(strsim::osa_distance(a, b)).filter(|&edits| edits <= allowed)
 }
 
 #[cfg(test)]

@@ -25,7 +25,8 @@ impl Value {
     }
 }
 
-/// Kinds and contents of the cells are kept apart: nine bytes a cell, and large arrays are not touched before use.
+/// Kinds and contents of the cells are kept apart: nine bytes a cell, and large arrays are not
+/// touched before use.
 #[derive(Clone, Debug)]
 pub struct Memory {
     kinds: Vec<u8>,
@@ -121,7 +122,8 @@ impl Memory {
                 Some(_) => format!("{}[{}]", region.name, cell - region.base),
             };
         }
-        // Empty arrays share the base of the next one; the last at or below the cell is the one that has it.
+        // Empty arrays share the base of the next one; the last at or below the cell is the one
+        // that has it.
         let at = self
             .arrays
             .partition_point(|array| matches!(array.origin, Origin::Declared(_)) || array.base <= cell)

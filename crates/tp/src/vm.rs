@@ -1,15 +1,16 @@
 //! The interpreter: runs the tasks of a TP program on the runtime.
 //!
-//! A task between two turns is a [`Body`], a small heap object with its frames and locals: a TP task never needs a
-//! machine stack of its own, so a million of them can wait at once, and no recursion of the program can overflow
-//! anything. Every action goes through the kernel and is simply executed again when the kernel says
-//! `Retry`: operands stay on the stack until it is done.
+//! A task between two turns is a [`TpTask`], a small heap object with its frames and locals: a TP
+//! task never needs a machine stack of its own, so a million of them can wait at once, and no
+//! recursion of the program can overflow anything. Every action goes through the kernel and is
+//! simply executed again when the kernel says `Retry`: operands stay on the stack until it is done.
 
 use super::ast::{BinaryOp, UnaryOp};
 use super::calls::{CallList, Caller, Calls};
 use super::code::{Code, Op};
 use super::fault::{Fault, FaultKind, Limit};
 use super::flow::{Begun, Flow};
+use super::limits::{MAX_CALLS, MAX_LIVE_TASKS};
 use super::value::{MAX_CELLS, Memory, Value};
 use raceproof::kernel::{Action, Fault as Misuse, Kernel, Stop};
 use raceproof::limits::Limits;
@@ -18,22 +19,16 @@ use raceproof_core::event::{AccessKind, Observer};
 use raceproof_core::ids::{Location, SiteId, SyncId, TaskId};
 use std::fmt::Write as _;
 
-/// Calls that may be active in one task.
-pub const MAX_CALLS: usize = 1 << 20;
-
-/// Tasks that may be live at once.
-pub const MAX_LIVE_TASKS: usize = 10_000_000;
-
-/// Loop iterations, calls and spawns between two looks at the clock and at the memory in use.
+/// Loop iterations, calls and spawns between two checks of the clock and of the memory in use.
 const TICKS: u32 = 1 << 16;
 
 /// How much of what a program prints is kept, in bytes.
 const MAX_OUTPUT: usize = 1 << 24;
 const CUT: &str = "… (the rest of what the program prints is not kept)\n";
 
-/// A task: where it stands. A million of them can be live: every byte counts.
+/// The state of a suspended task. A million of them can be live: every byte counts.
 #[derive(Debug)]
-pub struct Body {
+pub struct TpTask {
     pc: u32,
     /// Where the frame of the innermost call begins in `stack`.
     base: u32,
@@ -47,12 +42,12 @@ pub struct Body {
 
 const NO_FUTURE: u32 = u32::MAX;
 
-const _: () = assert!(size_of::<Body>() <= 48);
+const _: () = assert!(size_of::<TpTask>() <= 48);
 
-impl Body {
+impl TpTask {
     fn new(entry: u32, unit: u32, future: Option<SyncId>, stack: Vec<Value>) -> Self {
         let future = future.map_or(NO_FUTURE, |sync| sync.0);
-        Body { pc: entry, base: 0, unit, future, calls: CallList::EMPTY, stack }
+        TpTask { pc: entry, base: 0, unit, future, calls: CallList::EMPTY, stack }
     }
 
     /// The instruction it is at.
@@ -60,7 +55,7 @@ impl Body {
         self.pc
     }
 
-    /// The sync that tells of its end, if it is a future.
+    /// The sync that its end signals, if it is a future.
     pub fn future(&self) -> Option<SyncId> {
         (self.future != NO_FUTURE).then_some(SyncId(self.future))
     }
@@ -93,7 +88,7 @@ pub struct Vm<'a> {
     events: Vec<SyncId>,
     limits: Limits<'a>,
     ticks: u32,
-    /// How often the limits were looked at. Where in the program that is, every run agrees.
+    /// How often the limits were checked, at the same points of the program in every run.
     pub looks: u64,
     pub reads: u64,
     pub writes: u64,
@@ -147,14 +142,14 @@ impl<'a> Vm<'a> {
     }
 
     /// The body of `main`.
-    pub fn main(&self) -> Body {
+    pub fn main(&self) -> TpTask {
         let unit = &self.code.units[self.code.main as usize];
         let stack = vec![Value::Int(0); unit.locals as usize];
-        Body::new(unit.entry, self.code.main, None, stack)
+        TpTask::new(unit.entry, self.code.main, None, stack)
     }
 
     /// Makes the declared locks, semaphores and events.
-    pub fn declare<O: Observer>(&mut self, kernel: &mut Kernel<Body, O>) {
+    pub fn declare<O: Observer>(&mut self, kernel: &mut Kernel<TpTask, O>) {
         self.locks = self.code.locks.iter().map(|_| kernel.new_lock()).collect();
         self.semaphores =
             self.code.semaphores.iter().map(|&(_, count)| kernel.new_semaphore(count)).collect();
@@ -178,8 +173,9 @@ impl<'a> Vm<'a> {
         position(&self.events).map(|at| self.code.events[at].clone())
     }
 
-    /// The calls of a task that have not returned, innermost first: the unit called and the site of the call.
-    pub fn calls(&self, body: &Body) -> impl Iterator<Item = (&'a str, SiteId)> + use<'_, 'a> {
+    /// The calls of a task that have not returned, innermost first: the unit called and the site of
+    /// the call.
+    pub fn calls(&self, body: &TpTask) -> impl Iterator<Item = (&'a str, SiteId)> + use<'_, 'a> {
         let code = self.code;
         let mut unit = body.unit;
         self.calls.iter(&body.calls).filter_map(move |caller| {
@@ -224,20 +220,21 @@ impl<'a> Vm<'a> {
         }
     }
 
-    /// The body of a child whose first locals are the top `arguments` values of the parent's stack, which it takes.
-    fn child(&mut self, parent: &mut Vec<Value>, unit: u32, future: Option<SyncId>) -> Body {
+    /// The body of a child whose first locals are the top `arguments` values of the parent's stack,
+    /// which it takes.
+    fn child(&mut self, parent: &mut Vec<Value>, unit: u32, future: Option<SyncId>) -> TpTask {
         let info = &self.code.units[unit as usize];
         let mut stack = self.spare_stacks.pop().unwrap_or_default();
         stack.reserve_exact(info.frame as usize);
         stack.extend(parent.drain(parent.len() - info.arguments as usize..));
         stack.resize(info.locals as usize, Value::Int(0));
-        Body::new(info.entry, unit, future, stack)
+        TpTask::new(info.entry, unit, future, stack)
     }
 
     fn run<O: Observer>(
         &mut self,
-        body: &mut Body,
-        kernel: &mut Kernel<Body, O>,
+        body: &mut TpTask,
+        kernel: &mut Kernel<TpTask, O>,
     ) -> Result<Outcome<Fault>, Halt> {
         let code = self.code;
         loop {
@@ -480,9 +477,9 @@ impl<'a> Vm<'a> {
         }
     }
 
-    /// Tells the record of what reads decide that an instruction begins.
+    /// Notifies the record of deciding reads that an instruction begins.
     #[cold]
-    fn follow<O: Observer>(&mut self, op: Op, body: &Body, kernel: &Kernel<Body, O>) {
+    fn follow<O: Observer>(&mut self, op: Op, body: &TpTask, kernel: &Kernel<TpTask, O>) {
         let begun = Begun {
             task: kernel.current(),
             op,
@@ -496,7 +493,7 @@ impl<'a> Vm<'a> {
         }
     }
 
-    fn may_spawn<O: Observer>(&self, kernel: &mut Kernel<Body, O>, site: SiteId) -> Done {
+    fn may_spawn<O: Observer>(&self, kernel: &mut Kernel<TpTask, O>, site: SiteId) -> Done {
         kernel.outside_isolated().map_err(|stop| halt(stop, site))?;
         if kernel.tasks().live() >= MAX_LIVE_TASKS {
             return Err(Halt::Stopped(Fault::limit_at(Limit::Tasks, site, "")));
@@ -504,7 +501,7 @@ impl<'a> Vm<'a> {
         Ok(kernel.may_act(Action::Spawn)?)
     }
 
-    fn end(&mut self, body: &mut Body, value: Value) -> Outcome<Fault> {
+    fn end(&mut self, body: &mut TpTask, value: Value) -> Outcome<Fault> {
         if let Some(sync) = body.future() {
             self.promised[sync.index()] = value;
         }
@@ -532,10 +529,10 @@ impl<'a> Vm<'a> {
 }
 
 impl<O: Observer> Machine<O> for Vm<'_> {
-    type Body = Body;
+    type Body = TpTask;
     type Error = Fault;
 
-    fn resume(&mut self, body: &mut Body, kernel: &mut Kernel<Body, O>) -> Outcome<Fault> {
+    fn resume(&mut self, body: &mut TpTask, kernel: &mut Kernel<TpTask, O>) -> Outcome<Fault> {
         let done = self.run(body, kernel);
         if let Some(flow) = &mut self.flow {
             match done {

@@ -1,4 +1,5 @@
-//! One analysis in a process of its own, so that its peak memory can be read: this program runs itself again.
+//! One analysis in a process of its own, so that its peak memory can be read: this program runs
+//! itself again.
 
 use crate::common::process::{peak, processor_time, run_itself};
 use crate::plain::Plain;

@@ -1,7 +1,9 @@
-//! Traces to measure with, the same every time, in RAPID's text format: all threads are forked, run in random bursts, and are joined.
+//! Traces to measure with, the same every time, in RAPID's text format: all threads are forked, run
+//! in random bursts, and are joined.
 //!
-//! Of the accesses 15 % are in lock sections, over 1,000 variables and 16 locks, one section in four with another
-//! inside; 0.5 % are to the same variables without a lock; the rest are to variables of the thread's own.
+//! Of the accesses 15 % are in lock sections, over 1,000 variables and 16 locks, one section in
+//! four with another inside; 0.5 % are to the same variables without a lock; the rest are to
+//! variables of the thread's own.
 
 use std::io::{self, Write};
 
@@ -53,7 +55,8 @@ pub(crate) fn generate(out: impl Write, threads: u64, events: u64) -> io::Result
     for thread in 1..=threads {
         out.line(0, "fork", 'T', thread, 0)?;
     }
-    // What a variable is guarded by: the locks keep to their own variables, as in a program that means to be right.
+    // What a variable is guarded by: the locks keep to their own variables, as in a program that
+    // means to be right.
     let guarded = |lock: u64, random: &mut Random| lock + LOCKS * random.below(SHARED / LOCKS);
     while out.events + threads < events {
         let thread = 1 + random.below(threads);

@@ -1,8 +1,9 @@
 //! The benchmarks of traces: `cargo bench -p raceproof-cli --bench analyze`.
 //!
-//! Prints markdown tables; with `-- --write` they replace the sections of `docs/BENCHMARKS.md`, which also says what is
-//! measured. Names of sections (`rates memory validation netzer`) select some of them. Ends with status 1 if a
-//! target is missed. `-- --generate FILE THREADS EVENTS` writes one of the traces.
+//! Prints markdown tables; with `-- --write` they replace the sections of `docs/BENCHMARKS.md`,
+//! which also says what is measured. Names of sections (`rates memory validation netzer`) select
+//! some of them. Ends with status 1 if a target is missed. `-- --generate FILE THREADS EVENTS`
+//! writes one of the traces.
 
 mod child;
 #[path = "../common/mod.rs"]

@@ -1,5 +1,5 @@
-//! The baseline: happens-before with full vector clocks, for threads, locks, and the reads and writes of every
-//! variable. Nothing is clever here.
+//! The baseline: happens-before with full vector clocks, for threads, locks, and the reads and
+//! writes of every variable. Nothing is clever here.
 
 use raceproof_core::event::{AccessKind, Event, SyncKind};
 

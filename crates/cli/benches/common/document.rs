@@ -54,7 +54,8 @@ impl Document {
         Document { path, text }
     }
 
-    /// Puts `text` between the marks of the section `name`, which is that of a benchmark and a part of it.
+    /// Puts `text` between the marks of the section `name`, which is that of a benchmark and a part
+    /// of it.
     pub(crate) fn replace(&mut self, name: &str, text: &str) {
         let (begin, end) = (format!("<!-- {name} -->"), format!("<!-- /{name} -->"));
         let place =

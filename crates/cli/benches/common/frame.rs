@@ -1,4 +1,5 @@
-//! A benchmark of several sections: the command line, the tables on standard output and in `docs/BENCHMARKS.md`, the status.
+//! A benchmark of several sections: the command line, the tables on standard output and in
+//! `docs/BENCHMARKS.md`, the status.
 
 use super::Section;
 use super::document::Document;

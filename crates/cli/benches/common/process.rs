@@ -1,4 +1,5 @@
-//! A benchmark that runs itself again, so that what is measured has a process of its own and its peak memory can be read.
+//! A benchmark that runs itself again, so that what is measured has a process of its own and its
+//! peak memory can be read.
 
 use std::ffi::OsStr;
 use std::process::Command;
@@ -18,7 +19,8 @@ pub(crate) fn run_itself(job: &[impl AsRef<OsStr>]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// The time this thread has had a processor for. The kernel brings the figure up to date when a process sleeps.
+/// The time this thread has had a processor for. The kernel brings the figure up to date when a
+/// process sleeps.
 pub(crate) fn processor_time() -> Duration {
     thread::sleep(Duration::from_micros(1));
     let statistics = fs::read_to_string("/proc/self/schedstat").expect("processor time is read from /proc");
@@ -30,7 +32,8 @@ pub(crate) fn processor_time() -> Duration {
 pub(crate) fn processor_time_of_all() -> Duration {
     thread::sleep(Duration::from_micros(1));
     let statistics = fs::read_to_string("/proc/self/stat").expect("processor time is read from /proc");
-    // Behind the name, which may contain anything: utime and stime are the 12th and 13th field, in hundredths.
+    // Behind the name, which may contain anything: utime and stime are the 12th and 13th field, in
+    // hundredths.
     let fields = statistics.rsplit(')').next().unwrap_or_default().split_whitespace();
     let ticks: u64 = fields.skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
     Duration::from_millis(10 * ticks)

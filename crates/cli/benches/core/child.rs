@@ -1,4 +1,5 @@
-//! One `check` in a process of its own, so that its peak memory can be read: this program runs itself again.
+//! One `check` in a process of its own, so that its peak memory can be read: this program runs
+//! itself again.
 
 use crate::process::{peak, processor_time, run_itself};
 use crate::programs::{compiled, text, with_size};
@@ -28,7 +29,8 @@ impl Cost {
         self.seconds * 1e9 / self.tasks as f64
     }
 
-    /// Peak memory a task beyond an empty program's and the 9 bytes a cell of the program's own data.
+    /// Peak memory a task beyond an empty program's and the 9 bytes a cell of the program's own
+    /// data.
     pub(crate) fn bytes_a_task(&self, empty: &Cost) -> f64 {
         (self.peak as f64 - empty.peak as f64 - 9.0 * self.cells as f64) / self.tasks as f64
     }
@@ -42,7 +44,8 @@ impl Cost {
 /// A check that takes longer than this many seconds is done once.
 const SLOW: f64 = 2.0;
 
-/// The best of `rounds` rounds in which the given checks take turns. Nothing for a check that the detector refuses.
+/// The best of `rounds` rounds in which the given checks take turns. Nothing for a check that the
+/// detector refuses.
 pub(crate) fn interleaved(jobs: &[(&str, u64, DetectorName)], rounds: usize) -> Vec<Option<Cost>> {
     let mut best = vec![None; jobs.len()];
     for round in 0..rounds {

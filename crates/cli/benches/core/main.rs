@@ -1,8 +1,8 @@
 //! The benchmarks of the core: `cargo bench -p raceproof-cli --bench core`.
 //!
-//! Prints markdown tables; with `-- --write` they replace the sections of `docs/BENCHMARKS.md`, which also says what
-//! is measured. Names of sections (`table3 growth detectors ratio search`) select some of them. Ends with
-//! status 1 if a target is missed.
+//! Prints markdown tables; with `-- --write` they replace the sections of `docs/BENCHMARKS.md`,
+//! which also says what is measured. Names of sections (`table3 growth detectors ratio search`)
+//! select some of them. Ends with status 1 if a target is missed.
 
 mod child;
 #[path = "../common/mod.rs"]

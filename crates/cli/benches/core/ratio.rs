@@ -1,4 +1,5 @@
-//! What detection adds to a run that does some work: matmul with a task for each row, fib with one for each call.
+//! What detection adds to a run that does some work: matmul with a task for each row, fib with one
+//! for each call.
 
 use crate::Section;
 use crate::child;

@@ -1,5 +1,5 @@
-//! How many signals DRDP's search visits: the paper's Table 3, breadth first or depth first, newest or oldest join
-//! first.
+//! How many signals DRDP's search visits: the paper's Table 3, breadth first or depth first, newest
+//! or oldest join first.
 
 use crate::Section;
 use crate::document::{Table, number};

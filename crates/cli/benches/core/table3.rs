@@ -1,8 +1,10 @@
-//! The programs of the Zipper paper's Table 3: the time of detection alone, all detectors side by side.
+//! The programs of the Zipper paper's Table 3: the time of detection alone, all detectors side by
+//! side.
 //!
-//! The events of one depth-first run are recorded once and given to each detector up to its verdict; building a
-//! graph belongs to that for the detectors that need one. The detectors take turns for [`ROUNDS`] rounds, a
-//! turn repeats the work until it takes [`TURN`], and the fastest turn counts.
+//! The events of one depth-first run are recorded once and given to each detector up to its
+//! verdict; building a graph belongs to that for the detectors that need one. The detectors take
+//! turns for [`ROUNDS`] rounds, a turn repeats the work until it takes [`TURN`], and the fastest
+//! turn counts.
 
 use crate::Section;
 use crate::document::{Table, number};

@@ -1,4 +1,5 @@
-//! The compilers: plain clang, `raceproof cc`, clang with ThreadSanitizer and Archer, and clang with the least that a call an access costs.
+//! The compilers: plain clang, `raceproof cc`, clang with ThreadSanitizer and Archer, and clang
+//! with the least that a call an access costs.
 
 use crate::programs::repository;
 use std::fs;

@@ -1,4 +1,5 @@
-//! `raceproof verify` on a native program: how many executions a second, and what one takes beside starting the plain program.
+//! `raceproof verify` on a native program: how many executions a second, and what one takes beside
+//! starting the plain program.
 
 use crate::build::{Tools, Way};
 use crate::document::{Table, number};

@@ -10,7 +10,8 @@ use crate::{Options, Section};
 const SIZES: [u64; 4] = [100, 10_000, 100_000, 1_000_000];
 /// The dearest task as a multiple of the cheapest.
 const FLAT: f64 = 1.5;
-/// The smallest take milliseconds, of which the system has its part: they are run more often than long ones.
+/// The smallest take milliseconds, of which the system has its part: they are run more often than
+/// long ones.
 const REPEATS: usize = 9;
 
 pub(crate) fn measure(tools: &Tools, options: &Options) -> Result<Section, String> {

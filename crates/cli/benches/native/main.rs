@@ -1,8 +1,8 @@
 //! The benchmark of native programs: `cargo bench -p raceproof-cli --bench native`.
 //!
-//! Builds the runtime, compiles the programs of `programs/c/bench` in four ways, runs them in turn, and prints markdown
-//! tables; with `-- --write` they replace the sections of `docs/BENCHMARKS.md`, which also says what is measured. Ends with
-//! status 1 if a target is missed, naming each.
+//! Builds the runtime, compiles the programs of `programs/c/bench` in four ways, runs them in turn,
+//! and prints markdown tables; with `-- --write` they replace the sections of `docs/BENCHMARKS.md`,
+//! which also says what is measured. Ends with status 1 if a target is missed, naming each.
 
 mod build;
 #[path = "../common/mod.rs"]

@@ -12,7 +12,8 @@ pub(crate) struct Program {
     pub(crate) name: &'static str,
     /// The slowdown that the DRDP paper gives for its version of the program; the seven have one.
     pub(crate) drdp: Option<f64>,
-    /// Whether that was measured as compiled, and is to be beaten; the others had check loops written by hand.
+    /// Whether that was measured as compiled, and is to be beaten; the others had check loops
+    /// written by hand.
     pub(crate) compiled: bool,
 }
 

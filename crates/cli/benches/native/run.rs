@@ -1,8 +1,8 @@
 //! Runs a program and says what it cost.
 //!
-//! Processor time (user and system) and peak memory are what the kernel counts for children that have ended. Since
-//! it gives the peak of the largest child only, each program is the one child of a process of its own: the
-//! benchmark, started again with [`CHILD`].
+//! Processor time (user and system) and peak memory are what the kernel counts for children that
+//! have ended. Since it gives the peak of the largest child only, each program is the one child of
+//! a process of its own: the benchmark, started again with [`CHILD`].
 
 use crate::build::{Tools, Way};
 use nix::sys::resource::{UsageWho, getrusage};
@@ -38,7 +38,8 @@ pub(crate) struct Job {
 /// A run that takes longer than this many seconds of processor time is not repeated.
 const SLOW: f64 = 20.0;
 
-/// The best of several rounds in which the jobs take turns; what went wrong for a program that fails.
+/// The best of several rounds in which the jobs take turns; what went wrong for a program that
+/// fails.
 pub(crate) fn interleaved(tools: &Tools, jobs: &[Job], rounds: usize) -> Vec<Result<Cost, String>> {
     let mut best: Vec<Option<Result<Cost, String>>> = jobs.iter().map(|_| None).collect();
     for _ in 0..rounds {
@@ -63,7 +64,8 @@ fn run(tools: &Tools, job: &Job) -> Result<Cost, String> {
     command.env("KMP_BLOCKTIME", "0").env_remove("RACEPROOF_OPTIONS");
     if job.way == Way::Tsan {
         command.env("OMP_TOOL_LIBRARIES", &tools.archer);
-        // A report would cost the time of a symbolizer; there is nothing to report but false alarms.
+        // A report would cost the time of a symbolizer; there is nothing to report but false
+        // alarms.
         command.env("TSAN_OPTIONS", "ignore_noninstrumented_modules=1 report_bugs=0");
     }
     let output = command.output().map_err(|error| format!("cannot run itself: {error}"))?;

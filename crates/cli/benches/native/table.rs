@@ -10,12 +10,14 @@ use crate::{Options, Section};
 const OF_TSAN: f64 = 0.4;
 const OF_TSAN_MOSTLY: f64 = 0.8;
 
-/// Of ThreadSanitizer's memory, where a million tasks are alive at once. Else no more than all of it.
+/// Of ThreadSanitizer's memory, where a million tasks are alive at once. Else no more than all of
+/// it.
 const OF_MEMORY: f64 = 2.0;
 const ALIVE: [&str; 3] = ["list_nodes", "tasks_flat", "tasks_chain"];
 
-/// The floor of one call an access, times the plain build: what a sketch has cost on such programs that did no more than that, and how many times that is
-/// wanted at most. What it costs on our own programs is a column beside it.
+/// The floor of one call an access, times the plain build: what a sketch has cost on such programs
+/// that did no more than that, and how many times that is wanted at most. What it costs on our own
+/// programs is a column beside it.
 const SKETCH: [(&str, f64); 4] = [("sort", 2.2), ("health", 4.0), ("strassen", 8.0), ("sparselu", 13.0)];
 const OF_FLOOR: f64 = 1.5;
 

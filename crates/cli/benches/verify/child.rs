@@ -1,4 +1,5 @@
-//! One `verify` in a process of its own, so that its peak memory can be read: this program runs itself again.
+//! One `verify` in a process of its own, so that its peak memory can be read: this program runs
+//! itself again.
 
 use crate::process::{peak, processor_time_of_all, run_itself};
 use crate::programs::{compiled, text};

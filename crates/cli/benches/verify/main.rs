@@ -1,8 +1,8 @@
 //! The benchmarks of the explorer: `cargo bench -p raceproof-cli --bench verify`.
 //!
-//! Prints markdown tables; with `-- --write` they replace the sections of `docs/BENCHMARKS.md`, which also says what
-//! is measured. Names of sections (`findmax indexer speed table3 examples`) select some of them. Ends with status 1 if a target
-//! is missed.
+//! Prints markdown tables; with `-- --write` they replace the sections of `docs/BENCHMARKS.md`,
+//! which also says what is measured. Names of sections (`findmax indexer speed table3 examples`)
+//! select some of them. Ends with status 1 if a target is missed.
 
 mod child;
 #[path = "../common/mod.rs"]

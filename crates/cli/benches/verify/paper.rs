@@ -1,4 +1,5 @@
-//! The two programs of Ogles, Aldous and Mercer (FMCAD 2019), by number of tasks: executions under HB, WCP and DC.
+//! The two programs of Ogles, Aldous and Mercer (FMCAD 2019), by number of tasks: executions under
+//! HB, WCP and DC.
 
 use crate::Section;
 use crate::child::{Job, Outcome, run};

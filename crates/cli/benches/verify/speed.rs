@@ -21,7 +21,8 @@ const ROUNDS: usize = 3;
 /// Executions a second of one processor that no program may fall below.
 const TARGET: f64 = 5_000.0;
 
-/// The most memory of a search as a multiple of that of the search before, if it is of the same program with more executions.
+/// The most memory of a search as a multiple of that of the search before, if it is of the same
+/// program with more executions.
 const GROWTH: f64 = 1.25;
 
 pub(crate) fn measure() -> Section {
@@ -47,7 +48,8 @@ pub(crate) fn measure() -> Section {
         if (one.executions, one.pruned) != (two.executions, two.pruned) {
             missed.push(format!("{name}: two workers run other executions than one"));
         }
-        // Processor time comes in hundredths of a second: too coarse for a short search, which has one thread anyway.
+        // Processor time comes in hundredths of a second: too coarse for a short search, which has
+        // one thread anyway.
         let rate = one.rate().min((one.executions + one.pruned) as f64 / one.seconds);
         if rate < TARGET {
             missed.push(format!("{name}: {} executions a second", number(rate)));

@@ -35,7 +35,8 @@ const LISTED: usize = 100_000;
 /// How much of names the listed ones may have, in bytes.
 const LISTED_NAMES: usize = 64 << 20;
 
-/// A witness can be as long as the trace, and there is one for each race: of the memory this part is for them.
+/// A witness can be as long as the trace, and there is one for each race: of the memory this part
+/// is for them.
 const WITNESSES: u64 = 3;
 
 /// An analysis under way.
@@ -46,8 +47,8 @@ struct Work<'a> {
     warnings: Vec<String>,
 }
 
-/// Does what was asked for; an error is for the user. `watchdog` gets what is known before an analysis that may not come
-/// to its end within the limits.
+/// Does what was asked for; an error is for the user. `watchdog` gets what is known before an
+/// analysis that may not come to its end within the limits.
 pub(crate) fn run(
     args: &AnalyzeArgs,
     limits: Limits<'static>,
@@ -82,7 +83,8 @@ fn plain(report: Report) -> Analyzed {
     Analyzed { report, validation: None, warnings: Vec::new(), measured: Measured::default() }
 }
 
-/// What is left to say of an analysis that did not stop by itself: what was known before, and why there is no more.
+/// What is left to say of an analysis that did not stop by itself: what was known before, and why
+/// there is no more.
 pub(crate) fn given_up(args: &AnalyzeArgs, known: Option<Analyzed>, reached: Reached) -> Analyzed {
     let nothing = || plain(report(args.order, Vec::new(), Counts::default(), Vec::new()));
     let mut analyzed = known.unwrap_or_else(nothing);
@@ -102,7 +104,8 @@ impl WithOrder for &mut Work<'_> {
 /// The most steps times events that are simulated for general races: some ten seconds.
 const MAX_SIMULATED: usize = 4_000_000_000;
 
-/// Conflicting accesses whose order nothing guarantees (Netzer's Algorithm 5.1), and why there may be more.
+/// Conflicting accesses whose order nothing guarantees (Netzer's Algorithm 5.1), and why there may
+/// be more.
 fn general(work: &mut Work<'_>) -> Result<(Vec<GeneralRace>, Vec<String>), String> {
     let args = work.args;
     let mut events = Vec::new();

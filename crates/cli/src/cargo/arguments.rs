@@ -31,7 +31,7 @@ const SELECTING: [&str; 10] = [
 
 /// What is asked for.
 #[derive(Debug, PartialEq, Eq, Default)]
-pub(super) struct Request {
+pub(super) struct CargoRequest {
     pub(super) subcommand: String,
     /// For `raceproof run`.
     pub(super) own: Vec<String>,
@@ -42,14 +42,14 @@ pub(super) struct Request {
     pub(super) asks_for_help: bool,
 }
 
-impl Request {
-    pub(super) fn parse(words: &[OsString]) -> Result<Request, String> {
+impl CargoRequest {
+    pub(super) fn parse(words: &[OsString]) -> Result<CargoRequest, String> {
         let mut words = words.iter();
         let subcommand = words.next().map(|word| text(word)).transpose()?.unwrap_or_default();
         if !["build", "run", "test", "bench"].contains(&subcommand.as_str()) {
             return Err(format!("`{subcommand}` is not one of build, run, test and bench"));
         }
-        let mut request = Request { subcommand, ..Request::default() };
+        let mut request = CargoRequest { subcommand, ..CargoRequest::default() };
         let mut selects = false;
         while let Some(word) = words.next() {
             if word == "--" {
@@ -103,7 +103,7 @@ impl Request {
         request.complete(selects)
     }
 
-    fn complete(mut self, selects: bool) -> Result<Request, String> {
+    fn complete(mut self, selects: bool) -> Result<CargoRequest, String> {
         let has = |name: &str| self.own.iter().any(|own| own.starts_with(name));
         if has("--trace") && self.subcommand != "run" {
             return Err("--trace records one program: use it with `cargo raceproof run`".to_owned());
@@ -135,8 +135,8 @@ impl Request {
 mod tests {
     use super::*;
 
-    fn parse(words: &str) -> Result<Request, String> {
-        Request::parse(&words.split(' ').map(OsString::from).collect::<Vec<_>>())
+    fn parse(words: &str) -> Result<CargoRequest, String> {
+        CargoRequest::parse(&words.split(' ').map(OsString::from).collect::<Vec<_>>())
     }
 
     #[test]

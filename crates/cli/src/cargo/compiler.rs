@@ -1,8 +1,9 @@
-//! rustc, as cargo calls it through us: with what instruments a crate.
+//! Wraps rustc, which cargo calls through us, with the options that instrument a crate.
 //!
-//! Stable compilers have the pass of thread sanitizer without the option for it: it is asked for by name, after the optimisations, and
-//! every function is given the attribute that it looks for. The standard library was compiled by others and stays as it is; its
-//! generic functions are compiled with the crates that use them, and are seen.
+//! Stable compilers contain the ThreadSanitizer pass without an option for it. We request it by
+//! name, after the optimisations, and give every function the attribute that the pass looks for.
+//! The standard library is precompiled and stays uninstrumented; its generic functions are compiled
+//! with the crates that use them, and are instrumented.
 
 use super::linker;
 use raceproof_cc::INVENTIVE;
@@ -17,13 +18,14 @@ use std::process::{Command, ExitCode};
 const LIBRARY: &str = "RACEPROOF_CARGO_LIBRARY";
 const DROP_IN: &str = "RACEPROOF_CARGO_DROP_IN";
 
-/// Options of code generation that cargo may choose, and that are ours to choose here: a program that is optimised once more when it is
-/// linked would be instrumented twice, and a report needs names and lines.
+/// Options of code generation that we choose instead of cargo: link-time optimisation would
+/// instrument the program twice, and a report needs names and lines.
 const OURS: [&str; 5] = ["lto", "linker-plugin-lto", "strip", "debuginfo", "force-frame-pointers"];
 
-/// What comes before the instrumentation where nothing was optimised: functions are inlined, and variables that nobody else has the address
-/// of then are taken out of memory. Those cannot race, and are most of what an unoptimised program accesses; all else stays as it is written.
-/// A function can only be inlined into its own unit, so that there is one.
+/// The passes before the instrumentation in unoptimised builds: inlining, and promotion of
+/// variables whose address does not escape to registers. Such variables cannot race, and are most
+/// of the accesses of an unoptimised program. Inlining works within one codegen unit, so there is
+/// only one.
 const UNOPTIMISED: [&str; 2] = ["-Cpasses=cgscc(inline,function(sroa))", "-Ccodegen-units=1"];
 
 /// Tells cargo's compilers what they need.
@@ -86,7 +88,8 @@ pub(super) fn run(words: &[OsString]) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Whether a crate of the program is compiled: cargo names the system for these, and not for what runs while it builds.
+/// Whether a crate of the program is compiled: cargo names the system for these, and not for what
+/// runs while it builds.
 fn is_of_program(words: &[OsString]) -> bool {
     let has = |name: &str| {
         words.iter().any(|word| word == name || word.to_string_lossy().starts_with(&format!("{name}=")))

@@ -1,6 +1,7 @@
-//! The source of `crates/rayon`, which is part of this program: whoever has installed it need not have the repository.
+//! The source of `crates/rayon`, which is part of this program: whoever has installed it need not
+//! have the repository.
 
-use super::folder::replace;
+use raceproof_host::output::replace;
 use std::path::Path;
 use std::{fs, io};
 

@@ -1,10 +1,10 @@
-//! The folder that instrumented programs are built in, and what else is kept there.
+//! The folder `target/raceproof`, in which cargo builds instrumented programs.
 
-use super::arguments::Request;
+use super::arguments::CargoRequest;
 use super::{cargo, compiler, drop_in};
-use crate::commands::Outcome;
+use crate::commands::ProgramOutcome;
 use crate::shared::witness_file::fingerprint;
-use raceproof_host::output::OutFile;
+use raceproof_host::output::replace;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -20,8 +20,9 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    /// The folder, with the drop-in in it. What another version of us has built there is removed: cargo would take it for fresh.
-    pub(super) fn prepare(request: &Request, library: &Path) -> Result<Folder, String> {
+    /// The folder, with the drop-in in it. What another version of us has built there is removed:
+    /// cargo would take it for fresh.
+    pub(super) fn prepare(request: &CargoRequest, library: &Path) -> Result<Folder, String> {
         let base = match &request.target_dir {
             Some(folder) => folder.clone(),
             None => target_directory(request)?,
@@ -42,8 +43,8 @@ impl Folder {
         self.outcomes.path()
     }
 
-    /// The status of it all: the gravest of those of the programs that were run; else whether cargo did its part, and whether anything
-    /// ran in parallel in any of them.
+    /// The status of it all: the gravest of those of the programs that were run; else whether cargo
+    /// did its part, and whether anything ran in parallel in any of them.
     pub(super) fn verdict(&self, built: bool) -> u8 {
         let statuses = fs::read_to_string(self.outcomes()).unwrap_or_default();
         let grave = |status: u8| statuses.lines().any(|line| line == status.to_string());
@@ -66,7 +67,7 @@ fn fill(path: &Path, version: &str) -> io::Result<()> {
     if before.as_deref() == Some(version) {
         return Ok(());
     }
-    // Of several that find an old version one gets to remove it.
+    // Of several processes that find an old version, one removes it.
     if before.is_some() && fs::remove_file(&stamp).is_ok() {
         let beside = path.parent().unwrap_or(path);
         let old = tempfile::Builder::new().prefix("raceproof-old-").tempdir_in(beside)?;
@@ -76,28 +77,21 @@ fn fill(path: &Path, version: &str) -> io::Result<()> {
     if let Some(folder) = drop_in_of(path).parent() {
         drop_in::write(folder)?;
     }
-    // Others may be at the same: whoever is last has written what the first has.
+    // Several processes may write it: all write the same.
     replace(&stamp, version)
 }
 
-/// What stands for the status of a program in which nothing ran in parallel.
+/// Written in place of a status by a program in which nothing ran in parallel.
 const SEQUENTIAL: &str = "sequential";
 
-/// Writes a file that others may be reading.
-pub(super) fn replace(path: &Path, text: &str) -> io::Result<()> {
-    let mut new = OutFile::create(path)?;
-    new.write_all(text.as_bytes())?;
-    new.keep()
-}
-
 /// Adds the status of a program that was run to those of the others.
-pub(super) fn note_outcome(file: Option<OsString>, outcome: Outcome) {
+pub(super) fn note_outcome(file: Option<OsString>, outcome: ProgramOutcome) {
     let Some(file) = file else { return };
     let file = fs::OpenOptions::new().create(true).append(true).open(file);
     // Without it cargo's own status counts, which is not 0 either.
     let _ = file.and_then(|mut file| match outcome {
-        Outcome::Status(status) => writeln!(file, "{status}"),
-        Outcome::Sequential => writeln!(file, "{SEQUENTIAL}"),
+        ProgramOutcome::Status(status) => writeln!(file, "{status}"),
+        ProgramOutcome::Sequential => writeln!(file, "{SEQUENTIAL}"),
     });
 }
 
@@ -112,7 +106,7 @@ fn version(library: &Path) -> String {
 }
 
 /// Where cargo would build.
-fn target_directory(request: &Request) -> Result<PathBuf, String> {
+fn target_directory(request: &CargoRequest) -> Result<PathBuf, String> {
     let mut command = Command::new(cargo());
     command.args(["metadata", "--no-deps", "--format-version", "1"]);
     if let Some(manifest) = &request.manifest {

@@ -1,8 +1,9 @@
-//! The linker, as rustc calls it through us: the program is to know which of its parts are not instrumented.
+//! Wraps the linker that rustc calls, to note in the program which of its parts are not
+//! instrumented.
 //!
-//! Crates of the program are; the standard library is known not to be. What is left are objects that build scripts have compiled from C
-//! (`-sys` crates), which come as members of a crate's archive or as archives of their own. Nothing that goes wrong here keeps
-//! the program from being linked.
+//! Crates of the program are instrumented, the standard library is not. The rest are objects that
+//! build scripts have compiled from C (`-sys` crates): members of a crate's archive, or archives of
+//! their own. An error here never fails the link.
 
 use raceproof_cc::{assembly, left_out, response};
 use raceproof_core::finding::{Note, PartKind, Uninstrumented};
@@ -13,7 +14,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::{env, fs};
 
-/// What links in truth; set for the compilers that cargo starts through us, and by them for us.
+/// The real linker; set for the compilers that cargo starts through us, and by them for us.
 const LINKER: &str = "RACEPROOF_CARGO_LINKER";
 
 /// What rustc calls unless it is told otherwise.
@@ -24,7 +25,8 @@ pub(super) fn is_wanted() -> bool {
     env::var_os(LINKER).is_some()
 }
 
-/// Has rustc call us to link what it is told to compile by these words, if it links by way of a C compiler.
+/// Has rustc call us to link what it is told to compile by these words, if it links by way of a C
+/// compiler.
 pub(super) fn ask_for(rustc: &mut Command, words: &[OsString]) {
     let Ok(own) = env::current_exe() else { return };
     if let Some(linker) = linker(words) {

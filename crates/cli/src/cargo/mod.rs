@@ -2,9 +2,11 @@
 //!
 //! Cargo does the work. It is told
 //!
-//! - to call us in place of rustc (`RUSTC_WRAPPER`): [`compiler`] adds what instruments a crate and, for `rayon-core`, takes our
-//!   source. So neither `Cargo.toml` nor `Cargo.lock` is touched, whatever version of rayon they name;
-//! - to build for the host by name, by which it keeps build scripts and procedural macros apart, which are left as they are;
+//! - to call us in place of rustc (`RUSTC_WRAPPER`): [`compiler`] adds what instruments a crate
+//!   and, for `rayon-core`, takes our source. So neither `Cargo.toml` nor `Cargo.lock` is touched,
+//!   whatever version of rayon they name;
+//! - to build for the host by name, by which it keeps build scripts and procedural macros apart,
+//!   which are left as they are;
 //! - to build in a folder of its own, `target/raceproof`;
 //! - to start what it has built by us (`runner`), as `raceproof run` does.
 
@@ -16,10 +18,10 @@ mod linker;
 mod runner;
 
 use crate::args::Args;
-use crate::commands::{self, Outcome};
+use crate::commands::{self, ProgramOutcome};
 use crate::shared::channel::{OPTIONS, options};
 use crate::shared::next::FOLDER;
-use arguments::Request;
+use arguments::CargoRequest;
 use clap::Parser;
 use folder::Folder;
 use nix::sys::signal::{Signal, kill};
@@ -94,7 +96,7 @@ pub fn run(words: impl Iterator<Item = OsString>) -> ExitCode {
 
 /// Has cargo build and start what is asked for.
 fn build(words: &[OsString]) -> Result<ExitCode, String> {
-    let request = Request::parse(words)?;
+    let request = CargoRequest::parse(words)?;
     if request.asks_for_help {
         return deliver(&format!("{HELP}\n"), None).map(|()| ExitCode::SUCCESS);
     }
@@ -128,7 +130,8 @@ const OUTCOMES: &str = "RACEPROOF_OUTCOMES";
 /// The process that cargo works for.
 const OWNER: &str = "RACEPROOF_OWNER";
 
-/// Has this process asked to end when cargo, which has started it, does, or the process that cargo works for.
+/// Has this process asked to end when cargo, which has started it, does, or the process that cargo
+/// works for.
 fn end_with_owner() {
     #[cfg(target_os = "linux")]
     let _ = nix::sys::prctl::set_pdeathsig(Signal::SIGTERM);
@@ -141,8 +144,9 @@ fn end_with_owner() {
     });
 }
 
-/// Runs a program that cargo has built; the words are those of `raceproof run`. Of several test programs, those in which nothing ran in
-/// parallel do not keep cargo from starting the others; they count if there are no others.
+/// Runs a program that cargo has built; the words are those of `raceproof run`. Of several test
+/// programs, those in which nothing ran in parallel do not keep cargo from starting the others;
+/// they count if there are no others.
 fn start(words: &[OsString], is_test: bool) -> ExitCode {
     interrupt::install();
     end_with_owner();
@@ -150,24 +154,25 @@ fn start(words: &[OsString], is_test: bool) -> ExitCode {
     let outcomes = env::var_os(OUTCOMES);
     let folder = outcomes.as_deref().and_then(|outcomes| Path::new(outcomes).parent());
     if let Some(status) = runner::run_for_host(&words, folder) {
-        folder::note_outcome(outcomes, Outcome::Status(status));
+        folder::note_outcome(outcomes, ProgramOutcome::Status(status));
         return ExitCode::from(status);
     }
     let all = ["raceproof", "run"].map(OsString::from).into_iter().chain(words);
-    // What we were told by was for cargo; the program may be one that calls it.
+    // These variables were for cargo; the program may call cargo itself.
     let outcome = match Args::try_parse_from(all) {
         Ok(args) => commands::started_by_cargo(args),
         Err(error) => {
             note(&error.to_string());
-            Outcome::Status(2)
+            ProgramOutcome::Status(2)
         }
     };
     // A program that is the only one is as inconclusive as it says.
-    let outcome = if outcome == Outcome::Sequential && !is_test { Outcome::Status(3) } else { outcome };
+    let outcome =
+        if outcome == ProgramOutcome::Sequential && !is_test { ProgramOutcome::Status(3) } else { outcome };
     folder::note_outcome(outcomes, outcome);
     ExitCode::from(match outcome {
-        Outcome::Sequential => 0,
-        Outcome::Status(status) => status,
+        ProgramOutcome::Sequential => 0,
+        ProgramOutcome::Status(status) => status,
     })
 }
 

@@ -1,4 +1,5 @@
-//! How cargo is told to start what it has built by us, and what it starts so that is not ours.
+//! The runner that cargo starts its programs with, and programs it starts that are not
+//! instrumented.
 
 use super::{TARGET, cargo, text};
 use raceproof_host::note;
@@ -16,8 +17,8 @@ pub(super) const TEST_RUNNER: &str = "test-runner";
 /// Our options, where the runner has no room for them.
 const WORDS: &str = "RACEPROOF_RUNNER_OPTIONS";
 
-/// Tells cargo to start programs by us, with these options of ours. Its configuration may have a runner as a list or as a string, and only one of the
-/// same kind can take its place.
+/// Sets us as cargo's runner, with these options. A runner in cargo's configuration is a list or a
+/// string, and only one of the same kind overrides it.
 pub(super) fn ask_for(
     command: &mut Command,
     own: &Path,
@@ -70,8 +71,9 @@ pub(super) fn words(given: &[OsString]) -> Vec<OsString> {
     }
 }
 
-/// If the words start a program that cargo has built for itself, beside those of the target: its status. That is a test of a crate with procedural macros, which
-/// run in the compiler, where there are no tasks.
+/// Runs a program that cargo has built for the host, and returns its status; none if the words name
+/// a program of the target. Such a program tests procedural macros, which run in the compiler,
+/// where there are no tasks.
 pub(super) fn run_for_host(words: &[OsString], folder: Option<&Path>) -> Option<u8> {
     let at = words.iter().position(|word| word == "--")?;
     let (program, arguments) = words[at + 1..].split_first()?;

@@ -23,7 +23,8 @@ pub(crate) fn command(args: &CheckArgs) -> Result<u8, BadInput> {
         determinism: args.determinism,
     };
     let Checked { mut report, output } = check(&code, &source.name, &options).map_err(bad)?;
-    // What the program says is for the terminal; nobody reading it is no reason to keep the report back.
+    // What the program says is for the terminal; nobody reading it is no reason to keep the report
+    // back.
     let _ = io::stderr().write_all(output.as_bytes());
     next::name(&mut report, |_| Some(next::after_check(args)));
     present(report, &source, args.format, args.output.as_deref())

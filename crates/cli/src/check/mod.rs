@@ -1,4 +1,5 @@
-//! `check` for TP programs: the detectors by name, and the limits; the checking itself is [`raceproof::check`].
+//! `check` for TP programs: the detectors by name, and the limits; the checking itself is
+//! [`raceproof::check`].
 
 pub(crate) mod command;
 
@@ -16,45 +17,8 @@ use raceproof_tp::code::Code;
 use raceproof_tp::execute::{Bounds, Tp};
 use std::sync::atomic::AtomicBool;
 
+pub use crate::args::DetectorName;
 pub use raceproof::check::Checked;
-
-/// The detectors by name.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
-pub enum DetectorName {
-    /// raceproof's own: the last write and the reads since, over the tree of tasks and the joins outside it
-    Default,
-    /// Nakade: the transitive closure of the graph; slow and obviously right
-    Closure,
-    /// Storey et al.: zippers over the graph
-    Zipper,
-    /// Raman et al.: for async, finish and isolated only; can raise false alarms with isolated
-    EspBags,
-    /// Jin et al.: the detector for promises, its precedence check mended
-    Drdp,
-    /// Run the program and look for no race
-    None,
-}
-
-impl DetectorName {
-    pub const ALL: [DetectorName; 5] = [
-        DetectorName::Default,
-        DetectorName::Closure,
-        DetectorName::Zipper,
-        DetectorName::EspBags,
-        DetectorName::Drdp,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            DetectorName::Default => "default",
-            DetectorName::Closure => "closure",
-            DetectorName::Zipper => "zipper",
-            DetectorName::EspBags => "esp-bags",
-            DetectorName::Drdp => "drdp",
-            DetectorName::None => "none",
-        }
-    }
-}
 
 /// How to check.
 #[derive(Clone, Copy)]
@@ -89,8 +53,8 @@ impl Default for Options<'_> {
     }
 }
 
-/// Checks a compiled program; `file` is what its source is called in the report. An error if the detector that was asked
-/// for cannot judge this program.
+/// Checks a compiled program; `file` is what its source is called in the report. An error if the
+/// detector that was asked for cannot judge this program.
 pub fn check<'a>(code: &'a Code, file: &'a str, options: &Options<'a>) -> Result<Checked, String> {
     let mut checked = check_races(code, file, options)?;
     let report = &mut checked.report;
@@ -101,7 +65,8 @@ pub fn check<'a>(code: &'a Code, file: &'a str, options: &Options<'a>) -> Result
         report.general_races =
             general_races(&Tp { code, file }, Bounds { actions, limits, ..Bounds::default() });
         if report.verdict == Verdict::RaceFree && report.general_races.is_empty() {
-            // No order of sections, sets or tokens is the schedule's choice: all schedules are this one.
+            // No order of sections, sets or tokens is the schedule's choice: all schedules are this
+            // one.
             report.scope = Scope::AllSchedules;
             report.determinate = Some(true);
         }

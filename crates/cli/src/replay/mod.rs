@@ -1,8 +1,9 @@
 //! `replay`: a program under the schedule of a witness, action by action.
 //!
-//! The schedule is followed to the letter: a segment that cannot be taken as it stands means that the witness is not of this
-//! program, or is not what was reported. At its end two tasks stand before the two accesses of a race, or
-//! nobody can go on, or a task has failed; anything else is no witness.
+//! The schedule is followed to the letter: a segment that cannot be taken as it stands means that
+//! the witness is not of this program, or is not what was reported. At its end two tasks stand
+//! before the two accesses of a race, or nobody can go on, or a task has failed; anything else is
+//! no witness.
 
 pub(crate) mod command;
 mod native;
@@ -23,10 +24,10 @@ use raceproof_tp::code::{Code, Op};
 use raceproof_tp::fault::What;
 use raceproof_tp::source::Source;
 use raceproof_tp::value::Value;
-use raceproof_tp::vm::{Body, Vm};
+use raceproof_tp::vm::{TpTask, Vm};
 use std::collections::HashMap;
 
-/// Races told of at the end of one replay.
+/// The most races reported at the end of one replay.
 const MAX_ENDS: usize = 1000;
 
 /// Gives one task one turn.
@@ -123,7 +124,8 @@ impl Replay<'_> {
         Ok(self.run.kernel.tasks().get(task).taken() - before)
     }
 
-    /// Brings tasks that have been spawned up to their first action; those without any are over then.
+    /// Brings tasks that have been spawned up to their first action; those without any are over
+    /// then.
     fn begin(&mut self) -> Result<(), String> {
         while self.begun < self.run.kernel.tasks().len() {
             let task = TaskId::at(self.begun);
@@ -175,8 +177,8 @@ impl Replay<'_> {
         Ok(())
     }
 
-    /// Lets tasks fail that are about to set a promise again or to enter a lock they hold: that is no action, so no
-    /// schedule has it.
+    /// Lets tasks fail that are about to set a promise again or to enter a lock they hold: that is
+    /// no action, so no schedule has it.
     fn misuses(&mut self) -> Result<(), String> {
         let kernel = &self.run.kernel;
         let fails = |task: &TaskId| match self.about.get(task) {
@@ -331,7 +333,7 @@ impl Replay<'_> {
 }
 
 /// Where the instruction a suspended task is at stands in the source.
-fn op_site(code: &Code, body: &Body) -> Option<SiteId> {
+fn op_site(code: &Code, body: &TpTask) -> Option<SiteId> {
     match code.ops[body.pc() as usize] {
         Op::Set(site) | Op::V { site, .. } | Op::Post { site, .. } => Some(site),
         _ => body.site(code),

@@ -1,7 +1,8 @@
-//! `replay` for programs that `raceproof cc` built: a process that is told the schedule by a channel ([`raceproof::remote`]).
+//! `replay` for programs that `raceproof cc` built: a process that reads the schedule from a
+//! channel ([`raceproof::remote`]).
 
 use crate::args::ReplayArgs;
-use crate::shared::process::{Budget, Failed, Program, Streams};
+use crate::shared::process::{ExecutionLimits, Failed, NativeProgram, Streams};
 use crate::shared::{input, program, witness_file};
 use raceproof::remote::Order;
 use raceproof_core::finding::Report;
@@ -12,7 +13,7 @@ use std::ffi::OsString;
 use std::sync::atomic::Ordering;
 
 /// How long a replay may take.
-const REPLAY: Budget = Budget { actions: u64::MAX, seconds: 1e6, answer: u64::MAX };
+const REPLAY: ExecutionLimits = ExecutionLimits { actions: u64::MAX, seconds: 1e6, answer: u64::MAX };
 
 /// Runs a program under a witness; what it led to, or why it is none of this program.
 pub(crate) fn replay(args: &ReplayArgs, words: &[OsString]) -> Result<Report, String> {
@@ -21,7 +22,7 @@ pub(crate) fn replay(args: &ReplayArgs, words: &[OsString]) -> Result<Report, St
     let name = args.witness.display().to_string();
     let text = input::report(&args.witness)?;
     let witness = witness_file::read(&name, &text, args.finding.get(), &fingerprint)?;
-    let program = Program::new(path, &words[1..], None);
+    let program = NativeProgram::new(path, &words[1..], None);
     let order = Order::Replay { witness, steps: args.step };
     let over = program.execute(&order, REPLAY, Streams::Shown, &|| interrupted.load(Ordering::Relaxed));
     let (ended, answer) = over.map_err(|failed| match failed {
@@ -40,7 +41,7 @@ pub(crate) fn replay(args: &ReplayArgs, words: &[OsString]) -> Result<Report, St
     let led_to = |mut report: Report| {
         // A status is known only once the program has ended.
         if report.errors.is_empty() && report.deadlocks.is_empty() && report.races.is_empty() {
-            report.errors.extend(ended.error());
+            report.errors.extend(ended.error(""));
             report.verdict = Report::judge(&report.races, &report.errors, &report.deadlocks, &report.limits);
         }
         let found = !report.races.is_empty() || !report.errors.is_empty() || !report.deadlocks.is_empty();

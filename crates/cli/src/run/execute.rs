@@ -2,7 +2,7 @@
 
 use super::findings;
 use crate::shared::channel::{Channel, OPTIONS, options, path_word};
-use crate::shared::process::{absolute, beside_the_report};
+use crate::shared::process::{Ended, absolute, beside_the_report};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use raceproof::channel::{self, Kind};
@@ -15,52 +15,51 @@ use std::fs::File;
 use std::io::{self, IsTerminal, Seek};
 use std::os::fd::AsFd;
 use std::os::unix::fs::FileTypeExt;
-use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a program may take to end when it is told to; if it records itself, it has names to write.
+/// How long a program may take to end after SIGTERM. One that records a trace still writes its
+/// names.
 const GRACE: Duration = Duration::from_secs(5);
 const TRACE_GRACE: Duration = Duration::from_secs(30);
 
-/// How often it is looked whether the user has had enough.
+/// Time between two checks for an interrupt.
 const TICK: Duration = Duration::from_millis(50);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Ended {
-    Status(i32),
-    Signal(i32),
+pub(super) enum RunEnd {
+    Ended(Ended),
     OutOfTime,
     Interrupted,
 }
 
 /// Standard input: passed through, or kept, so that each of several runs reads the same.
-pub(super) enum Input {
+pub(super) enum StandardInput {
     Passed,
     Kept(File),
 }
 
-impl Input {
-    pub(super) fn new(again: bool) -> Result<Input, String> {
-        // What a person types is not typed ahead; each run asks for it.
+impl StandardInput {
+    pub(super) fn new(again: bool) -> Result<StandardInput, String> {
+        // At a terminal each run asks the user again.
         if !again || io::stdin().is_terminal() {
-            return Ok(Input::Passed);
+            return Ok(StandardInput::Passed);
         }
         let kept = tempfile::tempfile().and_then(|mut to| {
             io::copy(&mut io::stdin().lock(), &mut to)?;
             Ok(to)
         });
-        kept.map(Input::Kept)
+        kept.map(StandardInput::Kept)
             .map_err(|error| format!("cannot keep standard input in a temporary file: {error}"))
     }
 
     /// Whether another run reads the same: not if it came through a pipe and was not kept.
     pub(super) fn is_there_again(&self) -> bool {
-        let Input::Passed = self else { return true };
+        let StandardInput::Passed = self else { return true };
         let Ok(mut passed) = io::stdin().as_fd().try_clone_to_owned().map(File::from) else { return false };
         let Ok(kind) = passed.metadata().map(|of| of.file_type()) else { return false };
         kind.is_char_device() || kind.is_file() && passed.rewind().is_ok()
@@ -68,8 +67,8 @@ impl Input {
 
     fn stream(&mut self) -> io::Result<Stdio> {
         match self {
-            Input::Passed => Ok(Stdio::inherit()),
-            Input::Kept(file) => {
+            StandardInput::Passed => Ok(Stdio::inherit()),
+            StandardInput::Kept(file) => {
                 file.rewind()?;
                 Ok(file.try_clone()?.into())
             }
@@ -77,41 +76,46 @@ impl Input {
     }
 }
 
-pub(super) struct Run<'a> {
+pub(super) struct ProgramRun<'a> {
     pub(super) program: &'a Path,
     pub(super) arguments: &'a [OsString],
     pub(super) team: Option<u32>,
     pub(super) limit: Option<Duration>,
     /// Where the run is recorded: a whole path.
     pub(super) trace: Option<&'a Path>,
-    /// All readers of a location are remembered, at a cost.
+    /// Whether the detector keeps all readers of a location, which costs memory and time.
     pub(super) all_readers: bool,
     /// Whether the report goes to standard output.
     pub(super) takes_stdout: bool,
 }
 
-/// What a run has brought.
-pub(super) struct Outcome {
-    pub(super) ended: Ended,
-    /// Of a program that began.
+/// The result of a run.
+pub(super) struct RunOutcome {
+    pub(super) end: RunEnd,
+    /// None if the runtime never started.
     pub(super) report: Option<Report>,
     /// Where its races are.
     pub(super) spots: Vec<Spot>,
 }
 
-impl Run<'_> {
+impl ProgramRun<'_> {
     /// Runs the program.
-    pub(super) fn execute(&self, input: &mut Input) -> Result<Outcome, String> {
+    pub(super) fn execute(&self, input: &mut StandardInput) -> Result<RunOutcome, String> {
         self.begin(input, Channel::new(None)?, &[])
     }
 
-    /// Runs it once more, without what it prints, for every pair of sites of these places.
-    pub(super) fn watch(&self, input: &mut Input, spots: &[Spot]) -> Result<Outcome, String> {
+    /// Runs it again, with its output discarded, to find every pair of sites on these locations.
+    pub(super) fn watch(&self, input: &mut StandardInput, spots: &[Spot]) -> Result<RunOutcome, String> {
         let request = serde_json::to_vec(spots).map_err(|error| error.to_string())?;
         self.begin(input, Channel::new(Some(&request))?, spots)
     }
 
-    fn begin(&self, input: &mut Input, channel: Channel, watched: &[Spot]) -> Result<Outcome, String> {
+    fn begin(
+        &self,
+        input: &mut StandardInput,
+        channel: Channel,
+        watched: &[Spot],
+    ) -> Result<RunOutcome, String> {
         let name = self.program.display();
         let mut command = Command::new(absolute(self.program));
         command.args(self.arguments).env(OPTIONS, self.options(&channel, !watched.is_empty()));
@@ -123,11 +127,11 @@ impl Run<'_> {
         }
         let interrupted = interrupt::watch();
         let child = command.spawn().map_err(|error| format!("cannot run {name}: {error}"))?;
-        let ended = self.wait(child, &channel).map_err(|error| format!("cannot wait for {name}: {error}"))?;
-        let ended = if interrupted.load(Ordering::Relaxed) { Ended::Interrupted } else { ended };
+        let end = self.wait(child, &channel).map_err(|error| format!("cannot wait for {name}: {error}"))?;
+        let end = if interrupted.load(Ordering::Relaxed) { RunEnd::Interrupted } else { end };
         let found =
             channel.read().map_err(|error| format!("cannot read what {name} has reported: {error}"))?;
-        Ok(Outcome { ended, report: findings::report(&found), spots: findings::spots(&found) })
+        Ok(RunOutcome { end, report: findings::report(&found), spots: findings::spots(&found) })
     }
 
     fn options(&self, channel: &Channel, watches: bool) -> OsString {
@@ -138,8 +142,8 @@ impl Run<'_> {
         options([Some(channel.word(channel::OPTION)), team, trace, readers, pairs].into_iter().flatten())
     }
 
-    /// Waits for the program; if it is to end before its time, it is asked to, then made to.
-    fn wait(&self, mut child: Child, channel: &Channel) -> io::Result<Ended> {
+    /// Waits for the program. On a time limit or an interrupt it sends SIGTERM, then SIGKILL.
+    fn wait(&self, mut child: Child, channel: &Channel) -> io::Result<RunEnd> {
         let number = child.id();
         let (tell, told) = mpsc::channel();
         thread::spawn(move || tell.send(child.wait()));
@@ -148,25 +152,26 @@ impl Run<'_> {
         let why = loop {
             let left = end.map_or(TICK, |end| end.saturating_duration_since(Instant::now()));
             match told.recv_timeout(left.min(TICK)) {
-                Ok(status) => return status.map(ended),
+                Ok(status) => return status.map(|status| RunEnd::Ended(status.into())),
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(io::Error::other("the waiting thread is gone"));
                 }
                 Err(RecvTimeoutError::Timeout) if interrupted.load(Ordering::Relaxed) => {
-                    break Ended::Interrupted;
+                    break RunEnd::Interrupted;
                 }
                 Err(RecvTimeoutError::Timeout) if end.is_some_and(|end| Instant::now() >= end) => {
-                    break Ended::OutOfTime;
+                    break RunEnd::OutOfTime;
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }
         };
-        // The runtime writes what it knows when it is asked to end. A program that does not end has written what it has found.
+        // On SIGTERM the runtime writes its report. If the program does not end, its findings so
+        // far are in the channel.
         let mut left = begun(channel);
         left.push(number);
         for signal in [Signal::SIGTERM, Signal::SIGKILL] {
             for &process in &left {
-                // One that is gone needs none.
+                // The process may have ended already.
                 let _ = kill(Pid::from_raw(process as i32), signal);
             }
             let patience = Instant::now() + if self.trace.is_some() { TRACE_GRACE } else { GRACE };
@@ -181,7 +186,7 @@ impl Run<'_> {
     }
 }
 
-/// The processes that have begun to report: a script may have started them.
+/// The processes that have written to the channel; a script may have started several.
 fn begun(channel: &Channel) -> Vec<u32> {
     let bytes = channel.read().unwrap_or_default();
     let (records, _) = channel::records(&bytes);
@@ -190,11 +195,4 @@ fn begun(channel: &Channel) -> Vec<u32> {
 
 fn is_there(process: u32) -> bool {
     kill(Pid::from_raw(process as i32), None).is_ok()
-}
-
-fn ended(status: ExitStatus) -> Ended {
-    match (status.code(), status.signal()) {
-        (Some(code), _) => Ended::Status(code),
-        (None, signal) => Ended::Signal(signal.unwrap_or(0)),
-    }
 }

@@ -1,7 +1,7 @@
-//! From what a program has put into its channel to a report, whichever way it ended.
+//! Turns the records of a program's channel into a report, however the program ended.
 //!
-//! Several processes may have: a script starts one program after the other, a program becomes another. Each has a report of its own, and
-//! these are joined.
+//! Several processes may write to one channel: a script starts one program after the other, a
+//! program calls `exec`. Each process has a report of its own; they are joined.
 
 use super::{join, nothing_known};
 use raceproof::channel::{self, Begin, Exec, Kind, Record};
@@ -60,7 +60,8 @@ pub(super) fn report(bytes: &[u8]) -> Option<Report> {
     })
 }
 
-/// Where the races are, of a program of one process: nobody knows which of several will be which in another run.
+/// The locations of the races, if there was one process. With several, another run cannot tell
+/// which is which.
 pub(super) fn spots(bytes: &[u8]) -> Vec<Spot> {
     let (records, _) = channel::records(bytes);
     if records.iter().filter(|record| record.kind == Kind::Begin).count() != 1 {
@@ -99,7 +100,8 @@ impl Process {
     fn report(self) -> Report {
         let folder = self.begin.as_ref().map(|begin| begin.folder.clone()).unwrap_or_default();
         let symbols = Symbols::from_maps_in(&self.maps, folder.into());
-        // With mutual exclusion, which may have come after the race was found, none of them is certain.
+        // With mutual exclusion, which may have come after the race was found, none of them is
+        // certain.
         let exclusive = self.report.as_ref().is_some_and(|report| report.scope == Scope::ObservedSchedule);
         let mut report = self.report.unwrap_or_else(|| {
             let mut limits = self.limits;

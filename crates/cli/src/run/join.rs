@@ -1,4 +1,4 @@
-//! Reports of one program for several team sizes, made one.
+//! Joins the reports of one program for several team sizes.
 
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{Operation, Place, Race, RaceAccess, Report, Scope};
@@ -15,7 +15,8 @@ fn key(race: &Race) -> Key<'_> {
     (&race.location, if a <= b { [a, b] } else { [b, a] })
 }
 
-/// All that either found. A verdict about all schedules needs both to be one; each says for how many threads it is.
+/// All that either found. A verdict about all schedules needs both to be one; each says for how
+/// many threads it is.
 pub(super) fn join(mut one: Report, other: Report) -> Report {
     let (sequential, other_sequential) = (is_sequential(&one), is_sequential(&other));
     races(&mut one.races, other.races);
@@ -66,12 +67,14 @@ pub(super) fn join(mut one: Report, other: Report) -> Report {
     one
 }
 
-/// Whether the program came to its end with nothing beside `main`: then there is one schedule, which leaves nothing open.
+/// Whether the program came to its end with nothing beside `main`: then there is one schedule,
+/// which leaves nothing open.
 fn is_sequential(report: &Report) -> bool {
     report.coverage.as_ref().is_some_and(|of| of.parallel == Some(false) && of.complete)
 }
 
-/// Further pairs of sites, of a second run for these: how often a pair was met is for the first to say.
+/// Adds the pairs of sites that the second run has found. The count of a pair stays that of the
+/// first run.
 pub(super) fn add_pairs(all: &mut Vec<Race>, more: Vec<Race>) {
     for race in more {
         if !all.iter().any(|known| key(known) == key(&race)) {

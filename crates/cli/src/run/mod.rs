@@ -1,7 +1,9 @@
-//! `raceproof run`: runs a program that `raceproof cc` built, once for each team size, and joins what was found.
+//! `raceproof run`: runs a program that `raceproof cc` built, once for each team size, and joins
+//! what was found.
 //!
-//! The library in the program does the work, and puts what it finds into memory that is ours ([`raceproof::channel`]), whichever way the
-//! program ends; how it ended is added to the report here.
+//! The runtime inside the program detects races and writes its findings to shared memory
+//! ([`raceproof::channel`]), so that they survive any end of the program. This module adds to the
+//! report how the program ended.
 
 pub(crate) mod command;
 mod execute;
@@ -9,9 +11,9 @@ mod findings;
 mod join;
 
 use crate::args::RunArgs;
-use crate::shared::process::{outcome, signal_name};
+use crate::shared::process::Ended;
 use crate::shared::{input, next, program};
-use execute::{Ended, Input, Outcome, Run};
+use execute::{ProgramRun, RunEnd, RunOutcome, StandardInput};
 use raceproof::remote;
 use raceproof_core::finding::{Coverage, Report, Scope, Stats};
 use raceproof_report::Suppressions;
@@ -27,12 +29,12 @@ pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
     let teams: Vec<Option<u32>> =
         if args.threads.is_empty() { vec![None] } else { args.threads.iter().copied().map(Some).collect() };
     let trace = args.trace.as_deref().map(|file| traced(file, teams.len())).transpose()?;
-    let mut input = Input::new(teams.len() > 1)?;
+    let mut input = StandardInput::new(teams.len() > 1)?;
     let limit = args.time_limit.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let mut joined: Option<Report> = None;
     let (mut open, mut out_of_time) = (Vec::new(), false);
     for team in teams {
-        let mut run = Run {
+        let mut run = ProgramRun {
             program: &program,
             arguments: &args.program[1..],
             team,
@@ -41,14 +43,14 @@ pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
             all_readers: false,
             takes_stdout: args.output.is_none(),
         };
-        let Outcome { mut ended, mut report, mut spots } = run.execute(&mut input)?;
+        let RunOutcome { mut end, mut report, mut spots } = run.execute(&mut input)?;
         if report.as_ref().is_some_and(needs_all_readers) && input.is_there_again() {
             run.all_readers = true;
             let again = run.execute(&mut input)?;
             report = keep_both(report, again.report);
-            (ended, spots) = (again.ended, again.spots);
+            (end, spots) = (again.end, again.spots);
         }
-        let is_over = matches!(ended, Ended::Status(_));
+        let is_over = matches!(end, RunEnd::Ended(Ended::Status(_)));
         if let Some(report) = &mut report
             && is_over
             && !spots.is_empty()
@@ -60,17 +62,17 @@ pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
             let all = run.watch(&mut input, &spots)?;
             join::add_pairs(&mut report.races, all.report.map(|report| report.races).unwrap_or_default());
         }
-        let report = complete(report, ended, &run)?;
+        let report = complete(report, end, &run)?;
         let sequential = report.coverage.as_ref().is_some_and(|of| of.parallel == Some(false));
         if report.scope == Scope::ObservedSchedule && !sequential {
             open.push(team);
         }
-        out_of_time |= ended == Ended::OutOfTime;
+        out_of_time |= end == RunEnd::OutOfTime;
         joined = Some(match joined {
             None => report,
             Some(before) => join::join(before, report),
         });
-        if ended == Ended::Interrupted {
+        if end == RunEnd::Interrupted {
             break;
         }
     }
@@ -83,7 +85,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
     Ok(report)
 }
 
-/// Whether the program has to be run once more, with all readers remembered: races may have been missed.
+/// Whether the program has to run again with all readers kept, since it may have missed races.
 fn needs_all_readers(report: &Report) -> bool {
     report.limits.iter().any(|limit| limit == remote::FEW_READERS)
 }
@@ -99,7 +101,7 @@ fn keep_both(first: Option<Report>, second: Option<Report>) -> Option<Report> {
     Some(Report { stats: Stats { executions: 1, ..joined.stats }, ..joined })
 }
 
-/// The file a run is recorded in, as the runtime is told; it is there, so that what is wrong with it is known before the run.
+/// The absolute path of the trace file. Creates the file, so that an error shows before the run.
 fn traced(file: &Path, runs: usize) -> Result<PathBuf, String> {
     let name = file.display();
     if runs > 1 {
@@ -118,30 +120,23 @@ fn suppressions(file: &Path) -> Result<Suppressions, String> {
 }
 
 /// The report of one run, with how it ended.
-fn complete(report: Option<Report>, ended: Ended, run: &Run<'_>) -> Result<Report, String> {
+fn complete(report: Option<Report>, end: RunEnd, run: &ProgramRun<'_>) -> Result<Report, String> {
     let program = run.program.display();
     let team = run.team.map(|n| format!(" with teams of {n}")).unwrap_or_default();
-    let (error, limit) = match ended {
-        Ended::Status(0) => (None, None),
-        Ended::Status(status) => {
-            (Some(("exit-status", format!("the program ended with exit status {status}{team}"))), None)
-        }
-        Ended::Signal(signal) => {
-            let name = signal_name(signal);
-            (Some(("signal", format!("the program was ended by signal {signal}{name}{team}"))), None)
-        }
-        Ended::OutOfTime => {
+    let (error, limit) = match end {
+        RunEnd::Ended(ended) => (ended.error(&team), None),
+        RunEnd::OutOfTime => {
             let seconds = run.limit.unwrap_or_default().as_secs_f64();
             (
                 None,
                 Some(format!("the program{team} was ended after {seconds} s; raise --time-limit to go on")),
             )
         }
-        Ended::Interrupted => (None, Some(format!("the program{team} was interrupted"))),
+        RunEnd::Interrupted => (None, Some(format!("the program{team} was interrupted"))),
     };
-    let mut report = match (report, ended) {
+    let mut report = match (report, end) {
         (Some(report), _) => report,
-        (None, Ended::Status(status)) => {
+        (None, RunEnd::Ended(Ended::Status(status))) => {
             let why = program::privileged(run.program).unwrap_or(
                 "it ended before the runtime began, or none of what it ran was built by `raceproof cc`",
             );
@@ -149,19 +144,15 @@ fn complete(report: Option<Report>, ended: Ended, run: &Run<'_>) -> Result<Repor
         }
         (None, _) => nothing_known(),
     };
-    if let Some((kind, message)) = error
-        && report.errors.is_empty()
-    {
-        report.errors.push(outcome(kind, message));
+    if report.errors.is_empty() {
+        report.errors.extend(error);
     }
     report.limits.extend(limit);
-    let complete = ended == Ended::Status(0)
-        && report.limits.is_empty()
-        && report.errors.is_empty()
-        && report.deadlocks.is_empty();
+    let succeeded = end == RunEnd::Ended(Ended::Status(0));
+    let complete =
+        succeeded && report.limits.is_empty() && report.errors.is_empty() && report.deadlocks.is_empty();
     if let Some(coverage) = &mut report.coverage {
-        coverage.complete &=
-            ended == Ended::Status(0) && report.errors.is_empty() && report.deadlocks.is_empty();
+        coverage.complete &= succeeded && report.errors.is_empty() && report.deadlocks.is_empty();
     }
     if !complete || report.coverage.as_ref().is_some_and(|coverage| !coverage.complete) {
         report.about_one_schedule();
@@ -171,7 +162,7 @@ fn complete(report: Option<Report>, ended: Ended, run: &Run<'_>) -> Result<Repor
     Ok(report)
 }
 
-/// For a program that was gone before it could report.
+/// The report of a program that ended before it could report.
 fn nothing_known() -> Report {
     Report {
         limits: vec!["the program ended before it could report what was found".to_owned()],

@@ -1,9 +1,9 @@
-//! What reading and analysing a trace may take: time, memory, the user's patience.
+//! The limits of reading and analysing a trace: time, memory, interrupts.
 //!
-//! Nothing in a trace bounds what its analysis takes: a few kilobytes can hold a hundred million spawns. Whoever goes through the
-//! events asks the [`Budget`] after every few of them and stops with what is known. So does `--general`. Netzer's analysis of a whole trace does
-//! not ask; for it a [`Watchdog`] looks on from another thread and, if the limit is passed and nobody stops, has
-//! the command end with the report as far as it has come.
+//! The length of a trace does not bound the cost of its analysis: a few kilobytes can hold a
+//! hundred million spawns. Loops over events poll the [`Budget`] and stop with what they have
+//! found; `--general` does so too. Netzer's analysis does not poll. For it a [`Watchdog`] thread
+//! ends the command with the report so far once a limit has passed.
 
 use raceproof::limits::{Limits, Reached};
 use raceproof::program::Raise;
@@ -12,10 +12,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Events between two looks at the clock. Few, since one of them can take as long as there are tasks.
+/// Events between two looks at the clock. Few, since one of them can take as long as there are
+/// tasks.
 pub(crate) const CHUNK: usize = 64;
 
-/// Looking at what memory is in use takes some 20 microseconds.
+/// Reading the memory in use takes some 20 microseconds.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(4);
 
 /// See the module.
@@ -69,7 +70,7 @@ pub(crate) fn spoken(reached: Reached) -> String {
     }
 }
 
-/// How long those who ask the budget have to stop by themselves.
+/// How long loops that poll the budget have to stop by themselves.
 const GRACE: Duration = Duration::from_secs(5);
 const BETWEEN_WATCHES: Duration = Duration::from_millis(5);
 
@@ -90,7 +91,7 @@ impl<T: Send + 'static> Watchdog<T> {
         let so_far = Arc::new(Mutex::new(None));
         let (working, done) = channel();
         let known = Arc::clone(&so_far);
-        // Without a thread for it, those who ask the budget still keep to the limits.
+        // Without the thread, loops that poll the budget still keep the limits.
         let _ = thread::Builder::new().name("watchdog".into()).spawn(move || {
             if let Some(reached) = watch(&limits, &done) {
                 // From here on the work cannot end any more.
@@ -116,7 +117,8 @@ impl<T: Send + 'static> Watchdog<T> {
     }
 }
 
-/// Waits for the limit to be passed for too long, or by too much; nothing if the work is done before.
+/// Waits for the limit to be passed for too long, or by too much; nothing if the work is done
+/// before.
 fn watch(limits: &Limits<'_>, done: &Receiver<()>) -> Option<Reached> {
     let wait = |time| done.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
     let reached = loop {

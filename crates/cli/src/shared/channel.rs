@@ -1,7 +1,9 @@
-//! The place where a native program puts what it finds, on the side that owns it: [`raceproof::channel`] says what is in it.
+//! The channel of a native program, on the side of the command. [`raceproof::channel`] defines its
+//! records.
 //!
-//! A file in memory, without a name, that nobody else can open and that is gone with this process. The program opens it by way of this
-//! process's descriptors (`/proc/PID/fd/N`): it inherits none, and neither does what it starts.
+//! The channel is a `memfd`: it has no name, no other user can open it, and it ends with this
+//! process. The program opens it through this process's descriptors (`/proc/PID/fd/N`), so that
+//! neither the program nor its children inherit a descriptor.
 
 use raceproof::channel::{self, Kind};
 use raceproof::env_options;
@@ -13,7 +15,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::FileExt;
 use std::{env, process};
 
-/// The variable by which a native program is told what to do.
+/// The environment variable with the runtime's options.
 pub(crate) const OPTIONS: &str = "RACEPROOF_OPTIONS";
 
 pub(crate) struct Channel {
@@ -76,7 +78,7 @@ fn memory() -> io::Result<File> {
     Err(io::Error::new(io::ErrorKind::Unsupported, "native programs run on Linux only"))
 }
 
-/// The value of `RACEPROOF_OPTIONS`: the user's own, and these words after them, which count.
+/// The value of `RACEPROOF_OPTIONS`: the user's words, then these, which override them.
 pub(crate) fn options(more: impl IntoIterator<Item = Vec<u8>>) -> OsString {
     let own = env::var_os(OPTIONS).map(OsString::into_vec).filter(|own| !own.is_empty());
     let all: Vec<Vec<u8>> =

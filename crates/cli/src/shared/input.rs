@@ -1,7 +1,7 @@
-//! Files that a command is given: read within bounds, and recognised if they are for another command.
+//! Input files: read within bounds, and recognised if they belong to another command.
 //!
-//! A device may never end, and people try `check` with what is for `run`. What a file is, its first bytes tell, or its name;
-//! whoever gave it to the wrong command is told the one to type.
+//! A device may never end, and users give `check` what is for `run`. The first bytes of a file, or
+//! its name, tell what it is; the error names the right command.
 
 use raceproof_core::trace::writer::MAGIC;
 use std::ffi::OsStr;
@@ -9,7 +9,8 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// The most bytes of a source: of any that people write, and not too many for a machine that was given a device instead.
+/// The most bytes of a source: of any that people write, and not too many for a machine that was
+/// given a device instead.
 const LONGEST_SOURCE: u64 = 64 << 20;
 
 /// The most bytes of a report or witness.
@@ -46,7 +47,7 @@ fn bounded(reader: impl Read, name: &str, most: u64) -> Result<Vec<u8>, String> 
 
 /// What a file is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum FileKind {
     Tp,
     /// A program that the system can run.
     Native,
@@ -62,7 +63,7 @@ pub(crate) enum Kind {
 }
 
 /// What a file is, as far as that can be told without taking anything out of a pipe.
-pub(crate) fn kind(file: &Path) -> Kind {
+pub(crate) fn kind(file: &Path) -> FileKind {
     let mut start = Vec::new();
     if fs::metadata(file).is_ok_and(|about| about.is_file())
         && let Ok(reader) = File::open(file)
@@ -71,31 +72,32 @@ pub(crate) fn kind(file: &Path) -> Kind {
     }
     // Byte 16 of an ELF file says what it is for; 1 is to be linked.
     if start.starts_with(b"\x7fELF") {
-        return if start.get(16) == Some(&1) { Kind::Object } else { Kind::Native };
+        return if start.get(16) == Some(&1) { FileKind::Object } else { FileKind::Native };
     }
     if start.starts_with(&MAGIC) {
-        return Kind::Trace;
+        return FileKind::Trace;
     }
     match file.extension().and_then(OsStr::to_str) {
-        Some("tp") => Kind::Tp,
-        Some("c" | "i") => Kind::C,
-        Some("C" | "cc" | "cpp" | "cxx" | "c++" | "ii") => Kind::Cxx,
+        Some("tp") => FileKind::Tp,
+        Some("c" | "i") => FileKind::C,
+        Some("C" | "cc" | "cpp" | "cxx" | "c++" | "ii") => FileKind::Cxx,
         Some("f" | "F" | "for" | "f90" | "F90" | "f95" | "F95" | "f03" | "F03" | "f08" | "F08") => {
-            Kind::Fortran
+            FileKind::Fortran
         }
-        Some("rs") => Kind::Rust,
-        Some("rpt") => Kind::Trace,
-        _ if start.starts_with(b"#!") => Kind::Script,
-        _ => Kind::Unknown,
+        Some("rs") => FileKind::Rust,
+        Some("rpt") => FileKind::Trace,
+        _ if start.starts_with(b"#!") => FileKind::Script,
+        _ => FileKind::Unknown,
     }
 }
 
 /// Whether a file is a program that can be run.
 pub(crate) fn is_native(file: &Path) -> bool {
-    matches!(kind(file), Kind::Native | Kind::Script)
+    matches!(kind(file), FileKind::Native | FileKind::Script)
 }
 
-/// A command, what it takes, and what to type for what it does not take; `{}` is the file, or the program made of it.
+/// A command, what it takes, and what to type for what it does not take; `{}` is the file, or the
+/// program made of it.
 pub(crate) struct Verb {
     name: &'static str,
     takes: &'static str,
@@ -193,16 +195,16 @@ pub(crate) fn refuse(file: &Path, verb: &Verb) -> Option<String> {
         format!("`raceproof {compiler} -fopenmp -g {name} -o {made}`, then {then}")
     };
     let (what, do_instead) = match kind {
-        Kind::Tp => ("a TP program", filled(verb.tp, &name)),
-        Kind::Native => ("a compiled program", filled(verb.native, &here(name.clone()))),
-        Kind::Script => ("a script", filled(verb.native, &here(name.clone()))),
-        Kind::Object => ("an object file", "`raceproof cc` to link it into a program".to_owned()),
-        Kind::C => ("a C source", built("cc")),
-        Kind::Cxx => ("a C++ source", built("c++")),
-        Kind::Fortran => ("a Fortran source", built("fc")),
-        Kind::Rust => ("a Rust source", verb.rust.to_owned()),
-        Kind::Trace => ("a trace", filled(verb.trace, &name)),
-        Kind::Unknown => return None,
+        FileKind::Tp => ("a TP program", filled(verb.tp, &name)),
+        FileKind::Native => ("a compiled program", filled(verb.native, &here(name.clone()))),
+        FileKind::Script => ("a script", filled(verb.native, &here(name.clone()))),
+        FileKind::Object => ("an object file", "`raceproof cc` to link it into a program".to_owned()),
+        FileKind::C => ("a C source", built("cc")),
+        FileKind::Cxx => ("a C++ source", built("c++")),
+        FileKind::Fortran => ("a Fortran source", built("fc")),
+        FileKind::Rust => ("a Rust source", verb.rust.to_owned()),
+        FileKind::Trace => ("a trace", filled(verb.trace, &name)),
+        FileKind::Unknown => return None,
     };
     let Verb { name: verb, takes, .. } = verb;
     (!do_instead.is_empty())

@@ -1,4 +1,4 @@
-//! What a command is given, made ready for it: TP programs read and compiled, native programs told from sources.
+//! Loads input: reads and compiles TP programs, and tells native programs from sources.
 
 use crate::shared::input;
 use crate::shared::status::{BadInput, bad};
@@ -10,8 +10,8 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
-/// What `verify` and `replay` were given: a source, or a program that can be run with its arguments. `./prog` is as good as
-/// `-- ./prog`, and may have arguments behind `--`.
+/// What `verify` and `replay` were given: a source, or a program that can be run with its
+/// arguments. `./prog` is as good as `-- ./prog`, and may have arguments behind `--`.
 pub(crate) fn program_or_source<'a>(
     file: Option<&'a Path>,
     program: &[OsString],
@@ -19,7 +19,7 @@ pub(crate) fn program_or_source<'a>(
     match file {
         None => Ok((None, program.to_vec())),
         Some(file) if input::is_native(file) => {
-            // By its name alone it would be looked for in PATH.
+            // A bare name would be searched in PATH.
             let here =
                 if file.components().count() > 1 { file.to_owned() } else { Path::new(".").join(file) };
             let words = [here.into_os_string()].into_iter().chain(program.iter().cloned());

@@ -1,4 +1,5 @@
-//! What several commands share: files that they are given, limits, reports on their way out, native programs as processes.
+//! Shared by several commands: input files, limits, rendering of reports, processes of native
+//! programs.
 
 pub(crate) mod budget;
 pub(crate) mod channel;

@@ -10,7 +10,8 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-/// Where the user is, if that is not where the program runs: cargo starts tests in the folder of their package.
+/// Where the user is, if that is not where the program runs: cargo starts tests in the folder of
+/// their package.
 pub(crate) const FOLDER: &str = "RACEPROOF_STARTED_IN";
 
 /// A team size for a program whose teams had one thread.
@@ -19,7 +20,8 @@ const LARGER: u32 = 4;
 /// What `max_memory` is unless it is asked for.
 const MEMORY: u64 = 4_000_000_000;
 
-/// After `raceproof run`: the team sizes whose runs left something open, none for the default one, are verified one after the other.
+/// After `raceproof run`: the team sizes whose runs left something open, none for the default one,
+/// are verified one after the other.
 pub(crate) fn after_run(
     args: &RunArgs,
     report: &Report,
@@ -60,7 +62,8 @@ pub(crate) fn after_run(
     (!commands.is_empty()).then(|| in_folder(commands.join(" && ")))
 }
 
-/// After `raceproof check`. Its limits are not handed on: they may be what left something open, and would be those of the search.
+/// After `raceproof check`. Its limits are not handed on: they may be what left something open, and
+/// would be those of the search.
 pub(crate) fn after_check(args: &CheckArgs) -> String {
     let mut words = vec!["raceproof".to_owned(), "verify".to_owned()];
     if args.determinism {
@@ -74,7 +77,8 @@ pub(crate) fn after_check(args: &CheckArgs) -> String {
     words.join(" ") + &input
 }
 
-/// After `raceproof verify`, if a budget ended it: the same without the budget. What else leaves a search open no command decides.
+/// After `raceproof verify`, if a budget ended it: the same without the budget. What else leaves a
+/// search open no command decides.
 pub(crate) fn after_verify(args: &VerifyArgs, program: &[OsString], report: &Report) -> Option<String> {
     let raise = |option: &str| report.limits.iter().any(|limit| limit.contains(option));
     let budgets = ["--max-executions", "--max-seconds", "--max-events", "--max-memory", "--time-limit"];
@@ -130,7 +134,8 @@ fn gigabytes(bytes: u64) -> String {
     (bytes as f64 / 1e9).to_string()
 }
 
-/// Variables that the runtime of the program looks at, as they are set; `sized`: the size of teams is given otherwise.
+/// Variables that the runtime of the program looks at, as they are set; `sized`: the size of teams
+/// is given otherwise.
 fn settings(sized: bool) -> Vec<String> {
     command::settings(env::vars_os(), sized, env_options::for_another_run)
 }

@@ -1,7 +1,7 @@
 //! One execution of a native program: a process of its own, under a given schedule.
 //!
-//! What the program prints goes nowhere, but for a replay. It reads standard input from the beginning if that is a file, and
-//! nothing otherwise.
+//! What the program prints goes nowhere, but for a replay. It reads standard input from the
+//! beginning if that is a file, and nothing otherwise.
 
 use crate::shared::channel::{Channel, OPTIONS, options};
 use nix::sys::signal::{Signal, killpg};
@@ -22,7 +22,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// A program that can be run any number of times.
-pub(crate) struct Program {
+pub(crate) struct NativeProgram {
     path: PathBuf,
     arguments: Vec<OsString>,
     /// The size of its teams, if it is given.
@@ -37,17 +37,31 @@ pub(crate) enum Ended {
 }
 
 impl Ended {
-    /// An end that is an error of the program.
-    pub(crate) fn error(self) -> Option<ProgramError> {
+    /// An end that is an error of the program; `run` follows in the message and says which run it
+    /// was.
+    pub(crate) fn error(self, run: &str) -> Option<ProgramError> {
         match self {
             Ended::Status(0) => None,
-            Ended::Status(status) => {
-                Some(outcome("exit-status", format!("the program ended with exit status {status}")))
-            }
+            Ended::Status(status) => Some(error_of_the_program(
+                "exit-status",
+                format!("the program ended with exit status {status}{run}"),
+            )),
             Ended::Signal(signal) => {
                 let name = signal_name(signal);
-                Some(outcome("signal", format!("the program was ended by signal {signal}{name}")))
+                Some(error_of_the_program(
+                    "signal",
+                    format!("the program was ended by signal {signal}{name}{run}"),
+                ))
             }
+        }
+    }
+}
+
+impl From<ExitStatus> for Ended {
+    fn from(status: ExitStatus) -> Self {
+        match (status.code(), status.signal()) {
+            (Some(code), _) => Ended::Status(code),
+            (None, signal) => Ended::Signal(signal.unwrap_or(0)),
         }
     }
 }
@@ -59,61 +73,61 @@ pub(crate) enum Streams {
     Shown,
 }
 
-/// What one execution may take.
+/// The limits of one execution.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Budget {
+pub(crate) struct ExecutionLimits {
     pub(crate) actions: u64,
     pub(crate) seconds: f64,
     /// The most bytes of its answer.
     pub(crate) answer: u64,
 }
 
-/// Why there is nothing to be known of an execution.
+/// Why an execution has no result.
 pub(crate) enum Failed {
-    /// It could not be run, or its answer not be understood.
+    /// It could not start, or its answer could not be parsed.
     Wrong(String),
-    /// It took more than it may.
+    /// It exceeded a limit.
     Limit(String),
-    /// It did not end when its time was over, and was killed.
+    /// It did not end within its time limit and was killed.
     Late,
-    /// The caller wanted it stopped.
+    /// The caller stopped it.
     Stopped,
 }
 
-/// Seconds that a process has to end after it was to answer with what it knew.
+/// Seconds between the time limit, at which the runtime answers, and SIGKILL.
 const GRACE: f64 = 10.0;
 
-impl Program {
+impl NativeProgram {
     pub(crate) fn new(path: PathBuf, arguments: &[OsString], threads: Option<u32>) -> Self {
-        Program { path, arguments: arguments.to_vec(), threads }
+        NativeProgram { path, arguments: arguments.to_vec(), threads }
     }
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Runs it; how it ended, and what it answered if it did. Asks `stop` now and then whether to go on.
+    /// Runs it; returns how it ended, and its answer if it has one. Polls `stop`.
     pub(crate) fn execute(
         &self,
         order: &Order,
-        budget: Budget,
+        limits: ExecutionLimits,
         streams: Streams,
         stop: &dyn Fn() -> bool,
     ) -> Result<(Ended, Option<Answer>), Failed> {
         let asked =
-            Request { version: VERSION, order, actions: budget.actions, seconds: budget.seconds.max(0.01) };
+            Request { version: VERSION, order, actions: limits.actions, seconds: limits.seconds.max(0.01) };
         let text = serde_json::to_vec(&asked)
             .map_err(|error| Failed::Wrong(format!("cannot write a request: {error}")))?;
         let channel = Channel::new(Some(&text)).map_err(Failed::Wrong)?;
-        let ended = self.process(&channel, budget, streams, stop)?;
-        Ok((ended, self.read(&channel, budget)?))
+        let ended = self.process(&channel, limits, streams, stop)?;
+        Ok((ended, self.read(&channel, limits)?))
     }
 
     /// Runs the process.
     fn process(
         &self,
         channel: &Channel,
-        budget: Budget,
+        limits: ExecutionLimits,
         streams: Streams,
         stop: &dyn Fn() -> bool,
     ) -> Result<Ended, Failed> {
@@ -122,7 +136,7 @@ impl Program {
         let words = [channel.word(OPTION)].into_iter().chain(size);
         command.args(&self.arguments).env(OPTIONS, options(words)).stdin(input());
         if streams == Streams::Hidden {
-            // What it has started itself ends with it: another execution may run long after this one.
+            // Its children end with it: the search may run long after this execution.
             command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
         } else {
             command.stdout(beside_the_report());
@@ -131,35 +145,36 @@ impl Program {
         let cannot = |error| Failed::Wrong(format!("cannot run {}: {error}", self.path.display()));
         let child = command.spawn().map_err(cannot)?;
         let _ends = EndsWithUs::new(&child, Signal::SIGKILL);
-        let mut child = Execution { child, group: streams == Streams::Hidden };
+        let mut child = RunningProcess { child, group: streams == Streams::Hidden };
         let start = Instant::now();
         let mut asked = start;
         loop {
             if child.has_ended() {
-                return Ok(ended(child.end().map_err(cannot)?));
+                return child.end().map(Ended::from).map_err(cannot);
             }
             let took = start.elapsed();
-            let late = took.as_secs_f64() > budget.seconds + GRACE;
+            let late = took.as_secs_f64() > limits.seconds + GRACE;
             let stopped = asked.elapsed() > ASK && {
                 asked = Instant::now();
                 stop()
             };
             if late || stopped {
-                // It may have blocked all that can be blocked.
+                // SIGKILL, since the program may block other signals.
                 let _ = child.end();
                 return Err(if stopped { Failed::Stopped } else { Failed::Late });
             }
-            // Looks are a small part of the time in any case, and so is what is lost between the end and the next look.
+            // The interval grows with the run time: polling and the delay after the end stay small
+            // parts of it.
             thread::sleep((took / 16).clamp(Duration::from_micros(50), ASK));
         }
     }
 
-    /// What an execution answered, if it did.
-    fn read(&self, channel: &Channel, budget: Budget) -> Result<Option<Answer>, Failed> {
+    /// The answer of an execution, if it has one.
+    fn read(&self, channel: &Channel, limits: ExecutionLimits) -> Result<Option<Answer>, Failed> {
         let name = self.path.display();
         let cannot = |error| Failed::Wrong(format!("cannot read what {name} has answered: {error}"));
         let bytes = channel.len().map_err(cannot)?;
-        if bytes > budget.answer {
+        if bytes > limits.answer {
             return Err(Failed::Limit(format!(
                 "what one execution shows takes {} MB, too much for the limit of memory; raise --max-memory, or give the program a \
                  smaller input",
@@ -182,27 +197,27 @@ impl Program {
     }
 }
 
-/// A process that runs.
-struct Execution {
+/// A running process.
+struct RunningProcess {
     child: Child,
     /// Whether it has a process group of its own.
     group: bool,
 }
 
-impl Execution {
-    /// Whether it has; its number stays its own until [`end`](Execution::end).
+impl RunningProcess {
+    /// Whether it has ended. Its pid stays reserved until [`end`](RunningProcess::end).
     fn has_ended(&self) -> bool {
         let look = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT | WaitPidFlag::WNOHANG;
-        // If the system does not say, waiting for it does.
+        // On an error of `waitid`, `end` waits.
         !matches!(waitid(Id::Pid(self.number()), look), Ok(WaitStatus::StillAlive))
     }
 
-    /// Kills it if it runs, and what it has left running.
+    /// Kills it if it runs, and its process group.
     fn end(&mut self) -> io::Result<ExitStatus> {
         if self.group {
             let _ = killpg(self.number(), Signal::SIGKILL);
         }
-        // Not one that has ended: how it did is to be known.
+        // No effect on a process that has ended: its status stays.
         let _ = self.child.kill();
         self.child.wait()
     }
@@ -212,15 +227,8 @@ impl Execution {
     }
 }
 
-/// Time between two questions whether to go on.
+/// Time between two calls of `stop`.
 const ASK: Duration = Duration::from_millis(20);
-
-fn ended(status: ExitStatus) -> Ended {
-    match (status.code(), status.signal()) {
-        (Some(code), _) => Ended::Status(code),
-        (None, signal) => Ended::Signal(signal.unwrap_or(0)),
-    }
-}
 
 /// A file from its beginning; nothing if standard input is no file.
 fn input() -> Stdio {
@@ -230,8 +238,8 @@ fn input() -> Stdio {
     file.map_or(Stdio::null(), Stdio::from)
 }
 
-/// Has the system put the programs that this thread starts at the same addresses each time. Where it does not let us, programs
-/// that depend on their addresses are not deterministic; the search itself does not.
+/// Turns off address space randomisation for the programs that this thread starts. Where the system
+/// forbids it, programs that depend on addresses are not deterministic; the search itself is.
 fn same_addresses() {
     #[cfg(target_os = "linux")]
     {
@@ -244,8 +252,8 @@ fn same_addresses() {
     }
 }
 
-/// Where a program prints whose report goes to standard output: on the terminal, if that is one, else on standard error, so that
-/// whoever reads the report reads nothing else.
+/// The standard output of a program whose report goes to ours: the terminal, if ours is one, else
+/// standard error, so that the report stands alone.
 pub(crate) fn beside_the_report() -> Stdio {
     if io::stdout().is_terminal() {
         return Stdio::inherit();
@@ -264,8 +272,7 @@ pub(crate) fn absolute(path: &Path) -> PathBuf {
     if path.components().count() == 1 { Path::new(".").join(path) } else { path.to_owned() }
 }
 
-/// An end of the whole program that is an error of it.
-pub(crate) fn outcome(kind: &str, message: String) -> ProgramError {
+fn error_of_the_program(kind: &str, message: String) -> ProgramError {
     ProgramError {
         kind: kind.to_owned(),
         message,

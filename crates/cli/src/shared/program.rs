@@ -1,4 +1,4 @@
-//! The program that is run: found as a shell would, and checked to be one of ours.
+//! Finds the program to run as a shell would, and checks that raceproof built it.
 
 use crate::shared::input::{self, Verb};
 use crate::shared::witness_file;
@@ -37,8 +37,8 @@ pub(crate) fn find(name: &OsStr, verb: &Verb) -> Result<PathBuf, String> {
     })
 }
 
-/// Why a program cannot be observed that has more rights than who runs it: what to look for in its file is the same as what the
-/// system looks for. Nothing else can be known before it has run.
+/// Why a program cannot be observed that has more rights than who runs it: what to look for in its
+/// file is the same as what the system looks for. Nothing else can be known before it has run.
 pub(crate) fn privileged(path: &Path) -> Option<&'static str> {
     const WHY: &str = "it has more rights than its user (setuid or setgid), so that the system and raceproof's runtime do not let others tell \
                        it where to report; observe a copy without these rights";
@@ -51,7 +51,8 @@ pub(crate) fn privileged(path: &Path) -> Option<&'static str> {
 /// What a program that has our runtime beside it is linked with.
 const LIBRARY: &[u8] = b"libraceproof_native.so";
 
-/// An error if it is a program that was not built by `raceproof cc` or `cargo raceproof`. A script may start one that was.
+/// An error if it is a program that was not built by `raceproof cc` or `cargo raceproof`. A script
+/// may start one that was.
 pub(crate) fn check(path: &Path) -> Result<(), String> {
     let name = path.display();
     let bytes = fs::read(path).map_err(|error| format!("cannot read {name}: {error}"))?;

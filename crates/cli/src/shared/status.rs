@@ -1,4 +1,4 @@
-//! Exit statuses, and errors that the user has to hear.
+//! Exit statuses, and errors for the user.
 
 use raceproof_core::finding::{Report, Verdict};
 
@@ -6,7 +6,7 @@ pub(crate) const FOUND: u8 = 1;
 pub(crate) const BAD_INPUT: u8 = 2;
 pub(crate) const INCONCLUSIVE: u8 = 3;
 
-/// Something the user has to hear; status 2.
+/// An error for the user; status 2.
 pub(crate) struct BadInput(pub(crate) String);
 
 pub(crate) fn bad(message: impl Into<String>) -> BadInput {

@@ -4,7 +4,7 @@ use raceproof::witness::path_numbers;
 use raceproof_core::finding::Witness;
 use serde_json::Value;
 
-/// What tells one program from another: a hash of the text of its source (FNV-1a).
+/// The fingerprint of a program: a hash of its source text (FNV-1a).
 pub fn fingerprint(text: &str) -> String {
     fingerprint_of(text.bytes())
 }
@@ -17,8 +17,9 @@ pub fn fingerprint_of(bytes: impl Iterator<Item = u8>) -> String {
     format!("{hash:016x}")
 }
 
-/// The witness in the text of a file called `name`: the `which`th (from 1) of a report, races first, then deadlocks, then
-/// errors; or the file is a witness itself. It must be of the program with the given fingerprint.
+/// The witness in the text of a file called `name`: the `which`th (from 1) of a report, races
+/// first, then deadlocks, then errors; or the file is a witness itself. It must be of the program
+/// with the given fingerprint.
 pub fn read(name: &str, text: &str, which: usize, program: &str) -> Result<Witness, String> {
     let value: Value = serde_json::from_str(text)
         .map_err(|error| format!("{name}:{}:{}: expected JSON: {error}", error.line(), error.column()))?;

@@ -1,4 +1,4 @@
-//! `trace`: recording runs of TP programs, and looking after trace files. The formats are
+//! `trace`: records runs of TP programs, and checks and converts trace files. The formats are
 //! [`raceproof_core::trace`]'s.
 
 pub(crate) mod command;
@@ -25,7 +25,8 @@ use std::io::{self, Read, Seek, Write};
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// Runs a program depth-first and writes the run to a file; what has to be said of it if it did not come to its end.
+/// Runs a program depth-first and writes the run to a file; what has to be said of it if it did not
+/// come to its end.
 pub fn record(
     code: &Code,
     name: &str,
@@ -112,17 +113,17 @@ pub fn look_after(args: &TraceArgs, limits: Limits<'static>) -> Result<Option<St
 }
 
 /// How a trace ended.
-struct Ended {
+struct TraceEnd {
     format: Format,
     error: Option<String>,
-    /// Something to tell of a trace that ended well.
+    /// A note about a trace that ended well.
     note: Option<String>,
     tolerated: Vec<Tolerated>,
     /// A limit was reached before the end.
     limit: Option<String>,
 }
 
-impl Ended {
+impl TraceEnd {
     /// Whether the trace is all of a run.
     fn is_whole(&self) -> bool {
         self.error.is_none() && self.note.is_none() && self.limit.is_none()
@@ -134,7 +135,7 @@ fn each_event<'b, R: Read>(
     source: &mut AnySource<R>,
     budget: impl Into<Option<&'b mut Budget>>,
     mut each: impl FnMut(&Event),
-) -> Ended {
+) -> TraceEnd {
     let mut budget = budget.into();
     let mut reached = || budget.as_mut().and_then(|budget| budget.reached()).map(budget::spoken);
     let mut batch = Batch::default();
@@ -160,7 +161,7 @@ fn each_event<'b, R: Read>(
         }
     };
     let note = source.note().map(str::to_owned);
-    Ended { format: source.format(), error, note, tolerated: source.tolerated().to_vec(), limit }
+    TraceEnd { format: source.format(), error, note, tolerated: source.tolerated().to_vec(), limit }
 }
 
 /// A trace from wherever it comes.
@@ -169,8 +170,8 @@ pub(crate) type Trace = AnySource<Box<dyn Read>>;
 /// What standard input had, if it is read more than once.
 static KEPT: OnceLock<File> = OnceLock::new();
 
-/// To be called before a trace is read more than once. Nothing is kept of standard input otherwise: it may be longer than what
-/// there is room for.
+/// To be called before a trace is read more than once. Nothing is kept of standard input otherwise:
+/// it may be longer than what there is room for.
 pub(crate) fn keep_input(file: &Path, budget: &mut Budget) -> Result<(), String> {
     if file != Path::new("-") || KEPT.get().is_some() {
         return Ok(());
@@ -225,7 +226,7 @@ pub(crate) fn warning(Tolerated { what, count, first }: &Tolerated) -> String {
     format!("{}, {times} at {}; {}", what.offence(), first.place(), what.meaning())
 }
 
-/// What is left of an error if it is only to be told of.
+/// With `--recover`, turns an error into a warning.
 pub(crate) fn recovered(file: &Path, recover: bool, error: Option<String>) -> Result<(), String> {
     match error {
         Some(error) if recover => {
@@ -275,7 +276,7 @@ fn convert(args: &TraceArgs, budget: &mut Budget) -> Result<Option<String>, Stri
 }
 
 /// Writes a trace in raceproof's format; what is a part of a run stays one.
-fn write_own(source: &mut Trace, out: impl Write, budget: &mut Budget) -> io::Result<Ended> {
+fn write_own(source: &mut Trace, out: impl Write, budget: &mut Budget) -> io::Result<TraceEnd> {
     let mut writer = TraceWriter::new(out);
     let ended = each_event(source, budget, |event| event.deliver(&mut writer));
     let names = source.names();
@@ -308,7 +309,7 @@ fn write_std<R: Read>(
     names: &Names,
     out: impl Write,
     budget: Option<&mut Budget>,
-) -> io::Result<Ended> {
+) -> io::Result<TraceEnd> {
     let mut writer = StdWriter::new(out);
     let mut failed = Ok(());
     let ended = each_event(source, budget, |event| {

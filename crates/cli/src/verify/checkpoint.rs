@@ -1,11 +1,11 @@
-//! A search written down, to be gone on with later.
+//! Checkpoints: a search as text, to be resumed later.
 
 use super::{OrderName, Search};
 use raceproof_core::finding::Report;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 
-/// Goes up whenever what is written changes.
+/// Incremented whenever the format changes.
 const FORMAT: u32 = 5;
 
 #[derive(Serialize, Deserialize)]

@@ -1,14 +1,14 @@
 //! The executions of a search over a native program, and what they show.
 //!
-//! An execution in which the detector finds a race says that nothing orders the two accesses; that they can meet is shown by
-//! another one, which holds the first task before its access until the second has come to its own. Its schedule is the
-//! witness.
+//! A race that the detector finds in one execution means that nothing orders the two accesses. A
+//! second execution shows that they can meet: it stops the first task before its access until the
+//! second task has reached its own. The schedule of that execution is the witness.
 //!
-//! A program that does not do the same under the same schedule cannot be searched. It is noticed when the first execution is
-//! repeated, when a task that is to go on cannot, and when the transitions that lead to a state did something else
-//! the last time.
+//! A program that behaves differently under the same schedule cannot be searched. The judge notices
+//! this when it repeats the first execution, when a task that the schedule names cannot run, and
+//! when the transitions that lead to a state have done something else before.
 
-use crate::shared::process::{Budget, Ended, Failed, Program, Streams, signal_name};
+use crate::shared::process::{Ended, ExecutionLimits, Failed, NativeProgram, Streams, signal_name};
 use crate::shared::program;
 use raceproof::limits::Limits;
 use raceproof::program::Raise;
@@ -25,49 +25,49 @@ use rustc_hash::FxHashMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
-/// Races of one execution that are tried to be shown.
+/// The most races of one execution for which a witness is tried.
 const TRIED: usize = 16;
 
 const CHANGED: &str = "the program did not do the same under the same schedule: it depends on something else, such as the time, \
                        random numbers, addresses or files that it changes itself";
 
-/// What a shell ends with when what it has run was ended by SIGKILL.
+/// The exit status of a shell whose child was killed by SIGKILL.
 const KILLED: i32 = 128 + SIGKILL;
 const SIGKILL: i32 = 9;
-/// By which an execution ends that has not noticed that its time is over.
+/// Ends an execution that does not check its time limit.
 const SIGALRM: i32 = 14;
 
-/// What became of an execution.
-enum Execution {
+/// The result of one attempt at an execution.
+enum Attempt {
     Over(Ended, Box<Answer>),
-    /// A limit was reached, or something is wrong, which is noted.
+    /// A limit was reached or an error occurred; `cut` or `wrong` has it.
     Cut,
-    /// Nothing is known of it, and would not be if it were tried again.
+    /// It has no answer, and another attempt would have none either.
     Lost(String),
 }
 
-impl Execution {
+impl Attempt {
     fn answer(self) -> Option<Answer> {
         match self {
-            Execution::Over(_, answer) => Some(*answer),
-            Execution::Cut | Execution::Lost(_) => None,
+            Attempt::Over(_, answer) => Some(*answer),
+            Attempt::Cut | Attempt::Lost(_) => None,
         }
     }
 }
 
 pub(super) struct Judge<'a> {
-    pub(super) program: Program,
-    pub(super) budget: Budget,
+    pub(super) program: NativeProgram,
+    pub(super) budget: ExecutionLimits,
     pub(super) limits: Limits<'a>,
     pub(super) dependence: Dependence,
     pub(super) cut: OnceLock<String>,
-    /// By the tasks that lead to a state, what they did on the way.
-    pub(super) ways: Mutex<FxHashMap<u64, u64>>,
+    /// A hash of what the tasks did on the way to a state, by a hash of which tasks ran.
+    pub(super) histories: Mutex<FxHashMap<u64, u64>>,
     /// What the executions observed of the program.
     pub(super) coverage: &'a Mutex<Option<Coverage>>,
-    /// Races that no schedule was found for.
+    /// Races without a witness.
     pub(super) unshown: &'a Mutex<Vec<Race>>,
-    /// Something is wrong with the program or its answers: the user has to hear of it.
+    /// An error of the program or its answers, for the user.
     pub(super) wrong: OnceLock<String>,
 }
 
@@ -80,15 +80,16 @@ impl Executor for Judge<'_> {
             dependence: self.dependence,
         };
         let (ended, answer) = match self.execute(order) {
-            Execution::Over(ended, answer) => (ended, *answer),
-            Execution::Cut => return Executed::Cut,
-            Execution::Lost(why) => return Executed::Lost(Finding { lost: Some(why), ..Finding::default() }),
+            Attempt::Over(ended, answer) => (ended, *answer),
+            Attempt::Cut => return Executed::Cut,
+            Attempt::Lost(why) => return Executed::Lost(Finding { lost: Some(why), ..Finding::default() }),
         };
         self.cover(&answer.coverage, ended);
-        let ways = answer.trace.fingerprints();
+        let histories = answer.trace.fingerprints();
         let mut finding = self.finding(ended, &answer);
         if answer.found.limits.iter().any(|limit| limit == TOO_LONG) {
-            // Others may be short: what this one has shown counts, and what follows from its choices is not known.
+            // Other executions may be short. The findings of this one count; the search does not
+            // follow its choices.
             finding.limit = None;
             finding.lost =
                 Some("it took too long; raise --time-limit, or give the program a smaller input".into());
@@ -101,10 +102,10 @@ impl Executor for Judge<'_> {
             return Executed::Late(finding);
         };
         let first = job.prefix.len() == 1;
-        if !self.is_as_before(job, &ways) || (first && self.has_changed(&trace, &ways)) {
+        if !self.is_as_before(job, &histories) || (first && self.has_changed(&trace, &histories)) {
             finding.limit = Some(CHANGED.into());
         }
-        self.remember(&ways, run.reversals.iter().map(|reversal| reversal.before));
+        self.remember(&histories, run.reversals.iter().map(|reversal| reversal.before));
         Executed::Ran(run, finding)
     }
 
@@ -128,20 +129,20 @@ impl Judge<'_> {
         }
     }
 
-    /// Whether any execution has.
+    /// Whether any execution has answered.
     fn has_answered(&self) -> bool {
         self.coverage.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
-    /// Whether a limit of the search has been reached, which is noted.
+    /// Whether the search has reached a limit; remembers which.
     fn is_cut_short(&self) -> bool {
         let why = self.limits.reached().map(|reached| why(reached, &Raise::OPTIONS));
         why.map(|why| self.cut.get_or_init(|| why)).is_some()
     }
 
-    /// Runs an execution, and once more if its process was killed: by the system, which was short of memory, by somebody
-    /// who takes it for another, or by us, since it did not end when its time was over.
-    fn execute(&self, order: Order) -> Execution {
+    /// Runs an execution, and again if its process was killed: by the system for lack of memory, by
+    /// another process, or by us after its time limit.
+    fn execute(&self, order: Order) -> Attempt {
         let mut killed = None;
         let mut late = false;
         for _ in 0..2 {
@@ -150,74 +151,74 @@ impl Judge<'_> {
                 None => self.budget.seconds,
             };
             if self.is_cut_short() {
-                return Execution::Cut;
+                return Attempt::Cut;
             }
-            let budget = Budget { seconds, ..self.budget };
+            let budget = ExecutionLimits { seconds, ..self.budget };
             let stop = || self.is_cut_short();
             let ended = match self.program.execute(&order, budget, Streams::Hidden, &stop) {
-                Ok(_) if self.is_cut_short() => return Execution::Cut,
-                Ok((ended, Some(answer))) => return Execution::Over(ended, Box::new(answer)),
+                Ok(_) if self.is_cut_short() => return Attempt::Cut,
+                Ok((ended, Some(answer))) => return Attempt::Over(ended, Box::new(answer)),
                 Ok((ended, None)) => ended,
                 Err(Failed::Wrong(wrong)) => return self.cannot_run(wrong),
                 Err(Failed::Limit(limit)) => {
                     let _ = self.cut.set(limit);
-                    return Execution::Cut;
+                    return Attempt::Cut;
                 }
                 Err(Failed::Late) => {
                     late = true;
                     continue;
                 }
-                Err(Failed::Stopped) => return Execution::Cut,
+                Err(Failed::Stopped) => return Attempt::Cut,
             };
             match ended {
                 Ended::Signal(SIGALRM) => {
-                    return Execution::Lost(
+                    return Attempt::Lost(
                         "it took too long, in code that raceproof does not see (or set an alarm of its own); raise --time-limit, or give the \
                          program a smaller input"
                             .into(),
                     );
                 }
                 Ended::Signal(_) | Ended::Status(KILLED) => killed = Some(ended),
-                Ended::Status(_) => return self.told_nothing(ended),
+                Ended::Status(_) => return self.without_answer(ended),
             }
         }
         if late {
-            return Execution::Lost(
+            return Attempt::Lost(
                 "it took too long and had to be killed: it does not react to signals any more; raise --time-limit, or give the \
                  program a smaller input"
                     .into(),
             );
         }
         match killed {
-            Some(Ended::Signal(SIGKILL)) | Some(Ended::Status(KILLED)) => Execution::Lost(
+            Some(Ended::Signal(SIGKILL)) | Some(Ended::Status(KILLED)) => Attempt::Lost(
                 "its process was killed twice (signal 9, SIGKILL), perhaps by the system for want of memory; give the program a \
                  smaller input, or the search fewer --workers"
                     .into(),
             ),
-            Some(ended) => self.told_nothing(ended),
-            None => Execution::Cut,
+            Some(ended) => self.without_answer(ended),
+            None => Attempt::Cut,
         }
     }
 
     /// An execution could not be started, or its answer not be read.
-    fn cannot_run(&self, wrong: String) -> Execution {
+    fn cannot_run(&self, wrong: String) -> Attempt {
         // What the search has shown by then is to be reported.
         if !self.has_answered() {
             let _ = self.wrong.set(wrong.clone());
         }
         let _ = self.cut.set(wrong);
-        Execution::Cut
+        Attempt::Cut
     }
 
     /// An execution ended without an answer.
-    fn told_nothing(&self, ended: Ended) -> Execution {
+    fn without_answer(&self, ended: Ended) -> Attempt {
         let how = match ended {
             Ended::Status(status) => format!("with status {status}"),
             Ended::Signal(signal) => format!("by signal {signal}{}", signal_name(signal)),
         };
         let why = "it ended around the runtime (a call of another program, a signal that it sent itself)";
         if self.has_answered() {
-            return Execution::Lost(format!("its process ended {how} and told nothing: {why}"));
+            return Attempt::Lost(format!("its process ended {how} and told nothing: {why}"));
         }
         let name = self.program.path().display();
         let _ = self.wrong.set(match program::privileged(self.program.path()) {
@@ -227,7 +228,7 @@ impl Judge<'_> {
             ),
         });
         let _ = self.cut.set("an execution told nothing".into());
-        Execution::Cut
+        Attempt::Cut
     }
 
     /// What an execution showed.
@@ -241,13 +242,13 @@ impl Judge<'_> {
             ..Finding::default()
         };
         match end {
-            // What failed there has failed, or will, in an execution that comes to its end.
+            // A failure there also shows in an execution that runs to its end.
             Some(GuidedEnd::Asleep) => (finding.errors, finding.deadlocks) = Default::default(),
             Some(GuidedEnd::Diverged) => {
                 finding.limit = Some(CHANGED.into());
                 return finding;
             }
-            _ if finding.errors.is_empty() => finding.errors.extend(ended.error()),
+            _ if finding.errors.is_empty() => finding.errors.extend(ended.error("")),
             _ => {}
         }
         if end.is_none() && finding.limit.is_none() {
@@ -270,7 +271,7 @@ impl Judge<'_> {
         finding
     }
 
-    /// A race, feasible if its accesses can be brought together.
+    /// A race; feasible if a schedule brings its accesses together.
     fn shown(&self, race: &Race, points: [Point; 2], trace: &Trace) -> Race {
         let witness = self.meet(points, trace);
         let mut unshown = self.unshown.lock().unwrap_or_else(PoisonError::into_inner);
@@ -287,8 +288,9 @@ impl Judge<'_> {
         }
     }
 
-    /// A schedule that stops two tasks right before their accesses: all that has to come before these, then one of the two, then
-    /// the other. Whoever stands in a section keeps others out of it, so either may have to come first.
+    /// A schedule that stops two tasks right before their accesses: the causal past of both, then
+    /// one of the two, then the other. A task in a critical section keeps others out of it, so the
+    /// judge tries both orders.
     fn meet(&self, points: [Point; 2], trace: &Trace) -> Option<Witness> {
         let moments = points.map(|point| point.moment);
         let name = |transition: usize| trace.names[trace.transitions[transition].task.index()];
@@ -300,25 +302,25 @@ impl Judge<'_> {
     }
 
     /// Whether the transitions that lead to the job's state did what they did before.
-    fn is_as_before(&self, job: &Job, ways: &[(u64, u64)]) -> bool {
-        let known = self.ways.lock().unwrap_or_else(PoisonError::into_inner);
-        let here = ways.get(job.depth());
+    fn is_as_before(&self, job: &Job, histories: &[(u64, u64)]) -> bool {
+        let known = self.histories.lock().unwrap_or_else(PoisonError::into_inner);
+        let here = histories.get(job.depth());
         here.is_none_or(|(who, what)| known.get(who).is_none_or(|before| before == what))
     }
 
-    fn remember(&self, ways: &[(u64, u64)], depths: impl Iterator<Item = usize>) {
-        let mut known = self.ways.lock().unwrap_or_else(PoisonError::into_inner);
-        known.extend(depths.map(|depth| ways[depth]));
+    fn remember(&self, histories: &[(u64, u64)], depths: impl Iterator<Item = usize>) {
+        let mut known = self.histories.lock().unwrap_or_else(PoisonError::into_inner);
+        known.extend(depths.map(|depth| histories[depth]));
     }
 
-    /// Whether the program does something else if the same is asked of it again.
-    fn has_changed(&self, trace: &Trace, ways: &[(u64, u64)]) -> bool {
+    /// Whether the program behaves differently when an execution is repeated.
+    fn has_changed(&self, trace: &Trace, histories: &[(u64, u64)]) -> bool {
         let order = Order::Explore {
             prefix: trace.transitions.iter().map(|transition| transition.task).collect(),
             hint: Vec::new(),
             asleep: Vec::new(),
             dependence: self.dependence,
         };
-        self.execute(order).answer().is_some_and(|again| again.trace.fingerprints() != ways)
+        self.execute(order).answer().is_some_and(|again| again.trace.fingerprints() != histories)
     }
 }

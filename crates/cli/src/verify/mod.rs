@@ -17,7 +17,7 @@ pub fn verify<'a>(code: &'a Code, file: &'a str, options: &Options<'a>) -> Verif
     verify_from(&mut Search::default(), code, file, options)
 }
 
-/// As [`verify`], going on with a search that has come some way.
+/// As [`verify`], for a search that may have been resumed.
 pub fn verify_from<'a>(
     search: &mut Search,
     code: &'a Code,

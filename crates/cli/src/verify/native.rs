@@ -1,13 +1,13 @@
 //! `verify` for programs that `raceproof cc` built.
 //!
-//! The search is the same as for TP; what differs is how an execution is run: as a process of its own, which is told by a channel
-//! what to do and answers in it ([`raceproof::remote`]).
+//! The search is the one of TP programs. Each execution is a process of its own, which reads its
+//! request from a channel and writes its answer there ([`raceproof::remote`]).
 
 use super::judge::Judge;
 use super::{Options, Search, search};
 use crate::args::{TIME_LIMIT, VerifyArgs};
 use crate::shared::limits::deadline;
-use crate::shared::process::{Budget, Program};
+use crate::shared::process::{ExecutionLimits, NativeProgram};
 use crate::shared::{input, program};
 use raceproof::limits::Limits;
 use raceproof::verify::verify_by;
@@ -15,7 +15,8 @@ use raceproof_core::finding::{Report, Scope, Verdict};
 use std::ffi::OsString;
 use std::sync::{Mutex, OnceLock};
 
-/// Verifies a program as the arguments say; the error says what is wrong with them, or with the program.
+/// Verifies a program as the arguments say; the error says what is wrong with them, or with the
+/// program.
 pub(crate) fn verify(args: &VerifyArgs, words: &[OsString]) -> Result<Report, String> {
     if args.determinism {
         return Err(
@@ -26,15 +27,15 @@ pub(crate) fn verify(args: &VerifyArgs, words: &[OsString]) -> Result<Report, St
     let coverage = Mutex::default();
     let unshown = Mutex::default();
     let go_on = |search: &mut Search, options: &Options<'_>| {
-        let program = Program::new(path.clone(), &words[1..], args.threads);
+        let program = NativeProgram::new(path.clone(), &words[1..], args.threads);
         let deadline = options.max_seconds.and_then(deadline);
         let memory = options.max_memory;
         let limits = Limits { deadline, interrupt: options.interrupt, memory, ..Limits::default() };
         let actions = options.max_events.unwrap_or(u64::MAX);
         let judge = Judge {
             program,
-            // Read into memory it takes a few times as much.
-            budget: Budget {
+            // An answer takes several times its size once it is parsed.
+            budget: ExecutionLimits {
                 actions,
                 seconds: args.time_limit.unwrap_or(TIME_LIMIT),
                 answer: memory.map_or(u64::MAX, |most| most / 4),
@@ -42,7 +43,7 @@ pub(crate) fn verify(args: &VerifyArgs, words: &[OsString]) -> Result<Report, St
             limits,
             dependence: options.dependence(),
             cut: OnceLock::new(),
-            ways: Mutex::default(),
+            histories: Mutex::default(),
             coverage: &coverage,
             unshown: &unshown,
             wrong: OnceLock::new(),
@@ -58,8 +59,9 @@ pub(crate) fn verify(args: &VerifyArgs, words: &[OsString]) -> Result<Report, St
     report.threads = report.coverage.as_ref().map_or(Vec::new(), |coverage| coverage.teams.clone());
     let unshown = unshown.into_inner().unwrap_or_default();
     if report.verdict == Verdict::RaceFree && !unshown.is_empty() {
-        // With several locks the order of one execution can leave apart what cannot meet; but a schedule may as well exist that is
-        // not found, or that only weaker memory than the one explored allows.
+        // With several locks, accesses that the order of one execution leaves unordered may never
+        // meet. Or a schedule exists that the search did not find, or that only a weaker memory
+        // model allows.
         report.limits.push(UNSHOWN.into());
         report.races = unshown;
         (report.verdict, report.scope) = (Verdict::Inconclusive, Scope::ObservedSchedule);

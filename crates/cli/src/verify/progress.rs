@@ -7,13 +7,14 @@ use std::time::{Duration, Instant};
 
 /// See the module.
 #[derive(Default)]
-pub(crate) struct Line {
-    /// When it was first shown, and the executions there were then: a search that is gone on with has some from before.
+pub(crate) struct ProgressLine {
+    /// When it was first shown, and the executions there were then: a resumed search begins with
+    /// some.
     begun: OnceCell<(Instant, u64)>,
     shown: Cell<bool>,
 }
 
-impl Line {
+impl ProgressLine {
     pub(crate) fn show(&self, progress: &Progress) {
         let &(start, before) = self.begun.get_or_init(|| (Instant::now(), progress.executions));
         let text = text(progress, before, start.elapsed());
@@ -71,7 +72,7 @@ mod tests {
             text(&Progress { executions, left }, before, Duration::from_secs_f64(seconds))
         };
         assert_eq!(said(1000, 3000.4, 0, 2.0), "1000 executions, 500 a second, about 3000 left, 0:06");
-        // Gone on with: the rate is of what was run since.
+        // A resumed search: the rate counts only executions of this session.
         assert_eq!(
             said(11_000, 70_000.0, 10_000, 1.0),
             "11000 executions, 1000 a second, about 70000 left, 1:10"

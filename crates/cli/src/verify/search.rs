@@ -1,7 +1,7 @@
-//! `verify` as a command: the search with its progress line, and with a checkpoint from which it can be gone on with.
+//! `verify` as a command: the search with its progress line, and with a checkpoint to resume from.
 
 use super::checkpoint;
-use super::progress::Line;
+use super::progress::ProgressLine;
 use super::{Options, Progress, Search, Verified, verify_from};
 use crate::args::{LimitArgs, VerifyArgs};
 use crate::shared::witness_file::fingerprint;
@@ -27,14 +27,14 @@ pub(crate) fn run(args: &VerifyArgs, code: &Code, source: &Source) -> Result<Rep
     search(args, &fingerprint(&source.text), &verify)
 }
 
-/// A way to go on with a search; an error is something the user has to hear.
-pub(crate) type GoOn<'a> = dyn Fn(&mut Search, &Options<'_>) -> Result<Verified, String> + 'a;
+/// Continues a search; an error is for the user.
+pub(crate) type Resume<'a> = dyn Fn(&mut Search, &Options<'_>) -> Result<Verified, String> + 'a;
 
 /// Searches as the arguments say, by `verify`; `program` is the fingerprint of what is searched.
-pub(crate) fn search(args: &VerifyArgs, program: &str, verify: &GoOn<'_>) -> Result<Report, String> {
+pub(crate) fn search(args: &VerifyArgs, program: &str, verify: &Resume<'_>) -> Result<Report, String> {
     let LimitArgs { max_seconds, max_events, max_memory } = args.limits;
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let line = Line::default();
+    let line = ProgressLine::default();
     let show = |progress: &Progress| line.show(progress);
     let options = Options {
         order: args.order,
@@ -56,11 +56,11 @@ pub(crate) fn search(args: &VerifyArgs, program: &str, verify: &GoOn<'_>) -> Res
     Ok(verified?.report)
 }
 
-/// Goes on with the search in `file`, if it is there, and keeps it there as far as it has come.
+/// Resumes the search in `file`, if there is one, and saves it there every few seconds.
 fn with_checkpoint(
     file: &Path,
     program: &str,
-    verify: &GoOn<'_>,
+    verify: &Resume<'_>,
     options: &Options<'_>,
 ) -> Result<Verified, String> {
     let order = options.order;
@@ -69,7 +69,7 @@ fn with_checkpoint(
         let write = |out: &mut OutFile| checkpoint::write(search, program, order, out);
         deliver_by(file, &write)
     };
-    // A search of hours is not to find out at its end that it cannot be kept.
+    // A search of hours must not find out at its end that it cannot be saved.
     keep(&search)?;
     let start = Instant::now();
     let mut slice = SLICE;
@@ -85,7 +85,7 @@ fn with_checkpoint(
         let mut verified = verified?;
         verified.report.stats.seconds = start.elapsed().as_secs_f64();
         if search.is_done() {
-            // A search that is over needs no going on; that the file is not there any more is no harm.
+            // A finished search has nothing to resume. A file that is already gone is no error.
             let _ = fs::remove_file(file);
             return Ok(verified);
         }
@@ -102,7 +102,7 @@ fn with_checkpoint(
     }
 }
 
-/// The search in a file, or a new one if there is no such file, and whether it is that.
+/// The search in a file, or a new one if the file does not exist; and whether it is new.
 fn begin(file: &Path, program: &str, options: &Options<'_>) -> Result<(Search, bool), String> {
     let name = file.display().to_string();
     let cannot_read = |error| format!("cannot read {name}: {error}");
@@ -117,7 +117,7 @@ fn begin(file: &Path, program: &str, options: &Options<'_>) -> Result<(Search, b
             "cannot keep a checkpoint in {name}: it is {what}, expected a file or the name of a new one"
         ));
     }
-    // In memory it takes a few times as much.
+    // A parsed checkpoint takes several times its size.
     if options.max_memory.is_some_and(|most| about.len() > most / 4) {
         return Err(format!(
             "{name}: a checkpoint of {} MB is too large for the limit of memory; raise --max-memory",
@@ -128,7 +128,8 @@ fn begin(file: &Path, program: &str, options: &Options<'_>) -> Result<(Search, b
     Ok((checkpoint::read(&name, &text, program, options.order)?, false))
 }
 
-/// What a search has shown that ends because it cannot be kept any more: to go on would be to lose more.
+/// The result of a search that ends because its checkpoint cannot be written: to continue would be
+/// to lose more.
 fn not_kept(mut verified: Verified, error: &str) -> Verified {
     let report = &mut verified.report;
     let executions = report.stats.executions;
@@ -136,7 +137,7 @@ fn not_kept(mut verified: Verified, error: &str) -> Verified {
         "the search ended after {executions} executions because its checkpoint could not be kept: {error}"
     );
     if verified.out_of_time {
-        // The end of a slice, which is no limit of the user's.
+        // The end of a slice is no limit that the user has set.
         report.limits.pop();
     }
     report.limits.push(why);

@@ -1,6 +1,6 @@
-//! Programs that are too deep, too large, endless or at the edge of arithmetic: each ends in a clear message and the
-//! right status, never in a panic, an abort or a stack overflow. They run in the binary, because nothing in the same
-//! process survives a stack overflow.
+//! Programs that are too deep, too large, endless or at the edge of arithmetic: each ends in a
+//! clear message and the right status, never in a panic, an abort or a stack overflow. They run in
+//! the binary, because nothing in the same process survives a stack overflow.
 
 use crate::common;
 
@@ -74,7 +74,8 @@ fn empty_arrays() {
     let program = "var a[0]; proc main() { let b = new(0); let c = new(1);
         assert(len(a) == 0 && len(b) == 0 && b == b && b != c); async { c[0] = 1; } c[0] = 2; }";
     let done = check(program, &[]).expect_status(1);
-    // The empty array before it has the same address; the name must be that of the array with the cell.
+    // The empty array before it has the same address; the name must be that of the array with the
+    // cell.
     done.says("race 1 on new@1[0]").says("race: 1 race.");
     check("var a[0]; proc main() { a[0] = 1; }", &[]).expect_status(1).says("index 0 of an array of 0");
     check("proc main() { let b = new(0); b[0] = 1; }", &[]).expect_status(1).says("index 0 of an array of 0");

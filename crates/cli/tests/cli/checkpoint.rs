@@ -2,15 +2,17 @@
 
 use crate::common;
 
+use common::command::Folder;
 use common::mutate;
+use common::seeds::setting;
 use raceproof_cli::verify::checkpoint;
 use raceproof_cli::verify::{Options, OrderName, Search, verify, verify_from};
 use raceproof_core::finding::Verdict;
 use raceproof_tp::code::Code;
 use raceproof_tp::source::Source;
 use raceproof_tp::{self as tp, compile::compile};
+use std::fs;
 use std::process::Command;
-use std::{env, fs};
 
 const COUNTERS: &str = "var c; var d;
 proc main() {
@@ -83,7 +85,7 @@ fn what_is_no_checkpoint_of_this_search_is_refused() {
 fn damaged_checkpoints() {
     let code = compiled(COUNTERS);
     let good = cut_after(&code, 10);
-    let rounds = mutate::setting("FUZZ_ITERS", 3000);
+    let rounds = setting("FUZZ_ITERS", 3000);
     let mut random = mutate::Random::new(1, 0);
     let (mut taken, mut refused) = (0, 0);
     for _ in 0..rounds {
@@ -116,10 +118,8 @@ fn damaged_checkpoints() {
 
 #[test]
 fn the_command_keeps_and_resumes() {
-    let folder = env::temp_dir().join(format!("raceproof-checkpoint-{}", std::process::id()));
-    fs::create_dir_all(&folder).expect("a folder to work in");
-    let (program, kept) = (folder.join("f.tp"), folder.join("search.json"));
-    fs::write(&program, COUNTERS).expect("a program");
+    let folder = Folder::new("checkpoint");
+    let (program, kept) = (folder.write("f.tp", COUNTERS), folder.path("search.json"));
     let verify = |more: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_raceproof"));
         command.arg("verify").arg(&program).arg("--checkpoint").arg(&kept).args(more);
@@ -139,5 +139,4 @@ fn the_command_keeps_and_resumes() {
     fs::write(&kept, "nonsense").expect("written");
     let (status, text) = verify(&[]);
     assert_eq!(status, Some(2), "{text}");
-    let _ = fs::remove_dir_all(folder);
 }

@@ -68,7 +68,8 @@ fn files_that_cannot_be_read() {
     }
 }
 
-/// A user without the right to read the file. Root may read everything: then there is nothing to test.
+/// A user without the right to read the file. Root may read everything: then there is nothing to
+/// test.
 #[test]
 #[cfg(unix)]
 fn a_file_without_permission() {
@@ -194,7 +195,8 @@ fn no_colours_into_a_pipe() {
     }
 }
 
-/// Sends Ctrl-C to a check of `program` once it has run for a while; the result, and how long it took from there.
+/// Sends Ctrl-C to a check of `program` once it has run for a while; the result, and how long it
+/// took from there.
 #[cfg(unix)]
 fn interrupted(program: &str, times: usize) -> (common::command::Done, Duration) {
     let folder = Folder::new(&format!("interrupted-{times}-{}", program.len()));

@@ -73,7 +73,8 @@ fn ci_runs_the_commands_of_the_readme() {
     assert!(!ci(&said.replace("```sh", "```")).0, "a README without commands passes");
 }
 
-/// On a machine with a C compiler, apt and the Rust toolchain, and nothing else, `scripts/test` has apt install the rest.
+/// On a machine with a C compiler, apt and the Rust toolchain, and nothing else, `scripts/test` has
+/// apt install the rest.
 #[test]
 fn the_test_command_installs_what_is_missing() {
     let folder = Folder::new("installs_what_is_missing");

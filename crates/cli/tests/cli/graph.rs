@@ -110,8 +110,8 @@ fn no_node_overlaps_another_and_no_edge_runs_under_a_node() {
     }
 }
 
-/// Every `<text>` of a node must stay inside it and clear of the others, at the width of the widest usual
-/// font.
+/// Every `<text>` of a node must stay inside it and clear of the others, at the width of the widest
+/// usual font.
 #[test]
 fn texts_fit_into_their_nodes() {
     for (name, graph) in shapes() {

@@ -1,4 +1,5 @@
-//! What the command is given that is not what it takes: devices that never end, folders, pipes, files for another command.
+//! What the command is given that is not what it takes: devices that never end, folders, pipes,
+//! files for another command.
 #![cfg(unix)]
 
 use crate::common;

@@ -1,4 +1,5 @@
-//! Ctrl-C in the middle of a search, on a terminal: what is known is reported, and the search can be gone on with.
+//! Ctrl-C in the middle of a search, on a terminal: what is known is reported, and the search can
+//! be gone on with.
 #![cfg(unix)]
 
 use crate::common;
@@ -26,8 +27,8 @@ fn verify(program: &Path, more: &[&str]) -> Command {
     command
 }
 
-/// Runs a command with a terminal for its standard error, and sends it SIGINT when its progress shows; also gives what
-/// was on the terminal.
+/// Runs a command with a terminal for its standard error, and sends it SIGINT when its progress
+/// shows; also gives what was on the terminal.
 fn interrupted(command: Command) -> (Done, String) {
     interrupted_by(command, &[Signal::SIGINT])
 }
@@ -63,7 +64,8 @@ fn json(done: &Done) -> Value {
     serde_json::from_str(&done.stdout).unwrap_or_else(|error| panic!("{error}: {done:?}"))
 }
 
-/// `timeout` signals the process and its group. Two different signals are never merged into one by the system.
+/// `timeout` signals the process and its group. Two different signals are never merged into one by
+/// the system.
 #[test]
 fn signals_that_come_together_are_one_request() {
     let folder = Folder::new("together");

@@ -14,6 +14,7 @@ mod graph;
 mod inputs;
 mod interrupt;
 mod json;
+mod modules;
 mod next;
 mod planted;
 mod repeated;

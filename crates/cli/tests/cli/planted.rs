@@ -1,5 +1,6 @@
-//! Temporary files in folders that others can write to: a link or file that somebody has planted under a name that could be
-//! guessed is neither followed nor believed. `sh` plants it by its own process id, which is then the command's.
+//! Temporary files in folders that others can write to: a link or file that somebody has planted
+//! under a name that could be guessed is neither followed nor believed. `sh` plants it by its own
+//! process id, which is then the command's.
 
 #![cfg(target_os = "linux")]
 
@@ -11,7 +12,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Runs `script` with the shell, in the folder; `$RACEPROOF` and `$CARGO_RACEPROOF` are the binaries.
+/// Runs `script` with the shell, in the folder; `$RACEPROOF` and `$CARGO_RACEPROOF` are the
+/// binaries.
 fn shell(folder: &Folder, script: &str) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", script]).current_dir(folder.path(""));

@@ -1,4 +1,5 @@
-//! The same command twice: reports in JSON differ in what was measured, which comes last, and in nothing else.
+//! The same command twice: reports in JSON differ in what was measured, which comes last, and in
+//! nothing else.
 
 use crate::common;
 

@@ -9,10 +9,10 @@ use crate::common;
 use crate::native;
 
 use common::command::{Folder, finish_within};
+use common::seeds::setting;
 use native::generate::Random;
 use native::toolchain::{compile, tool};
 use std::collections::BTreeSet;
-use std::env;
 use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
@@ -129,9 +129,6 @@ fn pairs(program: &Path) -> BTreeSet<(Place, Place)> {
 
 #[test]
 fn racing_places_are_those_of_the_source_at_every_level() {
-    let setting = |name: &str, default: u64| {
-        env::var(name).map_or(default, |value| value.parse().unwrap_or_else(|_| panic!("{name}={value}")))
-    };
     let folder = Folder::new("levels");
     let first = setting("RACEPROOF_SEED", 0);
     let (mut racy, mut wrong, mut missing, mut total) = (0, Vec::new(), 0, 0);

@@ -8,12 +8,13 @@ use crate::common;
 use crate::native;
 
 use common::command::{Done, Folder, finish_within, root};
+use common::seeds::seeds;
 use native::generate::Random;
 use native::toolchain::{compile, runtime, tool};
 use std::collections::BTreeSet;
+use std::fs;
 use std::process::Command;
 use std::time::Duration;
-use std::{env, fs};
 
 /// The buffer as the tasks make it, one after the other: whose turn it is matters only if they race, and then they do in every order.
 struct Memory {
@@ -255,11 +256,6 @@ fn is_racy(text: &str, groups: &Groups) -> bool {
     racy
 }
 
-fn setting(name: &str, default: u64) -> u64 {
-    env::var(name)
-        .map_or(default, |value| value.parse().unwrap_or_else(|_| panic!("{name}={value} is no number")))
-}
-
 /// Some functions of a task are seen by the optimiser, none of the buffer.
 fn hold_to_the_oracle(level: &str) {
     let folder = Folder::new(&format!("library{level}"));
@@ -267,9 +263,10 @@ fn hold_to_the_oracle(level: &str) {
     let source = root().join("crates/cli/tests/support/native/library.c");
     compile(&source, level, &[], &program).expect("it compiles");
     let report = folder.path("report.json");
-    let (first, cases) = (setting("RACEPROOF_SEED", 0), setting("RACEPROOF_CASES", 340));
+    let seeds = seeds(340);
+    let cases = seeds.end - seeds.start;
     let mut racy = 0;
-    for seed in first..first + cases {
+    for seed in seeds {
         let random = &mut Random(seed);
         let text: String =
             (0..32).map(|_| [b'a', b'b', b'c', b'x', b'.'][random.below(5) as usize] as char).collect();

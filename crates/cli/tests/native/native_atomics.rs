@@ -8,12 +8,13 @@ use crate::common;
 use crate::native;
 
 use common::command::{Folder, finish_within, root};
+use common::seeds::seeds;
 use native::generate::Random;
 use native::toolchain::{compile, tool};
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::fs;
 use std::time::Duration;
-use std::{env, fs};
 
 const KINDS: [char; 16] = ['a', 'a', 'a', 'a', 'a', 'a', 'r', 'r', 'r', 'u', 'u', 's', 'w', 'a', 'r', 'u'];
 const PLACES: [char; 3] = ['p', 'q', 'z'];
@@ -199,11 +200,6 @@ fn reported(report: &str) -> BTreeSet<(String, String)> {
     races.iter().map(|race| (function(&race["first"]), function(&race["second"]))).collect()
 }
 
-fn setting(name: &str, default: u64) -> u64 {
-    env::var(name)
-        .map_or(default, |value| value.parse().unwrap_or_else(|_| panic!("{name}={value} is no number")))
-}
-
 #[test]
 fn plain_and_atomic_accesses_are_told_apart() {
     let folder = Folder::new("native-atomics");
@@ -211,9 +207,9 @@ fn plain_and_atomic_accesses_are_told_apart() {
     compile(&root().join("crates/cli/tests/support/native/atomics.c"), "-O1", &[], &program)
         .expect("it compiles");
     let report = folder.path("report.json");
-    let first = setting("RACEPROOF_SEED", 0);
-    let (mut racy, mut clean, cases) = (0, 0, setting("RACEPROOF_CASES", 100));
-    for seed in first..first + cases {
+    let seeds = seeds(100);
+    let (mut racy, mut clean, cases) = (0, 0, seeds.end - seeds.start);
+    for seed in seeds {
         let words = if seed == 0 { LATE.to_owned() } else { body(&mut Random(seed), 0, &mut 40, false) };
         let mut oracle = Oracle::default();
         oracle.run(&words, &mut Region::default());

@@ -7,15 +7,16 @@ use crate::common;
 use crate::native;
 
 use common::command::{Folder, finish_within, root};
+use common::seeds::seeds;
 use native::generate::{Item, Parts, Random, body, siblings, tp, words};
 use native::toolchain::{compile, tool};
 use raceproof_cli::check::{Options, check};
 use raceproof_core::finding::Verdict;
 use raceproof_tp::compile::compile as compile_tp;
 use raceproof_tp::{parse, source::Source};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use std::{env, fs};
 
 fn is_racy_as_tp(items: &[Item]) -> bool {
     let text = tp(items);
@@ -24,11 +25,6 @@ fn is_racy_as_tp(items: &[Item]) -> bool {
     let report = check(&code, "f.tp", &Options::default()).expect("it is checked").report;
     assert!(matches!(report.verdict, Verdict::Race | Verdict::RaceFree), "{:?}\n{text}", report.verdict);
     report.verdict == Verdict::Race
-}
-
-fn setting(name: &str, default: u64) -> u64 {
-    env::var(name)
-        .map_or(default, |value| value.parse().unwrap_or_else(|_| panic!("{name}={value} is no number")))
 }
 
 /// The program that runs what it is told.
@@ -68,9 +64,9 @@ fn is_racy(program: &Path, folder: &Folder, text: &str, way: Way) -> (bool, Stri
 fn judge_as_in_tp(name: &str, cases: u64, make: impl Fn(&mut Random) -> Vec<Item>, way: impl Fn(u64) -> Way) {
     let folder = Folder::new(name);
     let program = program(&folder);
-    let first = setting("RACEPROOF_SEED", 0);
-    let (mut racy, cases) = (0, setting("RACEPROOF_CASES", cases));
-    for seed in first..first + cases {
+    let seeds = seeds(cases);
+    let (mut racy, cases) = (0, seeds.end - seeds.start);
+    for seed in seeds {
         let items = make(&mut Random(seed));
         let expected = is_racy_as_tp(&items);
         let text = words(&items);
@@ -108,8 +104,7 @@ fn many_siblings_are_judged_as_in_tp() {
 fn collections_change_no_verdict_with_locks() {
     let folder = Folder::new("native-collected");
     let program = program(&folder);
-    let first = setting("RACEPROOF_SEED", 0);
-    for seed in first..first + setting("RACEPROOF_CASES", 150) {
+    for seed in seeds(150) {
         let random = &mut Random(seed);
         let items = match seed % 3 {
             0 => body(random, 0, &mut 24, Parts::Signals),

@@ -7,15 +7,16 @@ use crate::common;
 use crate::native;
 
 use common::command::{Folder, finish_within};
+use common::seeds::seeds;
 use native::generate::Random;
 use native::loops::{Given, Loops, Shape};
 use native::toolchain::{compile, tool};
 use native::wander::{self, Wander};
 use std::collections::HashMap;
 use std::fmt::Write;
+use std::fs;
 use std::path::Path;
 use std::time::Duration;
-use std::{env, fs};
 
 /// Shapes in one program.
 const SHAPES: u64 = 40;
@@ -24,11 +25,6 @@ const PAIRS: u64 = 80;
 /// The array, and its middle, from which both tasks count.
 const ROOM: i64 = 1 << 15;
 const MIDDLE: i64 = ROOM / 2;
-
-fn setting(name: &str, default: u64) -> u64 {
-    env::var(name)
-        .map_or(default, |value| value.parse().unwrap_or_else(|_| panic!("{name}={value} is no number")))
-}
 
 /// Runs two of the shapes, as its arguments say: number, place in the array, n and m of each.
 fn program(shapes: &[impl Loops]) -> String {
@@ -100,8 +96,8 @@ fn is_found_racy(program: &Path, words: &[String], report: &Path) -> bool {
 /// Compares what is found with what the bytes say. One of these functions of the runtime has to be called.
 fn loops_race_where_their_bytes_do<L: Loops>(name: &str, calls: [&str; 2]) {
     let folder = Folder::new(name);
-    let first = setting("RACEPROOF_SEED", 0);
-    let cases = setting("RACEPROOF_CASES", 240);
+    let seeds = seeds(240);
+    let (first, cases) = (seeds.start, seeds.end - seeds.start);
     let (mut racy, mut moved) = (0, false);
     for seed in first..first + cases.div_ceil(PAIRS) {
         let mut random = Random(seed);

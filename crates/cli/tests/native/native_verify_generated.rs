@@ -8,6 +8,7 @@ use crate::common;
 use crate::native;
 
 use common::command::{Folder, finish_within, root};
+use common::seeds::seeds;
 use native::generate::{Item, Parts, Random, body, tp, words};
 use native::toolchain::{compile, tool};
 use raceproof_cli::verify::{Options, verify};
@@ -15,7 +16,6 @@ use raceproof_core::finding::{Report, Verdict};
 use raceproof_tp::compile::compile as compile_tp;
 use raceproof_tp::{parse, source::Source};
 use std::collections::BTreeMap;
-use std::env;
 use std::path::Path;
 use std::time::Duration;
 
@@ -30,11 +30,6 @@ fn verified_as_tp(items: &[Item]) -> Option<Report> {
     let options = Options { max_executions: Some(MOST), ..Options::default() };
     let report = verify(&code, "f.tp", &options).report;
     (report.verdict != Verdict::Inconclusive && report.limits.is_empty()).then_some(report)
-}
-
-fn setting(name: &str, default: u64) -> u64 {
-    env::var(name)
-        .map_or(default, |value| value.parse().unwrap_or_else(|_| panic!("{name}={value} is no number")))
 }
 
 #[test]
@@ -65,8 +60,7 @@ fn sections_are_kept_as_long_as_they_matter() {
     let program = folder.path("tasks");
     compile(&root().join("crates/cli/tests/support/native/tasks.c"), "-O1", &[], &program)
         .expect("it compiles");
-    let first = setting("RACEPROOF_SEED", 0);
-    for seed in first..first + setting("RACEPROOF_CASES", 60) {
+    for seed in seeds(60) {
         let text = words(&body(&mut Random(seed), 0, &mut 24, Parts::Signals));
         assert_eq!(run(&program, &text, ""), run(&program, &text, "collect=always"), "seed {seed}: {text}");
     }
@@ -77,10 +71,10 @@ fn explore(name: &str, parts: Parts) {
     let program = folder.path("tasks");
     compile(&root().join("crates/cli/tests/support/native/tasks.c"), "-O1", &[], &program)
         .expect("it compiles");
-    let first = setting("RACEPROOF_SEED", 0);
-    let cases = setting("RACEPROOF_CASES", 40);
+    let seeds = seeds(40);
+    let cases = seeds.end - seeds.start;
     let (mut verdicts, mut undecided): (BTreeMap<String, u64>, u64) = Default::default();
-    for seed in first..first + cases {
+    for seed in seeds {
         let items = body(&mut Random(seed), 0, &mut 16, parts);
         let Some(expected) = verified_as_tp(&items) else { continue };
         let text = words(&items);

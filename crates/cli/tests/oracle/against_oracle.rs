@@ -1,33 +1,20 @@
 //! Every detector and the verdict of `check` against the oracle, on generated programs.
 //!
-//! `RACEPROOF_CASES` programs a profile (2,000 unless set), from seed `RACEPROOF_SEED` on (0 unless set). A
-//! failure prints the profile, the seed and the program.
+//! `RACEPROOF_CASES` programs a profile (2,000 unless set), from seed `RACEPROOF_SEED` on (0 unless
+//! set). A failure prints the profile, the seed and the program.
 
 use crate::oracle;
 
-use oracle::{Limits, Outcome, Profile, Side, explore, generate, shrink};
+use crate::harness::{Case, is_known, judge_profile, judge_regressions, test_profiles, truth};
+use oracle::{Outcome, Profile};
 use raceproof_cli::check::{Checked, DetectorName, Options, check};
-use raceproof_core::event::AccessKind;
-use raceproof_core::finding::{Grade, Race, RaceAccess, Report, Scope, Verdict};
+use raceproof_core::finding::{Grade, Race, Report, Scope, Verdict};
 use raceproof_tp::code::Code;
-use raceproof_tp::source::Source;
-use raceproof_tp::{self as tp, compile::compile};
 use std::collections::BTreeSet;
-use std::env;
-
-fn setting(name: &str, default: u64) -> u64 {
-    env::var(name)
-        .map_or(default, |value| value.parse().unwrap_or_else(|_| panic!("{name}={value} is no number")))
-}
 
 /// What one program has to show; an error says what it did not.
-fn judge(text: &str) -> Result<(), String> {
-    let program = tp::parse(text).map_err(|errors| format!("does not parse: {errors:?}"))?;
-    let outcome = explore(&program, text, Limits::default());
-    if !outcome.complete {
-        return Ok(());
-    }
-    let code = compile(&program, &Source::new("f.tp", text));
+fn judge(text: &str, _: &mut ()) -> Result<(), String> {
+    let Some(Case { code, outcome }) = Case::new(text)? else { return Ok(()) };
     let report = run(&code, DetectorName::Default)?.report;
     compare(&report, &outcome)?;
     let locations = racy(&report, |_| true);
@@ -66,12 +53,7 @@ fn racy(report: &Report, which: impl Fn(&Race) -> bool) -> BTreeSet<&str> {
 
 fn compare(report: &Report, outcome: &Outcome) -> Result<(), String> {
     for race in report.races.iter().filter(|race| race.grade >= Grade::Feasible) {
-        let mut sides = [side(&race.first), side(&race.second)];
-        sides.sort();
-        let known = oracle::Race { location: race.location.clone(), sides: (sides[0], sides[1]) };
-        if !outcome.races.contains(&known) {
-            return Err(format!("reported as feasible, unknown to the oracle: {known}"));
-        }
+        is_known(race, outcome)?;
     }
     // By the theory the first race of a run is always feasible, so some race must have a witness.
     if !report.races.is_empty() && report.races.iter().all(|race| race.grade < Grade::Feasible) {
@@ -90,15 +72,7 @@ fn compare(report: &Report, outcome: &Outcome) -> Result<(), String> {
         return Err(format!("deadlock unknown to the oracle: {:?}", report.deadlocks));
     }
     if report.scope == Scope::AllSchedules {
-        let truth = if !outcome.races.is_empty() {
-            Verdict::Race
-        } else if !outcome.errors.is_empty() {
-            Verdict::ProgramError
-        } else if !outcome.deadlocks.is_empty() {
-            Verdict::Deadlock
-        } else {
-            Verdict::RaceFree
-        };
+        let truth = truth(outcome);
         if report.verdict != truth {
             return Err(format!("verdict {:?} for all schedules, the oracle's is {truth:?}", report.verdict));
         }
@@ -112,67 +86,15 @@ fn compare(report: &Report, outcome: &Outcome) -> Result<(), String> {
     Ok(())
 }
 
-fn side(access: &RaceAccess) -> Side {
-    let kind = match access.access {
-        AccessKind::Read => oracle::Access::Read,
-        AccessKind::Write => oracle::Access::Write,
-    };
-    Side { access: kind, line: access.at.line, column: access.at.column }
-}
-
 fn profile(profile: Profile) {
-    let first = setting("RACEPROOF_SEED", 0);
-    for seed in first..first + setting("RACEPROOF_CASES", 2000) {
-        let text = generate(profile, seed);
-        if let Err(wrong) = judge(&text) {
-            let small = shrink(&text, |text| judge(text).is_err());
-            panic!("{profile:?}, seed {seed}: {wrong}\n{text}\nin short, for tests/regressions:\n{small}");
-        }
-    }
+    judge_profile(profile, 2000, judge);
 }
 
-#[test]
-fn async_finish() {
-    profile(Profile::AsyncFinish);
+test_profiles! {
+    profile: async_finish AsyncFinish, futures Futures, promises Promises, isolated Isolated, locks Locks, mixed Mixed
 }
 
-#[test]
-fn futures() {
-    profile(Profile::Futures);
-}
-
-#[test]
-fn promises() {
-    profile(Profile::Promises);
-}
-
-#[test]
-fn isolated() {
-    profile(Profile::Isolated);
-}
-
-#[test]
-fn locks() {
-    profile(Profile::Locks);
-}
-
-#[test]
-fn mixed() {
-    profile(Profile::Mixed);
-}
-
-/// Programs that were once judged wrongly.
 #[test]
 fn regressions() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/regressions");
-    let mut seen = 0;
-    for entry in std::fs::read_dir(folder).expect("the folder is there") {
-        let path = entry.expect("its entries can be read").path();
-        let text = std::fs::read_to_string(&path).expect("they are programs");
-        if let Err(wrong) = judge(&text) {
-            panic!("{}: {wrong}", path.display());
-        }
-        seen += 1;
-    }
-    assert!(seen >= 4, "{seen} programs");
+    judge_regressions(judge);
 }

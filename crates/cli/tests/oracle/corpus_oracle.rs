@@ -1,13 +1,16 @@
-//! What the headers of the corpus and of the documentation say is what the oracle finds over all schedules.
+//! What the headers of the corpus and of the documentation say is what the oracle finds over all
+//! schedules.
 
 use crate::expect;
+use crate::harness::truth;
 use crate::oracle;
 
 use expect::{Access, At, Error, Expected, Program, Race, Scope, Verdict, programs, programs_in};
 use oracle::{Limits, Outcome, explore};
 use std::collections::BTreeSet;
 
-/// Far more than the biggest program needs (some 30,000): a program past it belongs into [`SMALLER`].
+/// Far more than the biggest program needs (some 30,000): a program past it belongs into
+/// [`SMALLER`].
 const STATES: usize = 200_000;
 
 /// A program that is too big for the oracle, and how to make it smaller.
@@ -126,7 +129,7 @@ fn differences(program: &Program, outcome: &Outcome) -> Vec<String> {
     }
     let races: BTreeSet<Race> = outcome.races.iter().map(race).collect();
     let errors: BTreeSet<Error> = outcome.errors.iter().map(error).collect();
-    let verdict = verdict(outcome);
+    let verdict = Verdict::of(truth(outcome)).expect("the oracle decides");
     let mut differences = Vec::new();
     if verdict != expected.verdict {
         differences.push(format!("{name}: {verdict:?}, not {:?}", expected.verdict));
@@ -155,16 +158,4 @@ fn race(race: &oracle::Race) -> Race {
 
 fn error(error: &oracle::ProgramError) -> Error {
     Error { kind: error.kind.into(), at: At { line: error.line, column: error.column } }
-}
-
-fn verdict(outcome: &Outcome) -> Verdict {
-    if !outcome.races.is_empty() {
-        Verdict::Race
-    } else if !outcome.errors.is_empty() {
-        Verdict::ProgramError
-    } else if !outcome.deadlocks.is_empty() {
-        Verdict::Deadlock
-    } else {
-        Verdict::RaceFree
-    }
 }

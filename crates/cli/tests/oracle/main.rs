@@ -11,6 +11,7 @@ mod oracle;
 
 mod against_oracle;
 mod corpus_oracle;
+mod harness;
 mod netzer_oracle;
 mod oracle_generate;
 mod oracle_self;

@@ -1,28 +1,20 @@
-//! Netzer's theorems against the oracle: generated programs are run once, depth-first, and what is claimed of the recorded
-//! run must be what some schedule of the program shows.
+//! Netzer's theorems against the oracle: generated programs are run once, depth-first, and what is
+//! claimed of the recorded run must be what some schedule of the program shows.
 //!
-//! `RACEPROOF_CASES` programs a profile (1,000 unless set), from seed `RACEPROOF_SEED` on (0 unless set). A failure prints
-//! the profile, the seed and the program.
+//! `RACEPROOF_CASES` programs a profile (1,000 unless set), from seed `RACEPROOF_SEED` on (0 unless
+//! set). A failure prints the profile, the seed and the program.
 
 use crate::oracle;
 
-use oracle::{Limits, Outcome, Profile, Side, explore, generate};
+use crate::harness::{self, Case, judge_profile, side};
+use oracle::{Outcome, Profile};
 use raceproof::program::Program;
 use raceproof::strategy::DepthFirst;
 use raceproof_core::debug::netzer::{
     self, Conflict, Feasibility, Grain, Level, Options, StepRace, Uses, analyse,
 };
-use raceproof_core::detect::Access;
-use raceproof_core::event::{AccessKind, Event};
+use raceproof_core::event::Event;
 use raceproof_tp::execute::{Bounds, Execution, execute};
-use raceproof_tp::source::Source;
-use raceproof_tp::{self as tp, compile::compile};
-use std::env;
-
-fn setting(name: &str, default: u64) -> u64 {
-    let parse = |value: String| value.parse().unwrap_or_else(|_| panic!("{name}={value} is no number"));
-    env::var(name).map_or(default, parse)
-}
 
 /// What came out of a program, to see that the tests test something.
 #[derive(Default, Debug)]
@@ -42,20 +34,11 @@ struct Recorded<'a> {
 }
 
 impl Recorded<'_> {
-    fn side(&self, access: Access) -> Side {
-        let kind = match access.kind {
-            AccessKind::Read => oracle::Access::Read,
-            AccessKind::Write => oracle::Access::Write,
-        };
-        let place = self.execution.place(access.site);
-        Side { access: kind, line: place.line, column: place.column }
-    }
-
     fn is_real(&self, conflict: &Conflict) -> bool {
-        let mut sides = [self.side(conflict.first), self.side(conflict.second)];
-        sides.sort();
+        let sides = [conflict.first, conflict.second]
+            .map(|access| side(access.kind, &self.execution.place(access.site)));
         let location = self.execution.location(conflict.location);
-        self.truth.races.contains(&oracle::Race { location, sides: (sides[0], sides[1]) })
+        self.truth.races.contains(&harness::race(&location, sides))
     }
 
     /// Whether the oracle knows a race between the two steps.
@@ -66,12 +49,7 @@ impl Recorded<'_> {
 
 /// What a theorem promises and the oracle denies.
 fn wrong(text: &str, level: Level, grain: Grain<'_>, exact: bool, tally: &mut Tally) -> Result<(), String> {
-    let program = tp::parse(text).map_err(|errors| format!("does not parse: {errors:?}"))?;
-    let truth = explore(&program, text, Limits::default());
-    if !truth.complete {
-        return Ok(());
-    }
-    let code = compile(&program, &Source::new("f.tp", text));
+    let Some(Case { code, outcome: truth }) = Case::new(text)? else { return Ok(()) };
     let bounds = Bounds { keep_uses: true, ..Bounds::default() };
     let mut execution = execute(&code, "f.tp", Vec::new(), &mut DepthFirst, bounds);
     let events = std::mem::take(&mut execution.run.kernel.observer);
@@ -117,31 +95,24 @@ fn wrong(text: &str, level: Level, grain: Grain<'_>, exact: bool, tally: &mut Ta
 }
 
 fn profile(profile: Profile, level: Level, grain: Grain<'_>) {
-    let first = setting("RACEPROOF_SEED", 0);
-    let mut tally = Tally::default();
-    let mut failures = Vec::new();
-    for seed in first..first + setting("RACEPROOF_CASES", 1000) {
-        let text = generate(profile, seed);
-        for exact in [false, true] {
-            let Err(wrong) = wrong(&text, level, grain, exact, &mut tally) else { continue };
-            failures.push(format!("{profile:?}, {level:?}, exact {exact}, seed {seed}: {wrong}\n{text}"));
-        }
-    }
+    let judge = |text: &str, tally: &mut Tally| {
+        [false, true].into_iter().try_for_each(|exact| {
+            let wrong = wrong(text, level, grain, exact, tally);
+            wrong.map_err(|wrong| format!("{level:?}, exact {exact}: {wrong}"))
+        })
+    };
+    let tally = judge_profile(profile, 1000, judge);
     println!("{profile:?}, {level:?}: {tally:?}");
-    failures.sort_by_key(|failure: &String| failure.len());
-    assert!(failures.is_empty(), "{} failures, the shortest:\n{}", failures.len(), failures[0]);
     assert!(tally.first_partitions > 50 && tally.by_data > 50, "{tally:?}");
 }
 
-/// The theorem for whole steps says that two steps can overlap. In this program they can, and still their accesses never
-/// meet; access by access nothing is claimed.
+/// The theorem for whole steps says that two steps can overlap. In this program they can, and still
+/// their accesses never meet; access by access nothing is claimed.
 #[test]
 fn where_the_theorem_does_not_reach() {
     let text = include_str!("../../../../programs/tp/examples/netzer_whole_steps.tp");
-    let program = tp::parse(text).expect("a program of the corpus");
-    let truth = explore(&program, text, Limits::default());
-    assert!(truth.complete && truth.racy_locations().into_iter().eq(["x"]), "{:?}", truth.races);
-    let code = compile(&program, &Source::new("f.tp", text));
+    let Case { code, outcome: truth } = Case::new(text).expect("it parses").expect("it is small");
+    assert!(truth.racy_locations().into_iter().eq(["x"]), "{:?}", truth.races);
     let mut execution = execute(&code, "f.tp", Vec::new(), &mut DepthFirst, Bounds::default());
     let events = std::mem::take(&mut execution.run.kernel.observer);
     let feasibility = |options: Options<'_>| {

@@ -1,4 +1,5 @@
-//! The generator and the shrinker, and the oracle on generated programs: what must hold for all of them.
+//! The generator and the shrinker, and the oracle on generated programs: what must hold for all of
+//! them.
 
 use crate::oracle;
 
@@ -135,8 +136,9 @@ fn merging_enabling_actions_changes_nothing_but_the_number_of_states() {
     }
 }
 
-/// The determinism theorem of the DRDP paper: without mutual exclusion, a program without races comes to the
-/// same end in every schedule. (An error of one task may come before or after an error of another.)
+/// The determinism theorem of the DRDP paper: without mutual exclusion, a program without races
+/// comes to the same end in every schedule. (An error of one task may come before or after an error
+/// of another.)
 #[test]
 fn without_races_and_mutual_exclusion_there_is_one_end() {
     for profile in [Profile::AsyncFinish, Profile::Futures, Profile::Promises] {
@@ -153,7 +155,8 @@ fn without_races_and_mutual_exclusion_there_is_one_end() {
     }
 }
 
-/// What the isolated and lock profiles are for: results that depend on the order of sections without any race.
+/// What the isolated and lock profiles are for: results that depend on the order of sections
+/// without any race.
 #[test]
 fn sections_make_programs_without_races_indeterminate() {
     for profile in [Profile::Isolated, Profile::Locks, Profile::Mixed] {
@@ -189,7 +192,8 @@ fn a_racy_program_shrinks_to_a_few_statements() {
             let small = shrink(&source, races);
             assert!(races(&small), "{small}");
             assert_eq!(shrink(&small, races), small);
-            // A variable, a task and two accesses are enough; what a proc does is not moved to its caller.
+            // A variable, a task and two accesses are enough; what a proc does is not moved to its
+            // caller.
             let statements = small.lines().filter(|line| line.trim().ends_with(';')).count();
             assert!(statements <= 6, "{small}\nfrom\n{source}");
         }

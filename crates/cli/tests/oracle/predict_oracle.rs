@@ -1,32 +1,25 @@
-//! The predictive orders against the oracle: generated programs run once, depth-first, and what is predicted from the
-//! recorded events must be what the oracle knows.
+//! The predictive orders against the oracle: generated programs run once, depth-first, and what is
+//! predicted from the recorded events must be what the oracle knows.
 //!
-//! `RACEPROOF_CASES` programs a profile (1,000 unless set), from seed `RACEPROOF_SEED` on (0 unless set). A failure
-//! prints the profile, the seed and the program.
+//! `RACEPROOF_CASES` programs a profile (1,000 unless set), from seed `RACEPROOF_SEED` on (0 unless
+//! set). A failure prints the profile, the seed and the program.
 
 use crate::oracle;
 
-use oracle::{Limits, Outcome, Profile, Side, explore, generate};
+use crate::harness::{self, Case, judge_profile, side, test_profiles};
+use oracle::{Outcome, Profile};
 use raceproof::kernel::Action;
 use raceproof::strategy::{DepthFirst, Script, Turns};
 use raceproof_core::debug::reordering;
 use raceproof_core::debug::witness::Witnesses;
 use raceproof_core::detect::Access;
 use raceproof_core::detect::predict::{Predicted, Predictor};
-use raceproof_core::event::{AccessKind, Event, SyncKind};
+use raceproof_core::event::{Event, SyncKind};
 use raceproof_core::ids::TaskId;
 use raceproof_core::order::{Order, dc::Dc, hb::Hb, shb::Shb, wcp::Wcp, weak::Weak};
 use raceproof_tp::code::Code;
 use raceproof_tp::execute::{Bounds, Execution, execute};
-use raceproof_tp::source::Source;
-use raceproof_tp::{self as tp, compile::compile};
 use std::collections::HashMap;
-use std::env;
-
-fn setting(name: &str, default: u64) -> u64 {
-    let parse = |value: String| value.parse().unwrap_or_else(|_| panic!("{name}={value} is no number"));
-    env::var(name).map_or(default, parse)
-}
 
 /// What came out of a program, to see that the tests test something.
 #[derive(Default, Debug)]
@@ -56,30 +49,21 @@ impl<'a> Recorded<'a> {
         predictor.predictions()
     }
 
-    fn side(&self, access: Access) -> Side {
-        let kind = match access.kind {
-            AccessKind::Read => oracle::Access::Read,
-            AccessKind::Write => oracle::Access::Write,
-        };
-        let place = self.execution.place(access.site);
-        Side { access: kind, line: place.line, column: place.column }
-    }
-
     fn location(&self, race: &Predicted) -> String {
         self.execution.run.machine.memory.name(self.execution.program.code, race.pair.location)
     }
 
-    /// Whether a witness is found. If so, it has to pass the checker, bring both tasks before their accesses when it is
-    /// replayed, and show a race that the oracle knows.
+    /// Whether a witness is found. If so, it has to pass the checker, bring both tasks before their
+    /// accesses when it is replayed, and show a race that the oracle knows.
     fn confirm(&self, race: &Predicted) -> Result<bool, String> {
         let witnesses = Witnesses::new(&self.events);
         let (first, second) = (race.first_event, race.second_event);
         let Some(order) = witnesses.build(first, second) else { return Ok(false) };
         reordering::check(&self.events, &order, first, second)
             .map_err(|violation| format!("{violation} in the witness of {race:?}"))?;
-        let mut sides = [self.side(race.pair.first), self.side(race.pair.second)];
-        sides.sort();
-        let known = oracle::Race { location: self.location(race), sides: (sides[0], sides[1]) };
+        let sides = [race.pair.first, race.pair.second]
+            .map(|access| side(access.kind, &self.execution.place(access.site)));
+        let known = harness::race(&self.location(race), sides);
         if !self.truth.races.contains(&known) {
             return Err(format!("{known} has a witness and is unknown to the oracle"));
         }
@@ -139,13 +123,8 @@ impl<'a> Recorded<'a> {
 }
 
 fn judge(text: &str, tally: &mut Tally) -> Result<(), String> {
-    let program = tp::parse(text).map_err(|errors| format!("does not parse: {errors:?}"))?;
-    let truth = explore(&program, text, Limits::default());
-    if !truth.complete {
-        return Ok(());
-    }
-    let code = compile(&program, &Source::new("f.tp", text));
-    let recorded = Recorded::new(&code, &truth);
+    let Some(Case { code, outcome }) = Case::new(text)? else { return Ok(()) };
+    let recorded = Recorded::new(&code, &outcome);
     recorded.judge::<Hb>("hb", tally)?;
     recorded.judge::<Shb>("shb", tally)?;
     recorded.judge::<Wcp>("wcp", tally)?;
@@ -154,28 +133,8 @@ fn judge(text: &str, tally: &mut Tally) -> Result<(), String> {
 }
 
 fn profile(profile: Profile) {
-    let first = setting("RACEPROOF_SEED", 0);
-    let mut tally = Tally::default();
-    for seed in first..first + setting("RACEPROOF_CASES", 1000) {
-        let text = generate(profile, seed);
-        if let Err(wrong) = judge(&text, &mut tally) {
-            panic!("{profile:?}, seed {seed}: {wrong}\n{text}");
-        }
-    }
+    let tally: Tally = judge_profile(profile, 1000, judge);
     println!("{profile:?}: {tally:?}");
 }
 
-#[test]
-fn isolated() {
-    profile(Profile::Isolated);
-}
-
-#[test]
-fn locks() {
-    profile(Profile::Locks);
-}
-
-#[test]
-fn mixed() {
-    profile(Profile::Mixed);
-}
+test_profiles! { profile: isolated Isolated, locks Locks, mixed Mixed }

@@ -1,9 +1,13 @@
-//! Every witness that `check` and `verify` report replays to what it is a witness of; what is no witness is refused.
+//! Every witness that `check` and `verify` report replays to what it is a witness of; what is no
+//! witness is refused.
 //!
-//! `RACEPROOF_CASES` programs a profile (200 unless set), from seed `RACEPROOF_SEED` on (0 unless set).
+//! `RACEPROOF_CASES` programs a profile (200 unless set), from seed `RACEPROOF_SEED` on (0 unless
+//! set).
 
 use crate::oracle;
 
+use crate::common::seeds::seeds;
+use crate::harness::judge_profile;
 use oracle::{Profile, generate};
 use raceproof::limits::Limits;
 use raceproof_cli::check;
@@ -16,12 +20,6 @@ use raceproof_report::replay::{End, render};
 use raceproof_tp::code::Code;
 use raceproof_tp::source::Source;
 use raceproof_tp::{self as tp, compile::compile};
-use std::env;
-
-fn setting(name: &str, default: u64) -> u64 {
-    env::var(name)
-        .map_or(default, |value| value.parse().unwrap_or_else(|_| panic!("{name}={value} is no number")))
-}
 
 /// Where what a witness stands for is, in a form that can be compared.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -110,18 +108,10 @@ fn all_replay(text: &str) -> Result<usize, String> {
 
 #[test]
 fn witnesses_replay_to_what_was_reported() {
-    let (cases, first) = (setting("RACEPROOF_CASES", 200), setting("RACEPROOF_SEED", 0));
-    let mut count = 0;
-    for profile in Profile::ALL {
-        for seed in first..first + cases {
-            let text = generate(profile, seed);
-            match all_replay(&text) {
-                Ok(replayed) => count += replayed,
-                Err(wrong) => panic!("{profile:?}, seed {seed}: {wrong}\n{text}"),
-            }
-        }
-    }
-    assert!(count as u64 > cases, "only {count} witnesses in all");
+    let judge = |text: &str, count: &mut usize| all_replay(text).map(|replayed| *count += replayed);
+    let count: usize = Profile::ALL.into_iter().map(|profile| judge_profile(profile, 200, judge)).sum();
+    let cases = seeds(200).count();
+    assert!(count > cases, "only {count} witnesses in all of {cases} programs a profile");
 }
 
 /// Schedules with segments dropped, doubled and changed.

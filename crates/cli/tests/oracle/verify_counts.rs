@@ -1,16 +1,19 @@
 //! How many executions `verify` needs: one of every class, no more and no fewer.
 //!
-//! The numbers are golden values (`golden/verify/counts.txt`), and where the classes can be gone through or worked out, the
-//! numbers are held to that: `oracle/classes.rs` counts them by another way that shares nothing with the
-//! explorer. `RACEPROOF_CASES` generated programs a profile (300 unless set), from seed `RACEPROOF_SEED` on.
+//! The numbers are golden values (`golden/verify/counts.txt`), and where the classes can be gone
+//! through or worked out, the numbers are held to that: `oracle/classes.rs` counts them by another
+//! way that shares nothing with the explorer. `RACEPROOF_CASES` generated programs a profile (300
+//! unless set), from seed `RACEPROOF_SEED` on.
 
 use crate::common;
 use crate::counts;
 use crate::oracle;
 
+use crate::common::seeds::seeds;
+use crate::harness::{judge_generated, judge_regressions};
 use common::programs::sized;
 use counts::{Case, Reason, cases};
-use oracle::{Limits, Profile, Sections, branches, choices, classes, explore, generate, shrink};
+use oracle::{Limits, Profile, Sections, branches, choices, classes, explore, generate};
 use raceproof_cli::verify::{Options, OrderName, verify};
 use raceproof_core::finding::Verdict;
 use raceproof_tp::ast::Program;
@@ -126,7 +129,8 @@ fn racy_programs_are_found_racy() {
     }
 }
 
-/// What the paper says of its two programs: below 12 tasks of indexer, and for findmax, WCP needs what DC needs.
+/// What the paper says of its two programs: below 12 tasks of indexer, and for findmax, WCP needs
+/// what DC needs.
 #[test]
 fn wcp_needs_what_dc_needs_for_the_programs_of_the_paper() {
     let counts = |text: &str| [OrderName::Dc, OrderName::Wcp].map(|order| count(text, order).executions);
@@ -138,45 +142,29 @@ fn wcp_needs_what_dc_needs_for_the_programs_of_the_paper() {
     assert_eq!(found, [[2, 2], [5, 5], [15, 15], [52, 52]]);
 }
 
-fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name)
-        .map_or(default, |value| value.parse().unwrap_or_else(|_| panic!("{name}={value} is no number")))
-}
-
-/// How many counts there are to compare of a program without races: those of orders with more than one class; or what is wrong.
-fn compare(text: &str) -> Result<u64, String> {
-    let Ok(program) = tp::parse(text) else { return Ok(0) };
+/// Compares the executions of a program without races with the number of its classes; `several`
+/// counts the orders with more than one class.
+fn compare(text: &str, several: &mut u64) -> Result<(), String> {
+    let Ok(program) = tp::parse(text) else { return Ok(()) };
     let truth = explore(&program, text, Limits { stop_at_races: true, ..Limits::default() });
     if !truth.complete || !truth.races.is_empty() {
-        return Ok(0);
+        return Ok(());
     }
-    let mut several = 0;
     for (order, sections) in ORDERS {
         let Some(expected) = classes(&program, sections, PREFIXES) else { continue };
-        several += u64::from(expected > 1);
+        *several += u64::from(expected > 1);
         let Count { executions, .. } = count(text, order);
         if executions != expected as u64 {
             return Err(format!("{order:?}: {executions} executions, {expected} classes"));
         }
     }
-    Ok(several)
+    Ok(())
 }
 
 /// Compares on generated programs; at least one in ten must have more than one class.
 fn generated(generator: impl Fn(u64) -> String) {
-    let first = setting("RACEPROOF_SEED", 0);
-    let cases = setting("RACEPROOF_CASES", 300);
-    let mut several = 0;
-    for seed in first..first + cases {
-        let text = generator(seed);
-        match compare(&text) {
-            Ok(compared) => several += compared,
-            Err(wrong) => {
-                let small = shrink(&text, |text| compare(text).is_err());
-                panic!("seed {seed}, {wrong}\n{text}\nin short, for tests/regressions:\n{small}");
-            }
-        }
-    }
+    let several = judge_generated("counts", 300, generator, compare);
+    let cases = seeds(300).count() as u64;
     assert!(several * 10 >= cases, "only {several} of {cases} programs have classes to tell apart");
 }
 
@@ -208,12 +196,5 @@ fn generated_branches() {
 /// Programs whose classes were once miscounted, and others that were judged wrongly.
 #[test]
 fn regressions() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/regressions");
-    for entry in std::fs::read_dir(folder).expect("the folder is there") {
-        let path = entry.expect("its entries can be read").path();
-        let text = std::fs::read_to_string(&path).expect("they are programs");
-        if let Err(wrong) = compare(&text) {
-            panic!("{}: {wrong}", path.display());
-        }
-    }
+    judge_regressions(compare);
 }

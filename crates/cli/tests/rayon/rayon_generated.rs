@@ -9,11 +9,12 @@ use crate::native;
 use crate::rayon;
 
 use common::command::{Folder, finish_within};
+use common::seeds::seeds;
 use native::generate::Random;
 use native::toolchain::tool;
 use rayon::{PATIENCE, build};
 use std::fmt::Write;
-use std::{env, fs};
+use std::fs;
 
 enum Item {
     Access {
@@ -146,19 +147,14 @@ fn is_racy(items: &[Item]) -> bool {
     steps.is_racy()
 }
 
-fn setting(name: &str, default: u64) -> u64 {
-    env::var(name)
-        .map_or(default, |value| value.parse().unwrap_or_else(|_| panic!("{name}={value} is no number")))
-}
-
 #[test]
 fn jobs_are_judged_by_what_rayon_orders() {
     let program = build("--examples", "dev").join("words");
     let folder = Folder::new("rayon-generated");
     let [report, trace] = ["report.json", "run.rpt"].map(|name| folder.path(name));
-    let first = setting("RACEPROOF_SEED", 0);
-    let (mut racy, cases) = (0, setting("RACEPROOF_CASES", 100));
-    for seed in first..first + cases {
+    let seeds = seeds(100);
+    let (mut racy, cases) = (0, seeds.end - seeds.start);
+    for seed in seeds {
         let items = body(&mut Random(seed), 0, 0, &mut 24);
         let (text, expected) = (words(&items), is_racy(&items));
         // In turns: as it is, with nothing kept that need not be, and recorded.

@@ -1,14 +1,15 @@
-//! Random damage to good programs, run through the whole of `check` and `graph`: no panic, JSON that reads back, sites
-//! inside the source, detectors that agree where they must.
+//! Random damage to good programs, run through the whole of `check` and `graph`: no panic, JSON
+//! that reads back, sites inside the source, detectors that agree where they must.
 //!
-//! `FUZZ_ITERS=1000000 FUZZ_SEED=7 cargo test -p raceproof-cli --test tp check_fuzz::` runs longer or elsewhere. Every
-//! input follows from the seed and its number; a failure prints both and the input. Keep the input
-//! (shortened) in `fuzz-corpus/`.
+//! `FUZZ_ITERS=1000000 FUZZ_SEED=7 cargo test -p raceproof-cli --test tp check_fuzz::` runs longer
+//! or elsewhere. Every input follows from the seed and its number; a failure prints both and the
+//! input. Keep the input (shortened) in `fuzz-corpus/`.
 
 use crate::common;
 
-use common::mutate::{Random, input, programs, setting};
+use common::mutate::{Random, input, programs};
 use common::rearrange::rearrange;
+use common::seeds::setting;
 use raceproof_cli::check::{Checked, DetectorName, Options, check};
 use raceproof_core::finding::{Grade, Place, Report, Verdict};
 use raceproof_report::{Sources, Style, json, text};
@@ -22,7 +23,8 @@ use std::panic::{self, AssertUnwindSafe};
 /// Small programs that loop for ever are common among the inputs.
 const MAX_EVENTS: u64 = 2000;
 const MAX_SECONDS: f64 = 0.02;
-/// A mutation makes programs of thousands of lines now and then; they test the parser, not what runs.
+/// A mutation makes programs of thousands of lines now and then; they test the parser, not what
+/// runs.
 const MAX_SOURCE: usize = 6000;
 
 fn in_range(source: &Source, place: &Place) {
@@ -35,7 +37,8 @@ fn in_range(source: &Source, place: &Place) {
     assert_eq!(place.file, source.name);
 }
 
-/// Every place a report names is in the source, and each of its parts makes sense beside the others.
+/// Every place a report names is in the source, and each of its parts makes sense beside the
+/// others.
 fn makes_sense(source: &Source, report: &Report) {
     for race in &report.races {
         for side in [&race.first, &race.second] {
@@ -169,7 +172,8 @@ fn damaged_programs() {
     let seed = setting("FUZZ_SEED", 1);
     let corpus = corpus();
     let known: BTreeSet<&String> = corpus.iter().collect();
-    // Programs that differ from each other and from the corpus: to check the same one again tests nothing.
+    // Programs that differ from each other and from the corpus: to check the same one again tests
+    // nothing.
     let mut new = BTreeSet::new();
     let mut cut = 0;
     for number in 0..iterations {

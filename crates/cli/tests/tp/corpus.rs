@@ -1,4 +1,5 @@
-//! The TP corpus is well-formed: headers can be read, programs parse, sites are where they are said to be.
+//! The TP corpus is well-formed: headers can be read, programs parse, sites are where they are said
+//! to be.
 
 use crate::expect;
 
@@ -55,8 +56,8 @@ fn table_3_is_complete() {
     assert_eq!(found, expected);
 }
 
-/// A header's line numbers go stale when a line is added above: each must still be on an access of the
-/// variable it names. (Cells of `new` have no name of their own at the access.)
+/// A header's line numbers go stale when a line is added above: each must still be on an access of
+/// the variable it names. (Cells of `new` have no name of their own at the access.)
 #[test]
 fn sites_of_races_are_accesses_of_the_location() {
     for program in FOLDERS.into_iter().flat_map(programs) {
@@ -71,9 +72,9 @@ fn sites_of_races_are_accesses_of_the_location() {
     }
 }
 
-/// One run decides all schedules unless it passes through mutual exclusion, posts an event again, or its end is a
-/// second set: which of two posts or sets is the first is the schedule's choice. The programs of the corpus
-/// execute what they contain, so that their text decides.
+/// One run decides all schedules unless it passes through mutual exclusion, posts an event again,
+/// or its end is a second set: which of two posts or sets is the first is the schedule's choice.
+/// The programs of the corpus execute what they contain, so that their text decides.
 #[test]
 fn scopes_follow_from_mutual_exclusion() {
     for program in FOLDERS.into_iter().flat_map(programs) {

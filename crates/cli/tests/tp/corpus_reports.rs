@@ -1,4 +1,5 @@
-//! The text reports of the corpus, as a person sees them: golden files under `tests/golden/reports`.
+//! The text reports of the corpus, as a person sees them: golden files under
+//! `tests/golden/reports`.
 
 use crate::common;
 use crate::expect;

@@ -1,5 +1,6 @@
-//! Golden error messages: every `errors/NAME.tp` is wrong in some way, `errors/NAME.txt` is what is said
-//! about it. `BLESS=1 cargo test -p raceproof-cli --test tp parser_errors::` writes the `.txt` files anew.
+//! Golden error messages: every `errors/NAME.tp` is wrong in some way, `errors/NAME.txt` is what is
+//! said about it. `BLESS=1 cargo test -p raceproof-cli --test tp parser_errors::` writes the `.txt`
+//! files anew.
 
 use raceproof_tp::{self as tp, limits::MAX_SHOWN, source::Source};
 use std::{fs, path::PathBuf};

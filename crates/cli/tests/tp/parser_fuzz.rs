@@ -1,13 +1,14 @@
-//! Random damage to good and bad programs: the front end never panics, its errors lie within the source,
-//! and what parses survives the printer.
+//! Random damage to good and bad programs: the front end never panics, its errors lie within the
+//! source, and what parses survives the printer.
 //!
-//! `FUZZ_ITERS=5000000 FUZZ_SEED=7 cargo test -p raceproof-cli --test tp parser_fuzz::` runs longer or elsewhere.
-//! Every input follows from the seed and its number; a failure prints both and the input. Keep the input
-//! (shortened) in `fuzz-corpus/`.
+//! `FUZZ_ITERS=5000000 FUZZ_SEED=7 cargo test -p raceproof-cli --test tp parser_fuzz::` runs longer
+//! or elsewhere. Every input follows from the seed and its number; a failure prints both and the
+//! input. Keep the input (shortened) in `fuzz-corpus/`.
 
 use crate::common;
 
-use common::mutate::{Random, input, programs, setting};
+use common::mutate::{Random, input, programs};
+use common::seeds::setting;
 use raceproof_tp::{self as tp, Diagnostic, erase::without_spans, print::print, source::Source};
 use std::panic;
 

@@ -2,14 +2,13 @@
 
 use crate::expect;
 
-use expect::{Access, At, Error, Program, Race, Verdict, programs, programs_in};
+use expect::{Error, Program, Race, Verdict, corpus, programs_in};
 use raceproof_cli::verify::{Options, OrderName, verify};
-use raceproof_core::event::AccessKind;
-use raceproof_core::finding::{self, RaceAccess, Report, Scope};
-use raceproof_tp::{self as tp, code::Code, compile::compile, source::Source};
+use raceproof_core::finding::{self, Report, Scope};
 use std::collections::BTreeSet;
 
-/// Programs with too many classes to run them all in a test. `verify_counts.rs` has smaller versions of them.
+/// Programs with too many classes to run them all in a test. `verify_counts.rs` has smaller
+/// versions of them.
 const TOO_MANY: &[(&str, OrderName)] = &[
     // 9! = 362,880: nine sections that all conflict.
     ("zipper/IntegerCounterIsolated", OrderName::Dc),
@@ -20,8 +19,8 @@ const TOO_MANY: &[(&str, OrderName)] = &[
 
 /// Programs of which `--all` does not show every race.
 const SHOWN_IN_PART: &[&str] = &[
-    // Some race is reached only after another one has come out differently than in the executions that are run: what
-    // is explored are the orders of choices, not those of racing accesses.
+    // Some race is reached only after another one has come out differently than in the executions
+    // that are run: what is explored are the orders of choices, not those of racing accesses.
     "examples/health_racy",
     "examples/netzer_fig2_1",
     "examples/netzer_parq",
@@ -37,9 +36,8 @@ const ENOUGH: u64 = 1_000;
 #[test]
 fn verify_says_what_the_headers_say() {
     let mut wrong = Vec::new();
-    let corpus = ["zipper", "examples"].into_iter().flat_map(programs);
-    for program in corpus.chain(programs_in("docs/TP.md")) {
-        let code = compiled(&program);
+    for program in corpus().chain(programs_in("docs/TP.md")) {
+        let code = program.compiled();
         for order in [OrderName::Dc, OrderName::Hb] {
             let limit = too_many(&program.name, order).then_some(ENOUGH);
             let options = Options { order, workers: 2, max_executions: limit, ..Options::default() };
@@ -55,12 +53,12 @@ fn verify_says_what_the_headers_say() {
 #[test]
 fn all_races_of_the_headers_are_shown() {
     let mut wrong = Vec::new();
-    for program in ["zipper", "examples"].into_iter().flat_map(programs) {
+    for program in corpus() {
         if program.expected.verdict != Verdict::Race {
             continue;
         }
         let options = Options { all: true, workers: 2, ..Options::default() };
-        let verified = verify(&compiled(&program), &program.name, &options);
+        let verified = verify(&program.compiled(), &program.name, &options);
         let found = races(&verified.report);
         for race in found.difference(&program.expected.races) {
             wrong.push(format!("{}: no schedule has {race:?}", program.name));
@@ -80,11 +78,6 @@ fn too_many(name: &str, order: OrderName) -> bool {
     TOO_MANY.contains(&(name, order))
 }
 
-fn compiled(program: &Program) -> Code {
-    let tree = tp::parse(&program.source).expect("corpus.rs and docs.rs parse every program");
-    compile(&tree, &Source::new(&program.name, &program.source))
-}
-
 fn differences(program: &Program, report: &Report, too_many: bool) -> Vec<String> {
     let Program { expected, .. } = program;
     let mut differences = Vec::new();
@@ -94,7 +87,7 @@ fn differences(program: &Program, report: &Report, too_many: bool) -> Vec<String
         }
         return differences;
     }
-    if verdict(report.verdict) != Some(expected.verdict) {
+    if Verdict::of(report.verdict) != Some(expected.verdict) {
         differences.push(format!("{:?}, not {:?}: {:?}", report.verdict, expected.verdict, report.limits));
     }
     if report.scope != Scope::AllSchedules {
@@ -102,7 +95,7 @@ fn differences(program: &Program, report: &Report, too_many: bool) -> Vec<String
     }
     let found = races(report);
     differences.extend(found.difference(&expected.races).map(|race| format!("no schedule has {race:?}")));
-    let errors: BTreeSet<Error> = report.errors.iter().map(error).collect();
+    let errors: BTreeSet<Error> = report.errors.iter().map(Error::from).collect();
     differences.extend(errors.difference(&expected.errors).map(|error| format!("no schedule has {error:?}")));
     // A race ends the search before all errors have been seen.
     if expected.verdict == Verdict::ProgramError && errors != expected.errors {
@@ -112,27 +105,5 @@ fn differences(program: &Program, report: &Report, too_many: bool) -> Vec<String
 }
 
 fn races(report: &Report) -> BTreeSet<Race> {
-    let race = |race: &finding::Race| Race::new(&race.location, access(&race.first), access(&race.second));
-    report.races.iter().map(race).collect()
-}
-
-fn access(access: &RaceAccess) -> Access {
-    Access {
-        at: At { line: access.at.line, column: access.at.column },
-        write: access.access == AccessKind::Write,
-    }
-}
-
-fn error(error: &finding::ProgramError) -> Error {
-    Error { kind: error.kind.clone(), at: At { line: error.at.line, column: error.at.column } }
-}
-
-fn verdict(verdict: finding::Verdict) -> Option<Verdict> {
-    match verdict {
-        finding::Verdict::RaceFree => Some(Verdict::RaceFree),
-        finding::Verdict::Deadlock => Some(Verdict::Deadlock),
-        finding::Verdict::ProgramError => Some(Verdict::ProgramError),
-        finding::Verdict::Race => Some(Verdict::Race),
-        finding::Verdict::Inconclusive => None,
-    }
+    report.races.iter().map(Race::from).collect()
 }

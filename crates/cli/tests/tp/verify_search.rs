@@ -33,8 +33,9 @@ fn each(code: &Code, mut look: impl FnMut(&Search, Option<u64>)) {
     }
 }
 
-/// T tasks of indexer have 3 (T − 11) pairs of sections that conflict, and twice as many executions for each pair. What is
-/// kept is at most a sequence for each pair, none longer than an execution: 5 transitions a task, and those of main.
+/// T tasks of indexer have 3 (T − 11) pairs of sections that conflict, and twice as many executions
+/// for each pair. What is kept is at most a sequence for each pair, none longer than an execution:
+/// 5 transitions a task, and those of main.
 #[test]
 fn what_is_kept_does_not_grow_with_the_executions() {
     for tasks in 12..=15 {
@@ -52,7 +53,8 @@ fn what_is_kept_does_not_grow_with_the_executions() {
         assert_eq!(executions, 1 << pairs);
         assert_eq!(sequences, pairs, "{tasks} tasks");
         assert!(steps <= pairs * transitions, "{tasks} tasks: {steps} transitions in sequences");
-        // At most one of each pair sleeps at each state of an execution, and the one that is explored there.
+        // At most one of each pair sleeps at each state of an execution, and the one that is
+        // explored there.
         assert!(sleepers <= (pairs + 1) * transitions, "{tasks} tasks: {sleepers} sleepers");
     }
 }
@@ -73,8 +75,8 @@ fn what_is_kept_where_everything_conflicts() {
     assert!(peaks.is_sorted(), "{peaks:?}");
 }
 
-/// Every pair of indexer doubles what is below it, so that the estimate is exact at any time: with any number of workers, and
-/// gone on with from a checkpoint.
+/// Every pair of indexer doubles what is below it, so that the estimate is exact at any time: with
+/// any number of workers, and gone on with from a checkpoint.
 #[test]
 fn what_is_left_of_a_search() {
     let code = compiled(&sized("examples/indexer", "TASKS", 13));
@@ -91,7 +93,8 @@ fn what_is_left_of_a_search() {
     assert_eq!(search.executions(), 64);
 }
 
-/// Where executions bring more, the estimate is none at first; it must find its way, and end at nothing.
+/// Where executions bring more, the estimate is none at first; it must find its way, and end at
+/// nothing.
 #[test]
 fn what_is_left_where_there_turns_out_to_be_more() {
     let text = "var c;\nproc main() { finish { for i in 0..6 { async { isolated { c = c * 2 + i; } } } } }\n";
@@ -104,8 +107,8 @@ fn what_is_left_where_there_turns_out_to_be_more() {
     }
 }
 
-/// An execution of sections that all conflict leaves a sequence for each of them. A checkpoint has what they share once: written
-/// with each it would take four times as much for twice the sections.
+/// An execution of sections that all conflict leaves a sequence for each of them. A checkpoint has
+/// what they share once: written with each it would take four times as much for twice the sections.
 #[test]
 fn a_checkpoint_grows_with_the_sections() {
     let size = |tasks: u32| {

@@ -1,5 +1,5 @@
-//! Traces of a few kilobytes that ask for gigabytes: the memory limit is kept, and the end is a verdict or an error with its
-//! place, never an abort.
+//! Traces of a few kilobytes that ask for gigabytes: the memory limit is kept, and the end is a
+//! verdict or an error with its place, never an abort.
 
 #![cfg(target_os = "linux")]
 
@@ -10,7 +10,8 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// What `--max-memory` is given, and, in kilobytes, what the system then refuses: far below what these traces ask for.
+/// What `--max-memory` is given, and, in kilobytes, what the system then refuses: far below what
+/// these traces ask for.
 const LIMIT: &str = "0.25";
 const REFUSED: u32 = 2_000_000;
 

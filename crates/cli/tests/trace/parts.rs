@@ -1,4 +1,5 @@
-//! A trace that is a part of a run only stays so, however it is converted: nothing is claimed of the rest.
+//! A trace that is a part of a run only stays so, however it is converted: nothing is claimed of
+//! the rest.
 
 use crate::common;
 
@@ -86,7 +87,8 @@ fn what_was_recorded_up_to_a_limit() {
     }
 }
 
-/// RAPID's readers have no comments: the mark is a transaction without events, which they pass over.
+/// RAPID's readers have no comments: the mark is a transaction without events, which they pass
+/// over.
 #[test]
 fn the_mark_in_text_is_an_event_to_others() {
     let folder = Folder::new("part-mark");

@@ -1,4 +1,5 @@
-//! RAPID's formats as its tools write them: every operation, in binary and in text, and what they tolerate.
+//! RAPID's formats as its tools write them: every operation, in binary and in text, and what they
+//! tolerate.
 
 use crate::common;
 
@@ -157,7 +158,8 @@ struct Case {
     races: &'static [(u64, u64)],
 }
 
-/// What RAPID takes without a word: a warning with its count to `analyze`, an offence with its place to `--check`.
+/// What RAPID takes without a word: a warning with its count to `analyze`, an offence with its
+/// place to `--check`.
 #[test]
 fn what_rapid_tolerates_is_counted() {
     let folder = Folder::new("rapid-tolerated");
@@ -176,7 +178,8 @@ fn what_rapid_tolerates_is_counted() {
             times: 1,
             races: &[(1, 3)],
         },
-        // What T1 does after it was joined comes after what it did before, and not before what its joiner does.
+        // What T1 does after it was joined comes after what it did before, and not before what its
+        // joiner does.
         Case {
             events: &[
                 (0, FORK, 1, 1),

@@ -1,12 +1,14 @@
-//! Random damage to traces of all three formats: no panic, no memory beyond what the bytes can ask for, an offset inside the
-//! file, and events that every analysis can take.
+//! Random damage to traces of all three formats: no panic, no memory beyond what the bytes can ask
+//! for, an offset inside the file, and events that every analysis can take.
 //!
-//! `FUZZ_ITERS=1000000 FUZZ_SEED=7 cargo test --release -p raceproof-cli --test trace trace_fuzz::` runs longer or elsewhere. Every
-//! input follows from the seed and its number; a failure prints both. Keep the input in `trace-corpus/`.
+//! `FUZZ_ITERS=1000000 FUZZ_SEED=7 cargo test --release -p raceproof-cli --test trace trace_fuzz::`
+//! runs longer or elsewhere. Every input follows from the seed and its number; a failure prints
+//! both. Keep the input in `trace-corpus/`.
 
 use crate::common;
 
-use common::mutate::{Random, setting};
+use common::mutate::Random;
+use common::seeds::setting;
 use raceproof_core::debug::witness::Witnesses;
 use raceproof_core::detect::epochs::Epochs;
 use raceproof_core::detect::predict::Predictor;
@@ -102,7 +104,8 @@ fn blocks(bytes: &[u8]) -> Vec<usize> {
     starts
 }
 
-/// A block with what is in it damaged and its checksum right, so that the damage is met by the decoder.
+/// A block with what is in it damaged and its checksum right, so that the damage is met by the
+/// decoder.
 fn damaged_inside(bytes: &[u8], random: &mut Random) -> Option<Vec<u8>> {
     let starts = blocks(bytes);
     let at = starts[random.below(starts.len())];

@@ -1,4 +1,5 @@
-//! `trace` and `analyze` as their users meet them: recording, looking after traces, races, damaged files.
+//! `trace` and `analyze` as their users meet them: recording, looking after traces, races, damaged
+//! files.
 
 use crate::common;
 
@@ -137,7 +138,8 @@ fn what_comes_before_damage_can_be_used() {
     assert!(!mended.exists(), "half a trace would look like a whole one");
     convert(&["--recover"]).expect_status(0).says("what comes before is used");
     run(raceproof().args(["trace", "--check"]).arg(&mended)).expect_status(0);
-    // Cut within its last block, a trace of ours keeps the blocks before; cut between blocks, it is unfinished.
+    // Cut within its last block, a trace of ours keeps the blocks before; cut between blocks, it is
+    // unfinished.
     let whole = record(&folder, "examples/fork_join_sum_racy.tp");
     let bytes = fs::read(&whole).unwrap();
     let cut = folder.write("cut.rpt", &bytes[..bytes.len() - 5]);

@@ -9,7 +9,7 @@ pub mod closure;
 pub mod drdp;
 pub mod epochs;
 pub mod esp_bags;
-pub mod gone;
+pub mod freed_blocks;
 pub mod lanes;
 pub mod last_access;
 mod last_of_each;

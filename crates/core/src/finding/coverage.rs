@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// Whose words a report uses.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum FrontEnd {
     /// Teams of threads.
@@ -20,6 +21,7 @@ pub enum FrontEnd {
 
 /// What a part of a program is that was not instrumented.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum PartKind {
     Object,
@@ -43,6 +45,7 @@ impl PartKind {
 
 /// A part of the program whose accesses are not seen.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Uninstrumented {
     pub kind: PartKind,
     /// The file, as the linker was given it.
@@ -69,6 +72,7 @@ impl Note {
 
 /// What the runs of a report observed of the program.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Coverage {
     pub front_end: FrontEnd,
     /// Whether the program came to its end by itself in every run.

@@ -7,12 +7,14 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// What differs from run to run.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize, Default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Measured {
     pub seconds: f64,
 }
 
 #[derive(Serialize)]
-struct Written<'a> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct Written<'a> {
     stats: &'a Stats,
     #[serde(skip_serializing_if = "Option::is_none")]
     measured: Option<Measured>,

@@ -10,6 +10,7 @@ use std::fmt;
 /// A construct of OpenMP, as the program writes it after `#pragma omp`, or what stands beside
 /// OpenMP.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Construct {
     Parallel,
@@ -61,6 +62,7 @@ impl fmt::Display for Construct {
 
 /// The worksharing construct an access stands in, the innermost one.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Region {
     pub construct: Construct,
     #[serde(flatten)]
@@ -69,6 +71,7 @@ pub struct Region {
 
 /// How an access came about, where it is no plain load or store.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Operation {
     #[default]
@@ -90,6 +93,7 @@ impl Operation {
 
 /// The variable or block of memory that a location is a part of.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Object {
     /// A global or static variable.

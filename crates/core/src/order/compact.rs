@@ -1,10 +1,12 @@
-//! Gives back what the order keeps of tasks nobody will ask about.
+//! Reclaims what the order keeps of tasks that nobody will ask about.
 //!
-//! The user of the order names the steps it may still ask about, and the tasks and finishes that are under way. What these lead to
-//! (the ancestors of their tasks, the finishes around them, the steps that a live task knows of) is kept; all
-//! else goes. What is kept is numbered anew, in the same order, so that every comparison of numbers comes out as before.
+//! The user of the order names the steps it may still ask about, and the tasks and finishes that
+//! are under way. The order keeps what these lead to (the ancestors of their tasks, the finishes
+//! around them, the steps that a live task knows of) and drops all else. It renumbers what it
+//! keeps, in the same order, so that every comparison of ids comes out as before.
 //!
-//! Cost: linear in what is kept, and a bit and a word for each entry there was. Done each time the tables have doubled, a constant a task.
+//! Cost: linear in what is kept, plus a bit and a word for each entry there was. It runs each time
+//! the tables have doubled: a constant a task.
 
 use super::graph::{GraphOrder, Known, NONE, Signalled};
 use super::past::Past;
@@ -12,7 +14,7 @@ use super::tree::LEFT;
 use crate::ids::{ScopeId, StepId, TaskId};
 use crate::marks::{Marks, Numbers};
 
-/// The new numbers of what was kept.
+/// The new ids of what was kept.
 #[derive(Debug)]
 pub struct Renumbering {
     steps: Numbers,
@@ -129,14 +131,16 @@ impl GraphOrder {
         self.tree.scopes()
     }
 
-    /// The step that stands for `step`: for a task that is folded, a step of the one that waited for it.
+    /// The step that `step` is folded into: for a task that was joined, a step of the one that
+    /// joined it; else itself.
     #[inline]
     pub fn stand_in(&mut self, step: StepId) -> StepId {
         self.resolve(step, self.steps[step.index()]).0
     }
 
-    /// Keeps what is needed to tell whether these steps precede those that come, and to go on with these tasks (first of all
-    /// those that have not ended) and finishes; forgets the rest. For an order that [folds](GraphOrder::folding).
+    /// Keeps what is needed to decide whether these steps happen before those that come, and to
+    /// continue these tasks (first of all those that have not ended) and finishes; drops the rest.
+    /// For an order that [folds](GraphOrder::folding).
     pub fn compact(
         &mut self,
         steps: impl IntoIterator<Item = StepId>,
@@ -279,7 +283,7 @@ mod tests {
         ended: bool,
     }
 
-    /// One run, told to two orders: one that keeps everything, and one that folds and is compacted.
+    /// One run, fed to two orders: one that keeps everything, and one that folds and is compacted.
     struct Both {
         plain: GraphOrder,
         folding: GraphOrder,
@@ -294,16 +298,16 @@ mod tests {
         events: u32,
         ends: Vec<(SyncId, usize)>,
         syncs: u32,
-        /// Steps with later ones that they stand for, if the ends of tasks are joined by nobody.
+        /// Steps with later ones that they subsume, if nobody joins the ends of tasks.
         standing: Option<Vec<(StepId, StepId)>>,
-        /// If ends of tasks are joined all at once, by who leaves their finish: the tasks of the folding order that were, and how often one has
-        /// counted as another.
+        /// If ends of tasks are joined all at once, by who leaves their finish: the tasks of the
+        /// folding order that were, and how often one has counted as another.
         siblings: Option<(HashSet<TaskId>, usize)>,
         /// How often a step has counted as another.
         stretched: usize,
         /// The newest task mostly goes first.
         deep: bool,
-        /// How often a number alone has told, and a time.
+        /// How often an id alone has decided, and a time.
         past: usize,
         times: usize,
     }
@@ -366,9 +370,9 @@ mod tests {
             self.tasks.push(Task { id, parent: task, scope, open: Vec::new(), ended: false });
         }
 
-        fn tell_time(&mut self) {
+        fn set_time(&mut self) {
             if self.timed {
-                self.folding.tell_time(self.time);
+                self.folding.set_time(self.time);
             }
         }
 
@@ -400,7 +404,7 @@ mod tests {
             self.folding.enter(id.1);
             let now = self.plain.step();
             if let Some(standing) = &mut self.standing {
-                let stands = self.named.iter().filter(|named| self.folding.stands(named.1).is_some());
+                let stands = self.named.iter().filter(|named| self.folding.representative(named.1).is_some());
                 standing.extend(stands.map(|named| (named.0, now)));
             }
             self.named.push((now, self.folding.step(), self.time));
@@ -415,12 +419,12 @@ mod tests {
             let child = self.tasks.len();
             self.spawn(task);
             self.note(child);
-            self.tell_time();
+            self.set_time();
             self.end(child);
         }
 
         fn act(&mut self, mut random: impl FnMut(usize) -> usize) {
-            self.tell_time();
+            self.set_time();
             let live: Vec<usize> = (0..self.tasks.len()).filter(|&task| !self.tasks[task].ended).collect();
             // Half of the runs are mostly depth-first.
             let at = match self.deep && random(8) != 0 {
@@ -503,7 +507,7 @@ mod tests {
             }
         }
 
-        /// Has one of the tasks that nobody can tell apart count for all.
+        /// Makes one of the tasks that nobody can distinguish represent all.
         fn merge(&mut self) {
             let Some((joined, merged)) = &mut self.siblings else { return };
             let mut firsts = HashMap::new();
@@ -519,7 +523,7 @@ mod tests {
             self.folding.forget_ends(|task| !named.contains(&task));
         }
 
-        /// Has one of the steps of a task that nobody can tell apart count for all.
+        /// Makes one of the steps of a task that nobody can distinguish represent all.
         fn merge_steps(&mut self) {
             let live = self.tasks.iter().filter(|task| !task.ended).map(|task| task.id.1);
             let branches = self.folding.branches(live);
@@ -534,7 +538,7 @@ mod tests {
         }
 
         fn compact(&mut self, mut random: impl FnMut(usize) -> usize) {
-            self.tell_time();
+            self.set_time();
             self.named.retain(|_| random(8) != 0);
             for (_, step, _) in &mut self.named {
                 *step = self.folding.stand_in(*step);
@@ -586,13 +590,13 @@ mod tests {
         }
 
         fn compare(&mut self, round: usize) {
-            self.tell_time();
+            self.set_time();
             for task in self.tasks.iter().filter(|task| !task.ended) {
                 self.plain.enter(task.id.0);
                 self.folding.enter(task.id.1);
                 for &(a, b, time) in &self.named {
                     let should = self.plain.precedes_otherwise(a, usize::MAX);
-                    let by_time = self.timed && self.folding.is_past_time(time);
+                    let by_time = self.timed && self.folding.is_below_watermark(time);
                     for (past, order) in [
                         (self.plain.is_past(a), "plain"),
                         (self.folding.is_past(b), "folding"),

@@ -1,14 +1,17 @@
-//! Finished tasks folded into the one that has waited for them.
+//! Finished tasks folded into the one that has joined them.
 //!
-//! When a finish ends, all that its tasks did precedes what its owner does next. Nobody who runs later can tell their steps from
-//! the owner's first step after the finish: a later step comes after one of theirs iff it comes after that one. So a task that has been waited
-//! for needs no place of its own in the order: asked about, it is the owner at that step.
+//! When a finish ends, all that its tasks did happens before what its owner does next. No later
+//! step can tell their steps from the owner's first step after the finish: it comes after one of
+//! theirs iff it comes after that one. So a task that has been joined needs no node of its own in
+//! the order: a query about it is one about the owner at that step.
 //!
-//! The exception is a task that has told others outside the finish how far it was (it left a section of a lock, posted an event), or that
-//! has a descendant that did, or of whose end one knew that did: they may be after some of its steps and not after the end of the finish. Of such a task
-//! the steps after the last that was told are folded, and the others when nobody else is alive.
+//! The exception is a task that has signalled others outside the finish (it left a section of a
+//! lock, posted an event), or that has a descendant that did, or whose end was joined by one that
+//! did: these may come after some of its steps and not after the end of the finish. Of such a task
+//! the steps after the last signal are folded, and the others when nobody else is alive.
 //!
-//! Cost: O(1) a task, amortised (the forest of a union-find with path compression). Memory: 20 bytes a task, 8 a finish.
+//! Cost: O(1) a task, amortised (the forest of a union-find with path compression). Memory: 20
+//! bytes a task, 8 a finish.
 
 use crate::ids::{StepId, TaskId};
 use crate::marks::Numbers;
@@ -23,13 +26,14 @@ pub(super) struct Fold {
     from: u32,
     /// The next member of its finish.
     pub(super) next: u32,
-    /// Its steps before this one somebody outside its finish may know of: it has told them, or one of its tasks or somebody it has told
-    /// has. 0 if there are none.
+    /// Somebody outside its finish may come after its steps before this one: it has signalled them,
+    /// or one of its tasks or somebody it has signalled has. 0 if there are none.
     pub(super) told: u32,
     /// What it knows came from outside its finish, in part.
     pub(super) outward: bool,
-    /// Some of its tasks may go on when it has ended: it has left a finish, or they never were in one of its own.
-    pub(super) loose: bool,
+    /// Some of its tasks may outlive it: it has left a finish, or they never were in one of its
+    /// own.
+    pub(super) detached: bool,
     pub(super) ended: bool,
 }
 
@@ -47,7 +51,7 @@ pub(super) struct Folds {
     pub(super) scopes: Vec<Members>,
     /// Tasks that were waited for, but could not be folded.
     pub(super) kept: Vec<u32>,
-    /// The sets of sources that somebody was told of.
+    /// The sets of sources that were signalled to somebody.
     pub(super) told: Vec<bool>,
     pub(super) live: usize,
 }
@@ -74,7 +78,7 @@ impl Folds {
             next: NONE,
             told: 0,
             outward: false,
-            loose: false,
+            detached: false,
             ended: false,
         });
         self.append(scope, Members { first: task, last: task });
@@ -99,7 +103,7 @@ impl Folds {
         self.append(instead, members);
     }
 
-    /// The finish has ended; its owner goes on with the step `after`.
+    /// The finish has ended; its owner continues with the step `after`.
     pub(super) fn finish_end(&mut self, scope: u32, after: u32) {
         let mut at = std::mem::replace(&mut self.scopes[scope as usize], EMPTY).first;
         while at != NONE {
@@ -107,15 +111,16 @@ impl Folds {
             if fold.told > 0 {
                 self.kept.push(at);
             }
-            // The tasks of a loose one may go on, and tell of more of its steps.
-            if fold.told == 0 || !fold.loose {
+            // The tasks of a detached one may continue, and signal more of its steps.
+            if fold.told == 0 || !fold.detached {
                 (fold.into, fold.from) = (after, fold.told);
             }
             at = fold.next;
         }
     }
 
-    /// Nobody but a task that goes on with the step `after` is alive: folds also those it was told of, if they are `over` for it.
+    /// Only a task that continues with the step `after` is alive: folds also the kept tasks whose
+    /// signals it has received, if `over` says that they happen before it.
     pub(super) fn alone(&mut self, after: u32, over: impl Fn(TaskId) -> bool) {
         self.kept.retain(|&task| {
             let over = over(TaskId(task));
@@ -127,19 +132,19 @@ impl Folds {
         });
     }
 
-    /// The step that stands for a step of a task, if that is folded.
+    /// The step that a step of a task is folded into, if it is.
     pub(super) fn step_for(&self, step: StepId, task: TaskId) -> Option<u32> {
         let Fold { into, from, .. } = self.tasks[task.index()];
         (into != NONE && step.0 >= from).then_some(into)
     }
 
-    /// The step that stands for some of the steps of a task, or for all of them.
+    /// The step that some steps of a task, or all, are folded into.
     pub(super) fn folded_into(&self, task: TaskId) -> Option<u32> {
         let into = self.tasks[task.index()].into;
         (into != NONE).then_some(into)
     }
 
-    /// Goes over to new numbers of tasks, finishes and steps.
+    /// Renumbers tasks, finishes and steps.
     pub(super) fn renumber(&mut self, tasks: &Numbers, scopes: &Numbers, steps: &Numbers) {
         let all = &mut self.tasks;
         // A finish that goes has no members that are kept.
@@ -151,7 +156,7 @@ impl Folds {
                 if new != NONE {
                     match last {
                         NONE => kept.first = new,
-                        // By its old number: that is where it still stands.
+                        // By its old id: its entry has not moved yet.
                         last => all[last as usize].next = new,
                     }
                     (last, kept.last) = (at, new);

@@ -312,7 +312,7 @@ impl GraphOrder {
         let known = self.known_now();
         if let Some(folds) = &mut self.folds {
             let scope = self.tree.stands_for(scope);
-            folds.tasks[parent.index()].loose |= self.tree.owner(scope) != parent;
+            folds.tasks[parent.index()].detached |= self.tree.owner(scope) != parent;
             folds.add_task(scope.0);
         }
         let state = TaskState { step: first.0, known, inherited: known, total: 0, past };
@@ -379,7 +379,7 @@ impl GraphOrder {
         let instead = self.tree.stands_for(instead);
         let owner = self.tree.owner(scope);
         if let Some(folds) = &mut self.folds {
-            folds.tasks[owner.index()].loose = true;
+            folds.tasks[owner.index()].detached = true;
             folds.leave(scope.0, instead.0);
         }
         let so_far = self.tree.scope_mut(instead);

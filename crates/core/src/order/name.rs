@@ -1,4 +1,6 @@
 //! The predictive orders by name: the one list that `check`, `verify` and `analyze` choose from.
+//!
+//! All of them predict races from one run; `verify` can explore under those with a dependence.
 
 use super::{Order, dc::Dc, hb::Hb, shb::Shb, wcp::Wcp, weak::Weak};
 use crate::explore::Dependence;

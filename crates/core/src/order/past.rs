@@ -1,23 +1,28 @@
-//! What is evidently over: a few stretches of time in which only tasks ran whose steps precede the running task.
+//! The happens-before watermark: a few ranges of time in which only tasks ran whose steps happen
+//! before the running task.
 //!
-//! Most questions of a detector are about what was done long ago, or by tasks that have been waited for. Runs are depth-first more often than
-//! not, so that what is over stands together: all before a region began, all since a finish began that has ended. A
-//! comparison of times then tells what a search would.
+//! Most queries of a detector are about what was done long ago, or by tasks that have been joined.
+//! Runs are depth-first more often than not, so that these steps are contiguous: all before a
+//! region began, all since a finish began that has ended. A comparison of times then answers what a
+//! search would.
 //!
-//! Time is the number of steps begun, and the question is about a step; or it is the user's own ([`GraphOrder::tell_time`]): a number
-//! that grows with what the user asks about, and nothing has to be looked up to ask.
+//! Time is the number of steps begun, and the query is about a step; or it is the user's own
+//! ([`GraphOrder::set_time`]): a number that grows with what the user asks about, so that a query
+//! needs no lookup.
 //!
-//! Every range is a fact, which stays true: what precedes a task precedes all that the task does later, and the tasks it spawns. Where
-//! facts do not fit into the ranges there are, the smaller is dropped; an answer "no" means nothing.
+//! Every range is a fact that stays true: what happens before a task happens before all that the
+//! task does later, and before the tasks it spawns. Where facts do not fit into the ranges there
+//! are, the smaller is dropped; an answer "no" means nothing.
 //!
-//! That all that was done since the beginning of a finish was done inside it, by its owner or by tasks that its end waits for, is
-//! known by counting: as many steps have begun since, and as many tasks gone on, as among those. So nothing is assumed of the order in which
-//! tasks run.
+//! Counting shows that all that was done since the beginning of a finish was done inside it, by its
+//! owner or by tasks that its end waits for: as many steps have begun since, and as many tasks have
+//! resumed, as among those. So nothing is assumed of the order in which tasks run.
 
 use super::graph::GraphOrder;
 use crate::ids::{ScopeId, StepId, TaskId};
 
-/// What was done before `before`, from `from` up to `to`, and from `since` on precedes the present step of a task, or is its own.
+/// What was done before `before`, from `from` up to `to`, and from `since` on precedes the present
+/// step of a task, or is its own.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Past {
     pub(super) before: u32,
@@ -55,7 +60,7 @@ impl Past {
         Past { before, from, to, since: NEVER }
     }
 
-    /// Goes over to new numbers, in the same order.
+    /// Renumbers the bounds; `new` keeps their order.
     pub(super) fn renumber(&mut self, new: impl Fn(u32) -> u32) {
         for bound in [&mut self.before, &mut self.from, &mut self.to, &mut self.since] {
             *bound = if *bound == NEVER { NEVER } else { new(*bound) };
@@ -75,7 +80,7 @@ pub(super) struct Inside {
 }
 
 impl Inside {
-    /// Of a finish that is not asked.
+    /// Of a finish that nobody queries.
     pub(super) const NOBODY: Inside = Inside { ended: 0, balance: 0, since: NEVER };
 
     pub(super) fn renumber(&mut self, new: impl Fn(u32) -> u32) {
@@ -84,10 +89,10 @@ impl Inside {
 }
 
 impl GraphOrder {
-    /// The time is the user's, from now on: `time` is no less than any it has told before. It has to be told anew before another task goes on
-    /// or is spawned, if something was done meanwhile.
+    /// From now on the user keeps the time: `time` is no less than any set before. The user must
+    /// set it before another task resumes or is spawned, if something was done meanwhile.
     #[inline]
-    pub fn tell_time(&mut self, time: u32) {
+    pub fn set_time(&mut self, time: u32) {
         self.time = Some(time);
     }
 
@@ -96,7 +101,8 @@ impl GraphOrder {
         self.time.unwrap_or(self.steps.len() as u32)
     }
 
-    /// Whether a step evidently precedes the step that runs now, by its number alone. A "no" means nothing.
+    /// Whether a step evidently happens before the step that runs now, by its id alone. A "no"
+    /// means nothing.
     #[inline(always)]
     pub fn is_past(&self, step: StepId) -> bool {
         self.time.is_none() && self.now.past.has(step.0)
@@ -104,17 +110,19 @@ impl GraphOrder {
 
     /// The same of what was done at `time`, which is the user's.
     #[inline(always)]
-    pub fn is_past_time(&self, time: u32) -> bool {
+    pub fn is_below_watermark(&self, time: u32) -> bool {
         self.now.past.has(time)
     }
 
-    /// What was done before this time, which is the user's, evidently precedes the step that runs now.
+    /// The happens-before watermark: what was done before this time, which is the user's, happens
+    /// before the step that runs now.
     #[inline(always)]
-    pub fn over(&self) -> u32 {
+    pub fn watermark(&self) -> u32 {
         self.now.past.before
     }
 
-    /// Goes over to other times of the user, in the same order: nothing that will be asked about was done at another.
+    /// Renumbers the user's times, in the same order: nothing that will be asked about was done at
+    /// another.
     pub fn renumber_times(&mut self, new: impl Fn(u32) -> u32) {
         self.time = self.time.map(&new);
         self.now.past.renumber(&new);

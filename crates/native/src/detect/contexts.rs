@@ -1,12 +1,14 @@
 //! The calling contexts of a program: which calls led to where it is.
 //!
-//! Every function of the program tells when it is entered and left. A context is a node of a tree (Ammons, Ball, Larus,
-//! PLDI 1997): its parent is the context of the caller, and the same call from the same context is the same
-//! node however often it is made. So an access can name its whole stack with one number. All tasks of one construct have one
-//! root: where each was created is kept with the task, so that recursion by tasks adds no nodes.
+//! Every function of the program tells when it is entered and left. A context is a node of a tree
+//! (Ammons, Ball, Larus, PLDI 1997): its parent is the context of the caller, and the same call
+//! from the same context is the same node however often it is made. So an access can name its whole
+//! stack with one number. All tasks of one construct have one root: where each was created is kept
+//! with the task, so that recursion by tasks adds no nodes.
 //!
-//! A recursion with many branches has more contexts than there is memory for. Past a bound none is added for a call that recurs, and past another none at all: deeper
-//! calls then count as part of the deepest context there is, and the report shows the stack up to there.
+//! A recursion with many branches has more contexts than there is memory for. Past a bound none is
+//! added for a call that recurs, and past another none at all: deeper calls then count as part of
+//! the deepest context there is, and the report shows the stack up to there.
 
 use crate::detect::now;
 use rustc_hash::FxHashMap;
@@ -68,7 +70,7 @@ impl Contexts {
         Place { context: Context(now::context()), lost: self.lost }
     }
 
-    /// Another task runs, or goes on.
+    /// Another task begins or resumes.
     #[inline(always)]
     pub(crate) fn go_to(&mut self, place: Place) {
         self.be_in(place.context.0);
@@ -122,7 +124,7 @@ impl Contexts {
     }
 
     fn child(&mut self, of: Context, call: usize, task: bool) -> Option<Context> {
-        // Tasks and calls from one place are told apart by a bit that no return address has.
+        // A bit that no return address has distinguishes tasks from calls at one site.
         let key = (of.0, call | usize::from(task) << 63);
         if let Some(&child) = self.children.get(&key) {
             return Some(Context(child));

@@ -1,11 +1,13 @@
 //! The frame of a function that an address on a stack is in, found while the stack is still there.
 //!
-//! Programs are compiled with frame pointers: at the frame's address stands that of the caller's frame, and after it the address that
-//! the function returns to. So the first such pair above a local variable is the end of its frame, and a pair below that leads to it
-//! tells where the function was when it called another.
+//! Programs are compiled with frame pointers: at the frame's address stands that of the caller's
+//! frame, and after it the address that the function returns to. So the first such pair above a
+//! local variable is the end of its frame, and a pair below that leads to it tells where the
+//! function was when it called another.
 //!
-//! Functions that the runtime calls have no such chain above them. For a variable whose declaration is known it takes less: the frame of the
-//! function that declares it ends at a return address of a call of that function.
+//! Functions that the runtime calls have no such chain above them. For a variable whose declaration
+//! is known it takes less: the frame of the function that declares it ends at a return address of a
+//! call of that function.
 
 use crate::detect::{detector, modules};
 use crate::process::Main;
@@ -51,7 +53,8 @@ pub(crate) fn ends(address: usize, code: &[Range<usize>]) -> Vec<End> {
     (address.next_multiple_of(ALIGNED)..=highest).step_by(ALIGNED).filter_map(end).take(ENDS).collect()
 }
 
-/// The function that the call which returns to an address has called, if it says so; none if no call does.
+/// The function that the call which returns to an address has called, if it says so; none if no
+/// call does.
 fn called(returns_to: usize, code: &[Range<usize>]) -> Option<Option<usize>> {
     code.iter().find(|part| (part.start + LONGEST..part.end).contains(&returns_to))?;
     // What is left of a call may be of a module that is gone.
@@ -63,7 +66,8 @@ fn called(returns_to: usize, code: &[Range<usize>]) -> Option<Option<usize>> {
 /// The longest call of those that are known, in bytes.
 const LONGEST: usize = 7;
 
-/// The function that is called right before an address, if the call says so; none if no call is there.
+/// The function that is called right before an address, if the call says so; none if no call is
+/// there.
 ///
 /// # Safety
 /// So many bytes before it can be read.
@@ -107,7 +111,8 @@ fn main_called(returns_to: usize) -> Option<usize> {
     (begin..begin + LONGEST).contains(&returns_to).then(|| MAIN.load(Ordering::Relaxed))
 }
 
-/// The functions of the C++ library that get memory for `new`, zero where there is none; and the code of the executable.
+/// The functions of the C++ library that get memory for `new`, zero where there is none; and the
+/// code of the executable.
 static NEW: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
 static EXECUTABLE: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
 
@@ -122,7 +127,8 @@ pub(crate) fn look() {
     EXECUTABLE[1].store(own.end, Ordering::Relaxed);
 }
 
-/// Where the program is that has got memory by a call that returns to `pc`: if that is in `operator new`, where this was called.
+/// Where the program is that has got memory by a call that returns to `pc`: if that is in `operator
+/// new`, where this was called.
 #[inline(always)]
 pub(crate) fn new_at(pc: usize) -> usize {
     /// Within so many bytes from its start the operator calls `malloc`.
@@ -131,7 +137,8 @@ pub(crate) fn new_at(pc: usize) -> usize {
     if is_new { above_new(pc) } else { pc }
 }
 
-/// The operator, and that for arrays, which calls it, keep a few words on the stack: the first that a call of the program returns to is theirs.
+/// The operator, and that for arrays, which calls it, keep a few words on the stack: the first that
+/// a call of the program returns to is theirs.
 fn above_new(pc: usize) -> usize {
     const THEIRS: usize = 12;
     let returns = STACK.load(Ordering::Relaxed);
@@ -169,7 +176,8 @@ pub(crate) fn code() -> Vec<Range<usize>> {
 pub(crate) fn find(address: usize, pc: usize, code: &[Range<usize>]) -> Option<Frame> {
     let stack = detector().stack_of(address)?;
     let is_code = |at: usize| code.iter().any(|part| part.contains(&at));
-    // SAFETY: aligned words inside the stack, above its guard page, which is mapped for as long as the process lives.
+    // SAFETY: aligned words inside the stack, above its guard page, which is mapped for as long as
+    // the process lives.
     let word = |at: usize| unsafe { *(at as *const usize) };
     let lowest = (stack.start + GUARD).max(address.saturating_sub(FAR));
     let highest = (stack.end - 2 * WORD).min(address + FAR);
@@ -180,8 +188,9 @@ pub(crate) fn find(address: usize, pc: usize, code: &[Range<usize>]) -> Option<F
         let calls = |&at: &usize| word(at) == base && is_code(word(at + WORD));
         (lowest.next_multiple_of(WORD)..first.saturating_sub(WORD)).step_by(WORD).rev().find(calls)
     };
-    // If the function around it has called another from below the address, what was found is a call of it that is over, and the
-    // address is in its own frame: in an array that has grown over the place.
+    // If the function around it has called another from below the address, what was found is a call
+    // of it that is over, and the address is in its own frame: in an array that has grown over the
+    // place.
     let around = word(base);
     if let Some(call) = below(around) {
         return Some(Frame { base: around, pc: word(call + WORD) });
@@ -199,8 +208,10 @@ const GUARD: usize = 4096;
 /// Frames that are gone up.
 const UP: usize = 8;
 
-/// The address that the innermost function of the program is at, which may have called us by way of functions that do not tell that they are entered, as those of Rust's
-/// standard library: by the frame pointers of these, which end at the call of the function itself. `pc`, if that cannot be told.
+/// The address that the innermost function of the program is at, which may have called us by way of
+/// functions that do not tell that they are entered, as those of Rust's standard library: by the
+/// frame pointers of these, which end at the call of the function itself. `pc`, if that cannot be
+/// told.
 pub(crate) fn of_program(pc: usize) -> usize {
     let call = detector().contexts.call();
     let here = 0u8;

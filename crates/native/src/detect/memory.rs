@@ -1,4 +1,5 @@
-//! The blocks of memory the program has allocated, for reports: how large each is and where it was allocated.
+//! The blocks of memory the program has allocated, for reports: how large each is and where it was
+//! allocated.
 
 use raceproof_core::detect::spans::Spans;
 use raceproof_core::ids::TaskId;
@@ -93,7 +94,7 @@ impl Blocks {
         Some(block)
     }
 
-    /// The tasks have other numbers, all but `main`.
+    /// The collector has renumbered the tasks, all but `main`.
     pub(crate) fn rename(&mut self, new: impl Fn(TaskId) -> TaskId) {
         if std::mem::take(&mut self.by_tasks) {
             let live = self.live.values_mut().map(|known| &mut known.task);

@@ -1,8 +1,11 @@
-//! The detector, shadow memory, and what both name memory and code by: blocks, calling contexts, stack frames.
+//! The detector, shadow memory, and what both use to name memory and code: blocks, calling
+//! contexts, stack frames.
 //!
-//! The detector knows no front end. What it finds goes to a [`sink`], what a search has to know to [`search`], and what is recorded to a
-//! [`Recorder`](detector::Recorder); the modules above implement these.
+//! The detector knows no front end. It reports races to a [`sink`], notifies a running [`search`],
+//! and hands events to a [`Recorder`](detector::Recorder); the modules above implement these
+//! traits.
 
+pub(crate) mod cell;
 pub(crate) mod contexts;
 pub(crate) mod detector;
 pub(crate) mod frames;

@@ -1,4 +1,5 @@
-//! The modules of the process: the executable and the libraries, as the dynamic linker has loaded them.
+//! The modules of the process: the executable and the libraries, as the dynamic linker has loaded
+//! them.
 
 use std::ffi::{c_int, c_void};
 use std::ops::Range;
@@ -35,7 +36,8 @@ pub(crate) fn module_of(address: usize) -> Range<usize> {
         found: Range<usize>,
     }
     unsafe extern "C" fn each(info: *mut libc::dl_phdr_info, _: libc::size_t, to: *mut c_void) -> c_int {
-        // SAFETY: the C library calls this with a valid description, whose table has that many entries, and `to` is the value below.
+        // SAFETY: the C library calls this with a valid description, whose table has that many
+        // entries, and `to` is the value below.
         let (base, headers, search) = unsafe {
             let count = (*info).dlpi_phnum as usize;
             let headers = std::slice::from_raw_parts((*info).dlpi_phdr, count);

@@ -1,18 +1,20 @@
-//! What the entry points of every access ask first, side by side: the first number of the running step, the context, whether readers
-//! may be left out, up to which number accesses are over, and which sets of readers are the step's.
+//! The state that the entry points of every access compare with, side by side: the first access id
+//! of the running step, the context, how many readers it may still skip, the happens-before
+//! watermark, and the first reader set of the step.
 //!
-//! The pass asks the same of accesses in loops before it calls an entry point (`SameEpoch.cpp` in `crates/pass`), and so knows the name, and where the first
-//! number and the first set stand.
+//! The pass emits the same-epoch check inline for accesses in loops (`SameEpoch.cpp` in
+//! `crates/pass`), and so depends on the symbol's name and on the offsets of `first` and
+//! `first_set`.
 
-use crate::detect::shadow::Cell;
-use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+use crate::detect::cell::{AccessId, Cell};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Which step runs, in which context.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(C, align(8))]
 pub(crate) struct Now {
     /// The first access of the step.
-    pub(crate) first: i32,
+    pub(crate) first: AccessId,
     /// The calling context.
     pub(crate) context: u32,
 }
@@ -20,34 +22,36 @@ pub(crate) struct Now {
 /// As the entry points read it: the first two like [`Now`], at once.
 #[repr(C, align(8))]
 pub(crate) struct Running {
-    first: AtomicI32,
+    first: AtomicU32,
     context: AtomicU32,
-    left: AtomicU32,
-    over: AtomicU32,
+    skips: AtomicU32,
+    watermark: AtomicU32,
     first_set: AtomicU32,
-    /// Whether all pairs of accesses are looked for: then those are told of that repeat another of their step.
+    /// Whether all pairs of sites are wanted: then accesses that hit the same-epoch check are
+    /// reported to the detector as well.
     watching: AtomicU32,
-    /// The least [epoch](Cell::refer_at) of the running step as it stands in a cell, or one that stands in none.
+    /// The least [epoch](Cell::refer_at) of the running step as a cell holds it, or one that no
+    /// cell holds.
     epoch: AtomicU32,
 }
 
-pub(crate) const LEFT: usize = std::mem::offset_of!(Running, left);
-pub(crate) const OVER: usize = std::mem::offset_of!(Running, over);
+pub(crate) const SKIPS: usize = std::mem::offset_of!(Running, skips);
+pub(crate) const WATERMARK: usize = std::mem::offset_of!(Running, watermark);
 
 pub(crate) const EPOCH: usize = std::mem::offset_of!(Running, epoch);
 pub(crate) const FIRST_SET: usize = std::mem::offset_of!(Running, first_set);
 const _: () = assert!(std::mem::offset_of!(Running, first) == 0 && FIRST_SET == 16);
 const _: () = assert!(std::mem::offset_of!(Running, watching) == 20);
 
-// Nobody else's: the entry points reach it without a table, also where this is a library of its own.
+// Protected: the entry points address it directly, also in a shared library.
 std::arch::global_asm!(".protected __raceproof_now");
 
 #[unsafe(export_name = "__raceproof_now")]
 pub(crate) static NOW: Running = Running {
-    first: AtomicI32::new(1),
+    first: AtomicU32::new(1),
     context: AtomicU32::new(0),
-    left: AtomicU32::new(0),
-    over: AtomicU32::new(0),
+    skips: AtomicU32::new(0),
+    watermark: AtomicU32::new(0),
     first_set: AtomicU32::new(u32::MAX),
     watching: AtomicU32::new(0),
     epoch: AtomicU32::new(NO_EPOCH),
@@ -61,7 +65,8 @@ pub(crate) fn watch() {
     NOW.watching.store(1, Ordering::Relaxed);
 }
 
-/// The first set of readers that the running step has made, as it stands in a cell: those from here on have it as their last.
+/// The first reader set that the running step has created, as a cell holds it: the step is the last
+/// reader of those from here on.
 #[inline(always)]
 pub(crate) fn first_set() -> u32 {
     NOW.first_set.load(Ordering::Relaxed)
@@ -72,26 +77,27 @@ pub(crate) fn set_first_set(set: u32) {
     NOW.first_set.store(set, Ordering::Relaxed);
 }
 
-/// All accesses up to this number precede the running step, and no address has a say in that. None: at present nothing is decided by numbers alone.
+/// The happens-before watermark: all accesses with ids up to it happen before the running step,
+/// whatever the address. Zero while the fast path is off.
 #[inline(always)]
-pub(crate) fn over() -> u32 {
-    NOW.over.load(Ordering::Relaxed)
+pub(crate) fn watermark() -> u32 {
+    NOW.watermark.load(Ordering::Relaxed)
 }
 
 #[inline(always)]
-pub(crate) fn set_over(over: u32) {
-    NOW.over.store(over, Ordering::Relaxed);
+pub(crate) fn set_watermark(watermark: u32) {
+    NOW.watermark.store(watermark, Ordering::Relaxed);
 }
 
-/// How many accesses of the step need not be remembered, if another stands for them.
+/// How many readers the step may still skip, if a representative subsumes them.
 #[inline(always)]
-pub(crate) fn left() -> u32 {
-    NOW.left.load(Ordering::Relaxed)
+pub(crate) fn skips() -> u32 {
+    NOW.skips.load(Ordering::Relaxed)
 }
 
 #[inline(always)]
-pub(crate) fn set_left(left: u32) {
-    NOW.left.store(left, Ordering::Relaxed);
+pub(crate) fn set_skips(skips: u32) {
+    NOW.skips.store(skips, Ordering::Relaxed);
 }
 
 #[inline(always)]
@@ -106,20 +112,28 @@ pub(crate) fn now() -> Now {
 
 /// The first access of the step that runs now.
 #[inline(always)]
-pub(crate) fn first() -> i32 {
-    NOW.first.load(Ordering::Relaxed)
+pub(crate) fn first() -> AccessId {
+    AccessId::from_raw(NOW.first.load(Ordering::Relaxed))
 }
 
 #[inline(always)]
-pub(crate) fn set_first(first: i32) {
-    NOW.first.store(first, Ordering::Relaxed);
+pub(crate) fn set_first(first: AccessId) {
+    NOW.first.store(first.raw(), Ordering::Relaxed);
 }
 
-/// Whether atomic accesses that the step has made `may_repeat` without the detector's being asked.
+/// Sets the epoch. `may_repeat` says whether repeated atomic accesses of the step may stop at the
+/// same-epoch check.
 #[inline(always)]
-pub(crate) fn set_epoch(first: i32, may_repeat: bool) {
+pub(crate) fn set_epoch(first: AccessId, may_repeat: bool) {
     let epoch = if may_repeat { Cell::epoch_from(first).unwrap_or(NO_EPOCH) } else { NO_EPOCH };
     NOW.epoch.store(epoch, Ordering::Relaxed);
+}
+
+/// Makes the next access miss the same-epoch check, whatever it is.
+pub(crate) fn force_miss() {
+    set_first(AccessId::MAX);
+    set_epoch(AccessId::MAX, false);
+    set_first_set(u32::MAX);
 }
 
 /// The context the running task is in.

@@ -1,4 +1,5 @@
-//! What an execution of a search learns from the detector: memory that is allocated, and where the accesses of a race were made.
+//! What an execution of a search learns from the detector: memory that is allocated, and where the
+//! accesses of a race were made.
 
 use crate::process::global::Global;
 use raceproof_core::ids::{StepId, TaskId};
@@ -8,15 +9,17 @@ pub(crate) trait Search {
     /// The running task has got memory.
     fn allocated(&self, address: usize, size: usize);
 
-    /// Whether a race between these tasks of the order, between sites of which one is known, can be shown while the known one, between
-    /// chunks of one thread, cannot.
+    /// Whether a race between these tasks of the order, between sites of which one is known, can be
+    /// shown while the known one, between chunks of one thread, cannot.
     fn is_shown_better(&self, known: Option<usize>, takers: (TaskId, TaskId)) -> bool;
 
-    /// The detector has found a race between an earlier access and the running step's. It takes the place of the `known` one, if there is one.
+    /// The detector has found a race between an earlier access and the running step's. It takes the
+    /// place of the `known` one, if there is one.
     fn raced(&self, known: Option<usize>, earlier: Earlier, address: usize, pc: usize);
 }
 
-/// The earlier access of a race: the task of the order, its step, and the call that told of it.
+/// The earlier access of a race: the task of the order, its step, and the return address of the
+/// call that reported it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Earlier {
     pub(crate) task: TaskId,

@@ -1,105 +1,26 @@
-//! Shadow memory: for every four bytes of the program's memory, who wrote them last and who has read them since.
+//! Shadow memory: for every four bytes of the program's memory, who wrote them last and who has
+//! read them since.
 //!
-//! A cell is eight bytes: two numbers of accesses (see [`detector`](crate::detect::detector)), zero for none. It stands at an
-//! address computed from the program's, so that reaching it costs three instructions: the region is reserved whole, at a
-//! fixed place, and the system gives it memory page by page as it is touched.
+//! A cell is eight bytes: two access ids (see [`detector`](crate::detect::detector)), zero for none. Its
+//! address is computed from the program's, in three instructions: the region is reserved whole, at
+//! a fixed address, and the system backs it with memory page by page as it is touched.
 //!
-//! Which addresses a program can have on x86-64 Linux: the executable and its heap near 0x55…, libraries, mappings
-//! and stacks near 0x7f…, and, not position-independent, the first terabyte. Their low 42 bits tell these apart.
+//! Which addresses a program can have on x86-64 Linux: the executable and its heap near 0x55…,
+//! libraries, mappings and stacks near 0x7f…, and, not position-independent, the first terabyte.
+//! Their low 42 bits distinguish these.
 //!
-//! Pages whose cells are all alike are one cell in a table ([`Pages`]).
+//! A page whose cells are all alike is one cell in a table ([`Pages`]).
 //!
-//! Bytes: most accesses are aligned words. Memory that is accessed by the byte or half word has, in its cell, the
-//! number of a group of four cells, one a byte.
+//! Bytes: most accesses are aligned words. The cell of memory that is accessed by the byte or half
+//! word holds the index of a group of four cells, one a byte.
 
-use raceproof_core::event::AccessKind;
 use std::arch::x86_64::{
     _mm_cmpeq_epi8, _mm_load_si128, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi64x, _mm_setzero_si128,
     _mm_xor_si128,
 };
 use std::io;
 
-/// The cell of four bytes, or of one. A negative `writer` is no access but a reference, and then `readers` is the [epoch](Cell::refer_at) of a
-/// record, or zero; else a negative `readers` is a set of readers.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-#[repr(C, align(8))]
-pub(crate) struct Cell {
-    pub(crate) writer: i32,
-    pub(crate) readers: i32,
-}
-
-/// What the cell of memory that needs more than a cell refers to, by number.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Reference {
-    /// A group of cells, one a byte.
-    Bytes(u32),
-    /// A record of plain and atomic accesses.
-    Mixed(u32),
-}
-
-impl Cell {
-    /// Puts it into cells, each as a whole: an entry point that reads one right after it was written in parts would have to wait.
-    #[inline(always)]
-    pub(crate) fn put<const N: usize>(self, cells: &mut [Cell; N]) {
-        const { assert!(size_of::<Cell>() == size_of::<u64>() && align_of::<Cell>() == align_of::<u64>()) };
-        // SAFETY: a cell is a word, aligned as one, and any word is a cell.
-        unsafe { *std::ptr::from_mut(cells).cast::<[u64; N]>() = [self.into(); N] };
-    }
-
-    /// Whether it names something, and all of it is over.
-    #[inline(always)]
-    pub(crate) fn is_over(self) -> bool {
-        let greater = (self.writer as u32).max(self.readers as u32);
-        greater.wrapping_sub(1) < crate::detect::now::over()
-    }
-
-    /// No cell is like this one: a reference with readers.
-    pub(crate) const IMPOSSIBLE: Cell = Cell { writer: -1, readers: -1 };
-
-    pub(crate) fn refer(to: Reference) -> Cell {
-        let (number, kind) = match to {
-            Reference::Bytes(number) => (number, 0),
-            Reference::Mixed(number) => (number, 1),
-        };
-        Cell { writer: i32::MIN | (number << 1 | kind) as i32, readers: 0 }
-    }
-
-    /// A reference to a record that need not be looked at for atomic accesses by the step that made the access `made`, its last one so far, unless they write
-    /// and that did not. If there are very many accesses this is not noted.
-    #[inline]
-    pub(crate) fn refer_at(record: u32, made: usize, kind: AccessKind) -> Cell {
-        let writes = u32::from(kind == AccessKind::Write);
-        let epoch = if made < EPOCHS as usize { Cell::epoch_from(made as i32) } else { None };
-        let readers = epoch.map_or(0, |epoch| (epoch | writes) as i32);
-        Cell { readers, ..Cell::refer(Reference::Mixed(record)) }
-    }
-
-    /// The least epoch of the access with this number, or a later one, as it stands in `readers`. None is greater than [`LAST_EPOCH`].
-    #[inline(always)]
-    pub(crate) fn epoch_from(made: i32) -> Option<u32> {
-        (made < EPOCHS).then_some(1 << 31 | (made as u32) << 1)
-    }
-
-    /// Whether a reference to a record has noted the epoch `from`, or a later one, and it suffices for an access of this kind.
-    #[inline(always)]
-    pub(crate) fn is_since(self, from: u32, kind: AccessKind) -> bool {
-        let epoch = self.readers as u32;
-        epoch >= from && epoch <= LAST_EPOCH && (kind == AccessKind::Read || epoch & 1 != 0)
-    }
-
-    #[inline]
-    pub(crate) fn reference(self) -> Option<Reference> {
-        if self.writer >= 0 {
-            return None;
-        }
-        let number = (self.writer & i32::MAX) as u32 >> 1;
-        Some(if self.writer & 1 == 0 { Reference::Bytes(number) } else { Reference::Mixed(number) })
-    }
-}
-
-/// Numbers of accesses that can be noted in a reference: those of sets of readers begin behind them.
-const EPOCHS: i32 = 1 << 29;
-pub(crate) const LAST_EPOCH: u32 = (1 << 31) + 2 * EPOCHS as u32 - 1;
+pub(crate) use crate::detect::cell::{Cell, LAST_EPOCH};
 
 pub(crate) const BASE: usize = 0x1000_0000_0000;
 pub(crate) const ADDRESS_MASK: usize = 0x3ff_ffff_fffc;
@@ -114,7 +35,8 @@ pub(crate) fn cell(address: usize) -> *mut Cell {
 
 /// Reserves the region.
 pub(crate) fn reserve() -> io::Result<()> {
-    // SAFETY: the kernel refuses the mapping if anything is there already, so no memory of anyone is replaced.
+    // SAFETY: the kernel refuses the mapping if anything is there already, so no memory of anyone
+    // is replaced.
     let at = unsafe {
         libc::mmap(
             BASE as *mut libc::c_void,
@@ -131,7 +53,8 @@ pub(crate) fn reserve() -> io::Result<()> {
     if at as usize != BASE {
         return Err(io::Error::other("the place of the shadow memory is taken"));
     }
-    // SAFETY: the region is ours. Advice only: huge pages would commit shadow nobody uses, and a core dump needs none of it.
+    // SAFETY: the region is ours. Advice only: huge pages would commit shadow nobody uses, and a
+    // core dump needs none of it.
     unsafe {
         libc::madvise(at, SIZE, libc::MADV_NOHUGEPAGE);
         libc::madvise(at, SIZE, libc::MADV_DONTDUMP);
@@ -139,7 +62,7 @@ pub(crate) fn reserve() -> io::Result<()> {
     Ok(())
 }
 
-/// From this size on, forgetting gives pages back instead of writing zeros to them.
+/// From this size on, pages are returned to the system instead of zeroed.
 const LARGE: usize = 1 << 16;
 
 const PAGE: usize = 4096;
@@ -147,32 +70,19 @@ const PAGE: usize = 4096;
 /// Cells on a page.
 pub(crate) const ON_PAGE: usize = PAGE / size_of::<Cell>();
 
-/// Cells that are looked at together, as words: a cache line, and as many groups on a page as a word has bits.
+/// Cells that are compared together, as words: a cache line, and as many groups on a page as a word
+/// has bits.
 const GROUP: usize = 8;
 
 #[repr(C, align(64))]
 struct Group([u64; GROUP]);
 
-/// A cell as one word, to be compared with others.
-impl From<u64> for Cell {
-    #[inline(always)]
-    fn from(word: u64) -> Self {
-        Cell { writer: word as i32, readers: (word >> 32) as i32 }
-    }
-}
-
-impl From<Cell> for u64 {
-    #[inline(always)]
-    fn from(cell: Cell) -> Self {
-        u64::from(cell.readers as u32) << 32 | u64::from(cell.writer as u32)
-    }
-}
-
 /// Whether all cells of a group are this one.
 #[inline(always)]
 fn all_are(group: &Group, cell: u64) -> bool {
     let (pairs, _) = group.0.as_chunks::<2>();
-    // SAFETY: every x86-64 processor has SSE2, and pairs of words from the start of a group are aligned as it wants them.
+    // SAFETY: every x86-64 processor has SSE2, and pairs of words from the start of a group are
+    // aligned as it wants them.
     unsafe {
         let (wanted, none) = (_mm_set1_epi64x(cell as i64), _mm_setzero_si128());
         let differ = pairs.iter().fold(none, |differ, pair| {
@@ -237,13 +147,15 @@ impl Bits {
 
 /// The pages of the region in use.
 ///
-/// A page is *resident*: its cells are in memory; or *uniform*: they are all alike, one cell in a table stands for them, and in memory they are
-/// zero. So the entry points, which know resident pages only, find an empty cell on a uniform one and come to [`Pages::touch`], which makes it resident.
-/// Range checks ([`detector::ranges`](crate::detect::detector)) keep a page uniform that they cover whole: eight bytes instead of 4096.
+/// A page is *resident*: its cells are in memory; or *uniform*: they are all alike, one cell in a
+/// table stands for them, and in memory they are zero. So the entry points, which know resident
+/// pages only, find an empty cell on a uniform one and come to [`Pages::touch`], which makes it
+/// resident. Range checks ([`detector::ranges`](crate::detect::detector)) keep a page uniform that they
+/// cover whole: eight bytes instead of 4096.
 pub(crate) struct Pages {
     resident: Bits,
     uniform: Bits,
-    /// Uniform once, then accessed in parts: not made uniform again, since that would go on by turns.
+    /// Uniform once, then accessed in parts: not made uniform again, to avoid going back and forth.
     split: Bits,
     /// The cell of each uniform page; zero for the others.
     contents: *mut u64,
@@ -326,7 +238,8 @@ impl Pages {
         }
     }
 
-    /// The cell that stands for all of the page that begins with this one, if they are alike, and none is a reference.
+    /// The one cell of the page that begins with this one, if all its cells are alike, and none is
+    /// a reference.
     pub(crate) fn uniform(&mut self, first: *const Cell) -> Option<&mut Cell> {
         let page = Self::page(first);
         if !self.uniform.has(page) {
@@ -334,7 +247,7 @@ impl Pages {
                 // SAFETY: a cell of the region, and nobody else has a reference to it.
                 let content = unsafe { *first.cast::<u64>() };
                 let groups = Self::groups(page as u32);
-                let is_alike = Cell::from(content).writer >= 0
+                let is_alike = !Cell::from(content).writer.is_reference()
                     && !self.split.has(page)
                     && groups.iter().all(|group| all_are(group, content));
                 if !is_alike {
@@ -353,13 +266,13 @@ impl Pages {
         Some(unsafe { &mut *self.content_of(page).cast() })
     }
 
-    /// Forgets all accesses to a range of addresses: nobody has used this memory yet.
+    /// Drops all accesses to a range of addresses, whose memory is new.
     pub(crate) fn forget(&self, address: usize, size: usize) {
         if size == 0 {
             return;
         }
-        // The first and the last cell may be shared with neighbours that are no part of the range, but the allocator
-        // gives out memory in larger units than a cell.
+        // The first and the last cell may be shared with neighbours that are no part of the range,
+        // but the allocator gives out memory in larger units than a cell.
         let first = cell(address) as usize;
         let end = cell(address + size - 1) as usize + size_of::<Cell>();
         let (inner, outer) = (first.next_multiple_of(PAGE), end / PAGE * PAGE);
@@ -380,13 +293,15 @@ impl Pages {
         if self.uniform.has(page) {
             self.spread(page);
         }
-        // SAFETY: cells of memory that nobody but the caller uses; the region is mapped readable and writable.
+        // SAFETY: cells of memory that nobody but the caller uses; the region is mapped readable
+        // and writable.
         unsafe { std::ptr::write_bytes(cells.start as *mut u8, 0, cells.len()) };
     }
 
     /// Empties whole pages.
     fn forget_pages(&self, cells: std::ops::Range<usize>) {
-        // SAFETY: whole pages inside our region, of cells of memory that nobody but the caller uses.
+        // SAFETY: whole pages inside our region, of cells of memory that nobody but the caller
+        // uses.
         let are_given_back = cells.len() >= LARGE
             && unsafe { libc::madvise(cells.start as *mut libc::c_void, cells.len(), libc::MADV_DONTNEED) }
                 == 0;
@@ -423,16 +338,11 @@ impl Pages {
         self.list.len()
     }
 
-    /// Tells of the cells that are not empty; of neighbours that are alike, once. A page is no longer in use if all of its
-    /// cells are empty. The others.
+    /// Visits the cells that are not empty; of neighbours that are alike, one. Drops pages whose
+    /// cells are all empty, and returns the others.
     pub(crate) fn sift(&mut self, mut work: impl FnMut(Cell)) -> Used {
         let (resident, uniform, contents) = (self.resident, self.uniform, self.contents);
         let mut pages = Vec::with_capacity(self.list.len());
-        let top_of = |cell: Cell| match cell.writer {
-            0.. => (cell.writer as u32).max(cell.readers as u32),
-            // The access of its epoch, or zero.
-            _ => (cell.readers & i32::MAX) as u32 >> 1,
-        };
         self.list.retain(|&number| {
             let (mut last, mut page) = (0, UsedPage { number, top: 0, groups: 0 });
             if uniform.has(number as usize) {
@@ -441,7 +351,7 @@ impl Pages {
                 let used = content != Cell::default();
                 if used {
                     work(content);
-                    page.top = top_of(content);
+                    page.top = content.greatest();
                     pages.push(page);
                 } else {
                     uniform.clear(number as usize);
@@ -456,7 +366,7 @@ impl Pages {
                         if word != last && word != 0 {
                             let cell = Cell::from(word);
                             work(cell);
-                            page.top = page.top.max(top_of(cell));
+                            page.top = page.top.max(cell.greatest());
                         }
                         last = word;
                     }
@@ -480,7 +390,8 @@ impl Pages {
 
     fn groups(page: u32) -> &'static mut [Group; PAGE / size_of::<Group>()] {
         let groups = (BASE + page as usize * PAGE) as *mut _;
-        // SAFETY: a page of the region; nobody else looks at its cells while those who call this do.
+        // SAFETY: a page of the region; nobody else looks at its cells while those who call this
+        // do.
         unsafe { &mut *groups }
     }
 
@@ -508,19 +419,20 @@ pub(crate) struct Used {
 
 struct UsedPage {
     number: u32,
-    /// No number of an access in a cell is greater; the number of a set is greater than any of these.
+    /// No access id on the page is greater; the encoding of a set is greater than any of these.
     top: u32,
     /// A bit for each group that is not empty; none if the page is uniform.
     groups: u64,
 }
 
 impl Used {
-    /// Replaces the contents of the cells. Accesses before the number `from` stay as they are.
+    /// Replaces the contents of the cells. Access ids below `from` stay as they are.
     pub(crate) fn replace(&self, from: u32, mut new: impl FnMut(Cell) -> Cell) {
         let (mut before, mut after) = (0, 0);
         for page in self.pages.iter().filter(|page| page.top >= from) {
             if page.groups == 0 {
-                // SAFETY: there is an entry for each page of the region, and nobody else has a reference to it.
+                // SAFETY: there is an entry for each page of the region, and nobody else has a
+                // reference to it.
                 let content = unsafe { &mut *self.contents.add(page.number as usize) };
                 *content = new(Cell::from(*content)).into();
                 continue;

@@ -1,14 +1,16 @@
-//! Where races go. The detector keeps every race; a sink is notified of each at once, since the program may be gone the next moment.
+//! Where races go. The detector keeps every race; a sink is notified of each at once, since the
+//! program may be gone the next moment.
 
 use super::detector::Raced;
 use crate::process::global::Global;
 
 /// What is notified of races. `report` has the one implementation; the detector does not know it.
 pub(crate) trait Sink {
-    /// A race was found, in a run with mutual exclusion or without: the next by number.
+    /// A race was found, in a run with mutual exclusion or without; races are numbered
+    /// consecutively.
     fn raced(&self, race: &Raced, exclusive: bool);
 
-    /// The race of this number was met again, for so many times in all.
+    /// The race of this number was met again, `count` times in all.
     fn raced_again(&self, number: usize, count: u64);
 }
 

@@ -1,7 +1,8 @@
 //! Names of memory for another run of the program, and what they stand for in this one.
 //!
-//! A run that goes the same way, as the depth-first one does with the same input, allocates the same blocks in the same order and lends the same
-//! stacks to the same tasks, wherever the system has put them.
+//! A run that goes the same way, as the depth-first one does with the same input, allocates the
+//! same blocks in the same order and lends the same stacks to the same tasks, wherever the system
+//! has put them.
 
 use crate::detect::detector;
 use crate::detect::detector::watched::Watching;
@@ -28,7 +29,8 @@ pub(crate) fn name(address: usize, block: Option<(usize, Block)>) -> Option<Spot
     Some(Spot::Module { number, offset: address - modules[number].0 })
 }
 
-/// Has every pair of sites looked for that access the places this process was asked about. Called once, when it is set up.
+/// Has every pair of sites looked for that access the places this process was asked about. Called
+/// once, when it is set up.
 pub(crate) fn watch() {
     let spots: Vec<Spot> = match channel::request().map(serde_json::from_slice) {
         Some(Ok(spots)) => spots,

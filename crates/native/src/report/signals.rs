@@ -137,9 +137,7 @@ extern "C" fn handle(signal: c_int, _: *mut libc::siginfo_t, context: *mut c_voi
 /// Makes the next access look.
 fn note() {
     PENDING.store(true, Ordering::Relaxed);
-    now::set_first(i32::MAX);
-    now::set_epoch(i32::MAX, false);
-    now::set_first_set(u32::MAX);
+    now::force_miss();
 }
 
 /// Whether a task's share of time is over; asked once.

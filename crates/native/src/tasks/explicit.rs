@@ -256,7 +256,7 @@ pub(crate) fn create(task: *mut KmpTask, dependences: &[Dependence], pc: usize) 
         thread: virtual_thread,
         asked: false,
         scope: detector.children(&mut creator.open),
-        loose: false,
+        detached: false,
         awaited: !dependences.is_empty(),
         serial: 0,
     });

@@ -464,7 +464,7 @@ impl Team {
             thread: job.thread,
             asked: job.parted.is_some_and(|(_, asked)| asked),
             scope: ScopeId::PROGRAM,
-            loose: false,
+            detached: false,
             awaited: false,
             serial: 0,
         };

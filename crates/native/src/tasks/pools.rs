@@ -241,7 +241,7 @@ pub(crate) unsafe fn spawn(
         thread: virtual_thread,
         asked: false,
         scope,
-        loose: false,
+        detached: false,
         awaited: false,
         serial: 0,
     });

@@ -9,7 +9,8 @@ use raceproof_core::ids::NodeId;
 use serde::Serialize;
 
 #[derive(Serialize)]
-struct GraphJson<'a> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(crate) struct GraphJson<'a> {
     tool: &'static str,
     version: &'static str,
     schema: u32,
@@ -21,6 +22,7 @@ struct GraphJson<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct TaskJson<'a> {
     id: u32,
     task: &'a str,
@@ -32,6 +34,7 @@ struct TaskJson<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct NodeJson<'a> {
     id: u32,
     kind: &'static str,
@@ -43,6 +46,7 @@ struct NodeJson<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct SyncJson {
     op: &'static str,
     kind: SyncKind,
@@ -50,6 +54,7 @@ struct SyncJson {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct AccessJson {
     access: AccessKind,
     location: String,
@@ -59,6 +64,7 @@ struct AccessJson {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct EdgeJson {
     from: u32,
     to: u32,

@@ -47,8 +47,8 @@ impl Parser<'_> {
         Ok(decl)
     }
 
-    /// Something outside of the procs that is no declaration. It may go on for any number of statements,
-    /// so everything up to the next declaration is skipped.
+    /// Something outside of the procs that is no declaration. It may go on for any number of
+    /// statements, so everything up to the next declaration is skipped.
     fn no_decl<T>(&mut self) -> Parsed<T> {
         let message = format!("expected a declaration, found {}", self.found());
         let label = "expected `var`, `lock`, `sem`, `event` or `proc`";
@@ -157,7 +157,8 @@ impl Parser<'_> {
         }
     }
 
-    /// After an error in the declaration that began at `start`: to the next one, looking for errors in a body on the way.
+    /// After an error in the declaration that began at `start`: to the next one, looking for errors
+    /// in a body on the way.
     fn skip_to_decl(&mut self, start: usize) {
         loop {
             match self.peek() {

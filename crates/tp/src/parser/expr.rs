@@ -1,7 +1,7 @@
 //! Expressions: precedence climbing over prefix operators over postfix chains over primaries.
 //!
-//! The span of an expression starts at its first byte; parentheses around an expression are no part of
-//! it, those inside are: `(a)[i]` starts at the parenthesis, the `a` in it at the `a`.
+//! The span of an expression starts at its first byte; parentheses around an expression are no part
+//! of it, those inside are: `(a)[i]` starts at the parenthesis, the `a` in it at the `a`.
 
 use super::super::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
 use super::super::diagnostic::Diagnostic;

@@ -2,12 +2,13 @@
 //!
 //! An error is recorded where it is found and [`Failed`] is handed up to the nearest statement or
 //! declaration, which skips to where another one may begin. Three rules keep one mistake from being
-//! reported twice: nothing is said about a token the lexer has complained about, there is one error a
-//! token, and once a limit is passed the parser is silent for good.
+//! reported twice: nothing is said about a token the lexer has complained about, there is one error
+//! a token, and once a limit is passed the parser is silent for good.
 //!
-//! Two numbers bound every recursion, here and in whoever walks the tree: `depth` is how deep the parser
-//! is nested now, `peak` the depth of the deepest node of what it has built since the innermost
-//! [`Parser::growing`]. An operator behind an operand pushes that operand down, so it raises `peak`.
+//! Two numbers bound every recursion, here and in whoever walks the tree: `depth` is how deep the
+//! parser is nested now, `peak` the depth of the deepest node of what it has built since the
+//! innermost [`Parser::growing`]. An operator behind an operand pushes that operand down, so it
+//! raises `peak`.
 
 mod decl;
 mod expr;
@@ -118,8 +119,8 @@ impl Parser<'_> {
         }
     }
 
-    /// The `;` behind a statement or declaration. Where the line ends without one, that is said and the
-    /// parser goes on as if it were there.
+    /// The `;` behind a statement or declaration. Where the line ends without one, that is said and
+    /// the parser goes on as if it were there.
     fn semicolon(&mut self) -> Parsed<()> {
         if self.eat(Tok::Semi) {
             return Ok(());
@@ -210,7 +211,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// A limit is passed: says so and ends the parse, for whatever follows would only pass it again.
+    /// A limit is passed: says so and ends the parse, for whatever follows would only pass it
+    /// again.
     fn give_up<T>(&mut self, message: String, help: &str) -> Parsed<T> {
         let diagnostic = Diagnostic::new(self.here(), message, "the limit is passed here").help(help);
         let _: Parsed<()> = self.report(diagnostic);

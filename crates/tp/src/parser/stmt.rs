@@ -54,8 +54,8 @@ impl Parser<'_> {
         )
     }
 
-    /// After an error in the statement that began at `start`: to the next one, looking for errors in a
-    /// block on the way.
+    /// After an error in the statement that began at `start`: to the next one, looking for errors
+    /// in a block on the way.
     fn skip_to_stmt(&mut self, start: usize) {
         loop {
             match self.peek() {
@@ -191,7 +191,8 @@ impl Parser<'_> {
         Ok(kind(Loop { var, from, to, body: self.block()? }))
     }
 
-    /// Someone wrote the head of a loop in parentheses: skips it, for its semicolons end no statement.
+    /// Someone wrote the head of a loop in parentheses: skips it, for its semicolons end no
+    /// statement.
     fn loop_from_c<T>(&mut self) -> Parsed<T> {
         let message = "expected the variable of the loop, found `(`";
         let _: Parsed<()> = self.report(
@@ -228,7 +229,8 @@ impl Parser<'_> {
         }
         let start = self.here();
         let left = self.expr()?;
-        // The span of an expression leaves out the parentheses around it, so this tells `(x)` from `x`.
+        // The span of an expression leaves out the parentheses around it, so this tells `(x)` from
+        // `x`.
         let parens = left.span.start != start.start;
         let whole = self.since(start);
         match self.peek() {

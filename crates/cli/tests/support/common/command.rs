@@ -3,9 +3,9 @@
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
-use std::{env, fs, thread};
+use std::{fs, thread};
+use tempfile::TempDir;
 
 /// No run of a test may take longer, on a busy machine and without optimisation.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -39,7 +39,8 @@ impl Done {
     }
 }
 
-/// Without the libraries that cargo has its tests find: programs are to find the runtime they were linked with.
+/// Without the libraries that cargo has its tests find: programs are to find the runtime they were
+/// linked with.
 pub fn raceproof() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_raceproof"));
     command.env_remove("LD_LIBRARY_PATH");
@@ -112,21 +113,17 @@ pub fn check(program: &str, options: &[&str]) -> Done {
 }
 
 /// An empty folder of the test's own, removed with it.
-pub struct Folder(PathBuf);
+pub struct Folder(TempDir);
 
 impl Folder {
     /// A new one, also if another test gives it the same name.
     pub fn new(name: &str) -> Self {
-        static COUNT: AtomicU32 = AtomicU32::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let folder = env::temp_dir().join(format!("raceproof-{}-{number}-{name}", std::process::id()));
-        let _ = fs::remove_dir_all(&folder);
-        fs::create_dir_all(&folder).expect("the temporary folder can be written");
-        Folder(folder)
+        let folder = tempfile::Builder::new().prefix(&format!("raceproof-{name}-")).tempdir();
+        Folder(folder.expect("the temporary folder can be written"))
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
-        self.0.join(name)
+        self.0.path().join(name)
     }
 
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
@@ -137,17 +134,11 @@ impl Folder {
 
     /// The names of everything in it.
     pub fn names(&self) -> Vec<String> {
-        let entries = fs::read_dir(&self.0).expect("the folder is there");
+        let entries = fs::read_dir(self.0.path()).expect("the folder is there");
         let mut names: Vec<String> =
             entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
         names.sort();
         names
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 

@@ -1,8 +1,10 @@
 //! Golden files: `check("name.txt", &actual)` compares with `tests/golden/name.txt`.
 //!
-//! `BLESS=1 cargo test -p raceproof-cli` writes the actual output over the golden files; read the diff
-//! before committing it. Output that varies from run to run has to be normalised by the caller.
+//! `BLESS=1 cargo test -p raceproof-cli` writes the actual output over the golden files; read the
+//! diff before committing it. Output that varies from run to run has to be normalised by the
+//! caller.
 
+use similar::TextDiff;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -40,30 +42,18 @@ fn bless(path: &Path, actual: &str) {
     fs::write(path, actual).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
 }
 
-/// The lines between the common head and the common tail of the two texts, with some context: not
-/// minimal, but never misleading.
+/// The hunks of a unified diff, with escapes made visible: a lost colour or a trailing space is a
+/// difference too.
 fn diff(expected: &str, actual: &str) -> String {
-    let old: Vec<&str> = expected.split('\n').collect();
-    let new: Vec<&str> = actual.split('\n').collect();
-    let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
-    let limit = old.len().min(new.len()) - head;
-    let tail = old.iter().rev().zip(new.iter().rev()).take(limit).take_while(|(a, b)| a == b).count();
+    let diff = TextDiff::from_lines(expected, actual);
     let mut out = String::new();
-    let mut show = |sign: char, line: &str| {
-        // Escapes made visible: a lost colour or a trailing space is a difference too.
-        out.push_str(&format!("{sign} {}\n", line.escape_debug().to_string().replace("\\\"", "\"")));
-    };
-    for line in &old[head.saturating_sub(CONTEXT)..head] {
-        show(' ', line);
+    for hunk in diff.unified_diff().context_radius(CONTEXT).iter_hunks() {
+        out.push_str(&format!("{}\n", hunk.header()));
+        for change in hunk.iter_changes() {
+            let line = change.value().trim_end_matches('\n').escape_debug().to_string();
+            let end = if change.missing_newline() { " (no line break)" } else { "" };
+            out.push_str(&format!("{}{}{end}\n", change.tag(), line.replace("\\\"", "\"")));
+        }
     }
-    for line in &old[head..old.len() - tail] {
-        show('-', line);
-    }
-    for line in &new[head..new.len() - tail] {
-        show('+', line);
-    }
-    for line in old[old.len() - tail..].iter().take(CONTEXT) {
-        show(' ', line);
-    }
-    format!("from line {}:\n{out}", head + 1)
+    out
 }

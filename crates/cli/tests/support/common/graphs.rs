@@ -88,7 +88,8 @@ pub fn two_tasks() -> Graph {
     run.graph()
 }
 
-/// Every kind of edge: isolated sections, a lock, a future, a promise, nested tasks, an unfinished task.
+/// Every kind of edge: isolated sections, a lock, a future, a promise, nested tasks, an unfinished
+/// task.
 pub fn every_kind() -> Graph {
     let mut run = Run::new();
     let scope = run.finish(MAIN);

@@ -12,3 +12,4 @@ pub mod programs;
 pub mod random;
 pub mod rearrange;
 pub mod sample;
+pub mod seeds;

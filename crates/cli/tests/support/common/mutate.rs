@@ -56,11 +56,6 @@ pub fn input(seeds: &[String], others: &[String], random: &mut Random) -> String
     text
 }
 
-/// A number from the environment.
-pub fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).map_or(default, |value| value.parse().unwrap_or_else(|_| panic!("{name}={value}")))
-}
-
 /// Words, numbers, symbols and blanks, so that a mutation can keep or move them whole.
 fn pieces(text: &str) -> Vec<&str> {
     let word = |c: char| c.is_alphanumeric() || c == '_';

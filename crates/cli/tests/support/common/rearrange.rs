@@ -1,5 +1,6 @@
-//! Random changes to a program that mostly leave a program, but another one: statements moved, dropped, doubled and
-//! wrapped, names and numbers exchanged. What random damage leaves intact is nearly always the program it began with.
+//! Random changes to a program that mostly leave a program, but another one: statements moved,
+//! dropped, doubled and wrapped, names and numbers exchanged. What random damage leaves intact is
+//! nearly always the program it began with.
 //!
 //! Works on programs as the printer writes them: a statement or the head of a block a line.
 

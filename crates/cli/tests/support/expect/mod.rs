@@ -4,6 +4,9 @@
 //! header that cannot be read is an error of the test that reads it, never an absent expectation.
 #![allow(dead_code)] // each test crate uses its own part
 
+use raceproof_core::event::AccessKind;
+use raceproof_core::finding;
+use raceproof_tp::{self as tp, code::Code, compile::compile, source::Source};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -17,6 +20,13 @@ pub(crate) struct Program {
     pub(crate) expected: Expected,
 }
 
+impl Program {
+    pub(crate) fn compiled(&self) -> Code {
+        let tree = tp::parse(&self.source).expect("corpus.rs and docs.rs parse every program");
+        compile(&tree, &Source::new(&self.name, &self.source))
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Verdict {
     RaceFree,
@@ -25,10 +35,32 @@ pub(crate) enum Verdict {
     ProgramError,
 }
 
+impl Verdict {
+    /// A reported verdict; none for `inconclusive`, which no header expects.
+    pub(crate) fn of(verdict: finding::Verdict) -> Option<Verdict> {
+        match verdict {
+            finding::Verdict::RaceFree => Some(Verdict::RaceFree),
+            finding::Verdict::Deadlock => Some(Verdict::Deadlock),
+            finding::Verdict::ProgramError => Some(Verdict::ProgramError),
+            finding::Verdict::Race => Some(Verdict::Race),
+            finding::Verdict::Inconclusive => None,
+        }
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Scope {
     AllSchedules,
     ObservedSchedule,
+}
+
+impl From<finding::Scope> for Scope {
+    fn from(scope: finding::Scope) -> Self {
+        match scope {
+            finding::Scope::AllSchedules => Scope::AllSchedules,
+            finding::Scope::ObservedSchedule => Scope::ObservedSchedule,
+        }
+    }
 }
 
 /// A line and a column, from 1.
@@ -38,11 +70,23 @@ pub(crate) struct At {
     pub(crate) column: u32,
 }
 
+impl From<&finding::Place> for At {
+    fn from(place: &finding::Place) -> Self {
+        At { line: place.line, column: place.column }
+    }
+}
+
 /// One access of a race: where it is, and whether it is a write.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Access {
     pub(crate) at: At,
     pub(crate) write: bool,
+}
+
+impl From<&finding::RaceAccess> for Access {
+    fn from(access: &finding::RaceAccess) -> Self {
+        Access { at: At::from(&access.at), write: access.access == AccessKind::Write }
+    }
 }
 
 /// A racy cell with one pair of sites, the smaller first.
@@ -63,6 +107,18 @@ impl Race {
 pub(crate) struct Error {
     pub(crate) kind: String,
     pub(crate) at: At,
+}
+
+impl From<&finding::Race> for Race {
+    fn from(race: &finding::Race) -> Self {
+        Race::new(&race.location, (&race.first).into(), (&race.second).into())
+    }
+}
+
+impl From<&finding::ProgramError> for Error {
+    fn from(error: &finding::ProgramError) -> Self {
+        Error { kind: error.kind.clone(), at: At::from(&error.at) }
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -216,6 +272,11 @@ impl FromStr for Scope {
             _ => Err("no scope".into()),
         }
     }
+}
+
+/// The programs whose headers say what `check` and `verify` report.
+pub(crate) fn corpus() -> impl Iterator<Item = Program> {
+    ["zipper", "examples"].into_iter().flat_map(programs)
 }
 
 /// The programs in a folder of `programs/tp`, by name.

@@ -21,7 +21,8 @@ impl<'p> State<'p> {
             Action::P(semaphore, _) => self.semaphores[semaphore.0] > 0,
             Action::Wait(event, _) => self.posted[event.0],
             Action::EndFinish(_) => {
-                // A task inside a finish that one of these opened itself keeps that one from ending.
+                // A task inside a finish that one of these opened itself keeps that one from
+                // ending.
                 let finish = Some(Finish { task: id, depth: task.open_finishes });
                 others().all(|other| other.started_in != finish)
             }
@@ -39,8 +40,9 @@ impl<'p> State<'p> {
         }
     }
 
-    /// Whether the next action of `task`, if it can be taken, is one that no action of another task can
-    /// disable, undo or tell apart: it commutes with all of them (`explore.rs` says what follows).
+    /// Whether the next action of `task`, if it can be taken, is one that no action of another task
+    /// can disable, undo or tell apart: it commutes with all of them (`explore.rs` says what
+    /// follows).
     pub fn only_enables(&self, id: TaskId) -> bool {
         match self.tasks[&id].next {
             Action::Spawn(_)
@@ -66,7 +68,8 @@ impl<'p> State<'p> {
 }
 
 impl<'p> Machine<'p> {
-    /// Takes the next action of task `id`, which can be taken, and does the local work that follows it.
+    /// Takes the next action of task `id`, which can be taken, and does the local work that follows
+    /// it.
     pub fn take(&mut self, state: &mut State<'p>, id: TaskId) -> Result<(), Failure> {
         let shared_task = state.tasks.remove(&id).expect("the task is alive");
         let mut task = Rc::unwrap_or_clone(shared_task);

@@ -1,6 +1,7 @@
-//! Programs that are nothing but choices: two to four tasks with a few sections, `P`, `V`, `set`, `post` and `wait`
-//! each. Every variable has its lock, so there is never a race, and the order of choices decides as much as it can:
-//! which branches are taken, who waits, who fails, whether it comes to a deadlock.
+//! Programs that are nothing but choices: two to four tasks with a few sections, `P`, `V`, `set`,
+//! `post` and `wait` each. Every variable has its lock, so there is never a race, and the order of
+//! choices decides as much as it can: which branches are taken, who waits, who fails, whether it
+//! comes to a deadlock.
 
 use super::rng::Rng;
 
@@ -26,8 +27,9 @@ pub fn choices(seed: u64) -> String {
     text + "}\n"
 }
 
-/// A program of isolated sections only, most of which access one thing or another depending on what they find: what
-/// conflicts with what is then a matter of the order. The same seed gives the same text.
+/// A program of isolated sections only, most of which access one thing or another depending on what
+/// they find: what conflicts with what is then a matter of the order. The same seed gives the same
+/// text.
 pub fn branches(seed: u64) -> String {
     let mut rng = Rng::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x6272_616e_6368);
     rng.next();

@@ -1,13 +1,17 @@
-//! How many executions of a tiny program differ: the number of its classes, by going through all of them.
+//! How many executions of a tiny program differ: the number of its classes, by going through all of
+//! them.
 //!
-//! What the explorer takes for one execution is told here a second time, from its definition, and counted without any
-//! reduction. A *choice* is entering a section, `P`, `V`, `set` or `post`. Two choices of one kind on one thing are
-//! *dependent*; two sections of a lock, if [`Sections::Conflict`] is asked for, only if they access a common location and one of them
-//! writes it, or one of them contains a choice or a wait. The *signature* of a run is which choices were made and in which order
-//! the dependent ones came; runs with the same signature are one class.
+//! What the explorer takes for one execution is told here a second time, from its definition, and
+//! counted without any reduction. A *choice* is entering a section, `P`, `V`, `set` or `post`. Two
+//! choices of one kind on one thing are *dependent*; two sections of a lock, if
+//! [`Sections::Conflict`] is asked for, only if they access a common location and one of them
+//! writes it, or one of them contains a choice or a wait. The *signature* of a run is which choices
+//! were made and in which order the dependent ones came; runs with the same signature are one
+//! class.
 //!
-//! What is not a choice is done at once. That loses nothing in a program without races: a task about to access something
-//! can only be overtaken by tasks that access something else, or both would be about to.
+//! What is not a choice is done at once. That loses nothing in a program without races: a task
+//! about to access something can only be overtaken by tasks that access something else, or both
+//! would be about to.
 
 use super::local::Machine;
 use super::state::*;
@@ -23,8 +27,8 @@ pub enum Sections {
     Conflict,
 }
 
-/// How many classes the executions of a program fall into; `None` if there are more than `limit` prefixes of them, or an
-/// execution that does not end. The program must have no race.
+/// How many classes the executions of a program fall into; `None` if there are more than `limit`
+/// prefixes of them, or an execution that does not end. The program must have no race.
 pub fn classes(program: &Program, sections: Sections, limit: usize) -> Option<usize> {
     let (mut machine, state) = Machine::new(program);
     let mut start = Prefix { state, failed: BTreeSet::new(), made: BTreeMap::new() };

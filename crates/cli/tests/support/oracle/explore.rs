@@ -2,18 +2,19 @@
 //!
 //! Two merges keep the number of states down; neither hides a reachable pair of accesses.
 //!
-//! 1. *Local work* runs together with the visible action before it, so that in every state each task stands
-//!    right before a visible action. Local work reads nothing another task can write and writes nothing
-//!    another task can read, so it commutes with every action of the others and cannot be stopped by them:
-//!    from any state of the fine-grained program, finishing all local work leads to a state visited here, and
-//!    two tasks about to access a location stay so. A program error is *not* run together with anything: it
-//!    stops the run, so it is an action of its own, and the others may move before it.
-//! 2. With [`Limits::merge_enabling`], actions that only enable others (spawn, task end, leaving a section,
-//!    V, post, and a get, wait or end of a finish that can be taken) are taken at once. Each commutes with
-//!    every action of the other tasks and, once it can be taken, stays so; a task about to take one is not
-//!    about to access anything. So moving it to the front of any run keeps the states with two tasks about to
-//!    access, the deadlocks, the errors and the final states. `oracle_self.rs` compares both ways of exploring
-//!    on generated programs.
+//! 1. *Local work* runs together with the visible action before it, so that in every state each
+//!    task stands right before a visible action. Local work reads nothing another task can write
+//!    and writes nothing another task can read, so it commutes with every action of the others and
+//!    cannot be stopped by them: from any state of the fine-grained program, finishing all local
+//!    work leads to a state visited here, and two tasks about to access a location stay so. A
+//!    program error is *not* run together with anything: it stops the run, so it is an action of
+//!    its own, and the others may move before it.
+//! 2. With [`Limits::merge_enabling`], actions that only enable others (spawn, task end, leaving a
+//!    section, V, post, and a get, wait or end of a finish that can be taken) are taken at once.
+//!    Each commutes with every action of the other tasks and, once it can be taken, stays so; a
+//!    task about to take one is not about to access anything. So moving it to the front of any run
+//!    keeps the states with two tasks about to access, the deadlocks, the errors and the final
+//!    states. `oracle_self.rs` compares both ways of exploring on generated programs.
 
 use super::local::Machine;
 use super::outcome::{Access, Collector, Outcome, RawRace};
@@ -27,8 +28,8 @@ use std::rc::Rc;
 pub struct Limits {
     /// Give up (with `complete` false) beyond this many states.
     pub states: usize,
-    /// Give up likewise beyond this much work (local steps, and things in the states that are copied).
-    /// It ends programs that go on making tasks or arrays for ever.
+    /// Give up likewise beyond this much work (local steps, and things in the states that are
+    /// copied). It ends programs that go on making tasks or arrays for ever.
     pub work: usize,
     /// See the module's header; off is slower and finds the same.
     pub merge_enabling: bool,
@@ -102,8 +103,8 @@ pub fn explore(program: &Program, source: &str, limits: Limits) -> Outcome {
 /// More enabling actions in a row than this count as endless, as in `while (true) { async { … } }`.
 const SETTLING: usize = 300;
 
-/// Takes every action that only enables others, until there is none that can be taken; false if that does
-/// not come to an end.
+/// Takes every action that only enables others, until there is none that can be taken; false if
+/// that does not come to an end.
 fn settle<'p>(machine: &mut Machine<'p>, state: &mut State<'p>) -> bool {
     for _ in 0..SETTLING {
         let next = state.tasks.keys().find(|id| state.only_enables(**id) && state.can_move(**id));
@@ -137,8 +138,8 @@ fn races<'p>(state: &State<'p>, found: &mut Collector<'p>) -> bool {
 }
 
 /// Every complete run as its sequence of reads, writes and section boundaries (`main/1 read x`,
-/// `main enter isolated`); runs that differ only in when a task is started, ends or is waited for are one.
-/// For tiny programs: nothing is merged. `None` beyond `limit` runs.
+/// `main enter isolated`); runs that differ only in when a task is started, ends or is waited for
+/// are one. For tiny programs: nothing is merged. `None` beyond `limit` runs.
 pub fn schedules(program: &Program, limit: usize) -> Option<BTreeSet<Vec<String>>> {
     let (mut machine, start) = Machine::new(program);
     let mut complete = BTreeSet::new();

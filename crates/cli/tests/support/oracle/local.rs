@@ -1,7 +1,8 @@
 //! The local work of one task: everything between two visible actions.
 //!
-//! A plain evaluator of the syntax tree with an explicit continuation: each item says what to do next and
-//! pushes what follows. It ends when a visible action is reached, with that action's operands evaluated.
+//! A plain evaluator of the syntax tree with an explicit continuation: each item says what to do
+//! next and pushes what follows. It ends when a visible action is reached, with that action's
+//! operands evaluated.
 
 use super::names::Names;
 use super::state::*;
@@ -16,8 +17,8 @@ const LARGEST_ARRAY: i64 = 1 << 16;
 /// A step of local work: a visible action was reached, or a program error, or neither.
 type Reached<'p> = Result<Option<Action<'p>>, (ErrorKind, Pos)>;
 
-/// The program with its names looked up. It must have passed the checks of the front end: a name that
-/// means nothing is a panic here.
+/// The program with its names looked up. It must have passed the checks of the front end: a name
+/// that means nothing is a panic here.
 pub struct Machine<'p> {
     procs: FxHashMap<&'p str, &'p Proc>,
     vars: FxHashMap<&'p str, ArrayId>,
@@ -83,8 +84,9 @@ impl<'p> Machine<'p> {
         (machine, state)
     }
 
-    /// Does the local work of `task`, which is not in `state` meanwhile, up to its next visible action.
-    /// Only its own fresh arrays and promises are added to the state: nobody else knows them yet.
+    /// Does the local work of `task`, which is not in `state` meanwhile, up to its next visible
+    /// action. Only its own fresh arrays and promises are added to the state: nobody else knows
+    /// them yet.
     pub fn run(&mut self, state: &mut State<'p>, id: TaskId, task: &mut Task<'p>) {
         for _ in 0..LOCAL_STEPS {
             self.work += 1;
@@ -150,7 +152,8 @@ impl<'p> Machine<'p> {
             Do::ForNext(each, how, at, to) => {
                 if at < to {
                     task.control.push(Do::ForNext(each, how, at + 1, to));
-                    // The variable is a fresh local of every round: assigning it changes nothing else.
+                    // The variable is a fresh local of every round: assigning it changes nothing
+                    // else.
                     task.control.push(Do::Scope(task.locals.len()));
                     task.locals.push((&each.0.var.name, Value::Int(at)));
                     match how {
@@ -553,8 +556,8 @@ fn promise(value: Value, pos: Pos) -> Result<PromiseId, (ErrorKind, Pos)> {
     }
 }
 
-/// The element that `expr` is about. The length of an array never changes, so the check may be made here,
-/// before the access is taken.
+/// The element that `expr` is about. The length of an array never changes, so the check may be made
+/// here, before the access is taken.
 fn element(state: &State, base: Value, index: Value, expr: &Expr) -> Result<Location, (ErrorKind, Pos)> {
     let Value::Array(array) = base else { return Err((ErrorKind::NotAnArray, expr.span.start)) };
     let index = integer(index, expr)?;

@@ -1,5 +1,6 @@
-//! Names that do not depend on the schedule: a task is the n-th child of its parent, an array or a promise
-//! the n-th one its task made. States that differ only in the order of allocation are then equal.
+//! Names that do not depend on the schedule: a task is the n-th child of its parent, an array or a
+//! promise the n-th one its task made. States that differ only in the order of allocation are then
+//! equal.
 
 use super::state::{ArrayId, PromiseId, TaskId};
 use rustc_hash::FxHashMap;

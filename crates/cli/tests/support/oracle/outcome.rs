@@ -55,16 +55,18 @@ pub enum Access {
     Write,
 }
 
-/// The value of every cell of a `var` (`x`, `a[0]`), of every array made by `new` (`main/1:new2[0]`: the
-/// second one that `main/1` made), and of every promise and future (`main:promise1`), written out. A promise
-/// that is not set has the value `unset`, a reference is `&` and a name.
+/// The value of every cell of a `var` (`x`, `a[0]`), of every array made by `new`
+/// (`main/1:new2[0]`: the second one that `main/1` made), and of every promise and future
+/// (`main:promise1`), written out. A promise that is not set has the value `unset`, a reference is
+/// `&` and a name.
 pub type Memory = BTreeMap<String, String>;
 
 /// A task that has not ended and cannot move.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Blocked {
     pub task: String,
-    /// `get main:promise1`, `await main:promise1 main:promise2`, `lock l`, `isolated`, `P s`, `wait e`, `finish`.
+    /// `get main:promise1`, `await main:promise1 main:promise2`, `lock l`, `isolated`, `P s`, `wait
+    /// e`, `finish`.
     pub waits_for: String,
     pub line: u32,
     pub column: u32,

@@ -1,9 +1,10 @@
 //! Makes a failing program smaller while it keeps failing.
 //!
-//! Greedy: every possible edit of the syntax tree is tried in turn (largest pieces first), and kept if the
-//! program still parses and the predicate still holds; until no edit is left that can be kept. Every edit makes
-//! the program smaller, or a constant smaller, so this ends; and it ends early if it takes too long, since a failure that
-//! is larger than it need be is worth more than none.
+//! Greedy: every possible edit of the syntax tree is tried in turn (largest pieces first), and kept
+//! if the program still parses and the predicate still holds; until no edit is left that can be
+//! kept. Every edit makes the program smaller, or a constant smaller, so this ends; and it ends
+//! early if it takes too long, since a failure that is larger than it need be is worth more than
+//! none.
 
 use raceproof_tp as tp;
 use raceproof_tp::ast::{Block, Decl, Expr, ExprKind, Program, Stmt, StmtKind, VarKind};
@@ -13,8 +14,8 @@ use std::time::{Duration, Instant};
 pub const TRIES: usize = 2000;
 const TIME: Duration = Duration::from_secs(60);
 
-/// A smaller program for which `predicate` is still true. It is only asked about programs that pass the
-/// checks of the front end. If `source` does not parse it comes back as it is.
+/// A smaller program for which `predicate` is still true. It is only asked about programs that pass
+/// the checks of the front end. If `source` does not parse it comes back as it is.
 pub fn shrink(source: &str, mut predicate: impl FnMut(&str) -> bool) -> String {
     let Ok(mut program) = tp::parse(source) else { return source.to_string() };
     let mut best = source.to_string();

@@ -1,7 +1,9 @@
-//! What a state of a run consists of. Everything here can be cloned, compared and hashed; nothing here acts.
+//! What a state of a run consists of. Everything here can be cloned, compared and hashed; nothing
+//! here acts.
 //!
-//! There is deliberately no lock table and no counter of a `finish`: who holds a lock and which tasks a
-//! `finish` still waits for is read off the tasks that are alive, so it cannot get out of step with them.
+//! There is deliberately no lock table and no counter of a `finish`: who holds a lock and which
+//! tasks a `finish` still waits for is read off the tasks that are alive, so it cannot get out of
+//! step with them.
 
 use raceproof_tp::ast::{Block, Expr, Loop, Stmt};
 use std::collections::BTreeMap;
@@ -11,7 +13,8 @@ use std::rc::Rc;
 /// A byte offset of the source.
 pub type Pos = u32;
 
-/// A piece of the syntax tree, compared by its address: two equal texts at two places are two things.
+/// A piece of the syntax tree, compared by its address: two equal texts at two places are two
+/// things.
 pub struct Node<'p, T>(pub &'p T);
 
 impl<T> Clone for Node<'_, T> {
@@ -33,8 +36,8 @@ impl<T> Hash for Node<'_, T> {
 }
 
 /// Tasks, arrays and promises are numbered in the order in which the exploration first meets their
-/// *name*, and the name does not depend on the schedule (see `names.rs`): the same number is the same
-/// thing in every state.
+/// *name*, and the name does not depend on the schedule (see `names.rs`): the same number is the
+/// same thing in every state.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TaskId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -72,7 +75,8 @@ pub struct Location {
     pub index: usize,
 }
 
-/// The `depth`-th finish (from 1) that `task` has open. It keeps this name for as long as it is open.
+/// The `depth`-th finish (from 1) that `task` has open. It keeps this name for as long as it is
+/// open.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Finish {
     pub task: TaskId,
@@ -180,8 +184,8 @@ impl ErrorKind {
     }
 }
 
-/// One item of a continuation. Those that name an expression or a statement and are not `Eval` or `Block`
-/// find its operands on the operand stack and do what is left of it.
+/// One item of a continuation. Those that name an expression or a statement and are not `Eval` or
+/// `Block` find its operands on the operand stack and do what is left of it.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub enum Do<'p> {
     /// The statements of a block from the given one on.

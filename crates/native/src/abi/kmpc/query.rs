@@ -15,7 +15,7 @@ pub extern "C" fn omp_get_thread_num() -> i32 {
     // What the task does from now on may depend on the thread it happens to run on.
     let task = detector().current();
     detector().tasks[task.index()].asked = true;
-    detector().tell_asked();
+    detector().record_thread_query();
     thread().number as i32
 }
 

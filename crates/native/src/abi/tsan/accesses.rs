@@ -18,9 +18,9 @@
 //! `native_budget.rs`; `SameEpoch.cpp` of the pass has the same-epoch test inline, in loops.
 
 use super::{read_nearly, read_over, read_slow, read_words, write_over, write_slow, write_words};
-use crate::detect::detector::changes::{self, CHANGES};
-use crate::detect::detector::last::{self, LAST};
-use crate::detect::now::{FIRST_SET, LEFT, NOW, OVER};
+use crate::detect::detector::last_ids::{self, LAST_IDS};
+use crate::detect::detector::transitions::{self, TRANSITIONS};
+use crate::detect::now::{FIRST_SET, NOW, SKIPS, WATERMARK};
 use crate::detect::shadow::{self, Cell};
 use std::arch::naked_asm;
 use std::mem::offset_of;
@@ -266,18 +266,18 @@ macro_rules! whole_words {
                 base = const shadow::BASE,
                 readers = const READERS,
                 now = sym NOW,
-                over = const OVER,
-                last = sym LAST,
-                last_mask = const last::MASK,
-                last_when = const last::WHEN,
-                last_after = const last::AFTER,
-                changes = sym CHANGES,
-                changes_mask = const changes::MASK,
-                mix = const changes::MIX,
-                shift = const changes::SHIFT,
-                before = const changes::BEFORE,
-                when = const changes::WHEN,
-                after = const changes::AFTER,
+                over = const WATERMARK,
+                last = sym LAST_IDS,
+                last_mask = const last_ids::MASK,
+                last_when = const last_ids::WHEN,
+                last_after = const last_ids::AFTER,
+                changes = sym TRANSITIONS,
+                changes_mask = const transitions::MASK,
+                mix = const transitions::MIX,
+                shift = const transitions::SHIFT,
+                before = const transitions::BEFORE,
+                when = const transitions::WHEN,
+                after = const transitions::AFTER,
                 words = sym $words::<$cells>,
                 after_watermark = sym $after_watermark::<$cells>,
                 slow = sym $slow,
@@ -293,7 +293,7 @@ macro_rules! reads {
             $name read $alignment $cells $size read_words read_over read_slow
             [is_read!($cells), at!(done), "ret", at!(first)] readers [readers!()]
             first_set = const FIRST_SET,
-            left = const LEFT,
+            left = const SKIPS,
             nearly = sym read_nearly::<$cells>,
         }
     )* };

@@ -8,7 +8,7 @@
 
 use super::reach::{MANY, holds};
 use super::strided::{Dimension, check_ranges};
-use crate::detect::detector::again::done;
+use crate::detect::detector::same_epoch::count_same_epoch;
 use crate::detect::{detector, now, shadow};
 use crate::report::signals::PENDING;
 use raceproof_core::event::AccessKind;
@@ -44,7 +44,7 @@ fn span(mut low: usize, high: usize, size: usize, kind: AccessKind, pc: usize) {
         // are neighbours, and this one OS thread holds no other reference to them: the detector
         // takes its own only after `done` has returned.
         let cells = unsafe { std::slice::from_raw_parts(shadow::cell(low), (high - low) / 4) };
-        let done = done(cells, kind, now::first());
+        let done = count_same_epoch(cells, kind, now::first());
         if done == cells.len() {
             return;
         }
@@ -63,9 +63,9 @@ fn bytes(low: usize, high: usize, size: usize, kind: AccessKind, pc: usize) {
     let cells = unsafe { std::slice::from_raw_parts(shadow::cell(from), (high - from).div_ceil(4)) };
     let mut at = from;
     while at < high {
-        at = from + 4 * ((at - from) / 4 + done(&cells[(at - from) / 4..], kind, now::first()));
+        at = from + 4 * ((at - from) / 4 + count_same_epoch(&cells[(at - from) / 4..], kind, now::first()));
         let next = (at + 4).min(high);
-        if at < high && !detector().are_done(at.max(low)..next, kind) {
+        if at < high && !detector().are_same_epoch(at.max(low)..next, kind) {
             return rest(at.max(low), high, size, kind, pc);
         }
         at = next;

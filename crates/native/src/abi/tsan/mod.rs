@@ -63,8 +63,8 @@ extern "C" fn read_words<const N: usize>(address: usize, cell: Cell, pc: usize) 
 
 /// The same with a set of readers, of which one may stand for this one.
 extern "C" fn read_nearly<const N: usize>(address: usize, cell: Cell, pc: usize) {
-    if PENDING.load(Ordering::Relaxed) || !detect::detector().is_left_out(cell, address, pc) {
-        words_nearly::<N>(address, cell, AccessKind::Read, pc);
+    if PENDING.load(Ordering::Relaxed) || !detect::detector().try_skip(cell, address, pc) {
+        try_medium::<N>(address, cell, AccessKind::Read, pc);
     }
 }
 
@@ -75,9 +75,9 @@ extern "C" fn write_words<const N: usize>(address: usize, cell: Cell, pc: usize)
 #[inline(always)]
 fn words<const N: usize>(address: usize, cell: Cell, kind: AccessKind, pc: usize) {
     let detector = detect::detector();
-    if PENDING.load(Ordering::Relaxed) || !detector.is_short(cell) {
-        words_nearly::<N>(address, cell, kind, pc);
-    } else if !detector.words_shortly::<N>(cell, address, kind, pc) {
+    if PENDING.load(Ordering::Relaxed) || !detector.is_fast(cell) {
+        try_medium::<N>(address, cell, kind, pc);
+    } else if !detector.try_fast::<N>(cell, address, kind, pc) {
         words_slow::<N>(address, kind, pc);
     }
 }
@@ -94,14 +94,14 @@ extern "C" fn write_over<const N: usize>(address: usize, cell: Cell, pc: usize) 
 
 #[inline(always)]
 fn words_over<const N: usize>(address: usize, cell: Cell, kind: AccessKind, pc: usize) {
-    if PENDING.load(Ordering::Relaxed) || !detect::detector().words_shortly::<N>(cell, address, kind, pc) {
+    if PENDING.load(Ordering::Relaxed) || !detect::detector().try_fast::<N>(cell, address, kind, pc) {
         words_slow::<N>(address, kind, pc);
     }
 }
 
 #[inline(never)]
-fn words_nearly<const N: usize>(address: usize, cell: Cell, kind: AccessKind, pc: usize) {
-    if PENDING.load(Ordering::Relaxed) || !detect::detector().words_nearly::<N>(cell, address, kind, pc) {
+fn try_medium<const N: usize>(address: usize, cell: Cell, kind: AccessKind, pc: usize) {
+    if PENDING.load(Ordering::Relaxed) || !detect::detector().try_medium::<N>(cell, address, kind, pc) {
         words_slow::<N>(address, kind, pc);
     }
 }

@@ -1,12 +1,14 @@
 //! The chunks of loops whose schedule the runtime may choose: dynamic, guided, auto.
 //!
-//! Which thread takes which chunk is the schedule's choice, so chunks are parallel to each other also where one thread of this run
-//! took both. Each is a task of the order: a child of the thread, in a finish that the end of the loop ends. To the kernel, and to
-//! the program, it stays the thread that runs.
+//! The schedule chooses which thread takes which chunk, so chunks are parallel to each other also
+//! where one thread of this run took both. Each is a task of the order: a child of the thread, in a
+//! finish that ends with the loop. For the kernel, and for the program, the thread keeps running.
 //!
-//! What belongs to a thread stays in the order in which the thread uses it: another thread would have used its own. That is
-//! its stack, its thread-local storage, what it has allocated in a parallel region, and whatever is chosen by its number. (If a program
-//! publishes such memory, two chunks of one thread are not seen to race for it; chunks of different threads are.)
+//! Accesses to memory of a thread stay in the order in which the thread makes them: another thread
+//! would have used its own. That is its stack, its thread-local storage, what it has allocated in a
+//! parallel region, and whatever is chosen by its number. (If a program publishes such memory, the
+//! detector misses races for it between two chunks of one thread; it finds those between chunks of
+//! different threads.)
 
 use super::*;
 use raceproof_core::event::Event;
@@ -21,7 +23,8 @@ pub(super) struct Loop {
     stack: Range<usize>,
 }
 
-/// The memory of a thread that runs a chunk, and the step at which it took it: what it does there, it does as itself.
+/// The memory of a thread that runs a chunk, and the step at which the thread took it: its accesses
+/// there count as the thread's own.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Own {
     pub(super) from: usize,
@@ -43,7 +46,8 @@ impl Own {
 }
 
 impl Detector {
-    /// The running task takes a chunk of a loop whose construct is at `created`; `stack` is its own. `taken` says how many it had.
+    /// The running task takes a chunk of a loop whose construct is at `created`; `stack` is its
+    /// own. `taken` says how many it had.
     pub(crate) fn begin_chunk(&mut self, created: u32, stack: Range<usize>, taken: u32) {
         let thread = if taken == 0 { self.begin_loop(stack) } else { self.end_chunk() };
         self.run_as(thread);
@@ -60,7 +64,7 @@ impl Detector {
             thread: on,
             asked,
             scope,
-            loose: false,
+            detached: false,
             awaited: false,
             serial,
         });
@@ -68,14 +72,12 @@ impl Detector {
         let Loop { finish, stack } = &self.loops[&thread];
         let own = Own { from: stack.start, size: stack.len(), step };
         let scope = self.finishes.scope(*finish);
-        self.tell(Event::Spawn { parent: thread, child: chunk, scope, site: SiteId(created) });
-        self.tell_hand_over(thread, chunk, false);
-        self.tell_time();
+        self.record_event(Event::Spawn { parent: thread, child: chunk, scope, site: SiteId(created) });
+        self.record_hand_over(thread, chunk, false);
+        self.set_time();
         self.leak(thread);
         self.order.spawn(thread, chunk, scope);
-        if let Some(holds) = self.holds.remove(&thread) {
-            self.holds.insert(chunk, holds);
-        }
+        self.locks.hand_over(thread, chunk);
         self.chunks.insert(chunk, own);
         self.run_as(chunk);
     }
@@ -85,7 +87,7 @@ impl Detector {
         let thread = self.end_chunk();
         self.run_as(thread);
         if let Some(Loop { finish, .. }) = self.loops.remove(&thread) {
-            self.tell(Event::FinishEnd { task: thread, scope: self.finishes.scope(finish) });
+            self.record_event(Event::FinishEnd { task: thread, scope: self.finishes.scope(finish) });
             self.close(finish);
         }
     }
@@ -93,7 +95,7 @@ impl Detector {
     fn begin_loop(&mut self, stack: Range<usize>) -> TaskId {
         let thread = self.current;
         let finish = self.open_scope(thread);
-        self.tell(Event::FinishBegin { task: thread, scope: self.finishes.scope(finish) });
+        self.record_event(Event::FinishBegin { task: thread, scope: self.finishes.scope(finish) });
         self.loops.insert(thread, Loop { finish, stack });
         thread
     }
@@ -101,25 +103,23 @@ impl Detector {
     /// Ends the running chunk; whose it was.
     fn end_chunk(&mut self) -> TaskId {
         let chunk = self.current;
-        let Task { parent, loose, asked, .. } = self.tasks[chunk.index()];
-        self.tell_hand_over(chunk, parent, false);
-        self.tell(Event::End { task: chunk });
+        let Task { parent, detached, asked, .. } = self.tasks[chunk.index()];
+        self.record_hand_over(chunk, parent, false);
+        self.record_event(Event::End { task: chunk });
         self.order.end(chunk);
         self.chunks.remove(&chunk);
-        if let Some(holds) = self.holds.remove(&chunk) {
-            self.holds.insert(parent, holds);
-        }
+        self.locks.hand_over(chunk, parent);
         let thread = &mut self.tasks[parent.index()];
-        thread.loose |= loose;
+        thread.detached |= detached;
         thread.asked |= asked;
         parent
     }
 
-    /// The task of the kernel that runs goes on as another one of the order.
+    /// The running task of the kernel continues as another one of the order.
     fn run_as(&mut self, task: TaskId) {
         self.runs_as[self.running.index()] = task;
-        self.go_on(task);
-        self.begun();
+        self.resume(task);
+        self.begin_step();
     }
 
     /// The task that took a chunk; any other task is itself.
@@ -128,7 +128,8 @@ impl Detector {
         if matches!(role, Role::Chunk(_)) { parent } else { task }
     }
 
-    /// The chunks that a task is, or belongs to, innermost first: a nested team may have a loop of its own.
+    /// The chunks that a task is, or belongs to, innermost first: a nested team may have a loop of
+    /// its own.
     pub(super) fn chunks_of(&self, task: TaskId) -> impl Iterator<Item = TaskId> + '_ {
         let above = |&task: &TaskId| {
             let Task { role, parent, .. } = self.tasks[task.index()];
@@ -138,8 +139,9 @@ impl Detector {
             .filter(|task| matches!(self.tasks[task.index()].role, Role::Chunk(_)))
     }
 
-    /// Whether an earlier access and the present one were made in chunks that one thread took, to memory of that thread.
-    pub(super) fn is_of_one_thread(&self, earlier: i32, address: usize) -> bool {
+    /// Whether an earlier access and the present one were made in chunks that one thread took, to
+    /// memory of that thread.
+    pub(super) fn is_of_one_thread(&self, earlier: AccessId, address: usize) -> bool {
         if self.loops.is_empty() {
             return false;
         }
@@ -156,24 +158,25 @@ impl Detector {
     fn is_memory_of(&self, thread: TaskId, address: usize) -> bool {
         let on = self.tasks[thread.index()].thread;
         self.loops.get(&thread).is_some_and(|l| l.stack.contains(&address))
-            || self.privates.iter().any(|p| p.thread == on && (p.from..p.to).contains(&address))
+            || self.privates.is_of(address, on)
             || self.memory.find(address).is_some_and(|(_, block)| block.thread() == Some(on))
     }
 
-    /// Readers that need not be kept beside the running chunk: of the chunks of a loop that one thread has taken, two tell as much as all,
-    /// since whoever writes is in one of them at most. Not where locks are held, which may keep a writer from those two and not from another.
-    pub(super) fn spare_chunks(&self, readers: i32) -> Option<Vec<i32>> {
-        if self.own.size == 0 || readers > 0 || self.holds.contains_key(&self.current) {
+    /// Readers that need not be kept beside the running chunk: of the chunks of a loop that one
+    /// thread has taken, two are as good as all, since a writer is in at most one of them. Not
+    /// where locks are held, which may exclude a writer from those two and not from another.
+    pub(super) fn spare_chunks(&self, readers: ReaderRef) -> Option<Vec<AccessId>> {
+        if self.own.size == 0 || !readers.is_set() || self.locks.is_held_by(self.current) {
             return None;
         }
         let thread = self.tasks[self.current.index()].parent;
-        let is_of_thread = |&made: &i32| {
-            let Task { role, parent, .. } = self.tasks[self.task_of(made).index()];
+        let is_of_thread = |&id: &AccessId| {
+            let Task { role, parent, .. } = self.tasks[self.task_of(id).index()];
             matches!(role, Role::Chunk(_)) && parent == thread
         };
-        let mut chunks: Vec<i32> = self.list(readers).into_iter().filter(is_of_thread).collect();
+        let mut chunks: Vec<AccessId> = self.list(readers).into_iter().filter(is_of_thread).collect();
         // The oldest stays.
         let oldest = chunks.pop()?;
-        (!self.step_holds.is_any(StepId(self.made[oldest as usize].step))).then_some(chunks)
+        (!self.locks.is_in_section(self.accesses[oldest.index()].step)).then_some(chunks)
     }
 }

@@ -1,60 +1,101 @@
-//! Gives back what is known of accesses that no cell names any more.
+//! The collector: reclaims access records, reader sets, steps and tasks that no cell refers to any
+//! more.
 //!
-//! Numbers of accesses, sets of readers, steps, tasks: each is made once and named by any number of cells. Nobody counts who names
-//! what; from time to time all cells that were ever used are looked at, what they name is kept, numbered anew, and
-//! written back. An access of a task that has been waited for becomes one of the task that waited (see
-//! [`raceproof_core::order::compact`]), and those from one place become one. Of tasks that have ended and wait to be waited for, a million of
-//! them perhaps, one counts for all that the same construct has created, as long as nobody can tell them apart
-//! ([`raceproof_core::order::standing`]).
+//! Each of these is created once and referred to by any number of cells. There are no reference
+//! counts: from time to time the collector visits every cell that was ever used, keeps what they
+//! refer to, renumbers it, and writes the new ids back. An access of a task that was joined becomes
+//! one of the task that joined it (see [`raceproof_core::order::compact`]), and those from one site
+//! become one. Of the tasks that have ended and wait to be joined, perhaps a million, one
+//! represents all that the same construct has created, as long as nobody can tell them apart
+//! ([`raceproof_core::order::representative`]).
 //!
-//! Cost: proportional to the shadow memory in use and to what there is to keep. It is done when the tables have grown by half, and by a
-//! part of the shadow memory: a constant for each access that was numbered. Memory: no more than that, whatever the number of tasks.
+//! Cost: proportional to the shadow memory in use and to what it keeps. It runs when the tables
+//! have grown by half, and by a fraction of the shadow memory: a constant for each access recorded.
+//! Memory: no more than that, whatever the number of tasks.
 
 use super::*;
+use crate::detect::cell::WriterRef;
 use crate::detect::shadow::Used;
 use raceproof_core::detect::readers::Became;
 use raceproof_core::marks::{Marks, give_back};
 use raceproof_core::order::compact::Renumbering;
-use raceproof_core::order::standing::{Branches, Sibling, Stretch};
+use raceproof_core::order::representative::{Branches, Sibling, Stretch};
 
-/// Entries that the tables may grow by before it is worth while.
+/// Growth of the tables below which a collection is not worth while.
 const LEAST: usize = 1 << 14;
-/// The same for each page of shadow memory, since to look through one costs as much as to number some accesses; and the most that
-/// pages add to it, or, if they are very many, what each adds at least: the tables take memory as well.
+/// The same for each page of shadow memory, since visiting one costs as much as recording some
+/// accesses; and the most that pages add to it, or, if they are very many, what each adds at least:
+/// the tables take memory as well.
 const A_PAGE: usize = 320;
 const MOST: usize = 450_000;
 const A_PAGE_OF_MANY: usize = 7;
 
-/// Turns until it is asked again whether it is time.
-pub(super) const SELDOM: u32 = 8;
+/// Turns between checks.
+const SELDOM: u32 = 8;
 
-/// What becomes of the numbers in cells.
+/// When to collect.
+pub(super) struct Collector {
+    /// So many entries in the tables are enough.
+    enough: usize,
+    /// Turns until the next check; at least 1.
+    until_asked: u32,
+    /// Collects at every check: for tests.
+    is_eager: bool,
+}
+
+impl Collector {
+    pub(super) fn new() -> Self {
+        Collector { enough: 1 << 15, until_asked: SELDOM, is_eager: false }
+    }
+
+    /// A turn begins; whether the tables are checked at this one.
+    #[inline]
+    fn is_asked(&mut self) -> bool {
+        self.until_asked -= 1;
+        if self.until_asked > 0 {
+            return false;
+        }
+        self.until_asked = if self.is_eager { 1 } else { SELDOM };
+        true
+    }
+
+    /// So many entries are left after a collection, and so many pages of shadow memory.
+    fn rearm(&mut self, entries: usize, pages: usize) {
+        if !self.is_eager {
+            let growth = (A_PAGE * pages).min(MOST).max(A_PAGE_OF_MANY * pages);
+            self.enough = entries + (entries / 2).max(LEAST + growth);
+        }
+    }
+}
+
+/// New ids for those in cells.
 struct Numbers {
-    /// By the old number, the new one; 0 for what is gone.
-    made: Vec<i32>,
+    /// By the old access id, the new one; 0 for what was dropped.
+    accesses: Vec<AccessId>,
     sets: Became,
 }
 
 impl Numbers {
     #[inline]
-    fn list(&self, readers: i32) -> i32 {
-        if readers >= 0 {
-            return self.made[readers as usize];
+    fn list(&self, readers: ReaderRef) -> ReaderRef {
+        if !readers.is_set() {
+            return self.accesses[readers.id().index()].into();
         }
-        in_cell(self.sets.of(SetId((readers & !SET) as u32)))
+        self.sets.of(readers.set_id()).into()
     }
 
     #[inline]
     fn cell(&self, cell: Cell) -> Cell {
-        if cell.writer < 0 {
-            // Its epoch is over.
-            return Cell { readers: 0, ..cell };
+        if cell.writer.is_reference() {
+            // Its epoch has ended.
+            return Cell { readers: ReaderRef::NONE, ..cell };
         }
-        Cell { writer: self.made[cell.writer as usize], readers: self.list(cell.readers) }
+        let writer = self.accesses[cell.writer.id().index()].into();
+        Cell { writer, readers: self.list(cell.readers) }
     }
 }
 
-/// What tasks have in common that nobody can tell apart.
+/// The key of tasks that nobody can distinguish.
 #[derive(PartialEq, Eq, Hash)]
 struct Alike {
     sibling: Sibling,
@@ -62,22 +103,26 @@ struct Alike {
     thread: u32,
 }
 
-/// The steps that have got accesses of others: of tasks that were waited for; of siblings and other steps.
+/// The steps that have got accesses of others: of tasks that were waited for; of siblings and other
+/// steps.
 struct Into {
     waited: Marks,
     alike: Marks,
 }
 
 impl Into {
-    /// The flags of those accesses of a step that may be the same as others of it.
-    fn merging(&self, step: usize) -> Option<u32> {
-        if self.alike.has(step) { Some(0) } else { self.waited.has(step).then_some(FOLDED) }
+    /// The flags of those accesses of a step that may equal others of it.
+    fn merging(&self, step: usize) -> Option<Merged> {
+        match self.alike.has(step) {
+            true => Some(Merged::NOTHING),
+            false => self.waited.has(step).then_some(Merged::FOLDED),
+        }
     }
 }
 
-/// What is named.
+/// What cells refer to.
 struct Named {
-    made: Marks,
+    accesses: Marks,
     sets: Marks,
     groups: Marks,
     records: Marks,
@@ -85,11 +130,11 @@ struct Named {
 
 impl Named {
     #[inline]
-    fn list(&mut self, readers: i32) {
-        if readers >= 0 {
-            self.made.add(readers as usize);
+    fn list(&mut self, readers: ReaderRef) {
+        if readers.is_set() {
+            self.sets.add(readers.set_id().0 as usize);
         } else {
-            self.sets.add((readers & !SET) as usize);
+            self.accesses.add(readers.id().index());
         }
     }
 
@@ -97,7 +142,7 @@ impl Named {
     fn cell(&mut self, cell: Cell) {
         match cell.reference() {
             None => {
-                self.list(cell.writer);
+                self.accesses.add(cell.writer.id().index());
                 self.list(cell.readers);
             }
             Some(Reference::Bytes(group)) => _ = self.groups.add(group as usize),
@@ -108,28 +153,25 @@ impl Named {
 
 impl Detector {
     fn entries(&self) -> usize {
-        self.made.len() + self.sets.count() as usize + self.order.size() + self.sections.len()
+        self.accesses.len() + self.sets.count() as usize + self.order.size() + self.locks.len()
     }
 
-    /// From now on collects at every occasion: for tests.
+    /// From now on collects at every opportunity: for tests.
     pub(crate) fn collect_always(&mut self) {
-        (self.eager_to_collect, self.enough, self.until_asked) = (true, 0, 1);
+        self.collector = Collector { enough: 0, until_asked: 1, is_eager: true };
     }
 
     /// From now on nothing is collected.
     pub(crate) fn keep_everything(&mut self) {
-        self.enough = usize::MAX;
+        self.collector.enough = usize::MAX;
     }
 
-    /// Collects if it is time to. No number of a task, step, finish or access that the caller has is valid afterwards.
+    /// Collects if the tables have grown enough. No id of a task, step, finish or access that the
+    /// caller holds is valid afterwards.
     #[inline]
     pub(super) fn collect_in_time(&mut self) {
-        self.until_asked -= 1;
-        if self.until_asked == 0 {
-            self.until_asked = if self.eager_to_collect { 1 } else { SELDOM };
-            if self.entries() >= self.enough {
-                self.collect();
-            }
+        if self.collector.is_asked() && self.entries() >= self.collector.enough {
+            self.collect();
         }
     }
 
@@ -137,48 +179,41 @@ impl Detector {
     fn collect(&mut self) {
         self.forget_stacks();
         let (pages, named) = self.mark();
-        let (steps, into) = self.fold(&named.made);
+        let (steps, into) = self.fold(&named.accesses);
         self.forget_ends(&steps);
         let new = self.compact_order(steps);
-        let (made, from) = self.renumber_made(&named.made, &into, &new);
-        let all = &self.made;
+        let (accesses, from) = self.renumber_accesses(&named.accesses, &into, &new);
+        let all = &self.accesses;
         let sets = self.sets.retain(
             &named.sets,
-            |made_by| StepId(made[made_by.index()] as u32),
-            // Two places of one task that was waited for: whoever races with one races with the other.
+            |access| accesses[access.index()].element(),
+            // Two sites of one task that was joined: whoever races with one races with the other.
             |a, b| {
-                let is_folded = |made: Made| made.site & (FOLDED | ALIKE) == FOLDED;
+                let is_folded =
+                    |access: AccessRecord| access.site.has(Merged::FOLDED) && !access.site.has(Merged::ALIKE);
                 a == b || (all[a.index()].step == all[b.index()].step && is_folded(all[b.index()]))
             },
         );
-        let numbers = Numbers { made, sets };
+        let numbers = Numbers { accesses, sets };
         pages.replace(from, |cell| numbers.cell(cell));
-        self.gone.each(|made| *made = numbers.made[*made as usize]);
+        self.freed_blocks.each(|id| *id = numbers.accesses[id.index()]);
         if let Some(watched) = &mut self.watched {
-            watched.each(|made| *made = numbers.made[*made as usize]);
+            watched.each(|id| *id = numbers.accesses[id.index()]);
         }
         self.bytes.iter_mut().flatten().for_each(|cell| *cell = numbers.cell(*cell));
-        for mixed in &mut self.mixed {
+        for mixed in self.mixed.iter_mut() {
             mixed.plain = numbers.cell(mixed.plain);
             (mixed.writes, mixed.reads) = (numbers.list(mixed.writes), numbers.list(mixed.reads));
         }
-        self.recent.iter_mut().for_each(|recent| recent.made = 0);
-        changes::CHANGES.forget();
-        last::LAST.forget();
-        self.sure.forget();
-        self.unsure.forget();
+        self.caches.invalidate();
         // What the running step has done so far counts as done by another one of its task.
         self.renumber();
-        self.tell_what_is_over();
-        if !self.eager_to_collect {
-            let pages = self.pages.count();
-            let growth = (A_PAGE * pages).min(MOST).max(A_PAGE_OF_MANY * pages);
-            let entries = self.entries();
-            self.enough = entries + (entries / 2).max(LEAST + growth);
-        }
+        self.publish_watermark();
+        let entries = self.entries();
+        self.collector.rearm(entries, self.pages.count());
     }
 
-    /// What was done to the memory of stacks before their present users began has nothing to do with anybody.
+    /// Drops accesses to stacks from before their present users began: they are unrelated to these.
     fn forget_stacks(&mut self) {
         let pages = &self.pages;
         let mut stale = Vec::new();
@@ -191,7 +226,8 @@ impl Detector {
         self.stacks.refresh(
             |range, was_used| {
                 forget_watched(range.clone(), i32::MAX);
-                // Those that are used by turns keep their pages: to get new ones each time would cost more than all else here.
+                // Those that are used by turns keep their pages: to get new ones each time would
+                // cost more than all else here.
                 if was_used {
                     // SAFETY: a cell of the region, and nobody else looks at it now.
                     pages.each_in(range, |cell| unsafe { *cell = Cell::default() });
@@ -215,27 +251,28 @@ impl Detector {
                 // SAFETY: as above.
                 None => unsafe { *cell = self.since(content, born) },
                 Some(Reference::Bytes(group)) => {
-                    self.bytes[group as usize] =
-                        self.bytes[group as usize].map(|byte| self.since(byte, born));
+                    let bytes = self.bytes[group];
+                    self.bytes[group] = bytes.map(|byte| self.since(byte, born));
                 }
                 Some(Reference::Mixed(number)) => self.since_mixed(number, born),
             }
         }
     }
 
-    /// What a cell says of the accesses from the number `born` on.
+    /// The cell without the accesses before the id `born`.
     fn since(&mut self, cell: Cell, born: i32) -> Cell {
         if let Some(Reference::Mixed(number)) = cell.reference() {
             self.since_mixed(number, born);
             return cell;
         }
-        let writer = if cell.writer < born { 0 } else { cell.writer };
+        let is_old = cell.writer.id().is_before(born);
+        let writer = if is_old { WriterRef::NONE } else { cell.writer };
         Cell { writer, readers: self.readers_since(cell.readers, born) }
     }
 
     fn since_mixed(&mut self, number: u32, born: i32) {
-        let Mixed { plain, writes, reads, is_pair } = self.mixed[number as usize];
-        self.mixed[number as usize] = Mixed {
+        let Mixed { plain, writes, reads, is_pair } = self.mixed[number];
+        self.mixed[number] = Mixed {
             is_pair,
             plain: self.since(plain, born),
             writes: self.readers_since(writes, born),
@@ -243,64 +280,51 @@ impl Detector {
         };
     }
 
-    fn readers_since(&mut self, readers: i32, born: i32) -> i32 {
+    fn readers_since(&mut self, readers: ReaderRef, born: i32) -> ReaderRef {
         let all = self.list(readers);
-        if all.iter().all(|&reader| reader >= born) {
+        if all.iter().all(|&reader| !reader.is_before(born)) {
             return readers;
         }
-        let young = all.into_iter().rev().filter(|&reader| reader >= born);
-        young.fold(0, |set, reader| match set {
-            0 => reader,
-            one if one > 0 => {
-                in_cell(Readers::Set(self.sets.pair(StepId(one as u32), StepId(reader as u32))))
-            }
-            set => in_cell(self.sets.add(SetId((set & !SET) as u32), StepId(reader as u32), |_| false)),
+        let young = all.into_iter().rev().filter(|&reader| !reader.is_before(born));
+        young.fold(ReaderRef::NONE, |readers, reader| match readers.readers() {
+            None => reader.into(),
+            Some(Readers::One(one)) => Readers::Set(self.sets.pair(one, reader.element())).into(),
+            Some(Readers::Set(set)) => self.sets.add(set, reader.element(), |_| false).into(),
         })
     }
 
-    /// The accesses and sets that cells name, and where these are.
+    /// Marks the accesses and sets that cells refer to.
     fn mark(&mut self) -> (Used, Named) {
         let mut named = Named {
-            made: Marks::none(self.made.len()),
+            accesses: Marks::none(self.accesses.len()),
             sets: Marks::none(self.sets.count() as usize),
             groups: Marks::none(self.bytes.len()),
             records: Marks::none(self.mixed.len()),
         };
-        // No access, but its number is kept.
-        named.made.add(0);
+        // Id 0 is no access, and stays reserved.
+        named.accesses.add(0);
         let pages = self.pages.sift(|cell| named.cell(cell));
-        self.gone.each(|made| _ = named.made.add(*made as usize));
+        self.freed_blocks.each(|id| _ = named.accesses.add(id.index()));
         if let Some(watched) = &mut self.watched {
-            watched.each(|made| _ = named.made.add(*made as usize));
+            watched.each(|id| _ = named.accesses.add(id.index()));
         }
-        // Memory that was given back has left some that nobody names.
-        self.spare_bytes.clear();
-        for (at, group) in self.bytes.iter_mut().enumerate() {
-            if named.groups.has(at) {
-                group.iter().for_each(|&cell| named.cell(cell));
-            } else {
-                *group = Default::default();
-                self.spare_bytes.push(at as u32);
-            }
-        }
-        self.spare_mixed.clear();
-        for (at, record) in self.mixed.iter_mut().enumerate() {
-            if named.records.has(at) {
-                named.cell(record.plain);
-                named.list(record.writes);
-                named.list(record.reads);
-            } else {
-                *record = Mixed::default();
-                self.spare_mixed.push(at as u32);
-            }
-        }
-        let Named { made, sets, .. } = &mut named;
-        self.sets.follow(sets, |step| _ = made.add(step.index()));
+        // Freed memory leaves groups and records that no cell refers to.
+        let groups = std::mem::replace(&mut named.groups, Marks::none(0));
+        self.bytes.sift(&groups, |group| group.iter().for_each(|&cell| named.cell(cell)));
+        let records = std::mem::replace(&mut named.records, Marks::none(0));
+        self.mixed.sift(&records, |record| {
+            named.cell(record.plain);
+            named.list(record.writes);
+            named.list(record.reads);
+        });
+        let Named { accesses, sets, .. } = &mut named;
+        self.sets.follow(sets, |step| _ = accesses.add(step.index()));
         (pages, named)
     }
 
-    /// Accesses by tasks that were waited for become ones of those that have waited; those by tasks, or by steps of one, that nobody can tell
-    /// apart, ones of the first of these. The steps of all accesses, and which of them have got any now.
+    /// Accesses by tasks that were joined become accesses of those that have joined them; those by
+    /// tasks, or by steps of one, that nobody can distinguish become accesses of the first of
+    /// these. Returns the steps of all accesses, and which of them have taken over any.
     fn fold(&mut self, named: &Marks) -> (Vec<StepId>, Into) {
         let mut steps = Vec::new();
         let count = self.order.steps();
@@ -308,23 +332,24 @@ impl Detector {
         let mut firsts: FxHashMap<Alike, StepId> = FxHashMap::default();
         let mut stretches: FxHashMap<Stretch, StepId> = FxHashMap::default();
         let live = self.runs_as.iter().copied().filter(|&task| task != NOBODY);
-        let live = live.chain(self.loops.keys().chain(self.chunks.keys()).chain(self.holds.keys()).copied());
+        let live =
+            live.chain(self.loops.keys().chain(self.chunks.keys()).copied()).chain(self.locks.holders());
         let branches = self.order.branches(live);
         // Accesses of one step mostly follow each other.
-        let (mut last, mut stands, mut flags) = (StepId(u32::MAX), StepId(u32::MAX), 0);
-        // And so do those that one step stands for.
+        let (mut last, mut stands, mut merged) = (StepId(u32::MAX), StepId(u32::MAX), Merged::NOTHING);
+        // And so do those of one representative.
         let (mut before, mut first) = (StepId(u32::MAX), StepId(u32::MAX));
         named.each(|at| {
-            let Made { step, site } = self.made[at];
-            if step != last.0 {
-                (last, flags) = (StepId(step), 0);
+            let AccessRecord { step, site } = self.accesses[at];
+            if step != last {
+                (last, merged) = (step, Merged::NOTHING);
                 stands = last;
-                // On which thread it ran still matters if it has asked.
+                // Its thread still matters if it has queried the number.
                 if !self.tasks[self.order.task_of(last).index()].asked {
                     stands = self.order.stand_in(last);
                     if stands != last {
                         into.waited.add(stands.index());
-                        flags |= FOLDED;
+                        merged = merged | Merged::FOLDED;
                     }
                     if stands != before {
                         before = stands;
@@ -339,7 +364,9 @@ impl Detector {
                     }
                     if first != stands {
                         let is_sibling = self.order.task_of(first) != self.order.task_of(stands);
-                        flags |= if is_sibling { ALIKE } else { 0 };
+                        if is_sibling {
+                            merged = merged | Merged::ALIKE;
+                        }
                         stands = first;
                         into.alike.add(stands.index());
                     }
@@ -348,17 +375,18 @@ impl Detector {
                 }
             }
             if stands != last {
-                self.made[at] = Made { step: stands.0, site: site | flags };
+                self.accesses[at] = AccessRecord { step: stands, site: site.with(merged) };
             }
         });
         (steps, into)
     }
 
-    /// If a step is one of a task that has ended and was not waited for: what it has in common with all that nobody can tell from it. Beyond the order,
-    /// a conflict with one must be judged and reported as one with the other would be, as in [`standing`].
+    /// If a step belongs to a task that has ended and was not joined: the key that it shares with
+    /// all that nobody can distinguish from it. Beyond the order, a conflict with one must be
+    /// judged and reported as one with the other would be, as in [`representatives`].
     fn alike(&mut self, step: StepId) -> Option<Alike> {
         // In a library it matters which task has handed memory on to a thread ([`owned`]).
-        if self.standing.off || crate::process::is_shared() {
+        if self.representatives.off || crate::process::is_shared() {
             return None;
         }
         let (task, sibling) = self.order.sibling(step)?;
@@ -366,20 +394,20 @@ impl Detector {
         let is_alike = matches!(role, Role::Explicit(_))
             && !asked
             && !awaited
-            && !self.loose.contains(&self.order.finish_of(task))
-            && !self.step_holds.is_any(step);
+            && !self.detached.contains(&self.order.finish_of(task))
+            && !self.locks.is_in_section(step);
         is_alike.then_some(Alike { sibling, created, thread })
     }
 
-    /// The stretch of steps of its task that nobody can tell from this one.
+    /// The stretch of steps of its task that nobody can distinguish from this one.
     fn stretch(&self, step: StepId, branches: &Branches) -> Option<Stretch> {
-        let is_free = !self.standing.off && !self.step_holds.is_any(step);
+        let is_free = !self.representatives.off && !self.locks.is_in_section(step);
         if is_free { self.order.stretch(step, branches) } else { None }
     }
 
-    /// Forgets the ends of tasks of which nothing is remembered but `steps`: to wait for them tells nothing.
+    /// Drops the ends of tasks of which only `steps` are kept: joining them would order nothing.
     fn forget_ends(&mut self, steps: &[StepId]) {
-        if self.standing.off || crate::process::is_shared() {
+        if self.representatives.off || crate::process::is_shared() {
             return;
         }
         let mut named = Marks::none(self.tasks.len());
@@ -393,59 +421,63 @@ impl Detector {
         });
     }
 
-    /// New numbers for accesses: each place of a step that others were folded `into` once. By the old number, and from which on they
-    /// are others.
-    fn renumber_made(&mut self, named: &Marks, into: &Into, new: &Renumbering) -> (Vec<i32>, u32) {
-        let before = self.made.len();
-        let (mut numbers, mut from) = (vec![0; before], 0);
+    /// Renumbers accesses: each site of a step that others were folded `into` gets one id. Returns
+    /// the new ids by the old, and the first that differs.
+    fn renumber_accesses(&mut self, named: &Marks, into: &Into, new: &Renumbering) -> (Vec<AccessId>, u32) {
+        let before = self.accesses.len();
+        let (mut numbers, mut from) = (vec![AccessId::NONE; before], 0);
         let mut stay = Marks::none(before);
-        let mut known: FxHashMap<(u32, u32), i32> = FxHashMap::default();
-        let (mut last, mut step, mut merges) = (u32::MAX, 0, None);
+        let mut known: FxHashMap<(StepId, FlaggedSite), AccessId> = FxHashMap::default();
+        let (mut last, mut step, mut merges) = (StepId(u32::MAX), StepId(0), None);
         // In place: none moves up.
         let mut kept = 0;
         named.each(|at| {
-            let Made { step: old, site } = self.made[at];
+            let AccessRecord { step: old, site } = self.accesses[at];
             if old != last {
-                step = new.step(StepId(old)).expect("steps of named accesses are kept").0;
-                // Those of other steps have been told apart before.
-                (last, merges) = (old, into.merging(old as usize));
+                step = new.step(old).expect("steps of named accesses are kept");
+                // Those of other steps were distinguished before.
+                (last, merges) = (old, into.merging(old.index()));
             }
-            let next = kept as i32;
+            let next = AccessId::at(kept);
             let number = match merges {
-                Some(flags) if site & flags == flags => *known.entry((step, site & !ALIKE)).or_insert(next),
+                Some(merged) if site.has(merged) => {
+                    *known.entry((step, site.without(Merged::ALIKE))).or_insert(next)
+                }
                 _ => next,
             };
             numbers[at] = number;
-            if number != next {
-                self.made[number as usize].site |= site & ALIKE;
+            if number != next && site.has(Merged::ALIKE) {
+                let into = &mut self.accesses[number.index()];
+                into.site = into.site.with(Merged::ALIKE);
             }
             if number == next {
                 stay.add(at);
-                self.made[kept] = Made { step, site };
+                self.accesses[kept] = AccessRecord { step, site };
                 kept += 1;
-                if number as usize == at {
+                if number.index() == at {
                     from = kept as u32;
                 }
             }
         });
         let stay = stay.number();
-        // An access that has become one with an earlier one of the same step is over when that is.
+        // An access merged into an earlier one of the same step is below the watermark when that
+        // is.
         self.order.renumber_times(|time| stay.before(time));
-        self.made.truncate(kept);
-        give_back(&mut self.made, before);
+        self.accesses.truncate(kept);
+        give_back(&mut self.accesses, before);
         (numbers, from)
     }
 
-    /// Compacts the order, and all that goes by its numbers.
+    /// Compacts the order, and renumbers all that refers to it.
     fn compact_order(&mut self, steps: Vec<StepId>) -> Renumbering {
         let raced = self.races.iter().flat_map(|race| [race.first.task, race.second.task]);
         let live = self.runs_as.iter().copied().filter(|&task| task != NOBODY);
-        let keys = self.loops.keys().chain(self.chunks.keys()).chain(self.holds.keys());
-        let keys = keys.copied().chain(self.parted.values().map(|parted| parted.task));
+        let keys = self.loops.keys().chain(self.chunks.keys()).copied();
+        let keys = keys.chain(self.locks.holders()).chain(self.locks.parted());
         let tasks: Vec<TaskId> = raced.chain(live).chain(keys).collect();
         let scopes: Vec<ScopeId> =
             self.finishes.open().chain(tasks.iter().map(|task| self.tasks[task.index()].scope)).collect();
-        let mut held = self.settle_leaks();
+        let mut held = self.locks.settle_leaks(&mut self.order);
         held.extend(self.chunks.values().map(|own| StepId(own.step)));
         let new = self.order.compact(steps.into_iter().chain(held), tasks, scopes);
         let task = |old: TaskId| new.task(old).expect("a task under way is kept");
@@ -482,48 +514,15 @@ impl Detector {
             .drain()
             .map(|(of, own)| (task(of), chunks::Own { step: step(own.step), ..own }))
             .collect();
-        self.holds = self.holds.drain().map(|(of, holds)| (task(of), holds)).collect();
-        self.parted.values_mut().for_each(|parted| parted.task = task(parted.task));
         let count = self.order.finishes();
         self.finishes.renumber(count, |scope| new.scope(scope).expect("an open finish is kept"));
-        self.loose = self.loose.drain().filter_map(|scope| new.scope(scope)).collect();
-        self.standing.renumber(|scope| new.scope(scope));
-        self.renumber_leaks(|step| new.step(step).expect("a step of a section under way is kept"));
-        self.compact_sections(&new);
-        new
-    }
-
-    /// Keeps the sections that a step that is kept was in.
-    fn compact_sections(&mut self, new: &Renumbering) {
-        self.step_holds.renumber(|step| new.step(step));
-        let mut used = vec![u32::MAX; self.sections.len()];
-        let parted = self.parted.values().flat_map(|parted| &parted.holds);
-        let all = self.step_holds.all().iter().chain(self.holds.values().flatten()).chain(parted);
-        all.for_each(|hold| used[hold.section as usize] = 0);
-        let leaks = self.leaks.values().flatten().flat_map(|task| &task.leaks);
-        leaks.for_each(|leak| used[leak.section as usize] = 0);
-        let mut next = 0;
+        self.detached = self.detached.drain().filter_map(|scope| new.scope(scope)).collect();
+        self.representatives.renumber(|scope| new.scope(scope));
         let (spare, order) = (&mut self.spare_syncs, &mut self.order);
-        let mut at = 0;
-        self.sections.retain(|section| {
-            at += 1;
-            let keep = used[at - 1] == 0;
-            if keep {
-                used[at - 1] = next;
-                next += 1;
-            } else if let Some(end) = section.end {
-                order.forget(end);
-                spare.push(end);
-            }
-            keep
+        self.locks.renumber(task, &new, |end| {
+            order.forget(end);
+            spare.push(end);
         });
-        let parted = self.parted.values_mut().flat_map(|parted| &mut parted.holds);
-        let all = self.step_holds.all_mut().iter_mut().chain(self.holds.values_mut().flatten());
-        for hold in all.chain(parted) {
-            hold.section = used[hold.section as usize];
-        }
-        for leak in self.leaks.values_mut().flatten().flat_map(|task| &mut task.leaks) {
-            leak.section = used[leak.section as usize];
-        }
+        new
     }
 }

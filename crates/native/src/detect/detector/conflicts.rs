@@ -1,4 +1,5 @@
-//! Two accesses that nothing known so far orders: whether they can meet, and what is kept of it if so.
+//! The slow end of an access: two accesses that no order known so far separates. Decides whether
+//! they can meet, and stores the race if so.
 
 use super::*;
 use crate::detect::search::{self, Earlier};
@@ -9,7 +10,7 @@ impl Detector {
     #[cold]
     pub(super) fn conflict(
         &mut self,
-        earlier: i32,
+        earlier: AccessId,
         was: AccessKind,
         kind: AccessKind,
         manner: Manner,
@@ -17,8 +18,8 @@ impl Detector {
         pc: usize,
     ) {
         self.met += 1;
-        let Made { step, site } = self.made[earlier as usize];
-        let first_site = self.sites[(site & SITE) as usize];
+        let AccessRecord { step, site } = self.accesses[earlier.index()];
+        let first_site = self.sites.get(site.site());
         let pair = (first_site.pc, pc);
         let known = self.pairs.get(&pair).map(|&known| known as usize);
         if self.excuse(earlier, address, known.is_none()) || self.exclude(earlier) {
@@ -30,25 +31,26 @@ impl Detector {
             sink::raced_again(known, race.count);
         }
         self.note_racing(address);
-        let task = self.order.task_of(StepId(step));
-        // A search shows a race by two tasks; two chunks of one thread are a race of which it knows no schedule.
+        let task = self.order.task_of(step);
+        // A search shows a race by two tasks; two chunks of one thread are a race of which it knows
+        // no schedule.
         let takers = (self.taker(task), self.taker(self.current));
         if known.is_some() && !search::is_shown_better(known, takers) {
             return;
         }
-        let earlier = Earlier { task: takers.0, step: StepId(step), pc: first_site.pc };
+        let earlier = Earlier { task: takers.0, step, pc: first_site.pc };
         search::raced(known, earlier, address, pc);
         let context = self.contexts.now().context;
         let first = RacedAccess {
             kind: was,
-            atomic: site & ATOMIC != 0,
-            freed: self.freed_sites.contains(&(site & SITE)),
-            folded: site & FOLDED != 0,
-            alike: site & ALIKE != 0,
+            atomic: site.is_atomic(),
+            freed: self.freed_sites.contains(&site.site()),
+            folded: site.has(Merged::FOLDED),
+            alike: site.has(Merged::ALIKE),
             lane: None,
             task,
             site: first_site,
-            locks: self.locks_of(StepId(step)),
+            locks: self.locks_of(step),
         };
         let second = RacedAccess {
             kind,
@@ -111,7 +113,8 @@ impl Detector {
         self.notify_sink();
     }
 
-    /// A race that was met now: what its memory is, is known as long as nobody has gone on.
+    /// Describes a race at the moment it is found: later the memory may belong to another block or
+    /// frame.
     fn raced(&mut self, first: RacedAccess, second: RacedAccess, address: usize) -> Raced {
         let block = self.memory.find(address);
         if self.code.is_empty() {
@@ -124,7 +127,7 @@ impl Detector {
 
     fn locks_of(&self, step: StepId) -> [usize; 4] {
         let mut locks = [0; 4];
-        for (to, hold) in locks.iter_mut().zip(self.step_holds.of(step)) {
+        for (to, hold) in locks.iter_mut().zip(self.locks.of_step(step)) {
             *to = hold.lock;
         }
         locks
@@ -132,22 +135,22 @@ impl Detector {
 
     /// Whether two unordered accesses to an address cannot meet there all the same:
     /// - the memory is a task's stack, and was another task's when the earlier access was made;
-    /// - the memory is private to a thread, and both tasks ran on that thread: a thread does one thing at a time;
-    /// - both tasks ran on one thread and asked which: then it may well be the number that led both here, and on
-    ///   different threads they would have gone elsewhere;
+    /// - the memory is private to a thread, and both tasks ran on that thread: a thread does one
+    ///   thing at a time;
+    /// - both tasks ran on one thread and asked which: then it may well be the number that led both
+    ///   here, and on different threads they would have gone elsewhere;
     /// - it is memory of one thread, which took the chunks of a loop that both were made in;
-    /// - it is heap memory that the thread owns, by its thread-local storage, or was handed to it since ([`owned`]). Whether it is, is found out if `searches`
-    ///   says so.
-    fn excuse(&mut self, earlier: i32, address: usize, searches: bool) -> bool {
+    /// - it is heap memory that the thread owns, by its thread-local storage, or was handed to it
+    ///   since ([`owned`]). Whether it is, is found out if `searches` says so.
+    fn excuse(&mut self, earlier: AccessId, address: usize, searches: bool) -> bool {
         if self.is_of_earlier_stack(earlier, address) {
             return true;
         }
         let (before, now) = (self.tasks[self.task_of(earlier).index()], self.tasks[self.current.index()]);
-        let is_private =
-            || self.privates.iter().any(|p| (p.from..p.to).contains(&address) && p.thread == now.thread);
+        let is_private = || self.privates.is_of(address, now.thread);
         if before.thread != now.thread {
             // Of a task that was waited for it is not known any more on which thread it ran.
-            let may_have_been_here = self.made[earlier as usize].site & FOLDED != 0;
+            let may_have_been_here = self.accesses[earlier.index()].site.has(Merged::FOLDED);
             return may_have_been_here && (is_private() || self.is_owned_by(address, now.thread, searches))
                 || self.is_of_one_thread(earlier, address)
                 || self.is_handed_on(earlier, address, searches);
@@ -159,16 +162,16 @@ impl Detector {
             || self.is_handed_on(earlier, address, searches)
     }
 
-    /// Whether both accesses are in sections of one lock: then the later comes after the earlier one's section.
-    pub(super) fn exclude(&mut self, earlier: i32) -> bool {
-        let step = self.made[earlier as usize].step;
-        let then = self.step_holds.of(StepId(step));
-        let Some(now) = self.holds.get(&self.current).filter(|_| !then.is_empty()) else { return false };
+    /// Whether both accesses are in sections of one lock: then the later comes after the earlier
+    /// one's section.
+    pub(super) fn exclude(&mut self, earlier: AccessId) -> bool {
+        let step = self.accesses[earlier.index()].step;
+        let (then, now) = (self.locks.of_step(step), self.locks.of_task(self.current));
         let common = then.iter().find(|then| now.iter().any(|now| now.lock == then.lock));
         let Some(&Hold { section, .. }) = common else { return false };
-        if let Some(end) = self.sections[section as usize].end {
+        if let Some(end) = self.locks.end_of(section) {
             self.order.join(self.current, end, SyncKind::Lock);
-            self.begun();
+            self.begin_step();
         }
         true
     }

@@ -1,4 +1,4 @@
-//! The finishes of the order that are open, by numbers that stay what they are while the order renumbers its own.
+//! The open finishes, under handles that stay valid while the order renumbers its own scopes.
 
 use raceproof_core::ids::ScopeId;
 
@@ -12,19 +12,29 @@ const NONE: ScopeId = ScopeId(u32::MAX);
 pub(super) struct Finishes {
     scopes: Vec<ScopeId>,
     spare: Vec<Finish>,
-    /// How many the order has numbered since it last did so anew.
+    /// The next id that the order assigns.
     next: u32,
+    /// The finishes that the kernel has opened, by its own ids, which it reuses.
+    of_kernel: Vec<Finish>,
+    /// The one that was opened last.
+    newest: Finish,
 }
 
 impl Finishes {
     /// That of the whole program.
-    pub(super) const PROGRAM: Finish = Finish(0);
+    const PROGRAM: Finish = Finish(0);
 
     pub(super) fn new() -> Self {
-        Finishes { scopes: vec![ScopeId::PROGRAM], spare: Vec::new(), next: 1 }
+        Finishes {
+            scopes: vec![ScopeId::PROGRAM],
+            spare: Vec::new(),
+            next: 1,
+            of_kernel: vec![Self::PROGRAM],
+            newest: Self::PROGRAM,
+        }
     }
 
-    /// Opens another; the order numbers them as they come.
+    /// Opens another; the order numbers finishes consecutively.
     #[inline]
     pub(super) fn begin(&mut self) -> (Finish, ScopeId) {
         let scope = ScopeId(self.next);
@@ -34,6 +44,7 @@ impl Finishes {
             Some(spare) => *spare = scope,
             None => self.scopes.push(scope),
         }
+        self.newest = finish;
         (finish, scope)
     }
 
@@ -42,7 +53,26 @@ impl Finishes {
         self.scopes[finish.0 as usize]
     }
 
-    /// It is over.
+    #[inline]
+    pub(super) fn newest(&self) -> Finish {
+        self.newest
+    }
+
+    /// The finish that the kernel calls so.
+    #[inline]
+    pub(super) fn of_kernel(&self, scope: ScopeId) -> Finish {
+        self.of_kernel[scope.index()]
+    }
+
+    /// From now on the kernel calls the finish so.
+    pub(super) fn set_of_kernel(&mut self, scope: ScopeId, finish: Finish) {
+        match self.of_kernel.get_mut(scope.index()) {
+            Some(spare) => *spare = finish,
+            None => self.of_kernel.push(finish),
+        }
+    }
+
+    /// The finish has ended: its handle is free.
     #[inline]
     pub(super) fn end(&mut self, finish: Finish) {
         self.scopes[finish.0 as usize] = NONE;
@@ -53,7 +83,7 @@ impl Finishes {
         self.scopes.iter().copied().filter(|&scope| scope != NONE)
     }
 
-    /// Goes over to new numbers of the order, which has so many now.
+    /// The order, which has `count` finishes now, has renumbered them.
     pub(super) fn renumber(&mut self, count: usize, new: impl Fn(ScopeId) -> ScopeId) {
         self.scopes.iter_mut().filter(|scope| **scope != NONE).for_each(|scope| *scope = new(*scope));
         self.next = count as u32;

@@ -3,26 +3,26 @@
 use super::*;
 use std::ops::Range;
 
-/// Bytes that a cell stands for.
+/// Bytes of program memory a cell covers.
 const GRANULE: usize = 4;
 
 impl Detector {
     /// Checks an access to memory whose cell is empty: it may have been freed.
     #[inline(always)]
-    pub(super) fn check_gone(&mut self, address: usize, kind: AccessKind, manner: Manner, pc: usize) {
-        if let Some(made) = self.gone.freed_by(address)
+    pub(super) fn check_freed(&mut self, address: usize, kind: AccessKind, manner: Manner, pc: usize) {
+        if let Some(id) = self.freed_blocks.freed_by(address)
             && self.on
-            && !self.precedes(made)
+            && !self.precedes(id)
         {
-            self.conflict(made, AccessKind::Write, kind, manner, address, pc);
+            self.conflict(id, AccessKind::Write, kind, manner, address, pc);
         }
     }
 
-    /// Memory nobody has used yet.
+    /// Memory is allocated: nobody has used it yet.
     pub(crate) fn allocated(&mut self, address: usize, size: usize) {
         // Whole cells, as `freed` marks them.
-        self.tell_fresh(address & !3..(address + size).next_multiple_of(4));
-        self.gone.use_again(address..address + size);
+        self.record_reuse(address & !3..(address + size).next_multiple_of(4));
+        self.freed_blocks.use_again(address..address + size);
         self.pages.forget(address, size);
         if let Some(watched) = &mut self.watched {
             watched.forget(address, size);
@@ -46,8 +46,9 @@ impl Detector {
         self.freeing = true;
         let (mut at, end) = (address & !3, (address + size).next_multiple_of(4));
         if size > SMALL {
-            // What nobody has accessed of a large block gets no mark, which would cost more than it tells.
-            // Where the page ends that was looked at last. What is on one that is not used is empty, and to read it would take longer than all else.
+            // Parts of a large block that nobody has accessed get no mark, which would cost more
+            // than it is worth. `looked` is the end of the page examined last: an unused page has
+            // only empty cells, and to read them would take longer than all else.
             let mut looked = at;
             while at < end {
                 if at >= looked {
@@ -70,15 +71,16 @@ impl Detector {
         } else {
             self.access(at, end - at, AccessKind::Write, Manner::Plain, pc);
         }
-        if size >= gone::LARGE {
-            let made = self.number(pc, 0);
+        if size >= freed_blocks::LARGE {
+            let id = self.number(pc, Flags::PLAIN);
             self.pages.forget(address, size);
-            self.gone.add(address..address + size, made);
+            self.freed_blocks.add(address..address + size, id);
         }
         self.freeing = false;
     }
 
-    /// The parts of a block, as distances from its start, on whose shadow pages anybody has noted an access: of a small one all.
+    /// The parts of a block, as distances from its start, on whose shadow pages anybody has noted
+    /// an access: of a small one all.
     pub(crate) fn accessed_parts(&self, address: usize, size: usize) -> Vec<Range<usize>> {
         let mut parts: Vec<Range<usize>> = Vec::new();
         if size <= SMALL {
@@ -100,7 +102,8 @@ impl Detector {
         parts
     }
 
-    /// A block has grown, shrunk or moved: to the others its owner has written what anybody has accessed of it before.
+    /// A block has grown, shrunk or moved: to the others its owner has written what anybody has
+    /// accessed of it before.
     pub(crate) fn moved(&mut self, address: usize, size: usize, parts: &[Range<usize>], pc: usize) {
         for part in parts.iter().filter(|part| part.start < size) {
             let size = part.end.min(size) - part.start;
@@ -111,14 +114,11 @@ impl Detector {
     /// Whether the memory belongs to a virtual thread.
     #[inline]
     pub(crate) fn is_thread_local(&self, address: usize) -> bool {
-        self.all_privates.contains(&address)
-            && self.privates.iter().any(|p| (p.from..p.to).contains(&address))
+        self.privates.holds(address)
     }
 
     pub(crate) fn private(&mut self, from: usize, to: usize, thread: u32) {
-        let all = &mut self.all_privates;
-        *all = if self.privates.is_empty() { from..to } else { all.start.min(from)..all.end.max(to) };
-        self.privates.push(Private { from, to, thread });
+        self.privates.add(from, to, thread);
     }
 
     /// The stack an address is in, also that of `main`.
@@ -126,10 +126,11 @@ impl Detector {
         self.stacks.of(address).or_else(|| self.main_stack.of(address))
     }
 
-    /// A stack for a task that begins. What was done to its memory so far, the task has nothing to do with.
+    /// A stack for a task that begins. What was done to its memory so far, the task has nothing to
+    /// do with.
     pub(crate) fn take_stack(&mut self) -> std::io::Result<Box<Fiber>> {
-        let fiber = self.stacks.take(self.made.len() as i32)?;
-        self.tell_fresh(fiber.memory());
+        let fiber = self.stacks.take(self.accesses.len() as i32)?;
+        self.record_reuse(fiber.memory());
         Ok(fiber)
     }
 }

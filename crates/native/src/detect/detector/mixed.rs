@@ -1,12 +1,15 @@
 //! Memory that is accessed atomically.
 //!
-//! A cell refers to a *record* of it. As for plain accesses there are fast paths: the reference has the epoch of the last access, so that the entry points see
-//! for themselves whether the running step has made the access before ([`Cell::is_since`]); and as for words ([`words`](super::words)) there is a medium path for an access
-//! in a run that is only watched and that comes evidently after the plain ones ([`Detector::atomic_words`]).
+//! Its cell refers to a *record*. There are fast paths as for plain accesses: the reference holds
+//! the epoch of the last access, so that the entry points can do the same-epoch check
+//! ([`Cell::is_since`]); and as for words ([`fast_path`](super::fast_path)) there is a medium path
+//! for an access that evidently comes after the plain ones while only detecting
+//! ([`Detector::atomic_words`]).
 //!
-//! Eight aligned bytes whose two cells are alike, as those of most atomic variables are, share a record. It is parted when half of them is accessed alone.
+//! Eight aligned bytes whose two cells are alike, as those of most atomic variables are, share a
+//! record. It is split when half of them is accessed alone.
 
-use super::words::cells;
+use super::fast_path::cells;
 use super::*;
 use crate::detect::now;
 use crate::process as start;
@@ -16,16 +19,16 @@ use crate::process as start;
 pub(super) struct Mixed {
     pub(super) plain: Cell,
     /// Atomic accesses since the last plain write after all of them, as in `Cell::readers`.
-    pub(super) writes: i32,
-    pub(super) reads: i32,
-    /// It is of two words, which begin at a multiple of eight; or one of them was given back since.
+    pub(super) writes: ReaderRef,
+    pub(super) reads: ReaderRef,
+    /// It covers two words, which begin at a multiple of eight, or did until one of them was freed.
     pub(super) is_pair: bool,
 }
 
 impl Mixed {
     /// The atomic accesses of a kind.
     #[inline(always)]
-    fn accesses(&mut self, kind: AccessKind) -> &mut i32 {
+    fn accesses(&mut self, kind: AccessKind) -> &mut ReaderRef {
         match kind {
             AccessKind::Read => &mut self.reads,
             AccessKind::Write => &mut self.writes,
@@ -34,22 +37,24 @@ impl Mixed {
 }
 
 impl Detector {
-    /// Whether the run is only watched, and no memory is a thread's own.
+    /// Whether accesses may take the fast path: see [`Detector::update_fast_path_enabled`].
     #[inline(always)]
-    pub(crate) fn is_simple(&self) -> bool {
-        self.is_simple
+    pub(crate) fn fast_path_enabled(&self) -> bool {
+        self.fast_path_enabled
     }
 
-    /// Whether the running step has made such an atomic access before, to `N` words that begin at a multiple of their size, and nothing has happened to them since.
+    /// Whether the running step has made such an atomic access before, to `N` words that begin at a
+    /// multiple of their size, and nothing has happened to them since.
     #[inline(always)]
-    pub(crate) fn has_made_atomically<const N: usize>(&self, address: usize, kind: AccessKind) -> bool {
+    pub(crate) fn is_same_epoch_atomic<const N: usize>(&self, address: usize, kind: AccessKind) -> bool {
         let cells = cells::<N>(address);
         address.is_multiple_of(4 * N)
             && cells[0].is_since(now::epoch(), kind)
             && u64::from(cells[0]) == u64::from(cells[N - 1])
     }
 
-    /// The medium path of an atomic access of `N` words: plain accesses to them evidently come before it, and no section is followed. Whether it was one of those.
+    /// The medium path of an atomic access of `N` words: plain accesses to them evidently come
+    /// before it, and no section is followed. Whether it was one of those.
     #[inline(never)]
     pub(crate) fn atomic_words<const N: usize>(
         &mut self,
@@ -60,20 +65,20 @@ impl Detector {
         let cells = cells::<N>(address);
         let before = cells[0];
         let is_same = u64::from(before) == u64::from(cells[N - 1]);
-        if !self.is_simple || !is_same || !address.is_multiple_of(4 * N) {
+        if !self.fast_path_enabled || !is_same || !address.is_multiple_of(4 * N) {
             return false;
         }
         let mut record = match before.reference() {
-            Some(Reference::Mixed(number)) => self.mixed[number as usize],
+            Some(Reference::Mixed(number)) => self.mixed[number],
             None if before != Cell::default() => Mixed { plain: before, is_pair: N == 2, ..Mixed::default() },
             _ => return false,
         };
         let Mixed { plain, is_pair, .. } = record;
-        let is_after_writer = plain.writer == 0 || self.is_near(plain.writer);
+        let is_after_writer = plain.writer.access().is_none_or(|writer| self.is_near(writer));
         let is_after_readers = kind == AccessKind::Read
-            || plain.readers == 0
-            || plain.readers > 0 && self.is_near(plain.readers);
-        if !is_after_writer || !is_after_readers || is_pair && N == 1 || !self.holds.is_empty() {
+            || plain.readers.is_none()
+            || plain.readers.one().is_some_and(|reader| self.is_near(reader));
+        if !is_after_writer || !is_after_readers || is_pair && N == 1 || self.locks.is_any_held() {
             return false;
         }
         // Not known yet if all were parts of reductions.
@@ -82,22 +87,23 @@ impl Detector {
             return true;
         }
         let number = self.record_for(before, is_pair);
-        self.mixed[number as usize] = record;
-        Cell::refer_at(number, self.made.len() - 1, kind).put(cells);
+        self.mixed[number] = record;
+        Cell::refer_at(number, AccessId::at(self.accesses.len() - 1), kind).put(cells);
         true
     }
 
-    /// Adds an atomic access by the running step to those of its kind, unless one of them stands for it. Whether it is among them.
+    /// Adds an atomic access by the running step to those of its kind, unless one of them subsumes
+    /// it. Whether it is among them.
     #[inline(always)]
-    fn remember(&mut self, accesses: &mut i32, address: usize, pc: usize) -> bool {
+    fn remember(&mut self, accesses: &mut ReaderRef, address: usize, pc: usize) -> bool {
         if self.has_read(*accesses) {
             return true;
         }
-        if *accesses != 0 && self.is_stood_for(*accesses, address, pc) {
+        if !accesses.is_none() && self.is_subsumed(*accesses, address, pc) {
             return false;
         }
-        let made = self.number(pc, ATOMIC);
-        *accesses = self.add_reader(*accesses, made);
+        let id = self.number(pc, Flags::ATOMIC);
+        *accesses = self.add_reader(*accesses, id);
         true
     }
 
@@ -119,8 +125,8 @@ impl Detector {
             return false;
         }
         if before == Cell::default() {
-            self.check_gone(address, kind, manner, pc);
-            self.check_gone(address + 4, kind, manner, pc);
+            self.check_freed(address, kind, manner, pc);
+            self.check_freed(address + 4, kind, manner, pc);
         }
         let number = self.record_for(before, true);
         let (after, races) =
@@ -143,7 +149,7 @@ impl Detector {
         pc: usize,
     ) -> Cell {
         let number = self.record_for(cell, false);
-        if self.mixed[number as usize].is_pair {
+        if self.mixed[number].is_pair {
             self.part_record(number, address);
         }
         self.record(number, address, kind, manner, pc)
@@ -153,33 +159,25 @@ impl Detector {
     fn record_for(&mut self, cell: Cell, is_pair: bool) -> u32 {
         match cell.reference() {
             Some(Reference::Mixed(number)) => number,
-            _ => self.new_record(Mixed { plain: cell, is_pair, ..Mixed::default() }),
+            _ => self.mixed.add(Mixed { plain: cell, is_pair, ..Mixed::default() }),
         }
-    }
-
-    fn new_record(&mut self, record: Mixed) -> u32 {
-        let number = self.spare_mixed.pop().unwrap_or(self.mixed.len() as u32);
-        match self.mixed.get_mut(number as usize) {
-            Some(spare) => *spare = record,
-            None => self.mixed.push(record),
-        }
-        number
     }
 
     /// The word beside this one gets a record of its own, if it refers to the same.
     #[cold]
     fn part_record(&mut self, number: u32, address: usize) {
-        self.mixed[number as usize].is_pair = false;
+        self.mixed[number].is_pair = false;
         let [other] = cells::<1>(address ^ 4);
         if other.reference() == Some(Reference::Mixed(number)) {
-            let record = self.new_record(self.mixed[number as usize]);
+            let shared = self.mixed[number];
+            let record = self.mixed.add(shared);
             *other = Cell::refer(Reference::Mixed(record));
         }
     }
 
     /// What becomes of a record, and of the cells that refer to it.
     fn record(&mut self, number: u32, address: usize, kind: AccessKind, manner: Manner, pc: usize) -> Cell {
-        let mut record = self.mixed[number as usize];
+        let mut record = self.mixed[number];
         let mut after = Cell::refer(Reference::Mixed(number));
         match (manner, kind) {
             (Manner::Plain, AccessKind::Read) => {
@@ -191,8 +189,8 @@ impl Detector {
                 let read = self.check_all(record.reads, AccessKind::Read, kind, manner, address, pc);
                 record.plain = self.write(record.plain, address, pc);
                 if written && read {
-                    // It stands for all of them.
-                    self.spare_mixed.push(number);
+                    // The write subsumes all of them.
+                    self.mixed.free(number);
                     return record.plain;
                 }
             }
@@ -200,22 +198,23 @@ impl Detector {
                 self.exclusive |= !self.reducing;
                 let met = self.met;
                 self.check(record.plain, kind, manner, address, pc);
-                if !self.holds.is_empty() && self.holds.contains_key(&self.current) {
+                if self.locks.is_held_by(self.current) {
                     self.follow_sections(record, kind);
                 }
                 let is_remembered = self.remember(record.accesses(kind), address, pc);
                 // Of a Rust program not all stores are seen.
-                if is_remembered && met == self.met && self.is_simple && !start::is_shared() {
-                    after = Cell::refer_at(number, self.made.len() - 1, kind);
+                if is_remembered && met == self.met && self.fast_path_enabled && !start::is_shared() {
+                    after = Cell::refer_at(number, AccessId::at(self.accesses.len() - 1), kind);
                 }
             }
         }
-        self.mixed[number as usize] = record;
+        self.mixed[number] = record;
         after
     }
 
-    /// Of atomic accesses in sections of one lock, one of them a write, the later comes after the earlier one's section, as with plain
-    /// ones: what it sees, and so what its task does, depends on it.
+    /// Of atomic accesses in sections of one lock, one of them a write, the later comes after the
+    /// earlier one's section, as with plain ones: what it sees, and so what its task does, depends
+    /// on it.
     #[cold]
     fn follow_sections(&mut self, Mixed { writes, reads, .. }: Mixed, kind: AccessKind) {
         let mut before = self.list(writes);

@@ -1,120 +1,87 @@
-//! The detector of native programs: [`LastAccess`](raceproof_core::detect::last_access) over shadow memory.
+//! The detector of native programs: [`LastAccess`](raceproof_core::detect::last_access) over shadow
+//! memory.
 //!
-//! It is the default detector of the core, with the same order and the same sets of readers: of every location the last
-//! write and the reads since, and an access races iff one of them does not precede it. What differs:
+//! It is the core's default detector, with the same order and the same sets of readers: for every
+//! location it keeps the last write and the reads since, and an access races iff one of them does
+//! not happen before it. What differs:
 //!
-//! - A cell names *accesses*, not steps: an access is a step and a site, numbered in the order in which they are first
-//!   made. So the first run already knows both stacks. All accesses of the running step have numbers from [`first`](crate::detect::now::first) on,
-//!   and "this step again" is still one comparison.
-//! - A location that raced is not left alone: the program is run once, so further pairs of sites are of interest. Each pair is
-//!   kept once.
-//! - *Mutual exclusion* is the DC order (Ogles, Aldous, Mercer, FMCAD 2019, Definition 2), computed when it is needed: if two
-//!   conflicting accesses are not ordered, but both are made in sections of one lock, the later
-//!   comes after the end of the earlier one's section. Sections that do not conflict are ordered only where their insides are
-//!   ([`leaks`]), so a race that the order of the sections in this run would hide is still found.
-//! - *Atomic* accesses do not race with each other, and order nothing unless they release and acquire. In sections of one lock they
-//!   conflict as others do: what the later one sees depends on which came first. They cannot stand for
-//!   plain ones, nor these for them, so that memory accessed atomically keeps both, in a [`Mixed`] record.
-//! - Some unordered accesses meet no more in the memory they were made to, or cannot meet on different threads:
-//!   [`excuse`](Detector::excuse).
+//! - A cell holds *access ids*, not steps. An access record is a step and a site; ids grow in the
+//!   order in which the records are created. So the first run already knows both stacks. All
+//!   accesses of the running step have ids from [`first`](crate::detect::now::first) on, and the same-epoch
+//!   check is still one comparison.
+//! - A location that raced is not left alone: the program runs once, so further pairs of sites are
+//!   of interest. Each pair is kept once.
+//! - *Mutual exclusion* is the DC order (Ogles, Aldous, Mercer, FMCAD 2019, Definition 2), computed
+//!   on demand: if two conflicting accesses are not ordered, but both are made in sections of one
+//!   lock, the later one is ordered after the end of the earlier one's section. Sections that do
+//!   not conflict are ordered only where their insides are ([`locks`]), so the detector still finds
+//!   a race that the order of the sections in this run would hide.
+//! - *Atomic* accesses do not race with each other, and order nothing unless they release and
+//!   acquire. In sections of one lock they conflict as others do: what the later one reads depends
+//!   on which came first. Neither kind subsumes the other, so memory that is accessed atomically
+//!   keeps both, in a [`Mixed`] record.
+//! - Some unordered accesses cannot meet in the memory they were made to, or not on different
+//!   threads: [`excuse`](Detector::excuse).
 //!
-//! What it can miss, with mutual exclusion: races that only another order of conflicting sections shows. False alarms, with
-//! several locks: see the order of sections in [`raceproof_core::order::conflicting`].
+//! What it can miss, with mutual exclusion: races that only another order of conflicting sections
+//! shows. False alarms, with several locks: see the order of sections in
+//! [`raceproof_core::order::conflicting`].
 
-pub(crate) mod again;
-pub(crate) mod changes;
+mod access_ids;
+mod caches;
 mod chunks;
 mod collect;
 mod conflicts;
+mod fast_path;
 mod finishes;
-mod held;
-pub(crate) mod last;
-mod leaks;
+pub(crate) mod last_ids;
+mod locks;
 mod memory;
 mod mixed;
-mod numbers;
+mod order_cache;
 mod owned;
+mod privates;
 mod ranges;
 mod recording;
-mod standing;
-mod sure;
+mod records;
+mod representatives;
+pub(crate) mod same_epoch;
+mod sites;
+mod slab;
 mod synchronisation;
+pub(crate) mod transitions;
 pub(crate) mod watched;
-mod words;
 
-use crate::detect::contexts::{Context, Contexts};
+use crate::detect::cell::{AccessId, Cell, ReaderRef, Reference};
+use crate::detect::contexts::Contexts;
 use crate::detect::frames::{self, End, Frame};
 use crate::detect::memory::{Block, Blocks};
-use crate::detect::shadow::{self, Cell, Reference};
+use crate::detect::shadow;
 use crate::process::fibers::Fiber;
 use crate::process::stacks::Stacks;
+use caches::{Caches, Recent};
+use collect::Collector;
 pub(crate) use finishes::Finish;
 use finishes::Finishes;
-use held::{Held, Hold};
-use leaks::{Leaks, Section};
+use locks::{Hold, Locks};
 use mixed::Mixed;
-use numbers::{RECENT, Recent};
-use raceproof_core::detect::gone::{self, Gone};
-use raceproof_core::detect::readers::{ReaderSets, Readers, SetId};
+use privates::Privates;
+use raceproof_core::detect::freed_blocks::{self, FreedBlocks};
+use raceproof_core::detect::readers::{ReaderSets, Readers};
 use raceproof_core::event::{AccessKind, Observer, SyncKind};
 use raceproof_core::ids::{Location, ScopeId, SiteId, StepId, SyncId, TaskId};
 use raceproof_core::order::graph::GraphOrder;
 pub(crate) use recording::{Accessed, Recorder};
+use records::{AccessRecord, FlaggedSite, Flags, Merged};
+use representatives::Representatives;
 use rustc_hash::FxHashMap;
-use standing::Standing;
+pub(crate) use sites::Site;
+use sites::Sites;
+use slab::Slab;
 use std::sync::atomic::Ordering;
-use sure::Sure;
-
-/// In `Cell::readers`: a set of readers. (The other negative numbers are epochs, [`Cell::refer_at`].)
-const SET: i32 = i32::MIN | 1 << 30;
-
-/// An access that was made: by which step, and where in the program.
-#[derive(Clone, Copy, Debug)]
-struct Made {
-    step: u32,
-    site: u32,
-}
-
-/// In the site of a `Made`: it was an atomic access.
-const ATOMIC: u32 = 1 << 31;
-/// Of the access that is told now: it is made to memory of the running thread, and not by its chunk.
-const OWN: u32 = 1;
-/// In the site of a `Made`: it was made by a task that has ended since, and counts as one of the task that has waited for it.
-const FOLDED: u32 = 1 << 30;
-/// The same: it was made by a task that has ended, or by a sibling of it from the same place that nobody can tell from it.
-const ALIKE: u32 = 1 << 29;
-const SITE: u32 = ALIKE - 1;
 
 /// In `Detector::runs_as`: the task of the kernel has ended.
 const NOBODY: TaskId = TaskId(u32::MAX);
-
-/// Readers as they stand in a cell.
-fn in_cell(readers: Readers) -> i32 {
-    match readers {
-        Readers::One(made) => made.0 as i32,
-        Readers::Set(set) if set.0 < 1 << 30 => set.0 as i32 | SET,
-        Readers::Set(_) => {
-            crate::fatal("more than 2^30 sets of readers in memory: more than this version can count")
-        }
-    }
-}
-
-/// The readers that stand in a cell, if there are any.
-fn of_cell(readers: i32) -> Option<Readers> {
-    match readers {
-        0 => None,
-        one if one > 0 => Some(Readers::One(StepId(one as u32))),
-        set => Some(Readers::Set(SetId((set & !SET) as u32))),
-    }
-}
-
-/// A place in the program an access or a construct is at.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Site {
-    /// The return address of the call that told of it.
-    pub(crate) pc: usize,
-    pub(crate) context: Context,
-}
 
 /// What the detector knows of a task.
 #[derive(Clone, Copy, Debug)]
@@ -125,15 +92,16 @@ pub(crate) struct Task {
     pub(crate) role: Role,
     /// The virtual thread it runs on.
     pub(crate) thread: u32,
-    /// It has asked for the number of its thread: what it accesses may depend on it.
+    /// It has queried its thread number: what it accesses may depend on it.
     pub(crate) asked: bool,
     /// The finish of the order it belongs to.
     pub(crate) scope: ScopeId,
-    /// Tasks that it, or one of those it has waited for, has created are not waited for.
-    pub(crate) loose: bool,
+    /// Detached: nobody waits for the tasks that it, or one of those it has waited for, has
+    /// created.
+    pub(crate) detached: bool,
     /// Siblings may wait for its end: it has dependences.
     pub(crate) awaited: bool,
-    /// No other task has this number, ever.
+    /// Unique: no other task ever has it.
     pub(crate) serial: u64,
 }
 
@@ -146,22 +114,6 @@ pub(crate) enum Role {
     Explicit(u32),
     /// A chunk of a loop, by how many its thread has taken.
     Chunk(u32),
-}
-
-/// What a thread has at a barrier: the task that ends there has it no more, the one that goes on will.
-#[derive(Debug)]
-struct Parted {
-    task: TaskId,
-    locks: Vec<SyncId>,
-    holds: Vec<Hold>,
-}
-
-/// Memory that belongs to one virtual thread (its thread-local storage, a threadprivate copy).
-#[derive(Clone, Copy, Debug)]
-struct Private {
-    from: usize,
-    to: usize,
-    thread: u32,
 }
 
 /// A race: the pair of accesses that showed it first.
@@ -184,9 +136,9 @@ pub(crate) struct RacedAccess {
     pub(crate) kind: AccessKind,
     pub(crate) atomic: bool,
     pub(crate) freed: bool,
-    /// Made by a task that `task` has waited for.
+    /// AccessRecord by a task that `task` has waited for.
     pub(crate) folded: bool,
-    /// Made by `task` or by a sibling of it.
+    /// AccessRecord by `task` or by a sibling of it.
     pub(crate) alike: bool,
     /// By which iteration of a simd loop, if the race is between two of them.
     pub(crate) lane: Option<u64>,
@@ -196,7 +148,7 @@ pub(crate) struct RacedAccess {
     pub(crate) locks: [usize; 4],
 }
 
-/// Accesses from this size on are made by ranges of cells.
+/// From this size on an access is a range check.
 const LONG: usize = 24;
 
 /// Blocks up to this size are marked whole when they are freed.
@@ -212,15 +164,14 @@ pub(crate) enum Manner {
 pub(crate) struct Detector {
     pub(crate) order: GraphOrder,
     pub(crate) contexts: Contexts,
-    made: Vec<Made>,
-    recent: Box<[Recent; RECENT]>,
-    sites: Vec<Site>,
-    site_numbers: FxHashMap<Site, u32>,
+    accesses: Vec<AccessRecord>,
+    caches: Caches,
+    sites: Sites,
     sets: ReaderSets,
-    bytes: Vec<[Cell; 4]>,
-    spare_bytes: Vec<u32>,
-    mixed: Vec<Mixed>,
-    spare_mixed: Vec<u32>,
+    /// Cells of words that are accessed by the byte.
+    bytes: Slab<[Cell; 4]>,
+    /// Records of memory that is accessed atomically.
+    mixed: Slab<Mixed>,
     pub(crate) tasks: Vec<Task>,
     current: TaskId,
     /// The task of the kernel that runs, and as which task of the order each of them does.
@@ -230,82 +181,62 @@ pub(crate) struct Detector {
     loops: FxHashMap<TaskId, chunks::Loop>,
     chunks: FxHashMap<TaskId, chunks::Own>,
     own: chunks::Own,
-    /// The sections each task is in, and the sections of steps that are in any.
-    holds: FxHashMap<TaskId, Vec<Hold>>,
-    step_holds: Held,
-    /// The threads at barriers, by the number of the task that ended there.
-    parted: FxHashMap<u64, Parted>,
-    sections: Vec<Section>,
-    /// Those that have to be remembered for themselves.
-    leaks: Leaks,
+    locks: Locks,
     syncs: u32,
     spare_syncs: Vec<SyncId>,
-    privates: Vec<Private>,
-    /// From the first of them to the last.
-    all_privates: std::ops::Range<usize>,
+    privates: Privates,
     pub(crate) stacks: Stacks,
     /// The stack of `main`.
     pub(crate) main_stack: Stacks,
     pub(crate) memory: Blocks,
     /// Heap memory that threads own.
     owned: owned::Owned,
-    gone: Gone,
+    freed_blocks: FreedBlocks<AccessId>,
     pub(crate) races: Vec<Raced>,
     pairs: FxHashMap<(usize, usize), u32>,
     /// Where races are, for a run that looks for all pairs there.
     pub(crate) racing: watched::Racing,
-    /// How often two accesses met that are not known to be ordered: then the address has a say.
+    /// Counts meetings of accesses that are not known to be ordered: then the result is
+    /// address-dependent.
     met: u64,
-    /// The parts of the process that are code, once a race has asked for them.
+    /// The executable parts of the process, found when the first race needs them.
     code: Vec<std::ops::Range<usize>>,
-    /// What the next spawn says of its child.
+    /// Describes the child of the next spawn.
     pub(crate) next: Option<Task>,
-    /// The finishes that are open, and those of the kernel among them.
     finishes: Finishes,
-    kernel_scopes: Vec<Finish>,
-    newest: Finish,
     /// How many tasks there were.
     serials: u64,
     steps: u64,
     /// The pages of shadow memory in use.
     pages: shadow::Pages,
-    /// So many entries in the tables are enough.
-    enough: usize,
-    /// Turns until that is asked.
-    until_asked: u32,
-    eager_to_collect: bool,
-    /// Accesses that precede the running task.
-    sure: Sure,
-    /// Accesses that were not found to precede the running step.
-    unsure: Sure,
-    /// Readers that stand for others.
-    standing: Standing,
-    /// Finishes of which a task has ended loose.
-    loose: rustc_hash::FxHashSet<ScopeId>,
-    /// Joins are not told to the order: a taskwait is under way.
+    collector: Collector,
+    /// Readers that subsume others.
+    representatives: Representatives,
+    /// Finishes of which a task has ended detached.
+    detached: rustc_hash::FxHashSet<ScopeId>,
+    /// Joins are not passed on to the order: a taskwait is under way.
     waiting: bool,
     /// Joins are with siblings.
     preparing: bool,
     /// Mutual exclusion or ordering atomics were used.
     pub(crate) exclusive: bool,
-    /// Whether races are looked for.
+    /// Whether detection is on.
     on: bool,
-    /// Whether accesses may go the short way.
-    is_simple: bool,
-    /// The access that is told now frees the memory.
+    /// Whether accesses may take the fast path.
+    fast_path_enabled: bool,
+    /// The access being checked frees the memory.
     freeing: bool,
     /// The running task combines its part of a reduction.
     reducing: bool,
     pub(crate) freed_sites: rustc_hash::FxHashSet<u32>,
-    /// Locations of which every pair of sites is wanted.
+    /// Locations for which every pair of sites is wanted.
     watched: Option<Box<watched::Watching>>,
-    /// If the run is recorded.
+    /// The recorder, if the run is recorded.
     pub(crate) record: Option<Box<dyn Recorder>>,
 }
 
 impl Detector {
     pub(crate) fn new(stacks: Stacks, main_stack: Stacks) -> Self {
-        let nobody = Site { pc: 0, context: Context(0) };
         let main = Task {
             parent: TaskId::MAIN,
             created: 0,
@@ -313,27 +244,24 @@ impl Detector {
             thread: 0,
             asked: false,
             scope: ScopeId::PROGRAM,
-            loose: false,
+            detached: false,
             awaited: false,
             serial: 0,
         };
         // Room for what there mostly is until the first collection.
-        let (mut made, mut tasks) = (Vec::with_capacity(1 << 15), Vec::with_capacity(1 << 13));
+        let (mut accesses, mut tasks) = (Vec::with_capacity(1 << 15), Vec::with_capacity(1 << 13));
         // Number 0 is no access.
-        made.push(Made { step: 0, site: 0 });
+        accesses.push(AccessRecord::NONE);
         tasks.push(main);
         Detector {
             order: GraphOrder::folding(),
             contexts: Contexts::new(),
-            made,
-            recent: Box::new([Recent::NONE; RECENT]),
-            sites: vec![nobody],
-            site_numbers: FxHashMap::default(),
+            accesses,
+            caches: Caches::new(),
+            sites: Sites::new(),
             sets: ReaderSets::default(),
-            bytes: Vec::new(),
-            spare_bytes: Vec::new(),
-            mixed: Vec::new(),
-            spare_mixed: Vec::new(),
+            bytes: Slab::new(),
+            mixed: Slab::new(),
             tasks,
             current: TaskId::MAIN,
             running: TaskId::MAIN,
@@ -341,20 +269,15 @@ impl Detector {
             loops: FxHashMap::default(),
             chunks: FxHashMap::default(),
             own: Default::default(),
-            holds: FxHashMap::default(),
-            step_holds: Held::default(),
-            parted: FxHashMap::default(),
-            sections: Vec::new(),
-            leaks: Leaks::default(),
+            locks: Locks::default(),
             syncs: 0,
             spare_syncs: Vec::new(),
-            privates: Vec::new(),
-            all_privates: 0..0,
+            privates: Privates::new(),
             stacks,
             main_stack,
             memory: Blocks::default(),
             owned: Default::default(),
-            gone: Gone::default(),
+            freed_blocks: FreedBlocks::default(),
             races: Vec::new(),
             pairs: FxHashMap::default(),
             racing: Default::default(),
@@ -362,23 +285,17 @@ impl Detector {
             code: Vec::new(),
             next: None,
             finishes: Finishes::new(),
-            kernel_scopes: vec![Finishes::PROGRAM],
-            newest: Finishes::PROGRAM,
             serials: 1,
             steps: 1,
             pages: shadow::Pages::new(),
-            enough: 1 << 15,
-            until_asked: collect::SELDOM,
-            eager_to_collect: false,
-            sure: Sure::new(),
-            unsure: Sure::new(),
-            standing: Standing::new(),
-            loose: Default::default(),
+            collector: Collector::new(),
+            representatives: Representatives::new(),
+            detached: Default::default(),
             waiting: false,
             preparing: false,
             exclusive: false,
             on: true,
-            is_simple: false,
+            fast_path_enabled: false,
             freeing: false,
             reducing: false,
             freed_sites: Default::default(),
@@ -389,7 +306,8 @@ impl Detector {
 
     // ---- accesses ----
 
-    /// A read or write of `size` bytes by the running task, from an access whose call returns to `pc`.
+    /// A read or write of `size` bytes by the running task, from an access whose call returns to
+    /// `pc`.
     pub(crate) fn access(
         &mut self,
         address: usize,
@@ -405,7 +323,7 @@ impl Detector {
         if size >= LONG && manner == Manner::Plain && !self.wants_each() {
             return self.long(address, size, kind, pc);
         }
-        self.tell_access(address, size, kind, manner, pc);
+        self.record_access(address, size, kind, manner, pc);
         if size == 8 && self.pair(address, kind, manner, pc) {
             return;
         }
@@ -422,14 +340,15 @@ impl Detector {
                 continue;
             }
             let cell = shadow::cell(granule);
-            // SAFETY: every address has its cell in the region reserved at the start, and nobody else has a reference to it.
+            // SAFETY: every address has its cell in the region reserved at the start, and nobody
+            // else has a reference to it.
             if unsafe { *cell } == Cell::default() {
                 self.pages.touch(cell);
             }
             // SAFETY: as above.
             let content = unsafe { *cell };
             if content == Cell::default() {
-                self.check_gone(at, kind, manner, pc);
+                self.check_freed(at, kind, manner, pc);
             }
             let whole = at == granule && next == granule + 4;
             if let Some((before, after, races)) = last
@@ -445,13 +364,13 @@ impl Detector {
                 continue;
             }
             if let Some(Reference::Bytes(group)) = content.reference() {
-                let mut cells = self.bytes[group as usize];
+                let mut cells = self.bytes[group];
                 self.update_bytes(&mut cells, at..next, kind, manner, pc);
-                self.bytes[group as usize] = cells;
+                self.bytes[group] = cells;
                 // Back to one cell if the four have become alike.
-                let [one, rest @ ..] = self.bytes[group as usize];
-                if one.writer >= 0 && rest.iter().all(|other| *other == one) {
-                    self.spare_bytes.push(group);
+                let [one, rest @ ..] = self.bytes[group];
+                if !one.writer.is_reference() && rest.iter().all(|other| *other == one) {
+                    self.bytes.free(group);
                     // SAFETY: as above.
                     unsafe { *cell = one };
                 }
@@ -461,20 +380,12 @@ impl Detector {
                 // SAFETY: as above.
                 unsafe { after.put(std::array::from_mut(&mut *cell)) };
                 // Each address that is accessed atomically has a record of its own.
-                last = (content.writer >= 0 && after.writer >= 0).then_some((content, after, races));
+                last = (!content.writer.is_reference() && !after.writer.is_reference())
+                    .then_some((content, after, races));
             } else {
                 let mut group = [content; 4];
                 self.update_bytes(&mut group, at..next, kind, manner, pc);
-                let number = match self.spare_bytes.pop() {
-                    Some(number) => {
-                        self.bytes[number as usize] = group;
-                        number
-                    }
-                    None => {
-                        self.bytes.push(group);
-                        (self.bytes.len() - 1) as u32
-                    }
-                };
+                let number = self.bytes.add(group);
                 // SAFETY: as above.
                 unsafe { *cell = Cell::refer(Reference::Bytes(number)) };
             }
@@ -500,7 +411,7 @@ impl Detector {
                 Some((like, after)) if like == before => after,
                 _ => self.update(before, address, kind, manner, pc),
             };
-            last = (before.writer >= 0 && cell.writer >= 0).then_some((before, *cell));
+            last = (!before.writer.is_reference() && !cell.writer.is_reference()).then_some((before, *cell));
         }
     }
 
@@ -508,7 +419,7 @@ impl Detector {
     #[inline]
     fn update(&mut self, cell: Cell, address: usize, kind: AccessKind, manner: Manner, pc: usize) -> Cell {
         match (kind, manner) {
-            _ if cell.writer < 0 => self.mixed(cell, address, kind, manner, pc),
+            _ if cell.writer.is_reference() => self.mixed(cell, address, kind, manner, pc),
             (AccessKind::Read, Manner::Plain) => self.read(cell, address, pc),
             (AccessKind::Write, Manner::Plain) => self.write(cell, address, pc),
             (kind, Manner::Atomic) => self.mixed(cell, address, kind, manner, pc),
@@ -517,54 +428,59 @@ impl Detector {
 
     #[inline(always)]
     fn read(&mut self, cell: Cell, address: usize, pc: usize) -> Cell {
-        if cell.writer >= self.first() || self.has_read(cell.readers) {
+        if cell.writer.is_since(self.first()) || self.has_read(cell.readers) {
             return cell;
         }
-        if cell.writer > 0 && !self.is_over(cell.writer, address) {
-            self.conflict(cell.writer, AccessKind::Write, AccessKind::Read, Manner::Plain, address, pc);
+        if let Some(writer) = cell.writer.access()
+            && !self.is_ordered_at(writer, address)
+        {
+            self.conflict(writer, AccessKind::Write, AccessKind::Read, Manner::Plain, address, pc);
         }
-        // Whoever read before this stands behind it.
-        if cell.readers == 0 || cell.readers > 0 && self.is_past(cell.readers) {
-            return Cell { readers: self.number(pc, self.owned(address)), ..cell };
+        // Every earlier reader happens before this one, which subsumes it.
+        if !cell.readers.is_set() && (cell.readers.is_none() || self.is_below_watermark(cell.readers.id())) {
+            return Cell { readers: self.number(pc, self.owned(address)).into(), ..cell };
         }
-        if self.is_stood_for(cell.readers, address, pc) {
+        if self.is_subsumed(cell.readers, address, pc) {
             return cell;
         }
-        let made = self.number(pc, self.owned(address));
-        Cell { readers: self.add_reader(cell.readers, made), ..cell }
+        let id = self.number(pc, self.owned(address));
+        Cell { readers: self.add_reader(cell.readers, id), ..cell }
     }
 
     /// Whether the running step is the last of the readers.
     #[inline(always)]
-    fn has_read(&self, readers: i32) -> bool {
-        readers >= self.first() || readers as u32 >= crate::detect::now::first_set()
+    fn has_read(&self, readers: ReaderRef) -> bool {
+        readers.is_since(self.first(), crate::detect::now::first_set())
     }
 
     #[inline(always)]
     fn write(&mut self, cell: Cell, address: usize, pc: usize) -> Cell {
-        if cell.writer >= self.first() && cell.readers == 0 {
+        if cell.writer.is_since(self.first()) && cell.readers.is_none() {
             return cell;
         }
-        // If the running step is the only reader, it has compared itself with the writer; of races every pair is wanted.
-        if cell.readers < self.first() || !self.races.is_empty() {
+        // If the running step is the only reader, it has compared itself with the writer; of races
+        // every pair is wanted.
+        if !cell.readers.is_one_since(self.first()) || !self.races.is_empty() {
             self.check(cell, AccessKind::Write, Manner::Plain, address, pc);
         }
-        Cell { writer: self.number(pc, self.owned(address)), readers: 0 }
+        Cell::written_by(self.number(pc, self.owned(address)))
     }
 
     /// Checks an access against the writer of a cell and, if it writes, the readers.
     #[inline(always)]
     fn check(&mut self, cell: Cell, kind: AccessKind, manner: Manner, address: usize, pc: usize) {
-        if cell.writer > 0 && !self.is_over(cell.writer, address) {
-            self.conflict(cell.writer, AccessKind::Write, kind, manner, address, pc);
+        if let Some(writer) = cell.writer.access()
+            && !self.is_ordered_at(writer, address)
+        {
+            self.conflict(writer, AccessKind::Write, kind, manner, address, pc);
         }
         if kind == AccessKind::Write
-            && cell.readers > 0
-            && (self.is_past(cell.readers) || self.is_over_by_address(cell.readers, address))
+            && let Some(reader) = cell.readers.one()
+            && (self.is_below_watermark(reader) || self.is_ordered_by_address(reader, address))
         {
             return;
         }
-        if kind == AccessKind::Write && cell.readers != 0 {
+        if kind == AccessKind::Write && !cell.readers.is_none() {
             self.check_all(cell.readers, AccessKind::Read, kind, manner, address, pc);
         }
     }
@@ -572,7 +488,7 @@ impl Detector {
     #[inline(never)]
     fn check_all(
         &mut self,
-        others: i32,
+        others: ReaderRef,
         were: AccessKind,
         kind: AccessKind,
         manner: Manner,
@@ -580,13 +496,13 @@ impl Detector {
         pc: usize,
     ) -> bool {
         let mut ordered = true;
-        let mut rest = of_cell(others);
+        let mut rest = others.readers();
         while let Some(readers) = rest {
-            let step;
-            (step, rest) = self.sets.split(readers);
-            let made = step.0 as i32;
-            if !self.is_over(made, address) {
-                self.conflict(made, were, kind, manner, address, pc);
+            let element;
+            (element, rest) = self.sets.split(readers);
+            let id = AccessId::of_element(element);
+            if !self.is_ordered_at(id, address) {
+                self.conflict(id, were, kind, manner, address, pc);
                 ordered = false;
             }
         }
@@ -596,58 +512,56 @@ impl Detector {
     // ---- readers ----
 
     #[inline(never)]
-    fn add_reader(&mut self, readers: i32, made: i32) -> i32 {
-        if readers == 0 {
-            return made;
+    fn add_reader(&mut self, readers: ReaderRef, id: AccessId) -> ReaderRef {
+        if readers.is_none() {
+            return id.into();
         }
         let spare = self.spare_chunks(readers);
-        let (order, all, sure, unsure) = (&mut self.order, &self.made, &mut self.sure, &mut self.unsure);
+        let (order, all, caches) = (&mut self.order, &self.accesses, &mut self.caches);
         let mut subsumed = |old: StepId| {
-            let made = old.0 as i32;
-            if order.is_past_time(old.0) {
+            let id = AccessId::of_element(old);
+            if order.is_below_watermark(old.0) {
                 return true;
             }
-            if spare.as_ref().is_some_and(|spare| spare.contains(&made)) {
+            if spare.as_ref().is_some_and(|spare| spare.contains(&id)) {
                 return true;
             }
-            if sure.has(made) || unsure.has(made) {
-                return sure.has(made);
+            if let Some(answer) = caches.answer(id) {
+                return answer;
             }
-            let is = order.precedes_now_evidently(StepId(all[old.0 as usize].step));
+            let is = order.precedes_now_evidently(all[id.index()].step);
             if is {
-                sure.add(made)
+                caches.add_ordered(id);
             } else {
-                unsure.add(made)
+                caches.add_unordered(id);
             }
             is
         };
-        let readers = if readers > 0 {
-            if subsumed(StepId(readers as u32)) {
-                return made;
+        if let Some(one) = readers.one() {
+            if subsumed(one.element()) {
+                return id.into();
             }
-            Readers::Set(self.sets.pair(StepId(readers as u32), StepId(made as u32)))
-        } else {
-            let set = SetId((readers & !SET) as u32);
-            if self.sets.newest(set).0 == made as u32 {
-                return readers;
-            }
-            self.sets.add(set, StepId(made as u32), subsumed)
-        };
-        in_cell(readers)
+            return Readers::Set(self.sets.pair(one.element(), id.element())).into();
+        }
+        let set = readers.set_id();
+        if self.sets.newest(set) == id.element() {
+            return readers;
+        }
+        self.sets.add(set, id.element(), subsumed).into()
     }
 
     /// The accesses among the readers of a cell, newest first.
-    fn list(&self, readers: i32) -> Vec<i32> {
-        let mut rest = of_cell(readers);
+    fn list(&self, readers: ReaderRef) -> Vec<AccessId> {
+        let mut rest = readers.readers();
         let next = || {
-            let step;
-            (step, rest) = self.sets.split(rest?);
-            Some(step.0 as i32)
+            let element;
+            (element, rest) = self.sets.split(rest?);
+            Some(AccessId::of_element(element))
         };
         std::iter::from_fn(next).collect()
     }
 
-    /// The running task, by a number that no other ever has.
+    /// The unique number of the running task.
     pub(crate) fn identity(&self) -> u64 {
         self.tasks[self.current.index()].serial
     }

@@ -1,38 +1,47 @@
-//! Heap memory that a thread of a pool owns: what it has allocated and reaches through its thread-local storage.
+//! Heap memory that a thread of a pool owns: blocks that it has allocated and reaches through its
+//! thread-local storage.
 //!
-//! Jobs of one thread come one after the other, and what they find in the thread's storage another schedule would have given them
-//! elsewhere: on another thread, with other storage. So two unordered jobs of one thread do not race for what the thread owns, as
-//! `thread_local!` promises. What is in the storage itself is known by its address ([`Private`]); of the heap this is the rule:
+//! Jobs of one thread run one after the other, and what they find in the thread's storage another
+//! schedule would have given them elsewhere: on another thread, with other storage. So two
+//! unordered jobs of one thread do not race for what the thread owns, as `thread_local!` promises.
+//! The storage itself is known by its address ([`Privates`]); for the heap this is the rule:
 //!
-//! - a block that a job of the thread has allocated and that the storage points to when a job begins or ends there is the thread's own until
-//!   the next does, also where a job takes it out of the storage;
-//! - so is one that the thread has allocated and that is reached from such a block through others of the kind;
-//! - so are the tables of the crate `thread_local`, whose entries are chosen by the thread, and what is reached from these.
+//! - a block that a job of the thread has allocated, and that the storage points to when a job
+//!   begins or ends there, is the thread's own until the next job begins or ends, also where a job
+//!   takes it out of the storage;
+//! - so is a block that the thread has allocated and that is reached from such a block through
+//!   others of the kind;
+//! - so are the tables of the crate `thread_local`, whose entries are chosen by the thread, and
+//!   what is reached from these.
 //!
-//! And what the thread's own memory points to, be it whose it may, was handed to the thread: an access that precedes the storing of the pointer, by a job of the thread,
-//! precedes the jobs that find it there. (A handle to something global is got by the first job of a thread, which takes care to come after its
-//! initialisation, and used by all.)
+//! And whatever the thread's own memory points to, whoever owns it, was handed to the thread: an
+//! access that happens before a job of the thread stored the pointer happens before the jobs that
+//! find it there. (The first job of a thread gets a handle to something global, and takes care to
+//! come after its initialisation; all jobs use it.)
 //!
-//! A block that other threads access is compared with what they do: only jobs of the owner are not compared with each other. What is missed
-//! by that: a thread's own memory whose address is published besides, by jobs that take it from there and happen to run on the owner.
-//! A representative reader ([`standing`](super::standing)) may be one of the owner's. What is reported all the same: blocks that
-//! were allocated elsewhere and handed to the thread; what is chosen by the thread's number in other tables than these; more than
-//! [`MOST`] words of a thread's own memory.
+//! The detector compares accesses of other threads to such a block; only jobs of the owner are not
+//! compared with each other. What that misses: a thread's own memory whose address is published
+//! besides, accessed by jobs that take it from there and happen to run on the owner. A
+//! representative reader ([`representatives`](super::representatives)) may be one of the owner's.
+//! False alarms remain for blocks that were allocated elsewhere and handed to the thread; for what
+//! is chosen by the thread's number in other tables than these; and beyond [`MOST`] words of a
+//! thread's own memory.
 //!
-//! Cost: when a job begins or ends, the words of the thread's storage are compared with two bounds; all else only where two
-//! accesses are about to be reported.
+//! Cost: when a job begins or ends, the words of the thread's storage are compared with two bounds;
+//! all else only where two accesses are about to be reported.
 
 use super::*;
+use crate::detect::cell::WriterRef;
 use crate::process::call_site;
 use crate::process::{is_shared, state};
 use crate::symbols::Symbols;
 use rustc_hash::FxHashSet;
 use std::ops::Range;
 
-/// Words that are looked at in one search.
+/// Limit of words that one search visits.
 const MOST: usize = 1 << 22;
 
-/// The function of the crate `thread_local` that allocates a table, and in which files it stands.
+/// The function of the crate `thread_local` that allocates a table, and the files it is in.
 const TABLES: &str = "thread_local::allocate_bucket";
 const CRATE: &str = "/thread_local-";
 
@@ -45,7 +54,8 @@ struct Link {
 
 #[derive(Default, Debug)]
 pub(super) struct Owned {
-    /// Blocks that a thread's storage pointed to when a job last began or ended there, with the thread.
+    /// Blocks that a thread's storage pointed to when a job last began or ended there, with the
+    /// thread.
     roots: FxHashMap<usize, u32>,
     /// By thread, the words of its storage that looked like pointers then.
     looked: FxHashMap<u32, Vec<usize>>,
@@ -58,12 +68,12 @@ pub(super) struct Owned {
     /// Tables of the crate `thread_local`, and whether a site allocates such.
     tables: Vec<usize>,
     table_sites: FxHashMap<u32, bool>,
-    /// Blocks that were looked for in vain, and by which task.
+    /// Blocks for which a search failed, with the task that searched.
     vain: FxHashMap<usize, u64>,
 }
 
 impl Owned {
-    /// The block is given back, and its memory may be used for another.
+    /// The block is freed, and its memory may be reused.
     #[inline]
     pub(super) fn forget(&mut self, block: usize) {
         if let Some(thread) = self.roots.remove(&block) {
@@ -79,7 +89,8 @@ impl Owned {
 }
 
 fn word(at: usize) -> usize {
-    // SAFETY: the callers' promise: an aligned word of a thread's storage, or of a block that is allocated.
+    // SAFETY: the callers' promise: an aligned word of a thread's storage, or of a block that is
+    // allocated.
     unsafe { (at as *const usize).read_volatile() }
 }
 
@@ -102,8 +113,8 @@ impl Detector {
 
     /// The thread-local variables of a thread. What is beyond them is the C library's.
     fn storage_of(&self, thread: u32) -> Option<Range<usize>> {
-        let own = self.privates.iter().find(|private| private.thread == thread)?;
-        Some(own.from.next_multiple_of(8)..state().threads.base(thread))
+        let from = self.privates.first_of(thread)?;
+        Some(from.next_multiple_of(8)..state().threads.base(thread))
     }
 
     #[cold]
@@ -123,7 +134,8 @@ impl Detector {
         (block.thread() == Some(thread)).then_some(at)
     }
 
-    /// Whether the memory is owned by a thread; `searches` says whether it is to be found out, if it is not known.
+    /// Whether the memory is owned by a thread; `searches` says whether it is to be found out, if
+    /// it is not known.
     pub(super) fn is_owned_by(&mut self, address: usize, thread: u32, searches: bool) -> bool {
         if !is_shared() || thread == 0 {
             return false;
@@ -163,7 +175,7 @@ impl Detector {
             let Some((inside, _)) = self.memory.find_live(link.slot) else { return false };
             let is_next = from.map_or_else(|| self.is_root(inside, thread), |from| from == inside);
             let is_last = at + 1 == path.len();
-            // The last may just have been given back.
+            // The last block may just have been freed.
             let to = if is_last {
                 self.memory.find(word(link.slot))
             } else {
@@ -177,7 +189,8 @@ impl Detector {
         from == Some(block)
     }
 
-    /// How a block is reached from what the thread is known to own: breadth first, so that the way is short.
+    /// How a block is reached from what the thread is known to own: breadth first, so that the way
+    /// is short.
     fn search_owned(&self, wanted: usize, thread: u32) -> Option<Box<[Link]>> {
         let of_thread = self.owned.roots.iter().filter(|(_, of)| **of == thread).map(|(block, _)| *block);
         let mut todo: std::collections::VecDeque<usize> =
@@ -196,10 +209,10 @@ impl Detector {
             }
             for slot in words.step_by(8) {
                 let pointer = word(slot);
-                if !heap.contains(&pointer) || self.writer_of(slot) == 0 {
+                if !heap.contains(&pointer) || self.writer_of(slot) == WriterRef::NONE {
                     continue;
                 }
-                // One that is being given back is wanted all the same.
+                // A block that is being freed is wanted as well.
                 let Some((to, block)) = self.memory.find(pointer) else { continue };
                 if block.thread() != Some(thread) || reached.contains_key(&to) {
                     continue;
@@ -214,9 +227,10 @@ impl Detector {
         None
     }
 
-    /// Whether the memory was handed to the thread of the running task after the earlier access: by a pointer in memory of the thread's own that a job has put there
-    /// which comes after the access.
-    pub(super) fn is_handed_on(&mut self, earlier: i32, address: usize, searches: bool) -> bool {
+    /// Whether the memory was handed to the thread of the running task after the earlier access: by
+    /// a pointer in memory of the thread's own that a job has put there which comes after the
+    /// access.
+    pub(super) fn is_handed_on(&mut self, earlier: AccessId, address: usize, searches: bool) -> bool {
         let thread = self.tasks[self.current.index()].thread;
         if !is_shared() || thread == 0 {
             return false;
@@ -236,20 +250,27 @@ impl Detector {
         is
     }
 
-    /// Whether one of these words of the thread's memory still points to the block, and was written after the earlier access.
-    fn is_handed_by(&mut self, slots: Option<Vec<usize>>, earlier: i32, block: usize, thread: u32) -> bool {
+    /// Whether one of these words of the thread's memory still points to the block, and was written
+    /// after the earlier access.
+    fn is_handed_by(
+        &mut self,
+        slots: Option<Vec<usize>>,
+        earlier: AccessId,
+        block: usize,
+        thread: u32,
+    ) -> bool {
         let storage = self.storage_of(thread).unwrap_or_default();
         slots.into_iter().flatten().any(|slot| {
             let is_own = storage.contains(&slot) || self.block_of(slot, thread).is_some();
             let leads_there = is_own && self.memory.find_live(word(slot)).is_some_and(|(at, _)| at == block);
-            let writer = self.writer_of(slot).max(0);
-            if !leads_there || writer == 0 || writer >= self.first() {
+            let Some(writer) = self.writer_of(slot).access().filter(|_| leads_there) else { return false };
+            if writer >= self.first() {
                 return false;
             }
-            let [before, stored] = [earlier, writer].map(|made| self.made[made as usize]);
+            let [before, stored] = [earlier, writer].map(|id| self.accesses[id.index()]);
             // What a task knew is forgotten when it has ended; that it knew it is not.
-            let proof = (block, thread, before.site & SITE);
-            let is = self.order.is_known_to(StepId(before.step), StepId(stored.step));
+            let proof = (block, thread, before.site.site());
+            let is = self.order.is_known_to(before.step, stored.step);
             if is {
                 self.owned.handed.insert(proof);
             }
@@ -274,7 +295,7 @@ impl Detector {
             if looked > MOST {
                 break;
             }
-            for slot in words.step_by(8).filter(|&slot| self.writer_of(slot) != 0) {
+            for slot in words.step_by(8).filter(|&slot| self.writer_of(slot) != WriterRef::NONE) {
                 let Some((to, block)) = self.memory.find_live(word(slot)) else { continue };
                 if to == wanted {
                     slots.push(slot);
@@ -291,7 +312,7 @@ impl Detector {
         let is = match self.owned.table_sites.get(&block.site) {
             Some(&is) => is,
             None => {
-                let is = self.allocates_tables(self.sites[block.site as usize]);
+                let is = self.allocates_tables(self.sites.get(block.site));
                 self.owned.table_sites.insert(block.site, is);
                 is
             }
@@ -302,8 +323,9 @@ impl Detector {
         is
     }
 
-    /// The access that has written a word since the memory was allocated; negative if it is not one that has written it whole.
-    fn writer_of(&self, slot: usize) -> i32 {
+    /// The access that has written a word since the memory was allocated; negative if it is not one
+    /// that has written it whole.
+    fn writer_of(&self, slot: usize) -> WriterRef {
         self.pages.content(shadow::cell(slot)).writer
     }
 

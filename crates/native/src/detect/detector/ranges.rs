@@ -1,37 +1,42 @@
-//! Many accesses of one step from one place: the cells are mostly alike, and what one becomes, all like it become.
+//! Range checks: many accesses of one step from one site. The cells are mostly alike, and all that
+//! are alike make the same transition.
 //!
-//! That holds as long as the order has the last word on a cell, and not its address: once two accesses meet that are not ordered, each is
-//! looked at on its own. A page of cells that are all alike is one cell ([`shadow::Pages`]).
+//! That holds as long as the order alone decides a transition. Once two accesses meet that are not
+//! ordered, the outcome is address-dependent, and the rest of the range is checked element by
+//! element. A page of cells that are all alike is one cell ([`shadow::Pages`]).
 
-use super::again::{done, is_done};
-use super::changes::{CHANGES, For};
+use super::same_epoch::{count_same_epoch, is_same_epoch};
+use super::transitions::{TRANSITIONS, ValidFor};
 use super::*;
 use crate::detect::search as explored;
 
-/// So many cells are compared at once: the compiler makes vectors of it.
+/// Cells compared at once: the compiler vectorises the loop.
 const AT_ONCE: usize = 16;
-/// Elements of so many cells are looked at as a whole first.
+/// Up to so many cells, the whole element gets a same-epoch check first.
 const SHORT: usize = 8;
-/// After so many it is worth it.
+/// Repetitions after which the bulk scan pays off.
 const FEW: usize = 3;
 
-/// Ranges that are accessed from one place in the program.
+/// Range checks from one site.
 pub(crate) struct Ranges<'d> {
     detector: &'d mut Detector,
     kind: AccessKind,
     pc: usize,
     /// The bytes of an element.
     unit: usize,
-    /// One of the accesses has met another: from there on each is made on its own, and counted.
+    /// An access has met an unordered one: from there on each element is checked, and counted, on
+    /// its own.
     met: bool,
-    /// What the last cell was, and has become.
+    /// The last transition: the cell before and after.
     last: (u64, Cell),
-    /// The address has no say: what one access from here has made of a cell, any other makes of one like it.
+    /// No result is address-dependent: all accesses from this site turn equal cells into equal
+    /// cells.
     any: bool,
 }
 
 impl Detector {
-    /// Whether each single access has to be told: they are recorded, or watched, or are not plain, or nobody wants to know.
+    /// Whether every single access needs the slow path: the run is recorded or watched, accesses
+    /// count as atomic, or detection is off.
     pub(crate) fn wants_each(&self) -> bool {
         self.record.is_some() || self.watched.is_some() || self.reducing || !self.on
     }
@@ -53,7 +58,8 @@ impl Detector {
     }
 }
 
-/// Makes all cells that are like `before`, up to the first that is not, be `after`. How many there are.
+/// Makes all cells that are like `before`, up to the first that is not, be `after`. How many there
+/// are.
 fn replace(cells: &mut [Cell], before: u64, after: u64) -> usize {
     if is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has what it needs.
@@ -96,10 +102,10 @@ impl Ranges<'_> {
         }
         let (cells, count) = (shadow::cell(address), size / 4);
         if count <= SHORT && !self.met {
-            // SAFETY: the cells of neighbouring words are neighbours, the region has one for every address, and nobody else has a
-            // reference to them.
+            // SAFETY: the cells of neighbouring words are neighbours, the region has one for every
+            // address, and nobody else has a reference to them.
             let cells = unsafe { std::slice::from_raw_parts(cells, count) };
-            if done(cells, self.kind, self.detector.first()) == count {
+            if count_same_epoch(cells, self.kind, self.detector.first()) == count {
                 return;
             }
         }
@@ -132,11 +138,13 @@ impl Ranges<'_> {
         }
     }
 
-    /// A part of a range, on one page of cells if it is not all of the range. Whether something is left of the range behind it.
+    /// A part of a range, on one page of cells if it is not all of the range. Whether something is
+    /// left of the range behind it.
     #[inline(always)]
     fn cells(&mut self, part: std::ops::Range<usize>, all: std::ops::Range<usize>) -> bool {
         let (address, cells, count) = (part.start, shadow::cell(part.start), part.len() / 4);
-        // How many cells were like the one before, or done, and quickly gone over.
+        // How many cells equalled the one before, or hit the same-epoch check, since the last bulk
+        // scan.
         let (mut at, mut few) = (0, 0);
         while at < count {
             if self.met {
@@ -167,7 +175,7 @@ impl Ranges<'_> {
                 // SAFETY: as above.
                 let cells = unsafe { std::slice::from_raw_parts_mut(cell, reach) };
                 at += replace(cells, word, self.last.1.into());
-            } else if is_done(word.into(), self.kind, self.detector.first()) {
+            } else if is_same_epoch(word.into(), self.kind, self.detector.first()) {
                 if few < FEW {
                     (at, few) = (at + 1, few + 1);
                     continue;
@@ -176,7 +184,11 @@ impl Ranges<'_> {
                 let cells = unsafe { std::slice::from_raw_parts_mut(cell, count - at) };
                 // Mostly they are alike, which is found faster.
                 let alike = replace(cells, word, word);
-                at += if alike >= AT_ONCE { alike } else { done(cells, self.kind, self.detector.first()) };
+                at += if alike >= AT_ONCE {
+                    alike
+                } else {
+                    count_same_epoch(cells, self.kind, self.detector.first())
+                };
             } else {
                 at += match self.known(word.into()) {
                     Some(after) => {
@@ -192,15 +204,16 @@ impl Ranges<'_> {
         true
     }
 
-    /// The cells of a page, which the range covers whole, as one, if they are alike. With how many of them it is done.
+    /// The cells of a page, which the range covers whole, as one, if they are alike. With how many
+    /// of them it is done.
     fn page(&mut self, cells: *mut Cell, address: usize) -> usize {
         let first = self.detector.first();
         // SAFETY: as above.
-        if self.detector.pages.knows(cells) && is_done(unsafe { *cells }, self.kind, first) {
+        if self.detector.pages.knows(cells) && is_same_epoch(unsafe { *cells }, self.kind, first) {
             return 0;
         }
         let Some(&mut before) = self.detector.pages.uniform(cells) else { return 0 };
-        if is_done(before, self.kind, first) {
+        if is_same_epoch(before, self.kind, first) {
             return shadow::ON_PAGE;
         }
         let after = match self.known(before) {
@@ -222,7 +235,8 @@ impl Ranges<'_> {
         shadow::ON_PAGE
     }
 
-    /// What is left once accesses have met others: the words of the element that is under way, then each element on its own.
+    /// What is left once accesses have met others: the words of the element that is under way, then
+    /// each element on its own.
     #[cold]
     fn after_met(&mut self, from: usize, all: std::ops::Range<usize>) {
         let into = (from - all.start) % self.unit;
@@ -255,19 +269,21 @@ impl Ranges<'_> {
         }
     }
 
-    /// What an access of this step from here has made of such a cell before: ranges have cells of two or three kinds in turn.
+    /// The cached transition of such a cell for this step and site: ranges have cells of two or
+    /// three kinds in turn.
     #[inline(always)]
     fn known(&self, cell: Cell) -> Option<Cell> {
-        if self.any { CHANGES.find(self.pc, For::Any, cell) } else { None }
+        if self.any { TRANSITIONS.find(self.pc, ValidFor::Any, cell) } else { None }
     }
 
-    /// A cell of a resident page that is not like the last, the first of so many that are `left`. With how many of them it is done.
+    /// A cell of a resident page that is not like the last, the first of so many that are `left`.
+    /// With how many of them it is done.
     #[inline(never)]
     fn other(&mut self, place: *mut Cell, address: usize, left: usize) -> usize {
         let (kind, pc) = (self.kind, self.pc);
         // SAFETY: as above.
         let cell = unsafe { *place };
-        if cell.writer < 0 {
+        if cell.writer.is_reference() {
             // Bytes of their own, or atomic accesses.
             if left > 1 && self.detector.pair(address, kind, Manner::Plain, pc) {
                 return 2;
@@ -287,7 +303,7 @@ impl Ranges<'_> {
         let (kind, pc) = (self.kind, self.pc);
         let before = self.detector.met;
         if cell == Cell::default() {
-            self.detector.check_gone(address, kind, Manner::Plain, pc);
+            self.detector.check_freed(address, kind, Manner::Plain, pc);
         }
         let after = match kind {
             AccessKind::Read => self.detector.read(cell, address, pc),
@@ -296,7 +312,7 @@ impl Ranges<'_> {
         let met = self.detector.met > before;
         self.met |= met;
         if self.any && !met && after != cell && cell != Cell::default() {
-            CHANGES.set(pc, For::Any, cell, after);
+            TRANSITIONS.set(pc, ValidFor::Any, cell, after);
         }
         self.last = (u64::from(cell), after);
         after

@@ -1,11 +1,11 @@
-//! What is told to the recorder, if the run is recorded.
+//! What the detector hands to the [`Recorder`], if the run is recorded.
 
 use super::*;
 use raceproof_core::event::Event;
 use std::io;
 use std::ops::Range;
 
-/// An access, as the detector is told of it.
+/// An access as the recorder sees it.
 #[derive(Clone, Copy)]
 pub(crate) struct Accessed {
     pub(crate) task: TaskId,
@@ -15,9 +15,10 @@ pub(crate) struct Accessed {
     pub(crate) site: Site,
 }
 
-/// What records the run. `report` writes a trace; the detector knows neither the file nor its format.
+/// What records the run. `report` writes a trace; the detector knows neither the file nor its
+/// format.
 pub(crate) trait Recorder {
-    /// The number of a site.
+    /// The recorder's id of a site.
     fn site(&mut self, site: Site) -> SiteId;
 
     /// Whose value or end was recorded last.
@@ -26,7 +27,7 @@ pub(crate) trait Recorder {
     /// Anything but an access.
     fn event(&mut self, event: Event);
 
-    /// What `from`, which has ended or lets the other go on in its place, holds is `to`'s.
+    /// `to` takes over what `from` holds, which has ended or continues as `to`.
     fn hand_over(&mut self, from: TaskId, to: TaskId, has_ended: bool);
 
     /// An access to these bytes; `block` finds the block of memory an address is in.
@@ -37,7 +38,7 @@ pub(crate) trait Recorder {
         block: &dyn Fn(usize) -> Option<(usize, Block)>,
     );
 
-    /// The memory is used for something else from now on.
+    /// The memory is reused.
     fn forget(&mut self, memory: Range<usize>);
 
     /// Ends the recording; `whole` says whether the run has come to its end.
@@ -47,7 +48,7 @@ pub(crate) trait Recorder {
 impl Detector {
     pub(crate) fn start_recording(&mut self, recorder: Box<dyn Recorder>) {
         self.record = Some(recorder);
-        // A trace has numbers of its own for nothing: none is used twice.
+        // A trace uses ids once only, so nothing is collected.
         self.keep_everything();
     }
 
@@ -58,18 +59,18 @@ impl Detector {
 
     /// Anything but an access.
     #[inline]
-    pub(super) fn tell(&mut self, event: Event) {
+    pub(super) fn record_event(&mut self, event: Event) {
         if self.record.is_some() {
-            self.tell_recorder(event);
+            self.record_event_now(event);
         }
     }
 
     #[cold]
-    fn tell_recorder(&mut self, event: Event) {
+    fn record_event_now(&mut self, event: Event) {
         let Some(record) = &mut self.record else { return };
         match event {
             Event::Spawn { parent, child, scope, site } => {
-                let site = record.site(self.sites[site.index()]);
+                let site = record.site(self.sites.get(site.0));
                 record.event(Event::Spawn { parent, child, scope, site });
             }
             Event::End { task } | Event::Signal { task, kind: SyncKind::Future, .. } => {
@@ -84,39 +85,41 @@ impl Detector {
         }
     }
 
-    /// The current task has asked for the number of its thread. Tasks of one thread that have are in the order in which they ran:
-    /// it may well be the number that led them to the same memory.
-    pub(crate) fn tell_asked(&mut self) {
+    /// The current task has queried its thread number. Tasks of one thread that have done so are
+    /// recorded as ordered, as they ran: it may well be the number that led them to the same
+    /// memory.
+    pub(crate) fn record_thread_query(&mut self) {
         let (task, sync) = (self.current, of_thread(self.tasks[self.current.index()].thread));
-        self.tell(Event::Join { task, sync, kind: SyncKind::Event });
-        self.tell(Event::Signal { task, sync, kind: SyncKind::Event });
+        self.record_event(Event::Join { task, sync, kind: SyncKind::Event });
+        self.record_event(Event::Signal { task, sync, kind: SyncKind::Event });
     }
 
-    /// Another task of the order goes on. The two may be of one thread, which runs one of them at a time.
+    /// Another task of the order resumes. The two may be of one thread, which runs one of them at a
+    /// time.
     #[cold]
-    pub(super) fn tell_turn(&mut self, to: TaskId) {
+    pub(super) fn record_turn(&mut self, to: TaskId) {
         if self.record.is_none() || to == self.current {
             return;
         }
         for (task, leaves) in [(self.current, true), (to, false)] {
             let Some(&Task { asked: true, thread, .. }) = self.tasks.get(task.index()) else { continue };
             let (sync, kind) = (of_thread(thread), SyncKind::Event);
-            self.tell(match leaves {
+            self.record_event(match leaves {
                 true => Event::Signal { task, sync, kind },
                 false => Event::Join { task, sync, kind },
             });
         }
     }
 
-    /// What one task holds is another's.
-    pub(super) fn tell_hand_over(&mut self, from: TaskId, to: TaskId, has_ended: bool) {
+    /// One task takes over what another holds.
+    pub(super) fn record_hand_over(&mut self, from: TaskId, to: TaskId, has_ended: bool) {
         if let Some(record) = &mut self.record {
             record.hand_over(from, to, has_ended);
         }
     }
 
     #[inline]
-    pub(super) fn tell_access(
+    pub(super) fn record_access(
         &mut self,
         address: usize,
         size: usize,
@@ -125,12 +128,12 @@ impl Detector {
         pc: usize,
     ) {
         if self.record.is_some() {
-            self.tell_recorder_access(address, size, kind, manner, pc);
+            self.record_access_now(address, size, kind, manner, pc);
         }
     }
 
     #[cold]
-    fn tell_recorder_access(
+    fn record_access_now(
         &mut self,
         address: usize,
         size: usize,
@@ -145,7 +148,7 @@ impl Detector {
         let sync = of_thread(self.tasks[task.index()].thread);
         let is_private = self.is_private(address);
         if is_private {
-            self.tell(Event::Join { task, sync, kind: SyncKind::Event });
+            self.record_event(Event::Join { task, sync, kind: SyncKind::Event });
         }
         let site = Site { pc, context: self.contexts.now().context };
         let accessed = Accessed { task, step, kind, atomic: manner == Manner::Atomic, site };
@@ -154,40 +157,43 @@ impl Detector {
             record.access(address..address + size, accessed, &|address| memory.find(address));
         }
         if is_private {
-            self.tell(Event::Signal { task, sync, kind: SyncKind::Event });
+            self.record_event(Event::Signal { task, sync, kind: SyncKind::Event });
         }
     }
 
     /// The memory is used for something else from now on.
     #[inline]
-    pub(super) fn tell_fresh(&mut self, memory: Range<usize>) {
+    pub(super) fn record_reuse(&mut self, memory: Range<usize>) {
         if self.record.is_some() {
-            self.tell_recorder_fresh(memory);
+            self.record_reuse_now(memory);
         }
     }
 
     #[cold]
-    fn tell_recorder_fresh(&mut self, memory: Range<usize>) {
+    fn record_reuse_now(&mut self, memory: Range<usize>) {
         if let Some(record) = &mut self.record {
             record.forget(memory);
         }
     }
 
-    /// Whether the memory is private to the thread that runs. Its tasks use it in the order in which the thread runs them.
+    /// Whether the memory is private to the thread that runs. Its tasks use it in the order in
+    /// which the thread runs them.
     fn is_private(&self, address: usize) -> bool {
         let on = self.tasks[self.current.index()].thread;
-        self.privates.iter().any(|p| p.thread == on && (p.from..p.to).contains(&address))
+        self.privates.is_of(address, on)
     }
 
-    /// Whether the memory is owned by the thread that runs, and was not allocated by the task that does. As above.
+    /// Whether the memory is owned by the thread that runs, and was not allocated by the task that
+    /// does. As above.
     fn is_own_of_thread(&mut self, address: usize) -> bool {
         let on = self.tasks[self.current.index()].thread;
         let is_own = self.memory.find(address).is_some_and(|(_, block)| block.task == self.current);
         !is_own && self.is_owned_by(address, on, true)
     }
 
-    /// Whether the memory belongs to the thread that took the chunk that runs: another would have used its own, so that its chunks
-    /// do not race for it. A trace cannot say that, and it is left out.
+    /// Whether the memory belongs to the thread that took the chunk that runs: another would have
+    /// used its own, so that its chunks do not race for it. A trace cannot say that, and it is left
+    /// out.
     fn is_of_chunks(&self, address: usize) -> bool {
         if self.loops.is_empty() {
             return false;
@@ -200,7 +206,7 @@ impl Detector {
     }
 }
 
-/// The sync of a virtual thread, by numbers that neither the kernel nor the detector comes to.
+/// The sync of a virtual thread: ids that neither the kernel nor the detector reaches.
 fn of_thread(thread: u32) -> SyncId {
     SyncId(u32::MAX - thread)
 }

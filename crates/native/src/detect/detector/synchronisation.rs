@@ -1,5 +1,7 @@
-//! What orders the steps: the kernel's events, and what it does not know of.
+//! What orders the steps: the kernel's events, and synchronisation that the kernel does not know
+//! of.
 
+use super::locks::Parted;
 use super::*;
 use raceproof_core::event::Event;
 
@@ -14,16 +16,17 @@ impl Detector {
 
     pub(crate) fn signal_sync(&mut self, sync: SyncId) {
         self.leak(self.current);
-        self.tell(Event::Signal { task: self.current, sync, kind: SyncKind::Event });
+        self.record_event(Event::Signal { task: self.current, sync, kind: SyncKind::Event });
         self.order.signal(self.current, sync, SyncKind::Event);
-        self.begun();
+        self.begin_step();
     }
 
-    /// As [`Detector::signal_sync`]; whoever joins `sync` knows as well what `before` tells. Not for a run that is recorded.
+    /// As [`Detector::signal_sync`]; whoever joins `sync` comes after what `before` signalled as
+    /// well. Not for a run that is recorded.
     pub(crate) fn signal_sync_after(&mut self, sync: SyncId, before: SyncId) {
         self.leak(self.current);
         self.order.signal_after(self.current, sync, before, SyncKind::Event);
-        self.begun();
+        self.begin_step();
     }
 
     /// Nobody will join the sync again.
@@ -32,7 +35,7 @@ impl Detector {
         self.spare_syncs.push(sync);
     }
 
-    /// The numbers of the tasks that have not ended, as [`Detector::identity`] gives them.
+    /// The unique numbers of the tasks that have not ended, as [`Detector::identity`] returns them.
     pub(crate) fn identities(&self) -> rustc_hash::FxHashSet<u64> {
         let live = self.runs_as.iter().filter(|task| **task != NOBODY);
         // A thread that is in a chunk of its loop runs as that.
@@ -41,19 +44,20 @@ impl Detector {
     }
 
     pub(crate) fn join_sync(&mut self, sync: SyncId) {
-        self.tell(Event::Join { task: self.current, sync, kind: SyncKind::Event });
+        self.record_event(Event::Join { task: self.current, sync, kind: SyncKind::Event });
         self.order.join(self.current, sync, SyncKind::Event);
-        self.begun();
+        self.begin_step();
     }
 
-    /// Whether what was told by the sync evidently precedes the running step: to join it would add nothing.
+    /// Whether what the sync signalled evidently happens before the running step: joining it would
+    /// add nothing.
     pub(crate) fn has_joined(&mut self, sync: SyncId) -> bool {
         self.order.is_known(sync)
     }
 
     /// The current task enters a section of a lock.
     pub(crate) fn enter_section(&mut self, lock: usize) {
-        self.tell(Event::Join {
+        self.record_event(Event::Join {
             task: self.current,
             sync: of_kernel(SyncId::at(lock)),
             kind: SyncKind::Lock,
@@ -61,70 +65,61 @@ impl Detector {
         self.follow_leaks(lock);
         // A step of its own, so that a step has one set of locks.
         self.order.next_step(self.current);
-        let section = self.sections.len() as u32;
-        self.sections.push(Section { end: None, begin: self.order.step(), leaks: false });
-        self.holds.entry(self.current).or_default().push(Hold { lock, section });
-        self.begun();
+        self.locks.enter(self.current, lock, self.order.step());
+        self.begin_step();
     }
 
     pub(crate) fn leave_section(&mut self, lock: usize) {
-        self.tell(Event::Signal {
+        self.record_event(Event::Signal {
             task: self.current,
             sync: of_kernel(SyncId::at(lock)),
             kind: SyncKind::Lock,
         });
-        let Some(holds) = self.holds.get_mut(&self.current) else { return };
-        let Some(at) = holds.iter().rposition(|hold| hold.lock == lock) else { return };
-        let hold = holds.remove(at);
-        if holds.is_empty() {
-            self.holds.remove(&self.current);
-        }
+        let Some(section) = self.locks.leave(self.current, lock) else { return };
         self.leak(self.current);
         self.follow_leaks(lock);
         let end = self.new_sync();
-        self.sections[hold.section as usize].end = Some(end);
-        self.note_leak(lock, hold.section, self.order.step());
+        self.locks.set_end(section, end);
+        self.locks.note_leak(lock, section, self.identity(), self.order.step());
         self.order.signal(self.current, end, SyncKind::Lock);
-        self.begun();
+        self.begin_step();
     }
 
-    /// The running task begins to combine its part of a reduction, or ends it. The order in which parts are combined makes no
-    /// difference that a program may depend on: as with atomic updates, none is before another, and nothing is excluded.
+    /// The running task begins to combine its part of a reduction, or ends it. The order in which
+    /// parts are combined makes no difference that a program may depend on: as with atomic updates,
+    /// none is before another, and nothing is excluded.
     pub(crate) fn reduce(&mut self, begin: bool) {
         self.reducing = begin;
-        self.look_whether_simple();
+        self.update_fast_path_enabled();
         // So that no access is taken for one that was made before this.
         self.renumber();
     }
 
-    /// The running task, which is about to end at a barrier, lets go of what it holds, these locks among it; the thread goes on as
-    /// another task, which is given it by the number this returns.
+    /// The running task, which is about to end at a barrier, gives up what it holds, these locks
+    /// among it; the thread continues as another task, which takes it back by the number this
+    /// returns.
     pub(crate) fn part(&mut self, locks: Vec<SyncId>) -> u64 {
         self.leak(self.current);
-        let holds = self.holds.remove(&self.current).unwrap_or_default();
         let serial = self.identity();
-        self.parted.insert(serial, Parted { task: self.current, locks, holds });
+        self.locks.part(self.current, serial, locks);
         serial
     }
 
-    /// A thread that parted goes on as the task `to` of the kernel; the locks it holds.
+    /// A thread that parted continues as the task `to` of the kernel; returns the locks it holds.
     pub(crate) fn rejoin(&mut self, parted: u64, to: TaskId) -> Vec<SyncId> {
-        let Some(Parted { task: from, locks, holds }) = self.parted.remove(&parted) else {
+        let Some(Parted { task: from, locks, holds }) = self.locks.rejoin(parted) else {
             return Vec::new();
         };
         let to = self.runs_as(to);
-        self.tell_hand_over(from, to, true);
-        if !holds.is_empty() {
-            self.step_holds.set(self.order.step_of(to), &holds);
-            self.holds.insert(to, holds);
-        }
+        self.record_hand_over(from, to, true);
+        self.locks.take_over(to, self.order.step_of(to), holds);
         locks
     }
 
-    /// Who holds a lock that the task `holder` of the kernel holds: it may be at a barrier, which ends the task.
+    /// Who holds a lock that the task `holder` of the kernel holds: it may be at a barrier, which
+    /// ends the task.
     pub(crate) fn holder(&self, lock: SyncId, holder: TaskId) -> TaskId {
-        let parted = self.parted.values().find(|parted| parted.locks.contains(&lock));
-        parted.map_or_else(|| self.runs_as(holder), |parted| parted.task)
+        self.locks.parted_holder(lock).unwrap_or_else(|| self.runs_as(holder))
     }
 
     #[inline]
@@ -138,25 +133,24 @@ impl Detector {
         self.chunks.get(&task).cloned().unwrap_or_default()
     }
 
-    /// A task of the order goes on.
+    /// A task of the order resumes.
     #[inline]
-    pub(super) fn go_on(&mut self, task: TaskId) {
+    pub(super) fn resume(&mut self, task: TaskId) {
         let left = std::mem::replace(&mut self.current, task);
-        self.stand_elsewhere(left);
-        self.tell_time();
+        self.switch_representatives(left);
+        self.set_time();
         self.order.enter(task);
         if !self.chunks.is_empty() || self.own.size > 0 {
             self.own = self.own_of(task);
-            self.look_whether_simple();
+            self.update_fast_path_enabled();
         } else {
-            self.tell_what_is_over();
+            self.publish_watermark();
         }
-        self.sure.forget();
-        self.unsure.forget();
-        self.may_leave_out();
+        self.caches.resume();
+        self.reset_skips();
     }
 
-    /// A task tells others how far it is.
+    /// A task publishes its progress.
     #[inline(never)]
     fn signal_others(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
         if kind.is_section() {
@@ -164,17 +158,17 @@ impl Detector {
         }
         let task = self.runs_as(task);
         self.leak(task);
-        self.tell(Event::Signal { task, sync: of_kernel(sync), kind });
-        self.tell_time();
+        self.record_event(Event::Signal { task, sync: of_kernel(sync), kind });
+        self.set_time();
         self.order.signal(task, of_kernel(sync), kind);
-        self.begun();
+        self.begin_step();
     }
 
-    /// A task knows how far another is.
+    /// A task comes after the progress of another.
     #[inline(never)]
     fn join_other(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
         if !kind.is_section() {
-            self.tell(Event::Join { task: self.runs_as(task), sync: of_kernel(sync), kind });
+            self.record_event(Event::Join { task: self.runs_as(task), sync: of_kernel(sync), kind });
         }
         if self.waiting {
             return;
@@ -184,9 +178,10 @@ impl Detector {
             return self.enter_section(sync.index());
         }
         let task = self.runs_as(task);
-        self.tell_time();
+        self.set_time();
         let before = self.order.signaller(of_kernel(sync)).filter(|_| self.preparing);
-        // One from before a taskgroup that the task is in: the end of the group waits for the task, and not for the other.
+        // One from before a taskgroup that the task is in: the end of the group waits for the task,
+        // and not for the other.
         let is_near = |before: TaskId| self.tasks[before.index()].scope == self.tasks[task.index()].scope;
         if before.is_some_and(is_near) {
             self.order.join_sibling(task, of_kernel(sync), kind);
@@ -194,10 +189,10 @@ impl Detector {
             before.into_iter().for_each(|before| self.order.tell(before));
             self.order.join(task, of_kernel(sync), kind);
         }
-        self.begun();
+        self.begin_step();
     }
 
-    /// The children, by what tells of their ends, are waited for one by one.
+    /// Waits for the children one by one, by the syncs that their ends signal.
     fn join_children(&mut self, children: &[SyncId]) {
         for &child in children {
             self.order.join(self.current, of_kernel(child), SyncKind::Future);
@@ -206,22 +201,24 @@ impl Detector {
                 self.tasks[task.index()].awaited = true;
             }
         }
-        self.begun();
+        self.begin_step();
     }
 
-    /// The same for children that have been members of another finish for a while, their own having been left.
+    /// The same for children that have been members of another finish for a while, their own having
+    /// been left.
     pub(crate) fn join_left_children(&mut self, children: &[SyncId]) {
         for &child in children {
             if let Some(task) = self.order.signaller(of_kernel(child)) {
-                self.standing.part(self.order.finish_of(task));
+                self.representatives.part(self.order.finish_of(task));
             }
         }
         self.join_children(children);
     }
 
-    /// Whether to wait for a child that has ended would tell nothing: it, or another that stands for it, is waited for all the same.
+    /// Whether waiting for a child that has ended would order nothing: it, or its representative,
+    /// is waited for anyway.
     pub(crate) fn is_end_forgotten(&self, child: SyncId) -> bool {
-        self.order.tells_nothing(of_kernel(child))
+        self.order.is_sync_forgotten(of_kernel(child))
     }
 
     /// Nobody will wait for the end of a task again.
@@ -232,17 +229,17 @@ impl Detector {
 
     // ---- tasks that are waited for ----
     //
-    // The tasks a region creates from one taskwait to the next are a finish of the order, which the taskwait ends. That is what
-    // a taskwait orders, as long as the tasks themselves have waited for all they have created. If one has not, the finish is
-    // left, each child is joined, and what else they have created belongs to the region around.
+    // The tasks a region creates from one taskwait to the next are a finish of the order, which the
+    // taskwait ends. That is what a taskwait orders, as long as the tasks themselves have waited
+    // for all they have created. If one has not, the finish is left, each child is joined, and what
+    // else they have created belongs to the region around.
 
     #[inline]
     pub(super) fn open_scope(&mut self, task: TaskId) -> Finish {
         let (finish, scope) = self.finishes.begin();
-        self.tell_time();
+        self.set_time();
         self.order.finish_begin(task, scope);
-        self.standing.spawned = None;
-        self.newest = finish;
+        self.representatives.spawned = None;
         finish
     }
 
@@ -255,7 +252,7 @@ impl Detector {
 
     /// The finish that was opened last.
     pub(crate) fn newest_scope(&self) -> Finish {
-        self.newest
+        self.finishes.newest()
     }
 
     /// Runs an operation of the kernel that waits for a child.
@@ -273,36 +270,37 @@ impl Detector {
     #[inline]
     pub(crate) fn close(&mut self, finish: Finish) {
         let scope = self.finishes.scope(finish);
-        self.standing.close(scope);
+        self.representatives.close(scope);
         self.order.finish_end(self.current, scope);
         self.finishes.end(finish);
-        self.begun();
+        self.begin_step();
     }
 
-    /// The children of a finish are waited for, by what tells of their ends; `around` is the finish around it.
+    /// The children of a finish are waited for, by the syncs that their ends signal; `around` is
+    /// the finish around it.
     #[inline]
     pub(crate) fn waited(&mut self, finish: Finish, around: Option<Finish>, children: &[SyncId]) {
         let scope = self.finishes.scope(finish);
-        if !self.loose.remove(&scope) {
+        if !self.detached.remove(&scope) {
             return self.close(finish);
         }
-        self.standing.part(scope);
+        self.representatives.part(scope);
         self.leave(finish, around);
         self.join_children(children);
     }
 
-    /// The tasks of a finish are not waited for by the one that has created them.
+    /// The task that has created the tasks of a finish does not wait for them.
     pub(crate) fn leave(&mut self, finish: Finish, around: Option<Finish>) {
         let current = &mut self.tasks[self.current.index()];
-        current.loose = true;
+        current.detached = true;
         let around = around.map_or(current.scope, |around| self.finishes.scope(around));
-        self.standing.leave(self.finishes.scope(finish));
+        self.representatives.leave(self.finishes.scope(finish));
         self.order.finish_leave(self.finishes.scope(finish), around);
         self.finishes.end(finish);
     }
 }
 
-/// The kernel's syncs have even numbers in the order, the detector's own odd ones.
+/// The kernel's syncs have even ids in the order, the detector's own odd ones.
 #[inline]
 fn of_kernel(sync: SyncId) -> SyncId {
     SyncId(sync.0 * 2)
@@ -311,9 +309,10 @@ fn of_kernel(sync: SyncId) -> SyncId {
 impl Observer for Detector {
     fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, _: SiteId) {
         let mut task = self.next.take().unwrap_or(self.tasks[self.runs_as(parent).index()]);
-        // Threads belong to the region of their team, explicit tasks to a finish of their creator's.
+        // Threads belong to the region of their team, explicit tasks to a finish of their
+        // creator's.
         if !matches!(task.role, Role::Explicit(_)) {
-            task.scope = self.finishes.scope(self.kernel_scopes[scope.index()]);
+            task.scope = self.finishes.scope(self.finishes.of_kernel(scope));
         }
         task.serial = self.new_serial();
         let parent = self.runs_as(parent);
@@ -325,54 +324,49 @@ impl Observer for Detector {
             None => self.runs_as.push(child),
         }
         self.tasks.push(task);
-        let around = self.finishes.scope(self.kernel_scopes[scope.index()]);
-        self.tell(Event::Spawn { parent, child, scope: around, site: SiteId(task.created) });
-        self.tell_time();
+        let around = self.finishes.scope(self.finishes.of_kernel(scope));
+        self.record_event(Event::Spawn { parent, child, scope: around, site: SiteId(task.created) });
+        self.set_time();
         self.order.spawn(parent, child, task.scope);
-        self.begun();
-        self.standing.spawned = (parent == self.current).then_some(child);
+        self.begin_step();
+        self.representatives.spawned = (parent == self.current).then_some(child);
     }
     fn end(&mut self, task: TaskId) {
         let task = std::mem::replace(&mut self.runs_as[task.index()], NOBODY);
-        self.tell(Event::End { task });
-        let Task { scope, loose, .. } = self.tasks[task.index()];
-        if loose {
-            self.loose.insert(scope);
+        self.record_event(Event::End { task });
+        let Task { scope, detached, .. } = self.tasks[task.index()];
+        if detached {
+            self.detached.insert(scope);
         }
-        // A lock that it has not released stays taken (`kmpc::locks`), but nobody is in its section.
-        if !self.holds.is_empty() {
-            self.holds.remove(&task);
-        }
+        self.locks.end_task(task);
         self.order.end(task);
     }
     fn finish_begin(&mut self, task: TaskId, scope: ScopeId) {
         let task = self.runs_as(task);
         let finish = self.open_scope(task);
-        self.tell(Event::FinishBegin { task, scope: self.finishes.scope(finish) });
-        match self.kernel_scopes.get_mut(scope.index()) {
-            Some(spare) => *spare = finish,
-            None => self.kernel_scopes.push(finish),
-        }
-        self.begun();
+        self.record_event(Event::FinishBegin { task, scope: self.finishes.scope(finish) });
+        self.finishes.set_of_kernel(scope, finish);
+        self.begin_step();
     }
     fn finish_end(&mut self, task: TaskId, scope: ScopeId) {
-        let (task, finish) = (self.runs_as(task), self.kernel_scopes[scope.index()]);
+        let (task, finish) = (self.runs_as(task), self.finishes.of_kernel(scope));
         let scope = self.finishes.scope(finish);
-        self.tell(Event::FinishEnd { task, scope });
-        self.standing.close(scope);
-        self.tell_time();
+        self.record_event(Event::FinishEnd { task, scope });
+        self.representatives.close(scope);
+        self.set_time();
         self.order.finish_end(task, scope);
         self.finishes.end(finish);
-        self.begun();
+        self.begin_step();
     }
     fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
         if kind != SyncKind::Future {
             return self.signal_others(task, sync, kind);
         }
-        // Only depend and taskwait ask for the end of a task, which does nothing more: another's turn follows.
+        // Only depend and taskwait ask for the end of a task, which does nothing more: another's
+        // turn follows.
         let task = self.runs_as(task);
-        self.tell(Event::Signal { task, sync: of_kernel(sync), kind });
-        self.tell_time();
+        self.record_event(Event::Signal { task, sync: of_kernel(sync), kind });
+        self.set_time();
         self.order.signal_end(task, of_kernel(sync), kind);
         self.steps += 1;
     }
@@ -389,9 +383,9 @@ impl Observer for Detector {
         self.running = task;
         let task = self.runs_as(task);
         if self.is_recorded() {
-            self.tell_turn(task);
+            self.record_turn(task);
         }
-        self.go_on(task);
+        self.resume(task);
         self.renumber();
         self.collect_in_time();
     }

@@ -1,9 +1,11 @@
-//! Every pair of sites on locations that are known to race: for a second run, when the first has found where the races are.
+//! Every pair of sites on locations that are known to race: for a second run, when the first has
+//! found where the races are.
 //!
-//! Of a location that is watched each site and each kind of access is remembered, not only the last write and the reads since, as
-//! [`pairs`](raceproof_core::detect::pairs) does for other programs: of each group the accesses that precede no later one of it, and a new access is compared
-//! with those of all groups. The cell of such a location stays empty, so that each access comes here; all others are
-//! examined as in the first run, one by one.
+//! For a watched location the detector stores each site and each kind of access, not only the last
+//! write and the reads since, as [`pairs`](raceproof_core::detect::pairs) does for other programs:
+//! of each group the accesses that happen before no later one of it. It compares a new access with
+//! those of all groups. The cell of such a location stays empty, so that every access comes here;
+//! all other locations are checked as in the first run, one access at a time.
 
 use super::*;
 use raceproof_symbols::raw::Spot;
@@ -35,7 +37,7 @@ impl Racing {
     }
 }
 
-/// What was accessed from one place in one way, and by whom, oldest first.
+/// The accesses of one kind from one program counter, oldest first.
 struct Group {
     pc: usize,
     kind: AccessKind,
@@ -43,10 +45,10 @@ struct Group {
     accesses: Vec<Watched>,
 }
 
-/// An access, by its number and the bytes of the granule that it has touched.
+/// An access id, and the bytes of the granule that the access touched.
 #[derive(Clone, Copy)]
 struct Watched {
-    made: i32,
+    id: AccessId,
     bytes: u8,
 }
 
@@ -58,7 +60,8 @@ pub(crate) struct Watching {
 }
 
 impl Watching {
-    /// Of the places, those whose memory is known from the beginning are found by `address`; blocks come later.
+    /// `address` resolves the spots whose memory is known from the beginning; blocks follow when
+    /// they are allocated.
     pub(crate) fn new(spots: Vec<Spot>, address: impl Fn(&Spot) -> Option<usize>) -> Watching {
         let mut watching = Watching { granules: BTreeMap::new(), blocks: FxHashMap::default() };
         for spot in spots {
@@ -84,24 +87,24 @@ impl Watching {
         }
     }
 
-    /// The memory is used for something else from now on.
+    /// The memory is reused.
     pub(super) fn forget(&mut self, address: usize, size: usize) {
         for (_, groups) in self.granules.range_mut(address & !(GRANULE - 1)..address + size) {
             groups.clear();
         }
     }
 
-    /// What was done to this memory before the access of this number has nothing to do with its present user.
+    /// Accesses to this memory before the id `born` are unrelated to its present user.
     pub(super) fn forget_before(&mut self, memory: std::ops::Range<usize>, born: i32) {
         for (_, groups) in self.granules.range_mut(memory) {
-            groups.iter_mut().for_each(|group| group.accesses.retain(|access| access.made >= born));
+            groups.iter_mut().for_each(|group| group.accesses.retain(|access| !access.id.is_before(born)));
         }
     }
 
-    /// The numbers of the accesses.
-    pub(super) fn each(&mut self, mut visit: impl FnMut(&mut i32)) {
+    /// Visits the access ids.
+    pub(super) fn each(&mut self, mut visit: impl FnMut(&mut AccessId)) {
         let groups = self.granules.values_mut().flatten();
-        groups.flat_map(|group| &mut group.accesses).for_each(|access| visit(&mut access.made));
+        groups.flat_map(|group| &mut group.accesses).for_each(|access| visit(&mut access.id));
     }
 }
 
@@ -115,8 +118,9 @@ impl Detector {
         }
     }
 
-    /// Does what is to be done for the access at an address, of which nothing is known yet; whether it has met another there. Of cells that are alike this is done for the first
-    /// one only, and the others are [racing](Self::note_racing) as well.
+    /// Checks the access at an address with `work`; whether it has met another there. Of cells that
+    /// are alike this is done for the first one only, and the others are
+    /// [racing](Self::note_racing) as well.
     #[inline(always)]
     pub(super) fn races_there<T>(&mut self, address: usize, work: impl FnOnce(&mut Self) -> T) -> (T, bool) {
         self.racing.last = usize::MAX;
@@ -124,11 +128,12 @@ impl Detector {
         (done, self.racing.last == address)
     }
 
-    /// From the beginning on watches these places. Accesses that repeat one of their step are seen as well, and so none goes the short way.
+    /// Watches these places from the beginning on. Repeated accesses of a step must be seen as
+    /// well, so the fast path is off.
     pub(crate) fn watch(&mut self, watching: Watching) {
         self.watched = Some(Box::new(watching));
         crate::detect::now::watch();
-        self.look_whether_simple();
+        self.update_fast_path_enabled();
     }
 
     /// An access to bytes from `from` to `to` of one granule; whether that is watched.
@@ -172,23 +177,24 @@ impl Detector {
             let each = groups.flat_map(|group| group.accesses.iter().map(move |access| (group, access)));
             each.filter(|(_, access)| access.bytes & bytes != 0)
         };
-        // At first what sections of a common lock order, also of atomic accesses: what precedes such a section comes before this one as well.
-        if self.holds.contains_key(&self.current) {
+        // At first what sections of a common lock order, also of atomic accesses: what precedes
+        // such a section comes before this one as well.
+        if self.locks.is_held_by(self.current) {
             for (_, access) in conflicting() {
-                if !self.precedes(access.made) {
-                    self.exclude(access.made);
+                if !self.precedes(access.id) {
+                    self.exclude(access.id);
                 }
             }
         }
         for (group, access) in conflicting() {
             let both_atomic = group.manner == Manner::Atomic && manner == Manner::Atomic;
-            if !both_atomic && !self.is_over(access.made, address) {
-                self.conflict(access.made, group.kind, kind, manner, address, pc);
+            if !both_atomic && !self.is_ordered_at(access.id, address) {
+                self.conflict(access.id, group.kind, kind, manner, address, pc);
             }
         }
     }
 
-    /// Remembers an access, in the place of those of its group that precede it.
+    /// Stores an access instead of those of its group that happen before it.
     fn join_group(
         &mut self,
         groups: &mut Vec<Group>,
@@ -198,20 +204,20 @@ impl Detector {
         manner: Manner,
         pc: usize,
     ) {
-        let flags = if manner == Manner::Atomic { ATOMIC } else { self.owned(address) };
-        let made = self.number(pc, flags);
+        let flags = if manner == Manner::Atomic { Flags::ATOMIC } else { self.owned(address) };
+        let id = self.number(pc, flags);
         let same = |group: &&mut Group| (group.pc, group.kind, group.manner) == (pc, kind, manner);
         let Some(group) = groups.iter_mut().find(same) else {
-            groups.push(Group { pc, kind, manner, accesses: vec![Watched { made, bytes }] });
+            groups.push(Group { pc, kind, manner, accesses: vec![Watched { id, bytes }] });
             return;
         };
-        if group.accesses.iter().any(|access| access.made == made && access.bytes & bytes == bytes) {
+        if group.accesses.iter().any(|access| access.id == id && access.bytes & bytes == bytes) {
             return;
         }
-        group.accesses.retain(|access| access.bytes & !bytes != 0 || !self.precedes(access.made));
+        group.accesses.retain(|access| access.bytes & !bytes != 0 || !self.precedes(access.id));
         if group.accesses.len() == GROUP {
             group.accesses.remove(0);
         }
-        group.accesses.push(Watched { made, bytes });
+        group.accesses.push(Watched { id, bytes });
     }
 }

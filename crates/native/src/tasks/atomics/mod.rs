@@ -269,7 +269,7 @@ pub(crate) fn spin(address: usize) {
 #[inline(always)]
 pub(crate) fn is_loaded_again<const N: usize>(address: usize) -> bool {
     let atomics = atomics();
-    detector().has_made_atomically::<N>(address, AccessKind::Read)
+    detector().is_same_epoch_atomic::<N>(address, AccessKind::Read)
         && !atomics.released.may_be_at(address)
         && atomics.spins.glance(address)
 }
@@ -278,7 +278,7 @@ pub(crate) fn is_loaded_again<const N: usize>(address: usize) -> bool {
 #[inline(always)]
 pub(crate) fn is_plain_load(address: usize) -> bool {
     sched::job().is_some()
-        && detector().is_simple()
+        && detector().fast_path_enabled()
         && !atomics().released.may_be_at(address)
         && !process::is_shared()
 }
@@ -295,7 +295,7 @@ fn orders_nothing(address: usize, order: MemoryOrder) -> bool {
 #[inline(always)]
 pub(crate) fn is_stored_again<const N: usize>(address: usize, order: MemoryOrder) -> bool {
     let is_again =
-        orders_nothing(address, order) && detector().has_made_atomically::<N>(address, AccessKind::Write);
+        orders_nothing(address, order) && detector().is_same_epoch_atomic::<N>(address, AccessKind::Write);
     if is_again {
         atomics().spins.forget();
     }

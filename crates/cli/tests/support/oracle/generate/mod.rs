@@ -1,11 +1,12 @@
 //! Random small TP programs.
 //!
-//! Programs made of arbitrary accesses are nearly all racy, and a detector that always says "race" would look
-//! good on them. So the generator keeps a discipline (`ownership.rs`): every shared variable has a guard that
-//! says who may access it when, such as "whoever holds its token", "inside isolated", "after this promise is
-//! got". A careful program keeps to it and has no race; a careless one breaks it now and then, and has
-//! races in the midst of synchronisation that is otherwise right. The same goes for promises: the right and
-//! duty to set one is handed down to exactly one task, so deadlocks and second sets are rare but present.
+//! Programs made of arbitrary accesses are nearly all racy, and a detector that always says "race"
+//! would look good on them. So the generator keeps a discipline (`ownership.rs`): every shared
+//! variable has a guard that says who may access it when, such as "whoever holds its token",
+//! "inside isolated", "after this promise is got". A careful program keeps to it and has no race; a
+//! careless one breaks it now and then, and has races in the midst of synchronisation that is
+//! otherwise right. The same goes for promises: the right and duty to set one is handed down to
+//! exactly one task, so deadlocks and second sets are rare but present.
 //!
 //! None of this decides a verdict: that is the oracle's business alone.
 
@@ -24,9 +25,11 @@ pub enum Profile {
     AsyncFinish,
     /// The same with futures, passed down in locals.
     Futures,
-    /// With promises: joins that are no tree, gets that block in depth-first order, several in one task.
+    /// With promises: joins that are no tree, gets that block in depth-first order, several in one
+    /// task.
     Promises,
-    /// `async`, `finish` and `isolated`, with control flow that depends on the order of the sections.
+    /// `async`, `finish` and `isolated`, with control flow that depends on the order of the
+    /// sections.
     Isolated,
     /// Two named locks, also nested, also in the wrong order.
     Locks,
@@ -44,8 +47,9 @@ impl Profile {
         Profile::Mixed,
     ];
 
-    /// How many programs in a hundred break the discipline now and then; the more synchronisation there
-    /// is, the more often that does no harm. Measured, so that 30 to 60 in a hundred have a race.
+    /// How many programs in a hundred break the discipline now and then; the more synchronisation
+    /// there is, the more often that does no harm. Measured, so that 30 to 60 in a hundred have a
+    /// race.
     fn careless(self) -> u32 {
         match self {
             Profile::AsyncFinish => 65,

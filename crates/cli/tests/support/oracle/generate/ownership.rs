@@ -16,8 +16,8 @@ pub enum Guard {
     /// Anybody, any time.
     Free,
     ReadOnly,
-    /// Whoever holds the token. Tokens go down to one child, and come back at the end of a finish, with
-    /// the value of a future, or with a promise.
+    /// Whoever holds the token. Tokens go down to one child, and come back at the end of a finish,
+    /// with the value of a future, or with a promise.
     Token,
     Protected(Protection),
     /// The task that has to set this signal, before it does; then everyone who has got it, to read.

@@ -1,16 +1,17 @@
-//! The sections that steps are in, by step.
+//! The lock sections that each step is in.
 //!
-//! A program whose tasks have a critical section each has as many such steps as sections. So there is a table with an entry a step, in which most lists,
-//! of one section, cost a hash table's entry less than in one: 24 bytes, and no search.
+//! A program whose tasks have a critical section each has as many such steps as sections. So this
+//! is a table indexed by step: most lists have one section, and cost 24 bytes and no search, less
+//! than an entry of a hash table.
 
 use raceproof_core::ids::StepId;
 use std::ops::Range;
 
 /// A section of a lock that a step is in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Hold {
-    pub(super) lock: usize,
-    pub(super) section: u32,
+pub(crate) struct Hold {
+    pub(crate) lock: usize,
+    pub(crate) section: u32,
 }
 
 /// Which of `Held::holds` are those of a step; none if it is in no section.
@@ -28,9 +29,10 @@ impl List {
 
 #[derive(Default)]
 pub(super) struct Held {
-    /// By the number of the step; the last steps may have no entry.
+    /// Indexed by step; the last steps may have no entry.
     lists: Vec<List>,
-    /// One list behind the other. Those that were replaced stay until the steps get other numbers.
+    /// The lists, one behind the other. Those that were replaced stay until the collector renumbers
+    /// the steps.
     holds: Vec<Hold>,
 }
 
@@ -60,7 +62,7 @@ impl Held {
         self.holds.extend_from_slice(holds);
     }
 
-    /// Steps have other numbers; those that have none are no more.
+    /// The collector has renumbered the steps, and dropped those for which `new` has none.
     pub(super) fn renumber(&mut self, new: impl Fn(StepId) -> Option<StepId>) {
         let old = std::mem::take(self);
         for (at, list) in old.lists.iter().enumerate().filter(|(_, list)| list.count > 0) {
@@ -70,7 +72,7 @@ impl Held {
         }
     }
 
-    /// The sections of all steps, right after these have got other numbers.
+    /// The sections of all steps, right after the collector has renumbered these.
     pub(super) fn all(&self) -> &[Hold] {
         &self.holds
     }

@@ -1,43 +1,51 @@
-//! When one reader stands for those that come after it.
+//! Representative readers: when one reader subsumes those that come after it.
 //!
-//! Of readers of a location that are parallel to each other all have to be remembered, since a later write may come after one of
-//! them and not after another. But what a task that has ended, and whose own tasks have all been waited for, did after it last told somebody how
-//! far it was, can be known in one way only: by the end of the finish the task belongs to. Whoever runs inside that finish comes before its end as well. So
-//! whatever comes after such a reader comes after every later reader inside its finish, and a write that races with one
-//! of these races with it: it stands for them, and they need not be remembered.
+//! A detector has to keep all readers of a location that are parallel to each other, since a later
+//! write may come after one of them and not after another. But consider a task that has ended, and
+//! whose own tasks have all been joined. What it did after it last signalled another task becomes
+//! known in one way only: by the end of the finish that the task belongs to. Whoever runs inside
+//! that finish comes before its end as well. So whatever comes after such a reader comes after
+//! every later reader inside its finish, and a write that races with one of these races with it: it
+//! is their representative, and subsumes them.
 //!
-//! This is the pseudo-transitivity that lets SP-bags (Feng and Leiserson, SPAA 1997) and ESP-bags (Raman et al., RV 2010) keep one reader a
-//! location. There it holds for every two tasks, since programs are fork-join and run depth-first; here
-//! joins, locks and any order of execution are allowed, and it is asked for each reader anew.
+//! This is the pseudo-transitivity that lets SP-bags (Feng and Leiserson, SPAA 1997) and ESP-bags
+//! (Raman et al., RV 2010) keep one reader a location. There it holds for every two tasks, since
+//! programs are fork-join and run depth-first. Departure: joins, locks and any order of execution
+//! are allowed here, so it is asked for each reader anew.
 //!
-//! The same goes for tasks that have ended and were created by one task into one finish of its own: of each only the end of the finish will be
-//! known, or, if the finish is left, their ends, which their creator then joins all at once. Nobody who runs
-//! now knows of one of them, and whoever comes after one comes after all: what one has done may count as done by another
-//! ([`GraphOrder::sibling`]), long before they are waited for.
+//! The same argument holds for tasks that have ended and were created by one task into one finish
+//! of its own. Of each, others learn only by the end of the finish, or, if the finish is left, by
+//! their ends, which their creator then joins all at once. Nobody who runs now comes after one of
+//! them, and whoever comes after one comes after all: the accesses of one may count as those of
+//! another ([`GraphOrder::sibling`]), long before they are joined.
 //!
-//! And for the steps of one task, which others know up to where the task has created somebody, or told. If nobody of those it has created between two of
-//! them is alive, with all they have created themselves, and it has told nobody since, whoever comes after one comes after the other
-//! ([`Branches`]): so a task that creates a million others, each of which soon ends, need not be known by its million steps.
+//! And it holds for the steps of one task, which others come after up to where the task has created
+//! a task, or signalled. If none of those it has created between two of its steps is alive, nor any
+//! of their descendants, and it has signalled nobody since, whoever comes after one step comes
+//! after the other ([`Branches`]): so a task that creates a million others, each of which soon
+//! ends, does not need its million steps.
 //!
-//! What the user of the order has to see to: that the end of the task is joined by nobody ([`GraphOrder::join`],
-//! [`GraphOrder::join_sibling`]), and that the finish is not left with its tasks joined one by one.
+//! What the user of the order must ensure: that nobody joins the end of the task
+//! ([`GraphOrder::join`], [`GraphOrder::join_sibling`]), and that the finish is not left with its
+//! tasks joined one by one.
 //!
-//! Cost: O(log depth) a question.
+//! Cost: O(log depth) a query.
 
 use super::graph::{GraphOrder, NONE, Signalled};
 use super::tree::Tree;
 use crate::ids::{ScopeId, StepId, SyncId, TaskId};
 use crate::marks::Marks;
 
-/// A reader that stands for later ones: its task, or that which has waited for it, and the finish whose end alone tells of it.
+/// A representative reader: its task, or the one that has joined it, and the finish whose end alone
+/// makes it known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Standing {
+pub struct Representative {
     pub task: TaskId,
     pub scope: ScopeId,
 }
 
-/// A task that has ended and was not waited for: by its creator and the finish it was created into, which are those of all tasks that nobody
-/// will tell from it.
+/// A task that has ended and was not joined: its creator and the finish it was created into, which
+/// it shares with all tasks that nobody will distinguish from it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Sibling {
     pub parent: TaskId,
@@ -51,7 +59,7 @@ pub struct Branches {
     at: Vec<(u32, u32)>,
 }
 
-/// A stretch of the steps of a task that nobody will tell apart.
+/// A stretch of the steps of a task that nobody will distinguish.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Stretch {
     pub task: TaskId,
@@ -86,7 +94,8 @@ impl GraphOrder {
         Branches { at }
     }
 
-    /// The stretch that a step is in, if there is more than itself in it perhaps. The step is one that [stands](GraphOrder::stand_in) for itself.
+    /// The stretch that a step is in, if there may be more than itself in it. The step is its own
+    /// [representative](GraphOrder::stand_in).
     #[inline]
     pub fn stretch(&self, step: StepId, branches: &Branches) -> Option<Stretch> {
         let task = self.task_of(step);
@@ -94,12 +103,13 @@ impl GraphOrder {
         (step.0 >= told).then(|| Stretch { task, after: branches.before(task, step) })
     }
 
-    /// If what was done by `step` may count as done by any other task with the same answer here: the task, or that which has waited for
-    /// it, and the answer. For an order that [folds](GraphOrder::folding).
+    /// If what was done by `step` may count as done by any other task with the same answer here:
+    /// the task, or that which has waited for it, and the answer. For an order that
+    /// [folds](GraphOrder::folding).
     pub fn sibling(&mut self, step: StepId) -> Option<(TaskId, Sibling)> {
         let (step, task) = self.resolve(step, self.task_of(step));
         let fold = self.folds.as_ref()?.tasks[task.index()];
-        if !fold.ended || step.0 < fold.told || fold.loose {
+        if !fold.ended || step.0 < fold.told || fold.detached {
             return None;
         }
         let (created_in, (parent, _)) = (self.tree.scope_of(task), self.tree.parent(task));
@@ -109,8 +119,9 @@ impl GraphOrder {
             .then_some((task, Sibling { parent, created_in }))
     }
 
-    /// Forgets the ends of tasks that `may` be: nothing they have done, nor any task they have waited for, will be asked about. Of those that
-    /// have told others, or know more than their creators, whoever joins them learns something else, and they are kept.
+    /// Drops the ends of tasks that `may` be dropped: nothing they, or any task they have joined,
+    /// have done will be asked about. Keeps those that have signalled others or know more than
+    /// their creators: whoever joins these learns something else.
     pub fn forget_ends(&mut self, may: impl Fn(TaskId) -> bool) {
         let Some(folds) = &self.folds else { return };
         let (tree, steps) = (&self.tree, &self.steps);
@@ -119,18 +130,18 @@ impl GraphOrder {
             let fold = &folds.tasks[task.index()];
             let is_own = tree.owner(tree.scope_of(task)) == tree.parent(task).0;
             let knows_no_more = sync.known == NONE || sync.known == tree.task(task).inherited;
-            if fold.ended && fold.told == 0 && !fold.loose && is_own && knows_no_more && may(task) {
+            if fold.ended && fold.told == 0 && !fold.detached && is_own && knows_no_more && may(task) {
                 *sync = Signalled::NOTHING;
             }
         }
     }
 
-    /// Whether nobody learns anything from a sync: it was forgotten, or not signalled yet.
-    pub fn tells_nothing(&self, sync: SyncId) -> bool {
+    /// Whether a join of the sync would order nothing: its end was dropped, or not signalled yet.
+    pub fn is_sync_forgotten(&self, sync: SyncId) -> bool {
         self.signalled(sync).step == NONE
     }
 
-    /// Whose end a sync tells of.
+    /// The task whose end signalled the sync.
     pub fn signaller(&self, sync: SyncId) -> Option<TaskId> {
         let step = self.signalled(sync).step;
         (step != NONE).then(|| self.steps[step as usize])
@@ -141,16 +152,16 @@ impl GraphOrder {
         self.tree.stands_for(self.tree.scope_of(task))
     }
 
-    /// Whether what was done by `step` stands for the same done by the step that runs now: whoever will come after it will come after
-    /// both. For an order that [folds](GraphOrder::folding).
-    pub fn stands(&mut self, step: StepId) -> Option<Standing> {
+    /// Whether an access by `step` subsumes the same access by the step that runs now: whoever will
+    /// come after it will come after both. For an order that [folds](GraphOrder::folding).
+    pub fn representative(&mut self, step: StepId) -> Option<Representative> {
         let (step, task) = self.resolve(step, self.task_of(step));
         let fold = self.folds.as_ref()?.tasks[task.index()];
-        if !fold.ended || step.0 < fold.told || fold.loose {
+        if !fold.ended || step.0 < fold.told || fold.detached {
             return None;
         }
         let scope = self.tree.stands_for(self.tree.scope_of(task));
-        self.is_inside(scope).then_some(Standing { task, scope })
+        self.is_inside(scope).then_some(Representative { task, scope })
     }
 
     /// Whether the step that runs now is inside a finish.
@@ -170,7 +181,7 @@ impl GraphOrder {
         self.folds.as_ref().is_some_and(|folds| folds.tasks[task.index()].ended)
     }
 
-    /// Whether a finish is neither over nor left.
+    /// Whether a finish has neither ended nor been left.
     #[inline]
     pub fn is_open(&self, scope: ScopeId) -> bool {
         self.tree.scopes[scope.index()].is_open()
@@ -178,7 +189,8 @@ impl GraphOrder {
 }
 
 impl<T: Copy, S: Copy> Tree<T, S> {
-    /// Whether `task`, where it is now, is inside a finish: as its owner, or as a task of a task of … its tasks.
+    /// Whether `task`, where it is now, is inside a finish: as its owner, or as a task of a task of
+    /// … its tasks.
     fn is_inside(&self, finish: ScopeId, task: TaskId) -> bool {
         let around = &self.scopes[finish.index()];
         if !around.is_open() {

@@ -1,0 +1,58 @@
+//! Per-PC cache of access ids: the last access of the running step from each program counter.
+//!
+//! Most cells hold only ids below the happens-before watermark ([`now::watermark`]). Whatever those
+//! ids are, a write becomes the writer of such a cell and a read its only reader, so the access id
+//! is all that the new cell depends on. This is the second check of the entry points, in assembly,
+//! after the same-epoch check.
+
+use super::*;
+use crate::detect::now::{self, Now};
+use std::cell::UnsafeCell;
+
+/// As the entry points read it.
+#[repr(C, align(32))]
+#[derive(Clone, Copy)]
+struct Access {
+    /// The return address.
+    pc: usize,
+    when: Now,
+    /// Its id, as writer or as reader.
+    after: Cell,
+}
+
+/// A power of two; few, so that they stay in the nearest cache.
+const SLOTS: usize = 1 << 8;
+/// The bits of the return address, which are some bytes apart, times 8 that are the bytes before an
+/// access.
+pub(crate) const MASK: usize = (SLOTS - 1) * size_of::<Access>();
+
+pub(crate) const WHEN: usize = std::mem::offset_of!(Access, when);
+pub(crate) const AFTER: usize = std::mem::offset_of!(Access, after);
+
+pub(crate) struct LastIds(UnsafeCell<[Access; SLOTS]>);
+
+// SAFETY: all code of the program, and of this, runs on one OS thread.
+unsafe impl Sync for LastIds {}
+
+const NONE: Access =
+    Access { pc: 0, when: Now { first: AccessId::NONE, context: 0 }, after: Cell::IMPOSSIBLE };
+
+pub(crate) static LAST_IDS: LastIds = LastIds(UnsafeCell::new([NONE; SLOTS]));
+
+impl LastIds {
+    #[inline(always)]
+    pub(super) fn set(&self, pc: usize, kind: AccessKind, id: AccessId) {
+        let after = match kind {
+            AccessKind::Read => Cell { readers: id.into(), ..Cell::default() },
+            AccessKind::Write => Cell::written_by(id),
+        };
+        let access = Access { pc, when: now::now(), after };
+        // SAFETY: inside the array, and nobody else looks at it now.
+        unsafe { *self.0.get().byte_add((pc * 8) & MASK).cast() = access };
+    }
+
+    pub(super) fn forget(&self) {
+        // SAFETY: as above.
+        unsafe { *self.0.get() = [NONE; SLOTS] };
+    }
+}

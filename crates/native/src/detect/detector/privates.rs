@@ -1,0 +1,56 @@
+//! Memory that belongs to one virtual thread: its thread-local storage, a threadprivate copy.
+
+use std::ops::Range;
+
+#[derive(Clone, Copy, Debug)]
+struct Private {
+    from: usize,
+    to: usize,
+    thread: u32,
+}
+
+impl Private {
+    #[inline]
+    fn holds(&self, address: usize) -> bool {
+        (self.from..self.to).contains(&address)
+    }
+}
+
+pub(super) struct Privates {
+    all: Vec<Private>,
+    /// Invariant: from the first of them to the last.
+    bounds: Range<usize>,
+}
+
+impl Privates {
+    pub(super) fn new() -> Self {
+        Privates { all: Vec::new(), bounds: 0..0 }
+    }
+
+    pub(super) fn add(&mut self, from: usize, to: usize, thread: u32) {
+        let bounds = &mut self.bounds;
+        *bounds = if self.all.is_empty() { from..to } else { bounds.start.min(from)..bounds.end.max(to) };
+        self.all.push(Private { from, to, thread });
+    }
+
+    /// Whether the memory may belong to a thread: two comparisons.
+    #[inline(always)]
+    pub(super) fn may_hold(&self, address: usize) -> bool {
+        self.bounds.contains(&address)
+    }
+
+    #[inline]
+    pub(super) fn holds(&self, address: usize) -> bool {
+        self.may_hold(address) && self.all.iter().any(|private| private.holds(address))
+    }
+
+    /// Whether the memory belongs to this thread.
+    pub(super) fn is_of(&self, address: usize, thread: u32) -> bool {
+        self.all.iter().any(|private| private.thread == thread && private.holds(address))
+    }
+
+    /// Where the first memory of a thread begins.
+    pub(super) fn first_of(&self, thread: u32) -> Option<usize> {
+        self.all.iter().find(|private| private.thread == thread).map(|private| private.from)
+    }
+}
