@@ -15,7 +15,7 @@
 //!
 //! Hot path: everything here is inlined, and compiles to the integer operation it names.
 
-use crate::detect::now;
+use super::now;
 use raceproof_core::detect::readers::{Readers, SetId};
 use raceproof_core::event::AccessKind;
 use raceproof_core::ids::StepId;
