@@ -81,6 +81,7 @@ fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
     let arguments = Arguments::parse(response::expand(args)?);
     others_sources(&arguments, language)?;
     let mut plan = Plan::new(&arguments, language)?;
+    let has_pass = plan.own_pass && raceproof_pass::plugin(clang.version).is_some();
     // The notes for the program.
     let mut known = Vec::new();
     if plan.action.links() {
@@ -91,16 +92,15 @@ fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
     if plan.action == Action::Executable {
         let runtime = prelink::object(&runtime::find()?, &clang);
         plan.link_runtime(&runtime);
-        let has_pass = plan.own_pass && raceproof_pass::plugin(clang.version).is_some();
         // The runtime knows which calls are its own if it is one object.
         if !has_pass && known.is_empty() && runtime.extension().is_some_and(|extension| extension == "o") {
             plan.wrap_library();
         }
     }
-    let of_sources =
-        if plan.openmp && language != Language::Fortran { sources::inspect(&arguments) } else { Vec::new() };
     warn(&plan.warnings);
-    warn(&of_sources);
+    if plan.openmp && !has_pass && language != Language::Fortran {
+        warn(&sources::inspect(&arguments));
+    }
     let ignored = pragmas::ignored(&plan, &clang);
     let folder = if known.is_empty() && ignored.is_empty() { None } else { Some(private_folder()?) };
     warn_ignored(&ignored);

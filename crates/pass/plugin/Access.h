@@ -50,7 +50,8 @@ std::optional<Access> accessOf(const llvm::Instruction &instruction);
 /// The name of the function that an instruction calls, if that is defined elsewhere; else empty.
 llvm::StringRef calledName(const llvm::Instruction &instruction);
 
-/// Makes a marker one that only a run which looks for all pairs of accesses is told of: others learn nothing from it.
+/// Makes a marker one that executes only in a run which looks for all pairs of accesses: others
+/// learn nothing from it.
 void keepForPairs(const Access &access);
 
 /// Whether an instruction is such a marker.

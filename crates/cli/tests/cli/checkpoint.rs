@@ -1,4 +1,4 @@
-//! Searches that are written down and gone on with.
+//! Searches that are written to a checkpoint and resumed.
 
 use crate::common;
 
@@ -80,7 +80,7 @@ fn what_is_no_checkpoint_of_this_search_is_refused() {
     refused("{}", PROGRAM, OrderName::Dc, "not a checkpoint");
 }
 
-/// Damaged checkpoints are refused, or can be gone on with; nothing panics.
+/// Damaged checkpoints are refused, or can be resumed; nothing panics.
 #[test]
 fn damaged_checkpoints() {
     let code = compiled(COUNTERS);

@@ -1,5 +1,5 @@
 //! Ctrl-C in the middle of a search, on a terminal: what is known is reported, and the search can
-//! be gone on with.
+//! be resumed.
 #![cfg(unix)]
 
 use crate::common;
@@ -101,7 +101,7 @@ fn a_search_that_is_interrupted_says_what_is_known() {
 }
 
 #[test]
-fn an_interrupted_search_is_gone_on_with() {
+fn an_interrupted_search_is_resumed() {
     let folder = Folder::new("resumed");
     let program = folder.write("f.tp", sized("examples/indexer", "TASKS", 16));
     let kept = folder.path("search.json");

@@ -56,8 +56,8 @@ fn parsed(text: &str) -> Report {
 /// A line, and whether it was an atomic access.
 type Side = (String, u32, bool);
 
-/// The pairs of lines that race, each pair in one order. The recorder is told of one access of those that stand for each other; the run
-/// names all.
+/// The pairs of lines that race, each pair in one order. The recorder records one access of those
+/// that the pass checks together; the run names all.
 fn pairs(report: &Report) -> BTreeSet<[Side; 2]> {
     let side =
         |access: &RaceAccess| (access.at.file.clone(), access.at.line, access.operation == Operation::Atomic);

@@ -76,7 +76,7 @@ fn what_is_kept_where_everything_conflicts() {
 }
 
 /// Every pair of indexer doubles what is below it, so that the estimate is exact at any time: with
-/// any number of workers, and gone on with from a checkpoint.
+/// any number of workers, and resumed from a checkpoint.
 #[test]
 fn what_is_left_of_a_search() {
     let code = compiled(&sized("examples/indexer", "TASKS", 13));

@@ -5,8 +5,8 @@
 //! | `aligned` | an address that is no multiple of four | `slow` |
 //! | `cell`, `alike` | loads the shadow cell; all cells of the access must be alike | `slow` |
 //! | `is_read`, `is_written` | *same-epoch hit*: the running step is the last reader or the writer; a write also needs that nobody has read since | return, or `first` |
-//! | `watermark` | every access that the cell names is below the happens-before watermark: the cell becomes what the last access from this program counter has made of such a cell ([`last`]) | return, or `watermark_miss` |
-//! | `transition` | this cell was seen at this program counter in this step: per-PC cache of shadow transitions ([`changes`]) | return, or `transition_miss` |
+//! | `watermark` | every access that the cell names is below the happens-before watermark: the cell becomes what the last access from this program counter has made of such a cell (`last_ids.rs`) | return, or `watermark_miss` |
+//! | `transition` | this cell was seen at this program counter in this step: per-PC cache of shadow transitions (`transitions.rs`) | return, or `transition_miss` |
 //! | `readers` | reads only: the cell names a set of readers that the step has made, or one whose representative may subsume this reader | return, `transition`, or `read_nearly` |
 //!
 //! A miss jumps to a function of [`super`] with the cell as the second argument and the return
@@ -17,7 +17,9 @@
 //! stored. All are the caller's to save, so nothing is spilled. The budget of each path is in
 //! `native_budget.rs`; `SameEpoch.cpp` of the pass has the same-epoch test inline, in loops.
 
-use super::{read_nearly, read_over, read_slow, read_words, write_over, write_slow, write_words};
+use super::{
+    read_below_watermark, read_nearly, read_slow, read_words, write_below_watermark, write_slow, write_words,
+};
 use crate::detect::detector::last_ids::{self, LAST_IDS};
 use crate::detect::detector::transitions::{self, TRANSITIONS};
 use crate::detect::now::{FIRST_SET, NOW, SKIPS, WATERMARK};
@@ -171,10 +173,10 @@ macro_rules! store {
 /// What becomes of a cell whose accesses are below the watermark: a read keeps the writer.
 macro_rules! after_watermark {
     (read) => {
-        "mov esi, r10d\n or rsi, [r9 + r8 + {last_after}]\n"
+        "mov esi, r10d\n or rsi, [r9 + r8 + {last_ids_after}]\n"
     };
     (write) => {
-        "mov rsi, [r9 + r8 + {last_after}]\n"
+        "mov rsi, [r9 + r8 + {last_ids_after}]\n"
     };
 }
 
@@ -182,16 +184,16 @@ macro_rules! after_watermark {
 macro_rules! watermark {
     ($kind:ident $cells:tt $beyond:ident) => {
         concat!(
-            "mov esi, [rip + {now} + {over}]\n cmp [rcx + rax*2 + {readers}], esi\n ja ",
+            "mov esi, [rip + {now} + {watermark}]\n cmp [rcx + rax*2 + {readers}], esi\n ja ",
             to!($beyond),
             "cmp r10d, esi\n ja ",
             to!(transition),
             "test r10, r10\n jz ",
             to!(transition),
-            "lea r8, [rdx*8]\n and r8d, {last_mask}\n lea r9, [rip + {last}]\n",
+            "lea r8, [rdx*8]\n and r8d, {last_ids_mask}\n lea r9, [rip + {last_ids}]\n",
             "cmp [r9 + r8], rdx\n jne ",
             to!(watermark_miss),
-            "mov rsi, [rip + {now}]\n cmp [r9 + r8 + {last_when}], rsi\n jne ",
+            "mov rsi, [rip + {now}]\n cmp [r9 + r8 + {last_ids_when}], rsi\n jne ",
             to!(watermark_miss),
             after_watermark!($kind),
             store!($cells),
@@ -207,8 +209,8 @@ macro_rules! transition {
     ($cells:tt) => {
         concat!(
             at!(transition),
-            "movabs r8, {mix}\n imul r8, r10\n shr r8, {shift}\n lea r8, [r8 + rdx*8]\n and r8d, {changes_mask}\n",
-            "lea r9, [rip + {changes}]\n",
+            "movabs r8, {mix}\n imul r8, r10\n shr r8, {shift}\n lea r8, [r8 + rdx*8]\n and r8d, {transitions_mask}\n",
+            "lea r9, [rip + {transitions}]\n",
             "cmp [r9 + r8], rdx\n jne ", to!(transition_miss),
             "cmp [r9 + r8 + {before}], r10\n jne ", to!(transition_miss),
             "mov rsi, [rip + {now}]\n cmp [r9 + r8 + {when}], rsi\n jne ", to!(transition_miss),
@@ -266,13 +268,13 @@ macro_rules! whole_words {
                 base = const shadow::BASE,
                 readers = const READERS,
                 now = sym NOW,
-                over = const WATERMARK,
-                last = sym LAST_IDS,
-                last_mask = const last_ids::MASK,
-                last_when = const last_ids::WHEN,
-                last_after = const last_ids::AFTER,
-                changes = sym TRANSITIONS,
-                changes_mask = const transitions::MASK,
+                watermark = const WATERMARK,
+                last_ids = sym LAST_IDS,
+                last_ids_mask = const last_ids::MASK,
+                last_ids_when = const last_ids::WHEN,
+                last_ids_after = const last_ids::AFTER,
+                transitions = sym TRANSITIONS,
+                transitions_mask = const transitions::MASK,
                 mix = const transitions::MIX,
                 shift = const transitions::SHIFT,
                 before = const transitions::BEFORE,
@@ -290,7 +292,7 @@ macro_rules! whole_words {
 macro_rules! reads {
     ($($name:ident $alignment:ident $cells:tt $size:literal;)*) => { $(
         whole_words! {
-            $name read $alignment $cells $size read_words read_over read_slow
+            $name read $alignment $cells $size read_words read_below_watermark read_slow
             [is_read!($cells), at!(done), "ret", at!(first)] readers [readers!()]
             first_set = const FIRST_SET,
             left = const SKIPS,
@@ -302,7 +304,7 @@ macro_rules! reads {
 macro_rules! writes {
     ($($name:ident $alignment:ident $cells:tt $size:literal;)*) => { $(
         whole_words! {
-            $name write $alignment $cells $size write_words write_over write_slow [is_written!()] transition []
+            $name write $alignment $cells $size write_words write_below_watermark write_slow [is_written!()] transition []
         }
     )* };
 }

@@ -82,18 +82,18 @@ fn words<const N: usize>(address: usize, cell: Cell, kind: AccessKind, pc: usize
     }
 }
 
-// The same if the cell names something, and all of it is over.
+// The same if the cell names something, and all of it is below the happens-before watermark.
 
-extern "C" fn read_over<const N: usize>(address: usize, cell: Cell, pc: usize) {
-    words_over::<N>(address, cell, AccessKind::Read, pc);
+extern "C" fn read_below_watermark<const N: usize>(address: usize, cell: Cell, pc: usize) {
+    words_below_watermark::<N>(address, cell, AccessKind::Read, pc);
 }
 
-extern "C" fn write_over<const N: usize>(address: usize, cell: Cell, pc: usize) {
-    words_over::<N>(address, cell, AccessKind::Write, pc);
+extern "C" fn write_below_watermark<const N: usize>(address: usize, cell: Cell, pc: usize) {
+    words_below_watermark::<N>(address, cell, AccessKind::Write, pc);
 }
 
 #[inline(always)]
-fn words_over<const N: usize>(address: usize, cell: Cell, kind: AccessKind, pc: usize) {
+fn words_below_watermark<const N: usize>(address: usize, cell: Cell, kind: AccessKind, pc: usize) {
     if PENDING.load(Ordering::Relaxed) || !detect::detector().try_fast::<N>(cell, address, kind, pc) {
         words_slow::<N>(address, kind, pc);
     }
