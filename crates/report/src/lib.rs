@@ -6,14 +6,16 @@
 #![forbid(unsafe_code)]
 
 mod advice;
+pub mod cause;
 pub mod command;
 mod coverage;
 mod deadlock;
-mod fold;
+mod frames;
 pub mod graph;
 pub mod json;
 mod memory;
 pub mod plain;
+mod project;
 pub mod replay;
 #[cfg(feature = "schema")]
 pub mod schema;
@@ -24,6 +26,8 @@ mod suppress;
 pub mod text;
 pub mod trace;
 
+pub use frames::{user_function, user_place};
+pub use project::Project;
 pub use sources::Sources;
 pub use style::Style;
 pub use suppress::Suppressions;
