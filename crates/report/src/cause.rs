@@ -351,6 +351,7 @@ mod tests {
 
     fn race(location: &str, first: RaceAccess, second: RaceAccess) -> Race {
         Race {
+            id: String::new(),
             location: location.into(),
             grade: Grade::Feasible,
             partition: 1,

@@ -122,6 +122,7 @@ fn general(work: &mut Work<'_>) -> Result<(Vec<GeneralRace>, Vec<String>), Strin
         at: Some(place(&called(names, Named::Site(access.site)), &args.file)),
     };
     let race = |found: &Conflict| GeneralRace {
+        id: String::new(),
         kind: "accesses".into(),
         on: String::new(),
         location: Some(called(names, Named::Location(found.location))),
@@ -210,6 +211,7 @@ fn stream<O: Order + Default>(work: &mut Work<'_>) -> Result<Report, String> {
     let Whole { source, counts, mut limits } = read(work, |events| detector.observe(events))?;
     let (names, file) = (source.names(), &work.args.file);
     let race = |found: &SiteRaces| Race {
+        id: String::new(),
         location: called(names, Named::Location(found.location)),
         grade: Grade::Apparent,
         partition: 1,
@@ -255,6 +257,7 @@ fn witnessed<O: Order + Default>(work: &mut Work<'_>) -> Result<Report, String> 
     }
     let (names, file) = (source.names(), &work.args.file);
     let race = |found: &Predicted| Race {
+        id: String::new(),
         location: called(names, Named::Location(found.pair.location)),
         grade: Grade::Apparent,
         partition: 1,

@@ -51,6 +51,7 @@ pub(super) fn validate(work: &mut Work<'_>) -> Result<Analyzed, String> {
         artifact_of.sort_unstable();
         artifact_of.truncate(CAUSES);
         let mut race = Race {
+            id: String::new(),
             location: called(names, Named::Location(conflict.location)),
             grade: Grade::Apparent,
             partition: partition.rank,

@@ -274,7 +274,7 @@ pub(crate) fn stuck(what: &'static str) -> ! {
         stack,
         spawned,
     }];
-    state().found.deadlocks.push(Deadlock { waiting, witness: None });
+    state().found.deadlocks.push(Deadlock { id: String::new(), waiting, witness: None });
     finish_and_fail()
 }
 
@@ -318,7 +318,7 @@ pub(crate) fn deadlock(waiting: Vec<(TaskId, String, SyncId, Holder, Site)>) {
         }
         Waiting { task: own, on, what, held_by, holder_ended, at, stack, spawned }
     });
-    state().found.deadlocks.push(Deadlock { waiting: waiting.collect(), witness: None });
+    state().found.deadlocks.push(Deadlock { id: String::new(), waiting: waiting.collect(), witness: None });
 }
 
 /// The program does something whose outcome depends on the schedule in a way that is not explored.
