@@ -14,7 +14,9 @@
 use crate::frames::{library_depth, user_function, user_place};
 use crate::sources::Sources;
 use raceproof_core::event::AccessKind;
-use raceproof_core::finding::{Deadlock, Frame, Object, Place, ProgramError, Race, RaceAccess};
+use raceproof_core::finding::{
+    Deadlock, Frame, GeneralRace, GeneralSide, Object, Place, ProgramError, Race, RaceAccess,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -210,6 +212,15 @@ pub fn error_id(error: &ProgramError, sources: &Sources) -> Id {
     let at = crate::frames::place_at(&error.at, &error.stack, depth);
     let function = error.stack.get(depth).map_or("", |frame: &Frame| &frame.function);
     Id::of(&["error", &error.kind, &side_traits(at, function, sources)])
+}
+
+/// The id of nondeterminism: what comes in either order, and where.
+pub(crate) fn general_id(race: &GeneralRace, sources: &Sources) -> Id {
+    let side = |side: &GeneralSide| side.at.as_ref().map_or(String::new(), |at| side_traits(at, "", sources));
+    let mut sides = [side(&race.first), side(&race.second)];
+    sides.sort_unstable();
+    let cell = race.location.as_deref().map(without_indices).unwrap_or_default();
+    Id::of(&["general", &race.kind, &race.on, &cell, &sides[0], &sides[1]])
 }
 
 /// What the id of a race is made of: the lines of one, and what another calls the object.

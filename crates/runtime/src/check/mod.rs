@@ -138,8 +138,10 @@ impl<'a, P: Program<'a>> Session<'a, P> {
         if waiting.len() < all {
             limits.push(not_listed(waiting.len(), all));
         }
-        let deadlocks: Vec<Deadlock> =
-            stuck.then(|| Deadlock { id: String::new(), waiting, witness: witness.clone() }).into_iter().collect();
+        let deadlocks: Vec<Deadlock> = stuck
+            .then(|| Deadlock { id: String::new(), waiting, witness: witness.clone() })
+            .into_iter()
+            .collect();
         let mut errors = errors(&execution, witness);
         if !deterministic {
             errors.push(determinism::error(&self.program, again));
