@@ -6,7 +6,7 @@
 //! [`compare`] says what is new, known and gone, of a report and a baseline or of two reports.
 
 use crate::listed::{Listed, list};
-use raceproof_core::finding::{self, Report};
+use raceproof_core::finding::{self, Report, Verdict};
 use serde_json::Value;
 
 /// The ids that a project knows, with what each was, in the order of the file.
@@ -144,7 +144,8 @@ pub fn new_only(report: &Report) -> Report {
     shown.deadlocks.retain(|deadlock| !is_known(&deadlock.id));
     shown.errors.retain(|error| !is_known(&error.id));
     shown.general_races.retain(|race| !is_known(&race.id));
-    if !baseline.known.is_empty() {
+    // An inconclusive report may list accesses that nothing orders.
+    if !baseline.known.is_empty() && shown.verdict != Verdict::Inconclusive {
         shown.determinate = None;
         shown.verdict = Report::judge(&shown.races, &shown.errors, &shown.deadlocks, &shown.limits);
     }

@@ -26,7 +26,8 @@ use raceproof_core::finding::{
     Witness,
 };
 use raceproof_core::ids::{SyncId, TaskId};
-use raceproof_report::{Suppressions, command};
+use raceproof_report::listed::identify;
+use raceproof_report::{Project, Sources, Suppressions, command};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ffi::CStr;
 use std::process;
@@ -495,6 +496,9 @@ fn build(cut_short: bool) -> Report {
     let races: Vec<_> = detector.races.iter().map(|raced| raw::race(raced, grade)).collect();
     report.races = symbols.races(&races);
     report.verdict = Report::judge(&report.races, &report.errors, &report.deadlocks, &report.limits);
+    let mut sources = Sources::of(Project::here());
+    sources.load_for(&report);
+    identify(&mut report, &sources);
     if let Some(rules) = state().suppressions.as_deref().and_then(|text| Suppressions::parse(text).ok()) {
         rules.apply(&mut report);
     }
