@@ -11,7 +11,6 @@ use crate::run::join;
 use crate::shared::known::Known;
 use crate::shared::present::{Wanted, plain_text, render_native};
 use crate::shared::status::{BadInput, INCONCLUSIVE, status};
-use clap::Parser;
 use raceproof_core::finding::Report;
 use raceproof_host::output::{deliver, replace};
 use raceproof_report::baseline::new_only;
@@ -159,6 +158,7 @@ pub(super) fn of_several(args: &mut Args) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::Parser;
 
     #[test]
     fn hashes_of_cargo_are_dropped() {

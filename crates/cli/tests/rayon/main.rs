@@ -10,6 +10,7 @@ mod rayon;
 
 mod coverage;
 mod crashes;
+mod formats;
 mod rayon_corpus;
 mod rayon_generated;
 mod real_world;
