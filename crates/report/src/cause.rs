@@ -12,6 +12,7 @@
 //! inserted above (the text of the two lines, not their numbers), nor from machine to machine.
 
 use crate::frames::{library_depth, user_function, user_place};
+use crate::names::without_hash;
 use crate::sources::Sources;
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{Deadlock, Frame, Object, Place, ProgramError, Race, RaceAccess};
@@ -73,7 +74,7 @@ pub fn group<'a>(races: &'a [Race], sources: &Sources) -> Vec<Group<'a>> {
     }
     // The library's own blocks: to the first other object of the same two lines.
     for (at, key) in hidden {
-        let sides = key.sides.clone();
+        let sides = key.sides;
         let same = by_key.range(key.clone()..).next().filter(|(other, _)| other.sides == sides);
         let index = same.map_or(groups.len(), |(_, &index)| index);
         if index == groups.len() {
@@ -240,14 +241,6 @@ fn side_traits(at: &Place, function: &str, sources: &Sources) -> String {
     format!("{}\n{}\n{text}\n", sources.project.portable(&at.file), without_hash(function))
 }
 
-/// Without the hash that rustc appends to a symbol: `::h` and 16 digits.
-fn without_hash(function: &str) -> &str {
-    match function.rsplit_once("::h") {
-        Some((name, hash)) if hash.len() == 16 && hash.bytes().all(|b| b.is_ascii_hexdigit()) => name,
-        _ => function,
-    }
-}
-
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Key<'a> {
     /// Sorted: which of the two came first may differ from cell to cell.
@@ -281,14 +274,21 @@ impl<'a> Key<'a> {
 
 impl<'a> Name<'a> {
     fn of(race: &'a Race) -> Name<'a> {
-        let in_library =
-            [&race.first, &race.second].iter().any(|access| library_depth(&access.at, &access.stack) > 0);
+        let sides = [&race.first, &race.second];
+        let in_library = || sides.iter().any(|access| library_depth(&access.at, &access.stack) > 0);
+        // A library whose frames are left out, as in Rust programs, seems to be the user's line.
+        let own = |at: &Place| {
+            sides
+                .iter()
+                .map(|access| user_place(access))
+                .any(|side| (&side.file, side.line) == (&at.file, at.line))
+        };
         match &race.object {
             Some(Object::Global { name, .. }) => Name::Variable(name),
             Some(Object::Stack { name: Some(name), .. } | Object::ThreadLocal { name: Some(name), .. }) => {
                 Name::Variable(name)
             }
-            Some(Object::Heap { .. }) if in_library => Name::Hidden,
+            Some(Object::Heap { at, .. }) if in_library() || own(at) => Name::Hidden,
             Some(Object::Heap { at, .. }) if at.line > 0 => Name::Block(&at.file, at.line),
             _ => Name::Cell(without_indices(&race.location)),
         }
@@ -488,11 +488,5 @@ mod tests {
         assert_eq!(without_indices("a[b[3]][4].x"), "a[][].x");
         assert_eq!(without_indices("x"), "x");
         assert_eq!(without_indices("a[3"), "a[]");
-    }
-
-    #[test]
-    fn hashes_of_symbols_are_dropped() {
-        assert_eq!(without_hash("a::b::h0123456789abcdef"), "a::b");
-        assert_eq!(without_hash("a::hello"), "a::hello");
     }
 }

@@ -14,6 +14,7 @@ mod frames;
 pub mod graph;
 pub mod json;
 mod memory;
+pub mod names;
 pub mod plain;
 mod project;
 pub mod replay;
