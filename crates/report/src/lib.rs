@@ -17,6 +17,7 @@ mod memory;
 pub mod names;
 pub mod plain;
 mod project;
+mod race;
 pub mod replay;
 #[cfg(feature = "schema")]
 pub mod schema;
@@ -24,8 +25,10 @@ mod snippet;
 mod sources;
 mod style;
 mod suppress;
+mod table;
 pub mod text;
 pub mod trace;
+pub mod view;
 
 pub use frames::{user_function, user_place};
 pub use project::Project;

@@ -10,6 +10,8 @@ use std::fs;
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     files: BTreeMap<String, Vec<String>>,
+    /// The files by the names that the report shows.
+    shown: BTreeMap<String, String>,
     /// What names of files are relative to.
     pub(crate) project: Project,
 }
@@ -25,7 +27,9 @@ impl Sources {
     }
 
     pub fn insert(&mut self, file: impl Into<String>, text: &str) {
-        self.files.insert(file.into(), text.lines().map(str::to_owned).collect());
+        let file = file.into();
+        self.shown.insert(self.project.shown(&file), file.clone());
+        self.files.insert(file, text.lines().map(str::to_owned).collect());
     }
 
     /// Reads the files the report names and that are not here yet. A file that cannot be read is
@@ -50,7 +54,8 @@ impl Sources {
 
     /// The line of a place, without its line break.
     pub fn line(&self, place: &Place) -> Option<&str> {
-        let lines = self.files.get(&place.file)?;
+        let by_shown = || self.files.get(self.shown.get(&place.file)?);
+        let lines = self.files.get(&place.file).or_else(by_shown)?;
         lines.get((place.line as usize).checked_sub(1)?).map(String::as_str)
     }
 }

@@ -1,5 +1,6 @@
 //! How a text report looks: colours, width, and the page it is written on.
 
+use raceproof_core::finding::Place;
 use std::env;
 
 /// How a text report looks.
@@ -10,14 +11,14 @@ pub struct Style {
     pub width: usize,
     /// Whether to say how a witness is replayed.
     pub replay: bool,
-    /// Blocks of races shown before "and N more".
-    pub blocks: usize,
+    /// Findings shown before "and N more".
+    pub findings: usize,
 }
 
 impl Style {
     /// No colours: for files, pipes and golden tests.
     pub fn plain() -> Style {
-        Style { color: false, width: 80, replay: false, blocks: 20 }
+        Style { color: false, width: 80, replay: false, findings: 20 }
     }
 
     /// ANSI colours, whatever the output is.
@@ -109,6 +110,14 @@ impl Page {
         self.out.push('\n');
     }
 
+    /// `file:line:column: error: text` on one line however long, as compilers write it.
+    pub(super) fn finding(&mut self, at: &Place, severity: &str, text: &str) {
+        let place = if at.file.is_empty() { "raceproof".to_owned() } else { place_name(at) };
+        let role = if severity == "error" { Role::Bad } else { Role::Label };
+        let (place, severity) = (self.paint(Role::Strong, &place), self.paint(role, &format!("{severity}:")));
+        self.line(&format!("{place}: {severity} {text}"));
+    }
+
     pub(super) fn blank(&mut self) {
         self.out.push('\n');
     }
@@ -185,6 +194,16 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
 /// or recolour the terminal.
 pub(super) fn safe(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+/// `f.tp:4:5`, as editors and terminals understand it.
+pub(super) fn place_name(place: &Place) -> String {
+    let file = if place.file.is_empty() { "?".to_owned() } else { safe(&place.file) };
+    match (place.line, place.column) {
+        (0, _) => file,
+        (line, 0) => format!("{file}:{line}"),
+        (line, column) => format!("{file}:{line}:{column}"),
+    }
 }
 
 /// `1 task`, `2 tasks`, `12,345 tasks`.
