@@ -1,5 +1,6 @@
 //! The command line: what can be asked, and what values are good.
 
+pub use crate::shared::look::LookArgs;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 use raceproof_core::order::OrderName;
@@ -13,6 +14,8 @@ use std::path::{Path, PathBuf};
 pub struct Args {
     #[command(subcommand)]
     pub command: Command,
+    #[command(flatten)]
+    pub look: LookArgs,
 }
 
 const EXIT_STATUS: &str = "\

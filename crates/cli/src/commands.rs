@@ -1,6 +1,7 @@
 //! Dispatches each subcommand to its folder, and returns the exit status.
 
 use crate::args::{Args, Command};
+use crate::shared::look;
 use crate::shared::present::render_native;
 use crate::shared::status::{BAD_INPUT, BadInput, INCONCLUSIVE, bad};
 use crate::{analyze, check, graph, replay, run, trace, verify};
@@ -16,6 +17,7 @@ pub fn run(args: Args) -> ExitCode {
 /// As [`run`]: the status.
 pub(crate) fn act(args: Args) -> u8 {
     interrupt::install();
+    look::keep(args.look);
     let done = match args.command {
         Command::Check(args) => check::command::command(&args),
         Command::Verify(args) => verify::command::command(&args),
@@ -47,6 +49,7 @@ pub(crate) enum ProgramOutcome {
 
 /// As [`act`], for `raceproof run`.
 pub(crate) fn started_by_cargo(args: Args) -> ProgramOutcome {
+    look::keep(args.look);
     let Command::Run(run) = &args.command else { return ProgramOutcome::Status(act(args)) };
     let report = run::run(run).map_err(bad);
     let done = report.and_then(|report| {

@@ -15,6 +15,7 @@ pub use native::{Construct, Object, Operation, Region, place_and_calls};
 use crate::event::AccessKind;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::time::SystemTime;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -293,6 +294,9 @@ pub struct Report {
     /// schedule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_command: Option<String>,
+    /// When a native program was built, where that is known: its sources may be newer.
+    #[serde(skip)]
+    pub built: Option<SystemTime>,
     /// Last, since what was measured goes with it.
     #[serde(flatten, with = "measured")]
     #[cfg_attr(feature = "schema", schemars(with = "measured::Written<'static>"))]
@@ -328,6 +332,7 @@ impl Report {
             suppressed: 0,
             coverage: None,
             next_command: None,
+            built: None,
             stats: Stats { executions: 1, ..Stats::default() },
         }
     }

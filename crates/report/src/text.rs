@@ -3,6 +3,7 @@
 use super::cause::{Group, error_id, group, owners};
 use super::coverage;
 use super::deadlock;
+use super::frames::user_place;
 use super::race::{self, witness};
 use super::snippet::{Snippet, place_name};
 use super::sources::Sources;
@@ -114,6 +115,7 @@ fn summary(page: &mut Page, sources: &Sources, report: &Report, groups: &[Group<
         let text = format!("{} not shown, as the suppressions ask", count(report.suppressed, "race"));
         page.prose(0, Role::Label, "suppressed:", &text);
     }
+    about_sources(page, sources, report);
     if let Some(observed) = &report.coverage {
         page.prose(0, Role::Label, "coverage:", &coverage::sentence(report, observed, sources));
     }
@@ -152,6 +154,30 @@ fn summary(page: &mut Page, sources: &Sources, report: &Report, groups: &[Group<
     {
         // One line, however long: to be copied.
         page.line(&format!("to decide the rest: {command}"));
+    }
+}
+
+/// Why source lines are missing from the report, said once.
+fn about_sources(page: &mut Page, sources: &Sources, report: &Report) {
+    let stale: Vec<String> = sources.stale().map(|file| safe(&file)).collect();
+    if let Some(first) = stale.first() {
+        let files = match stale.len() {
+            1 => format!("{first} has"),
+            2 => format!("{first} and {} have", stale[1]),
+            n => format!("{first} and {} other files have", n - 1),
+        };
+        let text = format!(
+            "{files} changed since the program was built, so their lines are not shown; build and run it again."
+        );
+        let text = if stale.len() == 1 { text.replace("so their lines", "so its lines") } else { text };
+        page.prose(0, Role::Doubt, "sources:", &text);
+    }
+    let sides = report.races.iter().flat_map(|race| [&race.first, &race.second]);
+    let unknown = sides.filter(|side| user_place(side).line == 0).count();
+    if is_native(report) && unknown > 0 {
+        let text =
+            "the places of some accesses have no line: compile with -g to have file, line and variables.";
+        page.prose(0, Role::Doubt, "sources:", text);
     }
 }
 

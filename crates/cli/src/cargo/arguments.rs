@@ -7,7 +7,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Our options that take a value, as `raceproof run` has them.
-const OWN: [&str; 6] = ["--format", "--threads", "--output", "--suppressions", "--time-limit", "--trace"];
+const OWN: [&str; 7] =
+    ["--format", "--threads", "--output", "--suppressions", "--time-limit", "--trace", "--max-findings"];
 
 /// Those that take none.
 const OWN_FLAGS: [&str; 1] = ["--strict"];
@@ -83,6 +84,12 @@ impl CargoRequest {
                     let manifest = value()?;
                     request.cargo.extend(["--manifest-path".into(), manifest.clone()]);
                     request.manifest = Some(manifest);
+                }
+                "--color" => {
+                    // Cargo's and ours.
+                    let when = text(&value()?)?;
+                    request.own.push(format!("--color={when}"));
+                    request.cargo.push(format!("--color={when}").into());
                 }
                 flag if OWN_FLAGS.contains(&flag) => request.own.push(flag.to_owned()),
                 own if OWN.contains(&own) => {

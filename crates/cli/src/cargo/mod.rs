@@ -53,6 +53,7 @@ Options, besides those of cargo's command of the same name:
       --suppressions <FILE>  Leave out the races that this file names
       --time-limit <S>       End each run after so many seconds, with what was found by then
       --trace <FILE>         Record the run in a file, for `raceproof analyze`; with `run`
+      --max-findings <N>     Show so many findings in a text report [default: 20]
       --strict               Inconclusive, not race-free, if C code in the program is not instrumented
 
 What is built is in target/raceproof; `raceproof verify -- PROGRAM` runs such a program under every schedule.

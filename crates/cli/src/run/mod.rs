@@ -81,6 +81,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
         suppressions.apply(&mut report);
     }
     report.bound(args.strict);
+    report.built = program::built(&program);
     next::name(&mut report, |report| next::after_run(args, report, &program, &open, out_of_time));
     Ok(report)
 }

@@ -1,11 +1,12 @@
 //! A report rendered and written, and the exit status that it means.
 
 use crate::args::ReportFormat;
+use crate::shared::look;
 use crate::shared::status::{BadInput, bad, status};
 use crate::shared::witness_file;
 use raceproof_core::finding::Report;
 use raceproof_host::output::deliver;
-use raceproof_report::{self as report, Sources, Style};
+use raceproof_report::{self as report, Project, Sources};
 use raceproof_tp::source::Source;
 use std::io::{self, IsTerminal};
 use std::path::Path;
@@ -16,7 +17,7 @@ pub(crate) fn render_native(
     format: ReportFormat,
     output: Option<&Path>,
 ) -> Result<u8, BadInput> {
-    let mut sources = Sources::new();
+    let mut sources = Sources::of(Project::here());
     sources.load_for(report);
     render(report, &sources, format, output)
 }
@@ -29,7 +30,7 @@ pub(crate) fn present(
     output: Option<&Path>,
 ) -> Result<u8, BadInput> {
     report.stamp(&witness_file::fingerprint(&source.text));
-    let mut sources = Sources::new();
+    let mut sources = Sources::of(Project::here());
     sources.insert(source.name.clone(), &source.text);
     render(&report, &sources, format, output)
 }
@@ -44,7 +45,7 @@ fn render(
         ReportFormat::Json => report::json::render(report),
         ReportFormat::Text => {
             let terminal = output.is_none() && io::stdout().is_terminal();
-            report::text::render(report, sources, Style::for_stream(terminal))
+            report::text::render(report, sources, look::style(terminal))
         }
     };
     deliver(&text, output).map_err(bad)?;
