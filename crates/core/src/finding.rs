@@ -158,6 +158,37 @@ pub struct Witness {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
     pub schedule: Vec<Segment>,
+    /// After `verify`: the sections that its tasks enter, in this order, of the locks that several
+    /// tasks take; the last ones of many.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sections: Vec<EnteredSection>,
+}
+
+/// A task enters a section of a lock.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct EnteredSection {
+    pub task: String,
+    /// The lock by name, `isolated` for an isolated section.
+    pub lock: String,
+    /// Where: of a TP program, its first access inside.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Place>,
+}
+
+impl Witness {
+    /// Sections kept in a witness.
+    pub const SECTIONS: usize = 64;
+
+    /// Keeps of all sections that were entered, in this order, those that say something: of locks
+    /// that several tasks take.
+    pub fn keep_sections(&mut self, all: Vec<EnteredSection>) {
+        let is_shared = |section: &EnteredSection| {
+            all.iter().any(|other| other.lock == section.lock && other.task != section.task)
+        };
+        let shared: Vec<EnteredSection> = all.iter().filter(|section| is_shared(section)).cloned().collect();
+        self.sections = shared[shared.len().saturating_sub(Self::SECTIONS)..].to_vec();
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]

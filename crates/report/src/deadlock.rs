@@ -34,7 +34,6 @@ pub(super) fn render(page: &mut Page, sources: &Sources, deadlock: &Deadlock) {
         let Waiting { task, at, .. } = &waiting[i];
         page.finding(at, "note", &format!("{} waits here", safe(task)));
     }
-    page.headline(Role::Plain, 0, &format!("deadlock: {headline}"));
     let snippet = Snippet::for_places(waiting.iter().flat_map(|w| iter::once(&w.at).chain(&w.holder_ended)));
     for &i in order.iter().take(SHOWN) {
         page.blank();

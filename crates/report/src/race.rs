@@ -9,8 +9,8 @@ use super::sources::Sources;
 use super::style::{Page, Role, count, grouped, safe};
 use super::view::{self, Inside, UserRace};
 use raceproof_core::event::AccessKind;
-use raceproof_core::finding::{Grade, Operation, Place, RaceAccess, Witness};
-use rustc_hash::FxHashMap;
+use raceproof_core::finding::{EnteredSection, Grade, Operation, Place, Race, RaceAccess, Witness};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::hash_map::Entry;
 
 /// Cells named before "and N more".
@@ -19,8 +19,17 @@ const NAMED: usize = 3;
 /// Pairs of accesses named before "and N more".
 const PAIRS: usize = 4;
 
+/// All causes, as many as are to be shown.
+pub(super) fn all(page: &mut Page, sources: &Sources, groups: &[Group<'_>], owners: &[usize]) {
+    let mut given = FxHashMap::default();
+    for (i, group) in groups.iter().take(page.style.findings).enumerate() {
+        render(page, sources, i, group, owners, &mut given);
+        page.blank();
+    }
+}
+
 /// One cause. `given` has the advice of those before it, with their numbers.
-pub(super) fn render(
+fn render(
     page: &mut Page,
     sources: &Sources,
     index: usize,
@@ -46,8 +55,8 @@ pub(super) fn render(
         memory::show(page, sources, &snippet, object);
     }
     page.blank();
-    let advice = Advice::of(race);
-    for (label, text) in [("why:", advice.why()), ("fix:", advice.fix())] {
+    let (why, fix) = explained(race);
+    for (label, text) in [("why:", why), ("fix:", fix)] {
         let text = match given.entry(text) {
             Entry::Occupied(before) => format!("as for race {}.", before.get() + 1),
             Entry::Vacant(new) => {
@@ -65,7 +74,22 @@ pub(super) fn render(
     if let Some(text) = consequence(index, group, owners) {
         page.prose(2, Role::Label, "note:", &text);
     }
-    witness(page, race.witness.as_ref());
+    witness(page, sources, race.witness.as_ref(), [&race.first.task, &race.second.task]);
+}
+
+/// Why nothing orders the two accesses, and what would. Of a trace that does not tell how its tasks
+/// came about, no more than that.
+fn explained(race: &Race) -> (String, String) {
+    if !race.fork.is_empty() {
+        let advice = Advice::of(race);
+        return (advice.why(), advice.fix());
+    }
+    let (first, second) = (safe(&race.first.task), safe(&race.second.task));
+    let why = match first == second {
+        true => "the order of the analysis leaves the two accesses unordered.".to_owned(),
+        false => format!("nothing in the trace orders what {first} and {second} do here."),
+    };
+    (why, "let one of the two wait for the other, or hold the same lock on both sides.".to_owned())
 }
 
 /// `f.c:4:5: error: …`, as compilers write it, for editors and problem matchers; never wrapped.
@@ -193,11 +217,50 @@ fn consequence(index: usize, group: &Group<'_>, owners: &[usize]) -> Option<Stri
     Some(format!("this may only be a consequence of {word} {}{more}; fix that first.", names.join(", ")))
 }
 
-pub(super) fn witness(page: &mut Page, witness: Option<&Witness>) {
+/// The schedule that shows a finding of these tasks, and the order of sections that brings it about.
+pub(super) fn witness(page: &mut Page, sources: &Sources, witness: Option<&Witness>, tasks: [&str; 2]) {
     let Some(witness) = witness else { return };
     let actions = witness.schedule.iter().fold(0u64, |sum, segment| sum.saturating_add(segment.actions));
-    let text = format!("a schedule of {} leads here.", count(actions, "action"));
+    let mut text = format!("a schedule of {} leads here.", count(actions, "action"));
+    for (before, after) in order_of_sections(&witness.sections, tasks) {
+        let at = |section: &EnteredSection| match &section.at {
+            Some(at) => format!(" at {}", place_name(&view::place(at, sources))),
+            None => String::new(),
+        };
+        let (one, other) = (safe(&before.task), safe(&after.task));
+        let lock = safe(&before.lock);
+        text += &format!(" In it {one} enters {lock}{} before {other}{}.", at(before), at(after));
+    }
     page.prose(2, Role::Label, "witness:", &text);
+}
+
+/// Pairs of sections of one lock, whose order matters to a finding of these tasks: of every lock
+/// that both take, the last of each; else the last time that a lock changed hands.
+fn order_of_sections<'a>(
+    sections: &'a [EnteredSection],
+    tasks: [&str; 2],
+) -> Vec<(&'a EnteredSection, &'a EnteredSection)> {
+    const TOLD: usize = 2;
+    let mut locks: Vec<&str> = sections.iter().rev().map(|section| section.lock.as_str()).collect();
+    let mut seen = FxHashSet::default();
+    locks.retain(|lock| seen.insert(*lock));
+    let last = |lock: &str, task: &str| {
+        sections.iter().rposition(|section| section.lock == lock && section.task == task)
+    };
+    let both = |lock: &&str| {
+        let (one, other) = (last(lock, tasks[0])?, last(lock, tasks[1])?);
+        (one != other).then(|| (&sections[one.min(other)], &sections[one.max(other)]))
+    };
+    let told: Vec<_> = locks.iter().filter_map(both).take(TOLD).collect();
+    if !told.is_empty() {
+        return told;
+    }
+    let change = |at: usize| {
+        let after = &sections[at];
+        let before = sections[..at].iter().rfind(|before| before.lock == after.lock)?;
+        (before.task != after.task).then_some((before, after))
+    };
+    (0..sections.len()).rev().find_map(change).into_iter().collect()
 }
 
 fn grade(grade: Grade) -> &'static str {
@@ -214,5 +277,31 @@ pub(super) fn times(n: u64) -> String {
         1 => "once".to_owned(),
         2 => "twice".to_owned(),
         n => format!("{} times", grouped(n)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(sections: &[(&str, &str)], tasks: [&str; 2]) -> Vec<String> {
+        let entered =
+            |&(task, lock): &(&str, &str)| EnteredSection { task: task.into(), lock: lock.into(), at: None };
+        let sections: Vec<EnteredSection> = sections.iter().map(entered).collect();
+        let pairs = order_of_sections(&sections, tasks);
+        pairs
+            .iter()
+            .map(|(before, after)| format!("{} {} {}", before.lock, before.task, after.task))
+            .collect()
+    }
+
+    #[test]
+    fn sections_of_the_tasks_themselves_are_told_first() {
+        let sections = [("a", "l"), ("b", "l"), ("c", "l"), ("a", "m"), ("b", "m")];
+        assert_eq!(told(&sections, ["b", "a"]), ["m a b", "l a b"]);
+        assert_eq!(told(&sections, ["c", "a"]), ["l a c"]);
+        assert_eq!(told(&sections, ["x", "y"]), ["m a b"]);
+        assert!(told(&[("a", "l"), ("a", "l")], ["a", "b"]).is_empty());
+        assert!(told(&[], ["a", "b"]).is_empty());
     }
 }

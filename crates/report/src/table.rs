@@ -110,8 +110,9 @@ fn print(page: &mut Page, rows: &mut [Row]) {
         let given: usize = wide.iter().map(|&i| widths[i]).sum::<usize>().saturating_sub(excess);
         // Half each, unless one needs less.
         if let [on, at] = wide[..] {
-            widths[on] = widths[on].min(given.saturating_sub(widths[at].min(given / 2))).max(NARROW);
-            widths[at] = widths[at].min(given.saturating_sub(widths[on])).max(NARROW);
+            let fit = |needed: usize, room: usize| needed.min(room.max(NARROW));
+            widths[on] = fit(widths[on], given.saturating_sub(widths[at].min(given / 2)));
+            widths[at] = fit(widths[at], given.saturating_sub(widths[on]));
         }
     }
     for (number, row) in rows.iter().enumerate() {

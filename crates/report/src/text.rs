@@ -12,26 +12,21 @@ use super::table;
 use super::view;
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{GeneralRace, ProgramError, Report, Scope, Verdict};
-use rustc_hash::FxHashMap;
 
 /// The whole report, ending in a line break.
 pub fn render(report: &Report, sources: &Sources, style: Style) -> String {
     let mut page = Page::new(style);
     let groups = group(&report.races, sources);
     let owners = owners(&groups);
-    let mut left = style.findings;
-    let mut given = FxHashMap::default();
-    for (i, group) in groups.iter().take(left).enumerate() {
-        race::render(&mut page, sources, i, group, &owners, &mut given);
-        page.blank();
-    }
-    left = left.saturating_sub(groups.len());
+    race::all(&mut page, sources, &groups, &owners);
+    let mut left = style.findings.saturating_sub(groups.len());
     for deadlock in report.deadlocks.iter().take(left) {
         deadlock::render(&mut page, sources, deadlock);
         if deadlock.witness.is_some() {
             page.blank();
         }
-        witness(&mut page, deadlock.witness.as_ref());
+        let tasks = [0, 1].map(|i| deadlock.waiting.get(i).map_or("", |waiting| waiting.task.as_str()));
+        witness(&mut page, sources, deadlock.witness.as_ref(), tasks);
         page.blank();
     }
     left = left.saturating_sub(report.deadlocks.len());
@@ -83,8 +78,8 @@ fn program_error(page: &mut Page, sources: &Sources, error: &ProgramError) {
     // A panic of an assertion has several lines.
     let mut lines = error.message.lines();
     let first = lines.next().unwrap_or_default();
-    page.finding(&error.at, "error", &format!("{} ({}) [{id}]", safe(first), safe(&error.kind)));
-    page.headline(Role::Plain, 0, &format!("program error ({}): {}", safe(&error.kind), safe(first)));
+    let headline = format!("program error ({}): {} [{id}]", safe(&error.kind), safe(first));
+    page.finding(&error.at, "error", &headline);
     for line in lines {
         let indent = line.len() - line.trim_start_matches(' ').len();
         page.headline(Role::Plain, 2 + indent, &safe(line));
@@ -104,7 +99,7 @@ fn program_error(page: &mut Page, sources: &Sources, error: &ProgramError) {
     if error.witness.is_some() {
         page.blank();
     }
-    witness(page, error.witness.as_ref());
+    witness(page, sources, error.witness.as_ref(), [&error.task, ""]);
 }
 
 fn summary(page: &mut Page, sources: &Sources, report: &Report, groups: &[Group<'_>]) {

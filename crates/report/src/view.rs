@@ -40,7 +40,7 @@ pub fn race(group: &Group<'_>, sources: &Sources) -> UserRace {
     let mut race = group.shown().clone();
     let what = what(group, sources);
     let inside = [&mut race.first, &mut race.second].map(|side| access(side, sources));
-    if inside.iter().any(Option::is_some) {
+    if inside.iter().any(Option::is_some) || source_name(&race.location).is_none() {
         race.location = what.clone();
     }
     match &mut race.object {
@@ -139,7 +139,8 @@ pub(crate) fn library<'a>(places: impl Iterator<Item = &'a Place>) -> &'static s
 fn what(group: &Group<'_>, sources: &Sources) -> String {
     let named = group.races.iter().find_map(|race| source_name(&race.location).map(|name| (race, name)));
     let Some((race, name)) = named else { return block(group.shown(), sources) };
-    if name != race.location {
+    let name = &names::type_name(name);
+    if *name != race.location {
         // The inside of something of a library's, which is one thing to its user.
         return name.to_owned();
     }
@@ -162,7 +163,15 @@ fn block(race: &Race, sources: &Sources) -> String {
             };
             format!("a heap block of {}{from}", crate::style::count(*size, "byte"))
         }
-        _ => race.location.clone(),
+        // As a trace names it: `heap@f.c:5+8`.
+        _ => match race.location.strip_prefix("heap@").and_then(|name| name.rsplit_once('+')) {
+            Some((place, offset)) => {
+                let (file, line) = place.rsplit_once(':').unwrap_or((place, "?"));
+                let file = sources.project.shown(file);
+                format!("byte {offset} of a heap block allocated at {file}:{line}")
+            }
+            None => race.location.clone(),
+        },
     }
 }
 

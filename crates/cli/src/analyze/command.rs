@@ -6,10 +6,12 @@ use crate::shared::budget::Watchdog;
 use crate::shared::input;
 use crate::shared::limits::limits;
 use crate::shared::load::refuse;
+use crate::shared::look;
 use crate::shared::status::{BAD_INPUT, BadInput, bad, status};
 use raceproof_host::note;
 use raceproof_host::output::deliver;
-use raceproof_report as report;
+use raceproof_report::{self as report, Project, Sources};
+use std::io::{self, IsTerminal};
 use std::process;
 
 pub(crate) fn command(args: &AnalyzeArgs) -> Result<u8, BadInput> {
@@ -32,7 +34,12 @@ pub(crate) fn command(args: &AnalyzeArgs) -> Result<u8, BadInput> {
 fn show(analyzed: &Analyzed, args: &AnalyzeArgs) -> Result<u8, BadInput> {
     let text = match args.format {
         ReportFormat::Json => report::json::pretty(analyzed),
-        ReportFormat::Text => report::trace::render(analyzed),
+        ReportFormat::Text => {
+            let mut sources = Sources::of(Project::here());
+            sources.load_for(&analyzed.report);
+            let terminal = args.output.is_none() && io::stdout().is_terminal();
+            report::trace::render(analyzed, &sources, look::style(terminal))
+        }
     };
     deliver(&text, args.output.as_deref()).map_err(bad)?;
     Ok(status(&analyzed.report))
