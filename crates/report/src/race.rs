@@ -41,7 +41,7 @@ fn render(
     let UserRace { race, inside, what } = &shown;
     let in_library = inside.iter().any(Option::is_some);
     head(page, group, &shown);
-    let on = if in_library { safe(what) } else { locations(group) };
+    let on = if race.location == group.shown().location { locations(group) } else { safe(what) };
     let headline =
         format!("race {} on {on}: {}, {}", index + 1, grade(race.grade), extent(group, in_library));
     page.headline(Role::Plain, 0, &headline);
@@ -73,6 +73,13 @@ fn render(
     }
     if let Some(text) = consequence(index, group, owners) {
         page.prose(2, Role::Label, "note:", &text);
+    } else if page.style.ranks {
+        page.prose(
+            2,
+            Role::Label,
+            "note:",
+            "fix this first: only races that are to be fixed first can have caused it.",
+        );
     }
     witness(page, sources, race.witness.as_ref(), [&race.first.task, &race.second.task]);
 }

@@ -11,6 +11,8 @@ pub struct Style {
     pub width: usize,
     /// Whether to say how a witness is replayed.
     pub replay: bool,
+    /// Whether to say of every race that is nobody's consequence that it is to be fixed first.
+    pub ranks: bool,
     /// Findings shown before "and N more".
     pub findings: usize,
 }
@@ -18,7 +20,7 @@ pub struct Style {
 impl Style {
     /// No colours: for files, pipes and golden tests.
     pub fn plain() -> Style {
-        Style { color: false, width: 80, replay: false, findings: 20 }
+        Style { color: false, width: 80, replay: false, ranks: false, findings: 20 }
     }
 
     /// ANSI colours, whatever the output is.

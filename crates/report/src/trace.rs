@@ -79,7 +79,7 @@ pub fn render(analyzed: &Analyzed, sources: &Sources, style: Style) -> String {
     let is_known = |at: &Place| at.line > 0 && at.column > 0;
     let mut text = match report.races.iter().any(|race| is_known(&race.first.at) && is_known(&race.second.at))
     {
-        true => blocks(report, sources, style),
+        true => blocks(report, sources, Style { ranks: validation.is_some(), ..style }),
         false => lines(report, validation.is_some()),
     };
     for general in &report.general_races {
