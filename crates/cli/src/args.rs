@@ -2,10 +2,10 @@
 
 mod known;
 
-pub use known::{DiffArgs, DiffFormat, ExplainArgs, KnownArgs, ProjectSuppression};
-
+pub use crate::shared::look::LookArgs;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
+pub use known::{DiffArgs, DiffFormat, ExplainArgs, KnownArgs, ProjectSuppression};
 use raceproof_core::order::OrderName;
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
@@ -17,6 +17,8 @@ use std::path::{Path, PathBuf};
 pub struct Args {
     #[command(subcommand)]
     pub command: Command,
+    #[command(flatten)]
+    pub look: LookArgs,
 }
 
 const EXIT_STATUS: &str = "\

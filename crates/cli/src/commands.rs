@@ -2,6 +2,7 @@
 
 use crate::args::{Args, Command, RunArgs};
 use crate::run::command::Ran;
+use crate::shared::look;
 use crate::shared::status::{BAD_INPUT, BadInput, INCONCLUSIVE, bad};
 use crate::{analyze, check, diff, explain, graph, replay, run, trace, verify};
 use raceproof_cc::{self as cc, Language};
@@ -22,6 +23,7 @@ pub fn refuse(wrong: &str) -> ExitCode {
 /// As [`run`]: the status.
 pub(crate) fn act(args: Args) -> u8 {
     interrupt::install();
+    look::keep(args.look);
     let done = match args.command {
         Command::Check(args) => check::command::command(&args),
         Command::Verify(args) => verify::command::command(&args),
@@ -60,8 +62,7 @@ pub(crate) fn started_by_cargo(run: &RunArgs, now: bool) -> (ProgramOutcome, Res
             let coverage = ran.report.coverage.as_ref();
             let sequential = coverage.is_some_and(|coverage| coverage.parallel == Some(false));
             let only = ran.status == INCONCLUSIVE && sequential && ran.report.limits.len() == 1;
-            let outcome =
-                if only { ProgramOutcome::Sequential } else { ProgramOutcome::Status(ran.status) };
+            let outcome = if only { ProgramOutcome::Sequential } else { ProgramOutcome::Status(ran.status) };
             (outcome, Ok(ran))
         }
         Err(BadInput(message)) => {

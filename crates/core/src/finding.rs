@@ -15,6 +15,7 @@ pub use native::{Construct, Object, Operation, Region, place_and_calls};
 use crate::event::AccessKind;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::time::SystemTime;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -160,6 +161,37 @@ pub struct Witness {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
     pub schedule: Vec<Segment>,
+    /// After `verify`: the sections that its tasks enter, in this order, of the locks that several
+    /// tasks take; the last ones of many.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sections: Vec<EnteredSection>,
+}
+
+/// A task enters a section of a lock.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct EnteredSection {
+    pub task: String,
+    /// The lock by name, `isolated` for an isolated section.
+    pub lock: String,
+    /// Where: of a TP program, its first access inside.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Place>,
+}
+
+impl Witness {
+    /// Sections kept in a witness.
+    pub const SECTIONS: usize = 64;
+
+    /// Keeps of all sections that were entered, in this order, those that say something: of locks
+    /// that several tasks take.
+    pub fn keep_sections(&mut self, all: Vec<EnteredSection>) {
+        let is_shared = |section: &EnteredSection| {
+            all.iter().any(|other| other.lock == section.lock && other.task != section.task)
+        };
+        let shared: Vec<EnteredSection> = all.iter().filter(|section| is_shared(section)).cloned().collect();
+        self.sections = shared[shared.len().saturating_sub(Self::SECTIONS)..].to_vec();
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -320,6 +352,9 @@ pub struct Report {
     /// schedule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_command: Option<String>,
+    /// When a native program was built, where that is known: its sources may be newer.
+    #[serde(skip)]
+    pub built: Option<SystemTime>,
     /// Last, since what was measured goes with it.
     #[serde(flatten, with = "measured")]
     #[cfg_attr(feature = "schema", schemars(with = "measured::Written<'static>"))]
@@ -356,6 +391,7 @@ impl Report {
             baseline: None,
             coverage: None,
             next_command: None,
+            built: None,
             stats: Stats { executions: 1, ..Stats::default() },
         }
     }

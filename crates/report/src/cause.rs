@@ -12,6 +12,7 @@
 //! inserted above (the text of the two lines, not their numbers), nor from machine to machine.
 
 use crate::frames::{library_depth, user_function, user_place};
+use crate::names::without_hash;
 use crate::sources::Sources;
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{
@@ -23,7 +24,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 /// The short name of a finding, the same in every run that finds it: 10 hexadecimal digits.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Id(u64);
 
 impl fmt::Display for Id {
@@ -33,6 +34,12 @@ impl fmt::Display for Id {
 }
 
 impl Id {
+    /// As [`fmt::Display`] writes it; none if it is something else.
+    pub fn parse(text: &str) -> Option<Id> {
+        let is_id = text.len() == 10 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_id.then(|| u64::from_str_radix(text, 16).ok()).flatten().map(Id)
+    }
+
     /// Of the parts, in their order.
     fn of(parts: &[&str]) -> Id {
         // FNV-1a, 64 bits, with a byte after each part that no text has. Folded to 40 bits.
@@ -75,7 +82,7 @@ pub fn group<'a>(races: &'a [Race], sources: &Sources) -> Vec<Group<'a>> {
     }
     // The library's own blocks: to the first other object of the same two lines.
     for (at, key) in hidden {
-        let sides = key.sides.clone();
+        let sides = key.sides;
         let same = by_key.range(key.clone()..).next().filter(|(other, _)| other.sides == sides);
         let index = same.map_or(groups.len(), |(_, &index)| index);
         if index == groups.len() {
@@ -103,7 +110,9 @@ pub fn group<'a>(races: &'a [Race], sources: &Sources) -> Vec<Group<'a>> {
         *number += 1;
         parts.push(number.to_string());
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-        Group { id: Id::of(&parts), races, members }
+        // A finding that has a name keeps it, whatever the source says by now.
+        let id = Id::parse(&races[0].id).unwrap_or_else(|| Id::of(&parts));
+        Group { id, races, members }
     };
     groups.into_iter().map(with_id).collect()
 }
@@ -195,6 +204,9 @@ impl<'a> Group<'a> {
 
 /// The id of a deadlock: where its tasks wait, and for what.
 pub fn deadlock_id(deadlock: &Deadlock, sources: &Sources) -> Id {
+    if let Some(id) = Id::parse(&deadlock.id) {
+        return id;
+    }
     let side = |waiting: &raceproof_core::finding::Waiting| {
         let function = waiting.stack.first().map_or("", |frame| &frame.function);
         [side_traits(&waiting.at, function, sources), waiting.on.clone()].concat()
@@ -208,6 +220,9 @@ pub fn deadlock_id(deadlock: &Deadlock, sources: &Sources) -> Id {
 
 /// The id of a program error: its kind and where it happened.
 pub fn error_id(error: &ProgramError, sources: &Sources) -> Id {
+    if let Some(id) = Id::parse(&error.id) {
+        return id;
+    }
     let depth = library_depth(&error.at, &error.stack);
     let at = crate::frames::place_at(&error.at, &error.stack, depth);
     let function = error.stack.get(depth).map_or("", |frame: &Frame| &frame.function);
@@ -251,14 +266,6 @@ fn side_traits(at: &Place, function: &str, sources: &Sources) -> String {
     format!("{}\n{}\n{text}\n", sources.project.portable(&at.file), without_hash(function))
 }
 
-/// Without the hash that rustc appends to a symbol: `::h` and 16 digits.
-fn without_hash(function: &str) -> &str {
-    match function.rsplit_once("::h") {
-        Some((name, hash)) if hash.len() == 16 && hash.bytes().all(|b| b.is_ascii_hexdigit()) => name,
-        _ => function,
-    }
-}
-
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Key<'a> {
     /// Sorted: which of the two came first may differ from cell to cell.
@@ -292,14 +299,21 @@ impl<'a> Key<'a> {
 
 impl<'a> Name<'a> {
     fn of(race: &'a Race) -> Name<'a> {
-        let in_library =
-            [&race.first, &race.second].iter().any(|access| library_depth(&access.at, &access.stack) > 0);
+        let sides = [&race.first, &race.second];
+        let in_library = || sides.iter().any(|access| library_depth(&access.at, &access.stack) > 0);
+        // A library whose frames are left out, as in Rust programs, seems to be the user's line.
+        let own = |at: &Place| {
+            sides
+                .iter()
+                .map(|access| user_place(access))
+                .any(|side| (&side.file, side.line) == (&at.file, at.line))
+        };
         match &race.object {
             Some(Object::Global { name, .. }) => Name::Variable(name),
             Some(Object::Stack { name: Some(name), .. } | Object::ThreadLocal { name: Some(name), .. }) => {
                 Name::Variable(name)
             }
-            Some(Object::Heap { .. }) if in_library => Name::Hidden,
+            Some(Object::Heap { at, .. }) if in_library() || own(at) => Name::Hidden,
             Some(Object::Heap { at, .. }) if at.line > 0 => Name::Block(&at.file, at.line),
             _ => Name::Cell(without_indices(&race.location)),
         }
@@ -500,11 +514,5 @@ mod tests {
         assert_eq!(without_indices("a[b[3]][4].x"), "a[][].x");
         assert_eq!(without_indices("x"), "x");
         assert_eq!(without_indices("a[3"), "a[]");
-    }
-
-    #[test]
-    fn hashes_of_symbols_are_dropped() {
-        assert_eq!(without_hash("a::b::h0123456789abcdef"), "a::b");
-        assert_eq!(without_hash("a::hello"), "a::hello");
     }
 }

@@ -56,28 +56,6 @@ pub(crate) fn origin(file: &str) -> Origin {
     by_folder.or_else(installed).map_or(Origin::User, |(_, origin)| *origin)
 }
 
-/// One function that had not returned, and where in it the execution was.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Activation<'a> {
-    pub(crate) at: &'a Place,
-    /// Absent in the body of a TP task.
-    pub(crate) function: Option<&'a str>,
-}
-
-/// The functions that were active at a place, innermost first. Findings store the place of the
-/// access, then of each function where it was called; here every function has its own place.
-pub(crate) fn activations<'a>(at: &'a Place, stack: &'a [Frame]) -> Vec<Activation<'a>> {
-    let places = std::iter::once(at).chain(stack.iter().map(|frame| &frame.call));
-    let functions = stack.iter().map(|frame| Some(frame.function.as_str()));
-    // The outermost function was called by nobody that is known: its call has no line.
-    places
-        .zip(functions.chain([None]))
-        .enumerate()
-        .filter(|(i, (at, function))| *i == 0 || function.is_some() || at.line > 0)
-        .map(|(_, (at, function))| Activation { at, function })
-        .collect()
-}
-
 /// How many frames lie below the innermost one of the user's own code; 0 if that made the access,
 /// or if there is none.
 pub(crate) fn library_depth(at: &Place, stack: &[Frame]) -> usize {
@@ -150,9 +128,5 @@ mod tests {
         assert_eq!(library_depth(&place("a.cpp", 3), &stack), 0);
         // Nobody's own code: the access itself.
         assert_eq!(library_depth(&header, &stack[..1]), 0);
-        let all = activations(&header, &stack);
-        assert_eq!(all.len(), 4);
-        assert_eq!((all[2].function, all[2].at.line), (Some("add"), 12));
-        assert_eq!(activations(&header, &[]).len(), 1);
     }
 }

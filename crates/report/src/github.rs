@@ -6,12 +6,13 @@
 //! GitHub shows ten errors and ten warnings of a step, so that the first ones matter: those to fix
 //! first stand at the head. docs/CI.md has a recipe.
 
-use crate::advice::Advice;
 use crate::baseline::new_only;
-use crate::listed::{Level, Listed, What, deed, general_side, list, waits};
+use crate::listed::{Level, Listed, What, deed, general_side, list, shown, waits};
+use crate::race::explained;
 use crate::snippet::place_name;
 use crate::sources::Sources;
 use crate::style::safe;
+use crate::view::UserRace;
 use crate::{text, user_place};
 use raceproof_core::finding::{Place, Report, Scope, Verdict};
 use std::fmt::Write as _;
@@ -57,8 +58,8 @@ fn message(finding: &Listed<'_>, sources: &Sources) -> String {
     let at = |place: &Place| place_name(&here(place, sources));
     let mut text = match &finding.what {
         What::Races(races) => {
-            let race = races[0];
-            let advice = Advice::of(race);
+            let UserRace { race, .. } = shown(finding.id, races, sources);
+            let (why, fix) = explained(&race);
             let [first, second] = [&race.first, &race.second];
             format!(
                 "{} {} here.\n{} {} at {}.\nwhy: {}\nfix: {}",
@@ -66,9 +67,9 @@ fn message(finding: &Listed<'_>, sources: &Sources) -> String {
                 deed(first, &race.location),
                 safe(&second.task),
                 deed(second, &race.location),
-                at(user_place(second)),
-                advice.why(),
-                advice.fix(),
+                at(user_place(&races[0].second)),
+                why,
+                fix,
             )
         }
         What::Deadlock(deadlock) => {

@@ -19,8 +19,10 @@ pub mod json;
 pub mod junit;
 pub mod listed;
 mod memory;
+pub mod names;
 pub mod plain;
 mod project;
+mod race;
 pub mod replay;
 pub mod sarif;
 #[cfg(feature = "schema")]
@@ -29,8 +31,10 @@ mod snippet;
 mod sources;
 mod style;
 pub mod suppress;
+mod table;
 pub mod text;
 pub mod trace;
+pub mod view;
 
 pub use frames::{user_function, user_place};
 pub use project::Project;

@@ -3,11 +3,12 @@
 //! [`identify`] fills in the ids, once, when the sources are at hand. Whatever reads a report after
 //! that, from memory or from a file, goes by the ids alone: the sources may have changed since.
 
-use crate::cause;
+use crate::cause::{self, Group, Id};
 use crate::frames::user_place;
 use crate::snippet::place_name;
 use crate::sources::Sources;
 use crate::style::safe;
+use crate::view::{self, UserRace};
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{
     Deadlock, GeneralRace, GeneralSide, Grade, Operation, Place, ProgramError, Race, RaceAccess, Report,
@@ -172,13 +173,7 @@ impl Listed<'_> {
     pub fn title(&self) -> String {
         match &self.what {
             What::Races(races) => {
-                let cells = cells(races);
-                let more = match cells.len() - 1 {
-                    0 => String::new(),
-                    1 => " and 1 more cell".to_owned(),
-                    more => format!(" and {more} more cells"),
-                };
-                format!("data race on {}{more}", safe(cells[0]))
+                format!("data race on {}", safe(&shown(self.id, races, &Sources::new()).what))
             }
             What::Deadlock(deadlock) => match deadlock.waiting.len() {
                 1 => "deadlock of 1 task".to_owned(),
@@ -210,6 +205,13 @@ impl Listed<'_> {
             _ => format!("{}: {}", self.title(), places.join(" and ")),
         }
     }
+}
+
+/// The race that is shown for all of a cause, at the user's own lines.
+pub(crate) fn shown(id: &str, races: &[&Race], sources: &Sources) -> UserRace {
+    let id = Id::parse(id).unwrap_or_default();
+    let members = (0..races.len()).collect();
+    view::race(&Group { id, races: races.to_vec(), members }, sources)
 }
 
 /// What a general race passes through.

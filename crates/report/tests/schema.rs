@@ -135,7 +135,8 @@ fn golden_logs_conform_to_sarif() {
 fn damaged_logs_do_not_conform_to_sarif() {
     let schema = sarif_schema();
     let is_valid = |log: &Value| conforms(log, &schema, &schema).is_ok();
-    let (_, whole) = golden("sarif/tp").into_iter().find(|(_, log)| log.pointer(RESULT).is_some()).expect("a result");
+    let (_, whole) =
+        golden("sarif/tp").into_iter().find(|(_, log)| log.pointer(RESULT).is_some()).expect("a result");
     assert!(is_valid(&whole));
     for (pointer, value) in [
         ("/version", Value::from("2.0.0")),

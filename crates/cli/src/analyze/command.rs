@@ -7,12 +7,14 @@ use crate::shared::input;
 use crate::shared::known::Known;
 use crate::shared::limits::limits;
 use crate::shared::load::refuse;
+use crate::shared::look;
 use crate::shared::present::{Wanted, finish, machine};
 use crate::shared::status::{BAD_INPUT, BadInput, bad};
 use raceproof_host::note;
 use raceproof_host::output::deliver;
 use raceproof_report::baseline::new_only;
 use raceproof_report::{self as report, Project, Sources};
+use std::io::{self, IsTerminal};
 use std::process;
 
 pub(crate) fn command(args: &AnalyzeArgs) -> Result<u8, BadInput> {
@@ -43,7 +45,9 @@ fn show(mut analyzed: Analyzed, args: &AnalyzeArgs, known: &Known) -> Result<u8,
         ReportFormat::Json => report::json::pretty(&analyzed),
         ReportFormat::Text => {
             let shown = Analyzed { report: new_only(&analyzed.report), ..analyzed.clone() };
-            report::trace::render(&shown) + &known.notes(&analyzed.report, &settled, &sources)
+            let terminal = args.output.is_none() && io::stdout().is_terminal();
+            let text = report::trace::render(&shown, &sources, look::style(terminal));
+            text + &known.notes(&analyzed.report, &settled, &sources)
         }
         ReportFormat::Sarif | ReportFormat::Github => machine(&analyzed.report, &sources, &settled, wanted),
     };

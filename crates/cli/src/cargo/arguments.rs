@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Our options that take a value, as `raceproof run` has them.
-const OWN: [&str; 8] = [
+const OWN: [&str; 9] = [
     "--format",
     "--threads",
     "--output",
@@ -16,6 +16,7 @@ const OWN: [&str; 8] = [
     "--write-baseline",
     "--time-limit",
     "--trace",
+    "--max-findings",
 ];
 
 /// Those that take none.
@@ -96,6 +97,12 @@ impl CargoRequest {
                     request.cargo.extend(["--manifest-path".into(), manifest.clone()]);
                     request.manifest = Some(manifest);
                 }
+                "--color" => {
+                    // Cargo's and ours.
+                    let when = text(&value()?)?;
+                    request.own.push(format!("--color={when}"));
+                    request.cargo.push(format!("--color={when}").into());
+                }
                 flag if OWN_FLAGS.contains(&flag) => request.own.push(flag.to_owned()),
                 own if OWN.contains(&own) => {
                     let mut value = text(&value()?)?;
@@ -121,7 +128,9 @@ impl CargoRequest {
             return Err("--trace records one program: use it with `cargo raceproof run`".to_owned());
         }
         if self.junit.is_some() && !self.runs() {
-            return Err("--junit is about programs that are run: use it with `cargo raceproof test`".to_owned());
+            return Err(
+                "--junit is about programs that are run: use it with `cargo raceproof test`".to_owned()
+            );
         }
         let words = ["raceproof", "run"].into_iter().chain(self.own.iter().map(String::as_str));
         if let Err(error) = Args::try_parse_from(words.chain(["--", "program"])) {

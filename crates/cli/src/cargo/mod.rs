@@ -21,6 +21,7 @@ mod runner;
 use crate::args::{self as cli, Args};
 use crate::commands::{self, ProgramOutcome};
 use crate::shared::channel::{OPTIONS, options};
+use crate::shared::look;
 use crate::shared::next::FOLDER;
 use crate::shared::project;
 use arguments::CargoRequest;
@@ -60,6 +61,7 @@ Options, besides those of cargo's command of the same name:
       --write-baseline <FILE>  Write what was found to a file for --baseline
       --time-limit <S>       End each run after so many seconds, with what was found by then
       --trace <FILE>         Record the run in a file, for `raceproof analyze`; with `run`
+      --max-findings <N>     Show so many findings in a text report [default: 20]
       --strict               Inconclusive, not race-free, if C code in the program is not instrumented
 
 What is built is in target/raceproof; `raceproof verify -- PROGRAM` runs such a program under every schedule.
@@ -174,6 +176,7 @@ fn start(words: &[OsString], is_test: bool) -> ExitCode {
             if is_test {
                 records::of_several(&mut args);
             }
+            look::keep(args.look);
             match &args.command {
                 cli::Command::Run(run) => {
                     let now = !is_test || !records::is_deferred(run);

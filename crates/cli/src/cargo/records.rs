@@ -106,7 +106,8 @@ fn run_args(own: &[String]) -> Result<RunArgs, String> {
 /// Whether the reports of several programs become one, at the end: text on standard output is read
 /// as the programs go.
 pub(super) fn is_deferred(run: &RunArgs) -> bool {
-    run.output.is_some() || !matches!(run.format, ReportFormat::Text | ReportFormat::Json | ReportFormat::Github)
+    run.output.is_some()
+        || !matches!(run.format, ReportFormat::Text | ReportFormat::Json | ReportFormat::Github)
 }
 
 /// Leaves a record of a program, if somebody wants one.
@@ -143,7 +144,9 @@ pub(super) fn note(program: &OsStr, ran: Result<&Ran, &str>) {
 /// Without the hash that cargo appends to the name of a test: `-` and 16 digits.
 fn without_hash(name: &str) -> String {
     match name.rsplit_once('-') {
-        Some((name, hash)) if hash.len() == 16 && hash.bytes().all(|b| b.is_ascii_hexdigit()) => name.to_owned(),
+        Some((name, hash)) if hash.len() == 16 && hash.bytes().all(|b| b.is_ascii_hexdigit()) => {
+            name.to_owned()
+        }
         _ => name.to_owned(),
     }
 }

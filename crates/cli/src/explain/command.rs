@@ -2,10 +2,10 @@
 
 use super::{REPORT, find, may_be_id, terms};
 use crate::args::ExplainArgs;
-use crate::shared::input;
 use crate::shared::status::{BadInput, bad};
+use crate::shared::{input, look};
 use raceproof_host::output::deliver;
-use raceproof_report::{Project, Sources, Style, explain};
+use raceproof_report::{Project, Sources, explain};
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
@@ -37,5 +37,5 @@ fn finding(args: &ExplainArgs) -> Result<String, BadInput> {
     let mut sources = Sources::of(Project::here());
     sources.load_for(&report);
     let terminal = args.output.is_none() && io::stdout().is_terminal();
-    Ok(explain::render(&report, &finding, &sources, Style::for_stream(terminal), &name))
+    Ok(explain::render(&report, &finding, &sources, look::style(terminal), &name))
 }

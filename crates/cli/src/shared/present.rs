@@ -2,6 +2,7 @@
 
 use crate::args::ReportFormat;
 use crate::shared::known::{Known, Settled, unused};
+use crate::shared::look;
 use crate::shared::status::{BadInput, bad};
 use crate::shared::witness_file;
 use raceproof_core::finding::Report;
@@ -80,7 +81,7 @@ fn render(mut report: Report, sources: &Sources, wanted: Wanted<'_>) -> Result<P
         ReportFormat::Json => report::json::render(&report),
         ReportFormat::Text => {
             let terminal = output.is_none() && io::stdout().is_terminal();
-            let text = report::text::render(&new_only(&report), sources, Style::for_stream(terminal));
+            let text = report::text::render(&new_only(&report), sources, look::style(terminal));
             text + &known.notes(&report, &settled, sources)
         }
         ReportFormat::Sarif | ReportFormat::Github => machine(&report, sources, &settled, wanted),

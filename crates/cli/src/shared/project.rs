@@ -7,6 +7,7 @@
 
 use crate::args::{Args, Command, KnownArgs, ProjectSuppression, ReportFormat};
 use crate::shared::input::is_native;
+use crate::shared::look::Color;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, FromArgMatches};
 use schemars::JsonSchema;
@@ -30,6 +31,10 @@ const NEAR: f64 = 0.75;
 pub struct ProjectFile {
     /// What reports look like, as `--format`.
     pub format: Option<ReportFormat>,
+    /// Whether text reports have colours, as `--color`.
+    pub color: Option<Color>,
+    /// How many findings a text report shows, as `--max-findings`.
+    pub max_findings: Option<usize>,
     /// The sizes of teams or pools that native programs run with, as `--threads`. `verify` takes
     /// the first.
     pub threads: Option<Threads>,
@@ -84,6 +89,12 @@ pub(crate) fn complete(args: &mut Args, matches: &ArgMatches) -> Result<(), Stri
     let text = fs::read_to_string(&file).map_err(|error| format!("cannot read {}: {error}", shown(&file)))?;
     let project = read(&text).map_err(|wrong| format!("{}:{wrong}", shown(&file)))?;
     let is_free = |name: &str| given.value_source(name) != Some(ValueSource::CommandLine);
+    if let Some(color) = project.color.filter(|_| is_free("color")) {
+        args.look.color = color;
+    }
+    if let Some(most) = project.max_findings.filter(|_| is_free("max_findings")) {
+        args.look.max_findings = most;
+    }
     project.apply(&mut args.command, &file, &is_free).map_err(|wrong| format!("{}: {wrong}", shown(&file)))
 }
 
@@ -160,12 +171,7 @@ impl Suppress {
 
 impl ProjectFile {
     /// Adds what it says to a command, where the command line leaves it open.
-    fn apply(
-        self,
-        command: &mut Command,
-        file: &Path,
-        is_free: &dyn Fn(&str) -> bool,
-    ) -> Result<(), String> {
+    fn apply(self, command: &mut Command, file: &Path, is_free: &dyn Fn(&str) -> bool) -> Result<(), String> {
         let sizes = match &self.threads {
             None => Vec::new(),
             Some(Threads::One(size)) => vec![*size],

@@ -82,7 +82,8 @@ fn a_baseline_lets_only_new_findings_fail() {
     project.0.write("p.tp", TWO_RACES);
     let before = project.json("before.json");
     project.0.write("p.tp", CHANGED);
-    let done = project.run(&["check", "p.tp", "--baseline", "before.json", "--format", "json"]).expect_status(1);
+    let done =
+        project.run(&["check", "p.tp", "--baseline", "before.json", "--format", "json"]).expect_status(1);
     let report: Value = serde_json::from_str(&done.stdout).expect("JSON");
     let baseline = |list: &str| report["baseline"][list].as_array().expect("a list").len();
     assert_eq!((baseline("new"), baseline("known"), baseline("gone")), (1, 1, 1));
@@ -91,10 +92,15 @@ fn a_baseline_lets_only_new_findings_fail() {
     let known = report["baseline"]["known"][0].as_str().expect("an id");
     assert!(ids(&before).iter().any(|id| id == known));
     // SARIF says which are known.
-    let done = project.run(&["check", "p.tp", "--baseline", "before.json", "--format", "sarif"]).expect_status(1);
+    let done =
+        project.run(&["check", "p.tp", "--baseline", "before.json", "--format", "sarif"]).expect_status(1);
     let log = common::logs::check(&done.stdout, "with a baseline");
-    let states: Vec<&str> =
-        log["runs"][0]["results"].as_array().expect("results").iter().filter_map(|r| r["baselineState"].as_str()).collect();
+    let states: Vec<&str> = log["runs"][0]["results"]
+        .as_array()
+        .expect("results")
+        .iter()
+        .filter_map(|r| r["baselineState"].as_str())
+        .collect();
     assert_eq!(states.iter().filter(|state| **state == "new").count(), 1, "{states:?}");
     assert_eq!(states.iter().filter(|state| **state == "unchanged").count(), 1, "{states:?}");
     assert_eq!(log.to_string().matches("\"external\"").count(), 1);
@@ -108,14 +114,18 @@ fn bad_baselines_are_refused_before_anything_runs() {
     project.0.write("other.json", "{\"a\": 1}");
     for (file, wrong) in [
         ("missing.txt", "there is no baseline missing.txt; `--write-baseline missing.txt` writes one"),
-        ("list.txt", "list.txt: line 2: expected the id of a finding, 10 hexadecimal digits, found \"race:foo\""),
+        (
+            "list.txt",
+            "list.txt: line 2: expected the id of a finding, 10 hexadecimal digits, found \"race:foo\"",
+        ),
         ("broken.json", "broken.json:1:9: expected JSON"),
         ("other.json", "other.json: expected a report of raceproof"),
     ] {
         project.run(&["check", "p.tp", "--baseline", file]).expect_status(2).says(wrong);
     }
     // Nothing half-written, and the old file stays.
-    let read_only = project.run(&["check", "p.tp", "--write-baseline", "no/such/folder", "--max-events", "10"]);
+    let read_only =
+        project.run(&["check", "p.tp", "--write-baseline", "no/such/folder", "--max-events", "10"]);
     read_only.expect_status(2).says("cannot write no/such/folder");
 }
 
@@ -133,34 +143,47 @@ fn two_reports_are_compared() {
     project.run(&["diff", "b.json", "a.json"]).expect_status(1);
     project.run(&["diff", "a.json", "none.json"]).expect_status(2).says("cannot read none.json");
     project.0.write("c.json", "[]");
-    project.run(&["diff", "a.json", "c.json"]).expect_status(2).says("c.json: expected a report of raceproof");
+    project
+        .run(&["diff", "a.json", "c.json"])
+        .expect_status(2)
+        .says("c.json: expected a report of raceproof");
     // A report of a version that had no ids.
     let old = fs::read_to_string(project.0.path("a.json")).expect("the report");
-    let old: String = old.lines().filter(|line| !line.contains("\"id\":")).map(|line| format!("{line}\n")).collect();
+    let old: String =
+        old.lines().filter(|line| !line.contains("\"id\":")).map(|line| format!("{line}\n")).collect();
     project.0.write("old.json", old);
-    project.run(&["diff", "old.json", "a.json"]).expect_status(2).says("an older version of raceproof wrote it");
+    project
+        .run(&["diff", "old.json", "a.json"])
+        .expect_status(2)
+        .says("an older version of raceproof wrote it");
 }
 
 #[test]
 fn one_finding_is_explained() {
-    for name in ["knapsack_racy", "bank_locks_racy", "deadlock_two_locks", "error_second_set", "matmul_rows_racy"] {
+    for name in
+        ["knapsack_racy", "bank_locks_racy", "deadlock_two_locks", "error_second_set", "matmul_rows_racy"]
+    {
         let folder = Folder::new("explain");
         let file = folder.path("report.json");
         let program = format!("programs/tp/examples/{name}.tp");
         let mut check = raceproof();
         check.current_dir(root()).args(["check", &program, "--format", "json", "-o"]).arg(&file);
         run(&mut check).expect_status(1);
-        let report: Value = serde_json::from_str(&fs::read_to_string(&file).expect("the report")).expect("JSON");
+        let report: Value =
+            serde_json::from_str(&fs::read_to_string(&file).expect("the report")).expect("JSON");
         let lists = ["races", "deadlocks", "errors"].into_iter().filter_map(|list| report[list].as_array());
         let id = lists.flatten().next().expect("a finding")["id"].as_str().expect("an id").to_owned();
         let done = run(raceproof().current_dir(root()).args(["explain", &id]).arg(&file)).expect_status(0);
         // Where the report is and how long it took differ.
         let text = done.stdout.replace(&file.display().to_string(), "REPORT.json");
-        let steady: String =
-            text.lines().map(|line| if line.ends_with(" s") { "(effort)\n".into() } else { format!("{line}\n") }).collect();
+        let steady: String = text
+            .lines()
+            .map(|line| if line.ends_with(" s") { "(effort)\n".into() } else { format!("{line}\n") })
+            .collect();
         golden::check(&format!("explain/{name}.txt"), &steady);
         // What it says to type reproduces the finding.
-        let replay = done.stdout.lines().find(|line| line.starts_with("  raceproof replay ")).map(str::to_owned);
+        let replay =
+            done.stdout.lines().find(|line| line.starts_with("  raceproof replay ")).map(str::to_owned);
         if let Some(line) = replay {
             let words: Vec<&str> = line.split_whitespace().skip(1).collect();
             run(raceproof().current_dir(root()).args(words)).expect_status(1).says("reproduced");
@@ -178,7 +201,8 @@ fn what_cannot_be_explained_is_said_with_the_nearest() {
     let id = &ids(&report)[0];
     project.run(&["explain", id]).expect_status(0).says(&format!("id:{id}"));
     let other = format!("{}ffff", &id[..6]);
-    let done = project.run(&["explain", &other]).expect_status(2).says("has no finding").says("the nearest first");
+    let done =
+        project.run(&["explain", &other]).expect_status(2).says("has no finding").says("the nearest first");
     assert!(done.stderr.contains(id.as_str()), "{}", done.stderr);
     project.run(&["explain", "apparent"]).expect_status(0).says("synchronisation allows it");
     project.run(&["explain", "observed-schedule"]).expect_status(0).says("what the verdict covers");
@@ -200,14 +224,18 @@ fn findings_are_suppressed_by_id() {
     let done = project.run(&["check", "p.tp", "--suppressions", "one.txt"]).expect_status(1);
     done.says("the suppression `race:nothing_at_all` (one.txt, line 2) names nothing that was found");
     // SARIF has it, as suppressed.
-    let done = project.run(&["check", "p.tp", "--suppressions", "one.txt", "--format", "sarif"]).expect_status(1);
+    let done =
+        project.run(&["check", "p.tp", "--suppressions", "one.txt", "--format", "sarif"]).expect_status(1);
     let log = common::logs::check(&done.stdout, "with suppressions");
     let results = log["runs"][0]["results"].as_array().expect("results");
     assert_eq!(results.len(), 2);
     assert_eq!(results.iter().filter(|result| result.get("suppressions").is_some()).count(), 1);
     assert!(log.to_string().contains("unused-suppression"));
     project.0.write("bad.txt", "rcae:x\n");
-    project.run(&["check", "p.tp", "--suppressions", "bad.txt"]).expect_status(2).says("bad.txt: line 1: `rcae:`");
+    project
+        .run(&["check", "p.tp", "--suppressions", "bad.txt"])
+        .expect_status(2)
+        .says("bad.txt: line 1: `rcae:`");
     project.run(&["check", "p.tp", "--suppressions", "no.txt"]).expect_status(2).says("cannot read no.txt");
 }
 
@@ -269,7 +297,8 @@ fn the_schema_of_the_project_file_is_current() {
     let schema: Value = serde_json::from_str(&current).expect("JSON");
     let document = fs::read_to_string(root().join("docs/CI.md")).expect("docs/CI.md");
     let all = [&schema["properties"], &schema["$defs"]["Suppress"]["properties"]];
-    let keys: Vec<&String> = all.into_iter().flat_map(|keys| keys.as_object().expect("keys").keys()).collect();
+    let keys: Vec<&String> =
+        all.into_iter().flat_map(|keys| keys.as_object().expect("keys").keys()).collect();
     assert!(keys.len() >= 9, "{keys:?}");
     for key in keys {
         assert!(document.contains(&format!("`{key}`")), "docs/CI.md does not describe `{key}`");

@@ -74,7 +74,9 @@ fn every_log_is_whole() {
         expected.sort();
         expected.dedup();
         let results = log["runs"][0]["results"].as_array().expect("results");
-        let id = |result: &Value| result["partialFingerprints"]["raceproof/v1"].as_str().expect("an id").to_owned();
+        let id = |result: &Value| {
+            result["partialFingerprints"]["raceproof/v1"].as_str().expect("an id").to_owned()
+        };
         let mut found: Vec<String> = results.iter().map(id).collect();
         found.sort();
         assert_eq!(found, expected, "{program}");
@@ -88,7 +90,8 @@ fn commands_for_github() {
     for program in programs() {
         let text = check(&program, &["--format", "github"]);
         for line in text.lines() {
-            let is_command = ["::error ", "::warning ", "::notice "].iter().any(|begin| line.starts_with(begin));
+            let is_command =
+                ["::error ", "::warning ", "::notice "].iter().any(|begin| line.starts_with(begin));
             assert!(is_command, "{program}: {line}");
         }
         let _ = write!(all, "{program}\n{text}\n");
@@ -109,8 +112,10 @@ fn a_job_summary_is_appended() {
     let text = fs::read_to_string(file).expect("the summary is there");
     assert!(text.starts_with("before\n"), "{text}");
     // How long it took differs from run to run.
-    let steady: String =
-        text.lines().map(|line| if line.ends_with(" s") { "(effort)\n".into() } else { format!("{line}\n") }).collect();
+    let steady: String = text
+        .lines()
+        .map(|line| if line.ends_with(" s") { "(effort)\n".into() } else { format!("{line}\n") })
+        .collect();
     golden::check("github/summary.md", &steady);
 }
 

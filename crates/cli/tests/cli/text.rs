@@ -12,7 +12,9 @@ fn plain(report: &Report, sources: &Sources) -> String {
     let text = text::render(report, sources, Style::plain());
     for line in text.lines() {
         assert_eq!(line, line.trim_end(), "trailing space");
-        assert!(line.chars().count() <= 80, "wider than 80 columns: {line}");
+        // What editors read is never broken.
+        let is_finding = [": error: ", ": note: "].iter().any(|severity| line.contains(severity));
+        assert!(line.chars().count() <= 80 || is_finding, "wider than 80 columns: {line}");
     }
     assert!(text.ends_with('\n') && !text.ends_with("\n\n"));
     // Colour must add nothing but colour.
@@ -109,7 +111,9 @@ fn many_blocks_are_cut() {
     let report = sample::report((1..=45).map(at_line).collect());
     let text = plain(&report, &Sources::new());
     assert!(text.contains("race 20 on x") && !text.contains("race 21 on x"), "{text}");
-    assert!(text.contains("and 25 more races"), "{text}");
+    assert!(text.contains("25 findings not shown above: `--max-findings 45`"), "{text}");
+    // The table lists some of these, and counts the rest.
+    assert!(text.contains("race 40 ") && text.contains("… and 5 more findings"), "{text}");
     assert!(text.contains("45 races"), "{text}");
 }
 
@@ -123,7 +127,7 @@ fn the_races_to_fix_first_come_first() {
     report.races[0].artifact_of = vec![1];
     report.races.push(cause);
     let text = plain(&report, &sample::sources(sample::SPAWNER));
-    assert!(text.starts_with("race 1 on y"), "{text}");
+    assert!(text.contains("\nrace 1 on y"), "{text}");
     let second = text.split("race 2 on x").nth(1).expect("both are shown");
     assert!(second.contains("consequence of race 1;"), "{text}");
 }

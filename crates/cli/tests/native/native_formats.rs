@@ -46,7 +46,8 @@ fn run(words: &[&str], binary: &PathBuf) -> process::Output {
 /// What names the program: a folder of the test.
 fn steady(text: &str, binary: &PathBuf) -> String {
     let text = logs::normalised(text);
-    text.replace(&format!("file://{}", binary.display()), "file:///PROGRAM").replace(&*binary.to_string_lossy(), "PROGRAM")
+    text.replace(&format!("file://{}", binary.display()), "file:///PROGRAM")
+        .replace(&*binary.to_string_lossy(), "PROGRAM")
 }
 
 #[test]

@@ -531,6 +531,7 @@ fn plain(symbols: &Symbols, races: Vec<Race>) -> Report {
         errors: found.errors(symbols),
         limits: found.limits.clone(),
         threads: state().teams.sizes().to_vec(),
+        built: std::fs::metadata("/proc/self/exe").and_then(|metadata| metadata.modified()).ok(),
         stats: Stats {
             executions: 1,
             tasks: detector.statistics().0,

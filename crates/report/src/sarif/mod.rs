@@ -19,12 +19,13 @@ mod flow;
 mod place;
 mod rules;
 
-use crate::advice::Advice;
 use crate::json::pretty;
-use crate::listed::{Level, Listed, What, cells, deed, general_side, list, waits};
+use crate::listed::{Level, Listed, What, cells, deed, general_side, list, shown, waits};
+use crate::race::explained;
 use crate::sources::Sources;
 use crate::style::{count, safe};
 use crate::suppress::{self, Suppressed};
+use crate::view::UserRace;
 use flow::{access_flow, error_flow, flow, waiting_flow};
 use place::Files;
 use raceproof_core::finding::{Object, Race, RaceAccess, Report, Spawned, Verdict};
@@ -127,7 +128,7 @@ impl Log<'_> {
         };
         let mut related = Vec::new();
         let (message, flows, properties, occurrences) = match &finding.what {
-            What::Races(races) => self.race(races, &mut related),
+            What::Races(races) => self.race(finding.id, races, &mut related),
             What::Deadlock(deadlock) => {
                 let mut flows = Vec::new();
                 let mut lines = Vec::new();
@@ -199,12 +200,14 @@ impl Log<'_> {
     /// Message, flows, properties and how often it was seen; what is related is added.
     fn race(
         &mut self,
+        id: &str,
         races: &[&Race],
         related: &mut Vec<(String, Value)>,
     ) -> (String, Vec<Value>, Value, u64) {
         let race = races[0];
-        let advice = Advice::of(race);
-        let did = |access: &RaceAccess| format!("{} {}", safe(&access.task), deed(access, &race.location));
+        let UserRace { race: at_user, what, .. } = shown(id, races, self.files.sources);
+        let (why, fix) = explained(&at_user);
+        let did = |access: &RaceAccess| format!("{} {}", safe(&access.task), deed(access, &at_user.location));
         related.push((did(&race.second), self.files.location(crate::user_place(&race.second))));
         let mut spawns: Vec<&Spawned> = Vec::new();
         for spawn in race.first.spawned.iter().chain(&race.second.spawned) {
@@ -223,15 +226,15 @@ impl Log<'_> {
         }
         let message = format!(
             "Data race on {}: {} here, and {} [{}](1); nothing orders the two. {} {}",
-            escaped(&safe(&race.location)),
+            escaped(&safe(&what)),
             escaped(&did(&race.first)),
             escaped(&safe(&race.second.task)),
             escaped(&deed(&race.second, "it")),
-            escaped(&sentence(&advice.why())),
-            escaped(&sentence(&advice.fix())),
+            escaped(&sentence(&why)),
+            escaped(&sentence(&fix)),
         );
         let flows = [&race.first, &race.second]
-            .map(|side| access_flow(&mut self.files, side, &race.location))
+            .map(|side| access_flow(&mut self.files, side, &at_user.location))
             .to_vec();
         let cells = cells(races);
         let mut properties = json!({
@@ -241,8 +244,8 @@ impl Log<'_> {
             "locations": cells.len(),
             "races": races.len(),
             "artifact": races.iter().all(|race| !race.artifact_of.is_empty()),
-            "why": advice.why(),
-            "fix": advice.fix(),
+            "why": why,
+            "fix": fix,
         });
         if let Some(witness) = &race.witness {
             properties["witness"] = json!(witness);

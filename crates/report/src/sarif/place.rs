@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// The files of a log, each listed once.
 pub(super) struct Files<'a> {
-    sources: &'a Sources,
+    pub(super) sources: &'a Sources,
     /// As places name them.
     named: Vec<String>,
 }

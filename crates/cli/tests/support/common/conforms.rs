@@ -106,9 +106,10 @@ fn has_format(value: &Value, format: &str) -> bool {
     let Value::String(text) = value else { return true };
     // What RFC 3986 lets stand in a URI.
     let allowed = |c: char| c.is_ascii_alphanumeric() || "-._~:/?#[]@!$&'()*+,;=%".contains(c);
-    let escapes = text.split('%').skip(1).all(|rest| {
-        rest.len() >= 2 && rest.as_bytes()[..2].iter().all(u8::is_ascii_hexdigit)
-    });
+    let escapes = text
+        .split('%')
+        .skip(1)
+        .all(|rest| rest.len() >= 2 && rest.as_bytes()[..2].iter().all(u8::is_ascii_hexdigit));
     let is_reference = text.chars().all(allowed) && escapes;
     match format {
         "uint32" | "uint64" | "uint" | "double" => true,

@@ -33,7 +33,9 @@ pub fn check(log: &str, name: &str) -> Value {
     let run = &runs[0];
     let rules = run["tool"]["driver"]["rules"].as_array().expect("rules");
     for rule in rules {
-        for field in ["/id", "/shortDescription/text", "/fullDescription/text", "/help/text", "/help/markdown"] {
+        for field in
+            ["/id", "/shortDescription/text", "/fullDescription/text", "/help/text", "/help/markdown"]
+        {
             let text = rule.pointer(field).and_then(Value::as_str).unwrap_or_default();
             assert!(!text.is_empty() && text.len() <= 1024 * 4, "{name}: {field} of {rule}");
         }

@@ -71,7 +71,7 @@ pub fn report(races: Vec<Race>) -> Report {
 
 pub fn schedule(segments: &[(&str, u64)]) -> Option<Witness> {
     let segment = |&(task, actions): &(&str, u64)| Segment { task: task.into(), actions };
-    Some(Witness { program: None, schedule: segments.iter().map(segment).collect() })
+    Some(Witness { schedule: segments.iter().map(segment).collect(), ..Witness::default() })
 }
 
 /// Main reads what its child writes.
