@@ -97,8 +97,10 @@ pub(crate) fn machine(report: &Report, sources: &Sources, settled: &Settled, wan
     if wanted.format == ReportFormat::Github {
         return github::commands(report, sources);
     }
-    let context =
-        Context { suppressed: &settled.suppressed, status: settled.status, program: &program, notes: &[] };
+    let stale = sources.stale().map(|file| format!("{file} has changed since the program was built"));
+    let notes: Vec<String> = stale.collect();
+    let Settled { suppressed, status } = settled;
+    let context = Context { suppressed, status: *status, program: &program, notes: &notes };
     sarif::render(report, sources, context)
 }
 
