@@ -161,7 +161,7 @@ fn two_reports_are_compared() {
 #[test]
 fn one_finding_is_explained() {
     for name in
-        ["knapsack_racy", "bank_locks_racy", "deadlock_two_locks", "error_second_set", "matmul_rows_racy"]
+        ["knapsack_racy", "bank_locks_racy", "deadlock_futures", "error_second_set", "matmul_rows_racy"]
     {
         let folder = Folder::new("explain");
         let file = folder.path("report.json");

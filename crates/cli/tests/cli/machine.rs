@@ -32,10 +32,10 @@ fn programs() -> Vec<String> {
 const LOGS: [&str; 18] = [
     "alias",
     "async_await_racy",
-    "bank_deadlock",
+    "deadlock_get_cycle",
     "bank_locks_racy",
     "deadlock_promise_never_set",
-    "deadlock_two_locks",
+    "deadlock_futures",
     "error_assert",
     "error_bounds",
     "error_second_set",
@@ -103,7 +103,7 @@ fn commands_for_github() {
 fn a_job_summary_is_appended() {
     let folder = Folder::new("summary");
     let file = folder.write("summary.md", "before\n");
-    for name in ["fork_join_sum_racy", "fork_join_sum", "deadlock_two_locks"] {
+    for name in ["fork_join_sum_racy", "fork_join_sum", "deadlock_futures"] {
         let mut command = raceproof();
         command.current_dir(root()).args(["check", "--format", "github"]);
         command.arg(format!("programs/tp/examples/{name}.tp")).env("GITHUB_STEP_SUMMARY", &file);
