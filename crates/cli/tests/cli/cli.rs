@@ -30,7 +30,7 @@ fn help_of_every_command() {
 #[test]
 fn bad_usage() {
     let cases: [(&[&str], &str); 9] = [
-        (&[], "Usage: raceproof <COMMAND>"),
+        (&[], "Usage: raceproof [OPTIONS] <COMMAND>"),
         (&["chekc", "f.tp"], "similar subcommand exists: 'check'"),
         (&["check"], "<FILE>"),
         (&["check", "f.tp", "--formt", "json"], "'--format'"),

@@ -10,6 +10,11 @@ fn tp() {
 }
 
 #[test]
+fn reports() {
+    check_page("docs/REPORTS.md", &[]);
+}
+
+#[test]
 fn traces() {
     check_page("docs/TRACE.md", &[]);
 }
