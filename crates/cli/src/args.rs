@@ -2,7 +2,6 @@
 
 mod known;
 
-pub use crate::shared::look::LookArgs;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 pub use known::{DiffArgs, DiffFormat, ExplainArgs, KnownArgs, ProjectSuppression};
@@ -19,6 +18,25 @@ pub struct Args {
     pub command: Command,
     #[command(flatten)]
     pub look: LookArgs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set; anywhere if CLICOLOR_FORCE is
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(clap::Args, Clone, Copy, Debug)]
+pub struct LookArgs {
+    /// Whether text reports have colours
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto", global = true)]
+    pub color: Color,
+    /// Show so many findings in a text report; a table lists the others
+    #[arg(long, value_name = "N", default_value = "20", global = true)]
+    pub max_findings: usize,
 }
 
 const EXIT_STATUS: &str = "\

@@ -144,12 +144,27 @@ fn what(group: &Group<'_>, sources: &Sources) -> String {
         // The inside of something of a library's, which is one thing to its user.
         return name.to_owned();
     }
+    let sides = [&race.first, &race.second];
+    if sides.iter().any(|side| library_depth(&side.at, &side.stack) > 0)
+        && let Some(variable) = variable(race).filter(|variable| name.starts_with(*variable))
+    {
+        return names::type_name(variable);
+    }
     let cells = group.cells();
     match cells.len() {
         1 => name.to_owned(),
         _ if cells.iter().any(|cell| source_name(cell) != Some(cell)) => name.to_owned(),
         2 => format!("{} and {}", cells[0], cells[1]),
         n => format!("{} and {} more cells", cells[0], crate::style::grouped(n as u64 - 1)),
+    }
+}
+
+/// The variable that a location is a part of.
+fn variable(race: &Race) -> Option<&str> {
+    match race.object.as_ref()? {
+        Object::Global { name, .. } => Some(name),
+        Object::Stack { name, .. } | Object::ThreadLocal { name, .. } => name.as_deref(),
+        Object::Heap { .. } => None,
     }
 }
 

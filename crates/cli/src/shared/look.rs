@@ -1,29 +1,10 @@
 //! How reports look: what the command line says of colours and of how much is shown, kept for the
 //! whole process, since every command reports in the end.
 
-use clap::{Args, ValueEnum};
+use crate::args::{Color, LookArgs};
 use raceproof_host::terminal;
 use raceproof_report::Style;
 use std::sync::OnceLock;
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum, serde::Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Color {
-    /// On a terminal, unless NO_COLOR is set; anywhere if CLICOLOR_FORCE is
-    Auto,
-    Always,
-    Never,
-}
-
-#[derive(Args, Clone, Copy, Debug)]
-pub struct LookArgs {
-    /// Whether text reports have colours
-    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto", global = true)]
-    pub color: Color,
-    /// Show so many findings in a text report; a table lists the others
-    #[arg(long, value_name = "N", default_value = "20", global = true)]
-    pub max_findings: usize,
-}
 
 static LOOK: OnceLock<LookArgs> = OnceLock::new();
 

@@ -7,7 +7,7 @@ pub(crate) mod input;
 pub(crate) mod known;
 pub(crate) mod limits;
 pub(crate) mod load;
-pub mod look;
+pub(crate) mod look;
 pub(crate) mod next;
 pub(crate) mod present;
 pub(crate) mod process;

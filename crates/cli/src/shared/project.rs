@@ -5,9 +5,8 @@
 //! before what the file says. `docs/schema/raceproof.toml.json` is its schema, and docs/CI.md
 //! describes it.
 
-use crate::args::{Args, Command, KnownArgs, ProjectSuppression, ReportFormat};
+use crate::args::{Args, Color, Command, KnownArgs, ProjectSuppression, ReportFormat};
 use crate::shared::input::is_native;
-use crate::shared::look::Color;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, FromArgMatches};
 use schemars::JsonSchema;

@@ -15,6 +15,11 @@ fn continuous_integration() {
 }
 
 #[test]
+fn reports() {
+    check_page("docs/REPORTS.md", &[]);
+}
+
+#[test]
 fn traces() {
     check_page("docs/TRACE.md", &[]);
 }
