@@ -130,6 +130,9 @@ pub struct RaceAccess {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Race {
+    /// The name of its cause in later runs; empty until the report is about to be written.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub id: String,
     /// The name of the cell: `x`, `a[3]`, `new@7[0]`.
     pub location: String,
     pub grade: Grade,
@@ -233,6 +236,9 @@ pub struct Waiting {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Deadlock {
+    /// The name of its cause in later runs; empty until the report is about to be written.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub id: String,
     pub waiting: Vec<Waiting>,
     pub witness: Option<Witness>,
 }
@@ -241,6 +247,9 @@ pub struct Deadlock {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProgramError {
+    /// The name of its cause in later runs; empty until the report is about to be written.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub id: String,
     /// A short stable name of the kind: `assertion`, `bounds`, `division`, `second-set`, …
     pub kind: String,
     pub message: String,
@@ -257,6 +266,9 @@ pub struct ProgramError {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GeneralRace {
+    /// The name of its cause in later runs; empty until the report is about to be written.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub id: String,
     /// `sections`, `sets`, `posts`, `takes` (P), `gives` (V).
     pub kind: String,
     /// What they pass through: `isolated`, the lock `l`, the promise made at line 4.
@@ -274,6 +286,18 @@ pub struct GeneralSide {
     /// What is done to the cell, and where, if there is one.
     pub access: Option<AccessKind>,
     pub at: Option<Place>,
+}
+
+/// A report beside a baseline, by the ids of causes.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, Default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Baseline {
+    /// Found, and not in the baseline.
+    pub new: Vec<String>,
+    /// Found, and in the baseline.
+    pub known: Vec<String>,
+    /// In the baseline, and not found.
+    pub gone: Vec<String>,
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, Default)]
@@ -318,6 +342,9 @@ pub struct Report {
     /// How many races the user's suppressions kept out of `races`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub suppressed: u64,
+    /// What of it the user's baseline knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<Baseline>,
     /// What the verdict rests on, of a native program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coverage: Option<Coverage>,
@@ -361,6 +388,7 @@ impl Report {
             limits: Vec::new(),
             threads: Vec::new(),
             suppressed: 0,
+            baseline: None,
             coverage: None,
             next_command: None,
             built: None,

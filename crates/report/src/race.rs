@@ -86,7 +86,7 @@ fn render(
 
 /// Why nothing orders the two accesses, and what would. Of a trace that does not tell how its tasks
 /// came about, no more than that.
-fn explained(race: &Race) -> (String, String) {
+pub(crate) fn explained(race: &Race) -> (String, String) {
     if !race.fork.is_empty() {
         let advice = Advice::of(race);
         return (advice.why(), advice.fix());

@@ -195,7 +195,7 @@ impl View {
 
 /// How many characters the expression at the start of `rest` covers: a name and the indices after
 /// it, on this line; at least one.
-fn extent(rest: &[char]) -> usize {
+pub(super) fn extent(rest: &[char]) -> usize {
     let word = rest.iter().take_while(|c| c.is_alphanumeric() || **c == '_').count();
     let mut end = word;
     while word > 0 && rest.get(end) == Some(&'[') {

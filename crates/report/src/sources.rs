@@ -28,6 +28,11 @@ impl Sources {
         Sources { project, ..Sources::default() }
     }
 
+    /// The name of a file that is the same on every machine.
+    pub fn portable(&self, file: &str) -> String {
+        self.project.portable(file)
+    }
+
     pub fn insert(&mut self, file: impl Into<String>, text: &str) {
         let file = file.into();
         self.shown.insert(self.project.shown(&file), file.clone());

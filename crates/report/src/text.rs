@@ -198,7 +198,7 @@ fn claim(report: &Report, groups: &[Group<'_>]) -> String {
                 Some(false) => "; the result may still depend on the schedule",
                 None => "",
             };
-            let other = if report.suppressed > 0 { "another" } else { "a" };
+            let other = if hides(report) { "another" } else { "a" };
             let teams = coverage::with_teams(report);
             format!("no schedule of this program on this input{teams} has {other} data race{same}.")
         }
@@ -207,7 +207,7 @@ fn claim(report: &Report, groups: &[Group<'_>]) -> String {
                 .to_owned()
         }
         (Verdict::RaceFree, Scope::ObservedSchedule) => {
-            let other = if report.suppressed > 0 { "other " } else { "" };
+            let other = if hides(report) { "other " } else { "" };
             format!(
                 "no {other}data race in the schedule that was run, nor in any it predicts. Schedules that synchronise \
                  in another order were not looked at."
@@ -285,4 +285,9 @@ fn effort(report: &Report) -> String {
         counts.extend([count(stats.reads, "read"), count(stats.writes, "write")]);
     }
     format!("{}, {seconds}", counts.join(", "))
+}
+
+/// Whether there are findings that the report does not show, as its user asked.
+fn hides(report: &Report) -> bool {
+    report.suppressed > 0 || report.baseline.as_ref().is_some_and(|baseline| !baseline.known.is_empty())
 }

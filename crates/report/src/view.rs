@@ -72,7 +72,7 @@ pub(crate) fn deadlock(deadlock: &Deadlock, sources: &Sources) -> Deadlock {
         }
         waiting
     };
-    Deadlock { waiting: deadlock.waiting.iter().map(waiting).collect(), witness: deadlock.witness.clone() }
+    Deadlock { waiting: deadlock.waiting.iter().map(waiting).collect(), ..deadlock.clone() }
 }
 
 /// A program error at the user's line.

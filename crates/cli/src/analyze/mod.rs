@@ -123,6 +123,7 @@ fn general(work: &mut Work<'_>) -> Result<(Vec<GeneralRace>, Vec<String>), Strin
         at: Some(place(&called(names, Named::Site(access.site)), &args.file)),
     };
     let race = |found: &Conflict| GeneralRace {
+        id: String::new(),
         kind: "accesses".into(),
         on: String::new(),
         location: Some(called(names, Named::Location(found.location))),
@@ -268,6 +269,7 @@ fn stream<O: Order + Default>(work: &mut Work<'_>) -> Result<Report, String> {
     let Whole { source, spawns, counts, mut limits } = read(work, |events| detector.observe(events))?;
     let (names, file) = (source.names(), &work.args.file);
     let race = |found: &SiteRaces| Race {
+        id: String::new(),
         location: called(names, Named::Location(found.location)),
         count: found.count,
         ..unordered(
@@ -312,6 +314,7 @@ fn witnessed<O: Order + Default>(work: &mut Work<'_>) -> Result<Report, String> 
     }
     let (names, file) = (source.names(), &work.args.file);
     let race = |found: &Predicted| Race {
+        id: String::new(),
         location: called(names, Named::Location(found.pair.location)),
         ..unordered(
             [found.pair.first, found.pair.second].map(|access| access.task),
@@ -410,6 +413,7 @@ fn unordered(
     spawns: &Spawns,
 ) -> Race {
     Race {
+        id: String::new(),
         location: String::new(),
         grade: Grade::Apparent,
         partition: 1,

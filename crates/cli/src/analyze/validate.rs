@@ -53,6 +53,7 @@ pub(super) fn validate(work: &mut Work<'_>) -> Result<Analyzed, String> {
         let first =
             side(names, &args.file, &spawns, conflict.first, sectioned.is_atomic(conflict.first_event));
         let mut race = Race {
+            id: String::new(),
             location: called(names, Named::Location(conflict.location)),
             grade: Grade::Apparent,
             partition: partition.rank,

@@ -16,6 +16,8 @@ mod graph;
 mod inputs;
 mod interrupt;
 mod json;
+mod known;
+mod machine;
 mod modules;
 mod next;
 mod pages;

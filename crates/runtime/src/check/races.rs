@@ -163,6 +163,7 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
         };
         let (first, second) = in_source_order(first, second);
         Race {
+            id: String::new(),
             location,
             grade,
             partition: 1,
@@ -222,6 +223,7 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
         let (first, second) = in_source_order(first, second);
         let fork = self.fork(pair.first.task, pair.second.task);
         Race {
+            id: String::new(),
             location,
             grade,
             partition: 1,

@@ -196,7 +196,7 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
                 if waiting.len() < all {
                     finding.notes.push(not_listed(waiting.len(), all));
                 }
-                finding.deadlocks = vec![Deadlock { waiting, witness }];
+                finding.deadlocks = vec![Deadlock { id: String::new(), waiting, witness }];
             }
         } else if complete {
             finding.end = Some(self.program.end_state::<(Trace, D)>(&execution.run));
