@@ -83,7 +83,8 @@ fn named_by_user(path: &Path, names: &[&str]) -> Result<PathBuf, String> {
 /// What cargo has built for this program is in `deps`, and never older than it.
 fn beside(folder: &Path, names: &[&str]) -> Option<PathBuf> {
     // Tests run in `deps` themselves.
-    let folders = [folder.join("deps"), folder.to_owned(), folder.join(".."), folder.join("../lib/raceproof")];
+    let folders =
+        [folder.join("deps"), folder.to_owned(), folder.join(".."), folder.join("../lib/raceproof")];
     let mut places = folders.iter().flat_map(|folder| names.iter().map(|name| folder.join(name)));
     places.find(|place| place.is_file())
 }

@@ -3,7 +3,7 @@
 use crate::args::{Args, Command};
 use crate::shared::present::render_native;
 use crate::shared::status::{BAD_INPUT, BadInput, INCONCLUSIVE, bad};
-use crate::{analyze, check, graph, replay, run, trace, verify};
+use crate::{analyze, check, doctor, graph, pages, replay, run, trace, verify};
 use raceproof_cc::{self as cc, Language};
 use raceproof_host::{interrupt, note};
 use std::process::ExitCode;
@@ -27,6 +27,9 @@ pub(crate) fn act(args: Args) -> u8 {
         Command::Run(args) => run::command::command(&args),
         Command::Trace(args) => trace::command::command(&args),
         Command::Analyze(args) => analyze::command::command(&args),
+        Command::Doctor(args) => doctor::command::command(&args),
+        Command::Completions(args) => pages::command::completions_command(&args),
+        Command::Man(args) => pages::command::man_command(&args),
     };
     match done {
         Ok(status) => status,

@@ -42,10 +42,7 @@ pub fn keep(name: &str, content: &[u8]) -> Result<PathBuf, String> {
 
 /// A file that `make` makes, in a folder that is given to it. Of several processes that want it one
 /// makes it and the others wait.
-pub fn make_once(
-    name: &str,
-    make: impl FnOnce(&Path) -> Result<PathBuf, String>,
-) -> Result<PathBuf, String> {
+pub fn make_once(name: &str, make: impl FnOnce(&Path) -> Result<PathBuf, String>) -> Result<PathBuf, String> {
     let folder = folder()?;
     let file = folder.join(name);
     if file.is_file() {
@@ -75,5 +72,8 @@ fn turn(lock: &Path) -> io::Result<File> {
 }
 
 fn cannot_write(place: &Path, error: &io::Error) -> String {
-    format!("cannot write {}: {error}; set XDG_CACHE_HOME to a folder that can be written to", place.display())
+    format!(
+        "cannot write {}: {error}; set XDG_CACHE_HOME to a folder that can be written to",
+        place.display()
+    )
 }
