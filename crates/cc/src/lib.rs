@@ -107,6 +107,13 @@ fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
         warn(&sources::inspect(&arguments));
     }
     let ignored = pragmas::ignored(&plan, &clang);
+    let is_sequential = !plan.openmp && known.is_empty() && ignored.is_empty();
+    if plan.action == Action::Executable
+        && is_sequential
+        && !objects::have_openmp(&objects::linked(&arguments))
+    {
+        plan.mark_sequential();
+    }
     let folder = if known.is_empty() && ignored.is_empty() { None } else { Some(private_folder()?) };
     warn_ignored(&ignored);
     if let Some(folder) = folder.as_ref().filter(|_| plan.action.links()) {
