@@ -121,6 +121,8 @@ pub enum Command {
     /// program for each front end. docs/INSTALL.md tells what each is for.
     #[command(after_help = DOCTOR_STATUS)]
     Doctor(DoctorArgs),
+    /// Print the file that makes CMake or Meson build with raceproof
+    Toolchain(ToolchainArgs),
     /// Print the completions of the command for a shell
     Completions(CompletionsArgs),
     /// Print the man page of the command, or write those of all verbs to a folder
@@ -196,6 +198,24 @@ pub enum DoctorFormat {
     Text,
     /// One object, for programs
     Json,
+}
+
+#[derive(clap::Args, Debug)]
+pub struct ToolchainArgs {
+    /// The build system
+    #[arg(value_enum)]
+    pub system: BuildSystem,
+    /// Write it to a file instead of standard output
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum BuildSystem {
+    /// A toolchain file, for `cmake -B build --toolchain FILE`
+    Cmake,
+    /// A machine file, for `meson setup build --native-file FILE`
+    Meson,
 }
 
 #[derive(clap::Args, Debug)]

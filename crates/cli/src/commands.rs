@@ -28,6 +28,7 @@ pub(crate) fn act(args: Args) -> u8 {
         Command::Trace(args) => trace::command::command(&args),
         Command::Analyze(args) => analyze::command::command(&args),
         Command::Doctor(args) => doctor::command::command(&args),
+        Command::Toolchain(args) => pages::command::toolchain_command(&args),
         Command::Completions(args) => pages::command::completions_command(&args),
         Command::Man(args) => pages::command::man_command(&args),
     };

@@ -1,10 +1,23 @@
-//! `raceproof completions` and `raceproof man`.
+//! `raceproof completions`, `raceproof man` and `raceproof toolchain`.
 
 use super::{completions, man};
-use crate::args::{CompletionsArgs, ManArgs};
+use crate::args::{BuildSystem, CompletionsArgs, ManArgs, ToolchainArgs};
 use crate::shared::status::{BadInput, bad};
 use raceproof_host::output::deliver;
 use std::fs;
+
+/// The files of `share`: whoever has installed the command need not have the repository.
+const CMAKE: &str = include_str!("../../share/cmake/raceproof.cmake");
+const MESON: &str = include_str!("../../share/meson/raceproof.ini");
+
+pub(crate) fn toolchain_command(args: &ToolchainArgs) -> Result<u8, BadInput> {
+    let text = match args.system {
+        BuildSystem::Cmake => CMAKE,
+        BuildSystem::Meson => MESON,
+    };
+    deliver(text, args.output.as_deref()).map_err(bad)?;
+    Ok(0)
+}
 
 pub(crate) fn completions_command(args: &CompletionsArgs) -> Result<u8, BadInput> {
     deliver(&completions(args.shell), args.output.as_deref()).map_err(bad)?;

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 /// The verbs as people look for them. One that is in no group comes last.
 const GROUPS: [(&str, &[&str]); 4] = [
-    ("C, C++ and Fortran programs with OpenMP", &["cc", "c++", "fc", "run"]),
+    ("C, C++ and Fortran programs with OpenMP", &["cc", "c++", "fc", "run", "toolchain"]),
     ("TP programs", &["check", "graph"]),
     ("Every kind of program", &["verify", "replay", "trace", "analyze", "diff", "explain"]),
     ("This installation", &["doctor", "completions", "man"]),

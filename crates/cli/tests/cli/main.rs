@@ -12,6 +12,7 @@ mod docs;
 mod front_door;
 mod graph;
 mod inputs;
+mod install;
 mod interrupt;
 mod json;
 mod modules;
