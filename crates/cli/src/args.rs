@@ -1,5 +1,11 @@
 //! The command line: what can be asked, and what values are good.
 
+mod installation;
+
+pub use installation::{
+    BuildSystem, CompletionsArgs, DoctorArgs, DoctorFormat, FrontEnd, ManArgs, ToolchainArgs,
+};
+
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 use raceproof_core::order::OrderName;
@@ -39,12 +45,6 @@ Exit status:
   1  the witness shows a race, a deadlock or a program error
   2  bad usage or bad input, or the witness does not fit the program";
 
-const DOCTOR_STATUS: &str = "\
-Exit status:
-  0  the front ends that were asked for work
-  1  something that one of them needs is missing
-  2  bad usage";
-
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// Run a TP program once and judge all its schedules
@@ -73,6 +73,18 @@ pub enum Command {
     /// limit is drawn up to there.
     #[command(after_help = GRAPH_STATUS)]
     Graph(GraphArgs),
+    /// Say what this machine has, what it lacks and how to install it, and try the front ends
+    ///
+    /// Looks for clang, flang, the LLVM pass, the runtime and cargo, then builds and runs a racy
+    /// program for each front end. docs/INSTALL.md tells what each is for.
+    #[command(after_help = installation::DOCTOR_STATUS)]
+    Doctor(DoctorArgs),
+    /// Print the file that makes CMake or Meson build with raceproof
+    Toolchain(ToolchainArgs),
+    /// Print the completions of the command for a shell
+    Completions(CompletionsArgs),
+    /// Print the man page of the command, or write those of all verbs to a folder
+    Man(ManArgs),
     /// clang for C programs with OpenMP, instrumented and linked with raceproof's runtime
     ///
     /// All arguments are clang's: use it in place of the compiler (`make CC=raceproof-cc`, or
@@ -115,124 +127,6 @@ pub enum Command {
     /// length.
     #[command(after_help = EXIT_STATUS)]
     Analyze(AnalyzeArgs),
-    /// Say what this machine has, what it lacks and how to install it, and try the front ends
-    ///
-    /// Looks for clang, flang, the LLVM pass, the runtime and cargo, then builds and runs a racy
-    /// program for each front end. docs/INSTALL.md tells what each is for.
-    #[command(after_help = DOCTOR_STATUS)]
-    Doctor(DoctorArgs),
-    /// Print the file that makes CMake or Meson build with raceproof
-    Toolchain(ToolchainArgs),
-    /// Print the completions of the command for a shell
-    Completions(CompletionsArgs),
-    /// Print the man page of the command, or write those of all verbs to a folder
-    Man(ManArgs),
-}
-
-#[derive(clap::Args, Debug)]
-pub struct DoctorArgs {
-    /// The front ends that have to work for status 0 [default: tp, openmp, and rust if there is a
-    /// cargo]
-    #[arg(long = "for", value_enum, value_name = "NAME,…", value_delimiter = ',')]
-    pub wanted: Vec<FrontEnd>,
-    /// What the answer looks like
-    #[arg(long, value_enum, default_value = "text")]
-    pub format: DoctorFormat,
-    /// Write it to a file instead of standard output
-    #[arg(short, long, value_name = "OUT")]
-    pub output: Option<PathBuf>,
-    /// Look only: build and run nothing
-    #[arg(long)]
-    pub no_trial: bool,
-    /// Make the links `raceproof-c++` and `raceproof-clang++` beside this program, which `cargo
-    /// install` cannot
-    #[arg(long, conflicts_with_all = ["wanted", "output", "no_trial"])]
-    pub links: bool,
-}
-
-/// A kind of programs that raceproof checks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FrontEnd {
-    /// All of them.
-    #[value(skip)]
-    All,
-    /// TP programs
-    Tp,
-    /// C and C++ programs with OpenMP
-    Openmp,
-    /// Fortran programs with OpenMP
-    Fortran,
-    /// Rust programs with rayon
-    Rust,
-}
-
-impl FrontEnd {
-    pub(crate) const EACH: [FrontEnd; 4] =
-        [FrontEnd::Tp, FrontEnd::Openmp, FrontEnd::Fortran, FrontEnd::Rust];
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            FrontEnd::All => "all",
-            FrontEnd::Tp => "tp",
-            FrontEnd::Openmp => "openmp",
-            FrontEnd::Fortran => "fortran",
-            FrontEnd::Rust => "rust",
-        }
-    }
-
-    pub(crate) fn title(self) -> &'static str {
-        match self {
-            FrontEnd::All => "this machine",
-            FrontEnd::Tp => "TP programs (tp)",
-            FrontEnd::Openmp => "C and C++ programs with OpenMP (openmp)",
-            FrontEnd::Fortran => "Fortran programs with OpenMP (fortran)",
-            FrontEnd::Rust => "Rust programs with rayon (rust)",
-        }
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum DoctorFormat {
-    /// For people
-    Text,
-    /// One object, for programs
-    Json,
-}
-
-#[derive(clap::Args, Debug)]
-pub struct ToolchainArgs {
-    /// The build system
-    #[arg(value_enum)]
-    pub system: BuildSystem,
-    /// Write it to a file instead of standard output
-    #[arg(short, long, value_name = "OUT")]
-    pub output: Option<PathBuf>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum BuildSystem {
-    /// A toolchain file, for `cmake -B build --toolchain FILE`
-    Cmake,
-    /// A machine file, for `meson setup build --native-file FILE`
-    Meson,
-}
-
-#[derive(clap::Args, Debug)]
-pub struct CompletionsArgs {
-    /// The shell
-    #[arg(value_enum)]
-    pub shell: clap_complete::Shell,
-    /// Write them to a file instead of standard output
-    #[arg(short, long, value_name = "OUT")]
-    pub output: Option<PathBuf>,
-}
-
-#[derive(clap::Args, Debug)]
-pub struct ManArgs {
-    /// Write the pages of the command and of each verb to this folder
-    #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
 }
 
 #[derive(clap::Args, Debug)]

@@ -5,6 +5,8 @@ pub(crate) mod command;
 pub mod help;
 mod man;
 
+pub use man::set_cargo_help;
+
 use clap_complete::{Shell, generate};
 
 /// The completions for a shell.

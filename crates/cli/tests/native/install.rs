@@ -80,7 +80,9 @@ fn the_commands_alone_are_enough() {
     let here = Installed::new("installed-alone");
     here.folder.write("race.c", RACY);
     let made = here.run("raceproof doctor --links").expect_status(0);
-    made.says("raceproof-c++ -> raceproof").says("raceproof-clang++ -> raceproof").says("raceproof-fc -> raceproof");
+    made.says("raceproof-c++ -> raceproof")
+        .says("raceproof-clang++ -> raceproof")
+        .says("raceproof-fc -> raceproof");
     here.run("raceproof doctor --links").expect_status(0).says("all names are there");
     fs::set_permissions(here.path("bin"), fs::Permissions::from_mode(0o555)).unwrap();
     for compiler in ["raceproof-cc", "raceproof-clang", "raceproof-c++ -x c++", "raceproof-clang++ -x c++"] {
