@@ -2,18 +2,22 @@
 
 use super::{Check, Outcome};
 use crate::args::FrontEnd;
-use nix::sys::resource::{Resource, getrlimit};
 use raceproof_host::cache;
 use std::env::consts::{ARCH, OS};
 use std::io::{self, IsTerminal};
 
 /// Shadow memory is reserved, not used: a limit of address space below this is too little.
+#[cfg(target_os = "linux")]
 const LEAST_ADDRESS_SPACE: u64 = 1 << 40;
 
 pub(super) fn checks() -> Vec<Check> {
     let mut checks = system();
-    checks.push(randomisation());
-    checks.extend(address_space());
+    #[cfg(target_os = "linux")]
+    {
+        checks.extend(processes());
+        checks.push(randomisation());
+        checks.extend(address_space());
+    }
     checks.push(kept());
     checks.push(terminal());
     checks
@@ -30,7 +34,20 @@ fn system() -> Vec<Check> {
     areas.map(|area| Check::new(area, "system", Outcome::Missing, detail.clone())).into()
 }
 
+/// A program that is run finds the memory that it shares with the command below `/proc`.
+#[cfg(target_os = "linux")]
+fn processes() -> Vec<Check> {
+    if std::path::Path::new("/proc/self/fd").exists() {
+        return Vec::new();
+    }
+    let detail =
+        "not mounted: programs cannot tell the command what they found; run `mount -t proc proc /proc`";
+    let areas = [FrontEnd::Openmp, FrontEnd::Fortran, FrontEnd::Rust];
+    areas.map(|area| Check::new(area, "/proc", Outcome::Missing, detail)).into()
+}
+
 /// Programs are run without address space randomisation, if the system allows it.
+#[cfg(target_os = "linux")]
 fn randomisation() -> Check {
     use nix::sys::personality::{Persona, get, set};
     let turned_off = get().and_then(|now| {
@@ -56,7 +73,9 @@ fn randomisation() -> Check {
     }
 }
 
+#[cfg(target_os = "linux")]
 fn address_space() -> Option<Check> {
+    use nix::sys::resource::{Resource, getrlimit};
     let (limit, _) = getrlimit(Resource::RLIMIT_AS).ok()?;
     (limit < LEAST_ADDRESS_SPACE).then(|| {
         let detail = format!(
