@@ -10,5 +10,6 @@ pub mod cache;
 pub mod interrupt;
 mod note;
 pub mod output;
+pub mod terminal;
 
 pub use note::note;

@@ -1,13 +1,21 @@
-//! The source texts a report quotes.
+//! The source texts a report quotes, and the project they belong to.
 
+use crate::frames::user_place;
+use crate::project::Project;
 use raceproof_core::finding::{Object, Place, Report};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 /// The texts of the source files, by the names that places give them.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     files: BTreeMap<String, Vec<String>>,
+    /// The files by the names that the report shows.
+    shown: BTreeMap<String, String>,
+    /// Those that are not what the program was built from.
+    stale: BTreeSet<String>,
+    /// What names of files are relative to.
+    pub(crate) project: Project,
 }
 
 impl Sources {
@@ -15,14 +23,27 @@ impl Sources {
         Sources::default()
     }
 
+    /// None yet, of a project whose files get short names.
+    pub fn of(project: Project) -> Sources {
+        Sources { project, ..Sources::default() }
+    }
+
+    /// The name of a file that is the same on every machine.
+    pub fn portable(&self, file: &str) -> String {
+        self.project.portable(file)
+    }
+
     pub fn insert(&mut self, file: impl Into<String>, text: &str) {
-        self.files.insert(file.into(), text.lines().map(str::to_owned).collect());
+        let file = file.into();
+        self.shown.insert(self.project.shown(&file), file.clone());
+        self.files.insert(file, text.lines().map(str::to_owned).collect());
     }
 
     /// Reads the files the report names and that are not here yet. A file that cannot be read is
     /// left out: the report then shows the place without its line.
     pub fn load_for(&mut self, report: &Report) {
-        let races = report.races.iter().flat_map(|race| [&race.first.at, &race.second.at]);
+        let sides = report.races.iter().flat_map(|race| [&race.first, &race.second]);
+        let races = sides.flat_map(|side| [&side.at, user_place(side)]);
         let waits = report.deadlocks.iter().flat_map(|d| d.waiting.iter().map(|w| &w.at));
         let errors = report.errors.iter().map(|error| &error.at);
         let blocks = report.races.iter().filter_map(|race| match &race.object {
@@ -30,17 +51,34 @@ impl Sources {
             _ => None,
         });
         for place in races.chain(waits).chain(errors).chain(blocks) {
+            if place.file.is_empty() {
+                continue;
+            }
             if !self.files.contains_key(&place.file)
                 && let Ok(bytes) = fs::read(&place.file)
             {
                 self.insert(place.file.clone(), &String::from_utf8_lossy(&bytes));
+                let modified = fs::metadata(&place.file).and_then(|metadata| metadata.modified());
+                if report.built.zip(modified.ok()).is_some_and(|(built, modified)| modified > built) {
+                    self.stale.insert(place.file.clone());
+                }
+            }
+            let lines = self.files.get(&place.file).map_or(usize::MAX, Vec::len);
+            if place.line as usize > lines {
+                self.stale.insert(place.file.clone());
             }
         }
     }
 
-    /// The line of a place, without its line break.
-    pub(super) fn line(&self, place: &Place) -> Option<&str> {
-        let lines = self.files.get(&place.file)?;
+    /// The files that have changed since the program was built, as the report names them.
+    pub fn stale(&self) -> impl Iterator<Item = String> {
+        self.stale.iter().map(|file| self.project.shown(file))
+    }
+
+    /// The line of a place, without its line break; none of a file that has changed since.
+    pub fn line(&self, place: &Place) -> Option<&str> {
+        let file = self.shown.get(&place.file).unwrap_or(&place.file);
+        let lines = self.files.get(file).filter(|_| !self.stale.contains(file))?;
         lines.get((place.line as usize).checked_sub(1)?).map(String::as_str)
     }
 }

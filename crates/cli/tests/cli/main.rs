@@ -17,6 +17,8 @@ mod inputs;
 mod install;
 mod interrupt;
 mod json;
+mod known;
+mod machine;
 mod modules;
 mod next;
 mod pages;
