@@ -14,6 +14,7 @@ mod docs;
 mod front_door;
 mod graph;
 mod inputs;
+mod install;
 mod interrupt;
 mod json;
 mod known;
