@@ -5,7 +5,7 @@
 
 #![forbid(unsafe_code)]
 
-mod advice;
+pub mod advice;
 pub mod command;
 mod coverage;
 mod deadlock;

@@ -116,8 +116,7 @@ fn race_block(
         memory::show(page, sources, &snippet, object);
     }
     page.blank();
-    let advice = Advice::of(race);
-    for (label, text) in [("why:", advice.why()), ("fix:", advice.fix())] {
+    for (label, text) in Advice::of(race, sources).labelled() {
         let text = match given.entry(text) {
             Entry::Occupied(before) => format!("as for race {}.", before.get() + 1),
             Entry::Vacant(new) => {

@@ -1,5 +1,6 @@
 //! The words of rayon.
 
+use super::fix::Fix;
 use super::{Advice, Parting, alternatives, noun, one_sided};
 use crate::style::safe;
 use raceproof_core::finding::{Operation, RaceAccess, Spawned};
@@ -90,4 +91,8 @@ fn descent(child: &Spawned, access: &RaceAccess) -> String {
     } else {
         format!(" (from which {} came)", safe(&access.task))
     }
+}
+
+pub(super) fn fixes(advice: &Advice<'_>) -> Vec<Fix> {
+    vec![Fix::hint(fix(advice))]
 }

@@ -1,5 +1,6 @@
 //! The words of TP.
 
+use super::fix::Fix;
 use super::{Advice, Parting, alternatives, holding, lineage, noun, one_sided};
 use crate::style::safe;
 use raceproof_core::finding::RaceAccess;
@@ -104,4 +105,8 @@ fn order(advice: &Advice<'_>) -> String {
         ),
         Parting::Unknown => "let one access wait for the other (`finish`, or `get` of a future)".to_owned(),
     }
+}
+
+pub(super) fn fixes(advice: &Advice<'_>) -> Vec<Fix> {
+    vec![Fix::hint(fix(advice))]
 }
