@@ -35,22 +35,60 @@ pub(super) fn fixes(advice: &Advice<'_>, a: &Side<'_>, b: &Side<'_>) -> Vec<Fix>
 
 /// `atomic` or `critical` for both.
 fn around(advice: &Advice<'_>, a: &Side<'_>, b: &Side<'_>, commute: bool) -> Option<Fix> {
-    let sides = [a, b];
-    let (template, word) = if commute && sides.iter().all(|side| is_atomic(advice, side)) {
+    let tree = a.editor.tree;
+    let one_file = a.editor.file == b.editor.file;
+    let mut nodes = vec![(a, a.node), (b, b.node)];
+    let (template, word) = if commute && [a, b].iter().all(|side| is_atomic(advice, side)) {
         (Template::Atomic, "atomic")
-    } else if sides.iter().all(|side| side.can_be_block()) && !in_teams(a) {
-        (Template::Critical, "critical")
     } else {
-        return None;
+        // What is tested by one and written by the other belongs together.
+        if one_file && tree.is_inside(b.node, a.node) {
+            nodes = vec![(a, a.node)];
+        } else if one_file && tree.is_inside(a.node, b.node) {
+            nodes = vec![(b, b.node)];
+        } else if is_one_use(a, b) {
+            return None;
+        }
+        if !nodes.iter().all(|(side, _)| side.can_be_block() && !calls_own(side)) || in_teams(a) {
+            return None;
+        }
+        (Template::Critical, "critical")
     };
     let directive = format!("#pragma omp {word}");
-    let edits = sides.iter().flat_map(|side| side.editor.onto(side.node, &directive)).collect();
-    let (x, y) = (a.line(&advice.lines), b.line(&advice.lines));
-    let text = match x == y {
-        true => format!("put `{directive}` before the statement at {x}"),
-        false => format!("put `{directive}` before the statements at {x} and at {y}"),
+    let edits = nodes.iter().flat_map(|(side, node)| side.editor.onto(*node, &directive)).collect();
+    let mut lines: Vec<String> = nodes.iter().map(|(side, _)| side.line(&advice.lines)).collect();
+    lines.dedup();
+    let text = match lines.as_slice() {
+        [line] => format!("put `{directive}` before the statement at {line}"),
+        _ => format!("put `{directive}` before the statements at {}", lines.join(" and at ")),
     };
     Some(Fix::new(template, text, edits))
+}
+
+/// Whether one thread or task executes both statements: what it reads by the one it may need for
+/// the other, so that excluding each alone is not enough.
+fn is_one_use(a: &Side<'_>, b: &Side<'_>) -> bool {
+    let innermost =
+        |side: &Side<'_>| side.directives().find(|d| !d.has("critical") && !d.has("atomic")).map(|d| d.node);
+    a.editor.file == b.editor.file
+        && a.node != b.node
+        && innermost(a).is_some()
+        && innermost(a) == innermost(b)
+}
+
+/// Whether the statement calls a function of its file, which may wait or take the same section.
+fn calls_own(side: &Side<'_>) -> bool {
+    let tree = side.editor.tree;
+    let defined = |name: &str| {
+        tree.nodes[0].children.iter().any(|&node| {
+            let header = tree.own_text(node);
+            !tree.nodes[node].children.is_empty()
+                && header.windows(2).any(|pair| pair[0].is(name) && pair[1].is("("))
+        })
+    };
+    tree.text_of(side.node)
+        .windows(2)
+        .any(|pair| pair[0].is_word() && pair[1].is("(") && defined(&pair[0].text))
 }
 
 /// Whether `atomic` takes the statement. Bit-fields have no address: their updates are no atomics.
@@ -68,7 +106,7 @@ fn in_teams(side: &Side<'_>) -> bool {
 /// The lock of the one around the other as well.
 fn too(advice: &Advice<'_>, guarded: &Side<'_>, bare: &Side<'_>) -> Option<Fix> {
     let lock = guarded.access.locks.first()?;
-    if !bare.can_be_block() || in_teams(bare) {
+    if !bare.can_be_block() || calls_own(bare) || in_teams(bare) {
         return None;
     }
     let at = bare.line(&advice.lines);

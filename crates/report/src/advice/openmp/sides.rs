@@ -78,6 +78,16 @@ impl<'a> Side<'a> {
             && !super::super::source::is_declaration(&text.iter().collect::<Vec<_>>())
     }
 
+    /// The statement before which a directive can wait: outside of sections that exclude others,
+    /// since what is waited for may want to enter them.
+    pub(super) fn waiting_place(&self) -> NodeId {
+        let excludes = |d: &Directive<'_>| ["critical", "atomic", "ordered"].iter().any(|name| d.has(name));
+        let own = self
+            .directives()
+            .take_while(|d| !["task", "parallel", "taskloop"].iter().any(|name| d.has(name)));
+        own.filter(excludes).last().map_or(self.node, |d| d.node)
+    }
+
     pub(super) fn is_update(&self) -> bool {
         matches!(self.role, Role::Update { .. })
     }

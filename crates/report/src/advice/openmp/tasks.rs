@@ -3,7 +3,7 @@
 use super::super::Advice;
 use super::super::edit::Editor;
 use super::super::fix::{Fix, Template};
-use super::super::source::{Directive, Token};
+use super::super::source::{Directive, NodeId, Token};
 use super::sides::{Side, is_loop, is_outer, variable};
 use super::team;
 use raceproof_core::event::AccessKind;
@@ -37,7 +37,12 @@ pub(super) fn of_creator(
     if child.construct == Some(Construct::Thread) {
         return vec![Fix::hint(format!("join the thread created at {} before", advice.at(&child.at)))];
     }
-    if is_direct(child, below)
+    let is_child = is_direct(child, below)
+        && own.is_none_or(|own| created.as_ref().is_none_or(|(editor, d)| is_child(*editor, d, own)));
+    // A taskwait before the event that ends a detached task would wait for ever.
+    let detached = created.as_ref().is_some_and(|(editor, _)| has_detached(*editor));
+    if is_child
+        && !detached
         && let Some(own) = own
     {
         let tree = own.editor.tree;
@@ -50,9 +55,10 @@ pub(super) fn of_creator(
                 if tree.is_listed(d.node) { editor.after(d.node, TASKWAIT) } else { Vec::new() },
             ),
             None => {
-                let line = tree.first_token(own.node).line;
+                let node = own.waiting_place();
+                let line = tree.first_token(node).line;
                 let at = advice.lines.line(own.editor.file, line);
-                (format!("put a `{TASKWAIT}` before {at}"), own.editor.before(own.node, TASKWAIT))
+                (format!("put a `{TASKWAIT}` before {at}"), own.editor.before(node, TASKWAIT))
             }
         };
         // Nothing stands before a definition.
@@ -61,7 +67,7 @@ pub(super) fn of_creator(
         }
     }
     if let Some((editor, d)) = created {
-        if !is_direct(child, below) {
+        if !is_child && !detached {
             fixes.push(taskgroup(advice, editor, &d));
         }
         let reads = below.access == AccessKind::Read && below.operation == Operation::Plain;
@@ -72,6 +78,29 @@ pub(super) fn of_creator(
         }
     }
     fixes
+}
+
+/// Whether a task that is created by a directive is a child of the one that makes the other access,
+/// as far as the source shows: an undeferred task between them would be its parent.
+fn is_child(editor: Editor<'_>, d: &Directive<'_>, own: &Side<'_>) -> bool {
+    let tree = editor.tree;
+    editor.file != own.editor.file
+        || tree.definition(d.node) != tree.definition(own.node)
+        || task_around(tree.directives(d.node).skip(1)) == task_around(own.directives())
+}
+
+fn task_around<'t>(mut directives: impl Iterator<Item = Directive<'t>>) -> Option<NodeId> {
+    directives.find(|d| d.has("task")).map(|d| d.node)
+}
+
+fn has_detached(editor: Editor<'_>) -> bool {
+    editor
+        .tree
+        .tokens
+        .iter()
+        .filter_map(|token| token.directive.as_ref())
+        .flatten()
+        .any(|word| word.is("detach"))
 }
 
 fn taskgroup(advice: &Advice<'_>, editor: Editor<'_>, d: &Directive<'_>) -> Fix {
@@ -123,6 +152,9 @@ pub(super) fn of_siblings(
         };
     }
     let mut fixes = Vec::new();
+    if has_detached(editor) {
+        return fixes;
+    }
     if direct {
         fixes.extend(depend(advice, [(editor, &d), (other, &e)], accesses, same));
     }

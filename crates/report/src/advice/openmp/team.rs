@@ -18,7 +18,7 @@ pub(super) fn fixes(advice: &Advice<'_>, team: &Place, a: &Side<'_>, b: &Side<'_
     let mut fixes = Vec::new();
     if let Some(shared) = worksharing(a, b, &region) {
         fixes.extend(iterations(advice, a, b, &shared));
-    } else if a.node == b.node {
+    } else if a.node == b.node && !a.directives().any(|d| d.has("task")) {
         fixes.extend(reduction(advice, a, b, &region));
         fixes.extend(single(advice, a, b, x, &region));
         fixes.extend(temporary(advice, a, &region));
@@ -163,7 +163,7 @@ pub(super) fn temporary(advice: &Advice<'_>, a: &Side<'_>, d: &Directive<'_>) ->
     let is_private = is_local && !used_after;
     let (template, clause) = match is_private {
         true => (Template::Private, format!("private({name})")),
-        false if is_loop(d) => (Template::Lastprivate, format!("lastprivate({name})")),
+        false if is_loop(d) && !d.has("loop") => (Template::Lastprivate, format!("lastprivate({name})")),
         false => return None,
     };
     let text =
