@@ -106,6 +106,10 @@ fn in_teams(side: &Side<'_>) -> bool {
 /// The lock of the one around the other as well.
 fn too(advice: &Advice<'_>, guarded: &Side<'_>, bare: &Side<'_>) -> Option<Fix> {
     let lock = guarded.access.locks.first()?;
+    // A section around a statement that is in it already, by a caller, would be one in itself.
+    if guarded.editor.file == bare.editor.file && guarded.node == bare.node {
+        return None;
+    }
     if !bare.can_be_block() || calls_own(bare) || in_teams(bare) {
         return None;
     }

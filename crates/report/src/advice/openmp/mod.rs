@@ -140,7 +140,8 @@ pub(super) fn fixes(advice: &Advice<'_>) -> Vec<Fix> {
         let locked = !race.first.locks.is_empty() || !race.second.locks.is_empty();
         if locked || atomic(advice).is_some() {
             fixes.splice(0..0, exclusion);
-        } else {
+        } else if fixes.is_empty() || !(a.is_write() || b.is_write()) {
+            // Who writes a value for others wants to be waited for.
             fixes.extend(exclusion);
         }
     }

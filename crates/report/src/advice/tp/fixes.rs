@@ -68,8 +68,12 @@ pub(crate) fn fixes(advice: &Advice<'_>) -> Vec<Fix> {
         fixes.extend(order);
         // Locks that are there already say that either order will do.
         let locked = !race.first.locks.is_empty() || !race.second.locks.is_empty();
-        let at = if locked { 0 } else { fixes.len() };
-        fixes.splice(at..at, exclusion);
+        if locked {
+            fixes.splice(0..0, exclusion);
+        } else if fixes.is_empty() || !(a.is_write() || b.is_write()) {
+            // Who writes a value for others wants to be waited for.
+            fixes.extend(exclusion);
+        }
     }
     if fixes.is_empty() {
         fixes.push(hint(advice));
@@ -321,12 +325,23 @@ fn can_be_section(side: &Side<'_>, node: NodeId) -> bool {
     !calls && !text.iter().any(|token| NOT_ISOLATED.iter().any(|word| token.is(word))) && !text[0].is("proc")
 }
 
+/// Whether one task executes both statements: what it reads by the one it may need for the other.
+fn is_one_use(tree: &Tree, a: NodeId, b: NodeId) -> bool {
+    let task = |node| {
+        let spawns = ["async", "forall", "forasync"];
+        tree.upwards(node).find(|&up| spawns.iter().any(|word| tree.text_of(up)[0].is(word)))
+    };
+    a != b && task(a).is_some() && task(a) == task(b)
+}
+
 fn isolated(advice: &Advice<'_>, a: &Side<'_>, b: &Side<'_>) -> Option<Fix> {
     let tree = a.editor.tree;
     let nodes = if tree.is_inside(b.node, a.node) {
         vec![(a, a.node)]
     } else if tree.is_inside(a.node, b.node) {
         vec![(b, b.node)]
+    } else if is_one_use(tree, a.node, b.node) {
+        return None;
     } else {
         vec![(a, a.node), (b, b.node)]
     };
@@ -346,17 +361,22 @@ fn isolated(advice: &Advice<'_>, a: &Side<'_>, b: &Side<'_>) -> Option<Fix> {
 
 fn too(advice: &Advice<'_>, guarded: &Side<'_>, bare: &Side<'_>) -> Option<Fix> {
     let lock = guarded.access.locks.first()?;
-    if !can_be_section(bare, bare.node) {
+    let tree = bare.editor.tree;
+    // Where both call one procedure, the section goes around the call of the one without.
+    let node = bare.calls.iter().copied().find(|call| !guarded.calls.contains(call))?;
+    let is_call =
+        node != bare.node && tree.own_text(node).iter().all(|token| !token.is("let") && !token.is("return"));
+    if !is_call && !can_be_section(bare, node) {
         return None;
     }
-    let at = advice.lines.line(bare.editor.file, bare.editor.tree.first_token(bare.node).line);
+    let at = advice.lines.line(bare.editor.file, tree.first_token(node).line);
     if lock == "isolated" {
         let text = format!("put the whole statement at {at} into an `isolated` section too");
-        let edits = bare.editor.around(bare.node, "isolated {", "}");
+        let edits = bare.editor.around(node, "isolated {", "}");
         return Some(Fix::new(Template::IsolatedToo, text, edits));
     }
     let text = format!("hold `{lock}` around the whole statement at {at} too");
-    let edits = bare.editor.around(bare.node, &format!("with {lock} {{"), "}");
+    let edits = bare.editor.around(node, &format!("with {lock} {{"), "}");
     Some(Fix::new(Template::WithToo, text, edits))
 }
 
