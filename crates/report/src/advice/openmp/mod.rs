@@ -10,7 +10,7 @@ use super::fix::Fix;
 use super::{Advice, Parting, alternatives, holding, noun, one_sided};
 use crate::style::safe;
 use raceproof_core::finding::{Construct, Operation, Race, RaceAccess, Region, Spawned};
-use sides::{Side, needs_order};
+use sides::{Side, are_nested, needs_order};
 
 pub(super) fn why(advice: &Advice<'_>) -> String {
     let mut text = order(advice);
@@ -140,7 +140,7 @@ pub(super) fn fixes(advice: &Advice<'_>) -> Vec<Fix> {
         let locked = !race.first.locks.is_empty() || !race.second.locks.is_empty();
         if locked || atomic(advice).is_some() {
             fixes.splice(0..0, exclusion);
-        } else if fixes.is_empty() || !(a.is_write() || b.is_write()) {
+        } else if fixes.is_empty() || !(a.is_write() || b.is_write()) || are_nested(a, b) {
             // Who writes a value for others wants to be waited for.
             fixes.extend(exclusion);
         }

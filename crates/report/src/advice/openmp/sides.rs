@@ -153,8 +153,19 @@ fn is_type(before: &Token, name: &Token) -> bool {
     before.is_word() && before.line == name.line && !NOT.contains(&before.text.as_str())
 }
 
+/// Whether the statement of one contains that of the other: a test, and what follows from it.
+pub(super) fn are_nested(a: &Side<'_>, b: &Side<'_>) -> bool {
+    let tree = a.editor.tree;
+    a.editor.file == b.editor.file
+        && a.node != b.node
+        && (tree.is_inside(a.node, b.node) || tree.is_inside(b.node, a.node))
+}
+
 /// Whether one side writes without having read: a value that others are to see, or must not lose.
 pub(super) fn needs_order(a: &Side<'_>, b: &Side<'_>) -> bool {
-    let reads = |side: &Side<'_>| side.access.access == AccessKind::Read && !side.is_update();
+    // At a directive, a reduction adds what it has gathered.
+    let combines = |side: &Side<'_>| side.editor.tree.nodes[side.node].kind == Kind::Directive;
+    let reads =
+        |side: &Side<'_>| side.access.access == AccessKind::Read && !side.is_update() && !combines(side);
     (a.is_write() && !reads(b)) || (b.is_write() && !reads(a))
 }

@@ -66,6 +66,9 @@ pub(super) fn iterations(
 
 /// All that the construct does with the variable is to update it by one operator.
 pub(super) fn reduction(advice: &Advice<'_>, a: &Side<'_>, b: &Side<'_>, d: &Directive<'_>) -> Option<Fix> {
+    if !a.access.locks.is_empty() || !b.access.locks.is_empty() {
+        return None;
+    }
     let operator = a.role.reduction().filter(|_| a.role.reduction() == b.role.reduction())?;
     let name = clause_name(advice.race, a.editor, d)?;
     let takes = ["for", "parallel", "sections", "taskloop", "simd", "loop", "teams", "distribute"];
