@@ -1,11 +1,14 @@
 //! C and C++ programs, compiled by clang and run.
 #![cfg(unix)]
 
+#[path = "../support/advice/mod.rs"]
+mod advice_support;
 #[path = "../support/common/mod.rs"]
 mod common;
 #[path = "../support/native/mod.rs"]
 mod native;
 
+mod advice;
 mod cc;
 mod contexts;
 mod coverage;

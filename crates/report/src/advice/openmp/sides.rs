@@ -1,7 +1,7 @@
 //! The two accesses in the source: their statements, and the constructs around them.
 
 use super::super::edit::Editor;
-use super::super::source::{Directive, Kind, NodeId, Role, Token, role};
+use super::super::source::{Directive, Kind, NodeId, Role, Token, base, role};
 use super::super::{Advice, Lines};
 use crate::sources::is_own;
 use raceproof_core::event::AccessKind;
@@ -37,6 +37,10 @@ impl<'a> Side<'a> {
             }
             _ => Role::Other,
         };
+        // A test and what follows from it are one use.
+        let test =
+            tree.test_of(node, base(variable(advice.race))).filter(|_| matches!(role, Role::Write { .. }));
+        let (node, role) = test.map_or((node, role), |test| (test, Role::Other));
         Some(Side { access, editor: Editor { file: &place.file, tree }, node, role, places })
     }
 

@@ -291,6 +291,16 @@ impl Tree {
         None
     }
 
+    /// The test that a statement follows from: the `if` around it that reads the same variable.
+    pub(crate) fn test_of(&self, node: NodeId, name: &str) -> Option<NodeId> {
+        let mut around = self.upwards(node).skip(1);
+        let statement = around.find(|&up| self.nodes[up].kind != Kind::Block)?;
+        let text = self.own_text(statement);
+        let tests =
+            text.first().is_some_and(|first| first.is("if")) && text.iter().any(|token| token.is(name));
+        tests.then_some(statement)
+    }
+
     /// Whether a statement stands in a list of statements, so that another can stand before it.
     pub(crate) fn is_listed(&self, node: NodeId) -> bool {
         self.nodes[node].parent.is_some_and(|parent| self.nodes[parent].kind == Kind::Block)

@@ -6,7 +6,7 @@
 
 use super::super::edit::{Edit, Editor};
 use super::super::fix::{EITHER_ORDER, Fix, Template};
-use super::super::source::{NodeId, Role, Tree, role};
+use super::super::source::{NodeId, Role, Tree, base, role};
 use super::super::{Advice, Parting, alternatives, noun, one_sided};
 use raceproof_core::finding::{Place, RaceAccess, Spawned};
 
@@ -38,6 +38,10 @@ impl<'a> Side<'a> {
         let calls = access.stack.iter().filter(|frame| frame.call.line > 0);
         let calls = calls.filter_map(|frame| tree.at(&frame.call));
         let calls = std::iter::once(node).chain(calls).collect();
+        // A test and what follows from it are one use.
+        let test =
+            tree.test_of(node, base(&advice.race.location)).filter(|_| matches!(role, Role::Write { .. }));
+        let (node, role) = test.map_or((node, role), |test| (test, Role::Other));
         Some(Side { access, editor: Editor { file, tree }, node, role, calls })
     }
 
