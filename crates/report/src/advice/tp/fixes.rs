@@ -6,7 +6,7 @@
 
 use super::super::edit::{Edit, Editor};
 use super::super::fix::{EITHER_ORDER, Fix, Template};
-use super::super::source::{NodeId, Role, Tree, base, role};
+use super::super::source::{NodeId, Role, Token, Tree, base, role};
 use super::super::{Advice, Parting, alternatives, noun, one_sided};
 use raceproof_core::finding::{Place, RaceAccess, Spawned};
 
@@ -147,9 +147,13 @@ fn order(
     let Some(spawn) = spawn(tree, &child.at) else { return Vec::new() };
     let in_section =
         tree.upwards(spawn).any(|up| ["with", "isolated"].iter().any(|word| tree.text_of(up)[0].is(word)));
+    // Who waits with a lock in its hands may wait for one that wants it.
+    if in_section {
+        return Vec::new();
+    }
     let at = advice.lines.line(editor.file, child.at.line);
     let mut fixes = Vec::new();
-    if !waits(tree, spawn) && !in_section {
+    if !waits(tree, spawn) {
         let edits = editor.around(spawn, "finish {", "}");
         let text = format!("put a `finish` around the spawn at {at}");
         fixes.push(Fix::new(Template::Finish, text, edits));
@@ -164,7 +168,7 @@ fn order(
     if from != spawn || tree.nodes[from].first > tree.nodes[to].first {
         return fixes;
     }
-    if fixes.is_empty() && !in_section {
+    if fixes.is_empty() {
         fixes.extend(finish_over(advice, editor, (list, from, to)));
     }
     fixes.extend(promise(advice, editor, (from, to), younger.is_some(), before, after));
@@ -190,14 +194,19 @@ fn finish_over(
     if range.len() < 2 || range.iter().any(|&node| tree.text_of(node)[0].is("let")) {
         return None;
     }
-    // What the task waits for has to be done before the finish ends.
+    // What the task waits for has to be done before the finish ends, by this task itself.
     let text = tree.text_of(from);
-    let after = tree.nodes[to].first;
-    let done = |name: &str, means: &[&str]| {
-        tree.tokens[..after].windows(3).any(|words| {
+    let before = &tree.tokens[..tree.nodes[to].first];
+    let done = |name: &str| {
+        before.windows(3).any(|words| {
             let is_set = words[0].is(name) && words[1].is(".") && words[2].is("set");
-            let is_call = means.iter().any(|word| words[0].is(word)) && words[1].is("(") && words[2].is(name);
-            is_set || is_call
+            let is_call = (words[0].is("V") || words[0].is("post")) && words[1].is("(") && words[2].is(name);
+            let place = Place { file: String::new(), line: words[0].line, column: words[0].column };
+            let is_own = tree.at(&place).is_some_and(|node| {
+                let mut around = tree.upwards(node).skip(1).filter(|&up| !tree.is_inside(from, up));
+                around.all(|up| tree.text_of(up)[0].is("{"))
+            });
+            (is_set || is_call) && is_own
         })
     };
     let waited = text.windows(3).filter_map(|words| {
@@ -210,10 +219,7 @@ fn finish_over(
         }
     });
     let mut names = waited.peekable();
-    if names.peek().is_none()
-        || !names.all(|name| done(name, &["V", "post"]))
-        || text.iter().any(|word| word.is("with"))
-    {
+    if names.peek().is_none() || !names.all(done) || text.iter().any(|word| word.is("with") || word.is(",")) {
         return None;
     }
     let line = |node| tree.first_token(node).line;
@@ -240,7 +246,8 @@ fn promise(
     let earlier = before.inside(from).filter(|&node| is_plain(tree, node, from))?;
     let later = if is_task { after.inside(to).filter(|&node| is_plain(tree, node, to))? } else { to };
     let waits_first = tree.tokens[tree.nodes[from].first..tree.nodes[earlier].first].iter();
-    if waits_first.clone().any(|token| WAITS.iter().any(|word| token.is(word))) || waits(tree, earlier) {
+    let ends = |token: &Token| token.is("return") || WAITS.iter().any(|word| token.is(word));
+    if waits_first.into_iter().any(ends) || waits(tree, earlier) {
         return None;
     }
     let is_spawn = ["async", "future"].iter().any(|word| tree.text_of(to).iter().any(|token| token.is(word)));
@@ -379,15 +386,36 @@ fn too(advice: &Advice<'_>, guarded: &Side<'_>, bare: &Side<'_>) -> Option<Fix> 
         let edits = bare.editor.around(node, "isolated {", "}");
         return Some(Fix::new(Template::IsolatedToo, text, edits));
     }
+    if !is_leaf(tree, lock) {
+        return None;
+    }
     let text = format!("hold `{lock}` around the whole statement at {at} too");
     let edits = bare.editor.around(node, &format!("with {lock} {{"), "}");
     Some(Fix::new(Template::WithToo, text, edits))
+}
+
+/// Whether nobody who holds a lock waits for anything: more may take it then without a deadlock.
+fn is_leaf(tree: &Tree, lock: &str) -> bool {
+    let all = ["finish", "forall", "with", "get", "await", "P", "wait", "return"];
+    (1..tree.nodes.len())
+        .filter(|&node| matches!(tree.text_of(node), [with, own, ..] if with.is("with") && own.is(lock)))
+        .all(|node| {
+            let inside = &tree.text_of(node)[1..];
+            let calls = inside.iter().filter_map(|token| procedure(tree, &token.text));
+            !inside.iter().any(|token| all.iter().any(|word| token.is(word)))
+                && calls.into_iter().all(|called| {
+                    !tree.text_of(called).iter().any(|token| all[..7].iter().any(|word| token.is(word)))
+                })
+        })
 }
 
 /// The lock of the first around the second as well.
 fn same_lock(advice: &Advice<'_>, a: &Side<'_>, b: &Side<'_>) -> Option<Fix> {
     let tree = b.editor.tree;
     let lock = a.access.locks.first().filter(|_| a.access.locks.len() == 1 && b.access.locks.len() == 1)?;
+    if b.access.locks.iter().chain([lock]).any(|lock| lock != "isolated" && !is_leaf(tree, lock)) {
+        return None;
+    }
     let section = tree.upwards(b.node).find(|&up| tree.text_of(up)[0].is("with"))?;
     let at = advice.lines.line(b.editor.file, tree.first_token(section).line);
     let words = tree.text_of(section);
