@@ -1,6 +1,8 @@
 //! Rust programs with rayon, built by cargo.
 #![cfg(unix)]
 
+#[path = "../support/advice/mod.rs"]
+mod advice_support;
 #[path = "../support/common/mod.rs"]
 mod common;
 #[path = "../support/native/mod.rs"]
@@ -8,6 +10,7 @@ mod native;
 #[path = "../support/rayon/mod.rs"]
 mod rayon;
 
+mod advice;
 mod coverage;
 mod crashes;
 mod rayon_corpus;

@@ -3,7 +3,7 @@
 use super::fix::{EITHER_ORDER, Fix, Template};
 use super::{Advice, Parting, alternatives, noun, one_sided};
 use crate::style::safe;
-use raceproof_core::finding::{Operation, RaceAccess, Spawned};
+use raceproof_core::finding::{Object, Operation, RaceAccess, Spawned};
 
 pub(super) fn why(advice: &Advice<'_>) -> String {
     let fork = safe(&advice.race.fork);
@@ -80,6 +80,8 @@ pub(super) fn fixes(advice: &Advice<'_>) -> Vec<Fix> {
                 "let every item write cells of its own: those it is given by `par_iter_mut` or `par_chunks_mut`",
                 Vec::new(),
             )
+        } else if !is_cell(advice) {
+            Fix::hint("let no item write what another one uses: gather results by `map` and `reduce`, `sum` or `collect`")
         } else {
             Fix::new(
                 Template::ParCollect,
@@ -90,6 +92,10 @@ pub(super) fn fixes(advice: &Advice<'_>) -> Vec<Fix> {
     } else if is_spawn(advice) {
         let text = "use a `scope` and its `spawn` instead of `rayon::spawn`, and access it after the scope";
         fixes.push(Fix::new(Template::RustScope, text, Vec::new()));
+    } else if matches!(&advice.parting, Parting::Siblings { older, younger, .. } if older.at == younger.at) {
+        let text =
+            "let every closure have cells of its own: a slice that `chunks_mut` or `split_at_mut` gives it";
+        fixes.push(Fix::new(Template::ParOwnCells, text, Vec::new()));
     } else {
         let text = match &advice.parting {
             Parting::Spawner { own, .. } => {
@@ -116,6 +122,11 @@ fn is_update(advice: &Advice<'_>, access: &RaceAccess) -> bool {
     SIGNS.iter().any(|sign| line.contains(sign))
 }
 
+/// Whether what is raced for is a part of something larger.
+fn is_cell(advice: &Advice<'_>) -> bool {
+    advice.race.location.contains('[') || matches!(advice.race.object, Some(Object::Heap { .. }))
+}
+
 /// Whether a parallel iterator made the tasks: its functions are among the callers, or it stands
 /// where they were created.
 fn is_iterator(advice: &Advice<'_>) -> bool {
@@ -124,7 +135,9 @@ fn is_iterator(advice: &Advice<'_>) -> bool {
 
 /// Whether a closure was given to the pool, and not to a scope.
 fn is_spawn(advice: &Advice<'_>) -> bool {
-    created_by(advice, |text| text.contains("rayon::spawn"))
+    let is_it =
+        |spawn: &Spawned| advice.sources.line(&spawn.at).is_some_and(|text| text.contains("rayon::spawn"));
+    advice.race.first.spawned.iter().chain(&advice.race.second.spawned).any(is_it)
 }
 
 fn created_by(advice: &Advice<'_>, is_it: impl Fn(&str) -> bool) -> bool {

@@ -198,16 +198,20 @@ fn finish_over(
     let text = tree.text_of(from);
     let before = &tree.tokens[..tree.nodes[to].first];
     let done = |name: &str| {
-        before.windows(3).any(|words| {
-            let is_set = words[0].is(name) && words[1].is(".") && words[2].is("set");
-            let is_call = (words[0].is("V") || words[0].is("post")) && words[1].is("(") && words[2].is(name);
-            let place = Place { file: String::new(), line: words[0].line, column: words[0].column };
-            let is_own = tree.at(&place).is_some_and(|node| {
-                let mut around = tree.upwards(node).skip(1).filter(|&up| !tree.is_inside(from, up));
-                around.all(|up| tree.text_of(up)[0].is("{"))
-            });
-            (is_set || is_call) && is_own
-        })
+        // A cell of an array may be another one each time.
+        let is_name = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+        is_name
+            && before.windows(3).any(|words| {
+                let is_set = words[0].is(name) && words[1].is(".") && words[2].is("set");
+                let is_call =
+                    (words[0].is("V") || words[0].is("post")) && words[1].is("(") && words[2].is(name);
+                let place = Place { file: String::new(), line: words[0].line, column: words[0].column };
+                let is_own = tree.at(&place).is_some_and(|node| {
+                    let mut around = tree.upwards(node).skip(1).filter(|&up| !tree.is_inside(from, up));
+                    around.all(|up| tree.text_of(up)[0].is("{"))
+                });
+                (is_set || is_call) && is_own
+            })
     };
     let waited = text.windows(3).filter_map(|words| {
         if words[1].is(".") && words[2].is("get") {
