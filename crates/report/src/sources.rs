@@ -1,8 +1,10 @@
-//! The source texts a report quotes.
+//! The source texts a report quotes, and the project they belong to.
 
 use crate::advice::source::Tree;
+use crate::frames::user_place;
+use crate::project::Project;
 use raceproof_core::finding::{Object, Place, Report};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::sync::OnceLock;
 
@@ -12,6 +14,12 @@ pub struct Sources {
     files: BTreeMap<String, Vec<String>>,
     /// The statements of a file, from when they are first asked for.
     trees: BTreeMap<String, OnceLock<Tree>>,
+    /// The files by the names that the report shows.
+    shown: BTreeMap<String, String>,
+    /// Those that are not what the program was built from.
+    stale: BTreeSet<String>,
+    /// What names of files are relative to.
+    pub(crate) project: Project,
 }
 
 impl Sources {
@@ -19,19 +27,31 @@ impl Sources {
         Sources::default()
     }
 
+    /// None yet, of a project whose files get short names.
+    pub fn of(project: Project) -> Sources {
+        Sources { project, ..Sources::default() }
+    }
+
+    /// The name of a file that is the same on every machine.
+    pub fn portable(&self, file: &str) -> String {
+        self.project.portable(file)
+    }
+
     pub fn insert(&mut self, file: impl Into<String>, text: &str) {
         let file = file.into();
         self.trees.insert(file.clone(), OnceLock::new());
+        self.shown.insert(self.project.shown(&file), file.clone());
         self.files.insert(file, text.lines().map(str::to_owned).collect());
     }
 
     /// Reads the files the report names and that are not here yet. A file that cannot be read is
     /// left out: the report then shows the place without its line.
     pub fn load_for(&mut self, report: &Report) {
-        let races = report.races.iter().flat_map(|race| [&race.first, &race.second]).flat_map(|access| {
-            let calls = access.stack.iter().map(|frame| &frame.call).filter(|call| is_own(call));
-            let spawns = access.spawned.iter().map(|spawn| &spawn.at);
-            std::iter::once(&access.at).chain(calls).chain(spawns)
+        let sides = report.races.iter().flat_map(|race| [&race.first, &race.second]);
+        let races = sides.flat_map(|side| {
+            let calls = side.stack.iter().map(|frame| &frame.call).filter(|call| is_own(call));
+            let spawns = side.spawned.iter().map(|spawn| &spawn.at);
+            [&side.at, user_place(side)].into_iter().chain(calls).chain(spawns)
         });
         let waits = report.deadlocks.iter().flat_map(|d| d.waiting.iter().map(|w| &w.at));
         let errors = report.errors.iter().map(|error| &error.at);
@@ -40,34 +60,48 @@ impl Sources {
             _ => None,
         });
         for place in races.chain(waits).chain(errors).chain(blocks) {
+            if place.file.is_empty() {
+                continue;
+            }
             if !self.files.contains_key(&place.file)
                 && let Ok(bytes) = fs::read(&place.file)
             {
                 self.insert(place.file.clone(), &String::from_utf8_lossy(&bytes));
+                let modified = fs::metadata(&place.file).and_then(|metadata| metadata.modified());
+                if report.built.zip(modified.ok()).is_some_and(|(built, modified)| modified > built) {
+                    self.stale.insert(place.file.clone());
+                }
+            }
+            let lines = self.files.get(&place.file).map_or(usize::MAX, Vec::len);
+            if place.line as usize > lines {
+                self.stale.insert(place.file.clone());
             }
         }
     }
 
-    /// A file by its name, with the name as it is kept here.
+    /// The statements of a file, with its name here; none if it was not read or has changed since.
     pub(super) fn file(&self, file: &str) -> Option<(&str, &Tree)> {
-        let (name, _) = self.files.get_key_value(file)?;
-        Some((name, self.tree(file)?))
-    }
-
-    /// The statements of a file; none if it was not read.
-    pub(super) fn tree(&self, file: &str) -> Option<&Tree> {
-        Some(self.trees.get(file)?.get_or_init(|| {
+        let file = self.shown.get(file).map_or(file, String::as_str);
+        let (name, lines) = self.files.get_key_value(file).filter(|_| !self.stale.contains(file))?;
+        let tree = self.trees.get(file)?.get_or_init(|| {
             // Only languages whose statements are known.
             let known = ["c", "cc", "cpp", "cxx", "h", "hh", "hpp", "hxx", "tp"];
             let extension = file.rsplit_once('.').map_or("", |(_, extension)| extension);
-            let lines = self.files.get(file).filter(|_| known.contains(&extension) || file == "-");
-            Tree::new(lines.map_or(&[], Vec::as_slice))
-        }))
+            let is_known = known.contains(&extension) || file == "-";
+            Tree::new(if is_known { lines } else { &[] })
+        });
+        Some((name, tree))
     }
 
-    /// The line of a place, without its line break.
-    pub(super) fn line(&self, place: &Place) -> Option<&str> {
-        let lines = self.files.get(&place.file)?;
+    /// The files that have changed since the program was built, as the report names them.
+    pub fn stale(&self) -> impl Iterator<Item = String> {
+        self.stale.iter().map(|file| self.project.shown(file))
+    }
+
+    /// The line of a place, without its line break; none of a file that has changed since.
+    pub fn line(&self, place: &Place) -> Option<&str> {
+        let file = self.shown.get(&place.file).unwrap_or(&place.file);
+        let lines = self.files.get(file).filter(|_| !self.stale.contains(file))?;
         lines.get((place.line as usize).checked_sub(1)?).map(String::as_str)
     }
 }

@@ -4,6 +4,8 @@
 mod common;
 #[path = "../support/expect/mod.rs"]
 mod expect;
+#[path = "../support/transcript/mod.rs"]
+mod transcript;
 
 mod bad_programs;
 mod checkpoint;
@@ -14,8 +16,11 @@ mod graph;
 mod inputs;
 mod interrupt;
 mod json;
+mod known;
+mod machine;
 mod modules;
 mod next;
+mod pages;
 mod planted;
 mod repeated;
 mod text;

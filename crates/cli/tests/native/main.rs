@@ -7,6 +7,8 @@ mod advice_support;
 mod common;
 #[path = "../support/native/mod.rs"]
 mod native;
+#[path = "../support/transcript/mod.rs"]
+mod transcript;
 
 mod advice;
 mod cc;
@@ -23,6 +25,7 @@ mod names;
 mod native_atomics;
 mod native_budget;
 mod native_corpus;
+mod native_formats;
 mod native_generated;
 mod native_loops;
 mod native_pages;
@@ -32,6 +35,7 @@ mod native_verify;
 mod native_verify_generated;
 mod outlive;
 mod own_functions;
+mod pages;
 mod prelink;
 mod privileged;
 mod publication;

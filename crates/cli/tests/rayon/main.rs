@@ -9,10 +9,14 @@ mod common;
 mod native;
 #[path = "../support/rayon/mod.rs"]
 mod rayon;
+#[path = "../support/transcript/mod.rs"]
+mod transcript;
 
 mod advice;
 mod coverage;
 mod crashes;
+mod formats;
+mod pages;
 mod rayon_corpus;
 mod rayon_generated;
 mod real_world;

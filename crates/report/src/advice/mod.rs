@@ -55,7 +55,7 @@ impl<'a> Advice<'a> {
             Parting::Unknown => vec![],
         };
         places.extend(one_sided(race).map(|(_, bare)| &bare.at));
-        Advice { race, lines: Lines::among(&race.first.at.file, &places), parting, sources }
+        Advice { race, lines: Lines::among(&race.first.at.file, &places, sources), parting, sources }
     }
 
     pub(super) fn why(&self) -> String {
@@ -193,20 +193,25 @@ fn number(task: &str) -> Option<u64> {
 /// Names places inside prose, as short as stays clear: `line 8` in the file of the first access.
 struct Lines<'a> {
     home: &'a str,
+    sources: &'a Sources,
     /// Two different places share a line, so lines alone would not tell them apart.
     columns: bool,
 }
 
 impl<'a> Lines<'a> {
-    fn among(home: &'a str, places: &[&Place]) -> Lines<'a> {
+    fn among(home: &'a str, places: &[&Place], sources: &'a Sources) -> Lines<'a> {
         let shared = |a: &&Place, b: &&Place| a.file == b.file && a.line == b.line && a.column != b.column;
         let columns = places.iter().any(|a| places.iter().any(|b| shared(a, b)));
-        Lines { home, columns }
+        Lines { home, sources, columns }
     }
 
-    /// A line of a file.
+    /// A line of a file, by its name among the sources.
     fn line(&self, file: &str, line: u32) -> String {
-        if file == self.home { format!("line {line}") } else { format!("{}:{line}", safe(file)) }
+        if self.sources.file(self.home).is_some_and(|(home, _)| home == file) {
+            format!("line {line}")
+        } else {
+            format!("{}:{line}", safe(&self.sources.project.shown(file)))
+        }
     }
 
     fn name(&self, place: &Place) -> String {

@@ -24,12 +24,13 @@ impl<'a> Side<'a> {
         let mut places = Vec::new();
         let mut found = None;
         for place in std::iter::once(&access.at).chain(calls).filter(|place| is_own(place)) {
-            let Some(tree) = advice.sources.tree(&place.file) else { continue };
+            let Some((file, tree)) = advice.sources.file(&place.file) else { continue };
             let Some(node) = tree.at(place) else { continue };
-            places.push((place.file.as_str(), node));
-            found = found.or(Some((place, tree, node)));
+            places.push((file, node));
+            found = found.or(Some((place, Editor { file, tree }, node)));
         }
-        let (place, tree, node) = found?;
+        let (place, editor, node) = found?;
+        let tree = editor.tree;
         let is_direct = *place == access.at && access.library.is_none();
         let role = match tree.nodes[node].kind {
             Kind::Statement if is_direct && tree.nodes[node].children.is_empty() => {
@@ -41,7 +42,7 @@ impl<'a> Side<'a> {
         let test =
             tree.test_of(node, base(variable(advice.race))).filter(|_| matches!(role, Role::Write { .. }));
         let (node, role) = test.map_or((node, role), |test| (test, Role::Other));
-        Some(Side { access, editor: Editor { file: &place.file, tree }, node, role, places })
+        Some(Side { access, editor, node, role, places })
     }
 
     /// The directives around the access in its own function, inside out.
@@ -51,11 +52,12 @@ impl<'a> Side<'a> {
 
     /// The node, of the access or of a call that led to it, that stands inside the directive at a
     /// place, and that directive.
-    pub(super) fn inside(&self, place: &Place) -> Option<(NodeId, Directive<'a>)> {
-        if self.editor.file != place.file {
+    pub(super) fn inside(&self, advice: &Advice<'_>, place: &Place) -> Option<(NodeId, Directive<'a>)> {
+        let (there, _) = advice.sources.file(&place.file)?;
+        if self.editor.file != there {
             return None;
         }
-        self.places.iter().filter(|(file, _)| *file == place.file).find_map(|&(_, node)| {
+        self.places.iter().filter(|(file, _)| *file == there).find_map(|&(_, node)| {
             let around = self.editor.tree.directives(node).find(|d| d.line == place.line)?;
             (around.node != node).then_some((node, around))
         })

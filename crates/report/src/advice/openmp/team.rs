@@ -11,7 +11,9 @@ use raceproof_core::finding::Place;
 const SAME_ROUNDS: &str = "every thread of the team makes as many rounds";
 
 pub(super) fn fixes(advice: &Advice<'_>, team: &Place, a: &Side<'_>, b: &Side<'_>) -> Vec<Fix> {
-    let (Some((x, region)), Some((y, other))) = (a.inside(team), b.inside(team)) else { return Vec::new() };
+    let (Some((x, region)), Some((y, other))) = (a.inside(advice, team), b.inside(advice, team)) else {
+        return Vec::new();
+    };
     if region.node != other.node {
         return Vec::new();
     }
