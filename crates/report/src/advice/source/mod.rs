@@ -436,3 +436,76 @@ fn arguments(words: &[Token]) -> &[Token] {
     }
     words
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(text: &str) -> Tree {
+        Tree::new(&text.lines().map(str::to_owned).collect::<Vec<_>>())
+    }
+
+    fn at(line: u32, column: u32) -> Place {
+        Place { file: String::new(), line, column }
+    }
+
+    #[test]
+    fn a_statement_knows_the_directives_around_it() {
+        let tree = tree(
+            "int main(void) {\n#pragma omp parallel\n  {\n#pragma omp for nowait\n    for (int i = 0; i < 9; i++)\n\
+             \x20     a[i] = i;\n#pragma omp barrier\n    x = 1;\n  }\n}\n",
+        );
+        let names = |line, column| {
+            let node = tree.at(&at(line, column)).unwrap();
+            tree.directives(node).map(|d| d.name()).collect::<Vec<_>>()
+        };
+        assert_eq!(names(6, 12), ["omp for", "omp parallel"]);
+        assert_eq!(names(8, 5), ["omp parallel"]);
+        let (loop_body, last) = (tree.at(&at(6, 12)).unwrap(), tree.at(&at(8, 5)).unwrap());
+        let (list, one, other) = tree.parting(loop_body, last).unwrap();
+        assert_eq!(tree.nodes[list].kind, Kind::Block);
+        assert!(tree.directive(one).unwrap().has("for") && other == last);
+        assert_eq!(tree.directive_at(4).unwrap().clauses("nowait").len(), 1);
+    }
+
+    #[test]
+    fn branches_without_braces_are_no_list() {
+        let tree = tree("void f(void) {\n  if (x)\n    y = 1;\n  else\n    y = 2;\n  z = 3;\n}\n");
+        assert!(!tree.is_listed(tree.at(&at(3, 5)).unwrap()));
+        assert!(!tree.is_listed(tree.at(&at(5, 5)).unwrap()));
+        assert!(tree.is_listed(tree.at(&at(6, 3)).unwrap()));
+    }
+
+    /// Whatever a file has in it, every place of it can be asked for.
+    #[test]
+    fn no_text_is_too_odd() {
+        let odd = [
+            "{".repeat(3000),
+            "}".repeat(300),
+            "if (".repeat(500),
+            "#pragma omp\n#pragma omp parallel".to_owned(),
+            "#pragma omp task depend(in: (x\n{ ; ) ] \"".to_owned(),
+            "do if else for ( ; ; { case = { , } : default".to_owned(),
+            "#pragma omp for \\".to_owned(),
+            "/* never closed \n int x;".to_owned(),
+            "x = { { y } ; future { = } }".to_owned(),
+        ];
+        for text in &odd {
+            let tree = tree(text);
+            for line in 0..4 {
+                for column in 0..40 {
+                    let Some(node) = tree.at(&at(line, column)) else { continue };
+                    let _ = (
+                        tree.text_of(node),
+                        tree.own_text(node),
+                        tree.last_token(node),
+                        tree.definition(node),
+                    );
+                    for directive in tree.directives(node) {
+                        let _ = (directive.name(), directive.end(), directive.clauses("depend"));
+                    }
+                }
+            }
+        }
+    }
+}
