@@ -451,6 +451,8 @@ pub enum ReportFormat {
     Text,
     /// One object, for programs
     Json,
+    /// A page for the browser, in one file
+    Html,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

@@ -11,9 +11,11 @@ mod coverage;
 mod deadlock;
 mod fold;
 pub mod graph;
+pub mod html;
 pub mod json;
 mod memory;
 pub mod plain;
+pub mod playback;
 pub mod replay;
 #[cfg(feature = "schema")]
 pub mod schema;

@@ -32,6 +32,9 @@ pub(crate) fn command(args: &AnalyzeArgs) -> Result<u8, BadInput> {
 fn show(analyzed: &Analyzed, args: &AnalyzeArgs) -> Result<u8, BadInput> {
     let text = match args.format {
         ReportFormat::Json => report::json::pretty(analyzed),
+        ReportFormat::Html => {
+            report::html::render(&analyzed.report, &report::Sources::new(), &report::html::Extras::default())
+        }
         ReportFormat::Text => report::trace::render(analyzed),
     };
     deliver(&text, args.output.as_deref()).map_err(bad)?;
