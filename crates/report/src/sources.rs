@@ -38,6 +38,11 @@ impl Sources {
         }
     }
 
+    /// All lines of a file.
+    pub(super) fn text(&self, file: &str) -> Option<&[String]> {
+        self.files.get(file).map(Vec::as_slice)
+    }
+
     /// The line of a place, without its line break.
     pub(super) fn line(&self, place: &Place) -> Option<&str> {
         let lines = self.files.get(&place.file)?;
