@@ -6,16 +6,19 @@
 #![forbid(unsafe_code)]
 
 mod advice;
+pub mod cause;
 pub mod command;
 mod coverage;
 mod deadlock;
-mod fold;
+mod frames;
 pub mod graph;
 pub mod html;
 pub mod json;
 mod memory;
+pub mod names;
 pub mod plain;
 pub mod playback;
+mod project;
 pub mod replay;
 #[cfg(feature = "schema")]
 pub mod schema;
@@ -26,6 +29,8 @@ mod suppress;
 pub mod text;
 pub mod trace;
 
+pub use frames::{user_function, user_place};
+pub use project::Project;
 pub use sources::Sources;
 pub use style::Style;
 pub use suppress::Suppressions;

@@ -1,9 +1,9 @@
 //! The text report.
 
 use super::advice::{Advice, holding};
+use super::cause::{Group, group, owners};
 use super::coverage;
 use super::deadlock;
-use super::fold::{Block, fold};
 use super::memory;
 use super::snippet::Snippet;
 use super::sources::Sources;
@@ -14,6 +14,9 @@ use raceproof_core::finding::{
 };
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
+
+/// Cells named before "and N more".
+const NAMED: usize = 3;
 
 /// The whole report, ending in a line break.
 pub fn render(report: &Report, sources: &Sources, style: Style) -> String {
@@ -39,7 +42,7 @@ pub fn render(report: &Report, sources: &Sources, style: Style) -> String {
         page.headline(Role::Strong, 0, &format!("and {}", count(more as u64, "more nondeterministic pair")));
         page.blank();
     }
-    summary(&mut page, report);
+    summary(&mut page, sources, report);
     page.into_string()
 }
 
@@ -69,7 +72,8 @@ fn general_race(page: &mut Page, number: usize, race: &GeneralRace) {
 }
 
 fn races(page: &mut Page, sources: &Sources, races: &[Race]) {
-    let (blocks, owner) = fold(races);
+    let blocks = group(races, sources);
+    let owner = owners(&blocks);
     let mut given = FxHashMap::default();
     for (i, block) in blocks.iter().take(page.style.blocks).enumerate() {
         race_block(page, sources, i, block, &owner, &mut given);
@@ -93,7 +97,7 @@ fn race_block(
     page: &mut Page,
     sources: &Sources,
     index: usize,
-    block: &Block<'_>,
+    block: &Group<'_>,
     owner: &[usize],
     given: &mut FxHashMap<String, usize>,
 ) {
@@ -101,7 +105,7 @@ fn race_block(
     let headline = format!(
         "race {} on {}: {}, seen {}",
         index + 1,
-        block.locations(),
+        locations(block),
         grade(race.grade),
         times(block.seen())
     );
@@ -154,6 +158,19 @@ fn race_block(
     witness(page, race.witness.as_ref());
 }
 
+/// `x`, or `a[1], a[2], a[3] … and 995 more cells`.
+fn locations(group: &Group<'_>) -> String {
+    // "and 1 more cell" would be longer than the cell.
+    let cells = group.cells();
+    let named = if cells.len() <= NAMED + 1 { cells.len() } else { NAMED };
+    let names: Vec<String> = cells[..named].iter().map(|cell| safe(cell)).collect();
+    let mut text = names.join(", ");
+    if cells.len() > named {
+        text += &format!(" … and {} more cells", grouped((cells.len() - named) as u64));
+    }
+    text
+}
+
 /// Further pairs of accesses on the lines that are shown.
 fn also(pairs: &[[(AccessKind, &Place); 2]]) -> String {
     let side = |(kind, at): &(AccessKind, &Place)| {
@@ -180,15 +197,8 @@ fn race_access(page: &mut Page, sources: &Sources, snippet: &Snippet, location: 
 }
 
 /// The races this one may only follow from, by their numbers in this report.
-fn consequence(index: usize, block: &Block<'_>, owner: &[usize]) -> Option<String> {
-    let mut causes: Vec<usize> = block
-        .races()
-        .flat_map(|race| &race.artifact_of)
-        .filter_map(|&cause| owner.get(cause as usize).copied())
-        .filter(|&cause| cause != index)
-        .collect();
-    causes.sort_unstable();
-    causes.dedup();
+fn consequence(index: usize, block: &Group<'_>, owner: &[usize]) -> Option<String> {
+    let causes = block.follows_from(index, owner);
     if causes.is_empty() {
         return None;
     }
@@ -246,7 +256,7 @@ fn times(n: u64) -> String {
     }
 }
 
-fn summary(page: &mut Page, report: &Report) {
+fn summary(page: &mut Page, sources: &Sources, report: &Report) {
     for limit in &report.limits {
         page.prose(0, Role::Doubt, "limit:", &safe(limit));
     }
@@ -267,7 +277,7 @@ fn summary(page: &mut Page, report: &Report) {
         Verdict::Deadlock => (Role::Bad, "deadlock:"),
         Verdict::ProgramError => (Role::Bad, "program error:"),
     };
-    page.statement(role, verdict, &claim(report));
+    page.statement(role, verdict, &claim(report, sources));
     if page.style.replay
         && report.detector != "replay"
         && let Some(file) = witnessed(report)
@@ -309,7 +319,7 @@ fn witnessed(report: &Report) -> Option<&str> {
 }
 
 /// Exactly what the verdict says, and for which schedules.
-pub(super) fn claim(report: &Report) -> String {
+pub(super) fn claim(report: &Report, sources: &Sources) -> String {
     match (report.verdict, report.scope) {
         (Verdict::RaceFree, Scope::AllSchedules) => {
             let same = match report.determinate {
@@ -347,28 +357,28 @@ pub(super) fn claim(report: &Report) -> String {
         }
         (_, Scope::ObservedSchedule) if coverage::is_cut_short(report) => format!(
             "{}. This covers what was run before the program was ended; nothing is known about other schedules.",
-            found(report)
+            found(report, sources)
         ),
         (Verdict::Race, Scope::AllSchedules) => format!(
             "{}. Check again after the fix: what a program does after a race can depend on its outcome, and hide \
              other races.",
-            found(report)
+            found(report, sources)
         ),
         (_, Scope::AllSchedules) => {
             let teams = coverage::with_teams(report);
-            format!("{}. This covers every schedule of this input{teams}.", found(report))
+            format!("{}. This covers every schedule of this input{teams}.", found(report, sources))
         }
         (_, Scope::ObservedSchedule) => {
             format!(
                 "{}. This covers the schedule that was run and what it predicts; other schedules may hold more.",
-                found(report)
+                found(report, sources)
             )
         }
     }
 }
 
-fn found(report: &Report) -> String {
-    let (blocks, _) = fold(&report.races);
+fn found(report: &Report, sources: &Sources) -> String {
+    let blocks = group(&report.races, sources);
     let mut parts = Vec::new();
     if !report.races.is_empty() {
         // Several pairs of accesses on the same lines and cell are one.

@@ -9,7 +9,8 @@ use crate::shared::load::refuse;
 use crate::shared::status::{BAD_INPUT, BadInput, bad, status};
 use raceproof_host::note;
 use raceproof_host::output::deliver;
-use raceproof_report as report;
+use raceproof_report::html::{self, Extras};
+use raceproof_report::{self as report, Sources};
 use std::process;
 
 pub(crate) fn command(args: &AnalyzeArgs) -> Result<u8, BadInput> {
@@ -33,7 +34,9 @@ fn show(analyzed: &Analyzed, args: &AnalyzeArgs) -> Result<u8, BadInput> {
     let text = match args.format {
         ReportFormat::Json => report::json::pretty(analyzed),
         ReportFormat::Html => {
-            report::html::render(&analyzed.report, &report::Sources::new(), &report::html::Extras::default())
+            let (extras, mut sources) = (Extras::default(), Sources::new());
+            html::load_sources(&mut sources, &analyzed.report, &extras);
+            html::render_trace(analyzed, &sources, &extras)
         }
         ReportFormat::Text => report::trace::render(analyzed),
     };

@@ -5,7 +5,7 @@ use crate::shared::status::{BadInput, bad, status};
 use crate::shared::witness_file;
 use raceproof_core::finding::Report;
 use raceproof_host::output::deliver;
-use raceproof_report::html::Extras;
+use raceproof_report::html::{self, Extras};
 use raceproof_report::{self as report, Sources, Style};
 use raceproof_tp::source::Source;
 use std::io::{self, IsTerminal};
@@ -43,7 +43,11 @@ fn render(
 ) -> Result<u8, BadInput> {
     let text = match format {
         ReportFormat::Json => report::json::render(report),
-        ReportFormat::Html => report::html::render(report, sources, &Extras::default()),
+        ReportFormat::Html => {
+            let (extras, mut sources) = (Extras::default(), sources.clone());
+            html::load_sources(&mut sources, report, &extras);
+            html::render(report, &sources, &extras)
+        }
         ReportFormat::Text => {
             let terminal = output.is_none() && io::stdout().is_terminal();
             report::text::render(report, sources, Style::for_stream(terminal))

@@ -4,9 +4,9 @@
 use super::Extras;
 use crate::advice::Advice;
 use crate::coverage;
+use crate::frames::{Origin, origin};
 use crate::playback::Of;
-use crate::text;
-use crate::{Sources, fold};
+use crate::{Sources, cause, names, text};
 use raceproof_core::finding::{Frame, Object, Place, Race, RaceAccess, Report, Spawned, Verdict};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,6 +30,10 @@ pub(super) struct Data<'a, R> {
     sources: BTreeMap<&'a str, Vec<Excerpt<'a>>>,
     /// Files among those named that are not the user's.
     libraries: BTreeSet<&'a str>,
+    /// Shorter names of files and functions, where there are such.
+    names: BTreeMap<&'a str, String>,
+    deadlock_ids: Vec<String>,
+    error_ids: Vec<String>,
     playbacks: Vec<Of>,
     #[serde(skip_serializing_if = "Option::is_none")]
     graph_note: Option<&'a str>,
@@ -56,6 +60,7 @@ struct Told {
 
 #[derive(Serialize)]
 struct Group {
+    id: String,
     /// Indices into the report's races; the first one represents the others.
     races: Vec<u32>,
 }
@@ -75,14 +80,21 @@ impl<'a, R: Serialize> Data<'a, R> {
             report: whole,
             summary: Summary {
                 title: title(report),
-                claim: text::claim(report),
+                claim: text::claim(report, sources),
                 effort: text::effort(report),
                 coverage: report.coverage.as_ref().map(|seen| coverage::sentence(report, seen)),
             },
             races: report.races.iter().map(told).collect(),
-            groups: groups(&report.races),
+            groups: groups(&report.races, sources),
             sources: excerpts(&places, sources),
             libraries: places.keys().copied().filter(|file| is_library(file)).collect(),
+            names: short_names(report, &places, sources),
+            deadlock_ids: report
+                .deadlocks
+                .iter()
+                .map(|d| cause::deadlock_id(d, sources).to_string())
+                .collect(),
+            error_ids: report.errors.iter().map(|e| cause::error_id(e, sources).to_string()).collect(),
             playbacks: extras.playbacks.iter().map(|playback| playback.of).collect(),
             graph_note: extras.graph_note.as_deref(),
             playback_note: extras.playback_note.as_deref(),
@@ -114,34 +126,39 @@ fn told(race: &Race) -> Told {
     Told { why: advice.why(), fix: advice.fix() }
 }
 
-fn groups(races: &[Race]) -> Vec<Group> {
-    let (blocks, owner) = fold::fold(races);
-    let mut groups: Vec<Group> = blocks.iter().map(|_| Group { races: Vec::new() }).collect();
-    for (index, &block) in owner.iter().enumerate() {
-        let shown = std::ptr::eq(blocks[block].shown(), &races[index]);
-        let members = &mut groups[block].races;
-        members.insert(if shown { 0 } else { members.len() }, index as u32);
-    }
-    groups
+fn groups(races: &[Race], sources: &Sources) -> Vec<Group> {
+    let group = |group: cause::Group<'_>| Group {
+        id: group.id.to_string(),
+        races: group.members.iter().map(|&index| index as u32).collect(),
+    };
+    cause::group(races, sources).into_iter().map(group).collect()
 }
 
-/// Folders whose files come with a compiler, a system or a registry.
-const LIBRARIES: [&str; 7] = [
-    "/usr/include/",
-    "/usr/lib/",
-    "/usr/local/include/",
-    "/.cargo/registry/",
-    "/rustlib/src/",
-    "/rustc/",
-    "/include/c++/",
-];
+fn short_names<'a>(
+    report: &'a Report,
+    places: &BTreeMap<&'a str, BTreeSet<u32>>,
+    sources: &Sources,
+) -> BTreeMap<&'a str, String> {
+    let races = report.races.iter().flat_map(|race| [&race.first.stack, &race.second.stack]);
+    let blocks = report.races.iter().filter_map(|race| match &race.object {
+        Some(Object::Heap { stack, .. }) => Some(stack),
+        _ => None,
+    });
+    let waits = report.deadlocks.iter().flat_map(|deadlock| &deadlock.waiting).map(|wait| &wait.stack);
+    let errors = report.errors.iter().map(|error| &error.stack);
+    let frames = races.chain(blocks).chain(waits).chain(errors).flatten();
+    let functions = frames.map(|frame| (frame.function.as_str(), names::function(&frame.function)));
+    let files = places.keys().map(|file| (*file, sources.project.shown(file)));
+    functions.chain(files).filter(|(long, short)| long != short).collect()
+}
 
+/// Whether a file is known not to be the user's own.
 fn is_library(file: &str) -> bool {
-    LIBRARIES.iter().any(|folder| file.contains(folder))
+    !matches!(origin(file), Origin::User | Origin::Unknown)
 }
 
 /// The lines that the page may show, by file.
-fn places<'a>(report: &'a Report, extras: &'a Extras) -> BTreeMap<&'a str, BTreeSet<u32>> {
+pub(super) fn places<'a>(report: &'a Report, extras: &'a Extras) -> BTreeMap<&'a str, BTreeSet<u32>> {
     let mut found: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
     let mut name = |at: &'a Place| {
         if at.line > 0 {

@@ -36,6 +36,12 @@ pub fn render_trace(analyzed: &Analyzed, sources: &Sources, extras: &Extras) -> 
     page(&analyzed.report, analyzed, sources, extras)
 }
 
+/// Reads the files that the page shows and a text report does not: those of calls and spawns, and of
+/// the actions of playbacks.
+pub fn load_sources(sources: &mut Sources, report: &Report, extras: &Extras) {
+    data::places(report, extras).into_keys().for_each(|file| sources.load(file));
+}
+
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("style.css");
 /// In the order in which they stand in the one script; the last one starts.
@@ -114,7 +120,10 @@ mod tests {
 
     #[test]
     fn compact_keeps_what_is_quoted() {
-        assert_eq!(compact("{ \"a b\": [1,\n 2],\n\"c\\\" d\\\\\" : \" \" }\n"), r#"{"a b":[1,2],"c\" d\\":" "}"#);
+        assert_eq!(
+            compact("{ \"a b\": [1,\n 2],\n\"c\\\" d\\\\\" : \" \" }\n"),
+            r#"{"a b":[1,2],"c\" d\\":" "}"#
+        );
     }
 
     #[test]

@@ -21,10 +21,12 @@ const byId = (id) => document.getElementById(id);
 const grouped = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
 const counted = (n, noun) => `${grouped(n)} ${noun}${n === 1 ? "" : "s"}`;
 const baseName = (file) => file.slice(file.lastIndexOf("/") + 1);
+// The shorter name of a file or function, where there is one.
+const short = (name) => data.names[name] || name;
 const shortPlace = (at) => (at && at.file ? `${baseName(at.file)}${at.line ? `:${at.line}` : ""}` : "unknown place");
 const fullPlace = (at) => {
   if (!at || !at.file) return "unknown place";
-  return at.file + (at.line ? `:${at.line}` : "") + (at.line && at.column ? `:${at.column}` : "");
+  return short(at.file) + (at.line ? `:${at.line}` : "") + (at.line && at.column ? `:${at.column}` : "");
 };
 const middle = (text, room) => {
   if (text.length <= room) return text;

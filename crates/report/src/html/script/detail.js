@@ -25,7 +25,7 @@ function placeLine(at) {
 // Calls, innermost first; frames of libraries folded.
 function stackOf(stack, paper) {
   if (!stack || !stack.length) return null;
-  const item = (frame) => el("li", { class: isLibrary(frame.file) ? "library" : null }, code(frame.function || "?"), frame.line ? el("span", { class: "place" }, ` called at ${fullPlace(frame)}`) : "");
+  const item = (frame) => el("li", { class: isLibrary(frame.file) ? "library" : null }, el("code", { title: frame.function }, short(frame.function) || "?"), frame.line ? el("span", { class: "place" }, ` called at ${fullPlace(frame)}`) : "");
   const parts = [];
   for (let i = 0; i < stack.length; i += 1) {
     let end = i;

@@ -21,7 +21,7 @@ function words(finding) {
     const parts = [finding.title, finding.where, finding.id, finding.kind, value.grade, value.message, ...finding.files, value.location];
     for (const side of sides) {
       parts.push(side.task, side.access, side.library, ...(side.locks || []));
-      for (const frame of side.stack || []) parts.push(frame.function);
+      for (const frame of side.stack || []) parts.push(short(frame.function));
     }
     const told = finding.kind === "race" ? data.races[finding.index] : null;
     finding.words = [...parts, told && told.why].filter(Boolean).join("\n").toLowerCase();
@@ -261,7 +261,7 @@ function options() {
   const order = ["actual", "feasible", "apparent", "infeasible"];
   fill("by-kind", "All kinds", Object.keys(KINDS).filter((kind) => all.some((finding) => finding.kind === kind)), (kind) => KINDS[kind][1]);
   fill("by-grade", "All grades", order.filter((grade) => all.some((finding) => finding.grade === grade)), (grade) => grade);
-  fill("by-file", "All files", [...new Set(all.flatMap((finding) => finding.files))].sort(), (file) => middle(file, 40));
+  fill("by-file", "All files", [...new Set(all.flatMap((finding) => finding.files))].sort(), (file) => middle(short(file), 40));
   const bind = (id, name, event) => byId(id).addEventListener(event, (at) => {
     filters[name] = name === "text" ? at.target.value.trim().toLowerCase() : at.target.value;
     list.scrollTop = 0;
