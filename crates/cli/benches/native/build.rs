@@ -71,13 +71,23 @@ impl Tools {
         self.compile_source(name, &file, way)
     }
 
+    /// The compiler alone, for C or C++.
+    pub(crate) fn clang(&self, cpp: bool) -> String {
+        if cpp { self.clang.replace("clang", "clang++") } else { self.clang.clone() }
+    }
+
+    /// Where executables go.
+    pub(crate) fn folder(&self) -> PathBuf {
+        self.target.join("native-bench")
+    }
+
     /// The command.
     pub(crate) fn raceproof(&self) -> PathBuf {
         self.target.join("raceproof")
     }
 
     fn compile_source(&self, name: &str, source: &Path, way: Way) -> Result<PathBuf, String> {
-        let folder = self.target.join("native-bench");
+        let folder = self.folder();
         fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         let output = folder.join(format!("{name}-{way:?}").to_lowercase());
         let mut command = match way {

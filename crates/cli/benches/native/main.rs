@@ -7,18 +7,23 @@
 mod build;
 #[path = "../common/mod.rs"]
 mod common;
+// The tests use more of it.
+#[allow(dead_code, unreachable_pub)]
+#[path = "../../tests/support/native/expect.rs"]
+mod expect;
 mod explore;
 mod growth;
 mod programs;
 mod run;
 mod table;
+mod verdicts;
 
 use common::document::Document;
 use common::{Section, document};
 use std::process::ExitCode;
 
 const USAGE: &str =
-    "usage: native [--write] [--quick] [--repeats N] [--threads N] [--only NAME]… [--no-growth] [--explore]
+    "usage: native [--write] [--quick] [--repeats N] [--threads N] [--only NAME]… [--no-growth] [--explore] [--verdicts]
 
   --write      put the tables into docs/BENCHMARKS.md (not with --only or --quick: it holds whole tables)
   --quick      one repeat, the small inputs that the tests use: does everything work?
@@ -26,7 +31,8 @@ const USAGE: &str =
   --threads N  the size of teams under raceproof and, besides 1, under ThreadSanitizer (the number of cores)
   --only NAME  this program; may be given again
   --no-growth  leave out the growth with the number of tasks
-  --explore    only what `raceproof verify` takes; may be written by itself";
+  --explore    only what `raceproof verify` takes; may be written by itself
+  --verdicts   only what ThreadSanitizer with Archer says of programs/c; may be written by itself";
 
 pub(crate) struct Options {
     write: bool,
@@ -36,6 +42,7 @@ pub(crate) struct Options {
     pub(crate) only: Vec<String>,
     growth: bool,
     explore: bool,
+    verdicts: bool,
 }
 
 fn options(words: impl Iterator<Item = String>) -> Result<Options, String> {
@@ -48,6 +55,7 @@ fn options(words: impl Iterator<Item = String>) -> Result<Options, String> {
         only: Vec::new(),
         growth: true,
         explore: false,
+        verdicts: false,
     };
     // Cargo adds `--bench` of its own.
     let mut words = words.filter(|word| word != "--bench");
@@ -61,6 +69,7 @@ fn options(words: impl Iterator<Item = String>) -> Result<Options, String> {
             "--quick" => options.quick = true,
             "--no-growth" => options.growth = false,
             "--explore" => options.explore = true,
+            "--verdicts" => options.verdicts = true,
             "--repeats" => options.repeats = number("--repeats")?,
             "--threads" => options.threads = number("--threads")?,
             "--only" => {
@@ -109,13 +118,15 @@ fn measure(options: &Options) -> Result<Vec<String>, String> {
     machine.text =
         format!("{}; runs of each program in each way: {}\n", machine.text.trim_end(), options.repeats);
     let mut sections = Vec::new();
-    if !options.explore {
+    if options.verdicts {
+        sections.push(("verdicts", verdicts::measure(&tools)?));
+    } else if !options.explore {
         sections = vec![("machine", machine), ("programs", table::measure(&tools, options)?)];
         if options.growth && options.only.is_empty() {
             sections.push(("growth", growth::measure(&tools, options)?));
         }
     }
-    if options.only.is_empty() {
+    if options.only.is_empty() && !options.verdicts {
         sections.push(("explore", explore::measure(&tools, options)?));
     }
     let mut document = options.write.then(Document::open);
