@@ -8,6 +8,7 @@ use crate::frames::{Origin, origin};
 use crate::playback::Of;
 use crate::{Sources, cause, names, text};
 use raceproof_core::finding::{Frame, Object, Place, Race, RaceAccess, Report, Spawned, Verdict};
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,6 +26,8 @@ pub(super) struct Data<'a, R> {
     summary: Summary,
     /// One for each race.
     races: Vec<Told>,
+    /// What races say, each text once: many say the same.
+    texts: Vec<String>,
     /// Races with the same cause, those to fix first at the head.
     groups: Vec<Group>,
     sources: BTreeMap<&'a str, Vec<Excerpt<'a>>>,
@@ -54,8 +57,24 @@ struct Summary {
 /// What is said about a race beyond its data.
 #[derive(Serialize)]
 struct Told {
-    why: String,
-    fix: String,
+    /// Indices into the texts.
+    why: u32,
+    fix: u32,
+}
+
+#[derive(Default)]
+struct Texts {
+    all: Vec<String>,
+    known: FxHashMap<String, u32>,
+}
+
+impl Texts {
+    fn index(&mut self, text: String) -> u32 {
+        *self.known.entry(text).or_insert_with_key(|text| {
+            self.all.push(text.clone());
+            self.all.len() as u32 - 1
+        })
+    }
 }
 
 #[derive(Serialize)]
@@ -76,6 +95,7 @@ struct Excerpt<'a> {
 impl<'a, R: Serialize> Data<'a, R> {
     pub(super) fn new(report: &'a Report, whole: &'a R, sources: &'a Sources, extras: &'a Extras) -> Self {
         let places = places(report, extras);
+        let mut texts = Texts::default();
         Data {
             report: whole,
             summary: Summary {
@@ -84,7 +104,8 @@ impl<'a, R: Serialize> Data<'a, R> {
                 effort: text::effort(report),
                 coverage: report.coverage.as_ref().map(|seen| coverage::sentence(report, seen)),
             },
-            races: report.races.iter().map(told).collect(),
+            races: report.races.iter().map(|race| told(race, &mut texts)).collect(),
+            texts: texts.all,
             groups: groups(&report.races, sources),
             sources: excerpts(&places, sources),
             libraries: places.keys().copied().filter(|file| is_library(file)).collect(),
@@ -121,9 +142,9 @@ pub(super) fn title(report: &Report) -> String {
     }
 }
 
-fn told(race: &Race) -> Told {
+fn told(race: &Race, texts: &mut Texts) -> Told {
     let advice = Advice::of(race);
-    Told { why: advice.why(), fix: advice.fix() }
+    Told { why: texts.index(advice.why()), fix: texts.index(advice.fix()) }
 }
 
 fn groups(races: &[Race], sources: &Sources) -> Vec<Group> {

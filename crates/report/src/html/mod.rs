@@ -28,12 +28,25 @@ pub struct Extras {
 
 /// The page of a report.
 pub fn render(report: &Report, sources: &Sources, extras: &Extras) -> String {
-    page(report, report, sources, extras)
+    let report = without_schedules(report.clone());
+    page(&report, &report, sources, extras)
 }
 
 /// The page of a trace's analysis.
 pub fn render_trace(analyzed: &Analyzed, sources: &Sources, extras: &Extras) -> String {
-    page(&analyzed.report, analyzed, sources, extras)
+    let mut analyzed = analyzed.clone();
+    analyzed.report = without_schedules(analyzed.report);
+    page(&analyzed.report, &analyzed, sources, extras)
+}
+
+/// The schedule of each witness can be as long as the run. The page plays playbacks and asks only
+/// whether there is a witness.
+fn without_schedules(mut report: Report) -> Report {
+    let races = report.races.iter_mut().map(|race| &mut race.witness);
+    let deadlocks = report.deadlocks.iter_mut().map(|deadlock| &mut deadlock.witness);
+    let errors = report.errors.iter_mut().map(|error| &mut error.witness);
+    races.chain(deadlocks).chain(errors).flatten().for_each(|witness| witness.schedule.clear());
+    report
 }
 
 /// Reads the files that the page shows and a text report does not: those of calls and spawns, and of

@@ -37,6 +37,8 @@ const middle = (text, room) => {
 const data = JSON.parse(byId("data").textContent);
 const report = data.report;
 const libraries = new Set(data.libraries);
+// What is said about a race.
+const told = data.races.map(({ why, fix, ...rest }) => ({ why: data.texts[why], fix: data.texts[fix], ...rest }));
 const isLibrary = (file) => libraries.has(file);
 
 // Parsed when first asked for, and kept.

@@ -41,9 +41,15 @@ function stackOf(stack, paper) {
   return el("div", { class: "stack" }, el("h4", {}, "Calls, innermost first"), el("ol", {}, parts));
 }
 
+// The line of a place, without its indentation.
+function quote(at) {
+  const line = at.line ? lineOf(at.file, at.line) : undefined;
+  return line !== undefined && line.trim() ? el("code", { class: "quote" }, middle(line.trim(), 100)) : null;
+}
+
 // Spawns, outermost first; repetitions of one site folded.
 function spawnList(spawned, paper) {
-  const item = (spawn) => el("li", {}, code(spawn.task), ` spawned${spawn.construct ? ` by ${spawn.construct}` : ""}${spawn.thread !== undefined ? `, thread ${spawn.thread}` : ""}`, el("span", { class: "place" }, ` at ${fullPlace(spawn)}`));
+  const item = (spawn) => el("li", {}, code(spawn.task), ` spawned${spawn.construct ? ` by ${spawn.construct}` : ""}${spawn.thread !== undefined ? `, thread ${spawn.thread}` : ""}`, el("span", { class: "place" }, ` at ${fullPlace(spawn)}`), quote(spawn));
   const site = (spawn) => `${fullPlace(spawn)} ${spawn.construct}`;
   const parts = [];
   for (let i = 0; i < spawned.length; i += 1) {
@@ -114,7 +120,7 @@ function lazy(title, build, paper) {
 
 function raceDetail(finding, paper) {
   const race = finding.data;
-  const told = data.races[finding.index];
+  const about = told[finding.index];
   const marks = [["A", race.first], ["B", race.second]].map(([letter, access]) => {
     const { file, line, column } = userPlace(access);
     return { file, line, column, letter, style: `side-${letter}` };
@@ -135,10 +141,10 @@ function raceDetail(finding, paper) {
     el("div", { class: "sides" }, accessPanel(race, race.first, "A", marks, paper), accessPanel(race, race.second, "B", marks, paper)),
     el("dl", { class: "advice" },
       race.object && [el("dt", {}, "What"), el("dd", {}, objectText(race.object))],
-      told.why && [el("dt", {}, "Why"), el("dd", {}, prose(told.why))],
-      told.fix && [el("dt", {}, told.hint ? "Hint" : "Fix"), el("dd", {}, prose(told.fix))],
-      told.schedule && [el("dt", {}, "Schedule"), el("dd", {}, prose(told.schedule))],
-      told.suppress && !paper && [el("dt", {}, "Suppress"), el("dd", {}, copyable(told.suppress, "the suppression"))]),
+      about.why && [el("dt", {}, "Why"), el("dd", {}, prose(about.why))],
+      about.fix && [el("dt", {}, about.hint ? "Hint" : "Fix"), el("dd", {}, prose(about.fix))],
+      about.schedule && [el("dt", {}, "Schedule"), el("dd", {}, prose(about.schedule))],
+      about.suppress && !paper && [el("dt", {}, "Suppress"), el("dd", {}, copyable(about.suppress, "the suppression"))]),
     members(finding, paper),
     spawnPaths(race, paper),
     lazy("Computation graph", () => Graph.section(anchors, `the race on ${race.location}`), paper),

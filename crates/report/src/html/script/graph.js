@@ -199,6 +199,11 @@ const Graph = (() => {
   }
 
   const KINDS = { entry: "start", exit: "end", "finish-begin": "finish begins", "finish-end": "finish ends" };
+  // What began a step, by kind: its signal, its join.
+  const SYNCS = {
+    promise: ["after set", "after get"], future: ["future's value", "after get"], isolated: ["left isolated", "in isolated"], lock: ["released lock", "took lock"],
+    semaphore: ["after V", "after P"], event: ["after post", "after wait"],
+  };
   const verb = (access) => (access === "write" ? "W" : "R");
 
   function label(graph, item, anchor) {
@@ -209,7 +214,7 @@ const Graph = (() => {
     }
     const node = graph.nodes[item.first];
     if (KINDS[node.kind]) return KINDS[node.kind];
-    const sync = node.sync ? `${node.sync.op === "signal" ? "after signal of" : "after"} ${node.sync.kind}` : "";
+    const sync = node.sync ? SYNCS[node.sync.kind]?.[node.sync.op === "signal" ? 0 : 1] || `${node.sync.op} ${node.sync.kind}` : "";
     const seen = [...new Set(node.accesses.map((access) => `${verb(access.access)} ${access.location}`))];
     if (anchor && anchor.access) {
       const own = `${verb(anchor.access)} ${anchor.location}`;
@@ -231,7 +236,7 @@ const Graph = (() => {
     const node = graph.nodes[item.first];
     const accesses = node.accesses.slice(0, 12).map((a) => `${a.access}s ${a.location} at ${fullPlace(a)}`);
     if (node.accesses.length > 12) accesses.push(`and ${node.accesses.length - 12} more accesses`);
-    const sync = node.sync ? `begins after ${node.sync.op} of ${node.sync.kind} ${node.sync.id}` : "";
+    const sync = node.sync ? `begins with a ${node.sync.op} of ${node.sync.kind} ${node.sync.id}` : "";
     const section = node.section !== null ? `in section ${node.section}` : "";
     return [`${node.kind} ${node.id} of ${node.task}`, sync, section, ...accesses].filter(Boolean).join("\n");
   }
@@ -262,9 +267,9 @@ const Graph = (() => {
     const layer = svg("g", { class: "layer" });
     const picture = svg("svg", { class: "graph", role: "group", tabindex: "0", "aria-label": `Computation graph around ${what}. Arrow keys move it, plus and minus zoom, 0 fits it.` },
       svg("defs", {}, ["continue", "spawn", "join", "promise", "isolation"].map((kind) =>
-        svg("marker", { id: `tip-${kind}`, class: `tip ${kind}`, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: "auto" }, svg("path", { d: "M0,0L8,4L0,8z" })))),
+        svg("marker", { id: `tip-${kind}`, class: `tip ${kind}`, viewBox: "0 0 8 8", refX: 7, refY: 4, markerUnits: "userSpaceOnUse", markerWidth: 9, markerHeight: 9, orient: "auto" }, svg("path", { d: "M0,0L8,4L0,8z" })))),
       layer);
-    const told = el("pre", { class: "told", role: "status", "aria-live": "polite" });
+    const spoken = el("pre", { class: "spoken", role: "status", "aria-live": "polite" });
     let scene;
 
     const apply = () => layer.setAttribute("transform", `translate(${view.x.toFixed(1)},${view.y.toFixed(1)}) scale(${view.zoom.toFixed(3)})`);
@@ -355,7 +360,7 @@ const Graph = (() => {
       const attributes = { class: "head", transform: `translate(${item.x},${item.y - HIGH / 2 - 6})` };
       if (folds) Object.assign(attributes, { role: "button", tabindex: "0", "aria-label": `Fold ${task.task}` });
       const node = svg("g", attributes, svg("title", {}, folds ? `${task.task}: fold it with all that it spawned` : task.task),
-        svg("text", { x: 5 }, `${folds ? "▾ " : ""}${middle(task.task, 18)}`));
+        svg("text", { x: 8 }, `${folds ? "▾ " : ""}${middle(task.task, 18)}`));
       return folds ? act(node, () => fold(item.task)) : node;
     }
 
@@ -374,10 +379,10 @@ const Graph = (() => {
       const group = svg("g", { class: classes.filter(Boolean).join(" "), transform: `translate(${item.x},${item.y})`, role: "button", tabindex: pressed ? "0" : "-1", "aria-label": `${letters ? `${letters}: ` : ""}${isFork ? "Fork: " : ""}${about}` },
         svg("title", {}, about), shape,
         node && node.section !== null && svg("rect", { class: "bar", x: -item.w / 2, y: -HIGH / 2, width: 5, height: HIGH }),
-        svg("text", { class: "text", y: 4 }, middle(text, 19)),
+        svg("text", { class: "text", y: 4 }, middle(text, 17)),
         letters && svg("g", { class: "badge", transform: `translate(${-item.w / 2},${-HIGH / 2})` }, svg("circle", { r: 11 }), svg("text", { y: 4.5 }, letters.slice(0, 2))),
         isFork && svg("g", { class: "badge fork", transform: `translate(${item.w / 2},${-HIGH / 2})` }, svg("path", { d: "M0,-13L13,0L0,13L-13,0z" }), svg("text", { y: 4.5 }, "F")));
-      return act(group, () => (item.kind === "node" ? told.replaceChildren(about) : unfold(item)));
+      return act(group, () => (item.kind === "node" ? spoken.replaceChildren(about) : unfold(item)));
     }
 
     let drag = null;
@@ -455,7 +460,7 @@ const Graph = (() => {
     // Sizes are known when the section is in the page.
     requestAnimationFrame(center);
     const lost = wanted.length > anchors.length && el("p", { class: "missing" }, "Not all tasks of this finding are in this graph: it shows another schedule than the witness.");
-    return el("div", { class: "graph-frame" }, toolbar, lost, picture, legend(wanted), told,
+    return el("div", { class: "graph-frame" }, toolbar, lost, picture, legend(wanted), spoken,
       el("p", { class: "hint" }, `${counted(graph.tasks.length, "task")}, ${counted(graph.nodes.length, "step")}. Drag to move, Ctrl and the wheel to zoom; click a step for its accesses, a stub or pill to unfold it.`,
         data.graph_note ? ` ${data.graph_note}` : ""));
   }

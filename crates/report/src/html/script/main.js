@@ -6,9 +6,24 @@ const KINDS = { race: ["R", "race"], error: ["E", "program error"], deadlock: ["
 
 const findings = new Map();
 
+// `f.c:4 and 9`, `f.c:4 and g.c:9`.
+function linesOf(places) {
+  const known = places.filter((at) => at.file);
+  const same = known.every((at) => at.file === known[0].file);
+  const names = known.map((at, i) => (same && i > 0 && at.line ? String(at.line) : shortPlace(at)));
+  const lines = [...new Set(known.map(shortPlace))].length === 1 ? names.slice(0, 1) : names;
+  return lines.slice(0, 2).join(" and ") || "unknown place";
+}
+
+// The same for the narrow list: what tells findings apart comes first.
+function linesFirst(finding) {
+  const [, file, lines] = /^([^:]*):(\d+(?: and \d+)?)$/.exec(finding.where) || [];
+  return file === undefined ? finding.where : `line${lines.includes(" ") ? "s" : ""} ${lines} · ${file}`;
+}
+
 function add(kind, index, value, title, places, extra) {
   const files = [...new Set(places.map((at) => at.file).filter(Boolean))];
-  const where = [...new Set(places.filter((at) => at.file).map(shortPlace))].slice(0, 2).join(" and ") || "unknown place";
+  const where = linesOf(places);
   const finding = { key: `${kind}-${index}`, kind, index, data: value, title, where, files, children: [], level: 1, causes: [], ...extra };
   findings.set(finding.key, finding);
   return finding;
@@ -23,8 +38,7 @@ function words(finding) {
       parts.push(side.task, side.access, side.library, ...(side.locks || []));
       for (const frame of side.stack || []) parts.push(short(frame.function));
     }
-    const told = finding.kind === "race" ? data.races[finding.index] : null;
-    finding.words = [...parts, told && told.why].filter(Boolean).join("\n").toLowerCase();
+    finding.words = [...parts, finding.kind === "race" && told[finding.index].why].filter(Boolean).join("\n").toLowerCase();
   }
   return finding.words;
 }
@@ -32,7 +46,7 @@ function words(finding) {
 // Groups of races as a tree: the others of a cause and its consequences below the race that is shown.
 function tree() {
   const races = report.races.map((race, index) => add("race", index, race, race.location, [userPlace(race.first), userPlace(race.second)],
-    { causes: race.artifact_of, grade: race.grade, access: `${race.first.access} – ${race.second.access}` }));
+    { causes: race.artifact_of, grade: race.grade, access: `${race.first.access}/${race.second.access}` }));
   const headOf = new Map();
   const heads = data.groups.map((group) => {
     const [head, ...others] = group.races.map((index) => races[index]);
@@ -71,6 +85,9 @@ function tree() {
   return [["Fix first", fix], [fix.length ? "Other races" : "Races", rest], ["Program errors", errors], ["Deadlocks", deadlocks], ["Nondeterminism", generals]].filter(([, list]) => list.length);
 }
 const sections = tree();
+const causes = data.groups.length && data.groups.length < report.races.length ? ` by ${counted(data.groups.length, "cause")}` : "";
+const others = findings.size - report.races.length;
+const TOTAL = [report.races.length && counted(report.races.length, "race") + causes, others && counted(others, "other finding")].filter(Boolean).join(", ");
 
 // ---- The list: only rows in sight are in the page ------------------------------------------------
 
@@ -121,9 +138,7 @@ function refresh() {
     rows.push(...found);
   }
   rowsBox.style.height = `${top}px`;
-  const total = findings.size;
-  const visible = filtering() ? `${grouped(shown)} of ${counted(total, "finding")}` : counted(total, "finding");
-  byId("count").textContent = total ? visible : "Nothing was found.";
+  byId("count").textContent = !findings.size ? "Nothing was found." : filtering() ? `${grouped(shown)} of ${TOTAL}` : TOTAL;
   paint();
 }
 
@@ -165,7 +180,7 @@ function rowElement(row, position) {
       el("span", { class: `kind ${finding.kind}`, title: kind }, letter),
       el("span", { class: "main" },
         el("span", { class: "title" }, finding.title),
-        el("span", { class: "where" }, [finding.consequence && "consequence · ", finding.access && `${finding.access} · `, finding.where].filter(Boolean).join(""))),
+        el("span", { class: "where" }, [finding.consequence && "consequence · ", finding.access && `${finding.access} · `, linesFirst(finding)].filter(Boolean).join(""))),
       el("span", { class: "side" }, finding.grade && el("span", { class: `grade ${finding.grade}` }, finding.grade), below && el("span", { class: "below" }, `+${grouped(finding.children.length)}`)));
     node.title = `${finding.title}\n${finding.where}${below ? `\n${below}` : ""}`;
   }

@@ -39,6 +39,9 @@ const Player = (() => {
     const firstOf = tasks.map((_, task) => actions.findIndex((action) => action.task === task));
     const lastOf = tasks.map(() => -1);
     actions.forEach((action, index) => { lastOf[action.task] = index; });
+    // One file needs no name in every line.
+    const oneFile = new Set(actions.filter((action) => action.line).map((action) => action.file)).size < 2;
+    const lineName = (action) => (!action.line ? "" : oneFile ? `line ${action.line}` : shortPlace(action));
     let done = 0;
     let timer = null;
 
@@ -68,7 +71,7 @@ const Player = (() => {
         el("span", { class: "number" }, grouped(index + 1 + (playback.left_out || 0))), cells,
         el("span", { class: "who" }, middle(tasks[action.task], 18)),
         el("span", { class: "what" }, letter && el("b", { class: `letter side-${letter}` }, letter), letter && " ", action.text),
-        el("span", { class: "at" }, action.line ? shortPlace(action) : ""));
+        el("span", { class: "at" }, lineName(action)));
       line.style.top = `${index * ROW}px`;
       return line;
     }
@@ -107,7 +110,7 @@ const Player = (() => {
       const rows = [...last].slice(-50).map(([task, action]) => {
         const own = done > 0 && actions[done - 1].task === task;
         return el("tr", { class: own ? "changed" : null },
-          el("th", { scope: "row", title: tasks[task] }, own && el("span", { "aria-label": "acting" }, "▶ "), middle(tasks[task], 20)), el("td", {}, action.text), el("td", {}, action.line ? shortPlace(action) : ""));
+          el("th", { scope: "row", title: tasks[task] }, own && el("span", { "aria-label": "acting" }, "▶ "), middle(tasks[task], 20)), el("td", {}, action.text), el("td", {}, lineName(action)));
       });
       standing.replaceChildren(el("caption", {}, "Tasks and what each did last"), el("tbody", {}, rows.length ? rows : el("tr", {}, el("td", {}, "nobody has acted yet"))));
     }
@@ -154,9 +157,9 @@ const Player = (() => {
     }
     const button = (text, title, action) => el("button", { type: "button", title, "aria-label": title, click: action }, text);
     const controls = {
-      first: button("⏮", "First (Home)", () => go(0)), back: button("◀", "Back (←)", () => go(done - 1)),
+      first: button("|◀", "First (Home)", () => go(0)), back: button("◀", "Back (←)", () => go(done - 1)),
       play: button("Play", "Play or pause (Space)", play), forward: button("▶", "Forward (→)", () => go(done + 1)),
-      last: button("⏭", "Last (End)", () => go(actions.length)),
+      last: button("▶|", "Last (End)", () => go(actions.length)),
     };
     slider.addEventListener("input", () => go(Number(slider.value)));
     log.addEventListener("scroll", window_);
