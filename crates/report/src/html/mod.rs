@@ -69,14 +69,16 @@ const SCRIPT: [&str; 6] = [
 
 fn page(report: &Report, whole: &impl Serialize, sources: &Sources, extras: &Extras) -> String {
     let script = format!("\n(() => {{\n\"use strict\";\n{}}})();\n", SCRIPT.concat());
-    let mut blocks = element("data", &json(&data::Data::new(report, whole, sources, extras)));
+    let data = element("data", &json(&data::Data::new(report, whole, sources, extras)));
+    // After the script, which runs before the browser has read them.
+    let mut more = String::new();
     for (number, playback) in extras.playbacks.iter().enumerate() {
-        blocks += &element(&format!("playback-{number}"), &json(playback));
+        more += &element(&format!("playback-{number}"), &json(playback));
     }
     if let Some(graph) = &extras.graph {
-        blocks += &element("graph", &compact(graph));
+        more += &element("graph", &compact(graph));
     }
-    let mut out = String::with_capacity(PAGE.len() + STYLE.len() + script.len() + blocks.len() + 64);
+    let mut out = String::with_capacity(PAGE.len() + STYLE.len() + script.len() + data.len() + more.len() + 64);
     // Each name once, in the order of the page: what is put in is not looked at again.
     let mut rest = PAGE;
     let digest = sha256::base64(&script);
@@ -84,8 +86,9 @@ fn page(report: &Report, whole: &impl Serialize, sources: &Sources, extras: &Ext
         ("{digest}", digest.as_str()),
         ("{title}", &escape(&data::title(report))),
         ("{style}", STYLE),
-        ("{data}", &blocks),
+        ("{data}", &data),
         ("{script}", &script),
+        ("{more}", &more),
     ] {
         let (before, after) = rest.split_once(name).unwrap_or((rest, ""));
         out += before;
@@ -142,7 +145,7 @@ mod tests {
     #[test]
     fn every_slot_of_the_page_is_filled() {
         let page = render(&Report::new("default"), &Sources::new(), &Extras::default());
-        for slot in ["{digest}", "{title}", "{style}", "{data}", "{script}"] {
+        for slot in ["{digest}", "{title}", "{style}", "{data}", "{script}", "{more}"] {
             assert_eq!(PAGE.matches(slot).count(), 1, "{slot} in page.html");
             assert!(!page.contains(slot), "{slot} in the page");
         }

@@ -112,7 +112,9 @@ function lazy(title, build, paper) {
   const body = el("div", { class: "lazy" });
   const fill = () => {
     if (!part.open || body.childElementCount || !part.isConnected) return;
-    body.append(build());
+    // The data of these parts is at the end of the page.
+    if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", fill, { once: true });
+    else body.append(build());
   };
   const part = el("details", { class: "part", open: true, toggle: fill }, el("summary", {}, el("h3", {}, title)), body);
   return part;

@@ -126,7 +126,8 @@ const Graph = (() => {
       for (let i = 0; i < own.length; i += 1) {
         let end = i;
         while (end < own.length && !keep[end]) end += 1;
-        if (end - i < 2) end = i + 1;
+        // What a pill would say in place of two steps, the steps say themselves.
+        if (end - i < 3) end = i + 1;
         const kind = end - i > 1 ? "run" : "node";
         for (let at = i; at < end; at += 1) itemOf[own[at]] = items.length;
         items.push({ kind, task, first: own[i], last: own[end - 1], many: end - i });
@@ -381,7 +382,7 @@ const Graph = (() => {
         node && node.section !== null && svg("rect", { class: "bar", x: -item.w / 2, y: -HIGH / 2, width: 5, height: HIGH }),
         svg("text", { class: "text", y: 4 }, middle(text, 17)),
         letters && svg("g", { class: "badge", transform: `translate(${-item.w / 2},${-HIGH / 2})` }, svg("circle", { r: 11 }), svg("text", { y: 4.5 }, letters.slice(0, 2))),
-        isFork && svg("g", { class: "badge fork", transform: `translate(${item.w / 2},${-HIGH / 2})` }, svg("path", { d: "M0,-13L13,0L0,13L-13,0z" }), svg("text", { y: 4.5 }, "F")));
+        isFork && svg("g", { class: "badge fork", transform: `translate(${item.w / 2},${HIGH / 2 - 4})` }, svg("path", { d: "M0,-13L13,0L0,13L-13,0z" }), svg("text", { y: 4.5 }, "F")));
       return act(group, () => (item.kind === "node" ? spoken.replaceChildren(about) : unfold(item)));
     }
 
