@@ -29,7 +29,12 @@ impl Sources {
             Some(Object::Heap { at, .. }) => Some(at),
             _ => None,
         });
-        for place in races.chain(waits).chain(errors).chain(blocks) {
+        self.load(races.chain(waits).chain(errors).chain(blocks));
+    }
+
+    /// The same for the files of some places.
+    pub fn load<'a>(&mut self, places: impl Iterator<Item = &'a Place>) {
+        for place in places {
             if !self.files.contains_key(&place.file)
                 && let Ok(bytes) = fs::read(&place.file)
             {
@@ -39,7 +44,7 @@ impl Sources {
     }
 
     /// The line of a place, without its line break.
-    pub(super) fn line(&self, place: &Place) -> Option<&str> {
+    pub fn line(&self, place: &Place) -> Option<&str> {
         let lines = self.files.get(&place.file)?;
         lines.get((place.line as usize).checked_sub(1)?).map(String::as_str)
     }
