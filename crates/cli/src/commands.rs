@@ -1,7 +1,6 @@
 //! Dispatches each subcommand to its folder, and returns the exit status.
 
 use crate::args::{Args, Command};
-use crate::shared::present::render_native;
 use crate::shared::status::{BAD_INPUT, BadInput, INCONCLUSIVE, bad};
 use crate::{analyze, check, graph, replay, run, trace, verify};
 use raceproof_cc::{self as cc, Language};
@@ -50,7 +49,7 @@ pub(crate) fn started_by_cargo(args: Args) -> ProgramOutcome {
     let Command::Run(run) = &args.command else { return ProgramOutcome::Status(act(args)) };
     let report = run::run(run).map_err(bad);
     let done = report.and_then(|report| {
-        let status = render_native(&report, run.format, run.output.as_deref())?;
+        let status = run::command::show(run, &report)?;
         let sequential = report.coverage.as_ref().is_some_and(|coverage| coverage.parallel == Some(false));
         let only = status == INCONCLUSIVE && sequential && report.limits.len() == 1;
         Ok(if only { ProgramOutcome::Sequential } else { ProgramOutcome::Status(status) })

@@ -8,6 +8,7 @@ pub mod cargo;
 pub mod check;
 pub mod commands;
 mod graph;
+mod page;
 pub mod replay;
 mod run;
 pub mod shared;

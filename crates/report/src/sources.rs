@@ -39,13 +39,16 @@ impl Sources {
             Some(Object::Heap { at, .. }) => Some(at),
             _ => None,
         });
-        for place in races.chain(waits).chain(errors).chain(blocks) {
-            self.load(&place.file);
-        }
+        self.load(races.chain(waits).chain(errors).chain(blocks));
+    }
+
+    /// The same for the files of some places.
+    pub fn load<'a>(&mut self, places: impl Iterator<Item = &'a Place>) {
+        places.for_each(|place| self.load_file(&place.file));
     }
 
     /// Reads a file unless it is here already; one that cannot be read is left out.
-    pub(super) fn load(&mut self, file: &str) {
+    pub(super) fn load_file(&mut self, file: &str) {
         if !self.files.contains_key(file)
             && let Ok(bytes) = fs::read(file)
         {

@@ -2,6 +2,7 @@
 
 use super::{Checked, Options, check};
 use crate::args::{CheckArgs, LimitArgs};
+use crate::page;
 use crate::shared::load::load;
 use crate::shared::present::present;
 use crate::shared::status::{BadInput, bad};
@@ -27,5 +28,6 @@ pub(crate) fn command(args: &CheckArgs) -> Result<u8, BadInput> {
     // back.
     let _ = io::stderr().write_all(output.as_bytes());
     next::name(&mut report, |_| Some(next::after_check(args)));
-    present(report, &source, args.format, args.output.as_deref())
+    let extras = page::of_source(args.format, &report, &code, &source, &args.limits);
+    present(report, &source, args.format, args.output.as_deref(), &extras)
 }

@@ -9,13 +9,14 @@ use crate::shared::{input, witness_file};
 use raceproof::limits::Limits;
 use raceproof_host::interrupt;
 use raceproof_host::output::deliver;
+use raceproof_report::html::Extras;
 use raceproof_report::replay::render;
 
 pub(crate) fn command(args: &ReplayArgs) -> Result<u8, BadInput> {
     let (file, program) = program_or_source(args.file.as_deref(), &args.program)?;
     let Some(file) = file else {
         let report = native::replay(args, &program).map_err(bad)?;
-        return render_native(&report, ReportFormat::Text, None);
+        return render_native(&report, ReportFormat::Text, None, &Extras::default());
     };
     let (source, code) = load(file, &input::REPLAY)?;
     let name = args.witness.display().to_string();

@@ -11,15 +11,16 @@ use raceproof_tp::source::Source;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
-/// Renders a report about a native program, with the sources it names.
+/// Renders a report about a native program, with the sources it names; `extras` are for the page.
 pub(crate) fn render_native(
     report: &Report,
     format: ReportFormat,
     output: Option<&Path>,
+    extras: &Extras,
 ) -> Result<u8, BadInput> {
     let mut sources = Sources::new();
     sources.load_for(report);
-    render(report, &sources, format, output)
+    render(report, &sources, format, output, extras)
 }
 
 /// Renders a report about a TP program, writes it, and gives the exit status.
@@ -28,11 +29,12 @@ pub(crate) fn present(
     source: &Source,
     format: ReportFormat,
     output: Option<&Path>,
+    extras: &Extras,
 ) -> Result<u8, BadInput> {
     report.stamp(&witness_file::fingerprint(&source.text));
     let mut sources = Sources::new();
     sources.insert(source.name.clone(), &source.text);
-    render(&report, &sources, format, output)
+    render(&report, &sources, format, output, extras)
 }
 
 fn render(
@@ -40,13 +42,14 @@ fn render(
     sources: &Sources,
     format: ReportFormat,
     output: Option<&Path>,
+    extras: &Extras,
 ) -> Result<u8, BadInput> {
     let text = match format {
         ReportFormat::Json => report::json::render(report),
         ReportFormat::Html => {
-            let (extras, mut sources) = (Extras::default(), sources.clone());
-            html::load_sources(&mut sources, report, &extras);
-            html::render(report, &sources, &extras)
+            let mut sources = sources.clone();
+            html::load_sources(&mut sources, report, extras);
+            html::render(report, &sources, extras)
         }
         ReportFormat::Text => {
             let terminal = output.is_none() && io::stdout().is_terminal();

@@ -2,6 +2,7 @@
 
 use super::{native, search};
 use crate::args::VerifyArgs;
+use crate::page;
 use crate::shared::load::{load, program_or_source};
 use crate::shared::present::{present, render_native};
 use crate::shared::status::{BadInput, bad};
@@ -12,7 +13,8 @@ pub(crate) fn command(args: &VerifyArgs) -> Result<u8, BadInput> {
     let Some(file) = file else {
         let mut report = native::verify(args, &program).map_err(bad)?;
         next::name(&mut report, |report| next::after_verify(args, &program, report));
-        return render_native(&report, args.format, args.output.as_deref());
+        let extras = page::of_program(args.format, &report, &program, args.threads);
+        return render_native(&report, args.format, args.output.as_deref(), &extras);
     };
     if args.time_limit.is_some() {
         return Err(bad(
@@ -25,5 +27,6 @@ pub(crate) fn command(args: &VerifyArgs) -> Result<u8, BadInput> {
     }
     let mut report = search::run(args, &code, &source).map_err(bad)?;
     next::name(&mut report, |report| next::after_verify(args, &[], report));
-    present(report, &source, args.format, args.output.as_deref())
+    let extras = page::of_source(args.format, &report, &code, &source, &args.limits);
+    present(report, &source, args.format, args.output.as_deref(), &extras)
 }

@@ -52,7 +52,7 @@ fn without_schedules(mut report: Report) -> Report {
 /// Reads the files that the page shows and a text report does not: those of calls and spawns, and of
 /// the actions of playbacks.
 pub fn load_sources(sources: &mut Sources, report: &Report, extras: &Extras) {
-    data::places(report, extras).into_keys().for_each(|file| sources.load(file));
+    data::places(report, extras).into_keys().for_each(|file| sources.load_file(file));
 }
 
 const PAGE: &str = include_str!("page.html");
@@ -78,7 +78,8 @@ fn page(report: &Report, whole: &impl Serialize, sources: &Sources, extras: &Ext
     if let Some(graph) = &extras.graph {
         more += &element("graph", &compact(graph));
     }
-    let mut out = String::with_capacity(PAGE.len() + STYLE.len() + script.len() + data.len() + more.len() + 64);
+    let mut out =
+        String::with_capacity(PAGE.len() + STYLE.len() + script.len() + data.len() + more.len() + 64);
     // Each name once, in the order of the page: what is put in is not looked at again.
     let mut rest = PAGE;
     let digest = sha256::base64(&script);

@@ -1,0 +1,77 @@
+//! What the page of `--format html` shows beside the report: the computation graph of a run, and
+//! the witnesses of findings played back. Both take further runs of the program, which no other
+//! format needs.
+
+use crate::args::{LimitArgs, ReportFormat};
+use crate::graph::{self, DrawAs, Drawn};
+use crate::replay::playbacks::{self, Playbacks};
+use crate::shared::limits::{bounds, limits};
+use crate::shared::process::{NativeProgram, Streams, input_is_there_again};
+use crate::shared::{input, program};
+use raceproof_core::finding::Report;
+use raceproof_report::html::Extras;
+use raceproof_tp::code::Code;
+use raceproof_tp::source::Source;
+use std::ffi::OsString;
+
+/// Seconds after which a run that is recorded for its graph is given up.
+const PATIENCE: f64 = 60.0;
+
+/// For a TP program.
+pub(crate) fn of_source(
+    format: ReportFormat,
+    report: &Report,
+    code: &Code,
+    source: &Source,
+    limits: &LimitArgs,
+) -> Extras {
+    if format != ReportFormat::Html {
+        return Extras::default();
+    }
+    let playbacks = playbacks::of_source(report, code, source);
+    let drawn = too_large(report)
+        .map_or_else(|| graph::of_source(code, &source.name, DrawAs::Page(report), bounds(limits)), Err);
+    extras(drawn, playbacks)
+}
+
+/// For a native program, given with its arguments.
+pub(crate) fn of_program(
+    format: ReportFormat,
+    report: &Report,
+    words: &[OsString],
+    threads: Option<u32>,
+) -> Extras {
+    if format != ReportFormat::Html {
+        return Extras::default();
+    }
+    let Some(path) = words.first().and_then(|name| program::find(name, &input::RUN).ok()) else {
+        return Extras::default();
+    };
+    let program = NativeProgram::new(path, &words[1..], threads);
+    let playbacks = playbacks::of_program(report, &program);
+    let refused = too_large(report).or_else(|| {
+        (!input_is_there_again()).then(|| {
+            "there is no graph: it takes another run, and standard input came through a pipe, which has nothing to \
+             read any more; redirect it from a file"
+                .to_owned()
+        })
+    });
+    let draw = || {
+        let limits = limits(Some(PATIENCE), LimitArgs::MEMORY);
+        graph::of_program(&program, Streams::Hidden, DrawAs::Page(report), limits)
+    };
+    extras(refused.map_or_else(draw, Err), playbacks)
+}
+
+/// Why a run that has this report is not drawn.
+fn too_large(report: &Report) -> Option<String> {
+    (report.stats.steps > graph::LARGEST_PAGE as u64).then(|| graph::too_large(report.stats.steps))
+}
+
+fn extras(drawn: Result<Drawn, String>, playbacks: Playbacks) -> Extras {
+    let (graph, graph_note) = match drawn {
+        Ok(Drawn { text, notes, .. }) => (Some(text), (!notes.is_empty()).then(|| notes.join("; "))),
+        Err(why) => (None, Some(why)),
+    };
+    Extras { graph, graph_note, playbacks: playbacks.list, playback_note: playbacks.note }
+}
