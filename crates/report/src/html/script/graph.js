@@ -18,11 +18,18 @@ const Graph = (() => {
     const raw = parse("graph");
     if (!raw || !raw.nodes.length) return (loaded = null);
     const { tasks, nodes, edges } = raw;
-    const byName = new Map(tasks.map((task) => [task.task, task.id]));
-    const taskOf = new Int32Array(nodes.length);
+    // Names are not unique: OpenMP numbers the threads of each team anew. A task's nodes are those
+    // that follow its first one; the entry and the exit are those of main.
+    const byName = new Map();
+    for (const { id, task } of tasks) byName.set(task, [...(byName.get(task) || []), id]);
+    const taskOf = new Int32Array(nodes.length).fill(-1);
+    for (const { id, first } of tasks) taskOf[first] = id;
+    for (const edge of edges) {
+      if (edge.kind === "continue" && taskOf[edge.to] < 0 && taskOf[edge.from] >= 0) taskOf[edge.to] = taskOf[edge.from];
+    }
     const nodesOf = tasks.map(() => []);
     nodes.forEach((node, id) => {
-      taskOf[id] = byName.get(node.task) || 0;
+      if (taskOf[id] < 0) taskOf[id] = (byName.get(node.task) || [0])[0];
       nodesOf[taskOf[id]].push(id);
     });
     const spawner = new Int32Array(tasks.length).fill(-1);
@@ -45,8 +52,8 @@ const Graph = (() => {
 
   // The node of an access, a wait or a failure; the task's last one if nothing in it fits.
   function locate(graph, anchor) {
-    const task = graph.byName.get(anchor.task);
-    if (task === undefined) return null;
+    const named = graph.byName.get(anchor.task);
+    if (!named) return null;
     const score = (node) => {
       let best = node.racy ? 1 : 0;
       for (const access of node.accesses) {
@@ -57,13 +64,12 @@ const Graph = (() => {
       }
       return best;
     };
-    const own = graph.nodesOf[task];
-    let [node, most] = [own[own.length - 1], anchor.access ? 0 : 99];
-    for (const id of own) {
+    let [node, most] = [graph.nodesOf[named[named.length - 1]].at(-1), anchor.access ? 0 : 99];
+    for (const id of named.flatMap((task) => graph.nodesOf[task])) {
       const points = score(graph.nodes[id]);
       if (points > most) [node, most] = [id, points];
     }
-    return { ...anchor, task, node };
+    return { ...anchor, task: graph.taskOf[node], node };
   }
 
   function ancestry(graph, task) {
@@ -172,6 +178,13 @@ const Graph = (() => {
   function place(graph, view, open, items, links) {
     const into = items.map(() => []);
     for (const link of links) if (items[link.a].first < items[link.b].first) into[link.b].push(link.a);
+    // Steps of one task stand below each other, also where a run that was cut short has no edge.
+    const above = new Map();
+    items.forEach((item, index) => {
+      if (item.kind === "stub") return;
+      if (above.has(item.task)) into[index].push(above.get(item.task));
+      above.set(item.task, index);
+    });
     const order = items.map((_, index) => index).sort((a, b) => items[a].first - items[b].first);
     for (const index of order) {
       items[index].row = into[index].reduce((row, from) => Math.max(row, items[from].row + 1), 0);
@@ -260,7 +273,7 @@ const Graph = (() => {
   // The section of the page; `anchors`: { letter, task, access, at, location }.
   function section(wanted, what) {
     if (!byId("graph") && !parsed.get("graph")) {
-      return el("p", { class: "missing" }, data.graph_note || "This command records no computation graph.");
+      return el("p", { class: "missing" }, prose(data.graph_note || "This command records no computation graph."));
     }
     const graph = load();
     if (!graph) return el("p", { class: "missing" }, "The computation graph is empty.");
@@ -465,7 +478,7 @@ const Graph = (() => {
     const lost = wanted.length > anchors.length && el("p", { class: "missing" }, "Not all tasks of this finding are in this graph: it shows another schedule than the witness.");
     return el("div", { class: "graph-frame" }, toolbar, lost, picture, legend(wanted), spoken,
       el("p", { class: "hint" }, `${counted(graph.tasks.length, "task")}, ${counted(graph.nodes.length, "step")}. Drag to move, Ctrl and the wheel to zoom; click a step for its accesses, a stub or pill to unfold it.`,
-        data.graph_note ? ` ${data.graph_note}` : ""));
+        data.graph_note ? [" ", prose(data.graph_note)] : ""));
   }
 
   function legend(anchors) {
