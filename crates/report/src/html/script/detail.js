@@ -27,7 +27,7 @@ function placeLine(at) {
 function stackOf({ file, stack }, paper) {
   if (!stack || !stack.length) return null;
   const foreign = stack.map((frame, i) => isLibrary(i ? stack[i - 1].file : file) || /^(raceproof_native::|__kmpc|rayon)/.test(frame.function));
-  const item = (frame) => el("li", {}, el("code", { title: frame.function }, short(frame.function) || "?"), frame.line ? el("span", { class: "place" }, ` called at ${fullPlace(frame)}`) : "");
+  const item = (frame) => el("li", {}, el("code", { title: frame.function }, short(frame.function) || "?"), frame.line ? [" called at ", placeLine(frame)] : "");
   const parts = [];
   for (let i = 0; i < stack.length; i += 1) {
     let end = i;
@@ -51,7 +51,7 @@ function quote(at) {
 
 // Spawns, outermost first; repetitions of one site folded.
 function spawnList(spawned, paper) {
-  const item = (spawn) => el("li", {}, code(spawn.task), ` spawned${spawn.construct ? ` by ${spawn.construct}` : ""}${spawn.thread !== undefined ? `, thread ${spawn.thread}` : ""}`, el("span", { class: "place" }, ` at ${fullPlace(spawn)}`), quote(spawn));
+  const item = (spawn) => el("li", {}, code(spawn.task), ` spawned${spawn.construct ? ` by ${spawn.construct}` : ""}${spawn.thread !== undefined ? `, thread ${spawn.thread}` : ""}`, " at ", placeLine(spawn), quote(spawn));
   const site = (spawn) => `${fullPlace(spawn)} ${spawn.construct}`;
   const parts = [];
   for (let i = 0; i < spawned.length; i += 1) {
