@@ -18,11 +18,13 @@ const Graph = (() => {
     const raw = parse("graph");
     if (!raw || !raw.nodes.length) return (loaded = null);
     const { tasks, nodes, edges } = raw;
-    const byName = new Map(tasks.map((task) => [task.task, task.id]));
+    // A thread of a team is another task after each barrier, with the same name.
+    const byName = new Map();
+    for (const { id, task } of tasks) byName.set(task, [...(byName.get(task) || []), id]);
     const taskOf = new Int32Array(nodes.length);
     const nodesOf = tasks.map(() => []);
     nodes.forEach((node, id) => {
-      taskOf[id] = byName.get(node.task) || 0;
+      taskOf[id] = node.task_id;
       nodesOf[taskOf[id]].push(id);
     });
     const spawner = new Int32Array(tasks.length).fill(-1);
@@ -45,8 +47,8 @@ const Graph = (() => {
 
   // The node of an access, a wait or a failure; the task's last one if nothing in it fits.
   function locate(graph, anchor) {
-    const task = graph.byName.get(anchor.task);
-    if (task === undefined) return null;
+    const tasks = graph.byName.get(anchor.task);
+    if (tasks === undefined) return null;
     const score = (node) => {
       let best = node.racy ? 1 : 0;
       for (const access of node.accesses) {
@@ -57,13 +59,13 @@ const Graph = (() => {
       }
       return best;
     };
-    const own = graph.nodesOf[task];
+    const own = tasks.flatMap((task) => graph.nodesOf[task]);
     let [node, most] = [own[own.length - 1], anchor.access ? 0 : 99];
     for (const id of own) {
       const points = score(graph.nodes[id]);
       if (points > most) [node, most] = [id, points];
     }
-    return { ...anchor, task, node };
+    return { ...anchor, task: graph.taskOf[node], node };
   }
 
   function ancestry(graph, task) {
