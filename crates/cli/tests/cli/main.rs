@@ -17,6 +17,7 @@ mod json;
 mod modules;
 mod next;
 mod planted;
+mod playback;
 mod repeated;
 mod text;
 mod tidy;

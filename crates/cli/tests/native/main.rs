@@ -21,6 +21,7 @@ mod native_atomics;
 mod native_budget;
 mod native_corpus;
 mod native_generated;
+mod native_graph;
 mod native_loops;
 mod native_pages;
 mod native_reports;

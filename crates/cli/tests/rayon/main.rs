@@ -12,4 +12,5 @@ mod coverage;
 mod crashes;
 mod rayon_corpus;
 mod rayon_generated;
+mod rayon_graph;
 mod real_world;
