@@ -101,14 +101,14 @@ const Graph = (() => {
     const special = new Set(view.anchors.map((anchor) => anchor.node));
     if (view.forkNode >= 0) special.add(view.forkNode);
     for (const task of open) if (spawner[task] >= 0) special.add(spawner[task]);
-    const links = new Map();
+    const crossing = new Map();
     for (const edge of edges) {
       const [a, b] = [taskOf[edge.from], taskOf[edge.to]];
       if (a === b || !view.open.has(a) || !view.open.has(b)) continue;
       for (const [task, node] of [[a, edge.from], [b, edge.to]]) {
-        const many = links.get(task) || 0;
+        const many = crossing.get(task) || 0;
         if (many > 60) continue;
-        links.set(task, many + 1);
+        crossing.set(task, many + 1);
         special.add(node);
       }
     }
@@ -164,8 +164,10 @@ const Graph = (() => {
       if (known) known.many += 1;
       else drawn.set(key, { a, b, kind: edge.kind, many: 1 });
     }
-    place(graph, view, open, items, [...drawn.values()]);
-    return { items, links: [...drawn.values()] };
+    // Where a task's next step follows anyway, another reason would only be drawn over it.
+    const links = [...drawn.values()].filter((link) => link.kind === "continue" || !drawn.has(`${link.a} ${link.b} continue`));
+    place(graph, view, open, items, links);
+    return { items, links };
   }
 
   // Rows by longest path; columns by the spawn tree.

@@ -18,7 +18,8 @@ function linesOf(places) {
 // The same for the narrow list: what tells findings apart comes first.
 function linesFirst(finding) {
   const [, file, lines] = /^([^:]*):(\d+(?: and \d+)?)$/.exec(finding.where) || [];
-  return file === undefined ? finding.where : `line${lines.includes(" ") ? "s" : ""} ${lines} · ${file}`;
+  const place = file === undefined ? [finding.where] : [`line${lines.includes(" ") ? "s" : ""} ${lines}`, file];
+  return [place[0], finding.access, place[1]].filter(Boolean).join(" · ");
 }
 
 function add(kind, index, value, title, places, extra) {
@@ -180,8 +181,8 @@ function rowElement(row, position) {
       el("span", { class: `kind ${finding.kind}`, title: kind }, letter),
       el("span", { class: "main" },
         el("span", { class: "title" }, finding.title),
-        el("span", { class: "where" }, [finding.consequence && "consequence · ", finding.access && `${finding.access} · `, linesFirst(finding)].filter(Boolean).join(""))),
-      el("span", { class: "side" }, finding.grade && el("span", { class: `grade ${finding.grade}` }, finding.grade), below && el("span", { class: "below" }, `+${grouped(finding.children.length)}`)));
+        el("span", { class: "where" }, linesFirst(finding))),
+      el("span", { class: "side" }, finding.grade && el("span", { class: `grade ${finding.grade}` }, finding.grade), el("span", { class: "below" }, [finding.consequence && "consequence", below && `+${grouped(finding.children.length)}`].filter(Boolean).join(" "))));
     node.title = `${finding.title}\n${finding.where}${below ? `\n${below}` : ""}`;
   }
   node.style.top = `${row.top}px`;
