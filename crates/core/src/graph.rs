@@ -254,6 +254,11 @@ impl GraphBuilder {
         self.graph.nodes.len() + 1
     }
 
+    /// Whether a task has ended; none that is not known has.
+    pub fn has_ended(&self, task: TaskId) -> bool {
+        self.graph.tasks.get(task.index()).is_some_and(|task| task.ended)
+    }
+
     /// Ends the graph with its exit, whether or not every task has ended.
     pub fn finish(mut self) -> Graph {
         for task in 0..self.running.len() {

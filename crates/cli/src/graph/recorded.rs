@@ -6,6 +6,7 @@ use crate::shared::budget::{self, Budget, CHUNK};
 use crate::shared::process::{Ended, NativeProgram, Recorded, Streams};
 use crate::trace;
 use raceproof::limits::Limits;
+use raceproof_core::event::Observer;
 use raceproof_core::graph::{Graph, GraphBuilder};
 use raceproof_core::ids::{Location, SiteId, TaskId};
 use raceproof_core::trace::{Batch, Named, Source};
@@ -121,6 +122,10 @@ fn read(file: &Path, draw_as: DrawAs<'_>, limits: Limits<'static>) -> Result<Rea
         }
     }
     let part = source.note().map(str::to_owned).or_else(|| error.clone());
+    // The recorder of a native program leaves the end of main open: it goes on at exit.
+    if part.is_none() && limit.is_none() && !builder.has_ended(TaskId::MAIN) {
+        builder.end(TaskId::MAIN);
+    }
     let names = source.names().clone();
     Ok(ReadTrace { graph: builder.finish(), names, file: file.to_owned(), error, part, limit })
 }

@@ -10,8 +10,11 @@ use raceproof::limits::Limits;
 use raceproof_core::finding::{Report, Witness};
 use raceproof_host::interrupt;
 use raceproof_report::playback::{Of, Playback};
+use raceproof_report::{Sources, cause};
 use raceproof_tp::code::Code;
 use raceproof_tp::source::Source;
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 /// The most findings that are played back.
 const FINDINGS: usize = 100;
@@ -22,6 +25,9 @@ const ACTIONS: usize = 2000;
 /// The most actions of all witnesses together, which takes seconds. A finding whose witness is
 /// longer than what is left is not played.
 const ALL_ACTIONS: u64 = 4_000_000;
+
+/// After so long no further finding is played.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The playbacks of a report.
 #[derive(Debug, Default)]
@@ -42,9 +48,15 @@ pub(crate) fn of_program(report: &Report, program: &NativeProgram) -> Playbacks 
     gather(report, |finding| native::play(program, finding, ACTIONS as u64))
 }
 
-/// The findings that have a witness, in the order of the report.
+/// The findings that have a witness: of races with the same cause first the one that the page shows
+/// for all of them.
 fn with_witness(report: &Report) -> impl Iterator<Item = (Of, Finding<'_>, &Witness)> {
-    let races = (0..).map(Of::Race).zip(report.races.iter().map(Finding::Race));
+    let groups = cause::group(&report.races, &Sources::new());
+    let shown: Vec<usize> = groups.iter().filter_map(|group| group.members.first().copied()).collect();
+    let first: BTreeSet<usize> = shown.iter().copied().collect();
+    let others = (0..report.races.len()).filter(move |race| !first.contains(race));
+    let races = shown.into_iter().chain(others);
+    let races = races.map(|race| (Of::Race(race as u32), Finding::Race(&report.races[race])));
     let deadlocks = (0..).map(Of::Deadlock).zip(report.deadlocks.iter().map(Finding::Deadlock));
     let errors = (0..).map(Of::Error).zip(report.errors.iter().map(Finding::Error));
     let all = races.chain(deadlocks).chain(errors);
@@ -53,8 +65,9 @@ fn with_witness(report: &Report) -> impl Iterator<Item = (Of, Finding<'_>, &Witn
 
 fn gather(report: &Report, mut play: impl FnMut((Of, Finding<'_>)) -> Result<Playback, String>) -> Playbacks {
     let mut list = Vec::new();
-    let (mut many, mut long, mut wrong) = (0, 0, Vec::new());
+    let (mut many, mut long, mut late, mut wrong) = (0, 0, 0, Vec::new());
     let mut left = ALL_ACTIONS;
+    let start = Instant::now();
     for (of, finding, witness) in with_witness(report) {
         if list.len() == FINDINGS {
             many += 1;
@@ -66,17 +79,29 @@ fn gather(report: &Report, mut play: impl FnMut((Of, Finding<'_>)) -> Result<Pla
             continue;
         };
         left = rest;
+        if start.elapsed() > PATIENCE {
+            late += 1;
+            continue;
+        }
         match play((of, finding)) {
             Ok(playback) => list.push(playback),
             Err(why) => wrong.push(why),
         }
     }
+    list.sort_by_key(|playback: &Playback| match playback.of {
+        Of::Race(number) => (0, number),
+        Of::Deadlock(number) => (1, number),
+        Of::Error(number) => (2, number),
+    });
     let mut notes = Vec::new();
     if many > 0 {
-        notes.push(format!("the first {FINDINGS} findings are played back, {many} more are not"));
+        notes.push(format!("{FINDINGS} findings are played back, {many} more are not"));
     }
     if long > 0 {
         notes.push(format!("{long} of the findings have a witness too long to be played back here"));
+    }
+    if late > 0 {
+        notes.push(format!("{late} of the findings are not played back: it would take too long"));
     }
     if let Some(first) = wrong.first() {
         notes.push(format!("{} could not be played back: {first}", wrong.len()));

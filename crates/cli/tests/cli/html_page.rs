@@ -410,7 +410,7 @@ fn big() -> String {
     let children = 20_000u32;
     tasks.push(json!({ "id": 0, "task": "main", "parent": null, "spawned": null, "first": 0, "last": children, "ended": true }));
     for n in 0..=children {
-        nodes.push(step(n, "main", json!([])));
+        nodes.push(step(n, "main", 0, json!([])));
         if n > 0 {
             edges.push(json!({ "from": n - 1, "to": n, "kind": "continue" }));
         }
@@ -422,7 +422,7 @@ fn big() -> String {
         for id in first..first + 4 {
             let access = if child % 2 == 1 { "write" } else { "read" };
             let accesses = json!([{ "access": access, "location": format!("cell_{}", (child - 1) / 2), "file": "f.tp", "line": child, "column": 1, "label": "" }]);
-            nodes.push(step(id, &name, if id == first + 2 { accesses } else { json!([]) }));
+            nodes.push(step(id, &name, child, if id == first + 2 { accesses } else { json!([]) }));
             if id > first {
                 edges.push(json!({ "from": id - 1, "to": id, "kind": "continue" }));
             }

@@ -4,6 +4,8 @@
 mod common;
 #[path = "../support/expect/mod.rs"]
 mod expect;
+#[path = "../support/transcript/mod.rs"]
+mod transcript;
 
 mod bad_programs;
 mod checkpoint;
@@ -19,7 +21,9 @@ mod interrupt;
 mod json;
 mod modules;
 mod next;
+mod pages;
 mod planted;
+mod playback;
 mod repeated;
 mod text;
 mod tidy;

@@ -476,3 +476,29 @@ fn a_program_alone_names_the_command() {
     let expected = format!("to decide the rest: RACEPROOF_OPTIONS= raceproof verify -- {}", binary.display());
     assert_eq!(done.stderr.lines().last(), Some(expected.as_str()));
 }
+
+/// Iterations of a taskloop that share a task are not compared: the report says where, and `--strict`
+/// takes the verdict back.
+#[test]
+fn a_taskloop_of_many_iterations_says_that_some_share_a_task() {
+    let taskloop = "\
+#include <stdlib.h>
+int a[4096];
+int main(int argc, char **argv) {
+  int n = atoi(argv[1]);
+#pragma omp parallel num_threads(2)
+#pragma omp single
+#pragma omp taskloop
+  for (int i = 0; i < n; i++) a[i] = i;
+}
+";
+    let here = Here::new("taskloop", &[("loop.c", taskloop)]);
+    here.run("cc -fopenmp loop.c -o loop").expect_status(0);
+    let (status, report) = here.report("--strict -- ./loop 1024");
+    assert_eq!((status, covered(&report).unsplit.len()), (Some(0), 0));
+    let (status, report) = here.report("-- ./loop 1025");
+    let unsplit: Vec<u32> = covered(&report).unsplit.iter().map(|at| at.line).collect();
+    assert_eq!((status, report.verdict, unsplit), (Some(0), Verdict::RaceFree, vec![7]));
+    let done = here.run("run --strict -- ./loop 1025").expect_status(3);
+    done.says("--strict: items of the loop at loop.c:7 were not compared");
+}

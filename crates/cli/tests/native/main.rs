@@ -5,6 +5,8 @@
 mod common;
 #[path = "../support/native/mod.rs"]
 mod native;
+#[path = "../support/transcript/mod.rs"]
+mod transcript;
 
 mod cc;
 mod contexts;
@@ -21,6 +23,7 @@ mod native_atomics;
 mod native_budget;
 mod native_corpus;
 mod native_generated;
+mod native_graph;
 mod native_loops;
 mod native_pages;
 mod native_reports;
@@ -29,6 +32,7 @@ mod native_verify;
 mod native_verify_generated;
 mod outlive;
 mod own_functions;
+mod pages;
 mod prelink;
 mod privileged;
 mod publication;

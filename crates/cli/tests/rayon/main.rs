@@ -7,9 +7,13 @@ mod common;
 mod native;
 #[path = "../support/rayon/mod.rs"]
 mod rayon;
+#[path = "../support/transcript/mod.rs"]
+mod transcript;
 
 mod coverage;
 mod crashes;
+mod pages;
 mod rayon_corpus;
 mod rayon_generated;
+mod rayon_graph;
 mod real_world;

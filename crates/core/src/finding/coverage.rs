@@ -85,8 +85,8 @@ pub struct Coverage {
     pub uninstrumented: Vec<Uninstrumented>,
     /// Each `#pragma omp` that was compiled without `-fopenmp`.
     pub ignored_pragmas: Vec<Place>,
-    /// Parallel iterators that could be split without end: what was left of each stayed together in
-    /// one task, and was not compared.
+    /// Parallel iterators that could be split without end, and taskloops of very many iterations:
+    /// what was left of each stayed together in one task, and was not compared.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unsplit: Vec<Place>,
     /// Options that kept the detector from looking.
@@ -157,7 +157,7 @@ impl Coverage {
             .map(|at| format!("{} at {}:{} was compiled without -fopenmp", at.sentinel(), at.file, at.line));
         let unsplit = self.unsplit.iter();
         let unsplit =
-            unsplit.map(|at| format!("items of the iterator at {}:{} were not compared", at.file, at.line));
+            unsplit.map(|at| format!("items of the loop at {}:{} were not compared", at.file, at.line));
         parts.chain(pragmas).chain(unsplit).collect()
     }
 

@@ -12,7 +12,7 @@ use crate::detect::detector::{Raced, RacedAccess, Site};
 use crate::detect::frames::{self, End, Frame};
 use crate::detect::memory::Block;
 use crate::report;
-use crate::symbols::Symbols;
+use crate::symbols::{Scalar, Symbols};
 use raceproof_core::event::{AccessKind, SyncKind};
 use raceproof_core::finding::{Grade, Witness};
 use raceproof_core::ids::{SyncId, TaskId};
@@ -149,26 +149,42 @@ fn value(address: usize, size: usize) -> Option<u64> {
     (read == size as isize).then(|| u64::from_le_bytes(bytes))
 }
 
-/// The value as an integer of its size, signed.
-fn spelled(value: u64, size: usize) -> String {
-    match size {
-        1 => (value as i8).to_string(),
-        2 => (value as i16).to_string(),
-        4 => (value as i32).to_string(),
-        _ => (value as i64).to_string(),
+/// A value of a type. An unknown one is a signed integer; one of eight bytes that is as large as
+/// addresses are may be one of these.
+fn spelled(value: u64, size: usize, scalar: Option<Scalar>) -> String {
+    const ADDRESSES: u64 = 1 << 40;
+    let signed = match size {
+        1 => i64::from(value as i8),
+        2 => i64::from(value as i16),
+        4 => i64::from(value as i32),
+        _ => value as i64,
+    };
+    match scalar {
+        Some(Scalar::Float) if size == 4 => f32::from_bits(value as u32).to_string(),
+        Some(Scalar::Float) if size == 8 => f64::from_bits(value).to_string(),
+        Some(Scalar::Bool) if value <= 1 => (value == 1).to_string(),
+        Some(Scalar::Char) if (0x20..0x7f).contains(&value) => {
+            format!("{value} '{}'", char::from(value as u8))
+        }
+        Some(Scalar::Unsigned) => value.to_string(),
+        Some(Scalar::Pointer) => format!("{value:#x}"),
+        None if size == 8 && signed.unsigned_abs() >= ADDRESSES => format!("{value:#x}"),
+        _ => signed.to_string(),
     }
 }
 
 struct Words {
     symbols: Symbols,
-    /// Names of memory, by where it is accessed and what it is in.
-    names: FxHashMap<(usize, usize, Option<usize>), String>,
+    /// Names and types of memory, by where it is accessed and what it is in.
+    names: FxHashMap<(usize, usize, Option<usize>), (String, Option<Scalar>)>,
 }
 
 impl Words {
     fn record(&mut self, done: Done, recorder: &mut Recorder) {
         let Done { task, site, what } = done;
         let symbols = &self.symbols;
+        // Of a team, the region is what creates its threads.
+        let created = if let What::Spawn(child) = what { Some(child) } else { None };
         let mut action = match what {
             What::Access(accessed) => self.access(task, &accessed, recorder),
             What::Spawn(child) => Action::new(Op::Spawn, format!("creates {}", report::name(child)), None),
@@ -185,6 +201,10 @@ impl Words {
             What::End => Action::new(Op::End, "ends", None),
         };
         action.counted = !matches!(action.op, Op::Release | Op::End);
+        let site = match created {
+            Some(child) => detector().site(detector().tasks[child.index()].created),
+            None => site,
+        };
         if action.op != Op::End {
             let (at, _) = report::place(&self.symbols, site);
             action.at = (at.line > 0).then_some(at);
@@ -199,11 +219,11 @@ impl Words {
             (AccessKind::Read, _) => (Op::Read, "reads"),
             (AccessKind::Write, _) => (Op::Write, "writes"),
         };
-        let location = self.name(task, accessed);
+        let (location, scalar) = self.name(task, accessed);
         if let Some(before) = accessed.before {
-            recorder.holds(&location, spelled(before, size));
+            recorder.holds(&location, spelled(before, size, scalar));
         }
-        let value = accessed.after.map(|value| spelled(value, size));
+        let value = accessed.after.map(|value| spelled(value, size, scalar));
         let shown = value.as_ref().map_or(format!(" ({size} bytes)"), |value| format!(": {value}"));
         let atomically = if operation == Operation::Atomic { ", atomically" } else { "" };
         let text = format!("{verb} {location}{shown}{atomically}");
@@ -211,7 +231,7 @@ impl Words {
     }
 
     /// What the memory of an access is called, as in the report of a race.
-    fn name(&mut self, task: TaskId, accessed: &Accessed) -> String {
+    fn name(&mut self, task: TaskId, accessed: &Accessed) -> (String, Option<Scalar>) {
         let PendingAccess { address, site, kind, .. } = accessed.access;
         let within = accessed.block.map(|(base, _)| base).or(accessed.frame.map(|frame| frame.base));
         let key = (address, site.pc, within);
@@ -239,7 +259,8 @@ impl Words {
             ends: accessed.ends.clone(),
         };
         let name = report::race(&self.symbols, &raced, Grade::Apparent).location;
-        self.names.insert(key, name.clone());
-        name
+        let scalar = self.symbols.scalar(address, accessed.frame.map(|frame| (frame.pc, frame.base)));
+        self.names.insert(key, (name.clone(), scalar));
+        (name, scalar)
     }
 }

@@ -1,8 +1,10 @@
 //! `taskloop`: a loop cut into tasks.
 //!
 //! Without `grainsize` or `num_tasks` the specification leaves the cut open; here each iteration is
-//! a task, up to a bound, so that a dependence between any two of them shows.
+//! a task, up to a bound, so that a dependence between any two of them shows. Beyond the bound
+//! several iterations share a task, and the report says where.
 
+use crate::report;
 use crate::tasks::explicit::{self, KmpTask, create, header};
 use crate::tasks::groups;
 use std::ffi::c_void;
@@ -55,6 +57,9 @@ pub(crate) unsafe fn run(construct: Taskloop, pc: usize) {
         2 => grain.clamp(1, count.max(1)),
         _ => count.min(MOST),
     };
+    if condition && !matches!(schedule, 1 | 2) && tasks < count {
+        report::together(pc);
+    }
     // A grain is a least size: what does not fill a task of its own goes to the others.
     let tasks = if schedule == 1 { (count / grain.max(1)).max(1).min(tasks.max(1)) } else { tasks };
     for number in 0..tasks {

@@ -39,6 +39,7 @@ struct NodeJson<'a> {
     id: u32,
     kind: &'static str,
     task: &'a str,
+    task_id: u32,
     sync: Option<SyncJson>,
     section: Option<u32>,
     racy: bool,
@@ -146,6 +147,7 @@ fn node<'a>(picture: &'a Picture<'_>, id: NodeId, is_of_interest: &dyn Fn(&Place
         id: id.0,
         kind: node_kind(node.kind),
         task: picture.task(node.task),
+        task_id: node.task.0,
         sync: node.sync.map(|sync| SyncJson {
             op: match sync.op {
                 SyncOp::Signal => "signal",

@@ -7,6 +7,7 @@ pub mod graphs;
 pub mod mutate;
 pub mod native;
 pub mod native_tools;
+pub mod page;
 pub mod programs;
 #[path = "../../../../core/src/random.rs"]
 pub mod random;

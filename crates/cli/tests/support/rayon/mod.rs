@@ -16,7 +16,7 @@ pub fn corpus() -> PathBuf {
 }
 
 /// Where cargo builds the programs.
-fn target() -> PathBuf {
+pub fn target() -> PathBuf {
     runtime().ancestors().nth(2).expect("the library is in TARGET/release").join("rayon-corpus")
 }
 

@@ -18,18 +18,13 @@ const Graph = (() => {
     const raw = parse("graph");
     if (!raw || !raw.nodes.length) return (loaded = null);
     const { tasks, nodes, edges } = raw;
-    // Names are not unique: OpenMP numbers the threads of each team anew. A task's nodes are those
-    // that follow its first one; the entry and the exit are those of main.
+    // A thread of a team is another task after each barrier, with the same name.
     const byName = new Map();
     for (const { id, task } of tasks) byName.set(task, [...(byName.get(task) || []), id]);
-    const taskOf = new Int32Array(nodes.length).fill(-1);
-    for (const { id, first } of tasks) taskOf[first] = id;
-    for (const edge of edges) {
-      if (edge.kind === "continue" && taskOf[edge.to] < 0 && taskOf[edge.from] >= 0) taskOf[edge.to] = taskOf[edge.from];
-    }
+    const taskOf = new Int32Array(nodes.length);
     const nodesOf = tasks.map(() => []);
     nodes.forEach((node, id) => {
-      if (taskOf[id] < 0) taskOf[id] = (byName.get(node.task) || [0])[0];
+      taskOf[id] = node.task_id;
       nodesOf[taskOf[id]].push(id);
     });
     const spawner = new Int32Array(tasks.length).fill(-1);
@@ -52,8 +47,8 @@ const Graph = (() => {
 
   // The node of an access, a wait or a failure; the task's last one if nothing in it fits.
   function locate(graph, anchor) {
-    const named = graph.byName.get(anchor.task);
-    if (!named) return null;
+    const tasks = graph.byName.get(anchor.task);
+    if (tasks === undefined) return null;
     const score = (node) => {
       let best = node.racy ? 1 : 0;
       for (const access of node.accesses) {
@@ -64,8 +59,9 @@ const Graph = (() => {
       }
       return best;
     };
-    let [node, most] = [graph.nodesOf[named[named.length - 1]].at(-1), anchor.access ? 0 : 99];
-    for (const id of named.flatMap((task) => graph.nodesOf[task])) {
+    const own = tasks.flatMap((task) => graph.nodesOf[task]);
+    let [node, most] = [own[own.length - 1], anchor.access ? 0 : 99];
+    for (const id of own) {
       const points = score(graph.nodes[id]);
       if (points > most) [node, most] = [id, points];
     }

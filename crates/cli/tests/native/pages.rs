@@ -1,0 +1,19 @@
+//! The pages about C, C++ and Fortran show what the commands print.
+
+use crate::native::toolchain::runtime;
+use crate::transcript::check_page;
+
+#[test]
+fn first_steps() {
+    check_page("docs/START.md", &[("RACEPROOF_RUNTIME", runtime())]);
+}
+
+#[test]
+fn openmp() {
+    check_page("docs/OPENMP.md", &[("RACEPROOF_RUNTIME", runtime())]);
+}
+
+#[test]
+fn fortran() {
+    check_page("docs/FORTRAN.md", &[("RACEPROOF_RUNTIME", runtime())]);
+}
