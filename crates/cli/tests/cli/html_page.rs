@@ -405,7 +405,7 @@ fn big() -> String {
     let report = sample::report((0..1_000).map(race).collect());
     let text: String = (1..=2_000).map(|n| format!("line {n}\n")).collect();
     let (mut tasks, mut nodes, mut edges) = (Vec::new(), Vec::new(), Vec::new());
-    let step = |id: u32, task: &str, accesses: serde_json::Value| json!({ "id": id, "kind": "step", "task": task, "sync": null, "section": null, "racy": true, "accesses": accesses });
+    let step = |id: u32, task: &str, number: u32, accesses: serde_json::Value| json!({ "id": id, "kind": "step", "task": task, "task_id": number, "sync": null, "section": null, "racy": true, "accesses": accesses });
     // The steps of main come first, then four of each child: ids are in the order of a run by levels.
     let children = 20_000u32;
     tasks.push(json!({ "id": 0, "task": "main", "parent": null, "spawned": null, "first": 0, "last": children, "ended": true }));
