@@ -69,7 +69,8 @@ fn normalised(graph: &Value) -> String {
             sync => format!(", {} {}", text(sync, "op"), text(sync, "kind")),
         };
         let racy = if node["racy"] == true { ", racy" } else { "" };
-        let _ = write!(out, "{} {} of {}{began}{sync}{racy}", node["id"], text(node, "kind"), text(node, "task"));
+        let _ =
+            write!(out, "{} {} of {}{began}{sync}{racy}", node["id"], text(node, "kind"), text(node, "task"));
         let mut from = into.remove(&number(&node["id"])).unwrap_or_default();
         from.sort();
         let _ = writeln!(out, "{}{}", if from.is_empty() { "" } else { " <- " }, from.join(", "));
