@@ -117,7 +117,7 @@ pub(crate) fn hostile() -> String {
     let graph = serde_json::json!({
         "tool": "raceproof", "version": "", "schema": 1, "complete": true,
         "tasks": [{ "id": 0, "task": task, "parent": null, "spawned": null, "first": 0, "last": 0, "ended": true }],
-        "nodes": [{ "id": 0, "kind": "step", "task": task, "sync": null, "section": null, "racy": true,
+        "nodes": [{ "id": 0, "kind": "step", "task": task, "task_id": 0, "sync": null, "section": null, "racy": true,
                     "accesses": [{ "access": "write", "location": location, "file": file, "line": 1, "column": 1, "label": task }] }],
         "edges": [],
     });

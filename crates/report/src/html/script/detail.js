@@ -22,15 +22,17 @@ function placeLine(at) {
   return el("span", { class: "place" }, fullPlace(at));
 }
 
-// Calls, innermost first; frames of libraries folded.
-function stackOf(stack, paper) {
+// Calls, innermost first; frames of libraries folded. A frame has the place of its call, so that
+// the file of its own code is in the frame before it, or in the access itself.
+function stackOf({ file, stack }, paper) {
   if (!stack || !stack.length) return null;
-  const item = (frame) => el("li", { class: isLibrary(frame.file) ? "library" : null }, el("code", { title: frame.function }, short(frame.function) || "?"), frame.line ? el("span", { class: "place" }, ` called at ${fullPlace(frame)}`) : "");
+  const foreign = stack.map((frame, i) => isLibrary(i ? stack[i - 1].file : file) || /^(raceproof_native::|__kmpc|rayon)/.test(frame.function));
+  const item = (frame) => el("li", {}, el("code", { title: frame.function }, short(frame.function) || "?"), frame.line ? [" called at ", placeLine(frame)] : "");
   const parts = [];
   for (let i = 0; i < stack.length; i += 1) {
     let end = i;
-    while (end < stack.length && isLibrary(stack[end].file)) end += 1;
-    if (end - i > 1 && !paper) {
+    while (foreign[end]) end += 1;
+    if (end > i && !paper) {
       const folded = stack.slice(i, end);
       parts.push(el("li", { class: "fold" }, el("details", {}, el("summary", {}, `… ${counted(end - i, "frame")} of libraries`), el("ol", {}, folded.map(item)))));
       i = end - 1;
@@ -49,7 +51,7 @@ function quote(at) {
 
 // Spawns, outermost first; repetitions of one site folded.
 function spawnList(spawned, paper) {
-  const item = (spawn) => el("li", {}, code(spawn.task), ` spawned${spawn.construct ? ` by ${spawn.construct}` : ""}${spawn.thread !== undefined ? `, thread ${spawn.thread}` : ""}`, el("span", { class: "place" }, ` at ${fullPlace(spawn)}`), quote(spawn));
+  const item = (spawn) => el("li", {}, code(spawn.task), ` spawned${spawn.construct ? ` by ${spawn.construct}` : ""}${spawn.thread !== undefined ? `, thread ${spawn.thread}` : ""}`, " at ", placeLine(spawn), quote(spawn));
   const site = (spawn) => `${fullPlace(spawn)} ${spawn.construct}`;
   const parts = [];
   for (let i = 0; i < spawned.length; i += 1) {
@@ -93,7 +95,7 @@ function accessPanel(race, access, letter, marks, paper) {
     el("p", {}, placeLine(at), inner && [el("br"), "inside the library at ", placeLine(inner)]),
     at.file && at.line ? excerpt(at, marks, 3, 3) : el("p", { class: "missing" }, "The place is not known: compile with -g."),
     el("dl", { class: "facts" }, facts.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])),
-    stackOf(access.stack, paper));
+    stackOf(access, paper));
 }
 
 function objectText(object) {
@@ -135,7 +137,7 @@ function raceDetail(finding, paper) {
     el("header", {},
       el("h2", {}, el("span", { class: "kind race", "aria-hidden": "true" }, "R"), " Data race on ", code(race.location)),
       el("p", { class: "chips" },
-        el("span", { class: `grade ${race.grade}` }, `${race.grade}: ${GRADES[race.grade] || ""}`),
+        el("span", { class: `grade ${race.grade}` }, `${race.grade}: ${race.grade === "feasible" && !race.witness ? "some schedule shows it" : GRADES[race.grade] || ""}`),
         finding.first ? el("span", { class: "chip first" }, "fix first") : el("span", { class: "chip" }, `group ${race.partition}`),
         el("span", { class: "chip" }, `seen ${race.count === 1 ? "once" : `${grouped(race.count)} times`}`),
         finding.id && el("span", { class: "chip id" }, "id ", code(finding.id)))),
@@ -166,14 +168,16 @@ function members(finding, paper) {
   return paper ? el("p", {}, `${many}: ${cells.slice(0, 20).join(", ")}${cells.length > 20 ? ", …" : ""}`) : el("details", { class: "members" }, el("summary", {}, many), list);
 }
 
+const HOLDABLE = new Set(["lock", "isolated", "semaphore"]);
+
 function waitingPanel(wait, number, paper) {
   const what = [wait.on, wait.what].filter(Boolean).join(" ");
   return el("section", { class: "access", "aria-label": `Task ${wait.task}` },
     el("h3", {}, el("b", { class: "letter stuck" }, number), " ", code(wait.task), ` waits for ${what}`),
     el("p", {}, placeLine(wait)),
     wait.line ? excerpt(wait, [{ file: wait.file, line: wait.line, column: wait.column, style: "stuck", letter: String(number) }], 3, 3) : null,
-    wait.held_by && el("p", {}, "held by ", code(wait.held_by), wait.holder_ended ? [", which ended without releasing it; taken at ", placeLine(wait.holder_ended)] : ""),
-    stackOf(wait.stack, paper),
+    wait.held_by && el("p", {}, HOLDABLE.has(wait.on) ? ["held by ", code(wait.held_by)] : [code(wait.held_by), " has to end first"], wait.holder_ended ? [", which ended without releasing it; taken at ", placeLine(wait.holder_ended)] : ""),
+    stackOf(wait, paper),
     wait.spawned && wait.spawned.length ? el("div", {}, el("h4", {}, "Spawn path"), spawnList(wait.spawned, paper)) : null);
 }
 
@@ -206,7 +210,7 @@ function errorDetail(finding, paper) {
       el("p", { class: "message" }, error.message),
       el("p", {}, code(error.task), " at ", placeLine(at)),
       at.line ? excerpt(at, [{ file: at.file, line: at.line, column: at.column, style: "stuck", letter: "E" }], 3, 3) : null,
-      stackOf(error.stack, paper),
+      stackOf(error, paper),
       error.spawned && error.spawned.length ? el("div", {}, el("h4", {}, "Spawn path"), spawnList(error.spawned, paper)) : null),
     lazy("Computation graph", () => Graph.section([{ letter: "E", task: error.task, at: error }], "the error"), paper),
     lazy("Witness", () => Player.section(finding), paper),

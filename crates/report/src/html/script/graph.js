@@ -174,6 +174,13 @@ const Graph = (() => {
   function place(graph, view, open, items, links) {
     const into = items.map(() => []);
     for (const link of links) if (items[link.a].first < items[link.b].first) into[link.b].push(link.a);
+    // Steps of one task stand below each other, also where a run that was cut short has no edge.
+    const above = new Map();
+    items.forEach((item, index) => {
+      if (item.kind === "stub") return;
+      if (above.has(item.task)) into[index].push(above.get(item.task));
+      above.set(item.task, index);
+    });
     const order = items.map((_, index) => index).sort((a, b) => items[a].first - items[b].first);
     for (const index of order) {
       items[index].row = into[index].reduce((row, from) => Math.max(row, items[from].row + 1), 0);
@@ -262,7 +269,7 @@ const Graph = (() => {
   // The section of the page; `anchors`: { letter, task, access, at, location }.
   function section(wanted, what) {
     if (!byId("graph") && !parsed.get("graph")) {
-      return el("p", { class: "missing" }, data.graph_note || "This command records no computation graph.");
+      return el("p", { class: "missing" }, prose(data.graph_note || "This command records no computation graph."));
     }
     const graph = load();
     if (!graph) return el("p", { class: "missing" }, "The computation graph is empty.");
@@ -467,7 +474,7 @@ const Graph = (() => {
     const lost = wanted.length > anchors.length && el("p", { class: "missing" }, "Not all tasks of this finding are in this graph: it shows another schedule than the witness.");
     return el("div", { class: "graph-frame" }, toolbar, lost, picture, legend(wanted), spoken,
       el("p", { class: "hint" }, `${counted(graph.tasks.length, "task")}, ${counted(graph.nodes.length, "step")}. Drag to move, Ctrl and the wheel to zoom; click a step for its accesses, a stub or pill to unfold it.`,
-        data.graph_note ? ` ${data.graph_note}` : ""));
+        data.graph_note ? [" ", prose(data.graph_note)] : ""));
   }
 
   function legend(anchors) {

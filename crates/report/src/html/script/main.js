@@ -88,7 +88,7 @@ function tree() {
 const sections = tree();
 const causes = data.groups.length && data.groups.length < report.races.length ? ` by ${counted(data.groups.length, "cause")}` : "";
 const others = findings.size - report.races.length;
-const TOTAL = [report.races.length && counted(report.races.length, "race") + causes, others && counted(others, "other finding")].filter(Boolean).join(", ");
+const TOTAL = [report.races.length && counted(report.races.length, "race") + causes, others && counted(others, report.races.length ? "other finding" : "finding")].filter(Boolean).join(", ");
 
 // ---- The list: only rows in sight are in the page ------------------------------------------------
 
@@ -360,9 +360,12 @@ function onKey(event) {
 }
 
 // On paper all findings stand one after the other.
+let basisWasOpen = false;
 function toPaper() {
   const paper = byId("paper");
   if (paper.childElementCount) return;
+  basisWasOpen = byId("basis").open;
+  byId("basis").open = true;
   for (const [name, members] of sections) {
     paper.append(el("h2", { class: "part" }, name));
     const write = (finding) => {
@@ -376,6 +379,7 @@ function toPaper() {
   }
 }
 function offPaper() {
+  byId("basis").open = basisWasOpen;
   byId("paper").replaceChildren();
 }
 

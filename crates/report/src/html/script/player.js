@@ -29,7 +29,7 @@ const Player = (() => {
     if (!playback) {
       const known = finding.data.witness && data.playback_note;
       const none = finding.data.witness ? "The witness was not played back for this report: `raceproof replay --step` does it." : "No witness is known for this finding, so there is no schedule to play.";
-      return el("p", { class: "missing" }, known || none);
+      return el("p", { class: "missing" }, prose(known || none));
     }
     const { actions, tasks } = playback;
     const racing = playback.racing || [];
