@@ -3,6 +3,7 @@
 //! One replay gives one [`Playback`], whatever the front end. The page of `--format html` steps
 //! through it; `replay --step` prints it.
 
+use crate::deadlock::wanted;
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{Deadlock, Operation, Place, ProgramError, Race, RaceAccess};
 use serde::{Deserialize, Serialize};
@@ -188,8 +189,10 @@ impl Recorder {
         }
     }
 
-    /// One of the two accesses of the race is the action with this number.
+    /// One of the two accesses of the race is the action with this number, which becomes the last.
     pub fn races(&mut self, action: u64) {
+        let keep = action.saturating_add(1).saturating_sub(self.left_out);
+        self.kept.truncate(usize::try_from(keep).unwrap_or(usize::MAX));
         self.racing.push(action);
     }
 
@@ -206,8 +209,7 @@ impl Recorder {
     /// The witness leads to this deadlock.
     pub fn end_in_deadlock(&mut self, deadlock: &Deadlock) {
         for waiting in &deadlock.waiting {
-            let on = if waiting.what.is_empty() { &waiting.on } else { &waiting.what };
-            let action = Action::new(Op::Stuck, format!("waits for {on}"), known(&waiting.at));
+            let action = Action::new(Op::Stuck, format!("waits for {}", wanted(waiting)), known(&waiting.at));
             self.push(waiting.task.clone(), action);
         }
     }
@@ -272,13 +274,14 @@ mod tests {
 
     #[test]
     fn of_a_long_replay_the_last_actions_and_the_values_before_them_are_kept() {
-        let mut recorder = Recorder::new(3);
+        let mut recorder = Recorder::new(4);
         for number in 0..10 {
             recorder
                 .push(format!("main/{}", 1 + number % 2), write(["x", "y"][(number % 2) as usize], number));
         }
-        recorder.push("main/3", write("z", 10));
         recorder.races(9);
+        recorder.push("main/3", write("z", 10));
+        recorder.push("main/3", Action::new(Op::End, "ends", None));
         recorder.races(10);
         let playback = recorder.finish(Of::Race(4));
         let texts: Vec<&str> = playback.actions.iter().map(|action| &*action.text).collect();
