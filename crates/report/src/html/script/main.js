@@ -174,7 +174,7 @@ function rowElement(row, position) {
     const below = [same && `${grouped(same)} more of this cause`, consequences && counted(consequences, "consequence")].filter(Boolean).join(", ");
     node = el("div", {
       class: `row${finding.key === chosen ? " chosen" : ""}${row.own ? "" : " context"} level-${finding.level}`, id: `row-${finding.key}`, role: "treeitem", "aria-level": finding.level,
-      "aria-selected": finding.key === chosen, "aria-expanded": has ? String(Boolean(open)) : null, "aria-posinset": position + 1, "aria-setsize": rows.length,
+      "aria-selected": String(finding.key === chosen), "aria-expanded": has ? String(Boolean(open)) : null, "aria-posinset": position + 1, "aria-setsize": rows.length,
       click: () => choose(finding.key, false),
     },
       el("button", { type: "button", class: "twist", tabindex: "-1", "aria-hidden": "true", click: (event) => { event.stopPropagation(); toggle(finding); } }, has ? (open ? "▾" : "▸") : ""),
