@@ -13,6 +13,7 @@ use raceproof_report::html::Extras;
 use raceproof_tp::code::Code;
 use raceproof_tp::source::Source;
 use std::ffi::OsString;
+use std::path::Path;
 
 /// Seconds after which a run that is recorded for its graph is given up.
 const PATIENCE: f64 = 60.0;
@@ -61,6 +62,20 @@ pub(crate) fn of_program(
         graph::of_program(&program, Streams::Hidden, DrawAs::Page(report), limits)
     };
     extras(refused.map_or_else(draw, Err), playbacks)
+}
+
+/// For a trace. Its witnesses are reorderings of the trace, which no program plays.
+pub(crate) fn of_trace(report: &Report, file: &Path, memory: u64) -> Extras {
+    let drawn = if file == Path::new("-") {
+        Err("there is no graph: the trace came through standard input, which has nothing to read any more; give it \
+             as a file"
+            .to_owned())
+    } else if !report.limits.is_empty() {
+        Err("there is no graph: the analysis has reached a limit, and the graph would as well".to_owned())
+    } else {
+        graph::of_trace(file, DrawAs::Page(report), limits(Some(PATIENCE), memory))
+    };
+    extras(drawn, Playbacks::default())
 }
 
 /// Why a run that has this report is not drawn.

@@ -169,9 +169,11 @@ impl Recorder {
         self.left_out += actions;
     }
 
-    /// A location holds a value before the first action, unless another value is known already.
-    pub fn holds(&mut self, location: &str, value: String) {
-        if !self.before.contains_key(location) {
+    /// A location holds a value before the first action, if there is one; asked for once.
+    pub fn holds(&mut self, location: &str, value: impl FnOnce() -> Option<String>) {
+        if !self.before.contains_key(location)
+            && let Some(value) = value()
+        {
             self.before.insert(location.to_owned(), value);
         }
     }

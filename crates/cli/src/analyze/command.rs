@@ -2,6 +2,7 @@
 
 use super::{Analyzed, given_up, run};
 use crate::args::{AnalyzeArgs, ReportFormat};
+use crate::page;
 use crate::shared::budget::Watchdog;
 use crate::shared::input;
 use crate::shared::limits::limits;
@@ -9,7 +10,7 @@ use crate::shared::load::refuse;
 use crate::shared::status::{BAD_INPUT, BadInput, bad, status};
 use raceproof_host::note;
 use raceproof_host::output::deliver;
-use raceproof_report::html::{self, Extras};
+use raceproof_report::html;
 use raceproof_report::{self as report, Sources};
 use std::process;
 
@@ -34,7 +35,8 @@ fn show(analyzed: &Analyzed, args: &AnalyzeArgs) -> Result<u8, BadInput> {
     let text = match args.format {
         ReportFormat::Json => report::json::pretty(analyzed),
         ReportFormat::Html => {
-            let (extras, mut sources) = (Extras::default(), Sources::new());
+            let extras = page::of_trace(&analyzed.report, &args.file, args.limits.max_memory);
+            let mut sources = Sources::new();
             html::load_sources(&mut sources, &analyzed.report, &extras);
             html::render_trace(analyzed, &sources, &extras)
         }

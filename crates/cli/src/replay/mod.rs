@@ -298,6 +298,7 @@ impl<'a> Replay<'a> {
                         AccessKind::Write => ("writes", PlayedOp::Write),
                     };
                     let (name, value) = (self.name(location), self.value(location));
+                    self.recorder.holds(&name, || initial(self.code, location));
                     let text = format!("{verb} {name}: {value}");
                     accessed = (Some(name), Some(value));
                     (task, op, text, Some(site))
@@ -427,6 +428,13 @@ impl<'a> Replay<'a> {
         let info = self.code.sites[site.index()];
         Place { file: self.file.to_owned(), line: info.line, column: info.column }
     }
+}
+
+/// What a declared variable holds when the program begins.
+fn initial(code: &Code, location: Location) -> Option<String> {
+    let mut regions = code.regions.iter();
+    let has = |base: u32, len: Option<u32>| (base..base + len.unwrap_or(1)).contains(&(location.0 as u32));
+    regions.find(|region| has(region.base, region.len)).map(|region| region.init.to_string())
 }
 
 /// Where the instruction a suspended task is at stands in the source.

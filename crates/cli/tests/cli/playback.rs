@@ -127,7 +127,8 @@ fn of_a_long_witness_the_end_is_played() {
     );
     let playback = &page::playbacks(&html)[0];
     let actions = playback["actions"].as_array().unwrap();
-    assert_eq!(actions.len(), 2000);
+    // What came between the accesses and after them is cut off at the end.
+    assert!((1990..=2000).contains(&actions.len()), "{}", actions.len());
     assert!(playback["left_out"].as_u64().unwrap() > 1000, "{}", playback["left_out"]);
     let before: Vec<(&str, &str)> = playback["before"]
         .as_array()

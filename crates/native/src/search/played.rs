@@ -17,7 +17,7 @@ use raceproof_core::event::{AccessKind, SyncKind};
 use raceproof_core::finding::{Grade, Witness};
 use raceproof_core::ids::{SyncId, TaskId};
 use raceproof_report::playback::{Action, Of, Op, Playback, Recorder};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::Range;
 
 /// An action of a replay.
@@ -126,7 +126,13 @@ impl Played {
     /// All in words.
     pub(super) fn finish(mut self) -> Playback {
         self.settle();
-        let mut words = Words { symbols: Symbols::load(), names: FxHashMap::default() };
+        let is_whole = self.skipped == 0;
+        let mut words = Words {
+            symbols: Symbols::load(),
+            names: FxHashMap::default(),
+            seen: FxHashSet::default(),
+            is_whole,
+        };
         let mut recorder = Recorder::new(self.most);
         recorder.skip(self.skipped);
         for done in self.done {
@@ -177,7 +183,14 @@ struct Words {
     symbols: Symbols,
     /// Names and types of memory, by where it is accessed and what it is in.
     names: FxHashMap<(usize, usize, Option<usize>), (String, Option<Scalar>)>,
+    /// Names of memory that was accessed.
+    seen: FxHashSet<String>,
+    /// Whether no action is left out.
+    is_whole: bool,
 }
+
+/// Names that many variables have.
+const SHARED_NAMES: [&str; 3] = ["a local variable", "a thread-local variable", "memory"];
 
 impl Words {
     fn record(&mut self, done: Done, recorder: &mut Recorder) {
@@ -213,21 +226,25 @@ impl Words {
     }
 
     fn access(&mut self, task: TaskId, accessed: &Accessed, recorder: &mut Recorder) -> Action {
-        let PendingAccess { size, kind, operation, .. } = accessed.access;
+        let PendingAccess { address, size, kind, operation, .. } = accessed.access;
         let (op, verb) = match (kind, operation) {
             (_, Operation::Free) => (Op::Write, "frees"),
             (AccessKind::Read, _) => (Op::Read, "reads"),
             (AccessKind::Write, _) => (Op::Write, "writes"),
         };
         let (location, scalar) = self.name(task, accessed);
-        if let Some(before) = accessed.before {
-            recorder.holds(&location, spelled(before, size, scalar));
+        // Memory of the stack or the heap holds something left over until it is written first.
+        let is_known = kind == AccessKind::Read || !self.is_whole || self.symbols.variable(address).is_some();
+        let is_first = self.seen.insert(location.clone());
+        if is_first && is_known {
+            recorder.holds(&location, || Some(spelled(accessed.before?, size, scalar)));
         }
         let value = accessed.after.map(|value| spelled(value, size, scalar));
         let shown = value.as_ref().map_or(format!(" ({size} bytes)"), |value| format!(": {value}"));
         let atomically = if operation == Operation::Atomic { ", atomically" } else { "" };
         let text = format!("{verb} {location}{shown}{atomically}");
-        Action { location: Some(location), value, ..Action::new(op, text, None) }
+        let location = Some(location).filter(|name| !SHARED_NAMES.contains(&name.as_str()));
+        Action { location, value, ..Action::new(op, text, None) }
     }
 
     /// What the memory of an access is called, as in the report of a race.
