@@ -24,7 +24,7 @@ const AROUND_IN_LIBRARY: u32 = 6;
 pub(super) struct Data<'a, R> {
     report: &'a R,
     summary: Summary,
-    /// One for each race.
+    /// What is said about each race: labels, and indices into the texts.
     races: Vec<Told>,
     /// What races say, each text once: many say the same.
     texts: Vec<String>,
@@ -54,13 +54,8 @@ struct Summary {
     coverage: Option<String>,
 }
 
-/// What is said about a race beyond its data.
-#[derive(Serialize)]
-struct Told {
-    /// Indices into the texts.
-    why: u32,
-    fix: u32,
-}
+/// What is said about a race beyond its data: each label with the index of its text.
+type Told = Vec<(&'static str, u32)>;
 
 #[derive(Default)]
 struct Texts {
@@ -144,7 +139,7 @@ pub(super) fn title(report: &Report) -> String {
 
 fn told(race: &Race, texts: &mut Texts) -> Told {
     let advice = Advice::of(race);
-    Told { why: texts.index(advice.why()), fix: texts.index(advice.fix()) }
+    [("why", advice.why()), ("fix", advice.fix())].map(|(label, text)| (label, texts.index(text))).into()
 }
 
 fn groups(races: &[Race], sources: &Sources) -> Vec<Group> {

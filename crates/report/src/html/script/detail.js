@@ -122,9 +122,22 @@ function lazy(title, build, paper) {
   return part;
 }
 
+// After `verify`: the order of sections that brings it about.
+function sectionsOf(race) {
+  const sections = (race.witness && race.witness.sections) || [];
+  if (!sections.length) return null;
+  const item = (section) => el("li", {}, code(section.task), section.lock === "isolated" ? " enters an isolated section" : [" takes ", code(section.lock)], section.at && section.at.file ? [" at ", placeLine(section.at)] : "");
+  return [el("dt", {}, "Order"), el("dd", {}, "In the witness, sections come in this order:", el("ol", {}, sections.slice(-8).map(item)))];
+}
+
+// The line that suppresses a finding, for the file of `--suppressions`.
+function suppression(finding, paper) {
+  if (!finding.id || paper) return null;
+  return el("details", { class: "members" }, el("summary", {}, "Suppress it"), el("p", {}, "A line for the file of ", code("--suppressions"), ": ", copyable(`id:${finding.id} ${finding.kind} on ${finding.title}`.replace(/\s+/g, " "), "the suppression")));
+}
+
 function raceDetail(finding, paper) {
   const race = finding.data;
-  const about = told[finding.index];
   const marks = [["A", race.first], ["B", race.second]].map(([letter, access]) => {
     const { file, line, column } = userPlace(access);
     return { file, line, column, letter, style: `side-${letter}` };
@@ -145,10 +158,9 @@ function raceDetail(finding, paper) {
     el("div", { class: "sides" }, accessPanel(race, race.first, "A", marks, paper), accessPanel(race, race.second, "B", marks, paper)),
     el("dl", { class: "advice" },
       race.object && [el("dt", {}, "What"), el("dd", {}, objectText(race.object))],
-      about.why && [el("dt", {}, "Why"), el("dd", {}, prose(about.why))],
-      about.fix && [el("dt", {}, about.hint ? "Hint" : "Fix"), el("dd", {}, prose(about.fix))],
-      about.schedule && [el("dt", {}, "Schedule"), el("dd", {}, prose(about.schedule))],
-      about.suppress && !paper && [el("dt", {}, "Suppress"), el("dd", {}, copyable(about.suppress, "the suppression"))]),
+      told[finding.index].map(([label, text]) => [el("dt", {}, label[0].toUpperCase() + label.slice(1)), el("dd", {}, prose(text))]),
+      sectionsOf(race)),
+    suppression(finding, paper),
     members(finding, paper),
     spawnPaths(race, paper),
     lazy("Computation graph", () => Graph.section(anchors, `the race on ${race.location}`), paper),
@@ -194,7 +206,7 @@ function deadlockDetail(finding, paper) {
     el("header", {}, el("h2", {}, el("span", { class: "kind deadlock", "aria-hidden": "true" }, "D"), ` Deadlock of ${counted(waiting.length, "task")}`),
       finding.id && el("p", { class: "chips" }, el("span", { class: "chip id" }, "id ", code(finding.id)))),
     el("div", { class: "sides" }, shown.map((wait, i) => waitingPanel(wait, i + 1, paper))),
-    more, rest,
+    more, rest, suppression(finding, paper),
     lazy("Computation graph", () => Graph.section(anchors, "the deadlock"), paper),
     lazy("Witness", () => Player.section(finding), paper),
   ];
@@ -212,6 +224,7 @@ function errorDetail(finding, paper) {
       at.line ? excerpt(at, [{ file: at.file, line: at.line, column: at.column, style: "stuck", letter: "E" }], 3, 3) : null,
       stackOf(error, paper),
       error.spawned && error.spawned.length ? el("div", {}, el("h4", {}, "Spawn path"), spawnList(error.spawned, paper)) : null),
+    suppression(finding, paper),
     lazy("Computation graph", () => Graph.section([{ letter: "E", task: error.task, at: error }], "the error"), paper),
     lazy("Witness", () => Player.section(finding), paper),
   ];
