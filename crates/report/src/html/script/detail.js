@@ -122,14 +122,6 @@ function lazy(title, build, paper) {
   return part;
 }
 
-// After `verify`: the order of sections that brings it about.
-function sectionsOf(race) {
-  const sections = (race.witness && race.witness.sections) || [];
-  if (!sections.length) return null;
-  const item = (section) => el("li", {}, code(section.task), section.lock === "isolated" ? " enters an isolated section" : [" takes ", code(section.lock)], section.at && section.at.file ? [" at ", placeLine(section.at)] : "");
-  return [el("dt", {}, "Order"), el("dd", {}, "In the witness, sections come in this order:", el("ol", {}, sections.slice(-8).map(item)))];
-}
-
 // The line that suppresses a finding, for the file of `--suppressions`.
 function suppression(finding, paper) {
   if (!finding.id || paper) return null;
@@ -148,7 +140,7 @@ function raceDetail(finding, paper) {
   }));
   return [
     el("header", {},
-      el("h2", {}, el("span", { class: "kind race", "aria-hidden": "true" }, "R"), " Data race on ", code(race.location)),
+      el("h2", {}, el("span", { class: "kind race", "aria-hidden": "true" }, "R"), " Data race on ", code(finding.title)),
       el("p", { class: "chips" },
         el("span", { class: `grade ${race.grade}` }, `${race.grade}: ${race.grade === "feasible" && !race.witness ? "some schedule shows it" : GRADES[race.grade] || ""}`),
         finding.first ? el("span", { class: "chip first" }, "fix first") : el("span", { class: "chip" }, `group ${race.partition}`),
@@ -158,8 +150,7 @@ function raceDetail(finding, paper) {
     el("div", { class: "sides" }, accessPanel(race, race.first, "A", marks, paper), accessPanel(race, race.second, "B", marks, paper)),
     el("dl", { class: "advice" },
       race.object && [el("dt", {}, "What"), el("dd", {}, objectText(race.object))],
-      told[finding.index].map(([label, text]) => [el("dt", {}, label[0].toUpperCase() + label.slice(1)), el("dd", {}, prose(text))]),
-      sectionsOf(race)),
+      told[finding.index].parts.map(([label, text]) => [el("dt", {}, label[0].toUpperCase() + label.slice(1)), el("dd", {}, prose(text))])),
     suppression(finding, paper),
     members(finding, paper),
     spawnPaths(race, paper),

@@ -39,14 +39,14 @@ function words(finding) {
       parts.push(side.task, side.access, side.library, ...(side.locks || []));
       for (const frame of side.stack || []) parts.push(short(frame.function));
     }
-    finding.words = [...parts, ...(finding.kind === "race" ? told[finding.index].map(([, text]) => text) : [])].filter(Boolean).join("\n").toLowerCase();
+    finding.words = [...parts, ...(finding.kind === "race" ? told[finding.index].parts.map(([, text]) => text) : [])].filter(Boolean).join("\n").toLowerCase();
   }
   return finding.words;
 }
 
 // Groups of races as a tree: the others of a cause and its consequences below the race that is shown.
 function tree() {
-  const races = report.races.map((race, index) => add("race", index, race, race.location, [userPlace(race.first), userPlace(race.second)],
+  const races = report.races.map((race, index) => add("race", index, race, told[index].on, [userPlace(race.first), userPlace(race.second)],
     { causes: race.artifact_of, grade: race.grade, access: `${race.first.access}/${race.second.access}` }));
   const headOf = new Map();
   const heads = data.groups.map((group) => {
