@@ -1,7 +1,10 @@
 //! The command line: what can be asked, and what values are good.
 
+mod known;
+
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
+pub use known::{DiffArgs, DiffFormat, ExplainArgs, KnownArgs, ProjectSuppression};
 use raceproof_core::order::OrderName;
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
@@ -13,6 +16,27 @@ use std::path::{Path, PathBuf};
 pub struct Args {
     #[command(subcommand)]
     pub command: Command,
+    #[command(flatten)]
+    pub look: LookArgs,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set; anywhere if CLICOLOR_FORCE is
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(clap::Args, Clone, Copy, Debug)]
+pub struct LookArgs {
+    /// Whether text reports have colours
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto", global = true)]
+    pub color: Color,
+    /// Show so many findings in a text report; a table lists the others
+    #[arg(long, value_name = "N", default_value = "20", global = true)]
+    pub max_findings: usize,
 }
 
 const EXIT_STATUS: &str = "\
@@ -33,6 +57,12 @@ Exit status:
   0  done; with --check, the trace is well-formed
   2  bad usage or bad input: a damaged trace, with the offset of the first offence
   3  a limit was reached first: a run is recorded up to there, a trace is not decided or not converted";
+
+const DIFF_STATUS: &str = "\
+Exit status:
+  0  nothing is new
+  1  B has findings that A has not
+  2  bad usage or bad input";
 
 const REPLAY_STATUS: &str = "\
 Exit status:
@@ -111,6 +141,18 @@ pub enum Command {
     /// length.
     #[command(after_help = EXIT_STATUS)]
     Analyze(AnalyzeArgs),
+    /// Compare two reports: what is new, what is gone, what is still there
+    ///
+    /// Findings are compared by the ids of their causes, which stay the same when lines are inserted
+    /// elsewhere.
+    #[command(after_help = DIFF_STATUS)]
+    Diff(DiffArgs),
+    /// Tell the whole story of one finding, or what a word of the reports means
+    ///
+    /// Of a finding: every pair of accesses with its stacks, why nothing orders them, what would,
+    /// the command that replays it and the line that suppresses it. Write the report with
+    /// `--format json -o raceproof-report.json`.
+    Explain(ExplainArgs),
 }
 
 #[derive(clap::Args, Debug)]
@@ -125,10 +167,8 @@ pub struct RunArgs {
     /// Write the report to a file instead of standard output, which is the program's then
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// Leave out the races that this file names, in lines such as
-    /// `race:function_or_file_or_variable`
-    #[arg(long, value_name = "FILE")]
-    pub suppressions: Option<PathBuf>,
+    #[command(flatten)]
+    pub known: KnownArgs,
     /// End each run after so many seconds, with what was found by then
     #[arg(long, value_name = "S", value_parser = seconds)]
     pub time_limit: Option<f64>,
@@ -220,6 +260,8 @@ pub struct CheckArgs {
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
     #[command(flatten)]
+    pub known: KnownArgs,
+    #[command(flatten)]
     pub limits: LimitArgs,
     /// Report nondeterminism that is no data race as well: conflicting sections in either order,
     /// clashing sets
@@ -277,6 +319,8 @@ pub struct VerifyArgs {
     /// Write the report to a file instead of standard output
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub known: KnownArgs,
     #[command(flatten)]
     pub limits: LimitArgs,
     /// Of a native program: the most seconds that one execution may take [default: 60]
@@ -402,6 +446,8 @@ pub struct AnalyzeArgs {
     /// Write the report to a file instead of standard output
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub known: KnownArgs,
 }
 
 #[derive(clap::Args, Clone, Debug)]
@@ -462,7 +508,8 @@ pub struct GraphArgs {
     pub program: Vec<OsString>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum ReportFormat {
     /// For people
     Text,
@@ -470,6 +517,10 @@ pub enum ReportFormat {
     Json,
     /// A page for the browser, in one file
     Html,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Workflow commands of GitHub Actions, and a job summary where there is one
+    Github,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

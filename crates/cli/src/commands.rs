@@ -1,8 +1,10 @@
 //! Dispatches each subcommand to its folder, and returns the exit status.
 
-use crate::args::{Args, Command};
+use crate::args::{Args, Command, RunArgs};
+use crate::run::command::Ran;
+use crate::shared::look;
 use crate::shared::status::{BAD_INPUT, BadInput, INCONCLUSIVE, bad};
-use crate::{analyze, check, graph, replay, run, trace, verify};
+use crate::{analyze, check, diff, explain, graph, replay, run, trace, verify};
 use raceproof_cc::{self as cc, Language};
 use raceproof_host::{interrupt, note};
 use std::process::ExitCode;
@@ -12,9 +14,16 @@ pub fn run(args: Args) -> ExitCode {
     ExitCode::from(act(args))
 }
 
+/// Says what is wrong before anything is done.
+pub fn refuse(wrong: &str) -> ExitCode {
+    note(&bad(wrong).0);
+    ExitCode::from(BAD_INPUT)
+}
+
 /// As [`run`]: the status.
 pub(crate) fn act(args: Args) -> u8 {
     interrupt::install();
+    look::keep(args.look);
     let done = match args.command {
         Command::Check(args) => check::command::command(&args),
         Command::Verify(args) => verify::command::command(&args),
@@ -26,6 +35,8 @@ pub(crate) fn act(args: Args) -> u8 {
         Command::Run(args) => run::command::command(&args),
         Command::Trace(args) => trace::command::command(&args),
         Command::Analyze(args) => analyze::command::command(&args),
+        Command::Diff(args) => diff::command::command(&args),
+        Command::Explain(args) => explain::command::command(&args),
     };
     match done {
         Ok(status) => status,
@@ -44,18 +55,19 @@ pub(crate) enum ProgramOutcome {
     Sequential,
 }
 
-/// As [`act`], for `raceproof run`.
-pub(crate) fn started_by_cargo(args: Args) -> ProgramOutcome {
-    let Command::Run(run) = &args.command else { return ProgramOutcome::Status(act(args)) };
-    let report = run::run(run).map_err(bad);
-    let done = report.and_then(|report| {
-        let status = run::command::show(run, &report)?;
-        let sequential = report.coverage.as_ref().is_some_and(|coverage| coverage.parallel == Some(false));
-        let only = status == INCONCLUSIVE && sequential && report.limits.len() == 1;
-        Ok(if only { ProgramOutcome::Sequential } else { ProgramOutcome::Status(status) })
-    });
-    done.unwrap_or_else(|BadInput(message)| {
-        note(&message);
-        ProgramOutcome::Status(BAD_INPUT)
-    })
+/// As [`act`], for `raceproof run`; the report is shown if that is wanted `now`.
+pub(crate) fn started_by_cargo(run: &RunArgs, now: bool) -> (ProgramOutcome, Result<Ran, String>) {
+    match run::command::judged(run, now) {
+        Ok(ran) => {
+            let coverage = ran.report.coverage.as_ref();
+            let sequential = coverage.is_some_and(|coverage| coverage.parallel == Some(false));
+            let only = ran.status == INCONCLUSIVE && sequential && ran.report.limits.len() == 1;
+            let outcome = if only { ProgramOutcome::Sequential } else { ProgramOutcome::Status(ran.status) };
+            (outcome, Ok(ran))
+        }
+        Err(BadInput(message)) => {
+            note(&message);
+            (ProgramOutcome::Status(BAD_INPUT), Err(message))
+        }
+    }
 }

@@ -7,6 +7,8 @@ pub mod args;
 pub mod cargo;
 pub mod check;
 pub mod commands;
+mod diff;
+mod explain;
 mod graph;
 mod page;
 pub mod replay;

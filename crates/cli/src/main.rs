@@ -1,10 +1,14 @@
 //! The `raceproof` command. Arguments are defined and validated in `args`, acted on in `commands`.
 
-use clap::Parser;
+use clap::CommandFactory;
+use raceproof_cli::shared::project;
 use raceproof_cli::{args::Args, args::words, commands};
 use std::env;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    commands::run(Args::parse_from(words(env::args_os())))
+    match project::parse(Args::command(), words(env::args_os())) {
+        Ok(args) => commands::run(args),
+        Err(wrong) => commands::refuse(&wrong),
+    }
 }

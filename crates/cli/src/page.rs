@@ -2,7 +2,7 @@
 //! the witnesses of findings played back. Both take further runs of the program, which no other
 //! format needs.
 
-use crate::args::{LimitArgs, ReportFormat};
+use crate::args::LimitArgs;
 use crate::graph::{self, DrawAs, Drawn};
 use crate::replay::playbacks::{self, Playbacks};
 use crate::shared::limits::{bounds, limits};
@@ -19,16 +19,7 @@ use std::path::Path;
 const PATIENCE: f64 = 60.0;
 
 /// For a TP program.
-pub(crate) fn of_source(
-    format: ReportFormat,
-    report: &Report,
-    code: &Code,
-    source: &Source,
-    limits: &LimitArgs,
-) -> Extras {
-    if format != ReportFormat::Html {
-        return Extras::default();
-    }
+pub(crate) fn of_source(report: &Report, code: &Code, source: &Source, limits: &LimitArgs) -> Extras {
     let playbacks = playbacks::of_source(report, code, source);
     let drawn = too_large(report)
         .map_or_else(|| graph::of_source(code, &source.name, DrawAs::Page(report), bounds(limits)), Err);
@@ -36,15 +27,7 @@ pub(crate) fn of_source(
 }
 
 /// For a native program, given with its arguments.
-pub(crate) fn of_program(
-    format: ReportFormat,
-    report: &Report,
-    words: &[OsString],
-    threads: Option<u32>,
-) -> Extras {
-    if format != ReportFormat::Html {
-        return Extras::default();
-    }
+pub(crate) fn of_program(report: &Report, words: &[OsString], threads: Option<u32>) -> Extras {
     let Some(path) = words.first().and_then(|name| program::find(name, &input::RUN).ok()) else {
         return Extras::default();
     };
@@ -76,6 +59,17 @@ pub(crate) fn of_trace(report: &Report, file: &Path, memory: u64) -> Extras {
         graph::of_trace(file, DrawAs::Page(report), limits(Some(PATIENCE), memory))
     };
     extras(drawn, Playbacks::default())
+}
+
+/// For several programs in one report, such as those of `cargo raceproof test`.
+pub(crate) fn of_several() -> Extras {
+    let note = |what: &str| {
+        Some(format!(
+            "there is no {what}: the page is about all programs that cargo has run; `raceproof run --format html` with \
+             one of them has it"
+        ))
+    };
+    Extras { graph_note: note("graph"), playback_note: note("playback"), ..Extras::default() }
 }
 
 /// Why a run that has this report is not drawn.

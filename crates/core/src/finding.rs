@@ -15,6 +15,7 @@ pub use native::{Construct, Object, Operation, Region, place_and_calls};
 use crate::event::AccessKind;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::time::SystemTime;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -129,6 +130,9 @@ pub struct RaceAccess {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Race {
+    /// The name of its cause in later runs; empty until the report is about to be written.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub id: String,
     /// The name of the cell: `x`, `a[3]`, `new@7[0]`.
     pub location: String,
     pub grade: Grade,
@@ -157,6 +161,37 @@ pub struct Witness {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
     pub schedule: Vec<Segment>,
+    /// After `verify`: the sections that its tasks enter, in this order, of the locks that several
+    /// tasks take; the last ones of many.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sections: Vec<EnteredSection>,
+}
+
+/// A task enters a section of a lock.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct EnteredSection {
+    pub task: String,
+    /// The lock by name, `isolated` for an isolated section.
+    pub lock: String,
+    /// Where: of a TP program, its first access inside.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Place>,
+}
+
+impl Witness {
+    /// Sections kept in a witness.
+    pub const SECTIONS: usize = 64;
+
+    /// Keeps of all sections that were entered, in this order, those that say something: of locks
+    /// that several tasks take.
+    pub fn keep_sections(&mut self, all: Vec<EnteredSection>) {
+        let is_shared = |section: &EnteredSection| {
+            all.iter().any(|other| other.lock == section.lock && other.task != section.task)
+        };
+        let shared: Vec<EnteredSection> = all.iter().filter(|section| is_shared(section)).cloned().collect();
+        self.sections = shared[shared.len().saturating_sub(Self::SECTIONS)..].to_vec();
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -191,6 +226,9 @@ pub struct Waiting {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Deadlock {
+    /// The name of its cause in later runs; empty until the report is about to be written.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub id: String,
     pub waiting: Vec<Waiting>,
     pub witness: Option<Witness>,
 }
@@ -199,6 +237,9 @@ pub struct Deadlock {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProgramError {
+    /// The name of its cause in later runs; empty until the report is about to be written.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub id: String,
     /// A short stable name of the kind: `assertion`, `bounds`, `division`, `second-set`, …
     pub kind: String,
     pub message: String,
@@ -215,6 +256,9 @@ pub struct ProgramError {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GeneralRace {
+    /// The name of its cause in later runs; empty until the report is about to be written.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub id: String,
     /// `sections`, `sets`, `posts`, `takes` (P), `gives` (V).
     pub kind: String,
     /// What they pass through: `isolated`, the lock `l`, the promise made at line 4.
@@ -232,6 +276,18 @@ pub struct GeneralSide {
     /// What is done to the cell, and where, if there is one.
     pub access: Option<AccessKind>,
     pub at: Option<Place>,
+}
+
+/// A report beside a baseline, by the ids of causes.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, Default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Baseline {
+    /// Found, and not in the baseline.
+    pub new: Vec<String>,
+    /// Found, and in the baseline.
+    pub known: Vec<String>,
+    /// In the baseline, and not found.
+    pub gone: Vec<String>,
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, Default)]
@@ -276,6 +332,9 @@ pub struct Report {
     /// How many races the user's suppressions kept out of `races`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub suppressed: u64,
+    /// What of it the user's baseline knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<Baseline>,
     /// What the verdict rests on, of a native program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coverage: Option<Coverage>,
@@ -283,6 +342,9 @@ pub struct Report {
     /// schedule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_command: Option<String>,
+    /// When a native program was built, where that is known: its sources may be newer.
+    #[serde(skip)]
+    pub built: Option<SystemTime>,
     /// Last, since what was measured goes with it.
     #[serde(flatten, with = "measured")]
     #[cfg_attr(feature = "schema", schemars(with = "measured::Written<'static>"))]
@@ -316,8 +378,10 @@ impl Report {
             limits: Vec::new(),
             threads: Vec::new(),
             suppressed: 0,
+            baseline: None,
             coverage: None,
             next_command: None,
+            built: None,
             stats: Stats { executions: 1, ..Stats::default() },
         }
     }

@@ -8,5 +8,6 @@
 pub mod interrupt;
 mod note;
 pub mod output;
+pub mod terminal;
 
 pub use note::note;

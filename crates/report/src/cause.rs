@@ -15,14 +15,16 @@ use crate::frames::{library_depth, user_function, user_place};
 use crate::names::without_hash;
 use crate::sources::Sources;
 use raceproof_core::event::AccessKind;
-use raceproof_core::finding::{Deadlock, Frame, Object, Place, ProgramError, Race, RaceAccess};
+use raceproof_core::finding::{
+    Deadlock, Frame, GeneralRace, GeneralSide, Object, Place, ProgramError, Race, RaceAccess,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt;
 
 /// The short name of a finding, the same in every run that finds it: 10 hexadecimal digits.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Id(u64);
 
 impl fmt::Display for Id {
@@ -32,6 +34,12 @@ impl fmt::Display for Id {
 }
 
 impl Id {
+    /// As [`fmt::Display`] writes it; none if it is something else.
+    pub fn parse(text: &str) -> Option<Id> {
+        let is_id = text.len() == 10 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_id.then(|| u64::from_str_radix(text, 16).ok()).flatten().map(Id)
+    }
+
     /// Of the parts, in their order.
     fn of(parts: &[&str]) -> Id {
         // FNV-1a, 64 bits, with a byte after each part that no text has. Folded to 40 bits.
@@ -102,7 +110,9 @@ pub fn group<'a>(races: &'a [Race], sources: &Sources) -> Vec<Group<'a>> {
         *number += 1;
         parts.push(number.to_string());
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-        Group { id: Id::of(&parts), races, members }
+        // A finding that has a name keeps it, whatever the source says by now.
+        let id = Id::parse(&races[0].id).unwrap_or_else(|| Id::of(&parts));
+        Group { id, races, members }
     };
     groups.into_iter().map(with_id).collect()
 }
@@ -194,6 +204,9 @@ impl<'a> Group<'a> {
 
 /// The id of a deadlock: where its tasks wait, and for what.
 pub fn deadlock_id(deadlock: &Deadlock, sources: &Sources) -> Id {
+    if let Some(id) = Id::parse(&deadlock.id) {
+        return id;
+    }
     let side = |waiting: &raceproof_core::finding::Waiting| {
         let function = waiting.stack.first().map_or("", |frame| &frame.function);
         [side_traits(&waiting.at, function, sources), waiting.on.clone()].concat()
@@ -207,10 +220,22 @@ pub fn deadlock_id(deadlock: &Deadlock, sources: &Sources) -> Id {
 
 /// The id of a program error: its kind and where it happened.
 pub fn error_id(error: &ProgramError, sources: &Sources) -> Id {
+    if let Some(id) = Id::parse(&error.id) {
+        return id;
+    }
     let depth = library_depth(&error.at, &error.stack);
     let at = crate::frames::place_at(&error.at, &error.stack, depth);
     let function = error.stack.get(depth).map_or("", |frame: &Frame| &frame.function);
     Id::of(&["error", &error.kind, &side_traits(at, function, sources)])
+}
+
+/// The id of nondeterminism: what comes in either order, and where.
+pub(crate) fn general_id(race: &GeneralRace, sources: &Sources) -> Id {
+    let side = |side: &GeneralSide| side.at.as_ref().map_or(String::new(), |at| side_traits(at, "", sources));
+    let mut sides = [side(&race.first), side(&race.second)];
+    sides.sort_unstable();
+    let cell = race.location.as_deref().map(without_indices).unwrap_or_default();
+    Id::of(&["general", &race.kind, &race.on, &cell, &sides[0], &sides[1]])
 }
 
 /// What the id of a race is made of: the lines of one, and what another calls the object.
@@ -351,6 +376,7 @@ mod tests {
 
     fn race(location: &str, first: RaceAccess, second: RaceAccess) -> Race {
         Race {
+            id: String::new(),
             location: location.into(),
             grade: Grade::Feasible,
             partition: 1,

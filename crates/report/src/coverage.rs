@@ -1,5 +1,6 @@
 //! What a verdict about a native program rests on, in one sentence, and how it bounds the verdict.
 
+use super::sources::Sources;
 use super::style::{count, safe};
 use raceproof_core::finding::{Coverage, FrontEnd, PartKind, Place, Report, Uninstrumented};
 
@@ -7,7 +8,8 @@ use raceproof_core::finding::{Coverage, FrontEnd, PartKind, Place, Report, Unins
 const NAMED: usize = 5;
 
 /// The sentence.
-pub(super) fn sentence(report: &Report, coverage: &Coverage) -> String {
+pub(super) fn sentence(report: &Report, coverage: &Coverage, sources: &Sources) -> String {
+    let line = |at: &Place| format!("{}:{}", safe(&sources.project.shown(&at.file)), at.line);
     let mut parts = Vec::new();
     // Of a search, of its first execution.
     let ran = match coverage.parallel {
@@ -31,12 +33,12 @@ pub(super) fn sentence(report: &Report, coverage: &Coverage) -> String {
         left_out => parts.push(format!("not instrumented: {}", list(left_out, part))),
     }
     if !coverage.ignored_pragmas.is_empty() {
-        let places = list(&coverage.ignored_pragmas, |at: &Place| format!("{}:{}", safe(&at.file), at.line));
+        let places = list(&coverage.ignored_pragmas, line);
         let sentinel = coverage.ignored_pragmas[0].sentinel();
         parts.push(format!("{sentinel} compiled without -fopenmp: {places}"));
     }
     if !coverage.unsplit.is_empty() {
-        let places = list(&coverage.unsplit, |at: &Place| format!("{}:{}", safe(&at.file), at.line));
+        let places = list(&coverage.unsplit, line);
         parts.push(format!("items stayed together in one task, and were not compared: {places}"));
     }
     format!("{}.", parts.join("; "))

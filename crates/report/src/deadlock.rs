@@ -1,9 +1,11 @@
 //! Deadlocks in prose: who waits for what, who holds it, and the circle if there is one.
 
+use super::cause::deadlock_id;
 use super::snippet::Snippet;
 use super::sources::Sources;
 use super::style::{Page, Role, count, safe};
-use raceproof_core::finding::{Deadlock, Waiting};
+use super::view;
+use raceproof_core::finding::{Deadlock, Place, Waiting};
 use rustc_hash::FxHashMap;
 use std::iter;
 
@@ -11,19 +13,27 @@ use std::iter;
 const SHOWN: usize = 12;
 
 pub(super) fn render(page: &mut Page, sources: &Sources, deadlock: &Deadlock) {
-    let waiting = &deadlock.waiting;
+    let id = deadlock_id(deadlock, sources);
+    let waiting = &view::deadlock(deadlock, sources).waiting;
     let circle = circle(waiting);
     let headline = if circle.is_empty() {
-        format!("deadlock: {} can never go on", tasks(waiting.len()))
+        format!("{} can never go on", tasks(waiting.len()))
     } else if circle.len() == 1 {
-        format!("deadlock: {} waits for itself", safe(&waiting[circle[0]].task))
+        format!("{} waits for itself", safe(&waiting[circle[0]].task))
     } else {
-        format!("deadlock: {} wait for each other in a circle", tasks(circle.len()))
+        format!("{} wait for each other in a circle", tasks(circle.len()))
     };
-    page.headline(Role::Bad, 0, &headline);
     // The circle in its own order, then those who merely wait for it.
     let rest = (0..waiting.len()).filter(|i| !circle.contains(i));
     let order: Vec<usize> = circle.iter().copied().chain(rest).collect();
+    let unknown = Place { file: String::new(), line: 0, column: 0 };
+    let first = order.first().map_or(&unknown, |&i| &waiting[i].at);
+    page.finding(first, "error", &format!("deadlock: {headline} [{id}]"));
+    let in_circle = if circle.is_empty() { order.len() } else { circle.len() };
+    for &i in order.iter().take(in_circle.min(SHOWN)).skip(1) {
+        let Waiting { task, at, .. } = &waiting[i];
+        page.finding(at, "note", &format!("{} waits here", safe(task)));
+    }
     let snippet = Snippet::for_places(waiting.iter().flat_map(|w| iter::once(&w.at).chain(&w.holder_ended)));
     for &i in order.iter().take(SHOWN) {
         page.blank();
@@ -46,7 +56,7 @@ fn show(page: &mut Page, sources: &Sources, snippet: &Snippet, waiting: &Waiting
     page.headline(Role::Strong, 2, &format!("{} waits for {}", safe(&waiting.task), wanted(waiting)));
     snippet.show(page, sources, &waiting.at, Role::Read);
     snippet.spawns(page, &waiting.spawned);
-    snippet.calls(page, &waiting.stack);
+    snippet.calls(page, &waiting.at, &waiting.stack);
     if let (Some(holder), Some(taken)) = (&waiting.held_by, &waiting.holder_ended)
         && taken.line > 0
     {
@@ -127,7 +137,6 @@ fn circle(waiting: &[Waiting]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use raceproof_core::finding::Place;
 
     fn waits(edges: &[(&str, Option<&str>)]) -> Vec<Waiting> {
         let one = |(task, held_by): &(&str, Option<&str>)| Waiting {

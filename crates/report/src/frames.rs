@@ -21,7 +21,10 @@ pub(crate) enum Origin {
 const FOLDERS: &[(&str, Origin)] = &[
     ("/rayon-core-", Origin::Rayon),
     ("/rayon-", Origin::Rayon),
+    // Where `cargo raceproof` has its drop-in.
+    ("/raceproof/rayon-core/", Origin::Rayon),
     ("/rustc/", Origin::Standard),
+    ("/rust/deps/", Origin::Standard),
     ("rustlib/src/", Origin::Standard),
     ("include/c++/", Origin::Standard),
     ("c++/v1/", Origin::Standard),
@@ -49,7 +52,7 @@ pub(crate) fn origin(file: &str) -> Origin {
     }
     let by_folder = FOLDERS.iter().find(|(part, origin)| match origin {
         // A project of the user's may be called `rayon-something`: the crate comes from a registry.
-        Origin::Rayon => file.contains(part) && file.contains("registry/"),
+        Origin::Rayon => file.contains(part) && (file.contains("registry/") || part.ends_with('/')),
         _ => file.contains(part),
     });
     let installed = || INSTALLED.iter().find(|(start, _)| file.starts_with(start));
@@ -105,6 +108,8 @@ mod tests {
             ("/h/.rustup/toolchains/stable/lib/rustlib/src/rust/library/std/src/io.rs", Origin::Standard),
             ("/h/.cargo/registry/src/index/rayon-1.12.0/src/iter/mod.rs", Origin::Rayon),
             ("/h/.cargo/registry/src/index/rayon-core-1.13.0/src/job.rs", Origin::Rayon),
+            ("/p/target/raceproof/rayon-core/join.rs", Origin::Rayon),
+            ("/rust/deps/hashbrown-0.16.1/src/raw/mod.rs", Origin::Standard),
             ("/h/.cargo/registry/src/index/smallvec-1.0.0/src/lib.rs", Origin::Dependency),
             ("/usr/local/include/eigen3/Eigen/Core", Origin::Dependency),
             ("", Origin::Unknown),

@@ -6,31 +6,40 @@
 #![forbid(unsafe_code)]
 
 mod advice;
+pub mod baseline;
 pub mod cause;
 pub mod command;
 mod coverage;
 mod deadlock;
+pub mod explain;
 mod frames;
+pub mod github;
 pub mod graph;
 pub mod html;
 pub mod json;
+pub mod junit;
+pub mod listed;
 mod memory;
 pub mod names;
 pub mod plain;
 pub mod playback;
 mod project;
+mod race;
 pub mod replay;
+pub mod sarif;
 #[cfg(feature = "schema")]
 pub mod schema;
 mod snippet;
 mod sources;
 mod style;
-mod suppress;
+pub mod suppress;
+mod table;
 pub mod text;
 pub mod trace;
+pub mod view;
 
 pub use frames::{user_function, user_place};
 pub use project::Project;
 pub use sources::Sources;
 pub use style::Style;
-pub use suppress::Suppressions;
+pub use suppress::{Suppressed, Suppressions};

@@ -28,17 +28,22 @@ pub(super) fn show(page: &mut Page, sources: &Sources, snippet: &Snippet, object
             format!("{start}the global {} of {}", safe(name), count(*size, "byte"))
         }
         Object::Heap { offset, size, task, .. } => {
-            format!("{}a block of {}, allocated by {}", inside(*offset), count(*size, "byte"), safe(task))
+            format!(
+                "{}a heap block of {}, allocated by {}",
+                inside(*offset),
+                count(*size, "byte"),
+                safe(task)
+            )
         }
-        Object::Stack { task, name } => format!("{} of {}", variable("a local variable", name), safe(task)),
+        Object::Stack { task, name } => format!("{} of {}", variable("local", name), safe(task)),
         Object::ThreadLocal { task, name } => {
-            format!("{} of {}", variable("a thread-local variable", name), safe(task))
+            format!("{} of {}", variable("thread-local", name), safe(task))
         }
     };
     page.headline(Role::Strong, 2, &format!("the memory: {text}"));
     if let Object::Heap { at, stack, .. } = object {
         snippet.show(page, sources, at, Role::Read);
-        snippet.calls(page, stack);
+        snippet.calls(page, at, stack);
     }
 }
 
@@ -47,5 +52,8 @@ fn inside(offset: u64) -> String {
 }
 
 fn variable(what: &str, name: &Option<String>) -> String {
-    name.as_ref().map_or_else(|| what.to_owned(), |name| format!("{what} {}", safe(name)))
+    match name {
+        Some(name) => format!("the {what} variable {}", safe(name)),
+        None => format!("a {what} variable"),
+    }
 }

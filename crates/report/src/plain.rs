@@ -73,7 +73,7 @@ fn access(text: &mut String, access: &RaceAccess) {
 }
 
 fn deadlock(text: &mut String, deadlock: &Deadlock) {
-    let Deadlock { waiting, witness } = deadlock;
+    let Deadlock { waiting, witness, .. } = deadlock;
     line(
         text,
         0,

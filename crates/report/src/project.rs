@@ -61,6 +61,20 @@ impl Project {
         plain(&name)
     }
 
+    /// The top of the project; empty if there is none.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The name of a file below the top of the project; none if it lies elsewhere.
+    pub(crate) fn below(&self, file: &str) -> Option<String> {
+        if self.root.as_os_str().is_empty() {
+            return None;
+        }
+        let whole = normal(&self.folder.join(file));
+        whole.strip_prefix(&self.root).ok().map(plain)
+    }
+
     /// The name of a file that does not depend on the machine: below the root of the project; else
     /// its last two components.
     pub(crate) fn portable(&self, file: &str) -> String {

@@ -3,8 +3,11 @@
 //! Columns count characters. Every character is taken to be one cell wide, so a mark to the right
 //! of double-width characters stands too far left.
 
+use super::frames;
 use super::sources::Sources;
-use super::style::{Page, Role, safe};
+pub(super) use super::style::place_name;
+use super::style::{Page, Role, count, safe};
+use super::view::{self, Inside};
 use raceproof_core::finding::{Construct, Frame, Place, Spawned};
 
 const TAB: usize = 4;
@@ -43,35 +46,99 @@ impl Snippet {
         page.prose(2 + self.digits + 1, Role::Gutter, "=", text);
     }
 
-    /// The spawns that led to a task, as remarks, the last ones of a deep chain.
+    /// The spawns that led to a task, as remarks: the task's own first, it is the one the reader
+    /// looks for. A site that is shown already is counted only: recursion, and rayon, which splits
+    /// its work by jobs that create jobs for one place of the program.
     pub(super) fn spawns(&self, page: &mut Page, spawned: &[Spawned]) {
         const SHOWN: usize = 5;
-        // The task's own spawn first: it is the one the reader looks for. Rayon splits its work by
-        // jobs that create jobs, all for one place of the program, which is named once.
-        let mut spawned: Vec<&Spawned> = spawned.iter().rev().collect();
-        spawned.dedup_by(|next, shown| next.construct == Some(Construct::Rayon) && next.at == shown.at);
-        for (i, spawn) in spawned.iter().enumerate() {
-            if i == SHOWN && spawned.len() > SHOWN + 1 {
-                let rest = spawned.len() - SHOWN;
+        let spawned: Vec<&Spawned> = spawned.iter().rev().collect();
+        let runs = folded(&spawned, |a, b| (&a.at, a.construct) == (&b.at, b.construct));
+        let mut shown = 0;
+        for (i, (spawn, more)) in runs.iter().enumerate() {
+            if shown == SHOWN && i + 1 < runs.len() {
+                let rest: usize = runs[i..].iter().map(|(_, more)| 1 + more).sum();
                 return self.note(page, &format!("and {rest} more spawns on the way from main"));
             }
+            shown += 1;
             self.note(page, &origin(spawn));
+            // What rayon makes of one call is one thing.
+            if *more > 0 && spawn.construct != Some(Construct::Rayon) {
+                self.note(page, &format!("… {more} more of the same"));
+            }
         }
     }
 
-    /// The calls that led to the place, innermost first.
-    pub(super) fn calls(&self, page: &mut Page, stack: &[Frame]) {
+    /// The calls that led to the place, innermost first. `at` is the place.
+    pub(super) fn calls(&self, page: &mut Page, at: &Place, stack: &[Frame]) {
         const SHOWN: usize = 10;
-        for (i, frame) in stack.iter().enumerate() {
-            if i == SHOWN && stack.len() > SHOWN + 1 {
-                return self.note(page, &format!("and {} more calls", stack.len() - SHOWN));
+        // Each function with the place in it.
+        let places = std::iter::once(at).chain(stack.iter().map(|frame| &frame.call));
+        let frames: Vec<(&Place, &Frame)> = places.zip(stack).collect();
+        let mut rest = frames.as_slice();
+        let mut shown = 0;
+        while !rest.is_empty() {
+            if shown == SHOWN && rest.len() > 1 {
+                return self.note(page, &format!("and {} more calls", rest.len()));
             }
-            // Nobody that is known called the outermost function of a native stack.
-            let known = frame.call.line > 0 || !frame.call.file.is_empty();
-            let call = if known { format!(", called at {}", place_name(&frame.call)) } else { String::new() };
-            self.note(page, &format!("in {}{call}", safe(&frame.function)));
+            shown += 1;
+            // Frames of libraries between those of the user.
+            let library = rest.iter().take_while(|(at, _)| is_library(at)).count();
+            if library > 0 {
+                let whose = view::library(rest[..library].iter().map(|(at, _)| *at));
+                let frames = count(library as u64, "frame");
+                let call = called_at(&rest[library - 1].1.call);
+                self.note(page, &format!("… {frames} of {whose}{call}"));
+                rest = &rest[library..];
+                continue;
+            }
+            let (_, frame) = rest[0];
+            self.note(page, &format!("in {}{}", safe(&frame.function), called_at(&frame.call)));
+            rest = &rest[1..];
+            let seen = &frames[..frames.len() - rest.len()];
+            let same =
+                rest.iter().take_while(|(_, next)| seen.iter().any(|(_, frame)| *frame == *next)).count();
+            if same > 0 {
+                self.note(page, &format!("… {same} more of the same"));
+                rest = &rest[same..];
+            }
         }
     }
+
+    /// What a library did below the line that was shown: `what` is `writes values`.
+    pub(super) fn inside(&self, page: &mut Page, inside: &Inside, what: &str) {
+        let called = safe(&inside.called);
+        let place = place_name(&inside.at);
+        if inside.frames == 1 {
+            return self.note(page, &format!("calls {called}, which {what} at {place}"));
+        }
+        self.note(
+            page,
+            &format!("calls {called}, … {} of {}", count(inside.frames as u64, "frame"), inside.library),
+        );
+        self.note(page, &format!("… to {}, which {what} at {place}", safe(&inside.function)));
+    }
+}
+
+fn is_library(at: &Place) -> bool {
+    !matches!(frames::origin(&at.file), frames::Origin::User | frames::Origin::Unknown)
+}
+
+/// Nobody that is known called the outermost function of a native stack.
+fn called_at(call: &Place) -> String {
+    let known = call.line > 0 || !call.file.is_empty();
+    if known { format!(", called at {}", place_name(call)) } else { String::new() }
+}
+
+/// The items, those equal to one before them counted with the last that is kept.
+fn folded<'a, T>(items: &[&'a T], same: impl Fn(&T, &T) -> bool) -> Vec<(&'a T, usize)> {
+    let mut kept: Vec<(&T, usize)> = Vec::new();
+    for item in items {
+        match kept.iter().any(|(before, _)| same(before, item)) {
+            true => kept.last_mut().into_iter().for_each(|(_, more)| *more += 1),
+            false => kept.push((item, 0)),
+        }
+    }
+    kept
 }
 
 /// How a task came to be: `main/1 spawned at f.tp:4:5`, `main/2 is thread 1 of the omp parallel at
@@ -90,16 +157,6 @@ fn origin(spawn: &Spawned) -> String {
             format!("{task} is team {n} of the {construct} at {at}")
         }
         (Some(construct), Some(n)) => format!("{task} is thread {n} of the {construct} at {at}"),
-    }
-}
-
-/// `f.tp:4:5`, as editors and terminals understand it.
-pub(super) fn place_name(place: &Place) -> String {
-    let file = if place.file.is_empty() { "?".to_owned() } else { safe(&place.file) };
-    match (place.line, place.column) {
-        (0, _) => file,
-        (line, 0) => format!("{file}:{line}"),
-        (line, column) => format!("{file}:{line}:{column}"),
     }
 }
 
@@ -140,7 +197,7 @@ impl View {
 
 /// How many characters the expression at the start of `rest` covers: a name and the indices after
 /// it, on this line; at least one.
-fn extent(rest: &[char]) -> usize {
+pub(super) fn extent(rest: &[char]) -> usize {
     let word = rest.iter().take_while(|c| c.is_alphanumeric() || **c == '_').count();
     let mut end = word;
     while word > 0 && rest.get(end) == Some(&'[') {

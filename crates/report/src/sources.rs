@@ -3,13 +3,18 @@
 use crate::frames::user_place;
 use crate::project::Project;
 use raceproof_core::finding::{Object, Place, Report};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::time::SystemTime;
 
 /// The texts of the source files, by the names that places give them.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     files: BTreeMap<String, Vec<String>>,
+    /// The files by the names that the report shows.
+    shown: BTreeMap<String, String>,
+    /// Those that are not what the program was built from.
+    stale: BTreeSet<String>,
     /// What names of files are relative to.
     pub(crate) project: Project,
 }
@@ -24,8 +29,15 @@ impl Sources {
         Sources { project, ..Sources::default() }
     }
 
+    /// The name of a file that is the same on every machine.
+    pub fn portable(&self, file: &str) -> String {
+        self.project.portable(file)
+    }
+
     pub fn insert(&mut self, file: impl Into<String>, text: &str) {
-        self.files.insert(file.into(), text.lines().map(str::to_owned).collect());
+        let file = file.into();
+        self.shown.insert(self.project.shown(&file), file.clone());
+        self.files.insert(file, text.lines().map(str::to_owned).collect());
     }
 
     /// Reads the files the report names and that are not here yet. A file that cannot be read is
@@ -39,31 +51,49 @@ impl Sources {
             Some(Object::Heap { at, .. }) => Some(at),
             _ => None,
         });
-        self.load(races.chain(waits).chain(errors).chain(blocks));
+        for place in races.chain(waits).chain(errors).chain(blocks) {
+            self.load_file(&place.file, report.built);
+            let lines = self.files.get(&place.file).map_or(usize::MAX, Vec::len);
+            if place.line as usize > lines {
+                self.stale.insert(place.file.clone());
+            }
+        }
     }
 
     /// The same for the files of some places.
     pub fn load<'a>(&mut self, places: impl Iterator<Item = &'a Place>) {
-        places.for_each(|place| self.load_file(&place.file));
+        places.for_each(|place| self.load_file(&place.file, None));
     }
 
-    /// Reads a file unless it is here already; one that cannot be read is left out.
-    pub(super) fn load_file(&mut self, file: &str) {
-        if !self.files.contains_key(file)
-            && let Ok(bytes) = fs::read(file)
-        {
+    /// Reads a file unless it is here already; one that cannot be read is left out, and one that is
+    /// newer than the program is not quoted.
+    pub(super) fn load_file(&mut self, file: &str, built: Option<SystemTime>) {
+        if file.is_empty() || self.files.contains_key(file) {
+            return;
+        }
+        if let Ok(bytes) = fs::read(file) {
             self.insert(file, &String::from_utf8_lossy(&bytes));
+            let modified = fs::metadata(file).and_then(|metadata| metadata.modified());
+            if built.zip(modified.ok()).is_some_and(|(built, modified)| modified > built) {
+                self.stale.insert(file.to_owned());
+            }
         }
     }
 
-    /// All lines of a file.
+    /// All lines of a file, unless it has changed since the program was built.
     pub(super) fn text(&self, file: &str) -> Option<&[String]> {
-        self.files.get(file).map(Vec::as_slice)
+        self.files.get(file).filter(|_| !self.stale.contains(file)).map(Vec::as_slice)
     }
 
-    /// The line of a place, without its line break.
+    /// The files that have changed since the program was built, as the report names them.
+    pub fn stale(&self) -> impl Iterator<Item = String> {
+        self.stale.iter().map(|file| self.project.shown(file))
+    }
+
+    /// The line of a place, without its line break; none of a file that has changed since.
     pub fn line(&self, place: &Place) -> Option<&str> {
-        let lines = self.files.get(&place.file)?;
+        let file = self.shown.get(&place.file).unwrap_or(&place.file);
+        let lines = self.files.get(file).filter(|_| !self.stale.contains(file))?;
         lines.get((place.line as usize).checked_sub(1)?).map(String::as_str)
     }
 }

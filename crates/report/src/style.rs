@@ -1,5 +1,6 @@
 //! How a text report looks: colours, width, and the page it is written on.
 
+use raceproof_core::finding::Place;
 use std::env;
 
 /// How a text report looks.
@@ -10,14 +11,16 @@ pub struct Style {
     pub width: usize,
     /// Whether to say how a witness is replayed.
     pub replay: bool,
-    /// Blocks of races shown before "and N more".
-    pub blocks: usize,
+    /// Whether to say of every race that is nobody's consequence that it is to be fixed first.
+    pub ranks: bool,
+    /// Findings shown before "and N more".
+    pub findings: usize,
 }
 
 impl Style {
     /// No colours: for files, pipes and golden tests.
     pub fn plain() -> Style {
-        Style { color: false, width: 80, replay: false, blocks: 20 }
+        Style { color: false, width: 80, replay: false, ranks: false, findings: 20 }
     }
 
     /// ANSI colours, whatever the output is.
@@ -25,24 +28,39 @@ impl Style {
         Style { color: true, ..Style::plain() }
     }
 
-    /// Colours on a terminal that can show them and whose user did not set `NO_COLOR`.
+    /// As the stream and the environment have it: colours on a terminal that can show them, unless
+    /// `NO_COLOR` is set, and anywhere if `CLICOLOR_FORCE` is; as wide as `COLUMNS` says.
     pub fn for_stream(is_terminal: bool) -> Style {
-        let no_color = env::var_os("NO_COLOR");
-        let term = env::var_os("TERM");
-        Style {
-            color: wants_color(
-                is_terminal,
-                no_color.is_some_and(|v| !v.is_empty()),
-                term.is_some_and(|v| v == "dumb"),
-            ),
-            replay: true,
-            ..Style::plain()
-        }
+        let text = |name: &str| env::var(name).unwrap_or_default();
+        let wishes = Wishes {
+            no_color: !text("NO_COLOR").is_empty(),
+            force: !["", "0"].contains(&text("CLICOLOR_FORCE").as_str()),
+            dumb: text("TERM") == "dumb" || text("CLICOLOR") == "0",
+        };
+        let columns = text("COLUMNS").parse().ok();
+        Style { color: wishes.color(is_terminal), replay: true, ..Style::plain() }.within(columns)
+    }
+
+    /// Within so many columns, where that is known and text of that width can be read.
+    #[must_use]
+    pub fn within(self, columns: Option<usize>) -> Style {
+        let width = columns.filter(|&columns| columns > 0).map(|columns| columns.clamp(40, 120));
+        Style { width: width.unwrap_or(self.width), ..self }
     }
 }
 
-fn wants_color(is_terminal: bool, no_color: bool, dumb: bool) -> bool {
-    is_terminal && !no_color && !dumb
+/// What the environment says of colours.
+struct Wishes {
+    no_color: bool,
+    force: bool,
+    /// The terminal has none.
+    dumb: bool,
+}
+
+impl Wishes {
+    fn color(&self, is_terminal: bool) -> bool {
+        !self.no_color && (self.force || is_terminal && !self.dumb)
+    }
 }
 
 /// What a piece of text is, which decides its colour.
@@ -107,6 +125,14 @@ impl Page {
     pub(super) fn line(&mut self, text: &str) {
         self.out.push_str(text.trim_end());
         self.out.push('\n');
+    }
+
+    /// `file:line:column: error: text` on one line however long, as compilers write it.
+    pub(super) fn finding(&mut self, at: &Place, severity: &str, text: &str) {
+        let place = if at.file.is_empty() { "raceproof".to_owned() } else { place_name(at) };
+        let role = if severity == "error" { Role::Bad } else { Role::Label };
+        let (place, severity) = (self.paint(Role::Strong, &place), self.paint(role, &format!("{severity}:")));
+        self.line(&format!("{place}: {severity} {text}"));
     }
 
     pub(super) fn blank(&mut self) {
@@ -187,6 +213,16 @@ pub(super) fn safe(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
 }
 
+/// `f.tp:4:5`, as editors and terminals understand it.
+pub(super) fn place_name(place: &Place) -> String {
+    let file = if place.file.is_empty() { "?".to_owned() } else { safe(&place.file) };
+    match (place.line, place.column) {
+        (0, _) => file,
+        (line, 0) => format!("{file}:{line}"),
+        (line, column) => format!("{file}:{line}:{column}"),
+    }
+}
+
 /// `1 task`, `2 tasks`, `12,345 tasks`.
 pub(super) fn count(n: u64, one: &str) -> String {
     format!("{} {one}{}", grouped(n), if n == 1 { "" } else { "s" })
@@ -211,10 +247,19 @@ mod tests {
 
     #[test]
     fn colours_need_a_terminal_that_wants_them() {
-        assert!(wants_color(true, false, false));
-        assert!(!wants_color(false, false, false));
-        assert!(!wants_color(true, true, false));
-        assert!(!wants_color(true, false, true));
+        let color = |no_color, force, dumb, terminal| Wishes { no_color, force, dumb }.color(terminal);
+        assert!(color(false, false, false, true));
+        assert!(!color(false, false, false, false));
+        assert!(!color(true, false, false, true));
+        assert!(!color(false, false, true, true));
+        assert!(color(false, true, false, false));
+        assert!(!color(true, true, false, true));
+    }
+
+    #[test]
+    fn a_width_is_taken_if_it_can_be_read_in() {
+        let width = |columns| Style::plain().within(columns).width;
+        assert_eq!([None, Some(0), Some(10), Some(100), Some(400)].map(width), [80, 80, 40, 100, 120]);
     }
 
     #[test]

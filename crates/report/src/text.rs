@@ -1,53 +1,54 @@
 //! The text report.
 
-use super::advice::{Advice, holding};
-use super::cause::{Group, group, owners};
+use super::cause::{Group, error_id, group, owners};
 use super::coverage;
 use super::deadlock;
-use super::memory;
-use super::snippet::Snippet;
+use super::frames::user_place;
+use super::race::{self, witness};
+use super::snippet::{Snippet, place_name};
 use super::sources::Sources;
 use super::style::{Page, Role, Style, count, grouped, safe};
+use super::table;
+use super::view;
 use raceproof_core::event::AccessKind;
-use raceproof_core::finding::{
-    GeneralRace, Grade, Place, ProgramError, Race, RaceAccess, Report, Scope, Verdict, Witness,
-};
-use rustc_hash::FxHashMap;
-use std::collections::hash_map::Entry;
-
-/// Cells named before "and N more".
-const NAMED: usize = 3;
+use raceproof_core::finding::{GeneralRace, ProgramError, Report, Scope, Verdict};
 
 /// The whole report, ending in a line break.
 pub fn render(report: &Report, sources: &Sources, style: Style) -> String {
     let mut page = Page::new(style);
-    races(&mut page, sources, &report.races);
-    for deadlock in &report.deadlocks {
+    let groups = group(&report.races, sources);
+    let owners = owners(&groups);
+    race::all(&mut page, sources, &groups, &owners);
+    let mut left = style.findings.saturating_sub(groups.len());
+    for deadlock in report.deadlocks.iter().take(left) {
         deadlock::render(&mut page, sources, deadlock);
         if deadlock.witness.is_some() {
             page.blank();
         }
-        witness(&mut page, deadlock.witness.as_ref());
+        let tasks = [0, 1].map(|i| deadlock.waiting.get(i).map_or("", |waiting| waiting.task.as_str()));
+        witness(&mut page, sources, deadlock.witness.as_ref(), tasks);
         page.blank();
     }
-    for error in &report.errors {
+    left = left.saturating_sub(report.deadlocks.len());
+    for error in report.errors.iter().take(left) {
         program_error(&mut page, sources, error);
         page.blank();
     }
-    for (number, race) in report.general_races.iter().take(page.style.blocks).enumerate() {
-        general_race(&mut page, number + 1, race);
+    for (number, race) in report.general_races.iter().take(style.findings).enumerate() {
+        general_race(&mut page, sources, number + 1, race);
         page.blank();
     }
-    if let Some(more @ 1..) = report.general_races.len().checked_sub(page.style.blocks) {
+    if let Some(more @ 1..) = report.general_races.len().checked_sub(style.findings) {
         page.headline(Role::Strong, 0, &format!("and {}", count(more as u64, "more nondeterministic pair")));
         page.blank();
     }
-    summary(&mut page, sources, report);
+    table::render(&mut page, report, sources, &groups, &owners);
+    summary(&mut page, sources, report, &groups);
     page.into_string()
 }
 
 /// Nondeterminism that is no data race: two things whose order the schedule chooses.
-fn general_race(page: &mut Page, number: usize, race: &GeneralRace) {
+fn general_race(page: &mut Page, sources: &Sources, number: usize, race: &GeneralRace) {
     let what = match race.kind.as_str() {
         "sections" if race.on == "isolated" => "isolated sections".to_owned(),
         "sections" => format!("sections of {}", safe(&race.on)),
@@ -66,156 +67,22 @@ fn general_race(page: &mut Page, number: usize, race: &GeneralRace) {
             Some(AccessKind::Write) => " writes",
             None => "",
         };
-        let place = side.at.as_ref().map(|at| format!(" at {}:{}:{}", safe(&at.file), at.line, at.column));
+        let place = side.at.as_ref().map(|at| format!(" at {}", place_name(&view::place(at, sources))));
         page.headline(Role::Plain, 2, &format!("{}{verb}{}", safe(&side.task), place.unwrap_or_default()));
     }
 }
 
-fn races(page: &mut Page, sources: &Sources, races: &[Race]) {
-    let blocks = group(races, sources);
-    let owner = owners(&blocks);
-    let mut given = FxHashMap::default();
-    for (i, block) in blocks.iter().take(page.style.blocks).enumerate() {
-        race_block(page, sources, i, block, &owner, &mut given);
-        page.blank();
-    }
-    if blocks.len() > page.style.blocks {
-        let hidden = &blocks[page.style.blocks..];
-        let cells: usize = hidden.iter().map(|block| block.cells().len()).sum();
-        let text = format!(
-            "and {} by other pairs of accesses; `--format json` lists them all",
-            count(cells as u64, "more race")
-        );
-        page.headline(Role::Strong, 0, &text);
-        page.blank();
-    }
-}
-
-/// One race, or the same on many cells. `given` has the advice of the blocks before it, with their
-/// numbers.
-fn race_block(
-    page: &mut Page,
-    sources: &Sources,
-    index: usize,
-    block: &Group<'_>,
-    owner: &[usize],
-    given: &mut FxHashMap<String, usize>,
-) {
-    let race = block.shown();
-    let headline = format!(
-        "race {} on {}: {}, seen {}",
-        index + 1,
-        locations(block),
-        grade(race.grade),
-        times(block.seen())
-    );
-    page.headline(Role::Bad, 0, &headline);
-    let snippet = Snippet::for_places([&race.first.at, &race.second.at]);
-    for access in [&race.first, &race.second] {
-        page.blank();
-        race_access(page, sources, &snippet, &race.location, access);
-    }
-    if let Some(object) = &race.object {
-        page.blank();
-        memory::show(page, sources, &snippet, object);
-    }
-    page.blank();
-    let advice = Advice::of(race);
-    for (label, text) in [("why:", advice.why()), ("fix:", advice.fix())] {
-        let text = match given.entry(text) {
-            Entry::Occupied(before) => format!("as for race {}.", before.get() + 1),
-            Entry::Vacant(new) => {
-                let text = new.key().clone();
-                new.insert(index);
-                text
-            }
-        };
-        page.prose(2, Role::Label, label, &text);
-    }
-    let pairs = block.other_pairs();
-    if !pairs.is_empty() {
-        page.prose(2, Role::Label, "also:", &also(&pairs));
-    }
-    let cells = block.cells().len();
-    if cells > 1 {
-        let others = match cells as u64 - 1 {
-            1 => "cell".to_owned(),
-            n => count(n, "cell"),
-        };
-        let mut text = format!(
-            "shown for {}; on the other {others} the same two places meet, in these or other tasks.",
-            safe(&race.location)
-        );
-        match block.less_sure() as u64 {
-            0 => {}
-            n => text += &format!(" On {} of them it is less sure.", grouped(n)),
-        }
-        page.prose(2, Role::Label, "note:", &text);
-    }
-    if let Some(text) = consequence(index, block, owner) {
-        page.prose(2, Role::Label, "note:", &text);
-    }
-    witness(page, race.witness.as_ref());
-}
-
-/// `x`, or `a[1], a[2], a[3] … and 995 more cells`.
-fn locations(group: &Group<'_>) -> String {
-    // "and 1 more cell" would be longer than the cell.
-    let cells = group.cells();
-    let named = if cells.len() <= NAMED + 1 { cells.len() } else { NAMED };
-    let names: Vec<String> = cells[..named].iter().map(|cell| safe(cell)).collect();
-    let mut text = names.join(", ");
-    if cells.len() > named {
-        text += &format!(" … and {} more cells", grouped((cells.len() - named) as u64));
-    }
-    text
-}
-
-/// Further pairs of accesses on the lines that are shown.
-fn also(pairs: &[[(AccessKind, &Place); 2]]) -> String {
-    let side = |(kind, at): &(AccessKind, &Place)| {
-        let kind = if *kind == AccessKind::Read { "read" } else { "write" };
-        format!("the {kind} at {}:{}", at.line, at.column)
-    };
-    let text: Vec<String> = pairs.iter().map(|[a, b]| format!("{} and {}", side(a), side(b))).collect();
-    format!("{}.", text.join("; "))
-}
-
-fn race_access(page: &mut Page, sources: &Sources, snippet: &Snippet, location: &str, access: &RaceAccess) {
-    let mark = match access.access {
-        AccessKind::Read => Role::Read,
-        AccessKind::Write => Role::Write,
-    };
-    let text = format!("{} {}", safe(&access.task), memory::action(access, &safe(location)));
-    page.headline(Role::Strong, 2, &text);
-    snippet.show(page, sources, &access.at, mark);
-    snippet.spawns(page, &access.spawned);
-    snippet.calls(page, &access.stack);
-    if !access.locks.is_empty() {
-        snippet.note(page, &format!("{} {} here", safe(&access.task), holding(&access.locks)));
-    }
-}
-
-/// The races this one may only follow from, by their numbers in this report.
-fn consequence(index: usize, block: &Group<'_>, owner: &[usize]) -> Option<String> {
-    let causes = block.follows_from(index, owner);
-    if causes.is_empty() {
-        return None;
-    }
-    let names: Vec<String> = causes.iter().take(5).map(|cause| (cause + 1).to_string()).collect();
-    let more = if causes.len() > 5 { " and others" } else { "" };
-    let word = if causes.len() == 1 { "race" } else { "races" };
-    Some(format!("this may only be a consequence of {word} {}{more}; fix that first.", names.join(", ")))
-}
-
 fn program_error(page: &mut Page, sources: &Sources, error: &ProgramError) {
+    let id = error_id(error, sources);
+    let (error, inside) = &view::error(error, sources);
     // A panic of an assertion has several lines.
     let mut lines = error.message.lines();
     let first = lines.next().unwrap_or_default();
-    page.headline(Role::Bad, 0, &format!("program error ({}): {}", safe(&error.kind), safe(first)));
+    let headline = format!("program error ({}): {} [{id}]", safe(&error.kind), safe(first));
+    page.finding(&error.at, "error", &headline);
     for line in lines {
         let indent = line.len() - line.trim_start_matches(' ').len();
-        page.headline(Role::Bad, 2 + indent, &safe(line));
+        page.headline(Role::Plain, 2 + indent, &safe(line));
     }
     // How a process ended is no place in it.
     if !error.at.file.is_empty() || !error.stack.is_empty() {
@@ -223,40 +90,19 @@ fn program_error(page: &mut Page, sources: &Sources, error: &ProgramError) {
         let snippet = Snippet::for_places([&error.at]);
         page.headline(Role::Strong, 2, &format!("in {}", safe(&error.task)));
         snippet.show(page, sources, &error.at, Role::Write);
+        if let Some(inside) = inside {
+            snippet.inside(page, inside, "fails");
+        }
         snippet.spawns(page, &error.spawned);
-        snippet.calls(page, &error.stack);
+        snippet.calls(page, &error.at, &error.stack);
     }
     if error.witness.is_some() {
         page.blank();
     }
-    witness(page, error.witness.as_ref());
+    witness(page, sources, error.witness.as_ref(), [&error.task, ""]);
 }
 
-fn witness(page: &mut Page, witness: Option<&Witness>) {
-    let Some(witness) = witness else { return };
-    let actions = witness.schedule.iter().fold(0u64, |sum, segment| sum.saturating_add(segment.actions));
-    let text = format!("a schedule of {} leads here.", count(actions, "action"));
-    page.prose(2, Role::Label, "witness:", &text);
-}
-
-fn grade(grade: Grade) -> &'static str {
-    match grade {
-        Grade::Actual => "actual (it happened in this run)",
-        Grade::Feasible => "feasible (some schedule shows it)",
-        Grade::Apparent => "apparent (synchronisation allows it, no schedule is known)",
-        Grade::Infeasible => "infeasible (no schedule can show it)",
-    }
-}
-
-fn times(n: u64) -> String {
-    match n {
-        1 => "once".to_owned(),
-        2 => "twice".to_owned(),
-        n => format!("{} times", grouped(n)),
-    }
-}
-
-fn summary(page: &mut Page, sources: &Sources, report: &Report) {
+fn summary(page: &mut Page, sources: &Sources, report: &Report, groups: &[Group<'_>]) {
     for limit in &report.limits {
         page.prose(0, Role::Doubt, "limit:", &safe(limit));
     }
@@ -264,8 +110,9 @@ fn summary(page: &mut Page, sources: &Sources, report: &Report) {
         let text = format!("{} not shown, as the suppressions ask", count(report.suppressed, "race"));
         page.prose(0, Role::Label, "suppressed:", &text);
     }
+    about_sources(page, sources, report);
     if let Some(observed) = &report.coverage {
-        page.prose(0, Role::Label, "coverage:", &coverage::sentence(report, observed));
+        page.prose(0, Role::Label, "coverage:", &coverage::sentence(report, observed, sources));
     }
     let (role, verdict) = match report.verdict {
         Verdict::RaceFree if coverage::is_partial(report) => {
@@ -277,7 +124,7 @@ fn summary(page: &mut Page, sources: &Sources, report: &Report) {
         Verdict::Deadlock => (Role::Bad, "deadlock:"),
         Verdict::ProgramError => (Role::Bad, "program error:"),
     };
-    page.statement(role, verdict, &claim(report, sources));
+    page.statement(role, verdict, &claim(report, groups));
     if page.style.replay
         && report.detector != "replay"
         && let Some(file) = witnessed(report)
@@ -305,6 +152,30 @@ fn summary(page: &mut Page, sources: &Sources, report: &Report) {
     }
 }
 
+/// Why source lines are missing from the report, said once.
+fn about_sources(page: &mut Page, sources: &Sources, report: &Report) {
+    let stale: Vec<String> = sources.stale().map(|file| safe(&file)).collect();
+    if let Some(first) = stale.first() {
+        let files = match stale.len() {
+            1 => format!("{first} has"),
+            2 => format!("{first} and {} have", stale[1]),
+            n => format!("{first} and {} other files have", n - 1),
+        };
+        let text = format!(
+            "{files} changed since the program was built, so their lines are not shown; build and run it again."
+        );
+        let text = if stale.len() == 1 { text.replace("so their lines", "so its lines") } else { text };
+        page.prose(0, Role::Doubt, "sources:", &text);
+    }
+    let sides = report.races.iter().flat_map(|race| [&race.first, &race.second]);
+    let unknown = sides.filter(|side| user_place(side).line == 0).count();
+    if is_native(report) && unknown > 0 {
+        let text =
+            "the places of some accesses have no line: compile with -g to have file, line and variables.";
+        page.prose(0, Role::Doubt, "sources:", text);
+    }
+}
+
 fn is_native(report: &Report) -> bool {
     report.coverage.is_some() || !report.threads.is_empty()
 }
@@ -319,7 +190,7 @@ fn witnessed(report: &Report) -> Option<&str> {
 }
 
 /// Exactly what the verdict says, and for which schedules.
-pub(super) fn claim(report: &Report, sources: &Sources) -> String {
+pub(super) fn claim(report: &Report, groups: &[Group<'_>]) -> String {
     match (report.verdict, report.scope) {
         (Verdict::RaceFree, Scope::AllSchedules) => {
             let same = match report.determinate {
@@ -327,7 +198,7 @@ pub(super) fn claim(report: &Report, sources: &Sources) -> String {
                 Some(false) => "; the result may still depend on the schedule",
                 None => "",
             };
-            let other = if report.suppressed > 0 { "another" } else { "a" };
+            let other = if hides(report) { "another" } else { "a" };
             let teams = coverage::with_teams(report);
             format!("no schedule of this program on this input{teams} has {other} data race{same}.")
         }
@@ -336,7 +207,7 @@ pub(super) fn claim(report: &Report, sources: &Sources) -> String {
                 .to_owned()
         }
         (Verdict::RaceFree, Scope::ObservedSchedule) => {
-            let other = if report.suppressed > 0 { "other " } else { "" };
+            let other = if hides(report) { "other " } else { "" };
             format!(
                 "no {other}data race in the schedule that was run, nor in any it predicts. Schedules that synchronise \
                  in another order were not looked at."
@@ -357,35 +228,34 @@ pub(super) fn claim(report: &Report, sources: &Sources) -> String {
         }
         (_, Scope::ObservedSchedule) if coverage::is_cut_short(report) => format!(
             "{}. This covers what was run before the program was ended; nothing is known about other schedules.",
-            found(report, sources)
+            found(report, groups)
         ),
         (Verdict::Race, Scope::AllSchedules) => format!(
             "{}. Check again after the fix: what a program does after a race can depend on its outcome, and hide \
              other races.",
-            found(report, sources)
+            found(report, groups)
         ),
         (_, Scope::AllSchedules) => {
             let teams = coverage::with_teams(report);
-            format!("{}. This covers every schedule of this input{teams}.", found(report, sources))
+            format!("{}. This covers every schedule of this input{teams}.", found(report, groups))
         }
         (_, Scope::ObservedSchedule) => {
             format!(
                 "{}. This covers the schedule that was run and what it predicts; other schedules may hold more.",
-                found(report, sources)
+                found(report, groups)
             )
         }
     }
 }
 
-fn found(report: &Report, sources: &Sources) -> String {
-    let blocks = group(&report.races, sources);
+fn found(report: &Report, groups: &[Group<'_>]) -> String {
     let mut parts = Vec::new();
     if !report.races.is_empty() {
-        // Several pairs of accesses on the same lines and cell are one.
-        let races: usize = blocks.iter().map(|block| block.cells().len()).sum();
-        let mut text = count(races as u64, "race");
-        if blocks.len() < races {
-            text += &format!(" by {} of accesses", count(blocks.len() as u64, "pair"));
+        let mut text = count(groups.len() as u64, "race");
+        // Several pairs of accesses and cells with one cause are one.
+        let cells: usize = groups.iter().map(|group| group.cells().len()).sum();
+        if cells > groups.len() {
+            text += &format!(" on {}", count(cells as u64, "location"));
         }
         parts.push(text);
     }
@@ -415,4 +285,9 @@ pub(super) fn effort(report: &Report) -> String {
         counts.extend([count(stats.reads, "read"), count(stats.writes, "write")]);
     }
     format!("{}, {seconds}", counts.join(", "))
+}
+
+/// Whether there are findings that the report does not show, as its user asked.
+fn hides(report: &Report) -> bool {
+    report.suppressed > 0 || report.baseline.as_ref().is_some_and(|baseline| !baseline.known.is_empty())
 }

@@ -1,6 +1,11 @@
-//! The report on a trace: a line for each pair of sites. There is no source to show.
+//! The report on a trace: as that on a run where the trace tells files and lines, else a line for
+//! each pair of sites.
 
-use super::style::{count, grouped, safe};
+use super::cause::{group, owners};
+use super::race;
+use super::sources::Sources;
+use super::style::{Page, Style, count, grouped, safe};
+use super::table;
 use raceproof_core::debug::netzer::{Analysis, Feasibility, StepRace};
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{
@@ -69,21 +74,14 @@ impl Validation {
 const CAUSES: usize = 5;
 
 /// The whole report, ending in a line break.
-pub fn render(analyzed: &Analyzed) -> String {
+pub fn render(analyzed: &Analyzed, sources: &Sources, style: Style) -> String {
     let Analyzed { report, validation, warnings, .. } = analyzed;
-    let mut text = String::new();
-    let mut order: Vec<usize> = (0..report.races.len()).collect();
-    order.sort_by_key(|&at| (report.races[at].partition, Reverse(report.races[at].count), at));
-    // By place in the report, the number it is shown with.
-    let mut numbers = vec![0; order.len()];
-    order.iter().zip(1..).for_each(|(&at, number)| numbers[at] = number);
-    let first = report.races.iter().filter(|race| race.partition == 1).count();
-    for &at in &order {
-        line(&mut text, &report.races[at], numbers[at]);
-        if validation.is_some() {
-            advice(&mut text, &report.races[at], first, &numbers);
-        }
-    }
+    let is_known = |at: &Place| at.line > 0 && at.column > 0;
+    let mut text = match report.races.iter().any(|race| is_known(&race.first.at) && is_known(&race.second.at))
+    {
+        true => blocks(report, sources, Style { ranks: validation.is_some(), ..style }),
+        false => lines(report, validation.is_some()),
+    };
     for general in &report.general_races {
         let side = |side: &GeneralSide| {
             let at = side.at.as_ref().map(spoken).unwrap_or_default();
@@ -102,6 +100,34 @@ pub fn render(analyzed: &Analyzed) -> String {
     summary(&mut text, report);
     if let Some(validation) = validation {
         validated(&mut text, validation);
+    }
+    text
+}
+
+/// Races at places of a source, as elsewhere.
+fn blocks(report: &Report, sources: &Sources, style: Style) -> String {
+    let groups = group(&report.races, sources);
+    let owners = owners(&groups);
+    let mut page = Page::new(style);
+    race::all(&mut page, sources, &groups, &owners);
+    table::render(&mut page, report, sources, &groups, &owners);
+    page.into_string()
+}
+
+/// Races at sites that have a number or a name only.
+fn lines(report: &Report, is_validated: bool) -> String {
+    let mut text = String::new();
+    let mut order: Vec<usize> = (0..report.races.len()).collect();
+    order.sort_by_key(|&at| (report.races[at].partition, Reverse(report.races[at].count), at));
+    // By place in the report, the number it is shown with.
+    let mut numbers = vec![0; order.len()];
+    order.iter().zip(1..).for_each(|(&at, number)| numbers[at] = number);
+    let first = report.races.iter().filter(|race| race.partition == 1).count();
+    for &at in &order {
+        line(&mut text, &report.races[at], numbers[at]);
+        if is_validated {
+            advice(&mut text, &report.races[at], first, &numbers);
+        }
     }
     text
 }

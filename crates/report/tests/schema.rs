@@ -1,8 +1,13 @@
 //! The published schemas of the JSON outputs (`docs/schema`): they are current, golden outputs conform to them, and
-//! docs/JSON.md describes each of their fields.
+//! docs/JSON.md describes each of their fields. SARIF logs conform to the schema of OASIS.
 //!
 //! `BLESS=1 cargo test -p raceproof-report` writes them.
 
+#[path = "../../cli/tests/support/common/conforms.rs"]
+#[allow(unreachable_pub)]
+mod conforms;
+
+use conforms::conforms;
 use raceproof_report::schema;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -42,85 +47,9 @@ fn golden(folder: &str) -> Vec<(PathBuf, Value)> {
     let folder = repository().join("crates/cli/tests/golden").join(folder);
     let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let paths = entries.map(|entry| entry.expect("an entry").path());
-    let outputs = paths.filter(|path| path.extension().is_some_and(|extension| extension == "json"));
+    let is_json = |extension: &std::ffi::OsStr| extension == "json" || extension == "sarif";
+    let outputs = paths.filter(|path| path.extension().is_some_and(is_json));
     outputs.map(|path| (path.clone(), parsed(&read(&path)))).collect()
-}
-
-/// Whether a value conforms to a schema with definitions in `root`; the error says why not.
-///
-/// By hand and not by the crate `jsonschema`, which brings 64 crates to compile. It knows
-/// the keywords that `schemars` writes for our types, and panics at any other.
-fn conforms(value: &Value, schema: &Value, root: &Value) -> Result<(), String> {
-    let Value::Object(keywords) = schema else {
-        assert_eq!(schema, &Value::Bool(true), "a schema is an object or `true`");
-        return Ok(());
-    };
-    for (keyword, rule) in keywords {
-        let holds = match keyword.as_str() {
-            "$schema" | "$defs" | "title" | "description" | "default" => true,
-            "format" => ["uint32", "uint64", "uint", "double"].iter().any(|known| rule == known),
-            "$ref" => {
-                let name = rule.as_str().and_then(|name| name.strip_prefix('#')).expect("a local name");
-                conforms(value, root.pointer(name).expect("a definition"), root)?;
-                true
-            }
-            "type" => match rule {
-                Value::Array(types) => types.iter().any(|kind| is_of_type(value, kind)),
-                kind => is_of_type(value, kind),
-            },
-            "const" => value == rule,
-            "enum" => rule.as_array().expect("values").contains(value),
-            // Of numbers only, as the standard has it.
-            "minimum" => value.as_f64().is_none_or(|number| Some(number) >= rule.as_f64()),
-            "required" => {
-                let names = rule.as_array().expect("names").iter().filter_map(Value::as_str);
-                let missing: Vec<&str> = names.filter(|name| value.get(name).is_none()).collect();
-                if !missing.is_empty() {
-                    return Err(format!("without {missing:?}: {value}"));
-                }
-                true
-            }
-            "properties" => {
-                for (name, rule) in rule.as_object().expect("properties") {
-                    value.get(name).map_or(Ok(()), |field| conforms(field, rule, root))?;
-                }
-                true
-            }
-            "items" => {
-                let mut items = value.as_array().into_iter().flatten();
-                items.try_for_each(|item| conforms(item, rule, root))?;
-                true
-            }
-            "anyOf" | "oneOf" => {
-                let rules = rule.as_array().expect("schemas").iter();
-                let count = rules.filter(|rule| conforms(value, rule, root).is_ok()).count();
-                if keyword == "oneOf" { count == 1 } else { count > 0 }
-            }
-            "allOf" => {
-                let mut rules = rule.as_array().expect("schemas").iter();
-                rules.try_for_each(|rule| conforms(value, rule, root))?;
-                true
-            }
-            _ => panic!("the keyword {keyword} is not known here"),
-        };
-        if !holds {
-            return Err(format!("not {keyword} {rule}: {value}"));
-        }
-    }
-    Ok(())
-}
-
-fn is_of_type(value: &Value, kind: &Value) -> bool {
-    match kind.as_str().expect("the name of a type") {
-        "null" => value.is_null(),
-        "boolean" => value.is_boolean(),
-        "integer" => value.is_i64() || value.is_u64(),
-        "number" => value.is_number(),
-        "string" => value.is_string(),
-        "array" => value.is_array(),
-        "object" => value.is_object(),
-        other => panic!("the type {other} is not known here"),
-    }
 }
 
 #[test]
@@ -184,3 +113,44 @@ fn every_field_is_described() {
     assert!(missing.is_empty(), "not in docs/JSON.md: {missing:?}");
     assert!(found.contains("held_by") && found.contains("section") && found.contains("first_validated"));
 }
+
+fn sarif_schema() -> Value {
+    parsed(&read(&repository().join("crates/report/tests/sarif/sarif-schema-2.1.0.json")))
+}
+
+/// The golden logs, of TP programs, C programs and crates that use rayon.
+#[test]
+fn golden_logs_conform_to_sarif() {
+    let schema = sarif_schema();
+    for (folder, least) in [("sarif/tp", 15), ("sarif/c", 8), ("sarif/rayon", 1)] {
+        let logs = golden(folder);
+        assert!(logs.len() >= least, "{} logs in {folder}", logs.len());
+        for (path, log) in logs {
+            assert_eq!(conforms(&log, &schema, &schema), Ok(()), "{}", path.display());
+        }
+    }
+}
+
+#[test]
+fn damaged_logs_do_not_conform_to_sarif() {
+    let schema = sarif_schema();
+    let is_valid = |log: &Value| conforms(log, &schema, &schema).is_ok();
+    let (_, whole) =
+        golden("sarif/tp").into_iter().find(|(_, log)| log.pointer(RESULT).is_some()).expect("a result");
+    assert!(is_valid(&whole));
+    for (pointer, value) in [
+        ("/version", Value::from("2.0.0")),
+        ("/runs/0/results/0/level", Value::from("fatal")),
+        ("/runs/0/results/0/message", Value::from("a race")),
+        ("/runs/0/results/0/occurrenceCount", Value::from(0)),
+        ("/runs/0/results/0/locations/0/physicalLocation/region/startLine", Value::from(0)),
+        ("/runs/0/results/0/locations/0/physicalLocation/artifactLocation/uri", Value::from("a b.c")),
+        ("/runs/0/tool/driver", serde_json::json!({ "name": "x", "colour": "red" })),
+    ] {
+        let mut log = whole.clone();
+        *log.pointer_mut(pointer).unwrap_or_else(|| panic!("no {pointer}")) = value;
+        assert!(!is_valid(&log), "conforms with another {pointer}");
+    }
+}
+
+const RESULT: &str = "/runs/0/results/0/locations/0";

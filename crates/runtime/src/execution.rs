@@ -2,10 +2,11 @@
 
 use crate::limits::Limits;
 use crate::program::{Execution, LISTED, OUTERMOST, Program};
+use crate::sections::Sections;
 use crate::spawn_path::Paths;
 use crate::task::State;
 use raceproof_core::event::{Observer, SyncKind};
-use raceproof_core::finding::{Frame, Place, Segment, Spawned, Waiting, Witness};
+use raceproof_core::finding::{EnteredSection, Frame, Place, Segment, Spawned, Waiting, Witness};
 use raceproof_core::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
 use rustc_hash::FxHashMap;
 
@@ -127,7 +128,17 @@ impl<'a, P: Program<'a>, O: Observer> Execution<'a, P, O> {
         let turns = self.run.turns().iter();
         let segments =
             turns.map(|&(task, actions)| Some(Segment { task: self.paths().path(task)?, actions }));
-        Some(Witness { program: None, schedule: segments.collect::<Option<_>>()? })
+        Some(Witness { schedule: segments.collect::<Option<_>>()?, ..Witness::default() })
+    }
+
+    /// The sections that were entered, by name.
+    pub(crate) fn named_sections(&self, sections: &Sections) -> Vec<EnteredSection> {
+        let name = |&(task, sync, site): &(TaskId, SyncId, Option<SiteId>)| EnteredSection {
+            task: self.task_name(task),
+            lock: self.sync_name(sync),
+            at: site.map(|site| self.place(site)),
+        };
+        sections.entered.iter().map(name).collect()
     }
 
     /// Who waits for what, if the run has ended before some tasks: the first of them, and how many

@@ -92,6 +92,7 @@ mod random;
 pub mod remote;
 pub mod replay;
 pub mod run;
+mod sections;
 pub mod spawn_path;
 mod stack;
 pub mod strategy;

@@ -48,7 +48,7 @@ pub fn replay<'a, P: Program<'a>>(
     let waits = |task: TaskId| script.pending(task).is_some_and(|action| !kernel.is_enabled(action));
     let stuck = failed.is_empty() && tasks.live() > 0 && tasks.ready().all(waits);
     let deadlocks = if stuck {
-        vec![Deadlock { waiting: run.waiting().0, witness: Some(witness.clone()) }]
+        vec![Deadlock { id: String::new(), waiting: run.waiting().0, witness: Some(witness.clone()) }]
     } else {
         Vec::new()
     };
@@ -114,6 +114,7 @@ fn race<'a, P: Program<'a>>(
     let tasks = run.run.kernel.tasks();
     let fork = tasks.ancestry(one.task).find(|&at| tasks.ancestry(other.task).any(|above| above == at));
     Race {
+        id: String::new(),
         location: run.location(location),
         grade: Grade::Actual,
         partition: 1,

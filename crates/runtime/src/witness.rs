@@ -47,7 +47,7 @@ mod tests {
 
     fn witness(segments: &[(&str, u64)]) -> Witness {
         let segment = |&(task, actions): &(&str, u64)| Segment { task: task.into(), actions };
-        Witness { program: None, schedule: segments.iter().map(segment).collect() }
+        Witness { schedule: segments.iter().map(segment).collect(), ..Witness::default() }
     }
 
     #[test]

@@ -191,6 +191,7 @@ impl Symbols {
         let spawned = self.spawned(&raw.spawned);
         let (at, stack) = self.place_for(&raw.at, &spawned);
         ProgramError {
+            id: String::new(),
             kind: raw.kind.clone(),
             message: raw.message.clone(),
             task: raw.task.clone(),
@@ -225,6 +226,7 @@ impl Symbols {
         }
         let (location, object) = self.location(raw, sites);
         Race {
+            id: String::new(),
             location,
             grade: raw.grade,
             partition: 1,

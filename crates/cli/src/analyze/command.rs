@@ -5,22 +5,27 @@ use crate::args::{AnalyzeArgs, ReportFormat};
 use crate::page;
 use crate::shared::budget::Watchdog;
 use crate::shared::input;
+use crate::shared::known::Known;
 use crate::shared::limits::limits;
 use crate::shared::load::refuse;
-use crate::shared::status::{BAD_INPUT, BadInput, bad, status};
+use crate::shared::look;
+use crate::shared::present::{Wanted, finish, machine};
+use crate::shared::status::{BAD_INPUT, BadInput, bad};
 use raceproof_host::note;
 use raceproof_host::output::deliver;
-use raceproof_report::html;
-use raceproof_report::{self as report, Sources};
+use raceproof_report::baseline::new_only;
+use raceproof_report::{self as report, Project, Sources, html};
+use std::io::{self, IsTerminal};
 use std::process;
 
 pub(crate) fn command(args: &AnalyzeArgs) -> Result<u8, BadInput> {
     refuse(&args.file, &input::ANALYZE)?;
+    let known = Known::load(&args.known)?;
     let limits = limits(args.limits.max_seconds, args.limits.max_memory);
-    let asked = args.clone();
+    let (asked, known_there) = (args.clone(), known.clone());
     let watchdog = Watchdog::start(limits, move |known, reached| {
         let analyzed = given_up(&asked, known, reached);
-        let status = show(&analyzed, &asked).unwrap_or_else(|BadInput(message)| {
+        let status = show(analyzed, &asked, &known_there).unwrap_or_else(|BadInput(message)| {
             note(&message);
             BAD_INPUT
         });
@@ -28,20 +33,31 @@ pub(crate) fn command(args: &AnalyzeArgs) -> Result<u8, BadInput> {
     });
     let analyzed = run(args, limits, &watchdog);
     watchdog.end();
-    show(&analyzed.map_err(bad)?, args)
+    show(analyzed.map_err(bad)?, args, &known)
 }
 
-fn show(analyzed: &Analyzed, args: &AnalyzeArgs) -> Result<u8, BadInput> {
+fn show(mut analyzed: Analyzed, args: &AnalyzeArgs, known: &Known) -> Result<u8, BadInput> {
+    let mut sources = Sources::of(Project::here());
+    sources.load_for(&analyzed.report);
+    let settled = known.settle(&mut analyzed.report, &sources, false);
+    let (output, program) = (args.output.as_deref(), args.file.as_os_str());
+    let wanted = Wanted { format: args.format, output, known, strict: false, program };
     let text = match args.format {
-        ReportFormat::Json => report::json::pretty(analyzed),
+        ReportFormat::Json => report::json::pretty(&analyzed),
         ReportFormat::Html => {
             let extras = page::of_trace(&analyzed.report, &args.file, args.limits.max_memory);
-            let mut sources = Sources::new();
             html::load_sources(&mut sources, &analyzed.report, &extras);
-            html::render_trace(analyzed, &sources, &extras)
+            html::render_trace(&analyzed, &sources, &extras)
         }
-        ReportFormat::Text => report::trace::render(analyzed),
+        ReportFormat::Text => {
+            let shown = Analyzed { report: new_only(&analyzed.report), ..analyzed.clone() };
+            let terminal = args.output.is_none() && io::stdout().is_terminal();
+            let text = report::trace::render(&shown, &sources, look::style(terminal));
+            text + &known.notes(&analyzed.report, &settled, &sources)
+        }
+        ReportFormat::Sarif | ReportFormat::Github => machine(&analyzed.report, &sources, &settled, wanted),
     };
     deliver(&text, args.output.as_deref()).map_err(bad)?;
-    Ok(status(&analyzed.report))
+    finish(&analyzed.report, &sources, &settled, wanted)?;
+    Ok(settled.status)
 }

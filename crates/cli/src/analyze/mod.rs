@@ -15,14 +15,15 @@ use raceproof_core::detect::epochs::{Atomic, Epochs, SiteRaces};
 use raceproof_core::detect::predict::{Predicted, Predictor};
 use raceproof_core::event::{AccessKind, Event};
 use raceproof_core::finding::{
-    GeneralRace, GeneralSide, Grade, Measured, Operation, Race, RaceAccess, Report, Segment, Stats, Verdict,
-    Witness,
+    GeneralRace, GeneralSide, Grade, Measured, Operation, Race, RaceAccess, Report, Segment, Spawned, Stats,
+    Verdict, Witness,
 };
-use raceproof_core::ids::TaskId;
+use raceproof_core::ids::{SiteId, TaskId};
 use raceproof_core::order::{Order, OrderName, WithOrder};
 use raceproof_core::trace::sections::atomics_as_sections;
 use raceproof_core::trace::{Batch, Named, Names, Source};
 pub use raceproof_report::trace::{Analyzed, Validation};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -122,6 +123,7 @@ fn general(work: &mut Work<'_>) -> Result<(Vec<GeneralRace>, Vec<String>), Strin
         at: Some(place(&called(names, Named::Site(access.site)), &args.file)),
     };
     let race = |found: &Conflict| GeneralRace {
+        id: String::new(),
         kind: "accesses".into(),
         on: String::new(),
         location: Some(called(names, Named::Location(found.location))),
@@ -163,9 +165,57 @@ impl Counts {
     }
 }
 
+/// Who spawned each task of a trace, and where.
+#[derive(Default)]
+struct Spawns(FxHashMap<TaskId, (TaskId, SiteId)>);
+
+/// Spawns named on the way to a task.
+const WAY: usize = 64;
+
+impl Spawns {
+    #[inline]
+    fn add(&mut self, event: &Event) {
+        if let Event::Spawn { parent, child, site, .. } = *event {
+            self.0.insert(child, (parent, site));
+        }
+    }
+
+    /// The tasks from a task up to the first one.
+    fn way(&self, task: TaskId) -> impl Iterator<Item = TaskId> {
+        std::iter::successors(Some(task), |at| self.0.get(at).map(|&(parent, _)| parent))
+            .take(self.0.len() + 1)
+    }
+
+    /// The spawns that led to a task, outermost first.
+    fn spawned(&self, names: &Names, trace: &Path, task: TaskId) -> Vec<Spawned> {
+        let spawned = |at: TaskId| {
+            let &(_, site) = self.0.get(&at)?;
+            let at_site = place(&called(names, Named::Site(site)), trace);
+            Some(Spawned { task: called(names, Named::Task(at)), at: at_site, construct: None, thread: None })
+        };
+        let mut all: Vec<Spawned> = self.way(task).take(WAY).filter_map(spawned).collect();
+        // A place that has no line says nothing.
+        all.retain(|spawned| spawned.at.line > 0 && spawned.at.column > 0);
+        all.reverse();
+        all
+    }
+
+    /// The task in which the ways to two tasks part, in a trace of a TP program, whose tasks the
+    /// advice knows; else nothing.
+    fn fork(&self, names: &Names, first: &RaceAccess, tasks: [TaskId; 2]) -> String {
+        if !first.at.file.ends_with(".tp") {
+            return String::new();
+        }
+        let above: FxHashSet<TaskId> = self.way(tasks[0]).collect();
+        let fork = self.way(tasks[1]).find(|task| above.contains(task));
+        fork.map_or_else(String::new, |fork| called(names, Named::Task(fork)))
+    }
+}
+
 /// A trace that has been read.
 struct Whole {
     source: Trace,
+    spawns: Spawns,
     counts: Counts,
     /// Why it is not the whole run.
     limits: Vec<String>,
@@ -177,6 +227,7 @@ fn read(work: &mut Work<'_>, mut each: impl FnMut(&[Event])) -> Result<Whole, St
     let mut source = open(&args.file)?;
     let mut batch = Batch::default();
     let mut counts = Counts { tasks: 1, ..Counts::default() };
+    let mut spawns = Spawns::default();
     work.budget.reached_now();
     let error = 'all: loop {
         let more = source.next(&mut batch);
@@ -184,7 +235,10 @@ fn read(work: &mut Work<'_>, mut each: impl FnMut(&[Event])) -> Result<Whole, St
             if work.budget.reached().is_some() {
                 break 'all None;
             }
-            some.iter().for_each(|event| counts.add(event));
+            for event in some {
+                counts.add(event);
+                spawns.add(event);
+            }
             each(some);
         }
         match more {
@@ -201,25 +255,30 @@ fn read(work: &mut Work<'_>, mut each: impl FnMut(&[Event])) -> Result<Whole, St
     let reached = work.budget.reached().map(spoken);
     let unfinished = source.note().map(str::to_owned);
     work.warnings = source.tolerated().iter().map(warning).collect();
-    Ok(Whole { source, counts, limits: damage.into_iter().chain(unfinished).chain(reached).collect() })
+    Ok(Whole {
+        source,
+        spawns,
+        counts,
+        limits: damage.into_iter().chain(unfinished).chain(reached).collect(),
+    })
 }
 
 /// One pass, in memory that does not grow with the events.
 fn stream<O: Order + Default>(work: &mut Work<'_>) -> Result<Report, String> {
     let mut detector = Epochs::<O>::default();
-    let Whole { source, counts, mut limits } = read(work, |events| detector.observe(events))?;
+    let Whole { source, spawns, counts, mut limits } = read(work, |events| detector.observe(events))?;
     let (names, file) = (source.names(), &work.args.file);
     let race = |found: &SiteRaces| Race {
+        id: String::new(),
         location: called(names, Named::Location(found.location)),
-        grade: Grade::Apparent,
-        partition: 1,
-        artifact_of: Vec::new(),
-        first: side(names, file, found.first, found.atomic == Atomic::First),
-        second: side(names, file, found.second, found.atomic == Atomic::Second),
-        fork: String::new(),
         count: found.count,
-        witness: None,
-        object: None,
+        ..unordered(
+            [found.first, found.second].map(|access| access.task),
+            side(names, file, &spawns, found.first, found.atomic == Atomic::First),
+            side(names, file, &spawns, found.second, found.atomic == Atomic::Second),
+            names,
+            &spawns,
+        )
     };
     let found = detector.races();
     let races = listed(found.iter().map(race));
@@ -232,7 +291,7 @@ fn stream<O: Order + Default>(work: &mut Work<'_>) -> Result<Report, String> {
 /// The whole trace in memory, every pair of sites, and a witness where one can be built.
 fn witnessed<O: Order + Default>(work: &mut Work<'_>) -> Result<Report, String> {
     let mut events = Vec::new();
-    let Whole { source, counts, mut limits } = read(work, |some| events.extend_from_slice(some))?;
+    let Whole { source, spawns, counts, mut limits } = read(work, |some| events.extend_from_slice(some))?;
     let sectioned = atomics_as_sections(events);
     let events = &sectioned.events;
     if u32::try_from(events.len()).is_err() {
@@ -255,16 +314,15 @@ fn witnessed<O: Order + Default>(work: &mut Work<'_>) -> Result<Report, String> 
     }
     let (names, file) = (source.names(), &work.args.file);
     let race = |found: &Predicted| Race {
+        id: String::new(),
         location: called(names, Named::Location(found.pair.location)),
-        grade: Grade::Apparent,
-        partition: 1,
-        artifact_of: Vec::new(),
-        first: side(names, file, found.pair.first, sectioned.is_atomic(found.first_event)),
-        second: side(names, file, found.pair.second, sectioned.is_atomic(found.second_event)),
-        fork: String::new(),
-        count: 1,
-        witness: None,
-        object: None,
+        ..unordered(
+            [found.pair.first, found.pair.second].map(|access| access.task),
+            side(names, file, &spawns, found.pair.first, sectioned.is_atomic(found.first_event)),
+            side(names, file, &spawns, found.pair.second, sectioned.is_atomic(found.second_event)),
+            names,
+            &spawns,
+        )
     };
     let predictions = predictor.predictions();
     let races = listed(predictions.iter().map(race));
@@ -314,7 +372,7 @@ impl<'e> Grader<'e> {
             Some(witnesses) if !out_of_time => {
                 if let Some(order) = witnesses.confirm(found) {
                     let schedule = segments(&witnesses.schedule(&order), names);
-                    race.witness = Some(Witness { program: None, schedule });
+                    race.witness = Some(Witness { schedule, ..Witness::default() });
                     race.grade = Grade::Feasible;
                 }
             }
@@ -346,13 +404,36 @@ fn segments(turns: &[(TaskId, u64)], names: &Names) -> Vec<Segment> {
     turns.iter().map(|&(task, actions)| Segment { task: called(names, Named::Task(task)), actions }).collect()
 }
 
-fn side(names: &Names, trace: &Path, access: Access, is_atomic: bool) -> RaceAccess {
+/// A race of which no more is known than its two sides.
+fn unordered(
+    tasks: [TaskId; 2],
+    first: RaceAccess,
+    second: RaceAccess,
+    names: &Names,
+    spawns: &Spawns,
+) -> Race {
+    Race {
+        id: String::new(),
+        location: String::new(),
+        grade: Grade::Apparent,
+        partition: 1,
+        artifact_of: Vec::new(),
+        fork: spawns.fork(names, &first, tasks),
+        first,
+        second,
+        count: 1,
+        witness: None,
+        object: None,
+    }
+}
+
+fn side(names: &Names, trace: &Path, spawns: &Spawns, access: Access, is_atomic: bool) -> RaceAccess {
     RaceAccess {
         access: access.kind,
         task: called(names, Named::Task(access.task)),
         at: place(&called(names, Named::Site(access.site)), trace),
         stack: Vec::new(),
-        spawned: Vec::new(),
+        spawned: spawns.spawned(names, trace, access.task),
         locks: Vec::new(),
         operation: if is_atomic { Operation::Atomic } else { Operation::Plain },
         library: None,

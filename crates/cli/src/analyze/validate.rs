@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 pub(super) fn validate(work: &mut Work<'_>) -> Result<Analyzed, String> {
     let args = work.args;
     let mut events = Vec::new();
-    let Whole { source, counts, limits } = read(work, |some| events.extend_from_slice(some))?;
+    let Whole { source, spawns, counts, limits } = read(work, |some| events.extend_from_slice(some))?;
     let sectioned = atomics_as_sections(events);
     let events = &sectioned.events;
     let names = source.names();
@@ -50,14 +50,23 @@ pub(super) fn validate(work: &mut Work<'_>) -> Result<Analyzed, String> {
         let mut artifact_of: Vec<u32> = causes.flatten().copied().collect();
         artifact_of.sort_unstable();
         artifact_of.truncate(CAUSES);
+        let first =
+            side(names, &args.file, &spawns, conflict.first, sectioned.is_atomic(conflict.first_event));
         let mut race = Race {
+            id: String::new(),
             location: called(names, Named::Location(conflict.location)),
             grade: Grade::Apparent,
             partition: partition.rank,
             artifact_of,
-            first: side(names, &args.file, conflict.first, sectioned.is_atomic(conflict.first_event)),
-            second: side(names, &args.file, conflict.second, sectioned.is_atomic(conflict.second_event)),
-            fork: String::new(),
+            fork: spawns.fork(names, &first, [conflict.first.task, conflict.second.task]),
+            first,
+            second: side(
+                names,
+                &args.file,
+                &spawns,
+                conflict.second,
+                sectioned.is_atomic(conflict.second_event),
+            ),
             count: pair.count,
             witness: None,
             object: None,

@@ -7,13 +7,23 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Our options that take a value, as `raceproof run` has them.
-const OWN: [&str; 6] = ["--format", "--threads", "--output", "--suppressions", "--time-limit", "--trace"];
+const OWN: [&str; 9] = [
+    "--format",
+    "--threads",
+    "--output",
+    "--suppressions",
+    "--baseline",
+    "--write-baseline",
+    "--time-limit",
+    "--trace",
+    "--max-findings",
+];
 
 /// Those that take none.
-const OWN_FLAGS: [&str; 1] = ["--strict"];
+const OWN_FLAGS: [&str; 2] = ["--strict", "--print-suppressions"];
 
 /// Those of them that are paths.
-const PATHS: [&str; 3] = ["--output", "--suppressions", "--trace"];
+const PATHS: [&str; 5] = ["--output", "--suppressions", "--baseline", "--write-baseline", "--trace"];
 
 /// Options of `cargo test` and `bench` that say what is to be run.
 const SELECTING: [&str; 10] = [
@@ -39,6 +49,8 @@ pub(super) struct CargoRequest {
     pub(super) cargo: Vec<OsString>,
     pub(super) target_dir: Option<PathBuf>,
     pub(super) manifest: Option<OsString>,
+    /// Where what came of each program goes, as JUnit's XML.
+    pub(super) junit: Option<PathBuf>,
     pub(super) asks_for_help: bool,
 }
 
@@ -78,11 +90,18 @@ impl CargoRequest {
                         ));
                     }
                 }
+                "--junit" => request.junit = Some(value()?.into()),
                 "--target-dir" => request.target_dir = Some(value()?.into()),
                 "--manifest-path" => {
                     let manifest = value()?;
                     request.cargo.extend(["--manifest-path".into(), manifest.clone()]);
                     request.manifest = Some(manifest);
+                }
+                "--color" => {
+                    // Cargo's and ours.
+                    let when = text(&value()?)?;
+                    request.own.push(format!("--color={when}"));
+                    request.cargo.push(format!("--color={when}").into());
                 }
                 flag if OWN_FLAGS.contains(&flag) => request.own.push(flag.to_owned()),
                 own if OWN.contains(&own) => {
@@ -107,6 +126,11 @@ impl CargoRequest {
         let has = |name: &str| self.own.iter().any(|own| own.starts_with(name));
         if has("--trace") && self.subcommand != "run" {
             return Err("--trace records one program: use it with `cargo raceproof run`".to_owned());
+        }
+        if self.junit.is_some() && !self.runs() {
+            return Err(
+                "--junit is about programs that are run: use it with `cargo raceproof test`".to_owned()
+            );
         }
         let words = ["raceproof", "run"].into_iter().chain(self.own.iter().map(String::as_str));
         if let Err(error) = Args::try_parse_from(words.chain(["--", "program"])) {
@@ -159,6 +183,7 @@ mod tests {
             ("run --format", "needs a value"),
             ("run --format xml", "invalid value 'xml'"),
             ("test --trace t", "with `cargo raceproof run`"),
+            ("build --junit t.xml", "with `cargo raceproof test`"),
             ("run --target wasm32-unknown-unknown", "cannot be run"),
         ] {
             let message = parse(words).unwrap_err();

@@ -15,14 +15,17 @@ mod compiler;
 mod drop_in;
 mod folder;
 mod linker;
+mod records;
 mod runner;
 
-use crate::args::Args;
+use crate::args::{self as cli, Args};
 use crate::commands::{self, ProgramOutcome};
 use crate::shared::channel::{OPTIONS, options};
+use crate::shared::look;
 use crate::shared::next::FOLDER;
+use crate::shared::project;
 use arguments::CargoRequest;
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 use folder::Folder;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -30,6 +33,7 @@ use raceproof_cc::runtime;
 use raceproof_host::interrupt;
 use raceproof_host::note;
 use raceproof_host::output::deliver;
+use records::Records;
 use runner::{RUNNER, TEST_RUNNER};
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -47,12 +51,17 @@ Build a crate that uses rayon with instrumentation, run it, and report its data 
 Usage: cargo raceproof build|run|test|bench [OPTIONS] [CARGO'S OPTIONS] [-- ARGS]
 
 Options, besides those of cargo's command of the same name:
-      --format <FORMAT>      What the report looks like: text or json [default: text]
+      --format <FORMAT>      What the report looks like: text, json, sarif or github [default: text]
       --threads <N,…>        Run once for pools of each of these sizes, and join what is found [default: RAYON_NUM_THREADS, or 4]
-  -o, --output <OUT>         Write the report to a file instead of standard output
-      --suppressions <FILE>  Leave out the races that this file names
+  -o, --output <OUT>         Write the report to a file instead of standard output; of several tests, one for all
+      --junit <FILE>         Write what came of each program as JUnit's XML
+      --suppressions <FILE>  Leave out the findings that this file names
+      --print-suppressions   Print lines for --suppressions that name what was found
+      --baseline <FILE>      Fail for new findings only: not for those in this file, a JSON report or a written baseline
+      --write-baseline <FILE>  Write what was found to a file for --baseline
       --time-limit <S>       End each run after so many seconds, with what was found by then
       --trace <FILE>         Record the run in a file, for `raceproof analyze`; with `run`
+      --max-findings <N>     Show so many findings in a text report [default: 20]
       --strict               Inconclusive, not race-free, if C code in the program is not instrumented
 
 What is built is in target/raceproof; `raceproof verify -- PROGRAM` runs such a program under every schedule.
@@ -119,9 +128,12 @@ fn build(words: &[OsString]) -> Result<ExitCode, String> {
         // The harness wants a thread for each test, and runs them itself if there is none.
         cargo.env(OPTIONS, options([b"spawn=refuse".to_vec()]));
     }
+    let records = Records::new(&folder.path)?;
+    records.ask_for(&mut cargo);
     cargo.env(OWNER, process::id().to_string());
     let status = interrupt::status_of(&mut cargo).map_err(|error| format!("cannot start cargo: {error}"))?;
-    Ok(ExitCode::from(folder.verdict(status.success())))
+    let status = folder.verdict(status.success());
+    Ok(ExitCode::from(if request.runs() { records.finish(&request, status)? } else { status }))
 }
 
 /// Where the statuses of the programs that were run are gathered: cargo has its own.
@@ -157,12 +169,26 @@ fn start(words: &[OsString], is_test: bool) -> ExitCode {
         folder::note_outcome(outcomes, ProgramOutcome::Status(status));
         return ExitCode::from(status);
     }
-    let all = ["raceproof", "run"].map(OsString::from).into_iter().chain(words);
+    let all = ["raceproof", "run"].map(OsString::from).into_iter().chain(words).collect();
     // These variables were for cargo; the program may call cargo itself.
-    let outcome = match Args::try_parse_from(all) {
-        Ok(args) => commands::started_by_cargo(args),
-        Err(error) => {
-            note(&error.to_string());
+    let outcome = match parsed(all) {
+        Ok(mut args) => {
+            if is_test {
+                records::of_several(&mut args);
+            }
+            look::keep(args.look);
+            match &args.command {
+                cli::Command::Run(run) => {
+                    let now = !is_test || !records::is_deferred(run);
+                    let (outcome, ran) = commands::started_by_cargo(run, now);
+                    records::note(&run.program[0], ran.as_ref().map_err(String::as_str));
+                    outcome
+                }
+                _ => ProgramOutcome::Status(commands::act(args)),
+            }
+        }
+        Err(wrong) => {
+            note(&format!("raceproof: {wrong}"));
             ProgramOutcome::Status(2)
         }
     };
@@ -174,6 +200,15 @@ fn start(words: &[OsString], is_test: bool) -> ExitCode {
         ProgramOutcome::Sequential => 0,
         ProgramOutcome::Status(status) => status,
     })
+}
+
+/// A command line of `raceproof`, with what the project file adds to it.
+fn parsed(words: Vec<OsString>) -> Result<Args, String> {
+    let first = |error: clap::Error| error.to_string().trim_start_matches("error: ").to_owned();
+    let matches = Args::command().try_get_matches_from(words).map_err(first)?;
+    let mut args = Args::from_arg_matches(&matches).map_err(first)?;
+    project::complete(&mut args, &matches)?;
+    Ok(args)
 }
 
 fn cargo() -> OsString {

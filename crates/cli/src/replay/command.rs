@@ -1,9 +1,10 @@
 //! `raceproof replay`.
 
 use super::{native, replay};
-use crate::args::{ReplayArgs, ReportFormat};
+use crate::args::{KnownArgs, ReplayArgs, ReportFormat};
+use crate::shared::known::Known;
 use crate::shared::load::{load, program_or_source};
-use crate::shared::present::render_native;
+use crate::shared::present::{Wanted, render_native};
 use crate::shared::status::{BadInput, FOUND, bad};
 use crate::shared::{input, witness_file};
 use raceproof::limits::Limits;
@@ -16,7 +17,10 @@ pub(crate) fn command(args: &ReplayArgs) -> Result<u8, BadInput> {
     let (file, program) = program_or_source(args.file.as_deref(), &args.program)?;
     let Some(file) = file else {
         let report = native::replay(args, &program).map_err(bad)?;
-        return render_native(&report, ReportFormat::Text, None, &Extras::default());
+        let known = Known::load(&KnownArgs::default())?;
+        let (format, program) = (ReportFormat::Text, program[0].as_os_str());
+        let wanted = Wanted { format, output: None, known: &known, strict: false, program };
+        return Ok(render_native(report, wanted, |_| Extras::default())?.status);
     };
     let (source, code) = load(file, &input::REPLAY)?;
     let name = args.witness.display().to_string();

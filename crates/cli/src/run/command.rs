@@ -3,17 +3,40 @@
 use super::run;
 use crate::args::RunArgs;
 use crate::page;
-use crate::shared::present::render_native;
+use crate::shared::known::Known;
+use crate::shared::present::{Wanted, render_native, settle_native};
 use crate::shared::status::{BadInput, bad};
 use raceproof_core::finding::Report;
 
-pub(crate) fn command(args: &RunArgs) -> Result<u8, BadInput> {
-    let report = run(args).map_err(bad)?;
-    show(args, &report)
+/// A program that was run and judged.
+pub(crate) struct Ran {
+    /// What was found, before suppressions and baseline.
+    pub(crate) raw: Report,
+    /// And after.
+    pub(crate) report: Report,
+    pub(crate) status: u8,
 }
 
-/// Puts the report out as it is asked for.
-pub(crate) fn show(args: &RunArgs, report: &Report) -> Result<u8, BadInput> {
-    let extras = page::of_program(args.format, report, &args.program, args.threads.first().copied());
-    render_native(report, args.format, args.output.as_deref(), &extras)
+pub(crate) fn command(args: &RunArgs) -> Result<u8, BadInput> {
+    Ok(judged(args, true)?.status)
+}
+
+/// Runs the program, and shows the report if that is wanted now.
+pub(crate) fn judged(args: &RunArgs, now: bool) -> Result<Ran, BadInput> {
+    let known = Known::load(&args.known)?;
+    let raw = run(args).map_err(bad)?;
+    let wanted = Wanted {
+        format: args.format,
+        output: args.output.as_deref(),
+        known: &known,
+        strict: args.strict,
+        program: &args.program[0],
+    };
+    let presented = if now {
+        let extras = |report: &Report| page::of_program(report, &args.program, args.threads.first().copied());
+        render_native(raw.clone(), wanted, extras)?
+    } else {
+        settle_native(raw.clone(), wanted)?
+    };
+    Ok(Ran { raw, report: presented.report, status: presented.status })
 }

@@ -6,7 +6,8 @@
 use super::{join, nothing_known};
 use raceproof::channel::{self, Begin, Exec, Kind, Record};
 use raceproof_core::finding::{Grade, Report, Scope};
-use raceproof_report::Suppressions;
+use raceproof_report::listed::identify;
+use raceproof_report::{Project, Sources, Suppressions};
 use raceproof_symbols::Symbols;
 use raceproof_symbols::raw::{RawError, RawRace, Spot};
 
@@ -124,6 +125,10 @@ impl Process {
         report.verdict = Report::judge(&report.races, &report.errors, &report.deadlocks, &report.limits);
         let rules = self.begin.and_then(|begin| begin.suppressions);
         if let Some(rules) = rules.and_then(|text| Suppressions::parse(&text).ok()) {
+            // By the runtime's own rules; the ids are those that the command gives.
+            let mut sources = Sources::of(Project::here());
+            sources.load_for(&report);
+            identify(&mut report, &sources);
             rules.apply(&mut report);
         }
         report

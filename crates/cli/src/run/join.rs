@@ -17,7 +17,7 @@ fn key(race: &Race) -> Key<'_> {
 
 /// All that either found. A verdict about all schedules needs both to be one; each says for how
 /// many threads it is.
-pub(super) fn join(mut one: Report, other: Report) -> Report {
+pub(crate) fn join(mut one: Report, other: Report) -> Report {
     let (sequential, other_sequential) = (is_sequential(&one), is_sequential(&other));
     races(&mut one.races, other.races);
     for deadlock in other.deadlocks {

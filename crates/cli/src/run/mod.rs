@@ -8,7 +8,7 @@
 pub(crate) mod command;
 mod execute;
 mod findings;
-mod join;
+pub(crate) mod join;
 
 use crate::args::RunArgs;
 use crate::shared::process::Ended;
@@ -16,14 +16,12 @@ use crate::shared::{input, next, program};
 use execute::{ProgramRun, RunEnd, RunOutcome, StandardInput};
 use raceproof::remote;
 use raceproof_core::finding::{Coverage, Report, Scope, Stats};
-use raceproof_report::Suppressions;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Runs the program as asked; the error says what is wrong with the request.
 pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
-    let suppressions = args.suppressions.as_deref().map(suppressions).transpose()?;
     let program = program::find(&args.program[0], &input::RUN)?;
     program::check(&program)?;
     let teams: Vec<Option<u32>> =
@@ -77,10 +75,8 @@ pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
         }
     }
     let mut report = joined.ok_or("no team size is given")?;
-    if let Some(suppressions) = suppressions {
-        suppressions.apply(&mut report);
-    }
     report.bound(args.strict);
+    report.built = program::built(&program);
     next::name(&mut report, |report| next::after_run(args, report, &program, &open, out_of_time));
     Ok(report)
 }
@@ -111,12 +107,6 @@ fn traced(file: &Path, runs: usize) -> Result<PathBuf, String> {
     let file = std::path::absolute(file).map_err(wrong)?;
     fs::File::create(&file).map_err(wrong)?;
     Ok(file)
-}
-
-fn suppressions(file: &Path) -> Result<Suppressions, String> {
-    let name = file.display();
-    let text = fs::read_to_string(file).map_err(|error| format!("cannot read {name}: {error}"))?;
-    Suppressions::parse(&text).map_err(|wrong| format!("{name}: {wrong}"))
 }
 
 /// The report of one run, with how it ended.

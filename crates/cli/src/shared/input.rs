@@ -3,7 +3,9 @@
 //! A device may never end, and users give `check` what is for `run`. The first bytes of a file, or
 //! its name, tell what it is; the error names the right command.
 
+use raceproof_core::finding::Report;
 use raceproof_core::trace::writer::MAGIC;
+use raceproof_report::baseline::read_report;
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -33,6 +35,16 @@ pub(crate) fn report(file: &Path) -> Result<String, String> {
     let reader = File::open(file).map_err(|error| format!("cannot read {name}: {error}"))?;
     let bytes = bounded(reader, &name, LONGEST_REPORT)?;
     String::from_utf8(bytes).map_err(|_| format!("cannot read {name}: it is not UTF-8 text"))
+}
+
+/// The findings of a report in JSON.
+pub(crate) fn findings(file: &Path) -> Result<Report, String> {
+    let text = report(file)?;
+    let name = file.display();
+    read_report(&text).map_err(|wrong| {
+        let between = if wrong.starts_with(|c: char| c.is_ascii_digit()) { ":" } else { ": " };
+        format!("{name}{between}{wrong}")
+    })
 }
 
 fn bounded(reader: impl Read, name: &str, most: u64) -> Result<Vec<u8>, String> {

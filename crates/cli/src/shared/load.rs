@@ -1,8 +1,8 @@
 //! Loads input: reads and compiles TP programs, and tells native programs from sources.
 
 use crate::shared::input;
+use crate::shared::look;
 use crate::shared::status::{BadInput, bad};
-use raceproof_report::Style;
 use raceproof_tp::code::Code;
 use raceproof_tp::source::Source;
 use raceproof_tp::{self as tp, compile::compile};
@@ -49,7 +49,7 @@ pub(crate) fn load(file: &Path, verb: &input::Verb) -> Result<(Source, Code), Ba
             Ok((source, code))
         }
         Err(diagnostics) => {
-            let style = Style::for_stream(io::stderr().is_terminal());
+            let style = look::style(io::stderr().is_terminal());
             Err(BadInput(tp::render(&source.name, &source.text, &diagnostics, style.color)))
         }
     }

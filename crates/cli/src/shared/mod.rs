@@ -4,11 +4,14 @@
 pub(crate) mod budget;
 pub(crate) mod channel;
 pub(crate) mod input;
+pub(crate) mod known;
 pub(crate) mod limits;
 pub(crate) mod load;
+pub(crate) mod look;
 pub(crate) mod next;
 pub(crate) mod present;
 pub(crate) mod process;
 pub(crate) mod program;
+pub mod project;
 pub(crate) mod status;
 pub mod witness_file;

@@ -352,6 +352,7 @@ pub(crate) fn absolute(path: &Path) -> PathBuf {
 
 fn error_of_the_program(kind: &str, message: String) -> ProgramError {
     ProgramError {
+        id: String::new(),
         kind: kind.to_owned(),
         message,
         task: "main".to_owned(),

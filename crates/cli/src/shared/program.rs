@@ -8,6 +8,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// What the linker calls instead of `main`; only our runtime defines it.
 const ENTRY: &str = "__wrap_main";
@@ -35,6 +36,11 @@ pub(crate) fn find(name: &OsStr, verb: &Verb) -> Result<PathBuf, String> {
             if path.is_file() { format!("; did you mean ./{}?", path.display()) } else { String::new() };
         format!("{} is not in PATH{hint}", path.display())
     })
+}
+
+/// When a program was built, as far as the file system knows.
+pub(crate) fn built(program: &Path) -> Option<SystemTime> {
+    fs::metadata(program).and_then(|metadata| metadata.modified()).ok()
 }
 
 /// Why a program cannot be observed that has more rights than who runs it: what to look for in its

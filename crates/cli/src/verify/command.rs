@@ -3,18 +3,28 @@
 use super::{native, search};
 use crate::args::VerifyArgs;
 use crate::page;
+use crate::shared::known::Known;
 use crate::shared::load::{load, program_or_source};
-use crate::shared::present::{present, render_native};
+use crate::shared::present::{Wanted, present, render_native};
 use crate::shared::status::{BadInput, bad};
 use crate::shared::{input, next};
+use raceproof_core::finding::Report;
 
 pub(crate) fn command(args: &VerifyArgs) -> Result<u8, BadInput> {
+    let known = Known::load(&args.known)?;
+    let wanted = |program| Wanted {
+        format: args.format,
+        output: args.output.as_deref(),
+        known: &known,
+        strict: args.strict,
+        program,
+    };
     let (file, program) = program_or_source(args.file.as_deref(), &args.program)?;
     let Some(file) = file else {
         let mut report = native::verify(args, &program).map_err(bad)?;
         next::name(&mut report, |report| next::after_verify(args, &program, report));
-        let extras = page::of_program(args.format, &report, &program, args.threads);
-        return render_native(&report, args.format, args.output.as_deref(), &extras);
+        let extras = |report: &Report| page::of_program(report, &program, args.threads);
+        return Ok(render_native(report, wanted(&program[0]), extras)?.status);
     };
     if args.time_limit.is_some() {
         return Err(bad(
@@ -27,6 +37,6 @@ pub(crate) fn command(args: &VerifyArgs) -> Result<u8, BadInput> {
     }
     let mut report = search::run(args, &code, &source).map_err(bad)?;
     next::name(&mut report, |report| next::after_verify(args, &[], report));
-    let extras = page::of_source(args.format, &report, &code, &source, &args.limits);
-    present(report, &source, args.format, args.output.as_deref(), &extras)
+    let extras = |report: &Report| page::of_source(report, &code, &source, &args.limits);
+    present(report, &source, wanted(file.as_os_str()), extras)
 }

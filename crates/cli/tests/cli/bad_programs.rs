@@ -213,11 +213,11 @@ fn very_many_races() {
     let program = "var a[200001]; proc main() { forall i in 0..200000 { a[i] = a[i + 1]; } }";
     check(program, &[])
         .expect_status(1)
-        .says("race: 100,000 races by 1 pair of accesses")
+        .says("race: 1 race on 100,000 locations")
         .says("100000 of 199999 races");
     let program = "var x; proc main() { forall i in 0..2000 { x = x + 1; } }";
     for detector in ["default", "zipper", "esp-bags", "drdp"] {
-        check(program, &["--detector", detector]).expect_status(1).says("race: 2 races");
+        check(program, &["--detector", detector]).expect_status(1).says("race: 1 race.");
     }
 }
 

@@ -30,7 +30,7 @@ fn help_of_every_command() {
 #[test]
 fn bad_usage() {
     let cases: [(&[&str], &str); 9] = [
-        (&[], "Usage: raceproof <COMMAND>"),
+        (&[], "Usage: raceproof [OPTIONS] <COMMAND>"),
         (&["chekc", "f.tp"], "similar subcommand exists: 'check'"),
         (&["check"], "<FILE>"),
         (&["check", "f.tp", "--formt", "json"], "'--format'"),
@@ -309,4 +309,28 @@ fn colours_on_a_terminal() {
         let _ = child.wait();
         assert_eq!(text.contains("\x1b["), colours, "{text}");
     }
+}
+
+#[test]
+fn colours_and_findings_as_asked_for() {
+    let folder = Folder::new("look");
+    let file = folder.write("race.tp", RACE);
+    for (options, environment, colours) in [
+        (&["--color", "always"][..], None, true),
+        (&["--color=never"], Some("CLICOLOR_FORCE"), false),
+        (&[], Some("CLICOLOR_FORCE"), true),
+        (&[], None, false),
+    ] {
+        let mut command = raceproof();
+        command.arg("check").args(options).arg(&file).env_remove("CLICOLOR_FORCE").env_remove("NO_COLOR");
+        let done = run(command.envs(environment.map(|name| (name, "1")))).expect_status(1);
+        assert_eq!(done.stdout.contains("\x1b["), colours, "{options:?} {environment:?}: {}", done.stdout);
+    }
+    let many = folder.write(
+        "many.tp",
+        "var x; var y;\nproc main() {\n async {\n  x = 1;\n  y = 1;\n }\n x = 2;\n y = 2;\n}\n",
+    );
+    let done = run(raceproof().args(["check", "--max-findings", "1"]).arg(&many)).expect_status(1);
+    assert!(done.stdout.contains("race 1 on x") && !done.stdout.contains("race 2 on y"), "{}", done.stdout);
+    done.says("1 finding not shown above: `--max-findings 2`").says("race 2 y");
 }

@@ -19,6 +19,8 @@ mod html_page;
 mod inputs;
 mod interrupt;
 mod json;
+mod known;
+mod machine;
 mod modules;
 mod next;
 mod pages;

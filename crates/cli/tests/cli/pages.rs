@@ -10,6 +10,16 @@ fn tp() {
 }
 
 #[test]
+fn continuous_integration() {
+    check_page("docs/CI.md", &[]);
+}
+
+#[test]
+fn reports() {
+    check_page("docs/REPORTS.md", &[]);
+}
+
+#[test]
 fn traces() {
     check_page("docs/TRACE.md", &[]);
 }

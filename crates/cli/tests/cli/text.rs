@@ -4,15 +4,18 @@ use crate::common;
 
 use common::{golden, sample};
 use raceproof_core::event::AccessKind;
-use raceproof_core::finding::{Grade, Report, Scope, Verdict};
+use raceproof_core::finding::{EnteredSection, Frame, Grade, Place, Report, Scope, Verdict};
 use raceproof_report::{Sources, Style, text};
+use std::time::{Duration, SystemTime};
 
 /// Renders plainly and checks what holds of every report.
 fn plain(report: &Report, sources: &Sources) -> String {
     let text = text::render(report, sources, Style::plain());
     for line in text.lines() {
         assert_eq!(line, line.trim_end(), "trailing space");
-        assert!(line.chars().count() <= 80, "wider than 80 columns: {line}");
+        // What editors read is never broken.
+        let is_finding = [": error: ", ": note: "].iter().any(|severity| line.contains(severity));
+        assert!(line.chars().count() <= 80 || is_finding, "wider than 80 columns: {line}");
     }
     assert!(text.ends_with('\n') && !text.ends_with("\n\n"));
     // Colour must add nothing but colour.
@@ -109,7 +112,9 @@ fn many_blocks_are_cut() {
     let report = sample::report((1..=45).map(at_line).collect());
     let text = plain(&report, &Sources::new());
     assert!(text.contains("race 20 on x") && !text.contains("race 21 on x"), "{text}");
-    assert!(text.contains("and 25 more races"), "{text}");
+    assert!(text.contains("25 findings not shown above: `--max-findings 45`"), "{text}");
+    // The table lists some of these, and counts the rest.
+    assert!(text.contains("race 40 ") && text.contains("… and 5 more findings"), "{text}");
     assert!(text.contains("45 races"), "{text}");
 }
 
@@ -123,7 +128,7 @@ fn the_races_to_fix_first_come_first() {
     report.races[0].artifact_of = vec![1];
     report.races.push(cause);
     let text = plain(&report, &sample::sources(sample::SPAWNER));
-    assert!(text.starts_with("race 1 on y"), "{text}");
+    assert!(text.contains("\nrace 1 on y"), "{text}");
     let second = text.split("race 2 on x").nth(1).expect("both are shown");
     assert!(second.contains("consequence of race 1;"), "{text}");
 }
@@ -176,4 +181,108 @@ fn a_long_line_is_cut_around_the_access() {
     let mut report = sample::spawner();
     report.races[0].first.at = sample::at(1, 211);
     golden::check("text/long_line.txt", &plain(&report, &sample::sources(&long)));
+}
+
+fn frame(function: &str, file: &str, line: u32) -> Frame {
+    Frame { function: function.into(), call: Place { file: file.into(), line, column: 5 } }
+}
+
+/// The user's line is shown, and what a library does below it in two remarks.
+#[test]
+fn a_library_is_folded_below_the_users_line() {
+    let mut report = sample::spawner();
+    let race = &mut report.races[0];
+    let header = "/usr/lib/gcc/x86_64-linux-gnu/12/../../../../include/c++/12/bits/vector.tcc";
+    race.location = "values._M_impl._M_finish".into();
+    for (side, line) in [(&mut race.first, 4), (&mut race.second, 8)] {
+        let user = std::mem::replace(&mut side.at, Place { file: header.into(), line: 114, column: 6 });
+        side.stack = vec![
+            frame("int& std::vector<int, std::allocator<int> >::emplace_back<int>(int&&)", header, 1294),
+            frame("std::vector<int, std::allocator<int> >::push_back(int&&)", "f.tp", line),
+            frame("add", "/usr/include/c++/12/bits/stl_algo.h", 30),
+            frame("void std::for_each<int*, main::{lambda(int)#1}>(int*, int*)", "f.tp", 20),
+            frame("main", "", 0),
+        ];
+        side.stack[1].call = user;
+    }
+    golden::check("text/library.txt", &plain(&report, &sample::sources(sample::SPAWNER)));
+}
+
+#[test]
+fn recursion_is_told_once() {
+    let mut report = sample::spawner();
+    let side = &mut report.races[0].first;
+    side.stack = (0..40).map(|_| frame("walk", "f.tp", 6)).chain([frame("start", "f.tp", 7)]).collect();
+    side.task = "main/1/1/2/1/1".into();
+    side.spawned = ["main/1", "main/1/1", "main/1/1/2", "main/1/1/2/1", "main/1/1/2/1/1"]
+        .into_iter()
+        .zip([3, 5, 5, 5, 5])
+        .map(|(task, line)| sample::spawned(task, sample::at(line, 3)))
+        .collect();
+    golden::check("text/recursion.txt", &plain(&report, &sample::sources(sample::SPAWNER)));
+}
+
+#[test]
+fn the_order_of_sections_is_told() {
+    let mut report = sample::locks();
+    let tasks = [&report.races[0].first.task, &report.races[0].second.task];
+    let [one, other] = tasks.map(|task| EnteredSection {
+        task: task.clone(),
+        lock: "l".into(),
+        at: Some(sample::at(3, 15)),
+    });
+    let witness = report.races[0].witness.get_or_insert_default();
+    witness.keep_sections(vec![other.clone(), one, other]);
+    let text = plain(&report, &sample::sources(sample::LOCKS));
+    let told = unwrapped(text.split("witness: ").nth(1).expect("a witness"));
+    let expected = format!(
+        "leads here. In it {} enters l at f.tp:3:15 before {} at f.tp:3:15.",
+        report.races[0].first.task, report.races[0].second.task
+    );
+    assert!(told.contains(&expected), "{told}");
+}
+
+fn unwrapped(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A source that is newer than the program is named once, and no line of it is shown.
+#[test]
+fn sources_that_changed_since_are_not_shown() {
+    let here = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/text.rs");
+    let mut report = sample::spawner();
+    report.races[0].first.at = Place { file: here.into(), line: 1, column: 1 };
+    for (built, shown) in [
+        (None, true),
+        (Some(SystemTime::now() + Duration::from_secs(3600)), true),
+        (Some(SystemTime::UNIX_EPOCH), false),
+    ] {
+        report.built = built;
+        let mut sources = Sources::new();
+        sources.load_for(&report);
+        let text = text::render(&report, &sources, Style::plain());
+        assert_eq!(text.contains("1 | //! The text report"), shown, "{text}");
+        assert_eq!(
+            unwrapped(&text).matches("changed since the program").count(),
+            usize::from(!shown),
+            "{text}"
+        );
+    }
+    report.built = None;
+    report.races[0].first.at.line = 1_000_000;
+    let mut sources = Sources::new();
+    sources.load_for(&report);
+    let text = text::render(&report, &sources, Style::plain());
+    assert!(unwrapped(&text).contains("changed since the program"), "a line beyond the end: {text}");
+}
+
+#[test]
+fn the_width_is_the_readers() {
+    let (report, sources) = (sample::spawner(), sample::sources(sample::SPAWNER));
+    for width in [40, 60, 120] {
+        let text = text::render(&report, &sources, Style { width, ..Style::plain() });
+        let prose = text.lines().filter(|line| !line.contains(": error: ") && !line.contains("-->"));
+        assert!(prose.clone().all(|line| line.chars().count() <= width), "{width}: {text}");
+        assert!(prose.clone().any(|line| line.chars().count() + 20 > width), "{width}: {text}");
+    }
 }

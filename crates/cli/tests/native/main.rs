@@ -22,6 +22,7 @@ mod names;
 mod native_atomics;
 mod native_budget;
 mod native_corpus;
+mod native_formats;
 mod native_generated;
 mod native_graph;
 mod native_loops;

@@ -2,9 +2,13 @@
 
 use crate::common;
 
+use crate::native as tools;
+use common::command::{Folder, finish_within, root};
 use common::{golden, native, sample};
 use raceproof_core::finding::{Report, Verdict};
 use raceproof_report::{Style, Suppressions, json, text};
+use std::time::Duration;
+use tools::toolchain::{compile, tool};
 
 fn all() -> [(&'static str, Report); 8] {
     [
@@ -93,4 +97,21 @@ fn suppressions_that_make_no_sense_are_refused() {
         let error = Suppressions::parse(rules).expect_err(rules);
         assert!(error.starts_with(expected) && error.contains("expected `race:PATTERN`"), "{error}");
     }
+}
+
+/// The fields and blocks of a vector that tasks grow at the same time are one bug to who called `push_back`.
+#[test]
+fn a_race_inside_the_standard_library_is_one_report() {
+    let folder = Folder::new("push-back");
+    let source = root().canonicalize().unwrap().join("programs/c/cpp/vector_push_back_racy.cpp");
+    let binary = folder.path("push_back");
+    compile(&source, "-O1", &[], &binary).unwrap();
+    let done = finish_within(tool().args(["run", "--"]).arg(&binary), Duration::from_secs(60)).unwrap();
+    let text = &done.expect_status(1).stdout;
+    let first = text.lines().next().unwrap_or_default();
+    assert!(first.contains("vector_push_back_racy.cpp:11:12: error: data race on values: "), "{text}");
+    assert_eq!(text.matches(": error: ").count(), 1, "{text}");
+    assert!(text.lines().count() < 60, "{text}");
+    assert!(text.contains("calls std::vector<int>::push_back(int&&), … "), "{text}");
+    assert!(text.contains("frames of the standard") && !text.contains("std::allocator"), "{text}");
 }

@@ -12,6 +12,7 @@ mod transcript;
 
 mod coverage;
 mod crashes;
+mod formats;
 mod pages;
 mod rayon_corpus;
 mod rayon_generated;

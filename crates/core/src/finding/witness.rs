@@ -55,7 +55,7 @@ pub fn decode(text: &str) -> Result<Witness, BadWitness> {
         schedule.push(Segment { task: task.into(), actions });
         offset += segment.len() + 1;
     }
-    Ok(Witness { program: None, schedule })
+    Ok(Witness { schedule, ..Witness::default() })
 }
 
 /// The numbers of a spawn path, each with how often it is repeated.
@@ -97,7 +97,7 @@ mod tests {
 
     fn witness(segments: &[(&str, u64)]) -> Witness {
         let segment = |&(task, actions): &(&str, u64)| Segment { task: task.into(), actions };
-        Witness { program: None, schedule: segments.iter().map(segment).collect() }
+        Witness { schedule: segments.iter().map(segment).collect(), ..Witness::default() }
     }
 
     #[test]
@@ -148,7 +148,7 @@ mod tests {
                 Segment { task, actions: any(1 << 40) as u64 }
             };
             let schedule = (0..any(6)).map(|_| segment(&mut any)).collect();
-            let witness = Witness { program: None, schedule };
+            let witness = Witness { schedule, ..Witness::default() };
             let text = encode(&witness);
             assert_eq!(decode(&text).as_ref(), Ok(&witness), "seed {seed}: {text}");
             let mut bytes = text.into_bytes();

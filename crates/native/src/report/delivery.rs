@@ -8,7 +8,7 @@
 use crate::process::files::{high, quietly};
 use crate::process::state;
 use raceproof_core::finding::Report;
-use raceproof_report::{Sources, Style, json, text};
+use raceproof_report::{Project, Sources, Style, json, text};
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::mem::ManuallyDrop;
@@ -80,7 +80,7 @@ impl Delivery {
             Some("never") => Style::plain(),
             _ => Style::for_stream(io::stderr().is_terminal()),
         };
-        let mut sources = Sources::new();
+        let mut sources = Sources::of(Project::here());
         sources.load_for(report);
         self.say(&text::render(report, &sources, style));
     }

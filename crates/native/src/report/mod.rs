@@ -26,7 +26,8 @@ use raceproof_core::finding::{
     Witness,
 };
 use raceproof_core::ids::{SyncId, TaskId};
-use raceproof_report::{Suppressions, command};
+use raceproof_report::listed::identify;
+use raceproof_report::{Project, Sources, Suppressions, command};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ffi::CStr;
 use std::process;
@@ -274,7 +275,7 @@ pub(crate) fn stuck(what: &'static str) -> ! {
         stack,
         spawned,
     }];
-    state().found.deadlocks.push(Deadlock { waiting, witness: None });
+    state().found.deadlocks.push(Deadlock { id: String::new(), waiting, witness: None });
     finish_and_fail()
 }
 
@@ -318,7 +319,7 @@ pub(crate) fn deadlock(waiting: Vec<(TaskId, String, SyncId, Holder, Site)>) {
         }
         Waiting { task: own, on, what, held_by, holder_ended, at, stack, spawned }
     });
-    state().found.deadlocks.push(Deadlock { waiting: waiting.collect(), witness: None });
+    state().found.deadlocks.push(Deadlock { id: String::new(), waiting: waiting.collect(), witness: None });
 }
 
 /// The program does something whose outcome depends on the schedule in a way that is not explored.
@@ -495,6 +496,9 @@ fn build(cut_short: bool) -> Report {
     let races: Vec<_> = detector.races.iter().map(|raced| raw::race(raced, grade)).collect();
     report.races = symbols.races(&races);
     report.verdict = Report::judge(&report.races, &report.errors, &report.deadlocks, &report.limits);
+    let mut sources = Sources::of(Project::here());
+    sources.load_for(&report);
+    identify(&mut report, &sources);
     if let Some(rules) = state().suppressions.as_deref().and_then(|text| Suppressions::parse(text).ok()) {
         rules.apply(&mut report);
     }
@@ -527,6 +531,7 @@ fn plain(symbols: &Symbols, races: Vec<Race>) -> Report {
         errors: found.errors(symbols),
         limits: found.limits.clone(),
         threads: state().teams.sizes().to_vec(),
+        built: std::fs::metadata("/proc/self/exe").and_then(|metadata| metadata.modified()).ok(),
         stats: Stats {
             executions: 1,
             tasks: detector.statistics().0,

@@ -22,7 +22,7 @@ use raceproof::run::Run;
 use raceproof::spawn_path::Paths;
 use raceproof::strategy::{GuidedEnd, Script};
 use raceproof::verify::note_choices;
-use raceproof_core::finding::{Grade, Operation, Race, Report, Segment, Witness};
+use raceproof_core::finding::{EnteredSection, Grade, Operation, Race, Report, Segment, Witness};
 use raceproof_core::ids::TaskId;
 
 /// Writes the answer.
@@ -102,7 +102,20 @@ fn witness(execution: &ExecutionState) -> Option<Witness> {
     let paths = Paths::new(kernel().tasks());
     let segments = execution.segments.iter().filter(|(_, actions)| *actions > 0);
     let segment = |&(task, actions): &(TaskId, u64)| Some(Segment { task: paths.path(task)?, actions });
-    Some(Witness { program: None, schedule: segments.map(segment).collect::<Option<_>>()? })
+    let mut witness =
+        Witness { schedule: segments.map(segment).collect::<Option<_>>()?, ..Witness::default() };
+    // To look symbols up takes longer than most executions.
+    if execution.entered.len() > 1 {
+        let symbols = Symbols::load();
+        let from = execution.entered.len().saturating_sub(Witness::SECTIONS);
+        let named = execution.entered[from..].iter().map(|&(task, lock, site)| EnteredSection {
+            task: report::name(task),
+            lock: report::lock_name(&symbols, lock.index()),
+            at: Some(report::place(&symbols, site).0).filter(|at| at.line > 0),
+        });
+        witness.keep_sections(named.collect());
+    }
+    Some(witness)
 }
 
 /// What a replay led to.

@@ -27,6 +27,7 @@ mod wait_events;
 
 pub(crate) use driver::drive;
 
+use crate::detect::detector::Site;
 use crate::process::{self, channel};
 use crate::report;
 use crate::report::signals;
@@ -68,6 +69,8 @@ pub(crate) struct ExecutionState {
     points: Vec<[Point; 2]>,
     /// The actions of each turn so far, accesses included.
     segments: Vec<(TaskId, u64)>,
+    /// The sections entered so far, in a repetition that gives a witness.
+    entered: Vec<(TaskId, SyncId, Site)>,
     /// Tasks that stand before the access they were to be stopped at, for ever.
     met: Vec<TaskId>,
     never: Option<SyncId>,
@@ -159,6 +162,7 @@ pub(crate) fn begin() {
         wait_events: FxHashMap::default(),
         points: Vec::new(),
         segments: Vec::new(),
+        entered: Vec::new(),
         met: Vec::new(),
         never: None,
         pending: FxHashMap::default(),

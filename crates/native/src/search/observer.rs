@@ -9,6 +9,9 @@ use crate::process::call_site::caller;
 use raceproof_core::event::{AccessKind, Observer, SyncKind};
 use raceproof_core::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
 
+/// Sections that are remembered for a witness; of more, the last ones are not.
+const SECTIONS: usize = 1 << 16;
+
 impl ExecutionState {
     /// Whether a sync is ours: the program knows nothing of it.
     pub(crate) fn hides(&self, sync: SyncId) -> bool {
@@ -103,6 +106,10 @@ impl Observer for ExecutionState {
                 self.own_steps += 1;
                 self.acted();
                 return self.note(task);
+            }
+            if matches!(self.mode, Mode::Count(_)) && self.entered.len() < SECTIONS {
+                let site = Site { pc: caller(), context: detector().contexts.now().context };
+                self.entered.push((task, sync, site));
             }
             return self.synchronised(task, What::Enter(sync));
         }

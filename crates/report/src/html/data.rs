@@ -2,12 +2,13 @@
 //! races, and the sentences of the summary.
 
 use super::Extras;
-use crate::advice::Advice;
+use crate::cause::Group;
 use crate::coverage;
 use crate::frames::{Origin, origin};
 use crate::playback::Of;
-use crate::{Sources, cause, names, text};
-use raceproof_core::finding::{Frame, Object, Place, Race, RaceAccess, Report, Spawned, Verdict};
+use crate::race::{explained, sections_in_order};
+use crate::{Sources, cause, names, text, view};
+use raceproof_core::finding::{Frame, Object, Place, RaceAccess, Report, Spawned, Verdict};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,12 +25,12 @@ const AROUND_IN_LIBRARY: u32 = 6;
 pub(super) struct Data<'a, R> {
     report: &'a R,
     summary: Summary,
-    /// One for each race.
+    /// What is said about each race.
     races: Vec<Told>,
     /// What races say, each text once: many say the same.
     texts: Vec<String>,
     /// Races with the same cause, those to fix first at the head.
-    groups: Vec<Group>,
+    groups: Vec<GroupJson>,
     sources: BTreeMap<&'a str, Vec<Excerpt<'a>>>,
     /// Files among those named that are not the user's.
     libraries: BTreeSet<&'a str>,
@@ -57,9 +58,10 @@ struct Summary {
 /// What is said about a race beyond its data.
 #[derive(Serialize)]
 struct Told {
-    /// Indices into the texts.
-    why: u32,
-    fix: u32,
+    /// What it is on, in the words of the source.
+    on: String,
+    /// Labels, each with the index of its text.
+    parts: Vec<(&'static str, u32)>,
 }
 
 #[derive(Default)]
@@ -78,7 +80,7 @@ impl Texts {
 }
 
 #[derive(Serialize)]
-struct Group {
+struct GroupJson {
     id: String,
     /// Indices into the report's races; the first one represents the others.
     races: Vec<u32>,
@@ -96,17 +98,18 @@ impl<'a, R: Serialize> Data<'a, R> {
     pub(super) fn new(report: &'a Report, whole: &'a R, sources: &'a Sources, extras: &'a Extras) -> Self {
         let places = places(report, extras);
         let mut texts = Texts::default();
+        let groups = cause::group(&report.races, sources);
         Data {
             report: whole,
             summary: Summary {
                 title: title(report),
-                claim: text::claim(report, sources),
+                claim: text::claim(report, &groups),
                 effort: text::effort(report),
-                coverage: report.coverage.as_ref().map(|seen| coverage::sentence(report, seen)),
+                coverage: report.coverage.as_ref().map(|seen| coverage::sentence(report, seen, sources)),
             },
-            races: report.races.iter().map(|race| told(race, &mut texts)).collect(),
+            races: told(&groups, report.races.len(), sources, &mut texts),
             texts: texts.all,
-            groups: groups(&report.races, sources),
+            groups: groups.iter().map(GroupJson::new).collect(),
             sources: excerpts(&places, sources),
             libraries: places.keys().copied().filter(|file| is_library(file)).collect(),
             names: short_names(report, &places, sources),
@@ -142,17 +145,30 @@ pub(super) fn title(report: &Report) -> String {
     }
 }
 
-fn told(race: &Race, texts: &mut Texts) -> Told {
-    let advice = Advice::of(race);
-    Told { why: texts.index(advice.why()), fix: texts.index(advice.fix()) }
+/// For every race of the report, as if it were the only one of its cause.
+fn told(groups: &[Group<'_>], races: usize, sources: &Sources, texts: &mut Texts) -> Vec<Told> {
+    let mut all: Vec<Told> = (0..races).map(|_| Told { on: String::new(), parts: Vec::new() }).collect();
+    for group in groups {
+        for (&member, &race) in group.members.iter().zip(&group.races) {
+            let alone = Group { id: group.id, races: vec![race], members: vec![member] };
+            let race = view::race(&alone, sources).race;
+            let (why, fix) = explained(&race);
+            let mut parts = vec![("why", texts.index(why)), ("fix", texts.index(fix))];
+            if let Some(witness) = &race.witness {
+                let order = sections_in_order(witness, sources, [&race.first.task, &race.second.task]);
+                parts.extend(order.into_iter().map(|sentence| ("witness", texts.index(sentence))));
+            }
+            all[member] = Told { on: race.location, parts };
+        }
+    }
+    all
 }
 
-fn groups(races: &[Race], sources: &Sources) -> Vec<Group> {
-    let group = |group: cause::Group<'_>| Group {
-        id: group.id.to_string(),
-        races: group.members.iter().map(|&index| index as u32).collect(),
-    };
-    cause::group(races, sources).into_iter().map(group).collect()
+impl GroupJson {
+    fn new(group: &Group<'_>) -> GroupJson {
+        let races = group.members.iter().map(|&index| index as u32).collect();
+        GroupJson { id: group.id.to_string(), races }
+    }
 }
 
 fn short_names<'a>(

@@ -52,7 +52,7 @@ fn without_schedules(mut report: Report) -> Report {
 /// Reads the files that the page shows and a text report does not: those of calls and spawns, and of
 /// the actions of playbacks.
 pub fn load_sources(sources: &mut Sources, report: &Report, extras: &Extras) {
-    data::places(report, extras).into_keys().for_each(|file| sources.load_file(file));
+    data::places(report, extras).into_keys().for_each(|file| sources.load_file(file, report.built));
 }
 
 const PAGE: &str = include_str!("page.html");

@@ -58,7 +58,7 @@ fn digest(bytes: &[u8]) -> [u8; 32] {
 /// The first 32 bits of the fractional parts of the cube roots of the first 64 primes, and of the
 /// square roots of the first eight.
 fn constants() -> ([u32; 64], [u32; 8]) {
-    let is_prime = |n: &u128| (2..*n).take_while(|d| d * d <= *n).all(|d| n % d != 0);
+    let is_prime = |n: &u128| (2..*n).take_while(|d| d * d <= *n).all(|d| !n.is_multiple_of(d));
     let mut primes = (2u128..).filter(is_prime);
     let (mut k, mut h) = ([0; 64], [0; 8]);
     for i in 0..64 {

@@ -36,6 +36,7 @@ pub(super) fn error<'a, P: Program<'a>>(program: &P, bounds: Bounds<'a>) -> Prog
     );
     let main = one.task_name(TaskId::MAIN);
     ProgramError {
+        id: String::new(),
         kind: NOT_DETERMINISTIC.into(),
         message,
         task: main,

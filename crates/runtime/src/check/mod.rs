@@ -138,8 +138,10 @@ impl<'a, P: Program<'a>> Session<'a, P> {
         if waiting.len() < all {
             limits.push(not_listed(waiting.len(), all));
         }
-        let deadlocks: Vec<Deadlock> =
-            stuck.then(|| Deadlock { waiting, witness: witness.clone() }).into_iter().collect();
+        let deadlocks: Vec<Deadlock> = stuck
+            .then(|| Deadlock { id: String::new(), waiting, witness: witness.clone() })
+            .into_iter()
+            .collect();
         let mut errors = errors(&execution, witness);
         if !deterministic {
             errors.push(determinism::error(&self.program, again));
@@ -190,6 +192,7 @@ pub(crate) fn errors<'a, P: Program<'a>>(
         let failure = execution.program.failure(error);
         let spawn = || execution.place(execution.run.kernel.tasks().get(*task).site);
         Some(ProgramError {
+            id: String::new(),
             kind: failure.kind?.into(),
             message: failure.message,
             task: execution.task_name(*task),

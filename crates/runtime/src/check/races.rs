@@ -5,6 +5,7 @@ use super::Found;
 use crate::kernel::Action;
 use crate::limits::Limits;
 use crate::program::{Bounds, Execution, Program, run_once};
+use crate::sections::Sections;
 use crate::strategy::{Hold, Script, Turns};
 use raceproof_core::detect::pairs::{Example, Gathered, Pairs, Side, SitePair};
 use raceproof_core::detect::{Access, Pair};
@@ -68,6 +69,8 @@ pub struct Explainer<'a, P: Program<'a>, O: Observer> {
     room: Cell<usize>,
     /// Races for which no witness was looked for.
     untried: Cell<usize>,
+    /// Whether witnesses tell the order of sections.
+    tells_sections: bool,
 }
 
 /// A pair brought together: both tasks stand before their accesses.
@@ -93,7 +96,13 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
         let limits = Limits { deadline: Some(deadline), memory: None, looks: None, ..bounds.limits };
         let bounds = Bounds { actions: bounds.actions, limits, keep_schedule: true, ..Bounds::default() };
         let (room, untried) = (Cell::new(MAX_TURNS), Cell::new(0));
-        Explainer { observed, bounds, schedule, deadline, room, untried }
+        Explainer { observed, bounds, schedule, deadline, room, untried, tells_sections: false }
+    }
+
+    /// Has witnesses tell in which order tasks enter sections.
+    #[must_use]
+    pub fn telling_sections(self) -> Self {
+        Explainer { tells_sections: true, ..self }
     }
 
     /// The races that the pairs are examples of, in source order.
@@ -154,6 +163,7 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
         };
         let (first, second) = in_source_order(first, second);
         Race {
+            id: String::new(),
             location,
             grade,
             partition: 1,
@@ -213,6 +223,7 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
         let (first, second) = in_source_order(first, second);
         let fork = self.fork(pair.first.task, pair.second.task);
         Race {
+            id: String::new(),
             location,
             grade,
             partition: 1,
@@ -255,7 +266,7 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
 
     /// Follows a script; whether both accesses are next at its end.
     fn stand(&self, mut script: Script<'_>, sides: [Access; 2], location: &str) -> Option<Shown> {
-        let run = run_once(&self.observed.program, &mut script, (), self.bounds);
+        let run = run_once(&self.observed.program, &mut script, Sections::default(), self.bounds);
         let stands_before = |access: Access| {
             let task = script.here(access.task)?;
             match script.pending(task)? {
@@ -270,8 +281,12 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
         if at != also_at || run.location(at) != location {
             return None;
         }
+        let mut witness = run.witness()?;
+        if self.tells_sections {
+            witness.keep_sections(run.named_sections(&run.run.kernel.observer));
+        }
         Some(Shown {
-            witness: run.witness()?,
+            witness,
             first: describe(&run, Access { task: first, ..sides[0] }),
             second: describe(&run, Access { task: second, ..sides[1] }),
         })

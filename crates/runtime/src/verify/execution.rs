@@ -5,6 +5,7 @@ use super::{general, why};
 use crate::check::races::{Explainer, grading_deadline};
 use crate::check::{errors, not_listed};
 use crate::program::{Bounds, Execution, Program, run_once};
+use crate::sections::Sections;
 use crate::strategy::{Guided, GuidedEnd, Traced};
 use raceproof_core::detect::last_access::LastAccess;
 use raceproof_core::detect::pairs::{Gathered, Pairs};
@@ -175,14 +176,18 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
             let mut again = run_once(&self.program, &mut guided, observer, self.again(&execution));
             let gathered = gather(&mut again.run.kernel.observer.1);
             let deadline = grading_deadline(&self.bounds, GRADING);
-            let explainer = Explainer::new(again, self.bounds, &gathered, deadline);
+            let explainer = Explainer::new(again, self.bounds, &gathered, deadline).telling_sections();
             finding.races = explainer.races(&gathered.pairs, &mut finding.notes);
         }
         let failed = !execution.ending.failed.is_empty();
         if complete && (failed || execution.run.kernel.tasks().live() > 0) {
             let mut guided = Guided::new(&schedule, &[], &[], self.dependence);
             let bounds = Bounds { keep_schedule: true, ..self.again(&execution) };
-            let witness = run_once(&self.program, &mut guided, (Trace::new(), ()), bounds).witness();
+            let again = run_once(&self.program, &mut guided, (Trace::new(), Sections::default()), bounds);
+            let mut witness = again.witness();
+            if let Some(witness) = &mut witness {
+                witness.keep_sections(again.named_sections(&again.run.kernel.observer.1));
+            }
             finding.errors = errors(&execution, witness.clone());
             // A task that waits for a failed one is not in a deadlock: the program was stopped by
             // then.
@@ -191,7 +196,7 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
                 if waiting.len() < all {
                     finding.notes.push(not_listed(waiting.len(), all));
                 }
-                finding.deadlocks = vec![Deadlock { waiting, witness }];
+                finding.deadlocks = vec![Deadlock { id: String::new(), waiting, witness }];
             }
         } else if complete {
             finding.end = Some(self.program.end_state::<(Trace, D)>(&execution.run));

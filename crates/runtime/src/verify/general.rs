@@ -45,7 +45,7 @@ pub(super) fn races<'a, P: Program<'a>, O: Observer>(
             if (&second.at, &second.task) < (&first.at, &first.task) {
                 std::mem::swap(&mut first, &mut second);
             }
-            GeneralRace { kind: kind.into(), on: on.clone(), location, first, second }
+            GeneralRace { id: String::new(), kind: kind.into(), on: on.clone(), location, first, second }
         };
         let shared = conflicts(trace.content(first).accesses, trace.content(second).accesses);
         if shared.is_empty() {

@@ -2,8 +2,10 @@
 #![allow(dead_code, unreachable_pub)]
 
 pub mod command;
+pub mod conforms;
 pub mod golden;
 pub mod graphs;
+pub mod logs;
 pub mod mutate;
 pub mod native;
 pub mod native_tools;

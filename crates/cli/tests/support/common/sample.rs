@@ -35,6 +35,7 @@ pub fn spawned(task: &str, place: Place) -> Spawned {
 
 pub fn race(location: &str, first: RaceAccess, second: RaceAccess) -> Race {
     Race {
+        id: String::new(),
         location: location.into(),
         grade: Grade::Feasible,
         partition: 1,
@@ -70,7 +71,7 @@ pub fn report(races: Vec<Race>) -> Report {
 
 pub fn schedule(segments: &[(&str, u64)]) -> Option<Witness> {
     let segment = |&(task, actions): &(&str, u64)| Segment { task: task.into(), actions };
-    Some(Witness { program: None, schedule: segments.iter().map(segment).collect() })
+    Some(Witness { schedule: segments.iter().map(segment).collect(), ..Witness::default() })
 }
 
 /// Main reads what its child writes.
@@ -187,6 +188,7 @@ pub fn circle() -> Report {
     second.spawned = vec![spawned("main/2", at(5, 5))];
     let main = wait("main", "finish", "", "main/1", at(3, 3));
     let deadlock = Deadlock {
+        id: String::new(),
         waiting: vec![main, first, second],
         witness: schedule(&[("main", 3), ("main/1", 1), ("main/2", 1)]),
     };
@@ -220,7 +222,7 @@ pub fn stuck() -> Report {
     let mut report = report(vec![]);
     report.verdict = Verdict::Deadlock;
     report.determinate = None;
-    report.deadlocks = vec![Deadlock { waiting: vec![waiting], witness: None }];
+    report.deadlocks = vec![Deadlock { id: String::new(), waiting: vec![waiting], witness: None }];
     report
 }
 
@@ -234,6 +236,7 @@ proc main() {
 
 pub fn fails() -> Report {
     let error = ProgramError {
+        id: String::new(),
         kind: "assertion".into(),
         message: "x == n is false".into(),
         task: "main/1".into(),

@@ -38,7 +38,7 @@ const data = JSON.parse(byId("data").textContent);
 const report = data.report;
 const libraries = new Set(data.libraries);
 // What is said about a race.
-const told = data.races.map(({ why, fix, ...rest }) => ({ why: data.texts[why], fix: data.texts[fix], ...rest }));
+const told = data.races.map(({ on, parts }) => ({ on, parts: parts.map(([label, text]) => [label, data.texts[text]]) }));
 const isLibrary = (file) => libraries.has(file);
 
 // Parsed when first asked for, and kept.

@@ -122,9 +122,14 @@ function lazy(title, build, paper) {
   return part;
 }
 
+// The line that suppresses a finding, for the file of `--suppressions`.
+function suppression(finding, paper) {
+  if (!finding.id || paper) return null;
+  return el("details", { class: "members" }, el("summary", {}, "Suppress it"), el("p", {}, "A line for the file of ", code("--suppressions"), ": ", copyable(`id:${finding.id} ${finding.kind} on ${finding.title}`.replace(/\s+/g, " "), "the suppression")));
+}
+
 function raceDetail(finding, paper) {
   const race = finding.data;
-  const about = told[finding.index];
   const marks = [["A", race.first], ["B", race.second]].map(([letter, access]) => {
     const { file, line, column } = userPlace(access);
     return { file, line, column, letter, style: `side-${letter}` };
@@ -135,7 +140,7 @@ function raceDetail(finding, paper) {
   }));
   return [
     el("header", {},
-      el("h2", {}, el("span", { class: "kind race", "aria-hidden": "true" }, "R"), " Data race on ", code(race.location)),
+      el("h2", {}, el("span", { class: "kind race", "aria-hidden": "true" }, "R"), " Data race on ", code(finding.title)),
       el("p", { class: "chips" },
         el("span", { class: `grade ${race.grade}` }, `${race.grade}: ${race.grade === "feasible" && !race.witness ? "some schedule shows it" : GRADES[race.grade] || ""}`),
         finding.first ? el("span", { class: "chip first" }, "fix first") : el("span", { class: "chip" }, `group ${race.partition}`),
@@ -145,10 +150,8 @@ function raceDetail(finding, paper) {
     el("div", { class: "sides" }, accessPanel(race, race.first, "A", marks, paper), accessPanel(race, race.second, "B", marks, paper)),
     el("dl", { class: "advice" },
       race.object && [el("dt", {}, "What"), el("dd", {}, objectText(race.object))],
-      about.why && [el("dt", {}, "Why"), el("dd", {}, prose(about.why))],
-      about.fix && [el("dt", {}, about.hint ? "Hint" : "Fix"), el("dd", {}, prose(about.fix))],
-      about.schedule && [el("dt", {}, "Schedule"), el("dd", {}, prose(about.schedule))],
-      about.suppress && !paper && [el("dt", {}, "Suppress"), el("dd", {}, copyable(about.suppress, "the suppression"))]),
+      told[finding.index].parts.map(([label, text]) => [el("dt", {}, label[0].toUpperCase() + label.slice(1)), el("dd", {}, prose(text))])),
+    suppression(finding, paper),
     members(finding, paper),
     spawnPaths(race, paper),
     lazy("Computation graph", () => Graph.section(anchors, `the race on ${race.location}`), paper),
@@ -194,7 +197,7 @@ function deadlockDetail(finding, paper) {
     el("header", {}, el("h2", {}, el("span", { class: "kind deadlock", "aria-hidden": "true" }, "D"), ` Deadlock of ${counted(waiting.length, "task")}`),
       finding.id && el("p", { class: "chips" }, el("span", { class: "chip id" }, "id ", code(finding.id)))),
     el("div", { class: "sides" }, shown.map((wait, i) => waitingPanel(wait, i + 1, paper))),
-    more, rest,
+    more, rest, suppression(finding, paper),
     lazy("Computation graph", () => Graph.section(anchors, "the deadlock"), paper),
     lazy("Witness", () => Player.section(finding), paper),
   ];
@@ -212,6 +215,7 @@ function errorDetail(finding, paper) {
       at.line ? excerpt(at, [{ file: at.file, line: at.line, column: at.column, style: "stuck", letter: "E" }], 3, 3) : null,
       stackOf(error, paper),
       error.spawned && error.spawned.length ? el("div", {}, el("h4", {}, "Spawn path"), spawnList(error.spawned, paper)) : null),
+    suppression(finding, paper),
     lazy("Computation graph", () => Graph.section([{ letter: "E", task: error.task, at: error }], "the error"), paper),
     lazy("Witness", () => Player.section(finding), paper),
   ];

@@ -39,14 +39,14 @@ function words(finding) {
       parts.push(side.task, side.access, side.library, ...(side.locks || []));
       for (const frame of side.stack || []) parts.push(short(frame.function));
     }
-    finding.words = [...parts, finding.kind === "race" && told[finding.index].why].filter(Boolean).join("\n").toLowerCase();
+    finding.words = [...parts, ...(finding.kind === "race" ? told[finding.index].parts.map(([, text]) => text) : [])].filter(Boolean).join("\n").toLowerCase();
   }
   return finding.words;
 }
 
 // Groups of races as a tree: the others of a cause and its consequences below the race that is shown.
 function tree() {
-  const races = report.races.map((race, index) => add("race", index, race, race.location, [userPlace(race.first), userPlace(race.second)],
+  const races = report.races.map((race, index) => add("race", index, race, told[index].on, [userPlace(race.first), userPlace(race.second)],
     { causes: race.artifact_of, grade: race.grade, access: `${race.first.access}/${race.second.access}` }));
   const headOf = new Map();
   const heads = data.groups.map((group) => {
@@ -160,6 +160,9 @@ function paint() {
   else list.removeAttribute("aria-activedescendant");
 }
 
+// What the user's baseline has already.
+const known = new Set(report.baseline ? report.baseline.known : []);
+
 function rowElement(row, position) {
   let node;
   if (row.name) {
@@ -182,7 +185,7 @@ function rowElement(row, position) {
       el("span", { class: "main" },
         el("span", { class: "title" }, finding.title),
         el("span", { class: "where" }, linesFirst(finding))),
-      el("span", { class: "side" }, finding.grade && el("span", { class: `grade ${finding.grade}` }, finding.grade), el("span", { class: "below" }, [finding.consequence && "consequence", below && `+${grouped(finding.children.length)}`].filter(Boolean).join(" "))));
+      el("span", { class: "side" }, finding.grade && el("span", { class: `grade ${finding.grade}` }, finding.grade), el("span", { class: "below" }, [finding.id && known.has(finding.id) && "known", finding.consequence && "consequence", below && `+${grouped(finding.children.length)}`].filter(Boolean).join(" "))));
     node.title = `${finding.title}\n${finding.where}${below ? `\n${below}` : ""}`;
   }
   node.style.top = `${row.top}px`;
@@ -257,6 +260,7 @@ function header() {
   if (report.determinate !== null) facts.push(fact("Determinate", report.determinate ? "yes: every schedule ends in the same state" : "no: the result depends on the schedule"));
   if (data.summary.coverage) facts.push(fact("Coverage", data.summary.coverage));
   if (report.threads && report.threads.length) facts.push(fact("Team sizes", report.threads.join(", ")));
+  if (report.baseline) facts.push(fact("Baseline", `${grouped(report.baseline.new.length)} new, ${grouped(report.baseline.known.length)} known, ${grouped(report.baseline.gone.length)} gone`));
   if (report.suppressed) facts.push(fact("Suppressed", counted(report.suppressed, "race")));
   (report.warnings || []).forEach((warning) => facts.push(fact("Warning", warning)));
   if (report.validation) facts.push(fact("Validation", Object.entries(report.validation).map(([name, value]) => `${name} ${value}`).join(", ")));

@@ -1,0 +1,52 @@
+//! The machine formats of `cargo raceproof test`: one SARIF log, one baseline and one JUnit file of
+//! all programs.
+
+use crate::common;
+use crate::rayon;
+
+use common::command::Folder;
+use common::{golden, logs};
+use rayon::cargo_raceproof;
+use std::fs;
+
+/// Without what differs from run to run.
+fn steady(xml: &str) -> String {
+    let mut out = String::new();
+    for (number, part) in xml.split("time=\"").enumerate() {
+        match (number, part.split_once('"')) {
+            (0, _) | (_, None) => out += part,
+            (_, Some((_, rest))) => out += &format!("time=\"0\"{rest}"),
+        }
+    }
+    let steady = |line: &str| {
+        let is_effort = line.contains(" execution") && line.contains(" s");
+        if is_effort { "(effort)\n".to_owned() } else { format!("{line}\n") }
+    };
+    logs::normalised(&out).lines().map(steady).collect()
+}
+
+#[test]
+fn tests_of_a_crate_have_one_file_each() {
+    let folder = Folder::new("cargo-formats");
+    let name = |file: &str| folder.path(file).to_string_lossy().into_owned();
+    let (log, junit, known) = (name("races.sarif"), name("races.xml"), name("known.txt"));
+    let words = ["test", "--no-fail-fast", "--test", "racy", "--test", "clean", "--format", "sarif"];
+    let all = |more: &[&str]| cargo_raceproof(&[&words[..], more].concat());
+    all(&["-o", &log, "--junit", &junit]).expect_status(1);
+    let text = logs::normalised(&fs::read_to_string(&log).expect("the log"));
+    let checked = logs::check(&text, "cargo raceproof test");
+    assert!(!checked["runs"][0]["results"].as_array().expect("results").is_empty());
+    golden::check("sarif/rayon/tests.sarif", &text);
+    let xml = fs::read_to_string(&junit).expect("the JUnit file");
+    golden::check("junit/tests.xml", &steady(&xml));
+    // The baseline is about both programs, and lets them pass.
+    all(&["-o", &log, "--write-baseline", &known]).expect_status(0);
+    let lines = fs::read_to_string(&known).expect("the baseline");
+    assert!(lines.lines().any(|line| !line.starts_with('#')), "{lines}");
+    all(&["-o", &log, "--baseline", &known]).expect_status(0);
+    // A crate that does not compile has a file as well.
+    let junit = name("none.xml");
+    cargo_raceproof(&["test", "--test", "no_such_test", "--junit", &junit]).expect_status(2);
+    let xml = fs::read_to_string(&junit).expect("the JUnit file");
+    assert!(xml.contains("<testcase name=\"build\"") && xml.contains("<error "), "{xml}");
+}
