@@ -71,7 +71,8 @@ struct Access {
 
 impl Access {
     fn conflicts(self, other: Access) -> bool {
-        !(self.reads && other.reads) && !(self.atomic && other.atomic) && self.node != other.node
+        let excused = (self.reads && other.reads) || (self.atomic && other.atomic);
+        self.node != other.node && !excused
     }
 }
 

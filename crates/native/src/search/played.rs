@@ -179,10 +179,12 @@ fn spelled(value: u64, size: usize, scalar: Option<Scalar>) -> String {
     }
 }
 
+/// Memory by its address, the code that accesses it, and the beginning of what it is in.
+type Accessing = (usize, usize, Option<usize>);
+
 struct Words {
     symbols: Symbols,
-    /// Names and types of memory, by where it is accessed and what it is in.
-    names: FxHashMap<(usize, usize, Option<usize>), (String, Option<Scalar>)>,
+    names: FxHashMap<Accessing, (String, Option<Scalar>)>,
     /// Names of memory that was accessed.
     seen: FxHashSet<String>,
     /// Whether no action is left out.
