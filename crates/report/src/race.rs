@@ -137,13 +137,22 @@ fn extent(group: &Group<'_>, in_library: bool) -> String {
 
 /// `x`, or `a[1], a[2], a[3] … and 995 more cells`.
 fn locations(group: &Group<'_>) -> String {
-    // "and 1 more cell" would be longer than the cell.
-    let cells = group.cells();
-    let named = if cells.len() <= NAMED + 1 { cells.len() } else { NAMED };
+    let mut cells = group.cells();
+    // Blocks without a name are counted only, if something has one.
+    cells.sort_by_key(|cell| view::source_name(cell).is_none());
+    // "and 1 more cell" would be longer than the cell, unless that has no name.
+    let nameless = cells.iter().skip(1).any(|cell| view::source_name(cell).is_none());
+    let named = if nameless {
+        cells.iter().take_while(|cell| view::source_name(cell).is_some()).count().clamp(1, NAMED)
+    } else if cells.len() <= NAMED + 1 {
+        cells.len()
+    } else {
+        NAMED
+    };
     let names: Vec<String> = cells[..named].iter().map(|cell| safe(cell)).collect();
     let mut text = names.join(", ");
     if cells.len() > named {
-        text += &format!(" … and {} more cells", grouped((cells.len() - named) as u64));
+        text += &format!(" … and {}", count((cells.len() - named) as u64, "more cell"));
     }
     text
 }
