@@ -8,7 +8,7 @@ use common::command::{Folder, finish_within, root};
 use common::{golden, logs};
 use native::toolchain::{compile, tool};
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{fs, process};
 
@@ -39,7 +39,7 @@ fn built(program: &str, folder: &Folder) -> PathBuf {
     binary
 }
 
-fn run(words: &[&str], binary: &PathBuf) -> process::Output {
+fn run(words: &[&str], binary: &Path) -> process::Output {
     let mut command = tool();
     command.current_dir(root()).env("OMP_NUM_THREADS", "4").env_remove("GITHUB_STEP_SUMMARY");
     command.args(words).arg("--").arg(binary);
@@ -47,7 +47,7 @@ fn run(words: &[&str], binary: &PathBuf) -> process::Output {
 }
 
 /// What names the program: a folder of the test.
-fn steady(text: &str, binary: &PathBuf) -> String {
+fn steady(text: &str, binary: &Path) -> String {
     let text = logs::normalised(text);
     text.replace(&format!("file://{}", binary.display()), "file:///PROGRAM")
         .replace(&*binary.to_string_lossy(), "PROGRAM")
