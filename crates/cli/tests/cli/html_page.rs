@@ -48,7 +48,7 @@ fn the_races_to_fix_come_first_with_their_consequences_folded() {
     let mut tab = browser.open(&mixed());
     assert_eq!(titles(&mut tab), ["cell[0]", "other", "x == n is false", "3 waiting tasks"]);
     assert_eq!(tab.text("#rows .head"), "FIX FIRST");
-    assert_eq!(tab.text("#count"), "4 races by 3 causes, 2 other findings");
+    assert_eq!(tab.text("#count"), "3 races in 4 variants, 2 other findings");
     assert!(tab.text("#verdict").contains("race in f.tp"));
     assert!(tab.text("article h2").contains("Data race on cell[0]"));
     assert!(tab.text("article .chips").contains("fix first"));
@@ -84,7 +84,7 @@ fn search_and_filters_leave_what_fits() {
     tab.types("COPY");
     // What is found below another row is shown with it.
     assert_eq!(titles(&mut tab), ["cell[0]", "copy"]);
-    assert_eq!(tab.text("#count"), "1 of 4 races by 3 causes, 2 other findings");
+    assert_eq!(tab.text("#count"), "1 of 6 fit");
     tab.keys(&["Enter"]);
     assert_eq!(tab.eval("document.activeElement.id"), "list");
     tab.eval("document.getElementById('search').value = ''");
@@ -457,7 +457,7 @@ fn a_large_report_keeps_the_page_small() {
     tab.keys(&["/"]);
     tab.types("cell_77");
     // cell_77 and cell_770 to cell_779.
-    assert_eq!(tab.text("#count"), "11 of 1,000 races");
+    assert_eq!(tab.text("#count"), "11 of 1,000 fit");
     let shown = tab.eval("performance.getEntriesByName('raceproof-shown')[0].startTime");
     println!("{} bytes; the first race is shown after {shown} ms", page.len());
     tab.is_clean();

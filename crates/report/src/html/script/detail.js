@@ -166,7 +166,7 @@ function members(finding, paper) {
   const others = finding.members || [];
   if (!others.length) return null;
   const cells = [...new Set([finding, ...others].map((other) => other.data.location))];
-  const many = `${counted(others.length + 1, "race")} with this cause, on ${counted(cells.length, "location")}`;
+  const many = `${counted(others.length + 1, "variant")} of this race, on ${counted(cells.length, "location")}`;
   const list = el("ul", {}, others.slice(0, 50).map((other) => el("li", {}, paper ? `${other.title} (${other.where})` : goTo(other))), others.length > 50 && el("li", {}, `and ${grouped(others.length - 50)} more`));
   return paper ? el("p", {}, `${many}: ${cells.slice(0, 20).join(", ")}${cells.length > 20 ? ", …" : ""}`) : el("details", { class: "members" }, el("summary", {}, many), list);
 }
