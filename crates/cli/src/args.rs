@@ -96,10 +96,12 @@ pub enum Command {
     /// on, or a task fails.
     #[command(after_help = REPLAY_STATUS)]
     Replay(ReplayArgs),
-    /// Draw the computation graph of one run of a TP program
+    /// Draw the computation graph of one run of a program
     ///
-    /// Steps with an access that races are marked. A run that fails, deadlocks or is cut short by a
-    /// limit is drawn up to there.
+    /// Of a TP program, of one that `raceproof cc` or `cargo raceproof` built, which is run once and
+    /// recorded, or of a trace. Steps with an access that races are marked. A run that fails,
+    /// deadlocks or is cut short by a limit is drawn up to there. What a native program prints goes
+    /// to standard error, unless standard output is a terminal or there is -o.
     #[command(after_help = GRAPH_STATUS)]
     Graph(GraphArgs),
     /// Say what this machine has, what it lacks and how to install it, and try the front ends
@@ -371,6 +373,11 @@ pub struct LimitArgs {
     pub max_memory: u64,
 }
 
+impl LimitArgs {
+    /// The most bytes of memory, unless another number is asked for.
+    pub const MEMORY: u64 = 4_000_000_000;
+}
+
 #[derive(clap::Args, Debug)]
 pub struct ReplayArgs {
     /// The TP program, `-` reads it from standard input; or one that `raceproof cc` or `cargo
@@ -499,8 +506,10 @@ pub enum TraceFormat {
 
 #[derive(clap::Args, Debug)]
 pub struct GraphArgs {
-    /// The program; `-` reads it from standard input
-    pub file: PathBuf,
+    /// The TP program, `-` reads it from standard input; one that `raceproof cc` or `cargo raceproof`
+    /// built; or a trace
+    #[arg(required_unless_present = "program")]
+    pub file: Option<PathBuf>,
     /// What the graph is written as
     #[arg(long, value_enum, default_value = "dot")]
     pub format: GraphFormat,
@@ -509,6 +518,14 @@ pub struct GraphArgs {
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub limits: LimitArgs,
+    /// Of a native program: the size of its teams or pools [default: OMP_NUM_THREADS or
+    /// RAYON_NUM_THREADS, or 4]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub threads: Option<u32>,
+    /// A program that `raceproof cc` or `cargo raceproof` built, and its arguments; or the
+    /// arguments of FILE, if that is one
+    #[arg(last = true, value_name = "PROGRAM")]
+    pub program: Vec<OsString>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum, serde::Deserialize, schemars::JsonSchema)]
@@ -518,6 +535,8 @@ pub enum ReportFormat {
     Text,
     /// One object, for programs
     Json,
+    /// A page for the browser, in one file
+    Html,
     /// SARIF 2.1.0, for code scanning
     Sarif,
     /// Workflow commands of GitHub Actions, and a job summary where there is one

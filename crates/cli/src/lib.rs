@@ -11,6 +11,7 @@ mod diff;
 mod doctor;
 mod explain;
 mod graph;
+mod page;
 pub mod pages;
 pub mod replay;
 mod run;

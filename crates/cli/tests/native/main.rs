@@ -28,6 +28,7 @@ mod native_budget;
 mod native_corpus;
 mod native_formats;
 mod native_generated;
+mod native_graph;
 mod native_loops;
 mod native_pages;
 mod native_reports;
