@@ -71,7 +71,11 @@ impl<'a> Advice<'a> {
             Words::Tp => tp::fixes(self),
             Words::OpenMp => openmp::fixes(self)
                 .into_iter()
-                .map(|fix| Fix { text: fortran::words(fix.text, self.race), ..fix })
+                // An edit is of a source in C or C++, whoever calls it.
+                .map(|fix| match fix.edits.is_empty() {
+                    true => Fix { text: fortran::words(fix.text, self.race), ..fix },
+                    false => fix,
+                })
                 .collect(),
             Words::Rayon => rayon::fixes(self),
         }

@@ -2,7 +2,7 @@
 
 use super::super::Advice;
 use super::super::fix::{Fix, ITS_OWN, Template};
-use super::super::source::{Directive, Kind, NodeId, Role, role};
+use super::super::source::{Directive, Kind, NodeId, Role, Token, role};
 use super::sides::{Side, clause_name, is_loop, variable};
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::Place;
@@ -85,6 +85,11 @@ pub(super) fn reduction(advice: &Advice<'_>, a: &Side<'_>, b: &Side<'_>, d: &Dir
         return None;
     }
     let tree = a.editor.tree;
+    // A pointer that is counted up does not add.
+    let is_pointer = |words: &[Token]| words[0].is_word() && words[1].is("*") && words[2].is(name);
+    if tree.tokens.windows(3).any(is_pointer) {
+        return None;
+    }
     let first = tree.nodes[d.node].first;
     let updates =
         tree.text_of(d.node).iter().enumerate().filter(|(_, token)| token.is(name)).all(|(at, token)| {
@@ -135,7 +140,7 @@ pub(super) fn temporary(advice: &Advice<'_>, a: &Side<'_>, d: &Directive<'_>) ->
     if d.has("target") || d.has("sections") {
         return None;
     }
-    let inner = |token: &&super::super::source::Token| token.is(name);
+    let inner = |token: &&Token| token.is(name);
     let first = tree.text_of(d.node).iter().find(inner)?;
     let place = Place { file: String::new(), line: first.line, column: first.column };
     let node = tree.at(&place)?;
@@ -297,6 +302,13 @@ fn barrier(advice: &Advice<'_>, a: &Side<'_>, (x, y): (NodeId, NodeId), region: 
 /// What helps where no edit does.
 pub(super) fn hints(advice: &Advice<'_>, a: Option<&Side<'_>>, b: Option<&Side<'_>>) -> Vec<Fix> {
     let race = advice.race;
+    let mut hints = Vec::new();
+    if (a.is_none() || b.is_none()) && race.first.at.line == race.second.at.line {
+        hints.push(Fix::hint(
+            "if all that is done with it is to add to it or the like, give the construct a `reduction`, or put \
+             `#pragma omp atomic` before each update",
+        ));
+    }
     let shared = match (a, b) {
         (Some(a), Some(b)) => {
             let loops =
@@ -305,14 +317,15 @@ pub(super) fn hints(advice: &Advice<'_>, a: Option<&Side<'_>>, b: Option<&Side<'
         }
         _ => race.first.region.is_some() && race.first.region == race.second.region,
     };
-    if shared {
-        vec![Fix::hint("let every iteration use cells of its own, or run what they share in one thread")]
+    hints.push(if shared {
+        Fix::hint("let every iteration use cells of its own, or run what they share in one thread")
     } else if race.first.at == race.second.at {
-        vec![Fix::hint(format!("let every thread have its own {}", crate::style::safe(variable(race))))]
+        Fix::hint(format!("let every thread have its own {}", crate::style::safe(variable(race))))
     } else {
-        vec![Fix::hint(
+        Fix::hint(
             "let a barrier that every thread of the team reaches stand between the two, outside of loops, sections, \
              `single` and other constructs that share the work",
-        )]
-    }
+        )
+    });
+    hints
 }

@@ -55,7 +55,9 @@ pub(crate) fn role(statement: &[&Token], kind: AccessKind, column: u32, name: &s
     let Some(at) = assignment(&words) else { return Role::Other };
     let (target, sign, value) = (&words[..at], words[at], &words[at + 1..]);
     let named = joined(target);
-    let is_target = base(&named) == base(name) || kind == AccessKind::Write && sign.column == column;
+    // An update reads and writes at its sign.
+    let at_sign = sign.column == column && (kind == AccessKind::Write || !sign.is("="));
+    let is_target = base(&named) == base(name) || at_sign;
     match sign.text.as_str() {
         _ if target.is_empty() => Role::Other,
         "++" | "--" if !is_target || !value.is_empty() => Role::Other,
