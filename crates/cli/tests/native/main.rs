@@ -17,6 +17,7 @@ mod coverage;
 mod endings;
 mod exceptions;
 mod fortran;
+mod install;
 mod large_blocks;
 mod levels;
 mod library;
