@@ -1,6 +1,11 @@
 //! The command line: what can be asked, and what values are good.
 
+mod installation;
 mod known;
+
+pub use installation::{
+    BuildSystem, CompletionsArgs, DoctorArgs, DoctorFormat, FrontEnd, ManArgs, ToolchainArgs,
+};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
@@ -99,22 +104,34 @@ pub enum Command {
     /// to standard error, unless standard output is a terminal or there is -o.
     #[command(after_help = GRAPH_STATUS)]
     Graph(GraphArgs),
+    /// Say what this machine has, what it lacks and how to install it, and try the front ends
+    ///
+    /// Looks for clang, flang, the LLVM pass, the runtime and cargo, then builds and runs a racy
+    /// program for each front end. docs/INSTALL.md tells what each is for.
+    #[command(after_help = installation::DOCTOR_STATUS)]
+    Doctor(DoctorArgs),
+    /// Print the file that makes CMake or Meson build with raceproof
+    Toolchain(ToolchainArgs),
+    /// Print the completions of the command for a shell
+    Completions(CompletionsArgs),
+    /// Print the man page of the command, or write those of all verbs to a folder
+    Man(ManArgs),
     /// clang for C programs with OpenMP, instrumented and linked with raceproof's runtime
     ///
-    /// All arguments are clang's: use it in place of the compiler (`make CC="raceproof cc"`).
-    /// Called by the name `raceproof-cc`, a link to this program, it does the same. Beside them
+    /// All arguments are clang's: use it in place of the compiler (`make CC=raceproof-cc`, or
+    /// `raceproof-clang` for a Makefile that looks for that in the name). Beside them
     /// there are two: with `-fno-raceproof-check-elimination`, or RACEPROOF_CHECK_ELIMINATION=off
     /// in the environment, every access is checked, also where the check is redundant; with
     /// `-fno-raceproof-pass` clang's own pass instruments.
     #[command(disable_help_flag = true)]
     Cc(CompilerArgs),
-    /// The same for C++ (also by the name `raceproof-c++`)
+    /// clang for C++ programs, the same way; by one word `raceproof-c++`
     #[command(name = "c++", disable_help_flag = true)]
     Cxx(CompilerArgs),
     /// flang for Fortran programs with OpenMP, instrumented and linked with raceproof's runtime
     ///
-    /// All arguments are flang's: use it in place of the compiler (`make FC="raceproof fc"`).
-    /// Called by the name `raceproof-fc` it does the same. `-fno-raceproof-check-elimination` is as
+    /// All arguments are flang's: use it in place of the compiler (`make FC=raceproof-fc`).
+    /// `-fno-raceproof-check-elimination` is as
     /// for `raceproof cc`. docs/FORTRAN.md says what is judged.
     #[command(disable_help_flag = true)]
     Fc(CompilerArgs),
@@ -200,7 +217,10 @@ pub struct CompilerArgs {
 pub fn words(mut words: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let program = words.next().unwrap_or_default();
     let name = Path::new(&program).file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let subcommand = ["cc", "c++", "fc"].into_iter().find(|sub| name.ends_with(&format!("raceproof-{sub}")));
+    let verbs =
+        [("cc", "cc"), ("c++", "c++"), ("cxx", "c++"), ("fc", "fc"), ("clang", "cc"), ("clang++", "c++")];
+    let named = |(ending, _): &(&str, &str)| name.ends_with(&format!("raceproof-{ending}"));
+    let subcommand = verbs.into_iter().find(named).map(|(_, verb)| verb);
     [program].into_iter().chain(subcommand.map(OsString::from)).chain(words).collect()
 }
 

@@ -5,7 +5,7 @@
 
 #![forbid(unsafe_code)]
 
-mod advice;
+pub mod advice;
 pub mod baseline;
 pub mod cause;
 pub mod command;

@@ -55,8 +55,7 @@ fn render(
         memory::show(page, sources, &snippet, object);
     }
     page.blank();
-    let (why, fix) = explained(race);
-    for (label, text) in [("why:", why), ("fix:", fix)] {
+    for (label, text) in labelled(race, sources) {
         let text = match given.entry(text) {
             Entry::Occupied(before) => format!("as for race {}.", before.get() + 1),
             Entry::Vacant(new) => {
@@ -84,19 +83,28 @@ fn render(
     witness(page, sources, race.witness.as_ref(), [&race.first.task, &race.second.task]);
 }
 
-/// Why nothing orders the two accesses, and what would. Of a trace that does not tell how its tasks
-/// came about, no more than that.
-pub(crate) fn explained(race: &Race) -> (String, String) {
+/// Why nothing orders the two accesses, and what would: `why:`, `fix:` and `hint:`, each with its
+/// text. Of a trace that does not tell how its tasks came about, no more than that.
+pub(crate) fn labelled(race: &Race, sources: &Sources) -> Vec<(&'static str, String)> {
     if !race.fork.is_empty() {
-        let advice = Advice::of(race);
-        return (advice.why(), advice.fix());
+        return Advice::of(race, sources).labelled();
     }
     let (first, second) = (safe(&race.first.task), safe(&race.second.task));
     let why = match first == second {
         true => "the order of the analysis leaves the two accesses unordered.".to_owned(),
         false => format!("nothing in the trace orders what {first} and {second} do here."),
     };
-    (why, "let one of the two wait for the other, or hold the same lock on both sides.".to_owned())
+    let hint = "let one of the two wait for the other, or hold the same lock on both sides.".to_owned();
+    vec![("why:", why), ("hint:", hint)]
+}
+
+/// The same as two texts: why, and what would. What no test can apply is marked as a hint.
+pub(crate) fn explained(race: &Race, sources: &Sources) -> (String, String) {
+    let mut texts = labelled(race, sources).into_iter();
+    let why = texts.next().map(|(_, why)| why).unwrap_or_default();
+    let ways: Vec<String> =
+        texts.map(|(label, text)| if label == "hint:" { format!("(Hint) {text}") } else { text }).collect();
+    (why, ways.join(" "))
 }
 
 /// `f.c:4:5: error: …`, as compilers write it, for editors and problem matchers; never wrapped.
@@ -137,13 +145,22 @@ fn extent(group: &Group<'_>, in_library: bool) -> String {
 
 /// `x`, or `a[1], a[2], a[3] … and 995 more cells`.
 fn locations(group: &Group<'_>) -> String {
-    // "and 1 more cell" would be longer than the cell.
-    let cells = group.cells();
-    let named = if cells.len() <= NAMED + 1 { cells.len() } else { NAMED };
+    let mut cells = group.cells();
+    // Blocks without a name are counted only, if something has one.
+    cells.sort_by_key(|cell| view::source_name(cell).is_none());
+    // "and 1 more cell" would be longer than the cell, unless that has no name.
+    let nameless = cells.iter().skip(1).any(|cell| view::source_name(cell).is_none());
+    let named = if nameless {
+        cells.iter().take_while(|cell| view::source_name(cell).is_some()).count().clamp(1, NAMED)
+    } else if cells.len() <= NAMED + 1 {
+        cells.len()
+    } else {
+        NAMED
+    };
     let names: Vec<String> = cells[..named].iter().map(|cell| safe(cell)).collect();
     let mut text = names.join(", ");
     if cells.len() > named {
-        text += &format!(" … and {} more cells", grouped((cells.len() - named) as u64));
+        text += &format!(" … and {}", count((cells.len() - named) as u64, "more cell"));
     }
     text
 }

@@ -193,6 +193,13 @@ impl Symbols {
         AccessPath::parse(self.module(probe)?.path(probe as u64)?)
     }
 
+    /// The local variable that the access whose call of the runtime returns to `pc` names, if it
+    /// names one.
+    pub fn local_at(&self, pc: usize) -> Option<String> {
+        let path = self.path(pc).filter(|path| matches!(path.root, paths::Root::Local(_)))?;
+        Some(path.first_name().to_owned()).filter(|name| !name.is_empty())
+    }
+
     /// The functions that the module of an address exports, by address.
     pub fn exported_functions(&self, of: usize) -> Vec<(usize, String)> {
         self.module(of).map(Module::exported_functions).unwrap_or_default()

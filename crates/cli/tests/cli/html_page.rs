@@ -6,7 +6,7 @@ use crate::common;
 use crate::html::{HOSTILE, hostile, page_of};
 use crate::html_browser::{Tab, browser};
 
-use common::sample;
+use common::{native, sample};
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{Grade, Report};
 use raceproof_report::html::{self, Extras};
@@ -48,7 +48,7 @@ fn the_races_to_fix_come_first_with_their_consequences_folded() {
     let mut tab = browser.open(&mixed());
     assert_eq!(titles(&mut tab), ["cell[0]", "other", "x == n is false", "3 waiting tasks"]);
     assert_eq!(tab.text("#rows .head"), "FIX FIRST");
-    assert_eq!(tab.text("#count"), "4 races by 3 causes, 2 other findings");
+    assert_eq!(tab.text("#count"), "3 races in 4 variants, 2 other findings");
     assert!(tab.text("#verdict").contains("race in f.tp"));
     assert!(tab.text("article h2").contains("Data race on cell[0]"));
     assert!(tab.text("article .chips").contains("fix first"));
@@ -84,7 +84,7 @@ fn search_and_filters_leave_what_fits() {
     tab.types("COPY");
     // What is found below another row is shown with it.
     assert_eq!(titles(&mut tab), ["cell[0]", "copy"]);
-    assert_eq!(tab.text("#count"), "1 of 4 races by 3 causes, 2 other findings");
+    assert_eq!(tab.text("#count"), "1 of 6 fit");
     tab.keys(&["Enter"]);
     assert_eq!(tab.eval("document.activeElement.id"), "list");
     tab.eval("document.getElementById('search').value = ''");
@@ -457,9 +457,34 @@ fn a_large_report_keeps_the_page_small() {
     tab.keys(&["/"]);
     tab.types("cell_77");
     // cell_77 and cell_770 to cell_779.
-    assert_eq!(tab.text("#count"), "11 of 1,000 races");
+    assert_eq!(tab.text("#count"), "11 of 1,000 fit");
     let shown = tab.eval("performance.getEntriesByName('raceproof-shown')[0].startTime");
     println!("{} bytes; the first race is shown after {shown} ms", page.len());
+    tab.is_clean();
+}
+
+#[test]
+fn native_programs_have_constructs_memory_and_operations() {
+    let browser = browser();
+    let page = |report: &Report| html::render(report, &native::sources(), &Extras::default());
+    let mut tab = browser.open(&page(&native::half_locked()));
+    assert!(tab.text(".access.side-A .facts").contains("holds critical(sum) in for at f.c:8"));
+    assert!(tab.text(".access.side-B .facts").contains("4 bytes holds no lock"));
+    assert!(tab.text(".advice").contains("What the global variable sum"));
+    assert!(tab.text(".paths").contains("main/1 spawned by parallel, thread 0 at f.c:6:1"));
+    tab.click("#basis summary");
+    assert!(tab.text("#facts").contains("Team sizes 2, 4 Suppressed 1 race"));
+    tab.is_clean();
+    drop(tab);
+    let mut tab = browser.open(&page(&native::freed()));
+    assert!(tab.text(".access.side-B h3").contains("free by main/1/2"));
+    assert!(tab.text(".advice").contains("a block of 40 bytes, allocated by main at f.c:5:12"));
+    assert!(tab.text(".graph-frame, details.part .missing").contains("records no computation graph"));
+    tab.is_clean();
+    drop(tab);
+    let mut tab = browser.open(&page(&native::grandchild()));
+    assert!(tab.text(".paths").contains("The paths part in main/1."));
+    assert!(tab.text(".paths").contains("main/1 goes on by itself."));
     tab.is_clean();
 }
 

@@ -17,6 +17,7 @@ mod html;
 mod html_browser;
 mod html_page;
 mod inputs;
+mod install;
 mod interrupt;
 mod json;
 mod known;

@@ -37,6 +37,8 @@ struct Known {
     address: usize,
     /// The block it was in, and where that began.
     block: Option<(usize, Block)>,
+    /// Where it was accessed first.
+    site: SiteId,
     /// The step that accessed it last, and how: a bit for each of [`bit`].
     step: u32,
     done: u8,
@@ -193,7 +195,7 @@ impl Recorder for TraceRecorder {
             let entry =
                 &mut self.pages.entry(address / PAGE).or_insert_with(|| Box::new([0; PAGE]))[address % PAGE];
             if *entry == 0 {
-                self.locations.push(Known { address, block: block(address), step, done: 0 });
+                self.locations.push(Known { address, block: block(address), site, step, done: 0 });
                 *entry = self.locations.len() as u32;
             }
             let number = *entry - 1;
@@ -238,12 +240,16 @@ impl Recorder for TraceRecorder {
             let (Place { file, line, column }, _) = report::place(symbols, self.places[site.index()]);
             self.writer.name(Named::Site(site), &format!("{file}:{line}:{column}"));
         }
+        // There may be millions on stacks: the variable is the one that the first access names.
+        let mut locals: FxHashMap<SiteId, String> = FxHashMap::default();
         for location in self.writer.used_locations() {
-            let Known { address, block, .. } = self.locations[location.0 as usize];
-            let is_stack = detector().stack_of(address).is_some();
-            // There may be millions on stacks, and no symbol is there.
-            let name = match is_stack {
-                true => "a local variable".to_owned(),
+            let Known { address, block, site, .. } = self.locations[location.0 as usize];
+            let name = match detector().stack_of(address).is_some() {
+                true => {
+                    let pc = self.places[site.index()].pc;
+                    let named = || symbols.local_at(pc).unwrap_or_else(|| "a local variable".to_owned());
+                    locals.entry(site).or_insert_with(named).clone()
+                }
                 false => report::location_name(symbols, address, block),
             };
             self.writer.name(Named::Location(location), &name);

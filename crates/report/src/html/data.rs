@@ -6,7 +6,7 @@ use crate::cause::Group;
 use crate::coverage;
 use crate::frames::{Origin, origin};
 use crate::playback::Of;
-use crate::race::{explained, sections_in_order};
+use crate::race::{labelled, sections_in_order};
 use crate::{Sources, cause, names, text, view};
 use raceproof_core::finding::{Frame, Object, Place, RaceAccess, Report, Spawned, Verdict};
 use rustc_hash::FxHashMap;
@@ -152,8 +152,9 @@ fn told(groups: &[Group<'_>], races: usize, sources: &Sources, texts: &mut Texts
         for (&member, &race) in group.members.iter().zip(&group.races) {
             let alone = Group { id: group.id, races: vec![race], members: vec![member] };
             let race = view::race(&alone, sources).race;
-            let (why, fix) = explained(&race);
-            let mut parts = vec![("why", texts.index(why)), ("fix", texts.index(fix))];
+            let said = labelled(&race, sources).into_iter();
+            let mut parts: Vec<_> =
+                said.map(|(label, text)| (label.trim_end_matches(':'), texts.index(text))).collect();
             if let Some(witness) = &race.witness {
                 let order = sections_in_order(witness, sources, [&race.first.task, &race.second.task]);
                 parts.extend(order.into_iter().map(|sentence| ("witness", texts.index(sentence))));

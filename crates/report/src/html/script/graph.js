@@ -164,8 +164,9 @@ const Graph = (() => {
       if (known) known.many += 1;
       else drawn.set(key, { a, b, kind: edge.kind, many: 1 });
     }
-    // Where a task's next step follows anyway, another reason would only be drawn over it.
-    const links = [...drawn.values()].filter((link) => link.kind === "continue" || !drawn.has(`${link.a} ${link.b} continue`));
+    // A task's own steps are in order anyway: another reason would only be drawn over them.
+    const own = (link) => items[link.a].task === items[link.b].task && items[link.a].kind !== "stub" && items[link.b].kind !== "stub";
+    const links = [...drawn.values()].filter((link) => link.kind === "continue" || !own(link));
     place(graph, view, open, items, links);
     return { items, links };
   }

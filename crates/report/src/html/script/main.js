@@ -86,9 +86,10 @@ function tree() {
   return [["Fix first", fix], [fix.length ? "Other races" : "Races", rest], ["Program errors", errors], ["Deadlocks", deadlocks], ["Nondeterminism", generals]].filter(([, list]) => list.length);
 }
 const sections = tree();
-const causes = data.groups.length && data.groups.length < report.races.length ? ` by ${counted(data.groups.length, "cause")}` : "";
+// As the verdict counts them: races with one cause are one.
+const variants = data.groups.length < report.races.length ? ` in ${grouped(report.races.length)} variants` : "";
 const others = findings.size - report.races.length;
-const TOTAL = [report.races.length && counted(report.races.length, "race") + causes, others && counted(others, report.races.length ? "other finding" : "finding")].filter(Boolean).join(", ");
+const TOTAL = [report.races.length && counted(data.groups.length, "race") + variants, others && counted(others, report.races.length ? "other finding" : "finding")].filter(Boolean).join(", ");
 
 // ---- The list: only rows in sight are in the page ------------------------------------------------
 
@@ -139,7 +140,7 @@ function refresh() {
     rows.push(...found);
   }
   rowsBox.style.height = `${top}px`;
-  byId("count").textContent = !findings.size ? "Nothing was found." : filtering() ? `${grouped(shown)} of ${TOTAL}` : TOTAL;
+  byId("count").textContent = !findings.size ? "Nothing was found." : filtering() ? `${grouped(shown)} of ${grouped(findings.size)} fit` : TOTAL;
   paint();
 }
 
