@@ -6,7 +6,7 @@ use crate::common;
 use crate::html::{HOSTILE, hostile, page_of};
 use crate::html_browser::{Tab, browser};
 
-use common::sample;
+use common::{native, sample};
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{Grade, Report};
 use raceproof_report::html::{self, Extras};
@@ -460,6 +460,31 @@ fn a_large_report_keeps_the_page_small() {
     assert_eq!(tab.text("#count"), "11 of 1,000 fit");
     let shown = tab.eval("performance.getEntriesByName('raceproof-shown')[0].startTime");
     println!("{} bytes; the first race is shown after {shown} ms", page.len());
+    tab.is_clean();
+}
+
+#[test]
+fn native_programs_have_constructs_memory_and_operations() {
+    let browser = browser();
+    let page = |report: &Report| html::render(report, &native::sources(), &Extras::default());
+    let mut tab = browser.open(&page(&native::half_locked()));
+    assert!(tab.text(".access.side-A .facts").contains("holds critical(sum) in for at f.c:8"));
+    assert!(tab.text(".access.side-B .facts").contains("4 bytes holds no lock"));
+    assert!(tab.text(".advice").contains("What the global variable sum"));
+    assert!(tab.text(".paths").contains("main/1 spawned by parallel, thread 0 at f.c:6:1"));
+    tab.click("#basis summary");
+    assert!(tab.text("#facts").contains("Team sizes 2, 4 Suppressed 1 race"));
+    tab.is_clean();
+    drop(tab);
+    let mut tab = browser.open(&page(&native::freed()));
+    assert!(tab.text(".access.side-B h3").contains("free by main/1/2"));
+    assert!(tab.text(".advice").contains("a block of 40 bytes, allocated by main at f.c:5:12"));
+    assert!(tab.text(".graph-frame, details.part .missing").contains("records no computation graph"));
+    tab.is_clean();
+    drop(tab);
+    let mut tab = browser.open(&page(&native::grandchild()));
+    assert!(tab.text(".paths").contains("The paths part in main/1."));
+    assert!(tab.text(".paths").contains("main/1 goes on by itself."));
     tab.is_clean();
 }
 

@@ -80,7 +80,8 @@ function spawnPaths(race, paper) {
     el("div", { class: "sides" }, side("A", race.first, a.slice(common)), side("B", race.second, b.slice(common))));
 }
 
-const OPERATIONS = { atomic: "atomic ", free: "free, a ", range: "range ", lane: "simd lane's " };
+const OPERATIONS = { atomic: "atomic ", range: "range ", lane: "simd lane's " };
+const deed = (access) => (access.operation === "free" ? "free" : `${OPERATIONS[access.operation] || ""}${access.access}`);
 
 function accessPanel(race, access, letter, marks, paper) {
   const at = userPlace(access);
@@ -91,7 +92,7 @@ function accessPanel(race, access, letter, marks, paper) {
   facts.push(["holds", access.locks && access.locks.length ? access.locks.map((lock) => code(lock)).flatMap((lock, i) => (i ? [", ", lock] : [lock])) : "no lock"]);
   if (access.region) facts.push(["in", [code(access.region.construct), ` at ${shortPlace(access.region)}`]]);
   return el("section", { class: `access side-${letter}`, "aria-label": `Access ${letter}` },
-    el("h3", {}, letterMark(letter), " ", `${OPERATIONS[access.operation] || ""}${access.access} by `, code(access.task)),
+    el("h3", {}, letterMark(letter), " ", `${deed(access)} by `, code(access.task)),
     el("p", {}, placeLine(at), inner && [el("br"), "inside the library at ", placeLine(inner)]),
     at.file && at.line ? excerpt(at, marks, 3, 3) : el("p", { class: "missing" }, "The place is not known: compile with -g."),
     el("dl", { class: "facts" }, facts.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])),
