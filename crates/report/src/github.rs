@@ -59,7 +59,7 @@ fn message(finding: &Listed<'_>, sources: &Sources) -> String {
     let mut text = match &finding.what {
         What::Races(races) => {
             let UserRace { race, .. } = shown(finding.id, races, sources);
-            let (why, fix) = explained(&race);
+            let (why, fix) = explained(&race, sources);
             let [first, second] = [&race.first, &race.second];
             format!(
                 "{} {} here.\n{} {} at {}.\nwhy: {}\nfix: {}",

@@ -5,7 +5,7 @@
 
 #![forbid(unsafe_code)]
 
-mod advice;
+pub mod advice;
 pub mod baseline;
 pub mod cause;
 pub mod command;
@@ -15,12 +15,14 @@ pub mod explain;
 mod frames;
 pub mod github;
 pub mod graph;
+pub mod html;
 pub mod json;
 pub mod junit;
 pub mod listed;
 mod memory;
 pub mod names;
 pub mod plain;
+pub mod playback;
 mod project;
 mod race;
 pub mod replay;

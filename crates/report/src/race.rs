@@ -55,8 +55,7 @@ fn render(
         memory::show(page, sources, &snippet, object);
     }
     page.blank();
-    let (why, fix) = explained(race);
-    for (label, text) in [("why:", why), ("fix:", fix)] {
+    for (label, text) in labelled(race, sources) {
         let text = match given.entry(text) {
             Entry::Occupied(before) => format!("as for race {}.", before.get() + 1),
             Entry::Vacant(new) => {
@@ -84,19 +83,28 @@ fn render(
     witness(page, sources, race.witness.as_ref(), [&race.first.task, &race.second.task]);
 }
 
-/// Why nothing orders the two accesses, and what would. Of a trace that does not tell how its tasks
-/// came about, no more than that.
-pub(crate) fn explained(race: &Race) -> (String, String) {
+/// Why nothing orders the two accesses, and what would: `why:`, `fix:` and `hint:`, each with its
+/// text. Of a trace that does not tell how its tasks came about, no more than that.
+pub(crate) fn labelled(race: &Race, sources: &Sources) -> Vec<(&'static str, String)> {
     if !race.fork.is_empty() {
-        let advice = Advice::of(race);
-        return (advice.why(), advice.fix());
+        return Advice::of(race, sources).labelled();
     }
     let (first, second) = (safe(&race.first.task), safe(&race.second.task));
     let why = match first == second {
         true => "the order of the analysis leaves the two accesses unordered.".to_owned(),
         false => format!("nothing in the trace orders what {first} and {second} do here."),
     };
-    (why, "let one of the two wait for the other, or hold the same lock on both sides.".to_owned())
+    let hint = "let one of the two wait for the other, or hold the same lock on both sides.".to_owned();
+    vec![("why:", why), ("hint:", hint)]
+}
+
+/// The same as two texts: why, and what would. What no test can apply is marked as a hint.
+pub(crate) fn explained(race: &Race, sources: &Sources) -> (String, String) {
+    let mut texts = labelled(race, sources).into_iter();
+    let why = texts.next().map(|(_, why)| why).unwrap_or_default();
+    let ways: Vec<String> =
+        texts.map(|(label, text)| if label == "hint:" { format!("(Hint) {text}") } else { text }).collect();
+    (why, ways.join(" "))
 }
 
 /// `f.c:4:5: error: …`, as compilers write it, for editors and problem matchers; never wrapped.
@@ -238,16 +246,23 @@ pub(super) fn witness(page: &mut Page, sources: &Sources, witness: Option<&Witne
     let Some(witness) = witness else { return };
     let actions = witness.schedule.iter().fold(0u64, |sum, segment| sum.saturating_add(segment.actions));
     let mut text = format!("a schedule of {} leads here.", count(actions, "action"));
-    for (before, after) in order_of_sections(&witness.sections, tasks) {
-        let at = |section: &EnteredSection| match &section.at {
-            Some(at) => format!(" at {}", place_name(&view::place(at, sources))),
-            None => String::new(),
-        };
-        let (one, other) = (safe(&before.task), safe(&after.task));
-        let lock = safe(&before.lock);
-        text += &format!(" In it {one} enters {lock}{} before {other}{}.", at(before), at(after));
+    for sentence in sections_in_order(witness, sources, tasks) {
+        text += &format!(" {sentence}");
     }
     page.prose(2, Role::Label, "witness:", &text);
+}
+
+/// The order of sections that brings a finding of these tasks about, in sentences.
+pub(super) fn sections_in_order(witness: &Witness, sources: &Sources, tasks: [&str; 2]) -> Vec<String> {
+    let at = |section: &EnteredSection| match &section.at {
+        Some(at) => format!(" at {}", place_name(&view::place(at, sources))),
+        None => String::new(),
+    };
+    let sentence = |(before, after): (&EnteredSection, &EnteredSection)| {
+        let (one, other, lock) = (safe(&before.task), safe(&after.task), safe(&before.lock));
+        format!("In it {one} enters {lock}{} before {other}{}.", at(before), at(after))
+    };
+    order_of_sections(&witness.sections, tasks).into_iter().map(sentence).collect()
 }
 
 /// Pairs of sections of one lock, whose order matters to a finding of these tasks: of every lock

@@ -1,15 +1,20 @@
 //! The source texts a report quotes, and the project they belong to.
 
+use crate::advice::source::Tree;
 use crate::frames::user_place;
 use crate::project::Project;
 use raceproof_core::finding::{Object, Place, Report};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::sync::OnceLock;
+use std::time::SystemTime;
 
 /// The texts of the source files, by the names that places give them.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     files: BTreeMap<String, Vec<String>>,
+    /// The statements of a file, from when they are first asked for.
+    trees: BTreeMap<String, OnceLock<Tree>>,
     /// The files by the names that the report shows.
     shown: BTreeMap<String, String>,
     /// Those that are not what the program was built from.
@@ -35,6 +40,7 @@ impl Sources {
 
     pub fn insert(&mut self, file: impl Into<String>, text: &str) {
         let file = file.into();
+        self.trees.insert(file.clone(), OnceLock::new());
         self.shown.insert(self.project.shown(&file), file.clone());
         self.files.insert(file, text.lines().map(str::to_owned).collect());
     }
@@ -43,7 +49,11 @@ impl Sources {
     /// left out: the report then shows the place without its line.
     pub fn load_for(&mut self, report: &Report) {
         let sides = report.races.iter().flat_map(|race| [&race.first, &race.second]);
-        let races = sides.flat_map(|side| [&side.at, user_place(side)]);
+        let races = sides.flat_map(|side| {
+            let calls = side.stack.iter().map(|frame| &frame.call).filter(|call| is_own(call));
+            let spawns = side.spawned.iter().map(|spawn| &spawn.at);
+            [&side.at, user_place(side)].into_iter().chain(calls).chain(spawns)
+        });
         let waits = report.deadlocks.iter().flat_map(|d| d.waiting.iter().map(|w| &w.at));
         let errors = report.errors.iter().map(|error| &error.at);
         let blocks = report.races.iter().filter_map(|race| match &race.object {
@@ -51,23 +61,51 @@ impl Sources {
             _ => None,
         });
         for place in races.chain(waits).chain(errors).chain(blocks) {
-            if place.file.is_empty() {
-                continue;
-            }
-            if !self.files.contains_key(&place.file)
-                && let Ok(bytes) = fs::read(&place.file)
-            {
-                self.insert(place.file.clone(), &String::from_utf8_lossy(&bytes));
-                let modified = fs::metadata(&place.file).and_then(|metadata| metadata.modified());
-                if report.built.zip(modified.ok()).is_some_and(|(built, modified)| modified > built) {
-                    self.stale.insert(place.file.clone());
-                }
-            }
+            self.load_file(&place.file, report.built);
             let lines = self.files.get(&place.file).map_or(usize::MAX, Vec::len);
             if place.line as usize > lines {
                 self.stale.insert(place.file.clone());
             }
         }
+    }
+
+    /// The same for the files of some places.
+    pub fn load<'a>(&mut self, places: impl Iterator<Item = &'a Place>) {
+        places.for_each(|place| self.load_file(&place.file, None));
+    }
+
+    /// Reads a file unless it is here already; one that cannot be read is left out, and one that is
+    /// newer than the program is not quoted.
+    pub(super) fn load_file(&mut self, file: &str, built: Option<SystemTime>) {
+        if file.is_empty() || self.files.contains_key(file) {
+            return;
+        }
+        if let Ok(bytes) = fs::read(file) {
+            self.insert(file, &String::from_utf8_lossy(&bytes));
+            let modified = fs::metadata(file).and_then(|metadata| metadata.modified());
+            if built.zip(modified.ok()).is_some_and(|(built, modified)| modified > built) {
+                self.stale.insert(file.to_owned());
+            }
+        }
+    }
+
+    /// All lines of a file, unless it has changed since the program was built.
+    pub(super) fn text(&self, file: &str) -> Option<&[String]> {
+        self.files.get(file).filter(|_| !self.stale.contains(file)).map(Vec::as_slice)
+    }
+
+    /// The statements of a file, with its name here; none if it was not read or has changed since.
+    pub(super) fn file(&self, file: &str) -> Option<(&str, &Tree)> {
+        let file = self.shown.get(file).map_or(file, String::as_str);
+        let (name, lines) = self.files.get_key_value(file).filter(|_| !self.stale.contains(file))?;
+        let tree = self.trees.get(file)?.get_or_init(|| {
+            // Only languages whose statements are known.
+            let known = ["c", "cc", "cpp", "cxx", "h", "hh", "hpp", "hxx", "tp"];
+            let extension = file.rsplit_once('.').map_or("", |(_, extension)| extension);
+            let is_known = known.contains(&extension) || file == "-";
+            Tree::new(if is_known { lines } else { &[] })
+        });
+        Some((name, tree))
     }
 
     /// The files that have changed since the program was built, as the report names them.
@@ -81,4 +119,9 @@ impl Sources {
         let lines = self.files.get(file).filter(|_| !self.stale.contains(file))?;
         lines.get((place.line as usize).checked_sub(1)?).map(String::as_str)
     }
+}
+
+/// Whether a place is in the user's own sources, and not in a library of the system.
+pub(super) fn is_own(place: &Place) -> bool {
+    place.line > 0 && !place.file.starts_with("/usr/") && !place.file.starts_with("/rustc/")
 }

@@ -103,7 +103,7 @@ fn fortran_and_c_are_linked_together() {
         assert_eq!((done.status, done.stderr.as_str()), (Some(0), ""), "{line}");
     }
     let done = finish_within(&mut compiler(&["run", "--", "./mixed"], &folder), PATIENCE).unwrap();
-    done.expect_status(1).says("race 1 on shared_state::hits").says("bump.c:2").says("`!$omp");
+    done.expect_status(1).says("race 1 on shared_state::hits").says("bump.c:2").says("`#pragma omp atomic`");
 }
 
 fn refused(words: &[&str], folder: &Folder) -> String {

@@ -1,6 +1,8 @@
 //! C and C++ programs, compiled by clang and run.
 #![cfg(unix)]
 
+#[path = "../support/advice/mod.rs"]
+mod advice_support;
 #[path = "../support/common/mod.rs"]
 mod common;
 #[path = "../support/native/mod.rs"]
@@ -8,12 +10,14 @@ mod native;
 #[path = "../support/transcript/mod.rs"]
 mod transcript;
 
+mod advice;
 mod cc;
 mod contexts;
 mod coverage;
 mod endings;
 mod exceptions;
 mod fortran;
+mod install;
 mod large_blocks;
 mod levels;
 mod library;
@@ -24,6 +28,7 @@ mod native_budget;
 mod native_corpus;
 mod native_formats;
 mod native_generated;
+mod native_graph;
 mod native_loops;
 mod native_pages;
 mod native_reports;

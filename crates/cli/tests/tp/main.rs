@@ -1,10 +1,16 @@
 //! Programs of the language TP: parsed, checked, verified.
 
+#[path = "../support/advice/mod.rs"]
+mod advice_support;
 #[path = "../support/common/mod.rs"]
 mod common;
 #[path = "../support/expect/mod.rs"]
 mod expect;
+#[path = "../support/oracle/mod.rs"]
+#[allow(dead_code)] // only the generator is used here
+mod oracle;
 
+mod advice;
 mod check_fuzz;
 mod corpus;
 mod corpus_check;

@@ -1,15 +1,23 @@
 //! Why nothing orders the two accesses of a race, and what would.
 //!
-//! All of it is read off the finding: the task in which the ways to the accesses part, the spawns
-//! on the way to each, and the locks each holds. The words are those of the program: TP's,
+//! The reason is read off the finding: the task in which the ways to the accesses part, the spawns
+//! on the way to each, and the locks each holds. The fix needs the source as well: what the two
+//! statements do, and which constructs stand around them. The words are those of the program: TP's,
 //! OpenMP's, or rayon's.
 
+mod edit;
+mod fix;
 pub(crate) mod fortran;
 mod openmp;
 mod rayon;
+pub(crate) mod source;
 mod tp;
 
+pub use edit::{Edit, apply};
+pub use fix::{Fix, Language, Template};
+
 use super::snippet::place_name;
+use super::sources::Sources;
 use super::style::safe;
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{Construct, Operation, Place, Race, RaceAccess, Spawned};
@@ -28,10 +36,16 @@ pub(super) struct Advice<'a> {
     race: &'a Race,
     parting: Parting<'a>,
     lines: Lines<'a>,
+    sources: &'a Sources,
+}
+
+/// What would mend a race, the best first.
+pub fn fixes(race: &Race, sources: &Sources) -> Vec<Fix> {
+    Advice::of(race, sources).fixes()
 }
 
 impl<'a> Advice<'a> {
-    pub(super) fn of(race: &'a Race) -> Advice<'a> {
+    pub(super) fn of(race: &'a Race, sources: &'a Sources) -> Advice<'a> {
         let parting = part(race);
         // The places the prose names; the access without a lock is named when the other side has
         // one.
@@ -41,7 +55,7 @@ impl<'a> Advice<'a> {
             Parting::Unknown => vec![],
         };
         places.extend(one_sided(race).map(|(_, bare)| &bare.at));
-        Advice { race, lines: Lines::among(&race.first.at.file, &places), parting }
+        Advice { race, lines: Lines::among(&race.first.at.file, &places, sources), parting, sources }
     }
 
     pub(super) fn why(&self) -> String {
@@ -52,12 +66,35 @@ impl<'a> Advice<'a> {
         }
     }
 
-    pub(super) fn fix(&self) -> String {
+    pub(super) fn fixes(&self) -> Vec<Fix> {
         match words(self.race) {
-            Words::Tp => tp::fix(self),
-            Words::OpenMp => fortran::words(openmp::fix(self), self.race),
-            Words::Rayon => rayon::fix(self),
+            Words::Tp => tp::fixes(self),
+            Words::OpenMp => openmp::fixes(self)
+                .into_iter()
+                // An edit is of a source in C or C++, whoever calls it.
+                .map(|fix| match fix.edits.is_empty() {
+                    true => Fix { text: fortran::words(fix.text, self.race), ..fix },
+                    false => fix,
+                })
+                .collect(),
+            Words::Rayon => rayon::fixes(self),
         }
+    }
+
+    /// The advice as a report shows it: each text with its label.
+    pub(super) fn labelled(&self) -> Vec<(&'static str, String)> {
+        let (hints, fixes): (Vec<Fix>, Vec<Fix>) = self.fixes().into_iter().partition(Fix::is_hint);
+        let joined = |fixes: &[Fix]| {
+            let texts: Vec<String> = fixes.iter().map(Fix::sentence).collect();
+            texts.join("; or ") + "."
+        };
+        let mut all = vec![("why:", self.why())];
+        for (label, list) in [("fix:", fixes), ("hint:", hints)] {
+            if !list.is_empty() {
+                all.push((label, joined(&list)));
+            }
+        }
+        all
     }
 
     fn at(&self, place: &Place) -> String {
@@ -160,15 +197,25 @@ fn number(task: &str) -> Option<u64> {
 /// Names places inside prose, as short as stays clear: `line 8` in the file of the first access.
 struct Lines<'a> {
     home: &'a str,
+    sources: &'a Sources,
     /// Two different places share a line, so lines alone would not tell them apart.
     columns: bool,
 }
 
 impl<'a> Lines<'a> {
-    fn among(home: &'a str, places: &[&Place]) -> Lines<'a> {
+    fn among(home: &'a str, places: &[&Place], sources: &'a Sources) -> Lines<'a> {
         let shared = |a: &&Place, b: &&Place| a.file == b.file && a.line == b.line && a.column != b.column;
         let columns = places.iter().any(|a| places.iter().any(|b| shared(a, b)));
-        Lines { home, columns }
+        Lines { home, sources, columns }
+    }
+
+    /// A line of a file, by its name among the sources.
+    fn line(&self, file: &str, line: u32) -> String {
+        if self.sources.file(self.home).is_some_and(|(home, _)| home == file) {
+            format!("line {line}")
+        } else {
+            format!("{}:{line}", safe(&self.sources.project.shown(file)))
+        }
     }
 
     fn name(&self, place: &Place) -> String {

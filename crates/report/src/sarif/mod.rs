@@ -207,7 +207,7 @@ impl Log<'_> {
     ) -> (String, Vec<Value>, Value, u64) {
         let race = races[0];
         let UserRace { race: at_user, what, .. } = shown(id, races, self.files.sources);
-        let (why, fix) = explained(&at_user);
+        let (why, fix) = explained(&at_user, self.files.sources);
         let did = |access: &RaceAccess| format!("{} {}", safe(&access.task), deed(access, &at_user.location));
         related.push((did(&race.second), self.files.location(crate::user_place(&race.second))));
         let mut spawns: Vec<&Spawned> = Vec::new();

@@ -1,9 +1,16 @@
-//! The words of OpenMP.
+//! The words of OpenMP, and what OpenMP allows where.
 
+mod exclusion;
+mod sides;
+mod simd;
+mod tasks;
+mod team;
+
+use super::fix::Fix;
 use super::{Advice, Parting, alternatives, holding, noun, one_sided};
 use crate::style::safe;
-use raceproof_core::event::AccessKind;
-use raceproof_core::finding::{Construct, Object, Operation, Race, RaceAccess, Region, Spawned};
+use raceproof_core::finding::{Construct, Operation, Race, RaceAccess, Region, Spawned};
+use sides::{Side, are_nested, needs_order};
 
 pub(super) fn why(advice: &Advice<'_>) -> String {
     let mut text = order(advice);
@@ -84,11 +91,7 @@ fn order(advice: &Advice<'_>) -> String {
                 )
             };
             let deep = [older, younger].iter().zip(accesses).any(|(spawn, access)| spawn.task != access.task);
-            let depend = if deep {
-                "`depend` orders only tasks of one parent, not those they create"
-            } else {
-                "they have no `depend` in common"
-            };
+            let depend = tasks::why(advice, [older, younger], deep);
             format!("{made} Nothing makes one wait for the other: no taskwait between them, and {depend}.")
         }
         Parting::Unknown => {
@@ -123,144 +126,94 @@ fn between(advice: &Advice<'_>) -> String {
     }
 }
 
-pub(super) fn fix(advice: &Advice<'_>) -> String {
-    let (first, second) = (&advice.race.first, &advice.race.second);
-    if let Some((bare, _)) = atomic(advice) {
-        return format!(
-            "make the {} at {} `#pragma omp atomic` too.",
-            noun(bare.access),
-            advice.at(&bare.at)
-        );
+pub(super) fn fixes(advice: &Advice<'_>) -> Vec<Fix> {
+    let race = advice.race;
+    let (first, second) = (Side::of(advice, &race.first), Side::of(advice, &race.second));
+    if are_lanes(race) {
+        return simd::fixes(advice, first.as_ref(), second.as_ref());
     }
-    if are_lanes(advice.race) {
-        return format!(
-            "leave out `simd`; or give it a `safelen` that is not greater than the distance between two iterations that \
-             conflict; or `reduction({})` if it gathers a result; or let every iteration use cells of its own.",
-            named(advice, "…: ")
-        );
-    }
-    let mut ways = Vec::new();
-    if let Some((guarded, bare)) = one_sided(advice.race) {
-        let what = format!("the {} at {}", noun(bare.access), advice.at(&bare.at));
-        ways.push(format!("hold {} around {what} too", alternatives(guarded.locks.iter())));
-    } else if !first.locks.is_empty() {
-        let locks = alternatives(first.locks.iter().chain(&second.locks));
-        ways.push(format!("hold the same lock on both sides ({locks})"));
-    }
-    if [first, second].iter().any(|access| access.operation == Operation::Free) {
-        ways.push(wait(advice, "free the memory only after"));
-        return ways.join("; or ") + ".";
-    }
-    let update = first.at.line == second.at.line && first.at.file == second.at.file;
-    match &advice.parting {
-        Parting::Siblings { older, younger, .. } if team(older, younger) || chunks(older, younger) => {
-            if update && older.construct != Some(Construct::Teams) {
-                ways.push(format!("`reduction({})` if it gathers a result", named(advice, "…: ")));
-            }
-            let own = if same_region(first, second) {
-                "let every iteration use cells of its own"
-            } else if first.at == second.at {
-                "let every thread use cells of its own"
-            } else {
-                "put a `#pragma omp barrier` between the two (or leave out a `nowait`)"
-            };
-            ways.push(own.to_owned());
-            ways.extend(unlocked(first, update));
-            ways.extend(private(advice, "private"));
-        }
-        Parting::Siblings { older, younger, .. } => {
-            ways.push(depend(advice));
-            if older.at != younger.at {
-                ways.push(format!(
-                    "put a `#pragma omp taskwait` between {} and {}",
-                    advice.at(&older.at),
-                    advice.at(&younger.at)
-                ));
-            }
-            ways.extend(unlocked(first, update));
-            ways.extend(private(advice, "firstprivate"));
-        }
-        Parting::Spawner { own, .. } => {
-            let own = advice.at(&own.at);
-            ways.push(wait(advice, &format!("before {own},")));
-            ways.extend(unlocked(first, update));
-            ways.extend(private(advice, "firstprivate"));
-        }
-        Parting::Unknown => {
-            ways.push("order them by a taskwait, a barrier or `depend`".to_owned());
-            ways.extend(unlocked(first, update));
+    let freed = [&race.first, &race.second].iter().any(|access| access.operation == Operation::Free);
+    let mut fixes = order_fixes(advice, first.as_ref(), second.as_ref());
+    if !freed && let (Some(a), Some(b)) = (&first, &second) {
+        let exclusion = exclusion::fixes(advice, a, b);
+        // Locks that are there already say that either order will do.
+        let locked = !race.first.locks.is_empty() || !race.second.locks.is_empty();
+        if locked || atomic(advice).is_some() {
+            fixes.splice(0..0, exclusion);
+        } else if fixes.is_empty() || !(a.is_write() || b.is_write()) || are_nested(a, b) {
+            // Who writes a value for others wants to be waited for.
+            fixes.extend(exclusion);
         }
     }
-    ways.join("; or ") + "."
+    if fixes.is_empty() {
+        fixes = hints(advice, first.as_ref(), second.as_ref(), freed);
+    }
+    fixes
 }
 
-/// Waiting for the task, in the words that do wait for it.
-fn wait(advice: &Advice<'_>, when: &str) -> String {
+/// What makes one access wait for the other, or keeps each to its own memory.
+fn order_fixes(advice: &Advice<'_>, first: Option<&Side<'_>>, second: Option<&Side<'_>>) -> Vec<Fix> {
+    let side = |access: &RaceAccess| if *access == advice.race.first { first } else { second };
     match &advice.parting {
-        Parting::Spawner { child, .. } if child.construct == Some(Construct::Thread) => {
-            format!("{when} join the thread created at {}", advice.at(&child.at))
-        }
-        Parting::Spawner { child, below, .. } if child.task == below.task => {
-            format!("{when} put a `#pragma omp taskwait`")
-        }
-        Parting::Spawner { child, .. } => {
-            format!("{when} end a `#pragma omp taskgroup` around the creation at {}", advice.at(&child.at))
-        }
-        Parting::Siblings { older, younger, .. } if team(older, younger) => {
-            format!("{when} a `#pragma omp barrier`")
-        }
-        _ => format!("{when} a `#pragma omp taskwait`"),
-    }
-}
-
-fn depend(advice: &Advice<'_>) -> String {
-    let deep = match &advice.parting {
+        Parting::Siblings { older, younger, .. } if team(older, younger) => match (first, second) {
+            (Some(a), Some(b)) => team::fixes(advice, &older.at, a, b),
+            _ => Vec::new(),
+        },
+        Parting::Siblings { older, younger, .. } if chunks(older, younger) => match (first, second) {
+            (Some(a), Some(b)) => {
+                let shared = a.directives().find(|d| d.line == older.at.line && sides::is_loop(d));
+                shared.map_or_else(Vec::new, |d| team::iterations(advice, a, b, &d))
+            }
+            _ => Vec::new(),
+        },
         Parting::Siblings { older, younger, accesses } => {
-            [older, younger].iter().zip(accesses).any(|(spawn, access)| spawn.task != access.task)
+            let both = match accesses.map(side) {
+                [Some(a), Some(b)] => Some([a, b]),
+                _ => None,
+            };
+            tasks::of_siblings(advice, [older, younger], *accesses, both)
         }
+        Parting::Spawner { child, below, own } => tasks::of_creator(advice, child, below, side(own)),
+        Parting::Unknown => Vec::new(),
+    }
+}
+
+/// Advice that cannot be written as a change of the source.
+fn hints(advice: &Advice<'_>, first: Option<&Side<'_>>, second: Option<&Side<'_>>, freed: bool) -> Vec<Fix> {
+    let race = advice.race;
+    let mut hints = Vec::new();
+    let unordered = match (first, second) {
+        (Some(a), Some(b)) => needs_order(a, b),
         _ => false,
     };
-    let (first, second) = match &advice.parting {
-        Parting::Siblings { accesses: [a, b], .. } => (a.access, b.access),
-        _ => (advice.race.first.access, advice.race.second.access),
-    };
-    let way = |kind| if kind == AccessKind::Write { "out" } else { "in" };
-    let text = if first == second && advice.race.first.at == advice.race.second.at {
-        format!("give the tasks `depend(inout: {})`", named(advice, ""))
-    } else {
-        format!(
-            "give the older task `depend({}: {name})` and the younger `depend({}: {name})`",
-            way(first),
-            way(second),
-            name = named(advice, "")
-        )
-    };
-    if deep { text + ", and let them wait for the tasks they create" } else { text }
-}
-
-/// Mutual exclusion, where neither side has any yet.
-fn unlocked(first: &RaceAccess, update: bool) -> Option<String> {
-    let atomic = if update { "`#pragma omp atomic` or `critical`" } else { "`#pragma omp critical`" };
-    first.locks.is_empty().then(|| format!("{atomic} around both if either order will do"))
-}
-
-/// A copy for each, which serves for a variable but not for memory behind a pointer.
-fn private(advice: &Advice<'_>, clause: &str) -> Option<String> {
-    let name = match &advice.race.object {
-        Some(Object::Global { name, .. }) => name,
-        Some(Object::Stack { name: Some(name), .. }) => name,
-        _ => return None,
-    };
-    Some(format!("`{clause}({})` if each should have its own", safe(name)))
-}
-
-/// The name of what is accessed, for use in a clause, or dots.
-fn named(advice: &Advice<'_>, before: &str) -> String {
-    match &advice.race.object {
-        Some(Object::Global { name, .. }) => format!("{before}{}", safe(name)),
-        Some(Object::Stack { name: Some(name), .. }) => format!("{before}{}", safe(name)),
-        _ => format!("{before}…"),
+    if let Some((bare, _)) = atomic(advice) {
+        if !unordered {
+            let text = format!(
+                "make the {} at {} atomic too, in a statement of its own, if either order will do",
+                noun(bare.access),
+                advice.at(&bare.at)
+            );
+            hints.push(Fix::hint(text));
+        }
+    } else if let Some((guarded, bare)) = one_sided(race) {
+        if !unordered && !freed {
+            let what = format!("the {} at {}", noun(bare.access), advice.at(&bare.at));
+            let locks = alternatives(guarded.locks.iter());
+            hints.push(Fix::hint(format!("hold {locks} around {what} too, if either order will do")));
+        }
+    } else if !race.first.locks.is_empty() {
+        let locks = alternatives(race.first.locks.iter().chain(&race.second.locks));
+        hints.push(Fix::hint(format!("hold the same lock on both sides ({locks}), if either order will do")));
     }
+    match &advice.parting {
+        Parting::Siblings { older, younger, .. } if team(older, younger) || chunks(older, younger) => {
+            hints.extend(team::hints(advice, first, second));
+        }
+        Parting::Unknown => hints.push(Fix::hint("order them by a taskwait, a barrier or `depend`")),
+        _ if freed => hints.push(Fix::hint("free the memory only after a wait for the tasks that use it")),
+        _ => hints.push(tasks::hint()),
+    }
+    hints
 }
 
 /// What the locks do not do, if there are any.
@@ -303,10 +256,6 @@ fn team(older: &Spawned, younger: &Spawned) -> bool {
 /// Chunks of one loop.
 fn chunks(older: &Spawned, younger: &Spawned) -> bool {
     older.construct == Some(Construct::For) && younger.construct == older.construct && older.at == younger.at
-}
-
-fn same_region(first: &RaceAccess, second: &RaceAccess) -> bool {
-    first.region.as_ref().is_some_and(|region| Some(region) == second.region.as_ref())
 }
 
 fn construct(spawn: &Spawned) -> String {
