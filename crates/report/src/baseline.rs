@@ -7,6 +7,7 @@
 
 use crate::listed::{Listed, list};
 use raceproof_core::finding::{self, Report, Verdict};
+use rustc_hash::FxHashSet;
 use serde_json::Value;
 
 /// The ids that a project knows, with what each was, in the order of the file.
@@ -111,15 +112,13 @@ pub fn read_report(text: &str) -> Result<Report, String> {
 /// What is new, known and gone.
 pub fn compare<'a>(found: &[Listed<'_>], before: impl Iterator<Item = &'a str>) -> finding::Baseline {
     let before: Vec<&str> = before.collect();
+    let listed: FxHashSet<&str> = before.iter().copied().collect();
     let (known, new): (Vec<&Listed<'_>>, Vec<&Listed<'_>>) =
-        found.iter().partition(|finding| before.contains(&finding.id));
+        found.iter().partition(|finding| listed.contains(finding.id));
     let ids = |findings: Vec<&Listed<'_>>| findings.iter().map(|finding| finding.id.to_owned()).collect();
-    let mut gone: Vec<String> = before
-        .iter()
-        .filter(|id| !found.iter().any(|finding| finding.id == **id))
-        .map(|id| (*id).to_owned())
-        .collect();
-    gone.dedup();
+    // Each once, in the order of the baseline.
+    let mut there: FxHashSet<&str> = found.iter().map(|finding| finding.id).collect();
+    let gone = before.into_iter().filter(|id| there.insert(id)).map(str::to_owned).collect();
     finding::Baseline { new: ids(new), known: ids(known), gone }
 }
 
@@ -128,7 +127,8 @@ pub fn compare<'a>(found: &[Listed<'_>], before: impl Iterator<Item = &'a str>) 
 pub fn new_only(report: &Report) -> Report {
     let mut shown = report.clone();
     let Some(baseline) = &report.baseline else { return shown };
-    let is_known = |id: &str| baseline.known.iter().any(|known| known == id);
+    let known: FxHashSet<&str> = baseline.known.iter().map(String::as_str).collect();
+    let is_known = |id: &str| known.contains(id);
     let mut place = Vec::with_capacity(shown.races.len());
     let mut kept = 0u32;
     for race in &shown.races {

@@ -51,7 +51,7 @@ Build a crate that uses rayon with instrumentation, run it, and report its data 
 Usage: cargo raceproof build|run|test|bench [OPTIONS] [CARGO'S OPTIONS] [-- ARGS]
 
 Options, besides those of cargo's command of the same name:
-      --format <FORMAT>      What the report looks like: text, json, sarif or github [default: text]
+      --format <FORMAT>      What the report looks like: text, json, html, sarif or github [default: text]
       --threads <N,…>        Run once for pools of each of these sizes, and join what is found [default: RAYON_NUM_THREADS, or 4]
   -o, --output <OUT>         Write the report to a file instead of standard output; of several tests, one for all
       --junit <FILE>         Write what came of each program as JUnit's XML

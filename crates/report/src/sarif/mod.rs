@@ -29,6 +29,7 @@ use crate::view::UserRace;
 use flow::{access_flow, error_flow, flow, waiting_flow};
 use place::Files;
 use raceproof_core::finding::{Object, Race, RaceAccess, Report, Spawned, Verdict};
+use rustc_hash::FxHashSet;
 use serde_json::{Map, Value, json};
 
 /// The most results of a run that code scanning takes.
@@ -53,13 +54,13 @@ pub struct Context<'a> {
 /// The whole log, ending in a line break.
 pub fn render(report: &Report, sources: &Sources, context: Context<'_>) -> String {
     let mut log = Log { files: Files::new(sources), context };
-    let known =
-        |id: &str| report.baseline.as_ref().is_some_and(|baseline| baseline.known.iter().any(|k| k == id));
+    let known: FxHashSet<&str> =
+        report.baseline.iter().flat_map(|baseline| &baseline.known).map(String::as_str).collect();
     let mut results = Vec::new();
     for finding in list(report) {
         let mut result = log.result(&finding);
         if report.baseline.is_some() {
-            let is_known = known(finding.id);
+            let is_known = known.contains(finding.id);
             result.insert("baselineState".into(), json!(if is_known { "unchanged" } else { "new" }));
             if is_known {
                 result.insert("suppressions".into(), json!([suppression("It is in the baseline.")]));
