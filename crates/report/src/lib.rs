@@ -29,6 +29,7 @@ pub mod sarif;
 pub mod schema;
 mod snippet;
 mod sources;
+mod statements;
 mod style;
 pub mod suppress;
 mod table;
