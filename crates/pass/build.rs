@@ -1,32 +1,41 @@
-//! Compiles the plugin for each LLVM that is installed, by the clang that belongs to it.
+//! Compiles the plugin for each LLVM that is installed, by the clang that belongs to it, and gives
+//! the crate the plugin's sources.
 
+// The crate itself makes these public.
+#[allow(unreachable_pub)]
+#[path = "src/compile.rs"]
+mod compile;
+
+use compile::{VERSIONS, clang_of, llvm_config, write_unit};
 use std::env;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-/// The versions whose interfaces the plugin is written for.
-const VERSIONS: std::ops::RangeInclusive<u32> = 16..=21;
-
-/// What the functions of the C library access.
-const TABLE: &str = "../native/src/abi/library/functions.rs";
+/// What the functions of the C library access: a link to the table of `crates/native`.
+const TABLE: &str = "library.table";
 
 fn main() {
     let output = PathBuf::from(env::var_os("OUT_DIR").expect("cargo says where output goes"));
-    println!("cargo::rerun-if-changed=plugin");
-    println!("cargo::rerun-if-changed={TABLE}");
+    for changed in ["build.rs", "src/compile.rs", "plugin", TABLE] {
+        println!("cargo::rerun-if-changed={changed}");
+    }
     let functions = functions();
     let each = |form: &str| functions.iter().map(|name| form.replace("NAME", name)).collect::<String>();
-    write_to(&output.join("library.inc"), &each("FUNCTION(NAME)\n"));
+    let included = each("FUNCTION(NAME)\n");
+    write_to(&output.join("library.inc"), &included);
     write_to(&output.join("library.rs"), &format!("&[{}]", each("\"NAME\",")));
+    let sources = files();
+    write_to(&output.join("sources.rs"), &texts(&sources, &output));
     // An LLVM that is installed later is noticed by the folder it comes into.
     println!("cargo::rerun-if-changed=/usr/bin");
     println!("cargo::rerun-if-env-changed=PATH");
     let mut plugins = String::from("const PLUGINS: &[(u32, &[u8])] = &[");
+    let path = env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<PathBuf> = env::split_paths(&path).collect();
     for version in VERSIONS {
-        let Some(config) = found(version) else { continue };
-        match compile(version, &config, &output) {
+        let Some(config) = llvm_config(version, &folders) else { continue };
+        match compiled(version, &config, &sources, &output) {
             Ok(plugin) => {
                 write!(plugins, "({version}, include_bytes!({plugin:?})),").expect("a string grows")
             }
@@ -56,50 +65,37 @@ fn functions() -> Vec<String> {
     rows.lines().filter_map(name).collect()
 }
 
-/// The `llvm-config-NN` of a version in PATH.
-fn found(version: u32) -> Option<PathBuf> {
-    let path = env::var_os("PATH").unwrap_or_default();
-    let name = format!("llvm-config-{version}");
-    env::split_paths(&path).map(|folder| folder.join(&name)).find(|program| program.is_file())
-}
-
-fn compile(version: u32, config: &Path, output: &Path) -> Result<PathBuf, String> {
-    let folder = asked(config, "--bindir")?;
-    let compiler = Path::new(&folder).join("clang++");
-    if !compiler.is_file() {
-        return Err(format!("the package clang-{version} is not installed"));
-    }
-    if !Path::new(&asked(config, "--includedir")?).join("llvm/Passes/PassPlugin.h").is_file() {
-        return Err(format!("the package llvm-{version}-dev is not installed"));
-    }
-    let plugin = output.join(format!("raceproof-pass-{version}.so"));
-    let mut sources: Vec<PathBuf> = fs::read_dir("plugin")
-        .map_err(|error| error.to_string())?
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|extension| extension == "cpp"))
+/// The files of the plugin, in order.
+fn files() -> Vec<PathBuf> {
+    let entries = fs::read_dir("plugin").expect("the plugin is there");
+    let mut files: Vec<PathBuf> = entries
+        .map(|entry| fs::canonicalize(entry.expect("an entry").path()).expect("a file"))
+        .filter(|path| is_cpp(path) || path.extension().is_some_and(|extension| extension == "h"))
         .collect();
-    sources.sort();
-    // One unit: the headers of LLVM are most of the work.
-    let unit = output.join("plugin.cpp");
-    let included: String = sources
-        .iter()
-        .map(|source| fs::canonicalize(source).map(|path| format!("#include {path:?}\n")))
-        .collect::<Result<_, _>>()
-        .map_err(|error| error.to_string())?;
-    fs::write(&unit, included).map_err(|error| error.to_string())?;
-    let mut command = Command::new(compiler);
-    command.args(["-shared", "-fPIC", "-O1", "-std=c++17", "-fno-rtti", "-fvisibility=hidden", "-Wl,-s"]);
-    command.args(asked(config, "--cppflags")?.split_whitespace()).arg("-I").arg(output);
-    let done = command.arg(&unit).arg("-o").arg(&plugin).output().map_err(|error| error.to_string())?;
-    if !done.status.success() {
-        let said = String::from_utf8_lossy(&done.stderr);
-        let first = said.lines().find(|line| line.contains("error")).unwrap_or("the compiler failed");
-        return Err(first.to_owned());
-    }
-    Ok(plugin)
+    files.sort();
+    files
 }
 
-fn asked(config: &Path, question: &str) -> Result<String, String> {
-    let output = Command::new(config).arg(question).output().map_err(|error| error.to_string())?;
-    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+fn is_cpp(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "cpp")
+}
+
+/// The files of the plugin, and the one that is generated, as a list of names and texts in Rust.
+fn texts(files: &[PathBuf], output: &Path) -> String {
+    let generated = output.join("library.inc");
+    let files = files.iter().chain([&generated]);
+    let text = |path: &PathBuf| {
+        let name = path.file_name().expect("a file has a name");
+        format!("({name:?}, include_str!({path:?})),")
+    };
+    format!("&[{}]", files.map(text).collect::<String>())
+}
+
+fn compiled(version: u32, config: &Path, files: &[PathBuf], output: &Path) -> Result<PathBuf, String> {
+    let clang = clang_of(config, version)?;
+    let (unit, plugin) = (output.join("unit.cpp"), output.join(format!("raceproof-pass-{version}.so")));
+    let sources: Vec<PathBuf> = files.iter().filter(|path| is_cpp(path)).cloned().collect();
+    write_unit(&sources, &unit)?;
+    compile::compile(version, config, &clang, &unit, output, &plugin)?;
+    Ok(plugin)
 }

@@ -1,6 +1,7 @@
 //! Finds clang, or flang for Fortran, and runs it.
 
 use super::Language;
+use super::pass::{self, Plugin};
 use raceproof_host::interrupt;
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -137,6 +138,16 @@ impl Clang {
         }
     }
 
+    /// The plugin that fits it, or why there is none. A flang has a clang of its version beside it,
+    /// which can compile one.
+    pub(super) fn plugin(&self) -> Result<Plugin, String> {
+        if self.language != Language::Fortran {
+            return pass::find(self.version, &self.program);
+        }
+        let clang = on_path(&format!("clang-{}", self.version)).unwrap_or_else(|| PathBuf::from("clang"));
+        pass::find(self.version, &clang)
+    }
+
     /// Turns off redundant-check elimination for what is compiled from now on.
     pub(super) fn check_everything(&mut self) {
         self.checks_everything = true;
@@ -236,13 +247,25 @@ impl Clang {
 
     /// Whether `#include <omp.h>` finds the header of LLVM's OpenMP runtime.
     pub(super) fn has_omp_header(&self) -> bool {
-        let output = Command::new(&self.program).arg("-print-file-name=include/omp.h").output();
-        output.is_ok_and(|output| Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_file())
+        has_omp_header(&self.program)
     }
 }
 
 fn named(variable: &str) -> Option<OsString> {
     env::var_os(variable).filter(|value| !value.is_empty())
+}
+
+/// Whether a clang finds the header of LLVM's OpenMP runtime: its own, or the system's.
+pub(super) fn has_omp_header(clang: &Path) -> bool {
+    let output = Command::new(clang).arg("-print-file-name=include/omp.h").output();
+    let is_own = |text: &[u8]| Path::new(String::from_utf8_lossy(text).trim()).is_file();
+    output.is_ok_and(|output| is_own(&output.stdout)) || Path::new("/usr/include/omp.h").is_file()
+}
+
+/// A program in PATH.
+pub(super) fn on_path(name: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path).map(|folder| folder.join(name)).find(|program| program.is_file())
 }
 
 /// The newest program of these folders that is called one of the names and a number; the first

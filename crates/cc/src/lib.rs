@@ -23,10 +23,11 @@
 mod arguments;
 mod assumed;
 mod clang;
+pub mod installed;
 mod notes;
 mod objects;
 mod outputs;
-mod pass;
+pub mod pass;
 mod plan;
 mod pragmas;
 mod prelink;
@@ -81,7 +82,11 @@ fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
     let arguments = Arguments::parse(response::expand(args)?);
     others_sources(&arguments, language)?;
     let mut plan = Plan::new(&arguments, language)?;
-    let has_pass = plan.own_pass && raceproof_pass::plugin(clang.version).is_some();
+    let plugin = match plan.own_pass && plan.action.compiles() {
+        true => clang.plugin(),
+        false => Err("another pass is asked for".to_owned()),
+    };
+    let has_pass = plugin.is_ok();
     // The notes for the program.
     let mut known = Vec::new();
     if plan.action.links() {
@@ -102,6 +107,13 @@ fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
         warn(&sources::inspect(&arguments));
     }
     let ignored = pragmas::ignored(&plan, &clang);
+    let is_sequential = !plan.openmp && known.is_empty() && ignored.is_empty();
+    if plan.action == Action::Executable
+        && is_sequential
+        && !objects::have_openmp(&objects::linked(&arguments))
+    {
+        plan.mark_sequential();
+    }
     let folder = if known.is_empty() && ignored.is_empty() { None } else { Some(private_folder()?) };
     warn_ignored(&ignored);
     if let Some(folder) = folder.as_ref().filter(|_| plan.action.links()) {
@@ -110,16 +122,23 @@ fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
         plan.linked.extend(["-x".into(), "none".into(), notes::object(&known, &clang, folder.path())?]);
     }
     let is_instrumented = plan.instrumented && plan.has_sources();
-    let pass = if is_instrumented && plan.own_pass { Pass::of(&clang)? } else { None };
-    if let Some(pass) = &pass {
-        plan.added.extend(pass.words(language));
-    } else if is_instrumented && language == Language::Fortran {
-        return Err(pass::missing_for_flang(&clang));
-    } else if is_instrumented {
-        plan.restrain();
-        if plan.own_pass && plan.action.links() {
-            note(&pass::missing(&clang));
+    // Until clang has run: the file is gone with it.
+    let mut loaded = None;
+    match plugin {
+        Ok(plugin) if is_instrumented => {
+            let pass = loaded.insert(Pass::of(plugin)?);
+            plan.added.extend(pass.words(language));
         }
+        Err(why) if is_instrumented && language == Language::Fortran => {
+            return Err(pass::missing_for_flang(clang.version, &why));
+        }
+        Err(why) if is_instrumented => {
+            plan.restrain();
+            if plan.own_pass && plan.action.links() {
+                note(&pass::missing(clang.version, &why));
+            }
+        }
+        _ => {}
     }
     if !plan.eliminates {
         clang.check_everything();

@@ -5,7 +5,7 @@ use super::Language;
 use super::arguments::{Arguments, value};
 use object::read::archive::ArchiveFile;
 use object::{File, Object, ObjectSection, ObjectSymbol, SectionKind};
-use raceproof_core::finding::{PartKind, Uninstrumented};
+use raceproof_core::finding::{Note, PartKind, Uninstrumented};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -162,6 +162,26 @@ pub(super) fn linked(arguments: &Arguments) -> Vec<PathBuf> {
     files.extend(words.map(PathBuf::from).filter(is_code));
     files.retain(|path| !is_assembly(path));
     files
+}
+
+/// Whether one of the files calls the OpenMP runtime, or has notes of pragmas that were passed over.
+pub(super) fn have_openmp(files: &[PathBuf]) -> bool {
+    files.iter().filter_map(|path| fs::read(path).ok()).any(|bytes| match ArchiveFile::parse(&*bytes) {
+        Ok(archive) => {
+            let members = archive.members().filter_map(|member| member.ok()?.data(&*bytes).ok());
+            members.into_iter().any(has_openmp)
+        }
+        Err(_) => has_openmp(&bytes),
+    })
+}
+
+fn has_openmp(object: &[u8]) -> bool {
+    // What is in bitcode is not known.
+    let Ok(file) = File::parse(object) else { return object.starts_with(BITCODE) };
+    let calls = |name: &str| name.starts_with("__kmpc_") || name.starts_with("omp_");
+    let mut symbols = file.symbols().chain(file.dynamic_symbols());
+    symbols.any(|symbol| symbol.is_undefined() && symbol.name().is_ok_and(calls))
+        || file.section_by_name(Note::SECTION).is_some()
 }
 
 /// The objects in a file, with their names if it is an archive. What is none of these has no parts:

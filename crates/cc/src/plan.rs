@@ -237,6 +237,12 @@ impl Plan {
         }
     }
 
+    /// Tells the runtime that nothing of the program asks for OpenMP: a test program of `configure`,
+    /// or a tool that a Makefile builds. If it runs by itself and nothing is found, it says nothing.
+    pub(super) fn mark_sequential(&mut self) {
+        self.linked.push("-Wl,--defsym=__raceproof_sequential=1".into());
+    }
+
     /// Links an executable with our library.
     pub fn link_runtime(&mut self, library: &Path) {
         // Nothing else refers to a `main` in an archive.

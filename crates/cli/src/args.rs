@@ -1,6 +1,11 @@
 //! The command line: what can be asked, and what values are good.
 
+mod installation;
 mod known;
+
+pub use installation::{
+    BuildSystem, CompletionsArgs, DoctorArgs, DoctorFormat, FrontEnd, ManArgs, ToolchainArgs,
+};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
@@ -91,28 +96,42 @@ pub enum Command {
     /// on, or a task fails.
     #[command(after_help = REPLAY_STATUS)]
     Replay(ReplayArgs),
-    /// Draw the computation graph of one run of a TP program
+    /// Draw the computation graph of one run of a program
     ///
-    /// Steps with an access that races are marked. A run that fails, deadlocks or is cut short by a
-    /// limit is drawn up to there.
+    /// Of a TP program, of one that `raceproof cc` or `cargo raceproof` built, which is run once and
+    /// recorded, or of a trace. Steps with an access that races are marked. A run that fails,
+    /// deadlocks or is cut short by a limit is drawn up to there. What a native program prints goes
+    /// to standard error, unless standard output is a terminal or there is -o.
     #[command(after_help = GRAPH_STATUS)]
     Graph(GraphArgs),
+    /// Say what this machine has, what it lacks and how to install it, and try the front ends
+    ///
+    /// Looks for clang, flang, the LLVM pass, the runtime and cargo, then builds and runs a racy
+    /// program for each front end. docs/INSTALL.md tells what each is for.
+    #[command(after_help = installation::DOCTOR_STATUS)]
+    Doctor(DoctorArgs),
+    /// Print the file that makes CMake or Meson build with raceproof
+    Toolchain(ToolchainArgs),
+    /// Print the completions of the command for a shell
+    Completions(CompletionsArgs),
+    /// Print the man page of the command, or write those of all verbs to a folder
+    Man(ManArgs),
     /// clang for C programs with OpenMP, instrumented and linked with raceproof's runtime
     ///
-    /// All arguments are clang's: use it in place of the compiler (`make CC="raceproof cc"`).
-    /// Called by the name `raceproof-cc`, a link to this program, it does the same. Beside them
+    /// All arguments are clang's: use it in place of the compiler (`make CC=raceproof-cc`, or
+    /// `raceproof-clang` for a Makefile that looks for that in the name). Beside them
     /// there are two: with `-fno-raceproof-check-elimination`, or RACEPROOF_CHECK_ELIMINATION=off
     /// in the environment, every access is checked, also where the check is redundant; with
     /// `-fno-raceproof-pass` clang's own pass instruments.
     #[command(disable_help_flag = true)]
     Cc(CompilerArgs),
-    /// The same for C++ (also by the name `raceproof-c++`)
+    /// clang for C++ programs, the same way; by one word `raceproof-c++`
     #[command(name = "c++", disable_help_flag = true)]
     Cxx(CompilerArgs),
     /// flang for Fortran programs with OpenMP, instrumented and linked with raceproof's runtime
     ///
-    /// All arguments are flang's: use it in place of the compiler (`make FC="raceproof fc"`).
-    /// Called by the name `raceproof-fc` it does the same. `-fno-raceproof-check-elimination` is as
+    /// All arguments are flang's: use it in place of the compiler (`make FC=raceproof-fc`).
+    /// `-fno-raceproof-check-elimination` is as
     /// for `raceproof cc`. docs/FORTRAN.md says what is judged.
     #[command(disable_help_flag = true)]
     Fc(CompilerArgs),
@@ -198,7 +217,10 @@ pub struct CompilerArgs {
 pub fn words(mut words: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let program = words.next().unwrap_or_default();
     let name = Path::new(&program).file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let subcommand = ["cc", "c++", "fc"].into_iter().find(|sub| name.ends_with(&format!("raceproof-{sub}")));
+    let verbs =
+        [("cc", "cc"), ("c++", "c++"), ("cxx", "c++"), ("fc", "fc"), ("clang", "cc"), ("clang++", "c++")];
+    let named = |(ending, _): &(&str, &str)| name.ends_with(&format!("raceproof-{ending}"));
+    let subcommand = verbs.into_iter().find(named).map(|(_, verb)| verb);
     [program].into_iter().chain(subcommand.map(OsString::from)).chain(words).collect()
 }
 
@@ -351,6 +373,11 @@ pub struct LimitArgs {
     pub max_memory: u64,
 }
 
+impl LimitArgs {
+    /// The most bytes of memory, unless another number is asked for.
+    pub const MEMORY: u64 = 4_000_000_000;
+}
+
 #[derive(clap::Args, Debug)]
 pub struct ReplayArgs {
     /// The TP program, `-` reads it from standard input; or one that `raceproof cc` or `cargo
@@ -479,8 +506,10 @@ pub enum TraceFormat {
 
 #[derive(clap::Args, Debug)]
 pub struct GraphArgs {
-    /// The program; `-` reads it from standard input
-    pub file: PathBuf,
+    /// The TP program, `-` reads it from standard input; one that `raceproof cc` or `cargo raceproof`
+    /// built; or a trace
+    #[arg(required_unless_present = "program")]
+    pub file: Option<PathBuf>,
     /// What the graph is written as
     #[arg(long, value_enum, default_value = "dot")]
     pub format: GraphFormat,
@@ -489,6 +518,14 @@ pub struct GraphArgs {
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub limits: LimitArgs,
+    /// Of a native program: the size of its teams or pools [default: OMP_NUM_THREADS or
+    /// RAYON_NUM_THREADS, or 4]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub threads: Option<u32>,
+    /// A program that `raceproof cc` or `cargo raceproof` built, and its arguments; or the
+    /// arguments of FILE, if that is one
+    #[arg(last = true, value_name = "PROGRAM")]
+    pub program: Vec<OsString>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum, serde::Deserialize, schemars::JsonSchema)]
@@ -498,6 +535,8 @@ pub enum ReportFormat {
     Text,
     /// One object, for programs
     Json,
+    /// A page for the browser, in one file
+    Html,
     /// SARIF 2.1.0, for code scanning
     Sarif,
     /// Workflow commands of GitHub Actions, and a job summary where there is one

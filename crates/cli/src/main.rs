@@ -1,13 +1,15 @@
 //! The `raceproof` command. Arguments are defined and validated in `args`, acted on in `commands`.
 
-use clap::CommandFactory;
+use raceproof_cc::runtime;
 use raceproof_cli::shared::project;
-use raceproof_cli::{args::Args, args::words, commands};
+use raceproof_cli::{args::words, cargo, commands, pages};
 use std::env;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match project::parse(Args::command(), words(env::args_os())) {
+    runtime::embed(raceproof_embed::static_runtime!());
+    pages::set_cargo_help(cargo::HELP);
+    match project::parse(pages::help::command(), words(env::args_os())) {
         Ok(args) => commands::run(args),
         Err(wrong) => commands::refuse(&wrong),
     }

@@ -202,16 +202,6 @@ pub struct Segment {
     pub actions: u64,
 }
 
-/// One event of a replay, in words.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct ReplayStep {
-    pub task: String,
-    pub what: String,
-    pub at: Option<Place>,
-    /// Whether a schedule counts it: see [`Event::is_action`](crate::event::Event::is_action).
-    pub is_action: bool,
-}
-
 /// A task that cannot go on, and what it waits for.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

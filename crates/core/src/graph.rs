@@ -90,14 +90,16 @@ pub struct NodeAccess {
     pub location: Location,
     pub kind: AccessKind,
     pub site: SiteId,
+    /// Whether it is an atomic access of a native program, which races with no other atomic one.
+    pub atomic: bool,
     /// When it happened: accesses of the run count from 0.
     pub time: u64,
 }
 
 impl NodeAccess {
     /// What makes two accesses of one node the same.
-    fn key(&self) -> (Location, AccessKind, SiteId) {
-        (self.location, self.kind, self.site)
+    fn key(&self) -> (Location, AccessKind, SiteId, bool) {
+        (self.location, self.kind, self.site, self.atomic)
     }
 }
 
@@ -252,6 +254,11 @@ impl GraphBuilder {
         self.graph.nodes.len() + 1
     }
 
+    /// Whether a task has ended; none that is not known has.
+    pub fn has_ended(&self, task: TaskId) -> bool {
+        self.graph.tasks.get(task.index()).is_some_and(|task| task.ended)
+    }
+
     /// Ends the graph with its exit, whether or not every task has ended.
     pub fn finish(mut self) -> Graph {
         for task in 0..self.running.len() {
@@ -391,12 +398,23 @@ impl Observer for GraphBuilder {
     }
 
     fn access(&mut self, task: TaskId, kind: AccessKind, location: Location, site: SiteId) {
+        self.add_access(task, kind, location, site, false);
+    }
+
+    fn atomic(&mut self, task: TaskId, kind: AccessKind, location: Location, site: SiteId) {
+        self.add_access(task, kind, location, site, true);
+    }
+}
+
+impl GraphBuilder {
+    #[inline]
+    fn add_access(&mut self, task: TaskId, kind: AccessKind, location: Location, site: SiteId, atomic: bool) {
         if let Some(signal) = self.running[task.index()].split {
             self.next_node(task, NodeKind::Step, Some(signal));
         }
         let time = self.time;
         self.time += 1;
-        self.running[task.index()].push(NodeAccess { location, kind, site, time });
+        self.running[task.index()].push(NodeAccess { location, kind, site, atomic, time });
     }
 }
 

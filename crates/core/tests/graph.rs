@@ -1,5 +1,6 @@
 //! The shape of the computation graph: the node counts of Zipper's Table 3, and runs that stop early.
 
+use raceproof_core::detect::racing_nodes::racing_nodes;
 use raceproof_core::event::{AccessKind, Observer, SyncKind};
 use raceproof_core::graph::{EdgeKind, Graph, GraphBuilder, NodeKind};
 use raceproof_core::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
@@ -112,4 +113,34 @@ fn edges_are_grouped_by_target() {
     for node in graph.ids() {
         assert!(graph.edges[into.range(node)].iter().all(|e| e.to == node));
     }
+}
+
+/// Which of the tasks of a forall race, each of which makes some accesses of one location: kind, and
+/// whether it is atomic.
+fn racing_tasks(tasks: &[&[(AccessKind, bool)]]) -> Vec<bool> {
+    let graph = forall(tasks.len() as u32, |b, task| {
+        for &(kind, atomic) in tasks[task.index() - 1] {
+            if atomic {
+                b.atomic(task, kind, Location(7), SiteId(1));
+            } else {
+                b.access(task, kind, Location(7), SiteId(2));
+            }
+        }
+    });
+    let (racing, whole) = racing_nodes(&graph, u64::MAX, &|| false);
+    assert!(whole);
+    graph.tasks[1..].iter().map(|task| racing[task.first.index()]).collect()
+}
+
+#[test]
+fn atomic_accesses_race_with_plain_ones_only() {
+    use AccessKind::{Read, Write};
+    assert_eq!(racing_tasks(&[&[(Write, true)], &[(Write, true)], &[(Read, true)]]), [false; 3]);
+    assert_eq!(racing_tasks(&[&[(Write, true)], &[(Read, false)]]), [true; 2]);
+    assert_eq!(racing_tasks(&[&[(Read, true)], &[(Read, false)]]), [false; 2]);
+    // The atomic write of the first does not hide its plain read.
+    assert_eq!(racing_tasks(&[&[(Read, false), (Write, true)], &[(Write, true)]]), [true; 2]);
+    assert_eq!(racing_tasks(&[&[(Read, false), (Write, true)], &[(Read, true)]]), [false; 2]);
+    let mixed = racing_tasks(&[&[(Write, true)], &[(Write, true)], &[(Write, false)], &[(Read, true)]]);
+    assert_eq!(mixed, [true; 4]);
 }

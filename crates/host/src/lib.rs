@@ -5,6 +5,8 @@
 
 #![forbid(unsafe_code)]
 
+pub mod beside;
+pub mod cache;
 pub mod interrupt;
 mod note;
 pub mod output;

@@ -64,3 +64,16 @@ fn modules_become_what_they_say() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// What the crate carries is all that a plugin needs: compiled elsewhere, as for a clang that came
+/// later, it does the same.
+#[test]
+fn the_sources_alone_make_a_plugin() {
+    let (version, tools) = installed().pop().expect("an LLVM: run scripts/install-deps");
+    let folder = tempfile::tempdir().expect("a folder");
+    let config = raceproof_pass::compile::llvm_config(version, &[]).expect("its llvm-config");
+    let plugin = raceproof_pass::make(version, &config, &tools.join("clang"), folder.path())
+        .unwrap_or_else(|wrong| panic!("{wrong}"));
+    let module = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ll/mark.ll");
+    check(&module, &tools, &plugin).unwrap_or_else(|wrong| panic!("{wrong}"));
+}

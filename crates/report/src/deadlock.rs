@@ -68,7 +68,7 @@ fn show(page: &mut Page, sources: &Sources, snippet: &Snippet, waiting: &Waiting
 
 /// What a task waits for, and whose turn it would be: `lock l, held by main/2`. Without a known
 /// holder: what is certain once no task can move.
-fn wanted(waiting: &Waiting) -> String {
+pub(super) fn wanted(waiting: &Waiting) -> String {
     let (on, what) = (safe(&waiting.on), safe(&waiting.what));
     let named = !what.is_empty() && what != on;
     let made = if named { format!(" {what}") } else { String::new() };

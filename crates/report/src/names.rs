@@ -287,7 +287,7 @@ fn path_in(text: &str) -> String {
 /// begin with a capital, those of C++'s `std` do not.
 fn path(text: &str) -> String {
     let parts: Vec<&str> = text.split("::").collect();
-    if parts.len() < 3 || !["alloc", "core", "std"].contains(&parts[0]) {
+    if parts.len() < 3 || !["alloc", "core", "std", "hashbrown"].contains(&parts[0]) {
         return text.to_owned();
     }
     let capital = parts.iter().position(|part| part.starts_with(|c: char| c.is_ascii_uppercase()));
@@ -386,6 +386,7 @@ mod tests {
                 "<Vec<T> as Extend<T>>::extend",
             ),
             ("std::sync::Mutex<i32>::lock", "Mutex<i32>::lock"),
+            ("hashbrown::map::HashMap<K, V>::insert", "HashMap<K, V>::insert"),
         ] {
             assert_eq!(function(long), short, "{long}");
         }

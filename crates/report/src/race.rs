@@ -145,13 +145,22 @@ fn extent(group: &Group<'_>, in_library: bool) -> String {
 
 /// `x`, or `a[1], a[2], a[3] … and 995 more cells`.
 fn locations(group: &Group<'_>) -> String {
-    // "and 1 more cell" would be longer than the cell.
-    let cells = group.cells();
-    let named = if cells.len() <= NAMED + 1 { cells.len() } else { NAMED };
+    let mut cells = group.cells();
+    // Blocks without a name are counted only, if something has one.
+    cells.sort_by_key(|cell| view::source_name(cell).is_none());
+    // "and 1 more cell" would be longer than the cell, unless that has no name.
+    let nameless = cells.iter().skip(1).any(|cell| view::source_name(cell).is_none());
+    let named = if nameless {
+        cells.iter().take_while(|cell| view::source_name(cell).is_some()).count().clamp(1, NAMED)
+    } else if cells.len() <= NAMED + 1 {
+        cells.len()
+    } else {
+        NAMED
+    };
     let names: Vec<String> = cells[..named].iter().map(|cell| safe(cell)).collect();
     let mut text = names.join(", ");
     if cells.len() > named {
-        text += &format!(" … and {} more cells", grouped((cells.len() - named) as u64));
+        text += &format!(" … and {}", count((cells.len() - named) as u64, "more cell"));
     }
     text
 }
@@ -237,16 +246,23 @@ pub(super) fn witness(page: &mut Page, sources: &Sources, witness: Option<&Witne
     let Some(witness) = witness else { return };
     let actions = witness.schedule.iter().fold(0u64, |sum, segment| sum.saturating_add(segment.actions));
     let mut text = format!("a schedule of {} leads here.", count(actions, "action"));
-    for (before, after) in order_of_sections(&witness.sections, tasks) {
-        let at = |section: &EnteredSection| match &section.at {
-            Some(at) => format!(" at {}", place_name(&view::place(at, sources))),
-            None => String::new(),
-        };
-        let (one, other) = (safe(&before.task), safe(&after.task));
-        let lock = safe(&before.lock);
-        text += &format!(" In it {one} enters {lock}{} before {other}{}.", at(before), at(after));
+    for sentence in sections_in_order(witness, sources, tasks) {
+        text += &format!(" {sentence}");
     }
     page.prose(2, Role::Label, "witness:", &text);
+}
+
+/// The order of sections that brings a finding of these tasks about, in sentences.
+pub(super) fn sections_in_order(witness: &Witness, sources: &Sources, tasks: [&str; 2]) -> Vec<String> {
+    let at = |section: &EnteredSection| match &section.at {
+        Some(at) => format!(" at {}", place_name(&view::place(at, sources))),
+        None => String::new(),
+    };
+    let sentence = |(before, after): (&EnteredSection, &EnteredSection)| {
+        let (one, other, lock) = (safe(&before.task), safe(&after.task), safe(&before.lock));
+        format!("In it {one} enters {lock}{} before {other}{}.", at(before), at(after))
+    };
+    order_of_sections(&witness.sections, tasks).into_iter().map(sentence).collect()
 }
 
 /// Pairs of sections of one lock, whose order matters to a finding of these tasks: of every lock

@@ -53,13 +53,11 @@ impl Snippet {
         const SHOWN: usize = 5;
         let spawned: Vec<&Spawned> = spawned.iter().rev().collect();
         let runs = folded(&spawned, |a, b| (&a.at, a.construct) == (&b.at, b.construct));
-        let mut shown = 0;
         for (i, (spawn, more)) in runs.iter().enumerate() {
-            if shown == SHOWN && i + 1 < runs.len() {
+            if i == SHOWN && i + 1 < runs.len() {
                 let rest: usize = runs[i..].iter().map(|(_, more)| 1 + more).sum();
                 return self.note(page, &format!("and {rest} more spawns on the way from main"));
             }
-            shown += 1;
             self.note(page, &origin(spawn));
             // What rayon makes of one call is one thing.
             if *more > 0 && spawn.construct != Some(Construct::Rayon) {

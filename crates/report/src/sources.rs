@@ -7,6 +7,7 @@ use raceproof_core::finding::{Object, Place, Report};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::sync::OnceLock;
+use std::time::SystemTime;
 
 /// The texts of the source files, by the names that places give them.
 #[derive(Clone, Debug, Default)]
@@ -60,23 +61,37 @@ impl Sources {
             _ => None,
         });
         for place in races.chain(waits).chain(errors).chain(blocks) {
-            if place.file.is_empty() {
-                continue;
-            }
-            if !self.files.contains_key(&place.file)
-                && let Ok(bytes) = fs::read(&place.file)
-            {
-                self.insert(place.file.clone(), &String::from_utf8_lossy(&bytes));
-                let modified = fs::metadata(&place.file).and_then(|metadata| metadata.modified());
-                if report.built.zip(modified.ok()).is_some_and(|(built, modified)| modified > built) {
-                    self.stale.insert(place.file.clone());
-                }
-            }
+            self.load_file(&place.file, report.built);
             let lines = self.files.get(&place.file).map_or(usize::MAX, Vec::len);
             if place.line as usize > lines {
                 self.stale.insert(place.file.clone());
             }
         }
+    }
+
+    /// The same for the files of some places.
+    pub fn load<'a>(&mut self, places: impl Iterator<Item = &'a Place>) {
+        places.for_each(|place| self.load_file(&place.file, None));
+    }
+
+    /// Reads a file unless it is here already; one that cannot be read is left out, and one that is
+    /// newer than the program is not quoted.
+    pub(super) fn load_file(&mut self, file: &str, built: Option<SystemTime>) {
+        if file.is_empty() || self.files.contains_key(file) {
+            return;
+        }
+        if let Ok(bytes) = fs::read(file) {
+            self.insert(file, &String::from_utf8_lossy(&bytes));
+            let modified = fs::metadata(file).and_then(|metadata| metadata.modified());
+            if built.zip(modified.ok()).is_some_and(|(built, modified)| modified > built) {
+                self.stale.insert(file.to_owned());
+            }
+        }
+    }
+
+    /// All lines of a file, unless it has changed since the program was built.
+    pub(super) fn text(&self, file: &str) -> Option<&[String]> {
+        self.files.get(file).filter(|_| !self.stale.contains(file)).map(Vec::as_slice)
     }
 
     /// The statements of a file, with its name here; none if it was not read or has changed since.

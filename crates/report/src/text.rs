@@ -190,7 +190,7 @@ fn witnessed(report: &Report) -> Option<&str> {
 }
 
 /// Exactly what the verdict says, and for which schedules.
-fn claim(report: &Report, groups: &[Group<'_>]) -> String {
+pub(super) fn claim(report: &Report, groups: &[Group<'_>]) -> String {
     match (report.verdict, report.scope) {
         (Verdict::RaceFree, Scope::AllSchedules) => {
             let same = match report.determinate {
@@ -271,7 +271,7 @@ fn found(report: &Report, groups: &[Group<'_>]) -> String {
     }
 }
 
-fn effort(report: &Report) -> String {
+pub(super) fn effort(report: &Report) -> String {
     let stats = &report.stats;
     let seconds = if stats.seconds < 10.0 {
         format!("{:.3} s", stats.seconds)

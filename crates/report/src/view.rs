@@ -196,7 +196,7 @@ fn place_name(at: &Place, sources: &Sources) -> String {
 
 /// The part of a location's name that is the user's: `s.values` of `s.values._M_impl._M_start`, none
 /// of `*__p`, the name of a variable inside a library, nor of a block without a name.
-fn source_name(location: &str) -> Option<&str> {
+pub(crate) fn source_name(location: &str) -> Option<&str> {
     let is_reserved =
         |name: &str| name.starts_with("__") || name.starts_with("_M_") || name.starts_with("_S_");
     let root = location.trim_start_matches(['*', '(', '&']);

@@ -13,13 +13,14 @@ use crate::strategy::GuidedEnd;
 use raceproof_core::explore::trace::Trace;
 use raceproof_core::explore::tree::Sleeper;
 use raceproof_core::explore::{Dependence, Moment, Stuck, TaskName};
-use raceproof_core::finding::{Coverage, Deadlock, ProgramError, Race, ReplayStep, Report, Witness};
+use raceproof_core::finding::{Coverage, Deadlock, ProgramError, Race, Report, Witness};
 use raceproof_core::ids::TaskId;
+use raceproof_report::playback::Playback;
 use serde::{Deserialize, Serialize};
 
 /// Changes whenever what is written does: a program may be linked with another version than the one
 /// that runs it.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// The word of `RACEPROOF_OPTIONS` that says where a program finds its request.
 pub const OPTION: &str = "explore";
@@ -54,8 +55,8 @@ pub enum Order {
     Count { schedule: Vec<TaskId> },
     /// To stop two tasks right before two accesses, by way of these transitions.
     Meet { schedule: Vec<TaskName>, points: [Point; 2] },
-    /// To follow a witness; with the actions on the way, if they are wanted.
-    Replay { witness: Witness, steps: bool },
+    /// To follow a witness; with the last so many of the actions on the way.
+    Replay { witness: Witness, actions: u64 },
 }
 
 /// Where a task makes an access.
@@ -90,8 +91,9 @@ pub struct Answer {
     pub witness: Option<Witness>,
     /// What a replay led to, or why it did not.
     pub replayed: Option<Result<Report, String>>,
-    /// The steps of a replay, if they were asked for.
-    pub actions: Vec<ReplayStep>,
+    /// The actions of a replay, if any were asked for; of which finding is for the one who asks to
+    /// say.
+    pub played: Option<Playback>,
 }
 
 /// What an execution showed.

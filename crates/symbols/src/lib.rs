@@ -21,6 +21,7 @@ mod sites;
 mod types;
 
 pub use names::type_name;
+pub use types::Scalar;
 
 use locals::Local;
 use module::{Kind, Language, Module};
@@ -138,6 +139,16 @@ impl Symbols {
     /// declares it.
     fn global_part(&self, address: usize) -> Option<(Option<String>, Part)> {
         self.module(address)?.global_part(address as u64)
+    }
+
+    /// How to read the number that begins at an address, in a global variable or in a frame of the
+    /// function at `pc` with this base, if it is known.
+    pub fn scalar(&self, address: usize, frame: Option<(usize, usize)>) -> Option<Scalar> {
+        if let Some((_, part)) = self.global_part(address) {
+            return part.scalar;
+        }
+        let (pc, base) = frame?;
+        self.local(pc, (address as i64).wrapping_sub(base as i64))?.part.scalar
     }
 
     /// The local variable of the function at `pc` that stands at a distance from its frame.

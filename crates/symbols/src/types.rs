@@ -15,6 +15,19 @@ pub(crate) struct Part {
     pub(crate) suffix: String,
     /// Whether that names all there is to name: no member of a union had to be chosen.
     pub(crate) is_whole: bool,
+    /// What is there, if it is one number.
+    pub(crate) scalar: Option<Scalar>,
+}
+
+/// How the bytes of a number are to be read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Scalar {
+    Signed,
+    Unsigned,
+    Float,
+    Bool,
+    Char,
+    Pointer,
 }
 
 impl Debug {
@@ -59,7 +72,7 @@ impl Debug {
     /// The part of something of this type that stands at an offset. As far down as there is only
     /// one.
     pub(super) fn part(&self, unit: &Unit<Reader>, of: Offset, offset: u64) -> Part {
-        let mut part = Part { suffix: String::new(), is_whole: true };
+        let mut part = Part { suffix: String::new(), is_whole: true, scalar: None };
         let (mut of, mut offset) = (of, offset);
         for _ in 0..DEEP {
             let Ok(entry) = unit.entry(of) else { break };
@@ -75,7 +88,10 @@ impl Debug {
                     part.is_whole = member.is_some();
                     member
                 }
-                _ => None,
+                _ => {
+                    part.scalar = scalar(&entry).filter(|_| offset == 0);
+                    None
+                }
             };
             let Some(next) = next else { break };
             (of, offset) = next;
@@ -155,6 +171,26 @@ impl Debug {
             suffix.push_str(field_name(&name));
         }
         Some((of, rest))
+    }
+}
+
+fn scalar(entry: &Entry<'_>) -> Option<Scalar> {
+    match entry.tag() {
+        gimli::DW_TAG_pointer_type | gimli::DW_TAG_reference_type | gimli::DW_TAG_rvalue_reference_type => {
+            Some(Scalar::Pointer)
+        }
+        gimli::DW_TAG_enumeration_type => Some(Scalar::Signed),
+        gimli::DW_TAG_base_type => match entry.attr_value(gimli::DW_AT_encoding).ok().flatten()? {
+            AttributeValue::Encoding(gimli::DW_ATE_signed) => Some(Scalar::Signed),
+            AttributeValue::Encoding(gimli::DW_ATE_unsigned | gimli::DW_ATE_unsigned_char) => {
+                Some(Scalar::Unsigned)
+            }
+            AttributeValue::Encoding(gimli::DW_ATE_float) => Some(Scalar::Float),
+            AttributeValue::Encoding(gimli::DW_ATE_boolean) => Some(Scalar::Bool),
+            AttributeValue::Encoding(gimli::DW_ATE_signed_char) => Some(Scalar::Char),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

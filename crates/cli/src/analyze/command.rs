@@ -2,6 +2,7 @@
 
 use super::{Analyzed, given_up, run};
 use crate::args::{AnalyzeArgs, ReportFormat};
+use crate::page;
 use crate::shared::budget::Watchdog;
 use crate::shared::input;
 use crate::shared::known::Known;
@@ -13,7 +14,7 @@ use crate::shared::status::{BAD_INPUT, BadInput, bad};
 use raceproof_host::note;
 use raceproof_host::output::deliver;
 use raceproof_report::baseline::new_only;
-use raceproof_report::{self as report, Project, Sources};
+use raceproof_report::{self as report, Project, Sources, html};
 use std::io::{self, IsTerminal};
 use std::process;
 
@@ -43,6 +44,11 @@ fn show(mut analyzed: Analyzed, args: &AnalyzeArgs, known: &Known) -> Result<u8,
     let wanted = Wanted { format: args.format, output, known, strict: false, program };
     let text = match args.format {
         ReportFormat::Json => report::json::pretty(&analyzed),
+        ReportFormat::Html => {
+            let extras = page::of_trace(&analyzed.report, &args.file, args.limits.max_memory);
+            html::load_sources(&mut sources, &analyzed.report, &extras);
+            html::render_trace(&analyzed, &sources, &extras)
+        }
         ReportFormat::Text => {
             let shown = Analyzed { report: new_only(&analyzed.report), ..analyzed.clone() };
             let terminal = args.output.is_none() && io::stdout().is_terminal();

@@ -5,7 +5,7 @@ mod validate;
 
 use crate::args::AnalyzeArgs;
 use crate::shared::budget::{Budget, CHUNK, Watchdog, spoken};
-use crate::trace::{Trace, keep_input, open, recovered, warning};
+use crate::trace::{Trace, keep_input, open, place, recovered, warning};
 use raceproof::limits::{Limits, Reached};
 use raceproof_core::debug::netzer::Conflict;
 use raceproof_core::debug::netzer::posts::Posts;
@@ -15,8 +15,8 @@ use raceproof_core::detect::epochs::{Atomic, Epochs, SiteRaces};
 use raceproof_core::detect::predict::{Predicted, Predictor};
 use raceproof_core::event::{AccessKind, Event};
 use raceproof_core::finding::{
-    GeneralRace, GeneralSide, Grade, Measured, Operation, Place, Race, RaceAccess, Report, Segment, Spawned,
-    Stats, Verdict, Witness,
+    GeneralRace, GeneralSide, Grade, Measured, Operation, Race, RaceAccess, Report, Segment, Spawned, Stats,
+    Verdict, Witness,
 };
 use raceproof_core::ids::{SiteId, TaskId};
 use raceproof_core::order::{Order, OrderName, WithOrder};
@@ -439,20 +439,6 @@ fn side(names: &Names, trace: &Path, spawns: &Spawns, access: Access, is_atomic:
         library: None,
         bytes: None,
         region: None,
-    }
-}
-
-/// `file:line:column` as a place; a number alone is a line; anything else stands for the file.
-fn place(site: &str, trace: &Path) -> Place {
-    let mut parts = site.rsplitn(3, ':');
-    let (last, middle, first) = (parts.next(), parts.next(), parts.next());
-    let number = |text: Option<&str>| text.and_then(|text| text.parse().ok());
-    match (first, number(middle), number(last)) {
-        (Some(file), Some(line), Some(column)) => Place { file: file.to_owned(), line, column },
-        (None, None, Some(line)) if middle.is_none() => {
-            Place { file: trace.display().to_string(), line, column: 0 }
-        }
-        _ => Place { file: site.to_owned(), line: 0, column: 0 },
     }
 }
 

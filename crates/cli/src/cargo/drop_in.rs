@@ -7,7 +7,7 @@ use std::{fs, io};
 
 macro_rules! files {
     ($($name:literal)*) => {
-        [$(($name, include_str!(concat!("../../../rayon/src/", $name)))),*]
+        [$(($name, include_str!(concat!("../../rayon-core/", $name)))),*]
     };
 }
 

@@ -45,7 +45,7 @@ use std::time::Duration;
 /// The only system that native programs run on; see `crates/native`.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
-const HELP: &str = "\
+pub const HELP: &str = "\
 Build a crate that uses rayon with instrumentation, run it, and report its data races
 
 Usage: cargo raceproof build|run|test|bench [OPTIONS] [CARGO'S OPTIONS] [-- ARGS]

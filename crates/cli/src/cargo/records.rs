@@ -6,6 +6,7 @@
 
 use super::arguments::CargoRequest;
 use crate::args::{Args, Command, ReportFormat, RunArgs};
+use crate::page;
 use crate::run::command::Ran;
 use crate::run::join;
 use crate::shared::known::Known;
@@ -85,7 +86,7 @@ impl Records {
         let program = OsStr::new("cargo raceproof test");
         let wanted = Wanted { format: run.format, output, known: &known, strict: run.strict, program };
         if is_deferred(&run) {
-            render_native(joined, wanted).map_err(said)?;
+            render_native(joined, wanted, |_| page::of_several()).map_err(said)?;
         } else {
             crate::shared::present::write_baseline(joined, wanted).map_err(said)?;
         }

@@ -2,6 +2,7 @@
 
 use super::{Checked, Options, check};
 use crate::args::{CheckArgs, LimitArgs};
+use crate::page;
 use crate::shared::known::Known;
 use crate::shared::load::load;
 use crate::shared::present::{Wanted, present};
@@ -36,5 +37,5 @@ pub(crate) fn command(args: &CheckArgs) -> Result<u8, BadInput> {
         strict: false,
         program: args.file.as_os_str(),
     };
-    present(report, &source, wanted)
+    present(report, &source, wanted, |report| page::of_source(report, &code, &source, &args.limits))
 }

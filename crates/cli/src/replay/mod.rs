@@ -6,7 +6,8 @@
 //! no witness.
 
 pub(crate) mod command;
-mod native;
+pub(crate) mod native;
+pub(crate) mod playbacks;
 
 use raceproof::kernel::{Action, Kernel};
 use raceproof::limits::Limits;
@@ -16,8 +17,9 @@ use raceproof::strategy::{Last, Strategy, Turn};
 use raceproof::task::State;
 use raceproof::witness::path_numbers;
 use raceproof_core::event::{AccessKind, Event, Observer, SyncKind};
-use raceproof_core::finding::{Place, ReplayStep, Witness};
+use raceproof_core::finding::{Deadlock, Place, ProgramError, Race, Witness};
 use raceproof_core::ids::{Location, SiteId, SyncId, TaskId};
+use raceproof_report::playback::{Action as Played, Of, Op as PlayedOp, Playback, Recorder};
 use raceproof_report::replay::count;
 pub use raceproof_report::replay::{End, Replayed, Standing};
 use raceproof_tp::code::{Code, Op};
@@ -50,36 +52,62 @@ pub fn replay(
     witness: &Witness,
     limits: Limits<'_>,
 ) -> Result<Replayed, String> {
-    let vm = Vm::new(code, limits);
-    let main = vm.main();
-    let mut run = Run::new(vm, Vec::new(), main);
-    run.machine.declare(&mut run.kernel);
-    let mut replay = Replay {
-        code,
-        file: &source.name,
-        run,
-        begun: 0,
-        paths: Paths::default(),
-        children: HashMap::new(),
-        by_path: HashMap::new(),
-        about: HashMap::new(),
-        failed: Vec::new(),
-        steps: Vec::new(),
+    let mut replay = Replay::new(code, source, limits, usize::MAX);
+    let ends = replay.follow(witness)?;
+    let of = match ends.first() {
+        Some(End::Deadlock(_)) => Of::Deadlock(0),
+        Some(End::Error { .. }) => Of::Error(0),
+        Some(End::Race { .. }) | None => Of::Race(0),
     };
-    replay.begin()?;
-    for (number, segment) in witness.schedule.iter().enumerate() {
-        replay.segment(&segment.task, segment.actions).map_err(|wrong| {
-            format!(
-                "segment {} of the schedule ({} of {}): {wrong}",
-                number + 1,
-                count(segment.actions),
-                segment.task
-            )
-        })?;
+    Ok(Replayed { playback: replay.recorder.finish(of), ends })
+}
+
+/// A finding that has a witness.
+#[derive(Clone, Copy, Debug)]
+pub enum Finding<'a> {
+    Race(&'a Race),
+    Deadlock(&'a Deadlock),
+    Error(&'a ProgramError),
+}
+
+impl<'a> Finding<'a> {
+    pub(crate) fn witness(self) -> Option<&'a Witness> {
+        match self {
+            Finding::Race(race) => race.witness.as_ref(),
+            Finding::Deadlock(deadlock) => deadlock.witness.as_ref(),
+            Finding::Error(error) => error.witness.as_ref(),
+        }
     }
-    replay.misuses()?;
-    let ends = replay.ends()?;
-    Ok(Replayed { steps: replay.steps, ends })
+
+    /// Adds what the witness leads to.
+    fn end(self, recorder: &mut Recorder) {
+        match self {
+            Finding::Race(race) => recorder.end_in_race(race),
+            Finding::Deadlock(deadlock) => recorder.end_in_deadlock(deadlock),
+            Finding::Error(error) => recorder.end_in_error(error),
+        }
+    }
+}
+
+/// Plays a finding back: the last `most` actions of its witness, and what comes next. An error if
+/// the witness does not fit.
+pub fn play(
+    code: &Code,
+    source: &Source,
+    (of, finding): (Of, Finding<'_>),
+    limits: Limits<'_>,
+    most: usize,
+) -> Result<Playback, String> {
+    let mut replay = Replay::new(code, source, limits, most);
+    replay.follow(finding.witness().ok_or("the finding has no witness")?)?;
+    let played = match finding {
+        Finding::Race(race) => replay.race(race).is_some(),
+        _ => false,
+    };
+    if !played {
+        finding.end(&mut replay.recorder);
+    }
+    Ok(replay.recorder.finish(of))
 }
 
 struct Replay<'a> {
@@ -96,10 +124,66 @@ struct Replay<'a> {
     /// What each task that has used up its turn is about to do.
     about: HashMap<TaskId, Action>,
     failed: Vec<(TaskId, &'static str, String, SiteId)>,
-    steps: Vec<ReplayStep>,
+    recorder: Recorder,
 }
 
-impl Replay<'_> {
+impl<'a> Replay<'a> {
+    /// At the beginning of the program, to keep so many actions.
+    fn new(code: &'a Code, source: &'a Source, limits: Limits<'a>, most: usize) -> Self {
+        let vm = Vm::new(code, limits);
+        let main = vm.main();
+        let mut run = Run::new(vm, Vec::new(), main);
+        run.machine.declare(&mut run.kernel);
+        Replay {
+            code,
+            file: &source.name,
+            run,
+            begun: 0,
+            paths: Paths::default(),
+            children: HashMap::new(),
+            by_path: HashMap::new(),
+            about: HashMap::new(),
+            failed: Vec::new(),
+            recorder: Recorder::new(most),
+        }
+    }
+
+    /// Follows a schedule; what it leads to.
+    fn follow(&mut self, witness: &Witness) -> Result<Vec<End>, String> {
+        self.begin()?;
+        for (number, segment) in witness.schedule.iter().enumerate() {
+            self.segment(&segment.task, segment.actions).map_err(|wrong| {
+                format!(
+                    "segment {} of the schedule ({} of {}): {wrong}",
+                    number + 1,
+                    count(segment.actions),
+                    segment.task
+                )
+            })?;
+        }
+        self.misuses()?;
+        self.ends()
+    }
+
+    /// Makes the two accesses of a race, which the tasks are about to make; none if they are not.
+    fn race(&mut self, race: &Race) -> Option<()> {
+        let mut tasks = Vec::new();
+        for side in [&race.first, &race.second] {
+            let task = self.task(&side.task).ok()?;
+            let Some(&Action::Access { kind, site, .. }) = self.about.get(&task) else { return None };
+            (kind == side.access && self.place(site) == side.at).then_some(())?;
+            tasks.push(task);
+        }
+        for task in tasks {
+            let from = self.recorder.count();
+            self.turn(task, 1).ok()?;
+            let is_access = |action: &Played| matches!(action.op, PlayedOp::Read | PlayedOp::Write);
+            let (made, ..) = self.recorder.since(from).find(|(_, _, action)| is_access(action))?;
+            self.recorder.races(made);
+        }
+        Some(())
+    }
+
     /// Gives a task a turn of so many actions; how many it took.
     fn turn(&mut self, task: TaskId, actions: u64) -> Result<u64, String> {
         let before = self.run.kernel.tasks().get(task).taken();
@@ -202,42 +286,56 @@ impl Replay<'_> {
         }
     }
 
-    /// Turns the events since the last time into steps.
+    /// Records the events since the last time.
     fn tell(&mut self, site: Option<SiteId>) {
         for event in std::mem::take(&mut self.run.kernel.observer) {
-            let is_action = event.is_action();
-            let (task, what, site) = match event {
+            let mut accessed = (None, None);
+            let (task, op, text, site) = match event {
                 Event::Access { task, kind, location, site }
                 | Event::Atomic { task, kind, location, site } => {
-                    let (verb, value) =
-                        (if kind == AccessKind::Read { "reads" } else { "writes" }, self.value(location));
-                    (task, format!("{verb} {}: {value}", self.name(location)), Some(site))
+                    let (verb, op) = match kind {
+                        AccessKind::Read => ("reads", PlayedOp::Read),
+                        AccessKind::Write => ("writes", PlayedOp::Write),
+                    };
+                    let (name, value) = (self.name(location), self.value(location));
+                    self.recorder.holds(&name, || initial(self.code, location));
+                    let text = format!("{verb} {name}: {value}");
+                    accessed = (Some(name), Some(value));
+                    (task, op, text, Some(site))
                 }
                 Event::Spawn { parent, child, site, .. } => {
-                    (parent, format!("spawns {}", self.paths.name(child)), Some(site))
+                    (parent, PlayedOp::Spawn, format!("spawns {}", self.paths.name(child)), Some(site))
                 }
-                Event::FinishEnd { task, .. } => (task, "ends a finish".into(), site),
+                Event::FinishEnd { task, .. } => (task, PlayedOp::Join, "ends a finish".into(), site),
                 Event::Signal { task, sync, kind } => match kind {
-                    SyncKind::Promise => (task, format!("sets {}", self.sync(sync)), site),
-                    SyncKind::Event => (task, format!("posts {}", self.sync(sync)), site),
-                    SyncKind::Semaphore => (task, "gives a semaphore back".into(), site),
+                    SyncKind::Promise => (task, PlayedOp::Set, format!("sets {}", self.sync(sync)), site),
+                    SyncKind::Event => (task, PlayedOp::Post, format!("posts {}", self.sync(sync)), site),
+                    SyncKind::Semaphore => (task, PlayedOp::Give, "gives a semaphore back".into(), site),
                     SyncKind::Isolated | SyncKind::Lock => {
-                        (task, format!("leaves {}", self.sync(sync)), None)
+                        (task, PlayedOp::Release, format!("leaves {}", self.sync(sync)), None)
                     }
-                    SyncKind::Future => (task, "gives the value of its future".into(), None),
+                    SyncKind::Future => (task, PlayedOp::Set, "gives the value of its future".into(), None),
                 },
                 Event::Join { task, sync, kind } => match kind {
                     SyncKind::Isolated | SyncKind::Lock => {
-                        (task, format!("enters {}", self.sync(sync)), site)
+                        (task, PlayedOp::Acquire, format!("enters {}", self.sync(sync)), site)
                     }
-                    SyncKind::Semaphore => (task, "takes a semaphore".into(), site),
-                    _ => (task, format!("has waited for {}", self.sync(sync)), site),
+                    SyncKind::Semaphore => (task, PlayedOp::Take, "takes a semaphore".into(), site),
+                    SyncKind::Event => {
+                        (task, PlayedOp::Wait, format!("has waited for {}", self.sync(sync)), site)
+                    }
+                    SyncKind::Promise | SyncKind::Future => {
+                        (task, PlayedOp::Get, format!("has waited for {}", self.sync(sync)), site)
+                    }
                 },
-                Event::End { task } => (task, "ends".into(), None),
+                Event::End { task } => (task, PlayedOp::End, "ends".into(), None),
                 Event::FinishBegin { .. } => continue,
             };
             let at = site.map(|site| self.place(site));
-            self.steps.push(ReplayStep { task: self.paths.name(task), what, at, is_action });
+            let (location, value) = accessed;
+            let counted = event.is_action();
+            let action = Played { location, value, counted, ..Played::new(op, text, at) };
+            self.recorder.push(self.paths.name(task), action);
         }
     }
 
@@ -330,6 +428,13 @@ impl Replay<'_> {
         let info = self.code.sites[site.index()];
         Place { file: self.file.to_owned(), line: info.line, column: info.column }
     }
+}
+
+/// What a declared variable holds when the program begins.
+fn initial(code: &Code, location: Location) -> Option<String> {
+    let mut regions = code.regions.iter();
+    let has = |base: u32, len: Option<u32>| (base..base + len.unwrap_or(1)).contains(&(location.0 as u32));
+    regions.find(|region| has(region.base, region.len)).map(|region| region.init.to_string())
 }
 
 /// Where the instruction a suspended task is at stands in the source.

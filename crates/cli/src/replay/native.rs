@@ -1,39 +1,85 @@
 //! `replay` for programs that `raceproof cc` built: a process that reads the schedule from a
 //! channel ([`raceproof::remote`]).
 
+use super::Finding;
 use crate::args::ReplayArgs;
 use crate::shared::process::{ExecutionLimits, Failed, NativeProgram, Streams};
 use crate::shared::{input, program, witness_file};
-use raceproof::remote::Order;
-use raceproof_core::finding::Report;
+use raceproof::remote::{Answer, Order};
+use raceproof_core::finding::{Place, Report, Witness};
 use raceproof_host::interrupt;
 use raceproof_host::output::deliver;
-use raceproof_report::replay::steps;
+use raceproof_report::Sources;
+use raceproof_report::playback::{Of, Playback, Recorder};
+use raceproof_report::replay::actions;
 use std::ffi::OsString;
 use std::sync::atomic::Ordering;
 
 /// How long a replay may take.
 const REPLAY: ExecutionLimits = ExecutionLimits { actions: u64::MAX, seconds: 1e6, answer: u64::MAX };
 
+/// The same for one that nobody has asked for by itself.
+const PLAYBACK: ExecutionLimits = ExecutionLimits { seconds: 60.0, ..REPLAY };
+
+/// The most actions that are printed.
+const MOST: u64 = 1 << 16;
+
 /// Runs a program under a witness; what it led to, or why it is none of this program.
 pub(crate) fn replay(args: &ReplayArgs, words: &[OsString]) -> Result<Report, String> {
-    let interrupted = interrupt::watch();
     let (path, fingerprint) = program::identified(words, &input::REPLAY_PROGRAM)?;
     let name = args.witness.display().to_string();
     let text = input::report(&args.witness)?;
     let witness = witness_file::read(&name, &text, args.finding.get(), &fingerprint)?;
     let program = NativeProgram::new(path, &words[1..], None);
-    let order = Order::Replay { witness, steps: args.step };
-    let over = program.execute(&order, REPLAY, Streams::Shown, &|| interrupted.load(Ordering::Relaxed));
+    let steps = if args.step { MOST } else { 0 };
+    let followed = follow(&program, witness, steps, REPLAY, Streams::Shown)?;
+    if let Some(played) = &followed.played {
+        let mut sources = Sources::new();
+        sources.load(played.actions.iter().filter_map(|action| action.at.as_ref()));
+        let line = |at: &Place| sources.line(at).unwrap_or_default();
+        deliver(&actions(played, line), None)?;
+    }
+    let changed = |wrong| format!("{name}: {wrong}; the witness is of another program, or was changed");
+    followed.led_to.map_err(changed)
+}
+
+/// Plays a finding back: the last `most` actions of its witness, and what comes next.
+pub(super) fn play(
+    program: &NativeProgram,
+    (of, finding): (Of, Finding<'_>),
+    most: u64,
+) -> Result<Playback, String> {
+    let witness = finding.witness().ok_or("the finding has no witness")?;
+    let followed = follow(program, witness.clone(), most, PLAYBACK, Streams::Hidden)?;
+    followed.led_to?;
+    let mut recorder = Recorder::from(followed.played.ok_or("the program did not tell what it did")?);
+    finding.end(&mut recorder);
+    Ok(recorder.finish(of))
+}
+
+/// A replay that ended.
+struct Followed {
+    played: Option<Playback>,
+    /// What it led to, or why it led nowhere.
+    led_to: Result<Report, String>,
+}
+
+fn follow(
+    program: &NativeProgram,
+    witness: Witness,
+    actions: u64,
+    limits: ExecutionLimits,
+    streams: Streams,
+) -> Result<Followed, String> {
+    let interrupted = interrupt::watch();
+    let order = Order::Replay { witness, actions };
+    let over = program.execute(&order, limits, streams, &|| interrupted.load(Ordering::Relaxed));
     let (ended, answer) = over.map_err(|failed| match failed {
         Failed::Wrong(why) | Failed::Limit(why) => why,
         Failed::Late => "the program did not end".to_owned(),
         Failed::Stopped => "interrupted".to_owned(),
     })?;
-    let answer = answer.ok_or("the program ended without telling what happened")?;
-    if args.step {
-        deliver(&steps(&answer.actions, |_| ""), None)?;
-    }
+    let Answer { played, replayed, .. } = answer.ok_or("the program ended without telling what happened")?;
     let nothing = || {
         "at the end of the schedule no two tasks are about to race, some can go on and none has failed"
             .to_owned()
@@ -47,6 +93,5 @@ pub(crate) fn replay(args: &ReplayArgs, words: &[OsString]) -> Result<Report, St
         let found = !report.races.is_empty() || !report.errors.is_empty() || !report.deadlocks.is_empty();
         if found { Ok(report) } else { Err(nothing()) }
     };
-    let replayed = answer.replayed.unwrap_or_else(|| Err(nothing())).and_then(led_to);
-    replayed.map_err(|wrong| format!("{name}: {wrong}; the witness is of another program, or was changed"))
+    Ok(Followed { played, led_to: replayed.unwrap_or_else(|| Err(nothing())).and_then(led_to) })
 }

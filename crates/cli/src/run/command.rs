@@ -2,6 +2,7 @@
 
 use super::run;
 use crate::args::RunArgs;
+use crate::page;
 use crate::shared::known::Known;
 use crate::shared::present::{Wanted, render_native, settle_native};
 use crate::shared::status::{BadInput, bad};
@@ -31,7 +32,11 @@ pub(crate) fn judged(args: &RunArgs, now: bool) -> Result<Ran, BadInput> {
         strict: args.strict,
         program: &args.program[0],
     };
-    let show = if now { render_native } else { settle_native };
-    let presented = show(raw.clone(), wanted)?;
+    let presented = if now {
+        let extras = |report: &Report| page::of_program(report, &args.program, args.threads.first().copied());
+        render_native(raw.clone(), wanted, extras)?
+    } else {
+        settle_native(raw.clone(), wanted)?
+    };
     Ok(Ran { raw, report: presented.report, status: presented.status })
 }

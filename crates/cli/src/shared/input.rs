@@ -108,6 +108,11 @@ pub(crate) fn is_native(file: &Path) -> bool {
     matches!(kind(file), FileKind::Native | FileKind::Script)
 }
 
+/// Whether a file is a trace, by its first bytes or its name.
+pub(crate) fn is_trace(file: &Path) -> bool {
+    kind(file) == FileKind::Trace || file.extension().is_some_and(|name| name == "std")
+}
+
 /// A command, what it takes, and what to type for what it does not take; `{}` is the file, or the
 /// program made of it.
 pub(crate) struct Verb {
@@ -156,12 +161,16 @@ pub(crate) const REPLAY_PROGRAM: Verb = Verb { tp: "`raceproof replay --witness 
 
 pub(crate) const GRAPH: Verb = Verb {
     name: "graph",
-    takes: "TP programs",
-    native: "`raceproof run {}` for a report in place of a graph",
-    rust: IN_PACKAGE,
+    takes: "TP programs, programs built by `raceproof cc` or `cargo raceproof`, and traces",
+    native: "`raceproof graph {}`",
+    rust: "`cargo raceproof build` in its package, then `raceproof graph target/raceproof/…/NAME`",
     tp: "",
-    trace: NO_TRACE,
+    trace: "",
 };
+
+/// The same behind `--`.
+pub(crate) const GRAPH_PROGRAM: Verb =
+    Verb { tp: "`raceproof graph {}`", trace: "`raceproof graph {}`", ..GRAPH };
 
 pub(crate) const TRACE: Verb = Verb {
     name: "trace",

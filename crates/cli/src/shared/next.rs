@@ -1,6 +1,6 @@
 //! The command that decides what a report leaves open, ready to be pasted into a shell.
 
-use crate::args::{CheckArgs, RunArgs, TIME_LIMIT, VerifyArgs};
+use crate::args::{CheckArgs, LimitArgs, RunArgs, TIME_LIMIT, VerifyArgs};
 use raceproof::env_options;
 use raceproof_core::finding::{Report, Scope, Verdict};
 use raceproof_core::order::OrderName;
@@ -16,9 +16,6 @@ pub(crate) const FOLDER: &str = "RACEPROOF_STARTED_IN";
 
 /// A team size for a program whose teams had one thread.
 const LARGER: u32 = 4;
-
-/// What `max_memory` is unless it is asked for.
-const MEMORY: u64 = 4_000_000_000;
 
 /// After `raceproof run`: the team sizes whose runs left something open, none for the default one,
 /// are verified one after the other.
@@ -69,7 +66,7 @@ pub(crate) fn after_check(args: &CheckArgs) -> String {
     if args.determinism {
         words.push("--determinism".into());
     }
-    if args.limits.max_memory != MEMORY {
+    if args.limits.max_memory != LimitArgs::MEMORY {
         words.extend(["--max-memory".into(), gigabytes(args.limits.max_memory)]);
     }
     words.push(quoted(args.file.as_os_str().as_bytes()));
@@ -88,7 +85,7 @@ pub(crate) fn after_verify(args: &VerifyArgs, program: &[OsString], report: &Rep
     let mut words = Vec::new();
     if raise("--max-memory") {
         words.extend(["--max-memory".into(), gigabytes(args.limits.max_memory.saturating_mul(4))]);
-    } else if args.limits.max_memory != MEMORY {
+    } else if args.limits.max_memory != LimitArgs::MEMORY {
         words.extend(["--max-memory".into(), gigabytes(args.limits.max_memory)]);
     }
     if args.order != OrderName::default() {

@@ -9,6 +9,7 @@ use raceproof_core::finding::Report;
 use raceproof_host::note;
 use raceproof_host::output::deliver;
 use raceproof_report::baseline::new_only;
+use raceproof_report::html::{self, Extras};
 use raceproof_report::sarif::{self, Context};
 use raceproof_report::{self as report, Project, Sources, Style, github};
 use raceproof_tp::source::Source;
@@ -35,11 +36,16 @@ pub(crate) struct Presented {
     pub(crate) status: u8,
 }
 
-/// Renders a report about a native program, with the sources it names.
-pub(crate) fn render_native(report: Report, wanted: Wanted<'_>) -> Result<Presented, BadInput> {
+/// Renders a report about a native program, with the sources it names. `extras` are asked for if a
+/// page is wanted, of the findings that are in it.
+pub(crate) fn render_native(
+    report: Report,
+    wanted: Wanted<'_>,
+    extras: impl FnOnce(&Report) -> Extras,
+) -> Result<Presented, BadInput> {
     let mut sources = Sources::of(Project::here());
     sources.load_for(&report);
-    render(report, &sources, wanted)
+    render(report, &mut sources, wanted, extras)
 }
 
 /// As [`render_native`], but nothing is shown: for a report that others are added to.
@@ -67,18 +73,33 @@ pub(crate) fn plain_text(report: &Report) -> String {
 }
 
 /// Renders a report about a TP program, writes it, and gives the exit status.
-pub(crate) fn present(mut report: Report, source: &Source, wanted: Wanted<'_>) -> Result<u8, BadInput> {
+pub(crate) fn present(
+    mut report: Report,
+    source: &Source,
+    wanted: Wanted<'_>,
+    extras: impl FnOnce(&Report) -> Extras,
+) -> Result<u8, BadInput> {
     report.stamp(&witness_file::fingerprint(&source.text));
     let mut sources = Sources::of(Project::here());
     sources.insert(source.name.clone(), &source.text);
-    Ok(render(report, &sources, wanted)?.status)
+    Ok(render(report, &mut sources, wanted, extras)?.status)
 }
 
-fn render(mut report: Report, sources: &Sources, wanted: Wanted<'_>) -> Result<Presented, BadInput> {
+fn render(
+    mut report: Report,
+    sources: &mut Sources,
+    wanted: Wanted<'_>,
+    extras: impl FnOnce(&Report) -> Extras,
+) -> Result<Presented, BadInput> {
     let Wanted { format, output, known, strict, .. } = wanted;
     let settled = known.settle(&mut report, sources, strict);
     let text = match format {
         ReportFormat::Json => report::json::render(&report),
+        ReportFormat::Html => {
+            let extras = extras(&report);
+            html::load_sources(sources, &report, &extras);
+            html::render(&report, sources, &extras)
+        }
         ReportFormat::Text => {
             let terminal = output.is_none() && io::stdout().is_terminal();
             let text = report::text::render(&new_only(&report), sources, look::style(terminal));

@@ -3,8 +3,8 @@
 //! What the program prints goes nowhere, but for a replay. It reads standard input from the
 //! beginning if that is a file, and nothing otherwise.
 
-use crate::shared::channel::{Channel, OPTIONS, options};
-use nix::sys::signal::{Signal, killpg};
+use crate::shared::channel::{Channel, OPTIONS, options, path_word};
+use nix::sys::signal::{Signal, kill, killpg};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::Pid;
 use raceproof::channel::{self, Kind};
@@ -15,11 +15,13 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, IsTerminal};
 use std::os::fd::AsFd;
+use std::os::unix::fs::FileTypeExt;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
+use tempfile::TempPath;
 
 /// A program that can be run any number of times.
 pub(crate) struct NativeProgram {
@@ -70,7 +72,10 @@ impl From<ExitStatus> for Ended {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Streams {
     Hidden,
+    /// What it prints does not mix with a report on standard output.
     Shown,
+    /// As they are: the report goes elsewhere.
+    Passed,
 }
 
 /// The limits of one execution.
@@ -93,6 +98,17 @@ pub(crate) enum Failed {
     /// The caller stopped it.
     Stopped,
 }
+
+/// A run that was recorded.
+pub(crate) struct Recorded {
+    pub(crate) trace: TempPath,
+    /// None if it was ended before.
+    pub(crate) ended: Option<Ended>,
+}
+
+/// How long a program that records its run may take to end after SIGTERM: it still writes its
+/// names.
+const RECORD_GRACE: Duration = Duration::from_secs(30);
 
 /// Seconds between the time limit, at which the runtime answers, and SIGKILL.
 const GRACE: f64 = 10.0;
@@ -123,6 +139,68 @@ impl NativeProgram {
         Ok((ended, self.read(&channel, limits)?))
     }
 
+    /// Runs it once, as it runs by itself, and records the run in a temporary file. If `stop` says
+    /// so, or after so many seconds, the run is ended and recorded up to there.
+    pub(crate) fn record(
+        &self,
+        seconds: Option<f64>,
+        streams: Streams,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Recorded, String> {
+        let named = tempfile::Builder::new().prefix("raceproof").suffix(".rpt").tempfile();
+        let trace = named.map_err(|error| format!("cannot make a temporary file for the trace: {error}"))?;
+        let trace = trace.into_temp_path();
+        // What it finds goes there, rather than to the user.
+        let channel = Channel::new(None)?;
+        let mut command = self.command([channel.word(channel::OPTION), path_word("trace", &trace)], streams);
+        if streams == Streams::Hidden {
+            command.stdin(input());
+        }
+        let cannot = |error| format!("cannot run {}: {error}", self.path.display());
+        let child = command.spawn().map_err(cannot)?;
+        let _ends = EndsWithUs::new(&child, Signal::SIGKILL);
+        let mut child = RunningProcess { child, group: streams == Streams::Hidden };
+        let start = Instant::now();
+        let mut asked_to_end = None;
+        loop {
+            if child.has_ended() {
+                let ended = child.end().map_err(cannot)?.into();
+                return Ok(Recorded { trace, ended: asked_to_end.is_none().then_some(ended) });
+            }
+            let took = start.elapsed();
+            let late = seconds.is_some_and(|most| took.as_secs_f64() > most);
+            match asked_to_end {
+                None if late || stop() => {
+                    let _ = kill(child.number(), Signal::SIGTERM);
+                    asked_to_end = Some(Instant::now());
+                }
+                Some(asked) if asked.elapsed() > RECORD_GRACE => {
+                    child.end().map_err(cannot)?;
+                    return Ok(Recorded { trace, ended: None });
+                }
+                _ => thread::sleep((took / 16).clamp(Duration::from_micros(50), ASK)),
+            }
+        }
+    }
+
+    /// The command that starts it, with these words for its runtime.
+    fn command(&self, words: impl IntoIterator<Item = Vec<u8>>, streams: Streams) -> Command {
+        let mut command = Command::new(absolute(&self.path));
+        let size = self.threads.map(|size| format!("threads={size}").into_bytes());
+        command.args(&self.arguments).env(OPTIONS, options(words.into_iter().chain(size)));
+        match streams {
+            Streams::Hidden => {
+                // Its children end with it: the search may run long after this execution.
+                command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+            }
+            Streams::Shown => {
+                command.stdout(beside_the_report());
+            }
+            Streams::Passed => {}
+        }
+        command
+    }
+
     /// Runs the process.
     fn process(
         &self,
@@ -131,16 +209,8 @@ impl NativeProgram {
         streams: Streams,
         stop: &dyn Fn() -> bool,
     ) -> Result<Ended, Failed> {
-        let mut command = Command::new(absolute(&self.path));
-        let size = self.threads.map(|size| format!("threads={size}").into_bytes());
-        let words = [channel.word(OPTION)].into_iter().chain(size);
-        command.args(&self.arguments).env(OPTIONS, options(words)).stdin(input());
-        if streams == Streams::Hidden {
-            // Its children end with it: the search may run long after this execution.
-            command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
-        } else {
-            command.stdout(beside_the_report());
-        }
+        let mut command = self.command([channel.word(OPTION)], streams);
+        command.stdin(input());
         same_addresses();
         let cannot = |error| Failed::Wrong(format!("cannot run {}: {error}", self.path.display()));
         let child = command.spawn().map_err(cannot)?;
@@ -229,6 +299,14 @@ impl RunningProcess {
 
 /// Time between two calls of `stop`.
 const ASK: Duration = Duration::from_millis(20);
+
+/// Whether standard input is the same for another run of the program: not if it comes through a
+/// pipe.
+pub(crate) fn input_is_there_again() -> bool {
+    let kind = File::open("/dev/stdin").and_then(|file| Ok(file.metadata()?.file_type()));
+    // One that is closed has nothing in it.
+    kind.map_or(true, |kind| kind.is_file() || kind.is_char_device())
+}
 
 /// A file from its beginning; nothing if standard input is no file.
 fn input() -> Stdio {

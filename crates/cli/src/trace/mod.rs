@@ -213,6 +213,20 @@ pub(crate) fn open(file: &Path) -> Result<Trace, String> {
     AnySource::open(reader).map_err(|error| format!("{name}: {error}"))
 }
 
+/// `file:line:column` as a place; a number alone is a line; anything else stands for the file.
+pub(crate) fn place(site: &str, trace: &Path) -> Place {
+    let mut parts = site.rsplitn(3, ':');
+    let (last, middle, first) = (parts.next(), parts.next(), parts.next());
+    let number = |text: Option<&str>| text.and_then(|text| text.parse().ok());
+    match (first, number(middle), number(last)) {
+        (Some(file), Some(line), Some(column)) => Place { file: file.to_owned(), line, column },
+        (None, None, Some(line)) if middle.is_none() => {
+            Place { file: trace.display().to_string(), line, column: 0 }
+        }
+        _ => Place { file: site.to_owned(), line: 0, column: 0 },
+    }
+}
+
 /// Says something about a trace that is no error.
 fn tell(file: &Path, what: Option<String>) {
     if let Some(what) = what {

@@ -2,11 +2,13 @@
 
 use super::{native, search};
 use crate::args::VerifyArgs;
+use crate::page;
 use crate::shared::known::Known;
 use crate::shared::load::{load, program_or_source};
 use crate::shared::present::{Wanted, present, render_native};
 use crate::shared::status::{BadInput, bad};
 use crate::shared::{input, next};
+use raceproof_core::finding::Report;
 
 pub(crate) fn command(args: &VerifyArgs) -> Result<u8, BadInput> {
     let known = Known::load(&args.known)?;
@@ -21,7 +23,8 @@ pub(crate) fn command(args: &VerifyArgs) -> Result<u8, BadInput> {
     let Some(file) = file else {
         let mut report = native::verify(args, &program).map_err(bad)?;
         next::name(&mut report, |report| next::after_verify(args, &program, report));
-        return Ok(render_native(report, wanted(&program[0]))?.status);
+        let extras = |report: &Report| page::of_program(report, &program, args.threads);
+        return Ok(render_native(report, wanted(&program[0]), extras)?.status);
     };
     if args.time_limit.is_some() {
         return Err(bad(
@@ -34,5 +37,6 @@ pub(crate) fn command(args: &VerifyArgs) -> Result<u8, BadInput> {
     }
     let mut report = search::run(args, &code, &source).map_err(bad)?;
     next::name(&mut report, |report| next::after_verify(args, &[], report));
-    present(report, &source, wanted(file.as_os_str()))
+    let extras = |report: &Report| page::of_source(report, &code, &source, &args.limits);
+    present(report, &source, wanted(file.as_os_str()), extras)
 }

@@ -94,7 +94,10 @@ fn files_for_another_command_are_recognised() {
     here(&["trace", "f.tp", "-o", "x.rpt"]).expect_status(0);
     here(&["check", "x.rpt"]).expect_status(2).says("x.rpt is a trace").says("`raceproof analyze x.rpt`");
     here(&["verify", "x.rpt"]).expect_status(2).says("`raceproof analyze x.rpt`");
-    here(&["graph", "x.rpt"]).expect_status(2).says("`raceproof analyze x.rpt`");
+    here(&["graph", "x.rpt"]).expect_status(0).says("digraph");
+    here(&["graph", "--", "x.rpt"]).expect_status(2).says("`raceproof graph x.rpt`");
+    here(&["graph", "--", "f.tp"]).expect_status(2).says("`raceproof graph f.tp`");
+    here(&["graph", "main.rs"]).expect_status(2).says("`cargo raceproof build` in its package");
     here(&["trace", "x.rpt"]).expect_status(2).says("`raceproof trace --stat x.rpt`");
     here(&["trace", "x.rpt", "-o", "y"]).expect_status(2).says("`raceproof trace --convert x.rpt -o OUT`");
     here(&["run", "x.rpt"]).expect_status(2).says("`raceproof analyze x.rpt`");

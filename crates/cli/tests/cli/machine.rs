@@ -94,7 +94,9 @@ fn commands_for_github() {
                 ["::error ", "::warning ", "::notice "].iter().any(|begin| line.starts_with(begin));
             assert!(is_command, "{program}: {line}");
         }
-        let _ = write!(all, "{program}\n{text}\n");
+        // On a busy machine there may be no time for a witness of each of a thousand cells.
+        let steady = text.lines().filter(|line| !line.contains("there was no time for a witness"));
+        let _ = write!(all, "{program}\n{}\n\n", steady.collect::<Vec<_>>().join("\n"));
     }
     golden::check("github/tp.txt", &all);
 }

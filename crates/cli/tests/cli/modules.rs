@@ -13,8 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The workspace's crates from the bottom up: each depends on those of the lines above its own.
 const LAYERS: [&[&str]; 5] = [
-    &["core", "host", "pass", "rayon"],
-    &["report", "symbols"],
+    &["core", "host", "pass", "rayon", "prelink"],
+    &["report", "symbols", "embed"],
     &["runtime"],
     &["tp", "native", "cc"],
     &["cli"],

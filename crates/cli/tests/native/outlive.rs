@@ -224,7 +224,7 @@ fn alone_it_reports_before_it_ends() {
         let place_of_way = if way.contains("chroot") { empty.clone() } else { folder.path("large") };
         let (status, killed, stderr) = alone(OsStr::new(""), &[way.as_ref(), place_of_way.as_os_str()]);
         assert_eq!((status, killed), (code, signal), "{way}: {stderr}");
-        assert_eq!(stderr.matches(" on shared: ").count(), 1, "{way}: {stderr}");
+        assert_eq!(stderr.matches(": error: data race on shared: ").count(), 1, "{way}: {stderr}");
         assert!(stderr.contains(&place), "{way}: {stderr}");
     }
 }

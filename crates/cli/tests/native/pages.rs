@@ -9,6 +9,11 @@ fn first_steps() {
 }
 
 #[test]
+fn installing() {
+    check_page("docs/INSTALL.md", &[("RACEPROOF_RUNTIME", runtime())]);
+}
+
+#[test]
 fn openmp() {
     check_page("docs/OPENMP.md", &[("RACEPROOF_RUNTIME", runtime())]);
 }

@@ -11,11 +11,13 @@ use crate::harness::judge_profile;
 use oracle::{Profile, generate};
 use raceproof::limits::Limits;
 use raceproof_cli::check;
-use raceproof_cli::replay::replay;
+use raceproof_cli::replay::{Finding, play, replay};
 use raceproof_cli::{shared::witness_file, verify};
+use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{Place, Report, Witness};
 use raceproof_core::order::OrderName;
 use raceproof_report::json;
+use raceproof_report::playback::{Of, Op};
 use raceproof_report::replay::{End, render};
 use raceproof_tp::code::Code;
 use raceproof_tp::source::Source;
@@ -83,6 +85,33 @@ fn compiled(text: &str) -> (Source, Code) {
     (source, code)
 }
 
+/// Plays the `at`th finding with a witness back: it ends in what the finding says.
+fn plays(code: &Code, source: &Source, report: &Report, at: usize) -> Result<(), String> {
+    let races = report.races.iter().filter(|race| race.witness.is_some()).map(Finding::Race);
+    let deadlocks = report.deadlocks.iter().filter(|of| of.witness.is_some()).map(Finding::Deadlock);
+    let errors = report.errors.iter().filter(|of| of.witness.is_some()).map(Finding::Error);
+    let finding = races.chain(deadlocks).chain(errors).nth(at).ok_or("no such finding")?;
+    let played = play(code, source, (Of::Race(0), finding), Limits::default(), 2000)?;
+    let last = |op: Op| played.actions.last().is_some_and(|action| action.op == op);
+    let is_right = match finding {
+        Finding::Race(race) => played.racing.is_some_and(|racing| {
+            let made = racing.map(|index| &played.actions[index as usize]);
+            made.iter().zip([&race.first, &race.second]).all(|(action, side)| {
+                let task = &played.tasks[action.task as usize];
+                let is_read = side.access == AccessKind::Read;
+                action.op == if is_read { Op::Read } else { Op::Write }
+                    && action.at.as_ref() == Some(&side.at)
+                    && action.location.as_ref() == Some(&race.location)
+                    && action.value.is_some()
+                    && *task == side.task
+            })
+        }),
+        Finding::Deadlock(_) => last(Op::Stuck),
+        Finding::Error(_) => last(Op::Fail),
+    };
+    if is_right { Ok(()) } else { Err(format!("it plays {played:?}")) }
+}
+
 /// How many witnesses of a program replayed.
 fn all_replay(text: &str) -> Result<usize, String> {
     let (source, code) = compiled(text);
@@ -96,6 +125,7 @@ fn all_replay(text: &str) -> Result<usize, String> {
             let witness = witness_file::read("r.json", &written, at + 1, &program).map_err(wrong)?;
             let replayed = replay(&code, &source, &witness, Limits::default()).map_err(wrong)?;
             render(&replayed, &source.text, true);
+            plays(&code, &source, &report, at).map_err(wrong)?;
             let found: Vec<Shown> = replayed.ends.into_iter().map(shown).collect();
             if !found.contains(&expected) {
                 return Err(wrong(format!("it replays to {found:?}")));

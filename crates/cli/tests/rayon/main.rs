@@ -19,4 +19,5 @@ mod formats;
 mod pages;
 mod rayon_corpus;
 mod rayon_generated;
+mod rayon_graph;
 mod real_world;

@@ -9,6 +9,8 @@
 //!    the last write before it, then all conflicting accesses are ordered, since the order is
 //!    transitive: nothing races there. If one of these does not, it races. So the locations without
 //!    a race cost a question for each access.
+//!    Atomic accesses do not race with each other; here they count as if they did, which only leaves
+//!    more to 2.
 //! 2. At the others each node looks for a partner, nearest first, until it has found one. Where
 //!    much races that is the first.
 //!
@@ -19,7 +21,7 @@
 //! It misses nothing and marks nothing needlessly with respect to the graph, if it is whole.
 
 use crate::event::AccessKind;
-use crate::graph::Graph;
+use crate::graph::{Graph, NodeAccess};
 use crate::ids::{Location, NodeId};
 use crate::order::zippers::Zippers;
 
@@ -27,15 +29,21 @@ use crate::order::zippers::Zippers;
 pub fn racing_nodes(graph: &Graph, most: u64, stop: &dyn Fn() -> bool) -> (Vec<bool>, bool) {
     let mut search =
         Search { order: Zippers::new(graph), racy: vec![false; graph.nodes.len()], left: most, stop };
-    let mut accesses: Vec<(Location, NodeId, AccessKind)> = Vec::new();
+    let mut accesses: Vec<Access> = Vec::new();
     for node in graph.ids() {
-        accesses.extend(graph.accesses(node).iter().map(|access| (access.location, node, access.kind)));
+        let of_node = graph.accesses(node).iter();
+        accesses.extend(of_node.map(|&NodeAccess { location, kind, atomic, .. }| Access {
+            location,
+            node,
+            atomic,
+            reads: kind == AccessKind::Read,
+        }));
     }
-    accesses.sort_unstable_by_key(|&(location, node, kind)| (location, node, kind == AccessKind::Read));
-    // Of a node one access to a location, a write if there is one.
-    accesses.dedup_by_key(|&mut (location, node, _)| (location, node));
+    accesses.sort_unstable();
+    // Of a node one access to a location, a write if there is one; and one atomic one.
+    accesses.dedup_by_key(|access| (access.location, access.node, access.atomic));
     let mut whole = true;
-    for here in accesses.chunk_by(|a, b| a.0 == b.0) {
+    for here in accesses.chunk_by(|a, b| a.location == b.location) {
         whole &= search.location(here).is_some();
         if !whole {
             break;
@@ -52,7 +60,21 @@ struct Search<'g, 's> {
     stop: &'s dyn Fn() -> bool,
 }
 
-type Access = (Location, NodeId, AccessKind);
+/// In the order of locations and nodes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Access {
+    location: Location,
+    node: NodeId,
+    atomic: bool,
+    reads: bool,
+}
+
+impl Access {
+    fn conflicts(self, other: Access) -> bool {
+        let excused = (self.reads && other.reads) || (self.atomic && other.atomic);
+        self.node != other.node && !excused
+    }
+}
 
 impl Search<'_, '_> {
     /// Whether two nodes, the first with the smaller id, are ordered; nothing if there are no more
@@ -68,17 +90,17 @@ impl Search<'_, '_> {
 
     /// Marks the nodes that race at a location.
     fn location(&mut self, accesses: &[Access]) -> Option<()> {
-        if accesses.len() < 2 || accesses.iter().all(|&(_, _, kind)| kind == AccessKind::Read) {
+        if accesses.len() < 2 || accesses.iter().all(|access| access.reads) {
             return Some(());
         }
         if self.is_in_order(accesses)? {
             return Some(());
         }
         for at in 0..accesses.len() {
-            if !self.racy[accesses[at].1.index()]
+            if !self.racy[accesses[at].node.index()]
                 && let Some(partner) = self.partner(accesses, at)?
             {
-                self.racy[accesses[at].1.index()] = true;
+                self.racy[accesses[at].node.index()] = true;
                 self.racy[partner.index()] = true;
             }
         }
@@ -88,18 +110,19 @@ impl Search<'_, '_> {
     fn is_in_order(&mut self, accesses: &[Access]) -> Option<bool> {
         let mut write = None;
         let mut reads: Vec<NodeId> = Vec::new();
-        for &(_, node, kind) in accesses {
+        for &Access { node, reads: is_read, .. } in accesses {
             if let Some(write) = write
+                && write != node
                 && !self.ordered(write, node)?
             {
                 return Some(false);
             }
-            if kind == AccessKind::Read {
+            if is_read {
                 reads.push(node);
                 continue;
             }
             for read in reads.drain(..) {
-                if !self.ordered(read, node)? {
+                if read != node && !self.ordered(read, node)? {
                     return Some(false);
                 }
             }
@@ -110,12 +133,13 @@ impl Search<'_, '_> {
 
     /// A node that the one at `at` races with, the nearest.
     fn partner(&mut self, accesses: &[Access], at: usize) -> Option<Option<NodeId>> {
-        let (_, node, kind) = accesses[at];
+        let access = accesses[at];
         for distance in 1..accesses.len() {
             let sides = [at.checked_sub(distance), at.checked_add(distance)];
-            for &(_, other, was) in sides.into_iter().flatten().filter_map(|side| accesses.get(side)) {
-                if kind.conflicts(was) && !self.ordered(node.min(other), node.max(other))? {
-                    return Some(Some(other));
+            for &other in sides.into_iter().flatten().filter_map(|side| accesses.get(side)) {
+                let (node, partner) = (access.node, other.node);
+                if access.conflicts(other) && !self.ordered(node.min(partner), node.max(partner))? {
+                    return Some(Some(partner));
                 }
             }
         }

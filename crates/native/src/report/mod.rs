@@ -390,11 +390,22 @@ pub(crate) fn finish() -> bool {
     if report.coverage.as_ref().is_some_and(|coverage| coverage.parallel == Some(true)) {
         report.next_command = next_command();
     }
-    state().delivery.deliver(&report, bad || !report.limits.is_empty());
+    let is_of_interest = !report.limits.is_empty() && !is_sequential(&report);
+    state().delivery.deliver(&report, bad || is_of_interest);
     if let Err(error) = recorded {
         crate::say(&error);
     }
     bad
+}
+
+/// Whether nothing ran in parallel, and nothing could: the compiler driver has left a symbol in a
+/// program that has no OpenMP. Such a program is run by `configure` or a Makefile, and is to behave
+/// as always.
+fn is_sequential(report: &Report) -> bool {
+    let was = report.coverage.as_ref().is_some_and(|coverage| coverage.parallel == Some(false));
+    // SAFETY: looks a name up.
+    let marked = || unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"__raceproof_sequential".as_ptr()) };
+    was && report.limits.len() == 1 && !marked().is_null()
 }
 
 fn is_bad(report: &Report) -> bool {

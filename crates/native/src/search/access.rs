@@ -55,11 +55,16 @@ pub(super) fn access(address: usize, size: usize, kind: AccessKind, operation: O
             let site = Site { pc, context: detector().contexts.now().context };
             let access = PendingAccess { address, size, kind, operation, site };
             execution.pending.insert(task, access);
+            if let Some(played) = &mut execution.played {
+                played.settle();
+            }
             wait(|kernel| kernel.access(kind, Location(address as u64), SiteId(0)));
             // Other tasks have run.
             if let Some(execution) = self::execution() {
                 execution.pending.remove(&task);
-                execution.did(super::observer::What::Access(access));
+                if let Some(played) = &mut execution.played {
+                    played.access(detector().current(), access);
+                }
             }
         }
     }

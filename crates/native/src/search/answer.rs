@@ -3,10 +3,10 @@
 
 use super::access::PendingAccess;
 use super::driver::Driver;
-use super::observer::{Done, What};
+use super::played::Played;
 use super::{ExecutionState, Mode, execution};
 use crate::detect::detector;
-use crate::detect::detector::{Raced, RacedAccess, Site};
+use crate::detect::detector::{Raced, RacedAccess};
 use crate::detect::frames;
 use crate::process::channel;
 use crate::report;
@@ -22,8 +22,7 @@ use raceproof::run::Run;
 use raceproof::spawn_path::Paths;
 use raceproof::strategy::{GuidedEnd, Script};
 use raceproof::verify::note_choices;
-use raceproof_core::event::{AccessKind, SyncKind};
-use raceproof_core::finding::{EnteredSection, Grade, Operation, Race, ReplayStep, Report, Segment, Witness};
+use raceproof_core::finding::{EnteredSection, Grade, Operation, Race, Report, Segment, Witness};
 use raceproof_core::ids::TaskId;
 
 /// Writes the answer.
@@ -67,7 +66,7 @@ pub(super) fn finish() {
         coverage: crate::report::coverage::observed(complete),
         witness: if counted { witness(execution) } else { None },
         replayed: replayed_or_ended(execution),
-        actions: execution.steps.take().map_or(Vec::new(), |steps| describe(&steps)),
+        played: execution.played.take().map(Played::finish),
         trace,
     };
     if !channel::json(Kind::Answer, &answer) {
@@ -215,35 +214,4 @@ fn side(run: &Run<Coroutines, KernelObserver>, task: TaskId, access: PendingAcce
         site: access.site,
         locks,
     }
-}
-
-/// The actions of a replay in words.
-fn describe(steps: &[Done]) -> Vec<ReplayStep> {
-    let symbols = &Symbols::load();
-    let line = |site: Site| {
-        let (at, _) = report::place(symbols, site);
-        let file = at.file.rsplit('/').next().unwrap_or_default().to_owned();
-        if at.line > 0 { format!(" at {file}:{}", at.line) } else { String::new() }
-    };
-    let words = |done: &Done| {
-        let what = match &done.what {
-            What::Access(access) => {
-                let verb = match access.kind {
-                    AccessKind::Read => "reads",
-                    AccessKind::Write => "writes",
-                };
-                let name = symbols.variable(access.address).map_or("memory".to_owned(), |v| v.name);
-                format!("{verb} {name} ({} bytes)", access.size)
-            }
-            What::Spawn(child) => format!("creates {}", report::name(*child)),
-            What::FinishEnd => "goes on after its tasks".to_owned(),
-            What::Enter(lock) => format!("enters {}", report::lock_name(symbols, lock.index())),
-            What::Join(SyncKind::Future) => "goes on after a task".to_owned(),
-            What::Join(_) => "goes on after an event".to_owned(),
-            What::Signal => "fulfills an event".to_owned(),
-        };
-        let what = what + &line(done.site);
-        ReplayStep { task: report::name(done.task), what, at: None, is_action: true }
-    };
-    steps.iter().map(words).collect()
 }

@@ -22,6 +22,7 @@ mod driver;
 mod hooks;
 mod names;
 mod observer;
+mod played;
 mod wait_events;
 
 pub(crate) use driver::drive;
@@ -34,6 +35,7 @@ use crate::tasks::explorer::{self, WaitEvent};
 use access::PendingAccess;
 use driver::Driver;
 use names::Names;
+use played::Played;
 use raceproof::remote::{Order, Point, Request, VERSION};
 use raceproof_core::explore::TaskName;
 use raceproof_core::explore::trace::Trace;
@@ -75,7 +77,7 @@ pub(crate) struct ExecutionState {
     /// The access each task is about to make, in a replay.
     pending: FxHashMap<TaskId, PendingAccess>,
     /// The actions of a replay, if they are asked for.
-    steps: Option<Vec<observer::Done>>,
+    played: Option<Played>,
     /// A task has failed and stays where it is.
     failed: bool,
     /// Steps of the kernel that are no doing of the program's either.
@@ -138,7 +140,10 @@ pub(crate) fn begin() {
         Order::Meet { points, .. } => Mode::Count(Some(*points)),
         Order::Replay { .. } => Mode::Replay,
     };
-    let steps = matches!(request.order, Order::Replay { steps: true, .. }).then(Vec::new);
+    let played = match &request.order {
+        Order::Replay { witness, actions } if *actions > 0 => Some(Played::new(witness, *actions)),
+        _ => None,
+    };
     let mut names = Names::new();
     let (from, to) = process::state().threads.storage(0);
     names.thread(from, to, 0);
@@ -161,7 +166,7 @@ pub(crate) fn begin() {
         met: Vec::new(),
         never: None,
         pending: FxHashMap::default(),
-        steps,
+        played,
         failed: false,
         own_steps: 0,
     };

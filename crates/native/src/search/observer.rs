@@ -1,7 +1,7 @@
 //! The observer of an execution: records the kernel's events in the trace that the search gets, and
 //! the actions of a replay.
 
-use super::access::PendingAccess;
+use super::played::{Done, What};
 use super::{ExecutionState, Mode, TaskNote};
 use crate::detect::detector;
 use crate::detect::detector::Site;
@@ -11,22 +11,6 @@ use raceproof_core::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
 
 /// Sections that are remembered for a witness; of more, the last ones are not.
 const SECTIONS: usize = 1 << 16;
-
-/// An action of a replay.
-pub(super) struct Done {
-    pub(super) task: TaskId,
-    pub(super) site: Site,
-    pub(super) what: What,
-}
-
-pub(super) enum What {
-    Access(PendingAccess),
-    Spawn(TaskId),
-    FinishEnd,
-    Signal,
-    Enter(SyncId),
-    Join(SyncKind),
-}
 
 impl ExecutionState {
     /// Whether a sync is ours: the program knows nothing of it.
@@ -47,19 +31,17 @@ impl ExecutionState {
         if let Some((_, actions)) = self.segments.last_mut() {
             *actions += 1;
         }
+        if let Some(played) = &mut self.played {
+            played.count();
+        }
     }
 
-    pub(super) fn did(&mut self, what: What) {
-        const MOST: usize = 1 << 16;
-        if let Some(steps) = &mut self.steps
-            && steps.len() < MOST
-        {
+    /// The running task has done something that is no access.
+    fn did(&mut self, what: What) {
+        if let Some(played) = &mut self.played {
             let detector = detector();
-            let site = match &what {
-                What::Access(access) => access.site,
-                _ => Site { pc: caller(), context: detector.contexts.now().context },
-            };
-            steps.push(Done { task: detector.current(), site, what });
+            let site = Site { pc: caller(), context: detector.contexts.now().context };
+            played.add(Done { task: detector.current(), site, what });
         }
     }
 
@@ -90,6 +72,7 @@ impl Observer for ExecutionState {
         self.synchronised(parent, What::Spawn(child));
     }
     fn end(&mut self, task: TaskId) {
+        self.did(What::End);
         self.trace.end(task);
     }
     fn finish_begin(&mut self, task: TaskId, _: ScopeId) {
@@ -102,7 +85,11 @@ impl Observer for ExecutionState {
     fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
         if kind.is_section() {
             self.trace.signal(task, self.label(sync), kind);
-            self.own_steps += u64::from(self.hides(sync));
+            if self.hides(sync) {
+                self.own_steps += 1;
+            } else {
+                self.did(What::Leave(sync));
+            }
             return self.note(task);
         }
         self.trace.signal(task, sync, kind);

@@ -38,7 +38,9 @@ impl Picture<'_> {
                 (false, _) => "w",
             };
             let name = safe(&self.names.location(same[0].location));
-            if runs.last_mut().is_some_and(|run| run.extend(how, &name)) {
+            let bytes = self.names.are_bytes();
+            let goes_on = |run: &mut CellRange| run.extend(how, &name) || bytes && run.has(how, &name);
+            if runs.last_mut().is_some_and(goes_on) {
                 continue;
             }
             if runs.len() < most {
@@ -66,14 +68,15 @@ impl Picture<'_> {
         if let (true, Some((_, site))) = (task.first == id, task.spawned) {
             lines.push(format!("spawned at {}", self.site_text(site)));
         }
-        let accesses = self.graph.accesses(id);
+        let accesses = self.named_accesses(id);
         for access in accesses.iter().take(TOOLTIP) {
             let verb = match access.kind {
                 AccessKind::Read => "reads",
                 AccessKind::Write => "writes",
             };
-            let name = safe(&self.names.location(access.location));
-            lines.push(format!("{verb} {name} at {}", self.site_text(access.site)));
+            let atomically = if access.atomic { ", atomically," } else { "" };
+            let name = safe(&access.name());
+            lines.push(format!("{verb} {name}{atomically} at {}", self.site_text(access.site)));
         }
         if accesses.len() > TOOLTIP {
             lines.push(format!("and {} more accesses", accesses.len() - TOOLTIP));
@@ -115,8 +118,21 @@ impl CellRange {
         }
     }
 
+    /// Whether the location is in it: another byte of the same variable or cell.
+    fn has(&self, how: &str, name: &str) -> bool {
+        match (&self.cells, cell(name)) {
+            (Some((base, _, last)), Some((other, index))) => {
+                self.how == how && base == other && *last == index
+            }
+            _ => self.how == how && self.name == name,
+        }
+    }
+
     fn text(&self) -> String {
         match &self.cells {
+            Some((base, first, last)) if first != last && base.ends_with('+') => {
+                format!("{} {base}{first}..{}", self.how, last.saturating_add(1))
+            }
             Some((base, first, last)) if first != last => {
                 // The upper bound is excluded, as in the loops of TP.
                 format!("{} {base}[{first}..{}]", self.how, last.saturating_add(1))
@@ -126,9 +142,12 @@ impl CellRange {
     }
 }
 
-/// `a[3]` as `a` and 3.
+/// `a[3]` as `a` and 3; byte 3 of something without a name, `heap@f.c:1+3`, as `heap@f.c:1+` and 3.
 fn cell(name: &str) -> Option<(&str, u64)> {
-    let (base, index) = name.strip_suffix(']')?.rsplit_once('[')?;
+    let (base, index) = match name.strip_suffix(']') {
+        Some(cell) => cell.rsplit_once('[')?,
+        None => name.split_at(name.rfind('+')? + 1),
+    };
     Some((base, index.parse().ok()?))
 }
 
@@ -158,6 +177,10 @@ mod tests {
         assert!(!run.extend("w", "a[7]") && !run.extend("r", "a[6]") && !run.extend("w", "b[6]"));
         assert_eq!(run.text(), "w a[3..6]");
         assert!(!CellRange::new("w", "x".into()).extend("w", "y"));
+        assert!(run.has("w", "a[5]") && !run.has("w", "a[4]") && !run.has("r", "a[5]"));
+        let mut bytes = CellRange::new("r", "heap@f.c:1+8".into());
+        assert!(bytes.extend("r", "heap@f.c:1+9") && !bytes.extend("r", "heap@f.c:2+10"));
+        assert_eq!(bytes.text(), "r heap@f.c:1+8..10");
         assert!(!CellRange::new("w", format!("a[{}]", u64::MAX)).extend("w", "a[0]"));
     }
 

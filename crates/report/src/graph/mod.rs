@@ -1,5 +1,6 @@
 //! The computation graph of a run as a picture (SVG, without Graphviz), as DOT and as JSON.
 
+mod bytes;
 pub mod dot;
 pub mod json;
 mod labels;
@@ -24,6 +25,16 @@ pub struct Site {
 pub trait Names {
     fn site(&self, site: SiteId) -> Site;
     fn location(&self, location: Location) -> String;
+
+    /// What a task is called, if not by its spawn path.
+    fn task(&self, _task: TaskId) -> Option<String> {
+        None
+    }
+
+    /// Whether locations are bytes, of which several make a variable.
+    fn are_bytes(&self) -> bool {
+        false
+    }
 }
 
 /// A graph with all that is needed to show it.
@@ -37,7 +48,7 @@ pub struct Picture<'a> {
 
 impl<'a> Picture<'a> {
     pub fn new(graph: &'a Graph, names: &'a dyn Names, racy: &'a BTreeSet<NodeId>) -> Picture<'a> {
-        Picture { graph, names, racy, tasks: spawn_paths(graph) }
+        Picture { graph, names, racy, tasks: spawn_paths(graph, names) }
     }
 
     /// The spawn path of a task.
@@ -53,7 +64,7 @@ impl<'a> Picture<'a> {
 /// Deeper tasks are named by their number: full paths of a long chain would take quadratic space.
 const MAX_DEPTH: u32 = 32;
 
-fn spawn_paths(graph: &Graph) -> Vec<String> {
+fn spawn_paths(graph: &Graph, names: &dyn Names) -> Vec<String> {
     let mut children = vec![0u32; graph.tasks.len()];
     let mut depth = vec![0u32; graph.tasks.len()];
     let mut paths: Vec<String> = Vec::with_capacity(graph.tasks.len());
@@ -64,7 +75,9 @@ fn spawn_paths(graph: &Graph) -> Vec<String> {
                 let parent = parent.index();
                 children[parent] += 1;
                 depth[i] = depth[parent] + 1;
-                if depth[i] <= MAX_DEPTH {
+                if let Some(name) = names.task(TaskId::at(i)) {
+                    name
+                } else if depth[i] <= MAX_DEPTH {
                     format!("{}/{}", paths[parent], children[parent])
                 } else {
                     format!("main/…/task#{i}")

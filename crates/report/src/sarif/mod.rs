@@ -255,11 +255,13 @@ impl Log<'_> {
     }
 }
 
-/// With a capital and a full stop.
+/// With a capital, unless it begins with the name of a task, and a full stop.
 fn sentence(text: &str) -> String {
+    let word = text.split_whitespace().next().unwrap_or_default();
+    let is_task = word == "main" || word.starts_with("main/");
     let mut chars = text.chars();
-    let first = chars.next().map(|first| first.to_uppercase().collect::<String>()).unwrap_or_default();
-    let text = format!("{first}{}", chars.as_str());
+    let first = chars.next().filter(|_| !is_task).map(|first| first.to_uppercase().collect::<String>());
+    let text = first.map_or_else(|| text.to_owned(), |first| first + chars.as_str());
     if text.ends_with('.') || text.is_empty() { text } else { text + "." }
 }
 
@@ -342,6 +344,7 @@ mod tests {
     #[test]
     fn advice_becomes_sentences() {
         assert_eq!(sentence("nothing waits"), "Nothing waits.");
+        assert_eq!(sentence("main/1 waits."), "main/1 waits.");
         assert_eq!(sentence(""), "");
     }
 }

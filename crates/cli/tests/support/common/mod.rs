@@ -9,6 +9,7 @@ pub mod logs;
 pub mod mutate;
 pub mod native;
 pub mod native_tools;
+pub mod page;
 pub mod programs;
 #[path = "../../../../core/src/random.rs"]
 pub mod random;
