@@ -31,6 +31,7 @@ pub mod sarif;
 pub mod schema;
 mod snippet;
 mod sources;
+mod statements;
 mod style;
 pub mod suppress;
 mod table;

@@ -1,8 +1,8 @@
 //! The source texts a report quotes, and the project they belong to.
 
-use crate::advice::source::Tree;
 use crate::frames::user_place;
 use crate::project::Project;
+use crate::statements::Tree;
 use raceproof_core::finding::{Object, Place, Report};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,6 +1,6 @@
 //! Advice as a change of the source: what a test, or an editor, can apply.
 
-use super::source::{Directive, NodeId, Tree};
+use crate::statements::{Directive, NodeId, Tree};
 use std::collections::BTreeMap;
 
 /// Characters of one line that are replaced.
@@ -108,7 +108,7 @@ impl Editor<'_> {
     }
 
     /// A word of a directive, replaced.
-    pub(super) fn word(&self, word: &super::source::Token, by: &str) -> Edit {
+    pub(super) fn word(&self, word: &crate::statements::Token, by: &str) -> Edit {
         Edit {
             file: self.file.to_owned(),
             line: word.line,

@@ -10,7 +10,6 @@ mod fix;
 pub(crate) mod fortran;
 mod openmp;
 mod rayon;
-pub(crate) mod source;
 mod tp;
 
 pub use edit::{Edit, apply};

@@ -5,9 +5,9 @@
 //! so it is never advised there.
 
 use super::super::fix::{EITHER_ORDER, Fix, Template};
-use super::super::source::{Directive, Role};
 use super::super::{Advice, one_sided};
 use super::sides::{Side, needs_order, variable};
+use crate::statements::{Directive, Role};
 use raceproof_core::finding::Operation;
 
 pub(super) fn fixes(advice: &Advice<'_>, a: &Side<'_>, b: &Side<'_>) -> Vec<Fix> {

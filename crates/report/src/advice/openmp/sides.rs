@@ -1,9 +1,9 @@
 //! The two accesses in the source: their statements, and the constructs around them.
 
 use super::super::edit::Editor;
-use super::super::source::{Directive, Kind, NodeId, Role, Token, base, role};
 use super::super::{Advice, Lines};
 use crate::sources::is_own;
+use crate::statements::{Directive, Kind, NodeId, Role, Token, base, role};
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{Object, Place, Race, RaceAccess};
 
@@ -81,7 +81,7 @@ impl<'a> Side<'a> {
         let leaves = ["return", "break", "continue", "goto", "case", "default"];
         !text.iter().any(|token| token.directive.is_some() || leaves.contains(&token.text.as_str()))
             && !["for", "while", "do", "switch"].contains(&first.text.as_str())
-            && !super::super::source::is_declaration(&text.iter().collect::<Vec<_>>())
+            && !crate::statements::is_declaration(&text.iter().collect::<Vec<_>>())
     }
 
     /// The statement before which a directive can wait: outside of sections that exclude others,

@@ -3,9 +3,9 @@
 use super::super::Advice;
 use super::super::edit::Editor;
 use super::super::fix::{Fix, Template};
-use super::super::source::{Directive, NodeId, Token};
 use super::sides::{Side, is_loop, is_outer, variable};
 use super::team;
+use crate::statements::{Directive, NodeId, Token};
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{Construct, Operation, RaceAccess, Spawned};
 
@@ -177,7 +177,7 @@ fn depend(
     accesses: [&RaceAccess; 2],
     same: bool,
 ) -> Option<Fix> {
-    let name = super::super::source::base(variable(advice.race));
+    let name = crate::statements::base(variable(advice.race));
     let standing = [d, e].map(|directive| items(directive, name));
     let place = |editor: Editor<'_>, d: &Directive<'_>| advice.lines.line(editor.file, d.line);
     if standing.iter().any(Option::is_some) {

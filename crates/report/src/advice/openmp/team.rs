@@ -2,8 +2,8 @@
 
 use super::super::Advice;
 use super::super::fix::{Fix, ITS_OWN, Template};
-use super::super::source::{Directive, Kind, NodeId, Role, Token, role};
 use super::sides::{Side, clause_name, is_loop, variable};
+use crate::statements::{Directive, Kind, NodeId, Role, Token, role};
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::Place;
 

@@ -6,8 +6,8 @@
 
 use super::super::edit::{Edit, Editor};
 use super::super::fix::{EITHER_ORDER, Fix, Template};
-use super::super::source::{NodeId, Role, Token, Tree, base, role};
 use super::super::{Advice, Parting, alternatives, noun, one_sided};
+use crate::statements::{NodeId, Role, Token, Tree, base, role};
 use raceproof_core::finding::{Place, RaceAccess, Spawned};
 
 /// Words by which a task waits for what another does.
