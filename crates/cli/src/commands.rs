@@ -4,7 +4,7 @@ use crate::args::{Args, Command, RunArgs};
 use crate::run::command::Ran;
 use crate::shared::look;
 use crate::shared::status::{BAD_INPUT, BadInput, INCONCLUSIVE, bad};
-use crate::{analyze, check, diff, doctor, explain, graph, pages, replay, run, trace, verify};
+use crate::{analyze, check, diff, doctor, explain, graph, manual, replay, run, trace, verify};
 use raceproof_cc::{self as cc, Language};
 use raceproof_host::{interrupt, note};
 use std::process::ExitCode;
@@ -36,9 +36,9 @@ pub(crate) fn act(args: Args) -> u8 {
         Command::Trace(args) => trace::command::command(&args),
         Command::Analyze(args) => analyze::command::command(&args),
         Command::Doctor(args) => doctor::command::command(&args),
-        Command::Toolchain(args) => pages::command::toolchain_command(&args),
-        Command::Completions(args) => pages::command::completions_command(&args),
-        Command::Man(args) => pages::command::man_command(&args),
+        Command::Toolchain(args) => manual::command::toolchain_command(&args),
+        Command::Completions(args) => manual::command::completions_command(&args),
+        Command::Man(args) => manual::command::man_command(&args),
         Command::Diff(args) => diff::command::command(&args),
         Command::Explain(args) => explain::command::command(&args),
     };

@@ -2,14 +2,14 @@
 
 use raceproof_cc::runtime;
 use raceproof_cli::shared::project;
-use raceproof_cli::{args::words, cargo, commands, pages};
+use raceproof_cli::{args::words, cargo, commands, manual};
 use std::env;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     runtime::embed(raceproof_embed::static_runtime!());
-    pages::set_cargo_help(cargo::HELP);
-    match project::parse(pages::help::command(), words(env::args_os())) {
+    manual::set_cargo_help(cargo::HELP);
+    match project::parse(manual::help::command(), words(env::args_os())) {
         Ok(args) => commands::run(args),
         Err(wrong) => commands::refuse(&wrong),
     }

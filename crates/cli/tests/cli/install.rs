@@ -4,7 +4,7 @@
 use crate::common;
 
 use common::command::{Folder, raceproof, root, run};
-use raceproof_cli::pages::help;
+use raceproof_cli::manual::help;
 use std::fs;
 
 /// The verbs of the command line, as it defines them.

@@ -19,7 +19,7 @@ const WRITERS: [&str; 28] = [
     "crates/prelink/src/",
     "crates/embed/src/",
     "crates/cli/src/doctor/",
-    "crates/cli/src/pages/command.rs",
+    "crates/cli/src/manual/command.rs",
     "crates/cli/src/commands.rs",
     "crates/cli/src/analyze/command.rs",
     "crates/cli/src/check/command.rs",
