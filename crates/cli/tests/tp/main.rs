@@ -7,7 +7,6 @@ mod common;
 #[path = "../support/expect/mod.rs"]
 mod expect;
 #[path = "../support/oracle/mod.rs"]
-#[allow(dead_code)] // only the generator is used here
 mod oracle;
 
 mod advice;
