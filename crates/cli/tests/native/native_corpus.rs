@@ -52,7 +52,8 @@ fn the_verdict_does_not_depend_on_optimisation() {
 }
 
 /// Has accesses that clang's own pass does not see.
-const OWN_PASS_ONLY: [&str; 3] = ["atomic_compare_plain_racy", "static_written_racy", "simd/"];
+const OWN_PASS_ONLY: [&str; 4] =
+    ["atomic_compare_plain_racy", "static_written_racy", "simd/", "advice/simd_dependence_racy"];
 
 /// Where no plugin fits the user's clang, its own pass instruments.
 #[test]

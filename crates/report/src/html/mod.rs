@@ -148,7 +148,8 @@ mod tests {
         let page = render(&Report::new("default"), &Sources::new(), &Extras::default());
         for slot in ["{digest}", "{title}", "{style}", "{data}", "{script}", "{more}"] {
             assert_eq!(PAGE.matches(slot).count(), 1, "{slot} in page.html");
-            assert!(!page.contains(slot), "{slot} in the page");
+            // The script has templates of its own, `${style}`.
+            assert!(!page.replace("${", "$").contains(slot), "{slot} in the page");
         }
         assert!(page.ends_with("</html>\n"));
     }
