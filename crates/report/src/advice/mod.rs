@@ -128,6 +128,20 @@ fn one_sided(race: &Race) -> Option<(&RaceAccess, &RaceAccess)> {
     }
 }
 
+/// What the locks do not do, if there are any; `so` ends the sentence about two that differ.
+fn locks(advice: &Advice<'_>, so: &str) -> Option<String> {
+    let (first, second) = (&advice.race.first, &advice.race.second);
+    let held = |a: &RaceAccess| format!("{} {}", safe(&a.task), holding(&a.locks));
+    if let Some((guarded, bare)) = one_sided(advice.race) {
+        let bare = safe(&bare.task);
+        Some(format!("{}; that does not keep out {bare}, which holds no lock.", held(guarded)))
+    } else if first.locks.is_empty() {
+        None
+    } else {
+        Some(format!("{} and {}: no lock in common{so}.", held(first), held(second)))
+    }
+}
+
 /// `holds l`, `is in isolated`, `holds a and b`.
 pub(super) fn holding(locks: &[String]) -> String {
     match locks {

@@ -7,14 +7,14 @@ mod tasks;
 mod team;
 
 use super::fix::Fix;
-use super::{Advice, Parting, alternatives, holding, noun, one_sided};
+use super::{Advice, Parting, alternatives, locks, noun, one_sided};
 use crate::style::safe;
 use raceproof_core::finding::{Construct, Operation, Race, RaceAccess, Region, Spawned};
 use sides::{Side, are_nested, needs_order};
 
 pub(super) fn why(advice: &Advice<'_>) -> String {
     let mut text = order(advice);
-    for remark in [locks(advice), atomic(advice).map(|(_, remark)| remark)].into_iter().flatten() {
+    for remark in [locks(advice, ""), atomic(advice).map(|(_, remark)| remark)].into_iter().flatten() {
         text.push(' ');
         text.push_str(&remark);
     }
@@ -214,20 +214,6 @@ fn hints(advice: &Advice<'_>, first: Option<&Side<'_>>, second: Option<&Side<'_>
         _ => hints.push(tasks::hint()),
     }
     hints
-}
-
-/// What the locks do not do, if there are any.
-fn locks(advice: &Advice<'_>) -> Option<String> {
-    let (first, second) = (&advice.race.first, &advice.race.second);
-    let held = |a: &RaceAccess| format!("{} {}", safe(&a.task), holding(&a.locks));
-    if let Some((guarded, bare)) = one_sided(advice.race) {
-        let bare = safe(&bare.task);
-        Some(format!("{}; that does not keep out {bare}, which holds no lock.", held(guarded)))
-    } else if first.locks.is_empty() {
-        None
-    } else {
-        Some(format!("{} and {}: no lock in common.", held(first), held(second)))
-    }
 }
 
 /// The plain access beside an atomic one, and what that means.

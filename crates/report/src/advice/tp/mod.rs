@@ -2,10 +2,9 @@
 
 mod fixes;
 
-use super::{Advice, Parting, holding, lineage, noun, one_sided};
+use super::{Advice, Parting, lineage, locks, noun};
 use crate::style::safe;
 pub(super) use fixes::fixes;
-use raceproof_core::finding::RaceAccess;
 
 /// What would have made the later access wait.
 const NO_WAIT: &str = "no finish around it ends, and no get asks for what is set after it";
@@ -36,24 +35,9 @@ pub(super) fn why(advice: &Advice<'_>) -> String {
             format!("the ways to the two accesses part in {fork}, and neither waits for the other.")
         }
     };
-    if let Some(locks) = locks(advice) {
+    if let Some(locks) = locks(advice, ", so neither keeps the other out") {
         text.push(' ');
         text.push_str(&locks);
     }
     text
-}
-
-/// What the locks do not do, if there are any.
-fn locks(advice: &Advice<'_>) -> Option<String> {
-    let (first, second) = (&advice.race.first, &advice.race.second);
-    let held = |a: &RaceAccess| format!("{} {}", safe(&a.task), holding(&a.locks));
-    if let Some((guarded, bare)) = one_sided(advice.race) {
-        let bare = safe(&bare.task);
-        Some(format!("{}; that does not keep out {bare}, which holds no lock.", held(guarded)))
-    } else if first.locks.is_empty() {
-        None
-    } else {
-        let (first, second) = (held(first), held(second));
-        Some(format!("{first} and {second}: no lock in common, so neither keeps the other out."))
-    }
 }
