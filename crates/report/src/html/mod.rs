@@ -16,7 +16,7 @@ use serde::Serialize;
 /// What the page shows beside the report, as far as the command has it.
 #[derive(Clone, Debug, Default)]
 pub struct Extras {
-    /// The computation graph of a run, as `graph --format json` writes it.
+    /// The computation graph of a run, as [`compact`](crate::graph::json::compact) writes it.
     pub graph: Option<String>,
     /// Why there is no graph, or not the whole of it; shown in its place.
     pub graph_note: Option<String>,
@@ -76,7 +76,7 @@ fn page(report: &Report, whole: &impl Serialize, sources: &Sources, extras: &Ext
         more += &element(&format!("playback-{number}"), &json(playback));
     }
     if let Some(graph) = &extras.graph {
-        more += &element("graph", &compact(graph));
+        more += &element("graph", graph);
     }
     let mut out =
         String::with_capacity(PAGE.len() + STYLE.len() + script.len() + data.len() + more.len() + 64);
@@ -109,24 +109,6 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("plain data serialises")
 }
 
-/// JSON without the white space between its tokens.
-fn compact(json: &str) -> String {
-    let mut out = String::with_capacity(json.len() / 2);
-    let (mut quoted, mut escaped) = (false, false);
-    for c in json.chars() {
-        if quoted {
-            quoted = escaped || c != '"';
-            escaped = !escaped && c == '\\';
-        } else if c.is_ascii_whitespace() {
-            continue;
-        } else {
-            quoted = c == '"';
-        }
-        out.push(c);
-    }
-    out
-}
-
 fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
@@ -134,14 +116,6 @@ fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn compact_keeps_what_is_quoted() {
-        assert_eq!(
-            compact("{ \"a b\": [1,\n 2],\n\"c\\\" d\\\\\" : \" \" }\n"),
-            r#"{"a b":[1,2],"c\" d\\":" "}"#
-        );
-    }
 
     #[test]
     fn every_slot_of_the_page_is_filled() {
