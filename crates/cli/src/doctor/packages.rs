@@ -66,9 +66,9 @@ fn newest_clang() -> Option<u32> {
 fn line(manager: Manager, wanted: Wanted, newest: Option<u32>) -> String {
     let (command, packages) = match manager {
         Manager::Apt => ("apt install", apt(wanted, newest)),
-        Manager::Dnf => ("dnf install", dnf(wanted).to_owned()),
+        Manager::Dnf => ("dnf install", rpm(wanted).to_owned()),
         Manager::Pacman => ("pacman -S", pacman(wanted).to_owned()),
-        Manager::Zypper => ("zypper install", zypper(wanted).to_owned()),
+        Manager::Zypper => ("zypper install", rpm(wanted).to_owned()),
     };
     format!("sudo {command} {packages}")
 }
@@ -87,7 +87,8 @@ fn apt(wanted: Wanted, newest: Option<u32>) -> String {
     }
 }
 
-fn dnf(wanted: Wanted) -> &'static str {
+/// The packages have the same names in Fedora and in openSUSE.
+fn rpm(wanted: Wanted) -> &'static str {
     match wanted {
         Wanted::Clang => "clang libomp-devel llvm-devel",
         Wanted::OmpHeader(_) => "libomp-devel",
@@ -106,17 +107,6 @@ fn pacman(wanted: Wanted) -> &'static str {
         Wanted::Flang => "flang clang llvm",
         Wanted::Binutils => "binutils",
         Wanted::Cargo => "rust",
-    }
-}
-
-fn zypper(wanted: Wanted) -> &'static str {
-    match wanted {
-        Wanted::Clang => "clang libomp-devel llvm-devel",
-        Wanted::OmpHeader(_) => "libomp-devel",
-        Wanted::LlvmHeaders(_) => "llvm-devel",
-        Wanted::Flang => "flang clang llvm-devel",
-        Wanted::Binutils => "binutils",
-        Wanted::Cargo => "cargo",
     }
 }
 
