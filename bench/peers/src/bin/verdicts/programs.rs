@@ -1,5 +1,19 @@
 // The programs as threads, locks and cells: included by the modules for loom and for shuttle, which bring `Arc`, `Mutex`,
-// `thread`, `Cell` and `judge` of their own.
+// `thread`, `UnsafeCell`, the accesses of a `Cell` and `judge` of their own.
+
+/// Memory that the threads share without a lock.
+struct Cell(UnsafeCell<i32>);
+
+// SAFETY: both tools run one thread at a time, and loom panics where two could access the cell together.
+unsafe impl Sync for Cell {}
+// SAFETY: the cell is a number, which any thread may drop.
+unsafe impl Send for Cell {}
+
+impl Cell {
+    fn new() -> Arc<Cell> {
+        Arc::new(Cell(UnsafeCell::new(0)))
+    }
+}
 
 pub fn unjoined() -> bool {
     judge(|| {
