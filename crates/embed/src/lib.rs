@@ -2,7 +2,7 @@
 //! libraries beside them.
 //!
 //! `raceproof-native` is a dependency of the command that no code of it refers to, so that it is
-//! built and not linked. rustc is told of it on its command line (`--extern
+//! built and not linked. Cargo names it on rustc's command line (`--extern
 //! raceproof_native=….rlib`), and the archive and the shared library are beside that file, since
 //! one call of rustc makes all three. Cargo builds them before it compiles what depends on them.
 //!
@@ -60,7 +60,7 @@ fn tokens(text: &str) -> TokenStream {
     text.parse().unwrap_or_default()
 }
 
-/// The library of the runtime with this extension, beside the one that rustc is told of.
+/// The library of the runtime with this extension, beside the one that rustc's command line names.
 fn library(extension: &str) -> Option<PathBuf> {
     let words: Vec<String> = env::args_os().filter_map(|word| word.into_string().ok()).collect();
     let path = words.iter().find_map(|word| word.split_once(EXTERN).map(|(_, path)| Path::new(path)))?;
