@@ -23,6 +23,7 @@
 mod arguments;
 mod assumed;
 mod clang;
+mod headers;
 pub mod installed;
 mod notes;
 mod objects;
@@ -122,6 +123,13 @@ fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
         plan.linked.extend(["-x".into(), "none".into(), notes::object(&known, &clang, folder.path())?]);
     }
     let is_instrumented = plan.instrumented && plan.has_sources();
+    // Where they cannot be written, clang does not find them, and says so if it is asked to.
+    if plan.has_sources()
+        && language != Language::Fortran
+        && let Ok(folder) = headers::folder()
+    {
+        plan.added.extend(["-I".into(), folder.into()]);
+    }
     // Until clang has run: the file is gone with it.
     let mut loaded = None;
     match plugin {

@@ -66,7 +66,7 @@ pub struct Plan {
 }
 
 /// The libraries that ours takes the place of, as after `-l`.
-const REPLACED: &[&str] = &["omp", "iomp5", "gomp", "tsan"];
+const REPLACED: &[&str] = &["omp", "iomp5", "gomp", "tsan", "hclib", "hclib_system"];
 
 impl Plan {
     pub fn new(arguments: &Arguments, language: Language) -> Result<Plan, String> {

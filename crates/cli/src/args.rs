@@ -137,7 +137,7 @@ pub enum Command {
     Fc(CompilerArgs),
     /// Run a program that `raceproof cc` or `cargo raceproof` built, and report
     ///
-    /// Without mutual exclusion one run decides all schedules for that number of threads. A program
+    /// Without mutual exclusion one run decides all schedules, for every team size. A program
     /// that crashes or ends with another status than 0 has a program error. What was found before
     /// is reported whichever way it ends. The report goes to standard output, and what the program
     /// prints to standard error, unless standard output is a terminal or there is -o.
@@ -172,6 +172,13 @@ pub enum Command {
     Explain(ExplainArgs),
 }
 
+/// The team sizes that a verdict is to hold for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub enum TeamSizes {
+    All,
+    Ran,
+}
+
 #[derive(clap::Args, Debug)]
 pub struct RunArgs {
     /// What the report looks like
@@ -181,6 +188,9 @@ pub struct RunArgs {
     /// 4]
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
     pub threads: Vec<u32>,
+    /// Team sizes that the verdict is to hold for: all that the program allows, or those that ran
+    #[arg(long, value_enum, value_name = "WHICH", default_value = "all")]
+    pub sizes: TeamSizes,
     /// Write the report to a file instead of standard output, which is the program's then
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,

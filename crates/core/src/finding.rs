@@ -10,7 +10,7 @@ pub mod witness;
 
 pub use coverage::{Coverage, FrontEnd, Note, PartKind, Uninstrumented};
 pub use measured::Measured;
-pub use native::{Construct, Object, Operation, Region, place_and_calls};
+pub use native::{Construct, Object, Operation, Region, Related, SetBefore, place_and_calls};
 
 use crate::event::AccessKind;
 use serde::{Deserialize, Serialize};
@@ -98,6 +98,9 @@ pub struct Spawned {
     /// Its number in the team, if the construct makes one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thread: Option<u32>,
+    /// The name that the program has given to it, if it is a thread.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -151,6 +154,9 @@ pub struct Race {
     /// What the location is a part of, in a native program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub object: Option<Object>,
+    /// A promise that the task of one access has set before it, and the other has waited for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub promise: Option<SetBefore>,
 }
 
 /// A schedule: runs of actions of one task each. An action is one access or one synchronisation.
@@ -160,11 +166,23 @@ pub struct Witness {
     /// Which program it belongs to: a fingerprint of the source, where the front end has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
+    /// Of an OpenMP program: the team that it needs, where that is not the one of the environment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub team: Option<WitnessTeam>,
     pub schedule: Vec<Segment>,
     /// After `verify`: the sections that its tasks enter, in this order, of the locks that several
     /// tasks take; the last ones of many.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sections: Vec<EnteredSection>,
+}
+
+/// The size of the teams of an execution, and which thread executes what.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct WitnessTeam {
+    pub size: u32,
+    /// The number of the assignment of work to threads: 0 is the runtime's usual one.
+    pub assignment: u32,
 }
 
 /// A task enters a section of a lock.
@@ -208,7 +226,8 @@ pub struct Segment {
 pub struct Waiting {
     pub task: String,
     /// `promise`, `future`, `finish`, `lock`, `semaphore`, `event`, `isolated`; in a native program
-    /// also `task` and `detach event`.
+    /// also `task`, `detach event`, `thread`, `threads`, `mutex`, `reader-writer lock`,
+    /// `condition variable`, `barrier`, `initialisation`, `futex` and `system call`.
     pub on: String,
     /// What it is called, where it has a name: the lock `l`, the promise made at line 4.
     pub what: String,
@@ -249,6 +268,9 @@ pub struct ProgramError {
     pub stack: Vec<Frame>,
     pub spawned: Vec<Spawned>,
     pub witness: Option<Witness>,
+    /// Other places that have to do with it, in a native program.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub related: Vec<Related>,
 }
 
 /// Nondeterminism that is no data race: two sections, sets or the like whose order the schedule

@@ -1,5 +1,6 @@
 #include "Access.h"
 #include "AccessPaths.h"
+#include "Iterations.h"
 #include "SameEpoch.h"
 #include "Steps.h"
 
@@ -25,6 +26,8 @@ constexpr StringRef Names[2][3] = {
     {"raceproof.read", "raceproof.read.run", "raceproof.read.runs"},
     {"raceproof.write", "raceproof.write.run", "raceproof.write.runs"},
 };
+/// What the name of one ends with whose last dimension is one of iterations.
+constexpr StringRef ByIterations = ".by.iterations";
 constexpr StringRef ForPairs[2] = {"raceproof.pairs.read", "raceproof.pairs.write"};
 constexpr StringRef TableRead = "raceproof.table.read", TableWrite = "raceproof.table.write";
 
@@ -98,10 +101,11 @@ std::optional<Access> accessOf(const Instruction &instruction) {
   StringRef name = calledName(instruction);
   if (!name.starts_with(Prefix))
     return std::nullopt;
+  bool isByIterations = name.consume_back(ByIterations);
   for (Kind kind : {Kind::Read, Kind::Write})
     for (unsigned dimensions = 0; dimensions < 3; ++dimensions)
       if (name == Names[kind == Kind::Write][dimensions])
-        return Access{cast<CallInst>(const_cast<Instruction *>(&instruction)), kind, dimensions};
+        return Access{cast<CallInst>(const_cast<Instruction *>(&instruction)), kind, dimensions, isByIterations};
   return std::nullopt;
 }
 
@@ -119,10 +123,14 @@ CallInst *mark(Instruction *before, Value *address, Value *size, Align alignment
 }
 
 CallInst *markRange(Instruction *before, Value *address, Value *size, ArrayRef<Value *> countsAndStrides, Kind kind,
-                    const DebugLoc &location) {
+                    const DebugLoc &location, Value *firstIteration) {
   SmallVector<Value *, 6> arguments = {address, size};
   arguments.append(countsAndStrides.begin(), countsAndStrides.end());
-  return insert(before, Names[kind == Kind::Write][countsAndStrides.size() / 2], arguments, location);
+  StringRef name = Names[kind == Kind::Write][countsAndStrides.size() / 2];
+  if (!firstIteration)
+    return insert(before, name, arguments, location);
+  arguments.push_back(firstIteration);
+  return insert(before, (name + ByIterations).str(), arguments, location);
 }
 
 CallInst *markOther(Instruction *before, StringRef name, ArrayRef<Value *> arguments, const DebugLoc &location) {
@@ -148,20 +156,26 @@ std::pair<std::string, bool> entryOf(const Access &access) {
   return {(isAligned ? "__tsan_" : "__tsan_unaligned_") + kind + std::to_string(*size), false};
 }
 
-CallInst *replace(CallInst *call, StringRef name, ArrayRef<Value *> arguments) {
-  IRBuilder<> builder(call);
+/// A call of the runtime before a marker, at its place in the source.
+CallInst *callBefore(CallInst *marker, StringRef name, ArrayRef<Value *> arguments) {
+  IRBuilder<> builder(marker);
   SmallVector<Type *, 6> types;
   for (Value *argument : arguments)
     types.push_back(argument->getType());
   auto *type = FunctionType::get(builder.getVoidTy(), types, false);
-  FunctionCallee callee = call->getModule()->getOrInsertFunction(name, type);
+  FunctionCallee callee = marker->getModule()->getOrInsertFunction(name, type);
   if (auto *function = dyn_cast<Function>(callee.getCallee()))
     function->addFnAttr(Attribute::NoUnwind);
-  CallInst *lowered = builder.CreateCall(callee, arguments);
-  lowered->setDebugLoc(call->getDebugLoc());
+  CallInst *call = builder.CreateCall(callee, arguments);
+  call->setDebugLoc(marker->getDebugLoc());
   // The address it returns to is the place in the source.
-  lowered->setCannotMerge();
-  call->eraseFromParent();
+  call->setCannotMerge();
+  return call;
+}
+
+CallInst *replace(CallInst *marker, StringRef name, ArrayRef<Value *> arguments) {
+  CallInst *lowered = callBefore(marker, name, arguments);
+  marker->eraseFromParent();
   return lowered;
 }
 
@@ -180,6 +194,9 @@ std::optional<std::pair<Value *, Value *>> spanOf(const Access &access) {
   auto *stride = access.dimensions == 1 ? dyn_cast<ConstantInt>(access.stride(0)) : nullptr;
   if (!size || !stride || stride->getSExtValue() == 0 || uint64_t(std::abs(stride->getSExtValue())) != *size)
     return std::nullopt;
+  // A span is reported from its lower end, and iterations count from the first.
+  if (access.isByIterations && stride->getSExtValue() < 0)
+    return std::nullopt;
   IRBuilder<> builder(access.call);
   Value *bytes = builder.CreateMul(access.count(0), access.size());
   if (stride->getSExtValue() > 0)
@@ -190,10 +207,15 @@ std::optional<std::pair<Value *, Value *>> spanOf(const Access &access) {
 
 void lower(const Access &access, bool isRepeated) {
   std::string kind = access.kind == Kind::Write ? "write" : "read";
+  if (access.isByIterations) {
+    auto *dimension = ConstantInt::get(Type::getInt32Ty(access.call->getContext()), access.dimensions - 1);
+    callBefore(access.call, "__raceproof_by_iterations", {access.firstIteration(), dimension});
+  }
   if (auto span = spanOf(access)) {
     replace(access.call, "__raceproof_" + kind + "_span", {span->first, span->second, access.size()});
   } else if (access.dimensions > 0) {
     SmallVector<Value *, 6> arguments(access.call->args());
+    arguments.truncate(2 + 2 * access.dimensions);
     replace(access.call, "__raceproof_" + kind + (access.dimensions == 1 ? "_run" : "_runs"), arguments);
   } else {
     auto size = access.fixedSize();
@@ -241,12 +263,12 @@ bool walks(const Value *address, const Loop &loop, ScalarEvolution &evolution) {
   return recurrence || (from && from->getParent() == loop.getHeader());
 }
 
-/// Whether a loop calls nobody but the runtime.
+/// Whether a loop calls nobody but the runtime for its accesses. With the next iteration of a worksharing loop nothing has been accessed yet.
 bool isWithoutCalls(const Loop &loop) {
   return all_of(loop.blocks(), [](const BasicBlock *block) {
     return all_of(*block, [](const Instruction &instruction) {
       auto *call = dyn_cast<CallBase>(&instruction);
-      return !call || call->isInlineAsm() || isa<IntrinsicInst>(call) || isMarker(instruction);
+      return !call || call->isInlineAsm() || isa<IntrinsicInst>(call) || (isMarker(instruction) && !isIteration(instruction));
     });
   });
 }

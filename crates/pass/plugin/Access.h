@@ -20,6 +20,8 @@ struct Access {
   Kind kind;
   /// How many dimensions: 0 for one access; 1 and 2 for elements so many bytes apart, and so many rows of them.
   unsigned dimensions;
+  /// Whether it left a worksharing loop, each of whose iterations made one element of the last dimension.
+  bool isByIterations = false;
 
   llvm::Value *address() const { return call->getArgOperand(0); }
   llvm::Value *size() const { return call->getArgOperand(1); }
@@ -29,6 +31,8 @@ struct Access {
   std::optional<uint64_t> fixedSize() const;
   llvm::Value *count(unsigned dimension) const { return call->getArgOperand(2 + 2 * dimension); }
   llvm::Value *stride(unsigned dimension) const { return call->getArgOperand(3 + 2 * dimension); }
+  /// Of one by iterations: the number of the first.
+  llvm::Value *firstIteration() const { return call->getArgOperand(2 + 2 * dimensions); }
 };
 
 /// Bytes at a fixed distance from a value.
@@ -64,9 +68,10 @@ bool isMarker(const llvm::Instruction &instruction);
 llvm::CallInst *mark(llvm::Instruction *before, llvm::Value *address, llvm::Value *size, llvm::Align alignment, Kind kind,
                      const llvm::DebugLoc &location);
 
-/// `dimensions` pairs of a count and a stride.
+/// `dimensions` pairs of a count and a stride; with the number of the first iteration if the last dimension is one of iterations.
 llvm::CallInst *markRange(llvm::Instruction *before, llvm::Value *address, llvm::Value *size,
-                          llvm::ArrayRef<llvm::Value *> countsAndStrides, Kind kind, const llvm::DebugLoc &location);
+                          llvm::ArrayRef<llvm::Value *> countsAndStrides, Kind kind, const llvm::DebugLoc &location,
+                          llvm::Value *firstIteration = nullptr);
 
 /// Something else that the runtime is to be told, by a name that begins with `raceproof.`.
 llvm::CallInst *markOther(llvm::Instruction *before, llvm::StringRef name, llvm::ArrayRef<llvm::Value *> arguments,

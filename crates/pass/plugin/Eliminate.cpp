@@ -1,6 +1,7 @@
 #include "Eliminate.h"
 #include "Access.h"
 #include "Adjacent.h"
+#include "Iterations.h"
 #include "Ordered.h"
 #include "Ranges.h"
 #include "Redundant.h"
@@ -29,8 +30,12 @@ static void removeIdle(Function &function, const LoopInfo &loops) {
       instruction.eraseFromParent();
 }
 
-PreservedAnalyses EliminateRedundant::run(Function &function, FunctionAnalysisManager &) {
-  if (!hasMarkers(function) || !removeRedundantInBlocks(function, Steps()))
+PreservedAnalyses EliminateRedundant::run(Function &function, FunctionAnalysisManager &analyses) {
+  if (!hasMarkers(function))
+    return PreservedAnalyses::all();
+  bool removed = removeRedundantInBlocks(function, Steps());
+  removed |= removeIdleIterations(function, analyses.getResult<LoopAnalysis>(function));
+  if (!removed)
     return PreservedAnalyses::all();
   PreservedAnalyses preserved;
   preserved.preserveSet<CFGAnalyses>();
@@ -55,7 +60,9 @@ PreservedAnalyses EliminateChecks::run(Module &module, ModuleAnalysisManager &an
         removeRedundant(function, steps);
       }
     }
-    removeIdle(function, functions.getResult<LoopAnalysis>(function));
+    auto &loops = functions.getResult<LoopAnalysis>(function);
+    removeIdle(function, loops);
+    removeIdleIterations(function, loops);
     functions.invalidate(function, PreservedAnalyses::none());
   }
   steps.keepAssumptions(module);

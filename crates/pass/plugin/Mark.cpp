@@ -1,6 +1,7 @@
 #include "Mark.h"
 #include "Access.h"
 #include "AccessPaths.h"
+#include "Iterations.h"
 #include "Library.h"
 #include "Sites.h"
 
@@ -36,14 +37,6 @@ public:
   }
 
 private:
-  /// The calls by which clang has the OpenMP runtime set the bounds of a loop, in variables of its own.
-  static bool setsBounds(const Instruction &instruction) {
-    const Function *callee = cast<CallInst>(instruction).getCalledFunction();
-    return callee && callee->isDeclaration() &&
-           (callee->getName().starts_with("__kmpc_for_static_init_") ||
-            callee->getName().starts_with("__kmpc_dispatch_next_"));
-  }
-
   static bool staysHere(const AllocaInst *variable) {
     SmallVector<const Value *> work = {variable};
     SmallPtrSet<const Value *, 16> seen = {variable};
@@ -86,6 +79,24 @@ bool isConstant(const Value *address) {
     return variable->isConstant() || variable->getName().starts_with("llvm.") ||
            variable->getName().starts_with("__llvm_");
   return false;
+}
+
+/// Whether an argument points at the number of a thread, which the OpenMP runtime keeps: the first two of a function that is internal and that
+/// only the runtime calls as the body of a region, or such a body with what it was given (clang's bodies with debug information).
+bool isThreadNumber(const Value *address, unsigned depth = 2) {
+  auto *argument = dyn_cast<Argument>(address);
+  if (!argument || argument->getArgNo() > 1 || depth == 0)
+    return false;
+  const Function &body = *argument->getParent();
+  return body.hasLocalLinkage() && !body.use_empty() && all_of(body.uses(), [&](const Use &use) {
+    auto *call = dyn_cast<CallBase>(use.getUser());
+    if (!call)
+      return false;
+    if (call->isCallee(&use))
+      return isThreadNumber(call->getArgOperand(argument->getArgNo()), depth - 1);
+    StringRef runtime = calledName(*call);
+    return runtime == "__kmpc_fork_call" || runtime == "__kmpc_fork_call_if" || runtime == "__kmpc_fork_teams";
+  });
 }
 
 bool isTablePointer(const Instruction &instruction) {
@@ -149,7 +160,7 @@ private:
 
   bool isSeen(const Value *address, Kind kind) {
     return address->getType()->getPointerAddressSpace() == 0 && !address->isSwiftError() && !isPrivate(address) &&
-           !(kind == Kind::Read && isConstant(address));
+           !(kind == Kind::Read && (isConstant(address) || isThreadNumber(address)));
   }
 
   void visit(Instruction &access, Value *address, Type *type, Align alignment, Kind kind) {

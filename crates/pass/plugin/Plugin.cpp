@@ -4,6 +4,7 @@
 #include "AccessPaths.h"
 #include "Eliminate.h"
 #include "Fortran.h"
+#include "Iterations.h"
 #include "Lanes.h"
 #include "Mark.h"
 #include "Variables.h"
@@ -19,11 +20,26 @@ using namespace llvm;
 
 namespace raceproof {
 
+/// Leaves a symbol in a unit that tests locks, or waits for them with a limit: `verify` then explores where between taking and
+/// releasing a lock such a test comes (`crates/native/src/tasks/locks.rs`).
+static void markTestsOfLocks(Module &module) {
+  static const char Symbol[] = "__raceproof_tests_locks";
+  for (StringRef test : {"pthread_mutex_trylock", "pthread_mutex_timedlock", "pthread_mutex_clocklock", "pthread_spin_trylock", "mtx_trylock", "mtx_timedlock",
+                         "omp_test_lock", "omp_test_nest_lock"}) {
+    const Function *function = module.getFunction(test);
+    if (!function || !function->isDeclaration() || module.getNamedValue(Symbol))
+      continue;
+    Type *byte = Type::getInt8Ty(module.getContext());
+    new GlobalVariable(module, byte, true, GlobalValue::WeakAnyLinkage, ConstantInt::get(byte, 1), Symbol);
+  }
+}
+
 struct LowerMarkers : PassInfoMixin<LowerMarkers> {
   bool inlines;
   explicit LowerMarkers(bool inlines) : inlines(inlines) {}
   PreservedAnalyses run(Module &module, ModuleAnalysisManager &analyses) {
     auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
+    markTestsOfLocks(module);
     return lower(module, inlines ? &functions : nullptr) ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }
@@ -59,6 +75,7 @@ static void registerPasses(PassBuilder &builder) {
       passes.addPass(DescribeAccesses());
       passes.addPass(createModuleToFunctionPassAdaptor(MarkLanes()));
     }
+    passes.addPass(createModuleToFunctionPassAdaptor(MarkIterations()));
     if (level != OptimizationLevel::O0)
       passes.addPass(createModuleToFunctionPassAdaptor(SROAPass(SROAOptions::PreserveCFG)));
     if (isForReports())
@@ -103,6 +120,8 @@ static void registerPasses(PassBuilder &builder) {
           passes.addPass(createModuleToFunctionPassAdaptor(DropPrivate()));
         else if (name == "raceproof-mark-lanes")
           passes.addPass(createModuleToFunctionPassAdaptor(MarkLanes()));
+        else if (name == "raceproof-mark-iterations")
+          passes.addPass(createModuleToFunctionPassAdaptor(MarkIterations()));
         else if (name == "raceproof-hoist-lanes")
           passes.addPass(createModuleToFunctionPassAdaptor(HoistLanes()));
         else if (name == "raceproof-drop-variables")

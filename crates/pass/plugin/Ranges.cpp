@@ -7,9 +7,13 @@
 //
 // An inner loop is mostly entered if its bound is greater than zero, which is the same in every iteration of the outer: then every iteration makes the check, or
 // none, and it is hoisted behind the same condition. Loads of the bounds stand behind it as well, where LLVM leaves them, and go before the loop with it.
+//
+// A worksharing loop, which a mark of its iterations tells, makes its accesses in many iterations (Iterations.cpp). A range that leaves it is one by iterations: it
+// has an element for each, also at an address that stays, and the number of the first. Such a range moves no further, and one of two dimensions stays in the loop.
 
 #include "Ranges.h"
 #include "Access.h"
+#include "Iterations.h"
 
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/AliasAnalysis.h"
@@ -51,6 +55,9 @@ class Ranges {
   const DataLayout &layout;
   Type *word;
   SmallVector<BasicBlock *> exiting;
+  /// Of a worksharing loop: the mark of its iterations, and the number of the first.
+  CallInst *iteration = nullptr;
+  const SCEV *firstIteration = nullptr;
   /// Iterations that came to an end, in the iteration under way.
   PHINode *counter = nullptr;
   /// What is behind the condition of a guard, before the loop, by the block that it leads to.
@@ -68,15 +75,22 @@ public:
     SmallVector<Access> inside;
     for (BasicBlock *block : loop.blocks())
       for (Instruction &instruction : *block) {
-        if (steps.end(instruction))
+        if (isIteration(instruction) && !iteration && loops.getLoopFor(block) == &loop) {
+          iteration = cast<CallInst>(&instruction);
+          continue;
+        }
+        auto access = accessOf(instruction);
+        if (steps.end(instruction) || (access && access->isByIterations))
           return false;
-        if (auto access = accessOf(instruction))
+        if (access)
           inside.push_back(*access);
       }
+    if (iteration && !findFirstIteration())
+      return false;
     loop.getExitingBlocks(exiting);
     bool moved = false;
     for (const Access &access : inside)
-      if (isOnEveryIteration(access.call->getParent()) ? hoist(access) || sink(access) || sinkScan(access) : hoistGuarded(access)) {
+      if (move(access)) {
         access.call->eraseFromParent();
         moved = true;
       }
@@ -84,6 +98,29 @@ public:
   }
 
 private:
+  bool move(const Access &access) {
+    if (iteration && !dominators.dominates(iteration, access.call))
+      return false;
+    if (!isOnEveryIteration(access.call->getParent()))
+      return hoistGuarded(access);
+    return hoist(access) || sink(access) || (!iteration && sinkScan(access));
+  }
+
+  /// Whether the numbers of a worksharing loop's iterations follow each other. That they stay in the range of their type goes without saying: they are between
+  /// bounds of it.
+  bool findFirstIteration() {
+    const SCEV *number = evolution.getSCEV(iteration->getArgOperand(0));
+    auto *extended = isa<SCEVSignExtendExpr, SCEVZeroExtendExpr>(number) ? cast<SCEVCastExpr>(number) : nullptr;
+    auto *recurrence = dyn_cast<SCEVAddRecExpr>(extended ? extended->getOperand() : number);
+    if (!recurrence || recurrence->getLoop() != &loop || !recurrence->isAffine() || !recurrence->getStepRecurrence(evolution)->isOne())
+      return false;
+    firstIteration = recurrence->getStart();
+    if (extended)
+      firstIteration = isa<SCEVSignExtendExpr>(extended) ? evolution.getSignExtendExpr(firstIteration, word)
+                                                         : evolution.getZeroExtendExpr(firstIteration, word);
+    return true;
+  }
+
   bool isOnEveryIteration(BasicBlock *block) { return dominators.dominates(block, loop.getLoopLatch()); }
 
   Times times(BasicBlock *block) {
@@ -194,7 +231,8 @@ private:
       return false;
     auto [first, stride] = *moves;
     stride = evolution.getNoopOrSignExtend(stride, word);
-    bool stays = stride->isZero();
+    // In a worksharing loop an access that stays is one of each iteration.
+    bool stays = stride->isZero() && !iteration;
     const SCEV *count = evolution.getOne(word);
     if (stays) {
       // One that may not be made at all stays where it is known whether it is.
@@ -209,6 +247,8 @@ private:
     }
     Instruction *end = guard ? guarded.lookup(guard->to) : nullptr, *before = end ? end : loop.getLoopPreheader()->getTerminator();
     SmallVector<const SCEV *, 4> needed = {first, count, stride};
+    if (iteration)
+      needed.push_back(firstIteration);
     for (const Use &argument : drop_begin(access.call->args()))
       needed.push_back(evolution.getSCEV(argument.get()));
     SCEVExpander expander(evolution, layout, "raceproof");
@@ -230,7 +270,8 @@ private:
       if (access.dimensions == 1)
         shape.append({others[1], others[2]});
       shape.append({expand(count, word), expand(stride, word)});
-      markRange(before, address, others[0], shape, access.kind, access.call->getDebugLoc());
+      Value *number = iteration ? expand(firstIteration, word) : nullptr;
+      markRange(before, address, others[0], shape, access.kind, access.call->getDebugLoc(), number);
     }
     return true;
   }
@@ -247,9 +288,10 @@ private:
     stride = evolution.getNoopOrSignExtend(stride, word);
     const SCEV *size = evolution.getSCEV(access.size());
     SCEVExpander expander(evolution, layout, "raceproof");
-    for (const SCEV *value : {first, stride, size})
+    for (const SCEV *value : {first, stride, size, iteration ? firstIteration : size})
       if (!expander.isSafeToExpandAt(value, before))
         return false;
+    Value *number = iteration ? expander.expandCodeFor(firstIteration, word, before) : nullptr;
     Value *address = expander.expandCodeFor(first, access.address()->getType(), before);
     Value *step = expander.expandCodeFor(stride, word, before), *bytes = expander.expandCodeFor(size, word, before);
     for (BasicBlock *exit : exits) {
@@ -258,9 +300,9 @@ private:
         made->addIncoming(dominators.dominates(block, from) ? next() : count(), from);
       Instruction *here = &*exit->getFirstInsertionPt();
       Value *times = made;
-      if (stride->isZero())
+      if (stride->isZero() && !iteration)
         times = IRBuilder<>(here).CreateZExt(IRBuilder<>(here).CreateIsNotNull(made), word);
-      markRange(here, address, bytes, {times, step}, access.kind, access.call->getDebugLoc());
+      markRange(here, address, bytes, {times, step}, access.kind, access.call->getDebugLoc(), number);
     }
     return true;
   }

@@ -4,9 +4,10 @@
 // module. If nothing writes it, there is no race. If what writes it stands in the body of `main`, the sequential part of the program does it: clang makes
 // a function of its own of whatever a team or a task may run, so that what is left in `main`, or was inlined there, is run by the initial
 // thread, or by a team of one that runs tasks as it creates them; and when a region is over, so are all of its tasks. So
-// `main` must not be called, and there must be no task with an event and no `target nowait`: these run beside a team of one.
+// `main` must not be called, and there must be no task with an event and no `target nowait`: these run beside a team of one. Threads that the program creates
+// run beside `main` as well: the module must use OpenMP and create none.
 //
-// What it can miss: races with `main` of such a task where another module creates it, and of a `main` that another module calls.
+// What it can miss: races with `main` of such a task or thread where another module creates it, and of a `main` that another module calls.
 
 #include "Access.h"
 #include "Ordered.h"
@@ -56,12 +57,24 @@ private:
   }
 };
 
+/// Whether the parallel parts of a module are OpenMP's, as far as it shows.
+bool hasOnlyTeams(const Module &module) {
+  bool hasTeams = false;
+  for (const Function &function : module) {
+    StringRef name = function.getName();
+    if (name == "pthread_create" || name == "thrd_create" || name.contains("_M_start_thread"))
+      return false;
+    hasTeams |= name.starts_with("__kmpc_");
+  }
+  return hasTeams;
+}
+
 } // namespace
 
 bool removeOfStatics(Module &module) {
-  bool isMainAlone = true;
+  bool isMainAlone = hasOnlyTeams(module);
   if (Function *main = module.getFunction("main"))
-    isMainAlone = main->use_empty();
+    isMainAlone &= main->use_empty();
   for (StringRef detaching : {"__kmpc_task_allow_completion_event", "__kmpc_omp_target_task_alloc"})
     isMainAlone &= !module.getFunction(detaching);
   bool removed = false;

@@ -1,5 +1,6 @@
 #include "Steps.h"
 #include "Access.h"
+#include "Iterations.h"
 #include "Library.h"
 
 #include "llvm/IR/InlineAsm.h"
@@ -220,7 +221,7 @@ bool Steps::end(const Instruction &instruction) const {
 
 bool Steps::endsAtCall(const CallBase &call) const {
   if (isMarker(call))
-    return false;
+    return isIteration(call);
   if (auto *intrinsic = dyn_cast<IntrinsicInst>(&call)) {
     if (!isWithoutSynchronisation(*intrinsic))
       return true;

@@ -5,6 +5,9 @@
 // at any call that is not known to do no such thing. What is known comes from attributes and definitions. A function of the C library counts as such only
 // if its declaration is the library's, the unit does not define it, and the linked program does not either: the object says
 // which ones it relied on (section `.raceproof.assumes`).
+//
+// The next iteration of a worksharing loop may be another thread's, so it begins a step as well (Iterations.cpp). Ranges leave such a loop nevertheless, by
+// iterations (Ranges.cpp).
 #pragma once
 
 #include "llvm/ADT/DenseSet.h"

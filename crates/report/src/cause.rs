@@ -387,6 +387,7 @@ mod tests {
             count: 1,
             witness: None,
             object: None,
+            promise: None,
         }
     }
 

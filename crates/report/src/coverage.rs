@@ -18,6 +18,10 @@ pub(super) fn sentence(report: &Report, coverage: &Coverage, sources: &Sources) 
         None => "what ran is not known".to_owned(),
     };
     parts.push(format!("{ran}{}", in_teams(coverage)));
+    if !coverage.sizes_bound_by.is_empty() && !coverage.teams.is_empty() {
+        let why = coverage.sizes_bound_by.join(", ");
+        parts.push(format!("judged for teams of these sizes, not of others ({why})"));
+    }
     if !coverage.complete {
         parts.push("the program did not come to its end".to_owned());
     }
@@ -66,30 +70,37 @@ fn list<T>(items: &[T], show: impl Fn(&T) -> String) -> String {
 fn in_teams(coverage: &Coverage) -> String {
     match coverage.teams.as_slice() {
         [] => String::new(),
+        sizes if coverage.front_end == FrontEnd::Hclib => {
+            format!(" on {}", teams_of(coverage.front_end, sizes))
+        }
         sizes => format!(" in {}", teams_of(coverage.front_end, sizes)),
     }
 }
 
-/// ` with teams of 2 and 4`: for which sizes a verdict about a native program holds, in the words
+/// ` with teams of 2 and 4` or ` with teams of any size`: for which sizes a verdict about a native program holds, in the words
 /// of its front end.
 pub(super) fn with_teams(report: &Report) -> String {
     let front_end = report.coverage.as_ref().map_or(FrontEnd::Openmp, |coverage| coverage.front_end);
     let sizes = report.coverage.as_ref().map_or(&report.threads, |coverage| &coverage.teams);
     match sizes.as_slice() {
         [] => String::new(),
+        _ if report.coverage.as_ref().is_some_and(|coverage| coverage.all_sizes) => {
+            " with teams of any size".to_owned()
+        }
         sizes => format!(" with {}", teams_of(front_end, sizes)),
     }
 }
 
 fn teams_of(front_end: FrontEnd, sizes: &[u32]) -> String {
-    let what = match front_end {
-        FrontEnd::Openmp => "teams",
-        FrontEnd::Rayon => "pools",
-    };
     let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
-    match sizes.as_slice() {
-        [most @ .., last] if !most.is_empty() => format!("{what} of {} and {last}", most.join(", ")),
-        sizes => format!("{what} of {}", sizes.concat()),
+    let sizes = match sizes.as_slice() {
+        [most @ .., last] if !most.is_empty() => format!("{} and {last}", most.join(", ")),
+        sizes => sizes.concat(),
+    };
+    match front_end {
+        FrontEnd::Openmp => format!("teams of {sizes}"),
+        FrontEnd::Rayon => format!("pools of {sizes}"),
+        FrontEnd::Hclib => format!("{sizes} workers"),
     }
 }
 

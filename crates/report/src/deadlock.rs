@@ -79,7 +79,14 @@ pub(super) fn wanted(waiting: &Waiting) -> String {
         ("future", Some(task)) if named => format!("the end of {task}, the future{made}"),
         ("future", Some(task)) => format!("the end of {task}, a future"),
         ("future", None) => format!("the end of {} future{made}", if named { "the" } else { "a" }),
-        ("task", Some(task)) => format!("the end of {task}"),
+        ("task" | "thread", Some(task)) => format!("the end of {task}"),
+        ("thread", None) => "the end of a thread".to_owned(),
+        ("threads", _) => "the end of all threads, since main has called pthread_exit".to_owned(),
+        ("condition variable", _) => format!("condition variable{made}, which nobody is left to notify"),
+        ("futex", _) => {
+            format!("a lock, a channel or a condition{made}, which nobody is left to release, fill or notify")
+        }
+        ("barrier", _) => format!("barrier{made}, which others never come to"),
         ("task", None) => "the end of a task".to_owned(),
         ("detach event", _) => "its event, which nobody is left to fulfill".to_owned(),
         ("finish", Some(task)) => format!("the end of a finish that {task} keeps open"),

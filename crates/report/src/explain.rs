@@ -78,9 +78,11 @@ fn side(out: &mut String, access: &RaceAccess, location: &str, name: &dyn Fn(&st
         let from = if call.line > 0 { format!(", called at {}", at(call)) } else { String::new() };
         let _ = writeln!(out, "     in {}{from}", safe(function));
     }
-    for Spawned { task, at: place, construct, thread } in access.spawned.iter().rev() {
+    for Spawned { task, at: place, construct, thread, name } in access.spawned.iter().rev() {
         let by = construct.map(|construct| format!(" by {construct}")).unwrap_or_default();
-        let thread = thread.map(|number| format!(", thread {number}")).unwrap_or_default();
+        let number = thread.map(|number| format!(", thread {number}"));
+        let thread =
+            number.or(name.as_ref().map(|name| format!(", thread `{}`", safe(name)))).unwrap_or_default();
         let _ = writeln!(out, "     {} created{by} at {}{thread}", safe(task), at(place));
     }
 }

@@ -252,7 +252,7 @@ pub(crate) fn waits(waiting: &Waiting) -> String {
         (on, what) => format!("the {on} {}", safe(what)),
     };
     let holder = waiting.held_by.as_ref().map(|holder| match waiting.on.as_str() {
-        "lock" | "isolated" => format!(", which {} holds", safe(holder)),
+        "lock" | "mutex" | "reader-writer lock" | "isolated" => format!(", which {} holds", safe(holder)),
         _ => format!(", which needs {}", safe(holder)),
     });
     format!("waits for {on}{}", holder.unwrap_or_default())

@@ -97,8 +97,10 @@ fn waiting(text: &mut String, waiting: &Waiting) {
         (on, what) => format!("the {on} {what}"),
     };
     let holder = held_by.as_ref().map(|holder| match waiting.on.as_str() {
-        "lock" if waiting.holder_ended.is_some() => format!(", held by {holder}, which has ended"),
-        "lock" | "isolated" => format!(", held by {holder}"),
+        "lock" | "mutex" | "reader-writer lock" if waiting.holder_ended.is_some() => {
+            format!(", held by {holder}, which has ended")
+        }
+        "lock" | "mutex" | "reader-writer lock" | "isolated" => format!(", held by {holder}"),
         _ => format!(", which needs {holder}"),
     });
     line(text, 2, &format!("{task} waits for {on}{} at {}", holder.unwrap_or_default(), at(&waiting.at)));

@@ -143,12 +143,12 @@ fn folded<'a, T>(items: &[&'a T], same: impl Fn(&T, &T) -> bool) -> Vec<(&'a T, 
 /// f.c:3:1`.
 fn origin(spawn: &Spawned) -> String {
     let (task, at) = (safe(&spawn.task), place_name(&spawn.at));
-    if spawn.at.is_fortran() && spawn.construct == Some(Construct::For) {
-        return format!("{task} is a chunk of the omp do at {at}");
-    }
     match (spawn.construct, spawn.thread) {
         (None, _) => format!("{task} spawned at {at}"),
-        (Some(construct @ Construct::For), None) => format!("{task} is a chunk of the {construct} at {at}"),
+        (Some(Construct::Thread), _) => match &spawn.name {
+            Some(name) => format!("{task} is thread `{}`, created at {at}", safe(name)),
+            None => format!("{task} is a thread, created at {at}"),
+        },
         (Some(Construct::Rayon), None) => format!("{task} created by rayon at {at}"),
         (Some(construct), None) => format!("{task} created by the {construct} at {at}"),
         (Some(construct @ Construct::Teams), Some(n)) => {

@@ -11,7 +11,7 @@ use super::style::{Page, Role, Style, count, grouped, safe};
 use super::table;
 use super::view;
 use raceproof_core::event::AccessKind;
-use raceproof_core::finding::{GeneralRace, ProgramError, Report, Scope, Verdict};
+use raceproof_core::finding::{GeneralRace, ProgramError, Related, Report, Scope, Verdict};
 
 /// The whole report, ending in a line break.
 pub fn render(report: &Report, sources: &Sources, style: Style) -> String {
@@ -95,6 +95,11 @@ fn program_error(page: &mut Page, sources: &Sources, error: &ProgramError) {
         }
         snippet.spawns(page, &error.spawned);
         snippet.calls(page, &error.at, &error.stack);
+    }
+    for Related { what, at } in &error.related {
+        page.blank();
+        page.headline(Role::Strong, 2, &safe(what));
+        Snippet::for_places([at]).show(page, sources, at, Role::Read);
     }
     if error.witness.is_some() {
         page.blank();

@@ -99,6 +99,7 @@ impl<'a, P: Program<'a>, O: Observer> Execution<'a, P, O> {
                 at: self.place(tasks.get(at).site),
                 construct: None,
                 thread: None,
+                name: None,
             })
             .collect()
     }

@@ -314,13 +314,23 @@ impl<B, O: Observer> Kernel<B, O> {
         self.gate(action)
     }
 
-    /// Starts a child task of the current one.
+    /// Starts a child task of the current one, in the innermost finish of the current one.
     #[inline]
     pub fn spawn(&mut self, site: SiteId, body: impl FnOnce(TaskId) -> B) -> Result<TaskId, Stop> {
+        self.spawn_in(self.tasks.get(self.current).scope, site, body)
+    }
+
+    /// The same in another finish: a thread belongs to the program, wherever it is created.
+    #[inline]
+    pub fn spawn_in(
+        &mut self,
+        scope: ScopeId,
+        site: SiteId,
+        body: impl FnOnce(TaskId) -> B,
+    ) -> Result<TaskId, Stop> {
         self.outside_isolated()?;
         self.gate(Action::Spawn)?;
         self.fuel -= 1;
-        let scope = self.tasks.get(self.current).scope;
         self.finishes[scope.index()].pending += 1;
         let slot = self.spare_bodies.pop().unwrap_or_else(|| {
             self.bodies.push(None);
@@ -523,6 +533,18 @@ impl<B, O: Observer> Kernel<B, O> {
     /// The current task lets every other ready task go first; it has to return to the driver.
     pub fn pass(&mut self) {
         self.tasks.push_oldest(self.current);
+    }
+
+    /// The current task waits until [`Kernel::rouse`] is called for this sync, and has to return to
+    /// the driver: for what a front end keeps itself. No action, and no event.
+    pub fn sleep(&mut self, sync: SyncId) {
+        // Whoever is roused looks again by itself.
+        let _: Result<(), Stop> = self.wait(sync);
+    }
+
+    /// Those who sleep at the sync are ready again; whether there were any.
+    pub fn rouse(&mut self, sync: SyncId) -> bool {
+        self.syncs.wake(sync, &mut self.tasks)
     }
 
     /// Whether the tasks spawned from now on in this turn go before their parent.

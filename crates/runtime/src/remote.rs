@@ -1,7 +1,7 @@
 //! An execution in a process of its own: what is asked of it, and what it answers.
 //!
-//! A native program is verified by running it again and again, each time in a fresh process. The
-//! process has a kernel and the [`Guided`](crate::strategy::Guided) strategy like any other run;
+//! A native program is verified by running it again and again, each time in a process of its own: a
+//! child of the program that has been started once, or a program that is started. The process has a kernel and the [`Guided`](crate::strategy::Guided) strategy like any other run;
 //! what the search needs of an execution is written down at its end and read by the process that
 //! searches. Both are JSON, in records of a [`channel`](crate::channel) whose path the program is
 //! given.
@@ -24,6 +24,14 @@ pub const VERSION: u32 = 4;
 
 /// The word of `RACEPROOF_OPTIONS` that says where a program finds its request.
 pub const OPTION: &str = "explore";
+
+/// The words that name the pipes by which a program is asked to fork for each request, and says
+/// what became of its children.
+pub const REQUESTS: &str = "requests";
+pub const REPLIES: &str = "replies";
+
+/// What a program says first that is ready to fork.
+pub const SERVING: i32 = 0x7270_0000 | VERSION as i32;
 
 /// The word of `RACEPROOF_OPTIONS` that has a program remember all readers of a location.
 pub const ALL_READERS: &str = "readers=all";
@@ -58,6 +66,9 @@ pub enum Order {
     /// To follow a witness; with the last so many of the actions on the way.
     Replay { witness: Witness, actions: u64 },
 }
+
+/// The option that numbers an assignment of work to threads.
+pub const ASSIGNMENT: &str = "assignment";
 
 /// Where a task makes an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

@@ -125,5 +125,6 @@ fn race<'a, P: Program<'a>>(
         count: 1,
         witness: Some(witness.clone()),
         object: None,
+        promise: None,
     }
 }

@@ -97,6 +97,12 @@ impl Symbols {
     /// the program; what the compiler wrapped around the body of a construct is left out, and so
     /// are the libraries of a Rust program, unless they are all there is.
     pub fn stack(&self, pcs: impl IntoIterator<Item = usize>) -> Vec<Frame> {
+        let mut pcs: Vec<usize> = pcs.into_iter().collect();
+        // A thread begins in a library of the system.
+        let is_of_system = |pc: usize| self.module(pc).is_some_and(Module::is_of_system);
+        while pcs.len() > 1 && pcs.last().is_some_and(|&last| is_of_system(last)) {
+            pcs.pop();
+        }
         let all = pcs.into_iter().flat_map(|pc| self.all_frames(pc));
         // What the program has called may be a function of the runtime, in the place of a
         // library's.
@@ -105,6 +111,7 @@ impl Symbols {
         if all.iter().any(|(_, kind)| *kind == Kind::Program) {
             all.retain(|(_, kind)| *kind == Kind::Program);
         }
+
         names::tidy(all.into_iter().map(|(frame, _)| frame))
     }
 

@@ -119,6 +119,11 @@ fn mapping(line: &str) -> Option<(u64, u64, PathBuf)> {
 const NEARBY: u64 = 96;
 
 impl Module {
+    /// Whether it comes with the system.
+    pub(super) fn is_of_system(&self) -> bool {
+        ["/lib", "/lib64", "/usr/lib", "/usr/lib64"].iter().any(|folder| self.path.starts_with(folder))
+    }
+
     /// The functions at an address. The optimiser gives no line to code that represents several;
     /// then the nearest line of the same function has to do.
     pub(super) fn frames(&self, address: u64, language: Language) -> Vec<(Frame, Kind)> {

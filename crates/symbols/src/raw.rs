@@ -10,7 +10,8 @@ use crate::paths::{Path, Root};
 use crate::{Symbols, names};
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{
-    Construct, Frame, Grade, Object, Operation, Place, ProgramError, Race, RaceAccess, Region, Spawned,
+    Construct, Frame, Grade, Object, Operation, Place, ProgramError, Race, RaceAccess, Region, Related,
+    SetBefore, Spawned,
 };
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +26,9 @@ pub struct RawSpawned {
     pub task: String,
     pub construct: Construct,
     pub thread: Option<u32>,
+    /// The name that the program has given to the thread.
+    #[serde(default)]
+    pub name: Option<String>,
     pub at: Calls,
 }
 
@@ -48,7 +52,7 @@ pub struct RawAccess {
     pub spawned: Vec<RawSpawned>,
     pub locks: Vec<RawLock>,
     /// The loop that the task is a chunk of.
-    pub region: Option<Calls>,
+    pub region: Option<(Construct, Calls)>,
 }
 
 /// What the memory of a race is, unless it is a variable of the program.
@@ -107,7 +111,18 @@ pub struct RawRace {
     pub second: RawAccess,
     /// The closest task both come from.
     pub fork: String,
+    /// The closest task whose stack both may use: that of `fork`, or where its team comes from.
+    pub owner: String,
     pub count: u64,
+    pub promise: Option<RawSetBefore>,
+}
+
+/// A promise that was set too early to order the accesses.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct RawSetBefore {
+    pub task: String,
+    pub created: Calls,
+    pub set: Calls,
 }
 
 impl RawRace {
@@ -128,6 +143,8 @@ pub struct RawError {
     pub task: String,
     pub at: Calls,
     pub spawned: Vec<RawSpawned>,
+    /// Other places, and what they are.
+    pub related: Vec<(String, Calls)>,
 }
 
 impl Symbols {
@@ -150,6 +167,18 @@ impl Symbols {
         }
     }
 
+    /// Where a task was created; a thread, if a library did it for the program, where the program
+    /// called that.
+    fn creation(&self, raw: &RawSpawned) -> Place {
+        let (at, stack) = self.place(&raw.at);
+        if raw.construct != Construct::Thread {
+            return at;
+        }
+        let mut places = std::iter::once(&at).chain(stack.iter().map(|frame| &frame.call));
+        let own = places.find(|place| place.line != 0 && !names::is_system_header(&place.file));
+        own.cloned().unwrap_or(at)
+    }
+
     fn owns(&self, calls: &Calls) -> bool {
         self.is_own(calls.0.iter().copied())
     }
@@ -158,12 +187,13 @@ impl Symbols {
         let mut named: Vec<(Spawned, bool)> = list
             .iter()
             .map(|raw| {
-                let (at, _) = self.place(&raw.at);
+                let at = self.creation(raw);
                 let spawned = Spawned {
                     task: raw.task.clone(),
                     at,
                     construct: Some(raw.construct),
                     thread: raw.thread,
+                    name: raw.name.clone(),
                 };
                 (spawned, self.owns(&raw.at))
             })
@@ -199,7 +229,17 @@ impl Symbols {
             stack,
             spawned,
             witness: None,
+            related: raw.related.iter().map(|(what, at)| self.related(what, at)).collect(),
         }
+    }
+
+    fn related(&self, what: &str, at: &Calls) -> Related {
+        Related { what: what.to_owned(), at: self.place(at).0 }
+    }
+
+    fn set_before(&self, raw: &RawSetBefore) -> SetBefore {
+        let place = |calls: &Calls| self.place(calls).0;
+        SetBefore { task: raw.task.clone(), created: place(&raw.created), set: place(&raw.set) }
     }
 
     pub fn lock(&self, raw: &RawLock) -> String {
@@ -237,6 +277,7 @@ impl Symbols {
             count: raw.count,
             witness: None,
             object,
+            promise: raw.promise.as_ref().map(|promise| self.set_before(promise)),
         }
     }
 
@@ -290,7 +331,7 @@ impl Symbols {
             region: raw
                 .region
                 .as_ref()
-                .map(|calls| Region { construct: Construct::For, at: self.place(calls).0 }),
+                .map(|(construct, calls)| Region { construct: *construct, at: self.place(calls).0 }),
         }
     }
 
@@ -364,7 +405,7 @@ impl Symbols {
             let object = Object::Global { name: variable.name, offset: variable.offset, size: variable.size };
             return (location, Some(object));
         }
-        let task = raw.fork.clone();
+        let task = raw.owner.clone();
         let declared = paths.iter().find(|(_, path)| matches!(path.root, Root::Local(_) | Root::Global));
         let written = || {
             let best = declared.or_else(|| paths.iter().find(|(_, path)| path.names_part()));

@@ -119,7 +119,7 @@ impl Tools {
     }
 }
 
-fn succeed(command: &mut Command) -> Result<(), String> {
+pub(crate) fn succeed(command: &mut Command) -> Result<(), String> {
     let done = command.output().map_err(|error| format!("{command:?}: {error}"))?;
     if !done.status.success() {
         return Err(format!("{command:?}:\n{}", String::from_utf8_lossy(&done.stderr)));

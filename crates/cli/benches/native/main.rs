@@ -14,6 +14,7 @@ mod expect;
 mod explore;
 mod growth;
 mod programs;
+mod promises;
 mod run;
 mod table;
 mod verdicts;
@@ -23,7 +24,7 @@ use common::{Section, document};
 use std::process::ExitCode;
 
 const USAGE: &str =
-    "usage: native [--write] [--quick] [--repeats N] [--threads N] [--only NAME]… [--no-growth] [--explore] [--verdicts]
+    "usage: native [--write] [--quick] [--repeats N] [--threads N] [--only NAME]… [--no-growth] [--explore] [--verdicts] [--promises]
 
   --write      put the tables into docs/BENCHMARKS.md (not with --only or --quick: it holds whole tables)
   --quick      one repeat, the small inputs that the tests use: does everything work?
@@ -32,6 +33,7 @@ const USAGE: &str =
   --only NAME  this program; may be given again
   --no-growth  leave out the growth with the number of tasks
   --explore    only what `raceproof verify` takes; may be written by itself
+  --promises   only the programs of programs/c/drdp, on HClib; may be written by itself
   --verdicts   only what ThreadSanitizer with Archer says of programs/c; may be written by itself";
 
 pub(crate) struct Options {
@@ -43,6 +45,7 @@ pub(crate) struct Options {
     growth: bool,
     explore: bool,
     verdicts: bool,
+    promises: bool,
 }
 
 fn options(words: impl Iterator<Item = String>) -> Result<Options, String> {
@@ -56,6 +59,7 @@ fn options(words: impl Iterator<Item = String>) -> Result<Options, String> {
         growth: true,
         explore: false,
         verdicts: false,
+        promises: false,
     };
     // Cargo adds `--bench` of its own.
     let mut words = words.filter(|word| word != "--bench");
@@ -70,6 +74,7 @@ fn options(words: impl Iterator<Item = String>) -> Result<Options, String> {
             "--no-growth" => options.growth = false,
             "--explore" => options.explore = true,
             "--verdicts" => options.verdicts = true,
+            "--promises" => options.promises = true,
             "--repeats" => options.repeats = number("--repeats")?,
             "--threads" => options.threads = number("--threads")?,
             "--only" => {
@@ -120,13 +125,18 @@ fn measure(options: &Options) -> Result<Vec<String>, String> {
     let mut sections = Vec::new();
     if options.verdicts {
         sections.push(("verdicts", verdicts::measure(&tools)?));
+    } else if options.promises {
+        sections.push(("promises", promises::measure(&tools, options)?));
     } else if !options.explore {
         sections = vec![("machine", machine), ("programs", table::measure(&tools, options)?)];
+        if options.only.is_empty() {
+            sections.push(("promises", promises::measure(&tools, options)?));
+        }
         if options.growth && options.only.is_empty() {
             sections.push(("growth", growth::measure(&tools, options)?));
         }
     }
-    if options.only.is_empty() && !options.verdicts {
+    if options.only.is_empty() && !options.verdicts && !options.promises {
         sections.push(("explore", explore::measure(&tools, options)?));
     }
     let mut document = options.write.then(Document::open);

@@ -191,7 +191,13 @@ impl Spawns {
         let spawned = |at: TaskId| {
             let &(_, site) = self.0.get(&at)?;
             let at_site = place(&called(names, Named::Site(site)), trace);
-            Some(Spawned { task: called(names, Named::Task(at)), at: at_site, construct: None, thread: None })
+            Some(Spawned {
+                task: called(names, Named::Task(at)),
+                at: at_site,
+                construct: None,
+                thread: None,
+                name: None,
+            })
         };
         let mut all: Vec<Spawned> = self.way(task).take(WAY).filter_map(spawned).collect();
         // A place that has no line says nothing.
@@ -424,6 +430,7 @@ fn unordered(
         count: 1,
         witness: None,
         object: None,
+        promise: None,
     }
 }
 

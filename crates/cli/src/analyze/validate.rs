@@ -70,6 +70,7 @@ pub(super) fn validate(work: &mut Work<'_>) -> Result<Analyzed, String> {
             count: pair.count,
             witness: None,
             object: None,
+            promise: None,
         };
         if let Some(grader) = grader.as_mut().filter(|_| partition.rank == 1) {
             grader.grade(&found, &mut race, names);

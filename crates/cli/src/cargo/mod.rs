@@ -20,7 +20,6 @@ mod runner;
 
 use crate::args::{self as cli, Args};
 use crate::commands::{self, ProgramOutcome};
-use crate::shared::channel::{OPTIONS, options};
 use crate::shared::look;
 use crate::shared::next::FOLDER;
 use crate::shared::project;
@@ -125,8 +124,10 @@ fn build(words: &[OsString]) -> Result<ExitCode, String> {
     }
     compiler::ask_for(&mut cargo, &library, &folder.drop_in());
     if request.has_harness() {
-        // The harness wants a thread for each test, and runs them itself if there is none.
-        cargo.env(OPTIONS, options([b"spawn=refuse".to_vec()]));
+        // One test after the other, so that each is judged by itself.
+        if env::var_os(TEST_THREADS).is_none() {
+            cargo.env(TEST_THREADS, "1");
+        }
     }
     let records = Records::new(&folder.path)?;
     records.ask_for(&mut cargo);
@@ -135,6 +136,9 @@ fn build(words: &[OsString]) -> Result<ExitCode, String> {
     let status = folder.verdict(status.success());
     Ok(ExitCode::from(if request.runs() { records.finish(&request, status)? } else { status }))
 }
+
+/// How many tests the harness runs at a time.
+const TEST_THREADS: &str = "RUST_TEST_THREADS";
 
 /// Where the statuses of the programs that were run are gathered: cargo has its own.
 const OUTCOMES: &str = "RACEPROOF_OUTCOMES";

@@ -30,7 +30,7 @@ pub(crate) fn replay(args: &ReplayArgs, words: &[OsString]) -> Result<Report, St
     let name = args.witness.display().to_string();
     let text = input::report(&args.witness)?;
     let witness = witness_file::read(&name, &text, args.finding.get(), &fingerprint)?;
-    let program = NativeProgram::new(path, &words[1..], None);
+    let program = NativeProgram::new(path, &words[1..], None).with_team(witness.team);
     let steps = if args.step { MOST } else { 0 };
     let followed = follow(&program, witness, steps, REPLAY, Streams::Shown)?;
     if let Some(played) = &followed.played {

@@ -80,6 +80,8 @@ pub(super) struct ProgramRun<'a> {
     pub(super) program: &'a Path,
     pub(super) arguments: &'a [OsString],
     pub(super) team: Option<u32>,
+    /// Whether the verdict is to hold for the sizes of teams that run, and not for all.
+    pub(super) only_this_size: bool,
     pub(super) limit: Option<Duration>,
     /// Where the run is recorded: a whole path.
     pub(super) trace: Option<&'a Path>,
@@ -136,10 +138,13 @@ impl ProgramRun<'_> {
 
     fn options(&self, channel: &Channel, watches: bool) -> OsString {
         let team = self.team.map(|n| format!("threads={n}").into_bytes());
+        let sizes = self.only_this_size.then(|| b"sizes=ran".to_vec());
         let trace = self.trace.map(|file| path_word("trace", file));
         let readers = self.all_readers.then(|| remote::ALL_READERS.as_bytes().to_vec());
         let pairs = watches.then(|| channel::ALL_PAIRS.as_bytes().to_vec());
-        options([Some(channel.word(channel::OPTION)), team, trace, readers, pairs].into_iter().flatten())
+        options(
+            [Some(channel.word(channel::OPTION)), team, sizes, trace, readers, pairs].into_iter().flatten(),
+        )
     }
 
     /// Waits for the program. On a time limit or an interrupt it sends SIGTERM, then SIGKILL.

@@ -10,9 +10,9 @@ mod execute;
 mod findings;
 pub(crate) mod join;
 
-use crate::args::RunArgs;
+use crate::args::{RunArgs, TeamSizes};
 use crate::shared::process::Ended;
-use crate::shared::{input, next, program};
+use crate::shared::{input, next, program, witness};
 use execute::{ProgramRun, RunEnd, RunOutcome, StandardInput};
 use raceproof::remote;
 use raceproof_core::finding::{Coverage, Report, Scope, Stats};
@@ -22,8 +22,7 @@ use std::time::Duration;
 
 /// Runs the program as asked; the error says what is wrong with the request.
 pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
-    let program = program::find(&args.program[0], &input::RUN)?;
-    program::check(&program)?;
+    let (program, fingerprint) = program::identified(&args.program, &input::RUN)?;
     let teams: Vec<Option<u32>> =
         if args.threads.is_empty() { vec![None] } else { args.threads.iter().copied().map(Some).collect() };
     let trace = args.trace.as_deref().map(|file| traced(file, teams.len())).transpose()?;
@@ -36,6 +35,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
             program: &program,
             arguments: &args.program[1..],
             team,
+            only_this_size: args.sizes == TeamSizes::Ran,
             limit,
             trace: trace.as_deref(),
             all_readers: false,
@@ -60,7 +60,17 @@ pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
             let all = run.watch(&mut input, &spots)?;
             join::add_pairs(&mut report.races, all.report.map(|report| report.races).unwrap_or_default());
         }
-        let report = complete(report, end, &run)?;
+        let mut report = complete(report, end, &run)?;
+        let may_repeat = is_over && !args.once && args.trace.is_none() && input.is_there_again();
+        if may_repeat && report.scope == Scope::AllSchedules {
+            let coverage = report.coverage.as_ref();
+            let teams = witness::Teams {
+                asked: team,
+                ran: coverage.and_then(|coverage| coverage.teams.last().copied()),
+                all_sizes: coverage.is_some_and(|coverage| coverage.all_sizes),
+            };
+            witness::show(&mut report.races, &program, &args.program[1..], teams);
+        }
         let sequential = report.coverage.as_ref().is_some_and(|of| of.parallel == Some(false));
         if report.scope == Scope::ObservedSchedule && !sequential {
             open.push(team);
@@ -77,6 +87,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
     let mut report = joined.ok_or("no team size is given")?;
     report.bound(args.strict);
     report.built = program::built(&program);
+    report.stamp(&fingerprint);
     next::name(&mut report, |report| next::after_run(args, report, &program, &open, out_of_time));
     Ok(report)
 }

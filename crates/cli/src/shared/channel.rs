@@ -37,6 +37,14 @@ impl Channel {
         }
     }
 
+    /// Empties it, and puts a request in it.
+    pub(crate) fn renew(&self, request: &[u8]) -> io::Result<()> {
+        let mut bytes = channel::beginning(&channel::record(Kind::Request, process::id(), request));
+        // Where records were, there is nothing: a process may be killed in the middle of the next.
+        bytes.resize(bytes.len().max(self.len()? as usize), 0);
+        self.file.write_all_at(&bytes, 0)
+    }
+
     /// Where the program opens it, as a word of `RACEPROOF_OPTIONS` of this name.
     pub(crate) fn word(&self, name: &str) -> Vec<u8> {
         format!("{name}=/proc/{}/fd/{}", process::id(), self.file.as_raw_fd()).into_bytes()

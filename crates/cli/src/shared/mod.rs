@@ -13,5 +13,7 @@ pub(crate) mod present;
 pub(crate) mod process;
 pub(crate) mod program;
 pub mod project;
+pub(crate) mod server;
 pub(crate) mod status;
+pub(crate) mod witness;
 pub mod witness_file;

@@ -8,8 +8,8 @@ use nix::sys::signal::{Signal, kill, killpg};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::Pid;
 use raceproof::channel::{self, Kind};
-use raceproof::remote::{Answer, OPTION, Order, Request, VERSION};
-use raceproof_core::finding::{Place, ProgramError};
+use raceproof::remote::{ASSIGNMENT, Answer, OPTION, Order, Request, VERSION};
+use raceproof_core::finding::{Place, ProgramError, WitnessTeam};
 use raceproof_host::interrupt::EndsWithUs;
 use std::ffi::OsString;
 use std::fs::File;
@@ -29,6 +29,8 @@ pub(crate) struct NativeProgram {
     arguments: Vec<OsString>,
     /// The size of its teams, if it is given.
     threads: Option<u32>,
+    /// Which thread executes what, by number.
+    assignment: u32,
 }
 
 /// How an execution ended.
@@ -111,11 +113,21 @@ pub(crate) struct Recorded {
 const RECORD_GRACE: Duration = Duration::from_secs(30);
 
 /// Seconds between the time limit, at which the runtime answers, and SIGKILL.
-const GRACE: f64 = 10.0;
+pub(super) const GRACE: f64 = 10.0;
 
 impl NativeProgram {
     pub(crate) fn new(path: PathBuf, arguments: &[OsString], threads: Option<u32>) -> Self {
-        NativeProgram { path, arguments: arguments.to_vec(), threads }
+        NativeProgram { path, arguments: arguments.to_vec(), threads, assignment: 0 }
+    }
+
+    /// The same program, with teams as a witness has them.
+    pub(crate) fn with_team(self, team: Option<WitnessTeam>) -> Self {
+        match team {
+            Some(WitnessTeam { size, assignment }) => {
+                NativeProgram { threads: Some(size), assignment, ..self }
+            }
+            None => self,
+        }
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -130,10 +142,7 @@ impl NativeProgram {
         streams: Streams,
         stop: &dyn Fn() -> bool,
     ) -> Result<(Ended, Option<Answer>), Failed> {
-        let asked =
-            Request { version: VERSION, order, actions: limits.actions, seconds: limits.seconds.max(0.01) };
-        let text = serde_json::to_vec(&asked)
-            .map_err(|error| Failed::Wrong(format!("cannot write a request: {error}")))?;
+        let text = request(order, limits)?;
         let channel = Channel::new(Some(&text)).map_err(Failed::Wrong)?;
         let ended = self.process(&channel, limits, streams, stop)?;
         Ok((ended, self.read(&channel, limits)?))
@@ -184,10 +193,13 @@ impl NativeProgram {
     }
 
     /// The command that starts it, with these words for its runtime.
-    fn command(&self, words: impl IntoIterator<Item = Vec<u8>>, streams: Streams) -> Command {
+    pub(super) fn command(&self, words: impl IntoIterator<Item = Vec<u8>>, streams: Streams) -> Command {
         let mut command = Command::new(absolute(&self.path));
         let size = self.threads.map(|size| format!("threads={size}").into_bytes());
-        command.args(&self.arguments).env(OPTIONS, options(words.into_iter().chain(size)));
+        let assignment =
+            (self.assignment > 0).then(|| format!("{ASSIGNMENT}={}", self.assignment).into_bytes());
+        let words = words.into_iter().chain(size).chain(assignment);
+        command.args(&self.arguments).env(OPTIONS, options(words));
         match streams {
             Streams::Hidden => {
                 // Its children end with it: the search may run long after this execution.
@@ -240,7 +252,7 @@ impl NativeProgram {
     }
 
     /// The answer of an execution, if it has one.
-    fn read(&self, channel: &Channel, limits: ExecutionLimits) -> Result<Option<Answer>, Failed> {
+    pub(super) fn read(&self, channel: &Channel, limits: ExecutionLimits) -> Result<Option<Answer>, Failed> {
         let name = self.path.display();
         let cannot = |error| Failed::Wrong(format!("cannot read what {name} has answered: {error}"));
         let bytes = channel.len().map_err(cannot)?;
@@ -267,23 +279,30 @@ impl NativeProgram {
     }
 }
 
+/// What asks for an execution.
+pub(super) fn request(order: &Order, limits: ExecutionLimits) -> Result<Vec<u8>, Failed> {
+    let seconds = limits.seconds.max(0.01);
+    let asked = Request { version: VERSION, order, actions: limits.actions, seconds };
+    serde_json::to_vec(&asked).map_err(|error| Failed::Wrong(format!("cannot write a request: {error}")))
+}
+
 /// A running process.
-struct RunningProcess {
-    child: Child,
+pub(super) struct RunningProcess {
+    pub(super) child: Child,
     /// Whether it has a process group of its own.
-    group: bool,
+    pub(super) group: bool,
 }
 
 impl RunningProcess {
     /// Whether it has ended. Its pid stays reserved until [`end`](RunningProcess::end).
-    fn has_ended(&self) -> bool {
+    pub(super) fn has_ended(&self) -> bool {
         let look = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT | WaitPidFlag::WNOHANG;
         // On an error of `waitid`, `end` waits.
         !matches!(waitid(Id::Pid(self.number()), look), Ok(WaitStatus::StillAlive))
     }
 
     /// Kills it if it runs, and its process group.
-    fn end(&mut self) -> io::Result<ExitStatus> {
+    pub(super) fn end(&mut self) -> io::Result<ExitStatus> {
         if self.group {
             let _ = killpg(self.number(), Signal::SIGKILL);
         }
@@ -298,7 +317,7 @@ impl RunningProcess {
 }
 
 /// Time between two calls of `stop`.
-const ASK: Duration = Duration::from_millis(20);
+pub(super) const ASK: Duration = Duration::from_millis(20);
 
 /// Whether standard input is the same for another run of the program: not if it comes through a
 /// pipe.
@@ -309,7 +328,7 @@ pub(crate) fn input_is_there_again() -> bool {
 }
 
 /// A file from its beginning; nothing if standard input is no file.
-fn input() -> Stdio {
+pub(super) fn input() -> Stdio {
     let file = File::open("/dev/stdin").and_then(|file| {
         if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("no file")) }
     });
@@ -318,7 +337,7 @@ fn input() -> Stdio {
 
 /// Turns off address space randomisation for the programs that this thread starts. Where the system
 /// forbids it, programs that depend on addresses are not deterministic; the search itself is.
-fn same_addresses() {
+pub(super) fn same_addresses() {
     #[cfg(target_os = "linux")]
     {
         use nix::sys::personality::{Persona, get, set};
@@ -360,5 +379,6 @@ fn error_of_the_program(kind: &str, message: String) -> ProgramError {
         stack: Vec::new(),
         spawned: Vec::new(),
         witness: None,
+        related: Vec::new(),
     }
 }

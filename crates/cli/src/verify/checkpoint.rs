@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 
 /// Incremented whenever the format changes.
-const FORMAT: u32 = 5;
+const FORMAT: u32 = 6;
 
 #[derive(Serialize, Deserialize)]
 struct Checkpoint<S> {

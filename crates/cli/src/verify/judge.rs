@@ -8,8 +8,10 @@
 //! this when it repeats the first execution, when a task that the schedule names cannot run, and
 //! when the transitions that lead to a state have done something else before.
 
-use crate::shared::process::{Ended, ExecutionLimits, Failed, NativeProgram, Streams, signal_name};
+use crate::shared::process::{Ended, ExecutionLimits, Failed, NativeProgram, signal_name};
 use crate::shared::program;
+use crate::shared::server::Server;
+use crate::shared::witness::meet;
 use raceproof::limits::Limits;
 use raceproof::program::Raise;
 use raceproof::remote::{Answer, Order, Point, TOO_LONG};
@@ -18,7 +20,7 @@ use raceproof::verify::Executed;
 use raceproof::verify::{EndedExecution, Executor, Finding, why};
 use raceproof_core::explore::trace::Trace;
 use raceproof_core::explore::tree::Job;
-use raceproof_core::explore::{Dependence, Scratch, TaskName, past};
+use raceproof_core::explore::{Dependence, Scratch};
 use raceproof_core::finding::{Coverage, Grade, Race, Stats, Witness};
 use raceproof_core::ids::TaskId;
 use rustc_hash::FxHashMap;
@@ -56,7 +58,7 @@ impl Attempt {
 }
 
 pub(super) struct Judge<'a> {
-    pub(super) program: NativeProgram,
+    pub(super) program: &'a NativeProgram,
     pub(super) budget: ExecutionLimits,
     pub(super) limits: Limits<'a>,
     pub(super) dependence: Dependence,
@@ -71,22 +73,32 @@ pub(super) struct Judge<'a> {
     pub(super) wrong: OnceLock<String>,
 }
 
-impl Executor for Judge<'_> {
-    fn run(&self, job: &Job) -> Executed<Finding> {
+impl<'a> Executor for Judge<'a> {
+    type Worker = Server<'a>;
+
+    fn worker(&self) -> Server<'a> {
+        Server::new(self.program)
+    }
+
+    fn is_cut_short(&self) -> bool {
+        Judge::is_cut_short(self)
+    }
+
+    fn run(&self, server: &mut Server<'a>, job: &Job) -> Executed<Finding> {
         let order = Order::Explore {
             prefix: job.prefix.clone(),
             hint: job.hint.clone(),
             asleep: job.asleep.clone(),
             dependence: self.dependence,
         };
-        let (ended, answer) = match self.execute(order) {
+        let (ended, answer) = match self.execute(server, order) {
             Attempt::Over(ended, answer) => (ended, *answer),
             Attempt::Cut => return Executed::Cut,
             Attempt::Lost(why) => return Executed::Lost(Finding { lost: Some(why), ..Finding::default() }),
         };
         self.cover(&answer.coverage, ended);
         let histories = answer.trace.fingerprints();
-        let mut finding = self.finding(ended, &answer);
+        let mut finding = self.finding(server, ended, &answer);
         if answer.found.limits.iter().any(|limit| limit == TOO_LONG) {
             // Other executions may be short. The findings of this one count; the search does not
             // follow its choices.
@@ -102,7 +114,7 @@ impl Executor for Judge<'_> {
             return Executed::Late(finding);
         };
         let first = job.prefix.len() == 1;
-        if !self.is_as_before(job, &histories) || (first && self.has_changed(&trace, &histories)) {
+        if !self.is_as_before(job, &histories) || (first && self.has_changed(server, &trace, &histories)) {
             finding.limit = Some(CHANGED.into());
         }
         self.remember(&histories, run.reversals.iter().map(|reversal| reversal.before));
@@ -142,7 +154,7 @@ impl Judge<'_> {
 
     /// Runs an execution, and again if its process was killed: by the system for lack of memory, by
     /// another process, or by us after its time limit.
-    fn execute(&self, order: Order) -> Attempt {
+    fn execute(&self, server: &mut Server<'_>, order: Order) -> Attempt {
         let mut killed = None;
         let mut late = false;
         for _ in 0..2 {
@@ -155,7 +167,7 @@ impl Judge<'_> {
             }
             let budget = ExecutionLimits { seconds, ..self.budget };
             let stop = || self.is_cut_short();
-            let ended = match self.program.execute(&order, budget, Streams::Hidden, &stop) {
+            let ended = match server.execute(&order, budget, &stop) {
                 Ok(_) if self.is_cut_short() => return Attempt::Cut,
                 Ok((ended, Some(answer))) => return Attempt::Over(ended, Box::new(answer)),
                 Ok((ended, None)) => ended,
@@ -232,7 +244,7 @@ impl Judge<'_> {
     }
 
     /// What an execution showed.
-    fn finding(&self, ended: Ended, answer: &Answer) -> Finding {
+    fn finding(&self, server: &mut Server<'_>, ended: Ended, answer: &Answer) -> Finding {
         let Answer { trace, end, found, tasks, steps, .. } = answer;
         let mut finding = Finding {
             deadlocks: found.deadlocks.clone(),
@@ -257,11 +269,15 @@ impl Judge<'_> {
                     .into(),
             );
         }
-        finding.races =
-            found.races.iter().take(TRIED).map(|(race, points)| self.shown(race, *points, trace)).collect();
+        finding.races = found
+            .races
+            .iter()
+            .take(TRIED)
+            .map(|(race, points)| self.shown(server, race, *points, trace))
+            .collect();
         let schedule = || trace.transitions.iter().map(|at| at.task).collect::<Vec<TaskId>>();
         if !finding.errors.is_empty() || !finding.deadlocks.is_empty() {
-            let witness = self.execute(Order::Count { schedule: schedule() }).answer();
+            let witness = self.execute(server, Order::Count { schedule: schedule() }).answer();
             let witness = witness.and_then(|answer| answer.witness);
             finding.errors.iter_mut().for_each(|error| error.witness.clone_from(&witness));
             finding.deadlocks.iter_mut().for_each(|deadlock| deadlock.witness.clone_from(&witness));
@@ -272,8 +288,8 @@ impl Judge<'_> {
     }
 
     /// A race; feasible if a schedule brings its accesses together.
-    fn shown(&self, race: &Race, points: [Point; 2], trace: &Trace) -> Race {
-        let witness = self.meet(points, trace);
+    fn shown(&self, server: &mut Server<'_>, race: &Race, points: [Point; 2], trace: &Trace) -> Race {
+        let witness = self.meet(server, points, trace);
         let mut unshown = self.unshown.lock().unwrap_or_else(PoisonError::into_inner);
         match witness {
             Some(witness) => Race { grade: Grade::Feasible, witness: Some(witness), ..race.clone() },
@@ -288,17 +304,8 @@ impl Judge<'_> {
         }
     }
 
-    /// A schedule that stops two tasks right before their accesses: the causal past of both, then
-    /// one of the two, then the other. A task in a critical section keeps others out of it, so the
-    /// judge tries both orders.
-    fn meet(&self, points: [Point; 2], trace: &Trace) -> Option<Witness> {
-        let moments = points.map(|point| point.moment);
-        let name = |transition: usize| trace.names[trace.transitions[transition].task.index()];
-        let past: Vec<TaskName> = past(trace, self.dependence, moments).into_iter().map(name).collect();
-        [[1, 0], [0, 1]].into_iter().find_map(|last| {
-            let schedule = past.iter().copied().chain(last.map(|at| points[at].task)).collect();
-            self.execute(Order::Meet { schedule, points }).answer()?.witness
-        })
+    fn meet(&self, server: &mut Server<'_>, points: [Point; 2], trace: &Trace) -> Option<Witness> {
+        meet(points, trace, self.dependence, |order| self.execute(server, order).answer())
     }
 
     /// Whether the transitions that lead to the job's state did what they did before.
@@ -314,13 +321,13 @@ impl Judge<'_> {
     }
 
     /// Whether the program behaves differently when an execution is repeated.
-    fn has_changed(&self, trace: &Trace, histories: &[(u64, u64)]) -> bool {
+    fn has_changed(&self, server: &mut Server<'_>, trace: &Trace, histories: &[(u64, u64)]) -> bool {
         let order = Order::Explore {
             prefix: trace.transitions.iter().map(|transition| transition.task).collect(),
             hint: Vec::new(),
             asleep: Vec::new(),
             dependence: self.dependence,
         };
-        self.execute(order).answer().is_some_and(|again| again.trace.fingerprints() != histories)
+        self.execute(server, order).answer().is_some_and(|again| again.trace.fingerprints() != histories)
     }
 }

@@ -10,7 +10,7 @@ mod search;
 use raceproof_tp::code::Code;
 use raceproof_tp::execute::Tp;
 
-pub use raceproof::verify::{Options, OrderName, Progress, Search, Verified};
+pub use raceproof::verify::{Options, OrderName, Pace, Progress, Search, Verified};
 
 /// Verifies a compiled program; `file` is what its source is called in the report.
 pub fn verify<'a>(code: &'a Code, file: &'a str, options: &Options<'a>) -> Verified {

@@ -1,6 +1,7 @@
 //! `verify` for programs that `raceproof cc` built.
 //!
-//! The search is the one of TP programs. Each execution is a process of its own, which reads its
+//! The search is the one of TP programs. Each execution is a process of its own, forked by the
+//! program that is started once for each worker ([`Server`](crate::shared::server)). It reads its
 //! request from a channel and writes its answer there ([`raceproof::remote`]).
 
 use super::judge::Judge;
@@ -8,10 +9,10 @@ use super::{Options, Search, search};
 use crate::args::{TIME_LIMIT, VerifyArgs};
 use crate::shared::limits::deadline;
 use crate::shared::process::{ExecutionLimits, NativeProgram};
-use crate::shared::{input, program};
+use crate::shared::{input, program, witness};
 use raceproof::limits::Limits;
 use raceproof::verify::verify_by;
-use raceproof_core::finding::{Report, Scope, Verdict};
+use raceproof_core::finding::{Race, Report, Scope, Verdict, WitnessTeam};
 use std::ffi::OsString;
 use std::sync::{Mutex, OnceLock};
 
@@ -33,7 +34,7 @@ pub(crate) fn verify(args: &VerifyArgs, words: &[OsString]) -> Result<Report, St
         let limits = Limits { deadline, interrupt: options.interrupt, memory, ..Limits::default() };
         let actions = options.max_events.unwrap_or(u64::MAX);
         let judge = Judge {
-            program,
+            program: &program,
             // An answer takes several times its size once it is parsed.
             budget: ExecutionLimits {
                 actions,
@@ -57,7 +58,24 @@ pub(crate) fn verify(args: &VerifyArgs, words: &[OsString]) -> Result<Report, St
     let mut report = search::search(args, &fingerprint, &go_on)?;
     report.coverage = coverage.into_inner().unwrap_or_default();
     report.threads = report.coverage.as_ref().map_or(Vec::new(), |coverage| coverage.teams.clone());
-    let unshown = unshown.into_inner().unwrap_or_default();
+    let mut unshown: Vec<Race> = unshown.into_inner().unwrap_or_default();
+    // As they come to be known depends on the workers.
+    unshown.sort_by(|a, b| {
+        (&a.location, &a.first.at, &a.second.at).cmp(&(&b.location, &b.first.at, &b.second.at))
+    });
+    if report.verdict == Verdict::RaceFree {
+        // The search gives work to threads in one way. In another, the accesses may meet.
+        let ran = report.threads.last().copied();
+        let teams = witness::Teams { asked: args.threads, ran, all_sizes: false };
+        witness::show(&mut unshown, &path, &words[1..], teams);
+        report.races = unshown.extract_if(.., |race| race.witness.is_some()).collect();
+        report.verdict = Report::judge(&report.races, &report.errors, &report.deadlocks, &report.limits);
+    }
+    for race in &mut report.races {
+        if let (Some(witness), Some(size)) = (&mut race.witness, args.threads) {
+            witness.team.get_or_insert(WitnessTeam { size, assignment: 0 });
+        }
+    }
     if report.verdict == Verdict::RaceFree && !unshown.is_empty() {
         // With several locks, accesses that the order of one execution leaves unordered may never
         // meet. Or a schedule exists that the search did not find, or that only a weaker memory

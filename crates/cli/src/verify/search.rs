@@ -47,6 +47,7 @@ pub(crate) fn search(args: &VerifyArgs, program: &str, verify: &Resume<'_>) -> R
         workers: args.workers.map_or(cores, NonZeroUsize::get),
         interrupt: Some(interrupt::watch()),
         progress: io::stderr().is_terminal().then_some(&show as &dyn Fn(&Progress)),
+        ..Options::default()
     };
     let verified = match &args.checkpoint {
         None => verify(&mut Search::default(), &options),

@@ -25,11 +25,10 @@ const CRATES: [&str; 9] = ["core", "host", "rayon", "report", "symbols", "runtim
 
 /// Modules that do import each other, each group with the reason. One that no longer does has to go
 /// from the list.
-const MUTUAL: [(&str, &[&str], &str); 7] = [
+const MUTUAL: [(&str, &[&str], &str); 6] = [
     ("core/order", &["clock", "clock_tree"], "a clock is an array or a tree of the same entries"),
     ("core/order", &["graph", "past"], "`past` is a part of the graph's order, in a file of its own"),
     ("core/explore", &["reversal", "wcp"], "`wcp` is one of the three dependences of a reversal"),
-    ("core/explore", &["stored", "tree"], "`stored` is the tree as a checkpoint has it"),
     ("rayon", &["broadcast", "builder", "pool", "scope", "spawn"], "rayon's interface is mutual"),
     ("runtime/closures", &["coroutine", "ops"], "an operation is what a coroutine suspends with"),
     ("symbols", &["arrays", "fortran_locals"], "an array may be a local variable, and the reverse"),

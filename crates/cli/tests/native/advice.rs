@@ -142,7 +142,9 @@ fn every_fix_is_right() {
     let all = std::env::var_os("RACEPROOF_PROGRAM").is_none();
     with_all(programs, |program| judge(program, &folder, &tried));
     if all {
-        assert_all_tried(Language::OpenMp, &tried.into_inner().unwrap());
+        let tried = tried.into_inner().unwrap();
+        assert_all_tried(Language::OpenMp, &tried);
+        assert_all_tried(Language::Hclib, &tried);
     }
 }
 

@@ -175,7 +175,10 @@ fn check(command: &str, program: &Path, how: usize, way: &str) {
     let about = format!("{how} {way}: {report:#}");
     let (file, line, text) = marked(&how.to_string());
     let (kind, message) = text.split_once(", ").expect("a kind and a message");
-    assert_eq!(report["errors"].as_array().unwrap().len(), 1, "{about}");
+    // In a search each thread that comes there may be the first.
+    let errors = report["errors"].as_array().unwrap();
+    assert!(errors.len() == 1 || command == "verify" && errors.len() == 2, "{about}");
+    assert!(errors.iter().all(|other| other["line"] == error["line"]), "{about}");
     assert_eq!(error["kind"], kind, "{about}");
     assert!(error["message"].as_str().unwrap().starts_with(message), "{about}");
     // A function of the library's headers that the compiler has inlined is a frame of its own.

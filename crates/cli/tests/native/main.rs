@@ -7,6 +7,8 @@ mod advice_support;
 mod common;
 #[path = "../support/native/mod.rs"]
 mod native;
+#[path = "../support/oracle/mod.rs"]
+mod oracle;
 #[path = "../support/transcript/mod.rs"]
 mod transcript;
 
@@ -40,7 +42,10 @@ mod own_functions;
 mod pages;
 mod prelink;
 mod privileged;
+mod promises;
 mod publication;
 mod run;
 mod search;
 mod settings;
+mod team_sizes;
+mod threads_generated;

@@ -19,6 +19,11 @@ fn openmp() {
 }
 
 #[test]
+fn hclib() {
+    check_page("docs/HCLIB.md", &[("RACEPROOF_RUNTIME", runtime())]);
+}
+
+#[test]
 fn fortran() {
     check_page("docs/FORTRAN.md", &[("RACEPROOF_RUNTIME", runtime())]);
 }

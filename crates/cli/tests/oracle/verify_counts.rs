@@ -14,7 +14,7 @@ use crate::harness::{judge_generated, judge_regressions};
 use common::programs::sized;
 use counts::{Case, Reason, cases};
 use oracle::{Limits, Profile, Sections, branches, choices, classes, explore, generate};
-use raceproof_cli::verify::{Options, OrderName, verify};
+use raceproof_cli::verify::{Options, OrderName, Pace, verify};
 use raceproof_core::finding::Verdict;
 use raceproof_tp::ast::Program;
 use raceproof_tp::source::Source;
@@ -37,9 +37,20 @@ fn parse(source: &str) -> Program {
     tp::parse(source).unwrap_or_else(|errors| panic!("{errors:?}\n{source}"))
 }
 
+/// As short searches are cut into shares, too, if they are to be.
+const SPLIT: [Pace; 3] = [
+    Pace { short: 1, subtrees: 2, quota: 1 },
+    Pace { short: 1, subtrees: 8, quota: 1 },
+    Pace { short: 2, subtrees: 5, quota: 3 },
+];
+
 fn count(source: &str, order: OrderName) -> Count {
+    count_at(source, order, Pace::default())
+}
+
+fn count_at(source: &str, order: OrderName, pace: Pace) -> Count {
     let code = compile(&parse(source), &Source::new("f.tp", source));
-    let verified = verify(&code, "f.tp", &Options { order, workers: 2, ..Options::default() });
+    let verified = verify(&code, "f.tp", &Options { order, pace, workers: 2, ..Options::default() });
     Count {
         executions: verified.report.stats.executions,
         pruned: verified.pruned,
@@ -153,9 +164,11 @@ fn compare(text: &str, several: &mut u64) -> Result<(), String> {
     for (order, sections) in ORDERS {
         let Some(expected) = classes(&program, sections, PREFIXES) else { continue };
         *several += u64::from(expected > 1);
-        let Count { executions, .. } = count(text, order);
-        if executions != expected as u64 {
-            return Err(format!("{order:?}: {executions} executions, {expected} classes"));
+        for pace in [Pace::default()].into_iter().chain(SPLIT) {
+            let Count { executions, .. } = count_at(text, order, pace);
+            if executions != expected as u64 {
+                return Err(format!("{order:?}, {pace:?}: {executions} executions, {expected} classes"));
+            }
         }
     }
     Ok(())

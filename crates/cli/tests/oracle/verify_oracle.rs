@@ -10,7 +10,7 @@ use crate::harness::{
     Case, is_known, judge_generated, judge_profile, judge_regressions, test_profiles, truth,
 };
 use oracle::{Outcome, Profile, choices};
-use raceproof_cli::verify::{Options, OrderName, Verified, verify};
+use raceproof_cli::verify::{Options, OrderName, Pace, Verified, verify};
 use raceproof_core::finding::{Grade, Report, Scope, Verdict};
 
 fn judge(text: &str, _: &mut ()) -> Result<(), String> {
@@ -34,11 +34,17 @@ fn judge(text: &str, _: &mut ()) -> Result<(), String> {
             return Err("ends in different states, and no general race is listed".into());
         }
     }
-    let many = run(OrderName::Dc, 3);
-    if essence(&many) != essence(&dc) {
-        return Err(format!("three workers: {:?}, one: {:?}", essence(&many), essence(&dc)));
+    // As shares of few executions, a short search has something to share, too.
+    let few = Pace { short: 2, subtrees: 6, quota: 2 };
+    for pace in [Pace::default(), few] {
+        let [one, three] = [1, 3]
+            .map(|workers| essence(&verify(&code, "f.tp", &Options { workers, pace, ..Options::default() })));
+        if one != three {
+            return Err(format!("{pace:?}: three workers: {three:?}, one: {one:?}"));
+        }
     }
-    Ok(())
+    let shared = verify(&code, "f.tp", &Options { pace: few, ..Options::default() });
+    compare(&shared.report, &outcome).map_err(|wrong| format!("shared: {wrong}"))
 }
 
 /// What must not depend on the number of workers.

@@ -25,6 +25,23 @@ fn steady(xml: &str) -> String {
     logs::normalised(&out).lines().map(steady).collect()
 }
 
+/// A log without its witnesses: they have a fingerprint of the executable, which has paths in it,
+/// and count what the test harness does.
+fn without_witnesses(log: &str) -> String {
+    let mut end: Option<String> = None;
+    let is_kept = |line: &&str| {
+        if let Some(last) = &end {
+            if line.trim_end_matches(',') == last {
+                end = None;
+            }
+            return false;
+        }
+        end = line.strip_suffix("\"witness\": {").map(|indent| format!("{indent}}}"));
+        end.is_none()
+    };
+    log.lines().filter(is_kept).collect::<Vec<_>>().join("\n") + "\n"
+}
+
 #[test]
 fn tests_of_a_crate_have_one_file_each() {
     let folder = Folder::new("cargo-formats");
@@ -37,7 +54,7 @@ fn tests_of_a_crate_have_one_file_each() {
     let text = logs::normalised(&fs::read_to_string(&log).expect("the log"));
     let checked = logs::check(&text, "cargo raceproof test");
     assert!(!checked["runs"][0]["results"].as_array().expect("results").is_empty());
-    golden::check("sarif/rayon/tests.sarif", &text);
+    golden::check("sarif/rayon/tests.sarif", &without_witnesses(&text));
     let xml = fs::read_to_string(&junit).expect("the JUnit file");
     golden::check("junit/tests.xml", &steady(&xml));
     // The baseline is about both programs, and lets them pass.

@@ -33,8 +33,12 @@ fn workspace(name: &str) -> Folder {
     write(&folder, "user/Cargo.toml", &format!("{}{dependencies}", package("user")));
     let user = "use rayon::prelude::*;\n\
         #[test]\nfn items_are_summed() { assert_eq!((0..macros::seven!()).into_par_iter().sum::<u32>(), 21) }\n\
-        #[test]\n#[ignore]\nfn a_thread_is_wanted() { std::thread::spawn(|| ()); }\n";
-    write(&folder, "user/src/lib.rs", user);
+        static mut COUNT: u32 = 0;\n\
+        #[test]\n#[ignore]\nfn threads_count() {\n\
+        let worker = std::thread::Builder::new().name(\"worker-2\".into()).spawn(|| KEYWORD { COUNT += 1 }).unwrap();\n\
+        KEYWORD { COUNT += 1 };\nworker.join().unwrap();\n}\n";
+    // In two parts: this file itself does without.
+    write(&folder, "user/src/lib.rs", &user.replace("KEYWORD", &["un", "safe"].concat()));
     folder
 }
 
@@ -70,12 +74,13 @@ fn a_runner_of_cargo_s_configuration_is_replaced_be_it_a_string_or_a_list() {
 }
 
 #[test]
-fn who_is_refused_a_thread_is_told_by_whom() {
-    let folder = workspace("rayon-refused");
-    // The test of the program panics, and is to.
+fn a_race_between_threads_of_a_test_names_the_test() {
+    let folder = workspace("rayon-threads");
     let done = cargo_raceproof_in(&folder.path(""), &["test", "-p", "user", "--", "--ignored"]);
     assert_eq!(done.status, Some(1), "{done:#?}");
-    done.says("raceproof refused the thread: it runs all tasks on one OS thread");
+    done.says("data race on user::COUNT")
+        .says("is thread `worker-2`, created at")
+        .says("thread `threads_count`");
 }
 
 /// The instructions of a run of `programs/rust/examples/costs.rs`.

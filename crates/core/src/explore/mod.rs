@@ -37,6 +37,8 @@
 
 mod clocks;
 mod estimate;
+pub mod forest;
+mod node;
 mod reversal;
 mod sequence;
 mod stored;

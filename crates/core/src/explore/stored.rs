@@ -5,8 +5,8 @@
 //! transitions: 10 GB for 4,000 sections that conflict. So each record is written once, and of each
 //! sequence which one is its own.
 
+use super::node::Node;
 use super::sequence::Record;
-use super::tree::Node;
 use rustc_hash::FxHashMap;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -1,11 +1,13 @@
-//! The exploration tree: what is being explored, what is still to be, and what sleeps where.
+//! A subtree of the exploration: what is being explored, what is still to be, and what sleeps
+//! where.
 //!
-//! A node is a state, reached from its parent by one transition; the root is the start of the
-//! program. Only nodes below which something is left to explore are kept. The search is depth
-//! first: it completes everything below a task before it begins the next task of the same node. So
-//! the open nodes are all on one path, and what is known when a task is begun does not depend on
-//! how many executions run at the same time. The tree knows what it will run next at the open nodes
-//! ([`Tree::ahead`]), so other cores can run that meanwhile.
+//! A node is a state, reached from its parent by one transition. Only nodes below which something
+//! is left to explore are kept. The search of a subtree is depth first: it completes everything
+//! below a task before it begins the next task of the same node. So the open nodes are all on one
+//! path.
+//!
+//! *The border.* The root is a state that other subtrees share ([`forest`](super::forest)). One of
+//! its tasks is this subtree's; what else has to be begun there, or above, is exported.
 //!
 //! *Sequences are handed down.* With source sets (POPL 2014) it is enough that from the state where
 //! a sequence is to be run some task is explored that can begin it. That assumes that the
@@ -29,49 +31,16 @@
 //! transitions in any order.
 
 use super::estimate::{self, Fork};
+pub use super::node::{Job, Sleeper};
+use super::node::{Node, Owed};
 use super::reversal::Reversal;
 use super::sequence::{Part, Sequence};
-use super::{Class, Content, Statistics, TaskName, stored};
+use super::{Class, Statistics, TaskName, stored};
 use crate::ids::TaskId;
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
-
-/// A transition that has been explored from a state: a task and what it does there. (Tasks are
-/// numbered as they are spawned; in all executions that lead to a state by the same transitions,
-/// the same number is the same task.)
-#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Sleeper {
-    pub task: TaskId,
-    pub content: Arc<Content>,
-}
-
-/// One execution to run.
-#[derive(Clone, Debug)]
-pub struct Job {
-    /// The tasks whose transitions lead to the node, and the one to run there.
-    pub prefix: Vec<TaskId>,
-    /// What sleeps at the node.
-    pub asleep: Vec<Sleeper>,
-    /// The tasks to run after the prefix, as long as they can.
-    pub hint: Vec<TaskName>,
-    /// Whether all its transitions are asked for.
-    pub whole: bool,
-    node: usize,
-}
-
-impl Job {
-    /// How many transitions lead to the node.
-    pub fn depth(&self) -> usize {
-        self.prefix.len() - 1
-    }
-
-    /// What distinguishes it from all other jobs there are at the time.
-    pub fn key(&self) -> (usize, TaskId) {
-        (self.node, self.prefix[self.depth()])
-    }
-}
 
 /// What an execution showed of its transitions beyond the node it started from.
 #[derive(Debug)]
@@ -84,64 +53,13 @@ pub struct ExecutionSummary {
     /// For each of the job's sleepers how many transitions had run when it woke.
     pub woke: Vec<usize>,
     pub reversals: Vec<Reversal>,
-    /// See [`Tree::sleepless`].
+    /// Where nothing sleeps and these distinguish executions.
     pub class: Option<Class>,
     /// Whether it came to an end; otherwise everything that could go on was asleep.
     pub complete: bool,
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Node {
-    parent: usize,
-    /// How many transitions lead here.
-    depth: usize,
-    /// The task by which it is reached.
-    task: TaskId,
-    /// What sleeps here, tasks explored from here included.
-    asleep: Vec<Sleeper>,
-    /// How many tasks have been explored from here, the one that is being included.
-    begun: usize,
-    /// Tasks that could not be explored from here, whatever the reason.
-    given_up: Vec<TaskId>,
-    /// The sequences that no task explored from here begins for certain. The first one decides
-    /// which task is next.
-    owed: VecDeque<Owed>,
-    /// Children that are kept.
-    uses: usize,
-}
-
-/// A sequence to be run from a node.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Owed {
-    sequence: Sequence,
-    /// The first of the tasks that can begin it and are not explored.
-    task: TaskId,
-    name: TaskName,
-}
-
-impl Node {
-    pub(super) fn sequences(&self) -> impl Iterator<Item = &Sequence> {
-        self.owed.iter().map(|owed| &owed.sequence)
-    }
-
-    pub(super) fn sequences_mut(&mut self) -> impl Iterator<Item = &mut Sequence> {
-        self.owed.iter_mut().map(|owed| &mut owed.sequence)
-    }
-
-    fn explored(&self, task: TaskId) -> Option<&Sleeper> {
-        self.asleep.iter().find(|sleeper| sleeper.task == task)
-    }
-
-    /// How many tasks are known to be explored from here yet.
-    fn left(&self) -> usize {
-        let mut tasks: Vec<TaskId> = self.owed.iter().map(|owed| owed.task).collect();
-        tasks.sort_unstable();
-        tasks.dedup();
-        tasks.len()
-    }
-}
-
-/// What a tree keeps in memory.
+/// What an exploration keeps in memory.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Kept {
     pub nodes: usize,
@@ -152,45 +70,52 @@ pub struct Kept {
     pub sleepers: usize,
 }
 
+impl Kept {
+    pub(super) fn add(&mut self, node: &Node) {
+        self.nodes += 1;
+        self.sequences += node.owed.len();
+        self.transitions += node.sequences().map(Sequence::len).sum::<usize>();
+        self.sleepers += node.asleep.len();
+    }
+}
+
 const ROOT: usize = 0;
+
+/// A sequence to be run from a state above a subtree, or at its border: from the one behind the
+/// first `depth` transitions that lead to the subtree.
+#[derive(Clone, Debug)]
+pub(super) struct Export {
+    pub(super) depth: usize,
+    pub(super) sequence: Sequence,
+}
+
+/// What the executions of a subtree have brought about outside of it since it was last asked.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Outcome {
+    pub(super) exports: Vec<Export>,
+    /// The classes of its executions, where these distinguish them.
+    pub(super) classes: Vec<Class>,
+    pub(super) statistics: Statistics,
+}
 
 /// See the module.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Tree {
+    /// The tasks whose transitions lead to the root.
+    pub(super) base: Vec<TaskId>,
+    /// All on one path, but for those that are spare.
     #[serde(with = "stored")]
     nodes: Vec<Node>,
     spare: Vec<usize>,
     /// The nodes that owe something, the deepest last.
     open: Vec<usize>,
+    /// The names of the tasks of the last execution: it went through all nodes that are kept.
+    pub(super) names: Vec<TaskName>,
     started: bool,
-    /// The classes seen, where nothing sleeps and these distinguish executions.
-    classes: Option<BTreeSet<Class>>,
-    pub statistics: Statistics,
-}
-
-impl Default for Tree {
-    fn default() -> Self {
-        let root = Node {
-            parent: ROOT,
-            depth: 0,
-            task: TaskId::MAIN,
-            asleep: Vec::new(),
-            begun: 0,
-            given_up: Vec::new(),
-            owed: VecDeque::new(),
-            // The root stays.
-            uses: 1,
-        };
-        let statistics = Statistics::default();
-        Tree {
-            nodes: vec![root],
-            spare: Vec::new(),
-            open: Vec::new(),
-            started: false,
-            classes: None,
-            statistics,
-        }
-    }
+    /// Whether nothing sleeps.
+    sleepless: bool,
+    #[serde(skip)]
+    outcome: Outcome,
 }
 
 /// What taking in an execution has changed so far.
@@ -198,8 +123,9 @@ struct Changes<'a> {
     /// Whether anything had been taken in, the statistics, the open nodes and what the job's node
     /// owed.
     was: (bool, Statistics, Vec<usize>, VecDeque<Owed>),
-    /// The class that is new.
-    class: Option<Class>,
+    /// How many exports and classes there were.
+    exports: usize,
+    classes: usize,
     /// Nodes at which a task more sleeps, nodes that were made, and nodes that owe one more
     /// sequence.
     grown: Vec<usize>,
@@ -221,8 +147,10 @@ impl Changes<'_> {
 /// The way an execution went through the tree.
 #[derive(Clone, Copy)]
 struct Way<'a> {
+    /// The nodes from the root on, which is at depth `base`.
     nodes: &'a [usize],
-    /// The task it ran at each of them.
+    base: usize,
+    /// The task it ran at each depth.
     ran: &'a [TaskId],
     /// Up to here it only repeated what had been run before.
     known: usize,
@@ -230,8 +158,8 @@ struct Way<'a> {
 }
 
 impl Way<'_> {
-    fn task(&self, name: TaskName) -> Option<TaskId> {
-        self.names.iter().position(|&other| other == name).map(|at| TaskId(at as u32))
+    fn node(&self, depth: usize) -> Option<usize> {
+        self.nodes.get(depth.checked_sub(self.base)?).copied()
     }
 
     /// The task whose exploration the execution began at a depth.
@@ -241,50 +169,46 @@ impl Way<'_> {
 }
 
 impl Tree {
-    /// One in which nothing sleeps, where what depends on what is a matter of the whole execution.
-    pub fn sleepless() -> Self {
-        Tree { classes: Some(BTreeSet::new()), ..Tree::default() }
-    }
-
-    pub fn is_sleepless(&self) -> bool {
-        self.classes.is_some()
-    }
-
-    /// The next execution, then those that come next at the nodes above, up to `most`. Whatever the
-    /// first one shows, the others will still have to be run.
-    pub fn ahead(&self, most: usize) -> Vec<Job> {
-        let next = self.next();
-        let above = self.open.iter().rev().skip(1).take(most.saturating_sub(1));
-        next.into_iter().chain(above.filter_map(|&at| self.job(at))).collect()
+    /// What is behind the first task that `border` owes, or behind `main` at the start of the
+    /// program.
+    pub(super) fn behind(border: &Node, base: Vec<TaskId>, sleepless: bool) -> Self {
+        let root = Node { parent: ROOT, depth: base.len(), uses: 1, ..border.clone() };
+        let (spare, open, names, outcome) = Default::default();
+        Tree { base, nodes: vec![root], spare, open, names, started: false, sleepless, outcome }
     }
 
     /// The next execution.
     pub fn next(&self) -> Option<Job> {
-        if !self.started {
-            let (asleep, hint) = Default::default();
-            return Some(Job { prefix: vec![TaskId::MAIN], asleep, hint, whole: false, node: ROOT });
+        if self.started {
+            let at = *self.open.last()?;
+            return self.nodes[at].job(&self.path_to(at), at, self.sleepless);
         }
-        self.job(*self.open.last()?)
+        Some(self.nodes[ROOT].job(&self.base, ROOT, self.sleepless).unwrap_or_else(Job::first))
     }
 
-    fn job(&self, at: usize) -> Option<Job> {
-        let node = &self.nodes[at];
-        let Owed { sequence, task, name } = node.owed.front()?;
-        let mut prefix = vec![*task];
-        let mut up = at;
-        while up != ROOT {
-            prefix.push(self.nodes[up].task);
-            up = self.nodes[up].parent;
+    /// The tasks whose transitions lead to a node.
+    fn path_to(&self, mut at: usize) -> Vec<TaskId> {
+        let mut path = self.base.clone();
+        while at != ROOT {
+            path.push(self.nodes[at].task);
+            at = self.nodes[at].parent;
         }
-        prefix.reverse();
-        let asleep = if self.is_sleepless() { Vec::new() } else { node.asleep.clone() };
-        let hint = sequence.hint(*name);
-        Some(Job { prefix, asleep, hint, whole: node.owed.len() > 1, node: at })
+        path[self.base.len()..].reverse();
+        path
+    }
+
+    /// The nodes that are kept, from the root on.
+    fn kept_path(&self) -> Vec<usize> {
+        let up = |&at: &usize| (at != ROOT).then(|| self.nodes[at].parent);
+        let mut path: Vec<usize> =
+            std::iter::successors(Some(self.open.last().copied().unwrap_or(ROOT)), up).collect();
+        path.reverse();
+        path
     }
 
     /// Whether a tree that was read from outside can be explored: nodes refer to nodes there are,
     /// and to the root in the end.
-    pub fn check(&self) -> Result<(), &'static str> {
+    pub(super) fn check(&self) -> Result<(), &'static str> {
         let mut children = vec![0usize; self.nodes.len()];
         if self.nodes.is_empty() {
             return Err("there is no root");
@@ -296,7 +220,7 @@ impl Tree {
         for &at in &self.spare {
             *spare.get_mut(at).ok_or("a spare node does not exist")? = true;
         }
-        if spare[ROOT] || self.nodes[ROOT].depth != 0 {
+        if spare[ROOT] || self.nodes[ROOT].depth != self.base.len() || !self.started {
             return Err("the root is none");
         }
         for (at, node) in self.nodes.iter().enumerate().filter(|&(at, _)| !spare[at]) {
@@ -311,22 +235,17 @@ impl Tree {
                     return Err("a node is kept for nothing");
                 }
             }
-            for sequence in node.sequences() {
-                if checked.insert(Arc::as_ptr(sequence.record())) {
-                    sequence.record().check()?;
-                }
-                sequence.check()?;
-            }
+            check_sequences(node, &mut checked)?;
         }
         for (at, node) in self.nodes.iter().enumerate().filter(|&(at, _)| !spare[at]) {
-            if node.uses != children[at] + usize::from(at == ROOT) {
+            if children[at] > 1 || node.uses != children[at] + usize::from(at == ROOT) {
                 return Err("the uses of a node are miscounted");
             }
             if node.owed.is_empty() == open.contains(&at) {
                 return Err("open nodes are those that owe something");
             }
         }
-        if self.open.iter().any(|&at| at >= self.nodes.len() || spare[at]) {
+        if self.open.iter().any(|&at| at == ROOT || at >= self.nodes.len() || spare[at]) {
             return Err("an open node does not exist");
         }
         if !self.open.is_sorted_by(|&a, &b| self.nodes[a].depth < self.nodes[b].depth) {
@@ -336,47 +255,63 @@ impl Tree {
     }
 
     /// How many executions are left at least.
-    pub fn pending(&self) -> usize {
+    pub(super) fn pending(&self) -> usize {
         usize::from(!self.started) + self.open.iter().map(|&at| self.nodes[at].left()).sum::<usize>()
     }
 
-    /// About how many complete executions are left; see [`estimate`]. Not known before the first.
-    pub fn estimate(&self) -> Option<f64> {
-        if !self.started {
-            return None;
-        }
-        let done = estimate::part_done(self.path().map(|node| Fork { begun: node.begun, left: node.left() }));
-        Some(estimate::left(self.statistics.executions, done).max(self.pending() as f64))
+    /// The part of it that is complete; see [`estimate`].
+    pub(super) fn part_done(&self) -> f64 {
+        let path = self.kept_path();
+        let below = path.iter().skip(1).rev().map(|&at| &self.nodes[at]);
+        estimate::part_done(below.map(|node| Fork { begun: node.begun, left: node.left() }))
     }
 
-    /// The path the search is on, the deepest open node first; nothing if the search has ended.
-    fn path(&self) -> impl Iterator<Item = &Node> {
-        let up = |&at: &usize| (at != ROOT).then(|| self.nodes[at].parent);
-        std::iter::successors(self.open.last().copied(), up).map(|at| &self.nodes[at])
-    }
-
-    /// What it keeps at the moment.
-    pub fn kept(&self) -> Kept {
-        // Those that are spare are empty.
-        let mut kept = Kept { nodes: self.nodes.len() - self.spare.len(), ..Kept::default() };
-        for node in &self.nodes {
-            kept.sequences += node.owed.len();
-            kept.transitions += node.owed.iter().map(|owed| owed.sequence.len()).sum::<usize>();
-            kept.sleepers += node.asleep.len();
-        }
-        kept
+    /// Adds what it keeps at the moment.
+    pub(super) fn add_kept(&self, kept: &mut Kept) {
+        self.kept_path().iter().skip(1).for_each(|&at| kept.add(&self.nodes[at]));
     }
 
     pub fn is_done(&self) -> bool {
         self.started && self.open.is_empty()
     }
 
+    /// What has happened since it was last asked.
+    pub(super) fn take_outcome(&mut self) -> Outcome {
+        std::mem::take(&mut self.outcome)
+    }
+
+    /// The complete executions and those given up, since the [outcome](Tree::take_outcome) was
+    /// taken.
+    pub fn statistics(&self) -> Statistics {
+        self.outcome.statistics
+    }
+
+    /// What a task did at the border, if it was run there.
+    pub(super) fn begun(&self, task: TaskId) -> Option<&Sleeper> {
+        self.nodes[ROOT].explored(task)
+    }
+
+    pub(super) fn is_started(&self) -> bool {
+        self.started
+    }
+
+    /// Whether there is something to share.
+    pub(super) fn can_split(&self) -> bool {
+        self.open.len() > 1 || self.open.first().is_some_and(|&at| self.nodes[at].left() > 1)
+    }
+
     /// Takes in what the [next](Tree::next) execution showed. Asks `stop` now and then, since an
     /// execution may be long: if it says so, the tree is as it was, and the result false.
     pub fn report(&mut self, job: &Job, run: ExecutionSummary, stop: &dyn Fn() -> bool) -> bool {
         let mut changes = Changes {
-            was: (self.started, self.statistics, self.open.clone(), self.nodes[job.node].owed.clone()),
-            class: None,
+            was: (
+                self.started,
+                self.outcome.statistics,
+                self.open.clone(),
+                self.nodes[job.node].owed.clone(),
+            ),
+            exports: self.outcome.exports.len(),
+            classes: self.outcome.classes.len(),
             grown: Vec::new(),
             made: Vec::new(),
             owing: Vec::new(),
@@ -392,7 +327,7 @@ impl Tree {
 
     /// Rolls back to the state before.
     fn undo(&mut self, job: &Job, changes: Changes<'_>) {
-        let Changes { was, class, grown, made, owing, .. } = changes;
+        let Changes { was, exports, classes, grown, made, owing, .. } = changes;
         for at in owing.into_iter().rev() {
             self.nodes[at].owed.pop_back();
         }
@@ -406,29 +341,22 @@ impl Tree {
             self.nodes[at].asleep = Vec::new();
             self.spare.push(at);
         }
-        if let (Some(classes), Some(class)) = (&mut self.classes, class) {
-            classes.remove(&class);
-        }
-        (self.started, self.statistics, self.open, self.nodes[job.node].owed) = was;
+        self.outcome.exports.truncate(exports);
+        self.outcome.classes.truncate(classes);
+        (self.started, self.outcome.statistics, self.open, self.nodes[job.node].owed) = was;
     }
 
     fn take_in(&mut self, job: &Job, run: ExecutionSummary, changes: &mut Changes<'_>) -> Option<()> {
         self.started = true;
-        let fresh = match (&mut self.classes, run.class) {
-            (Some(classes), Some(class)) => classes.insert(class),
-            _ => true,
-        };
-        changes.class = run.class.filter(|_| fresh);
-        if run.complete && fresh {
-            self.statistics.executions += 1;
-        } else {
-            self.statistics.pruned += 1;
-        }
+        let Statistics { executions, pruned } = &mut self.outcome.statistics;
+        *(if run.complete { executions } else { pruned }) += 1;
+        self.outcome.classes.extend(run.class);
         let owed = std::mem::take(&mut self.nodes[job.node].owed);
         self.open.retain(|&at| at != job.node);
         // The nodes along the execution: those of the prefix, then new ones, as far as there is
         // something to do at them.
-        let mut nodes = Vec::with_capacity(job.prefix.len() + run.transitions.len());
+        let base = self.base.len();
+        let mut nodes = Vec::with_capacity(job.prefix.len() - base + run.transitions.len());
         let mut up = job.node;
         while up != ROOT {
             nodes.push(up);
@@ -448,18 +376,16 @@ impl Tree {
             self.nodes[at].begun += 1;
             changes.grown.push(at);
             if step + 1 < steps {
-                let depth = nodes.len();
+                let depth = base + nodes.len();
                 let asleep = job.asleep.iter().zip(&run.woke).filter(|&(_, &woke)| woke > depth);
                 let asleep = asleep.map(|(sleeper, _)| sleeper.clone()).collect();
-                let (owed, given_up) = (VecDeque::new(), Vec::new());
-                let node = Node { parent: at, depth, task, asleep, begun: 0, given_up, owed, uses: 0 };
-                let child = self.add(node);
+                let child = self.add(Node::new(at, depth, task, asleep));
                 self.nodes[at].uses += 1;
                 changes.made.push(child);
                 nodes.push(child);
             }
         }
-        let way = Way { nodes: &nodes, ran: &ran, known, names: &run.names };
+        let way = Way { nodes: &nodes, base, ran: &ran, known, names: &run.names };
         for (at, Owed { sequence, name, .. }) in owed.into_iter().enumerate() {
             // The first one is what the execution has run, if its task begins it.
             let begun = self.nodes[job.node].explored(job.prefix[known]);
@@ -468,6 +394,8 @@ impl Tree {
                 self.owe(&way, known, sequence, changes)?;
             }
         }
+        // What the border owed stays with the border.
+        self.outcome.exports.truncate(changes.exports);
         for Reversal { before, sequence, .. } in run.reversals {
             // Not behind the earlier one of the pair: that one does not begin it.
             let way = Way { known: known.max(before + 1), ..way };
@@ -477,6 +405,7 @@ impl Tree {
         for &at in nodes.iter().rev() {
             self.release(at);
         }
+        self.names = run.names;
         Some(())
     }
 
@@ -485,10 +414,11 @@ impl Tree {
     /// the caller to say.
     pub fn give_up(&mut self, job: &Job) {
         self.started = true;
-        let task = job.prefix[job.depth()];
         let node = &mut self.nodes[job.node];
-        node.given_up.push(task);
-        node.owed.retain(|owed| owed.task != task);
+        node.give_up(job.prefix[job.depth()]);
+        if job.node == ROOT {
+            node.owed.clear();
+        }
         if node.owed.is_empty() {
             self.open.retain(|&at| at != job.node);
             self.release(job.node);
@@ -503,9 +433,14 @@ impl Tree {
         sequence: Sequence,
         changes: &mut Changes<'_>,
     ) -> Option<()> {
+        if depth < way.base {
+            changes.go_on()?;
+            self.outcome.exports.push(Export { depth, sequence });
+            return Some(());
+        }
         let mut left = Some(sequence);
         while let Some(sequence) = left.take()
-            && let Some(&at) = way.nodes.get(depth)
+            && let Some(at) = way.node(depth)
         {
             changes.go_on()?;
             let begun = way.begun(depth);
@@ -527,32 +462,76 @@ impl Tree {
                     begins = part != Part::PerhapsAside;
                 }
             }
-            if !begins && self.add_owed(way, at, sequence) {
-                changes.owing.push(at);
+            match begins {
+                true => {}
+                false if at == ROOT => self.outcome.exports.push(Export { depth, sequence }),
+                false if self.add_owed(at, sequence, way.names) => changes.owing.push(at),
+                false => {}
             }
             depth += 1;
         }
         Some(())
     }
 
-    /// Adds a sequence that no task begins for certain, unless all tasks that can begin it have
-    /// been explored: then one did. Whether it was added.
-    fn add_owed(&mut self, way: &Way<'_>, at: usize, sequence: Sequence) -> bool {
+    fn add_owed(&mut self, at: usize, sequence: Sequence, names: &[TaskName]) -> bool {
         let node = &mut self.nodes[at];
-        let named = |name| Some((way.task(name)?, name));
-        let is_new = |task: TaskId| node.explored(task).is_none() && !node.given_up.contains(&task);
-        let next = sequence.beginning().filter_map(named).find(|&(task, _)| is_new(task));
-        let Some((task, name)) = next else { return false };
-        if node.owed.iter().any(|owed| owed.sequence.is_like(&sequence)) {
+        if !node.owe(sequence, names) {
             return false;
         }
-        node.owed.push_back(Owed { sequence, task, name });
         if node.owed.len() == 1 {
             let depth = node.depth;
             let place = self.open.partition_point(|&other| self.nodes[other].depth < depth);
             self.open.insert(place, at);
         }
         true
+    }
+
+    /// Sees to it that a sequence is run behind the task at the border, as if it had been known
+    /// when that was begun. Nothing of what is left to explore may be there any more: then the
+    /// result is false.
+    pub(super) fn hand_down(&mut self, sequence: Sequence) -> bool {
+        let nodes = self.kept_path();
+        if nodes.len() == 1 {
+            return false;
+        }
+        let ran = self.path_to(nodes[nodes.len() - 1]);
+        let names = std::mem::take(&mut self.names);
+        let base = self.base.len();
+        let way = Way { nodes: &nodes, base, ran: &ran, known: 0, names: &names };
+        let was = (true, Statistics::default(), Vec::new(), VecDeque::new());
+        let (grown, made, owing) = Default::default();
+        let stop = || false;
+        let mut changes = Changes { was, exports: 0, classes: 0, grown, made, owing, looks: 0, stop: &stop };
+        let _ = self.owe(&way, base + 1, sequence, &mut changes);
+        self.names = names;
+        true
+    }
+
+    /// Takes off what is above the open nodes but the first, and that one: these nodes, from the
+    /// one behind the root on, are for others to share. What is left is behind the last of them;
+    /// nothing may be.
+    pub(super) fn split(self) -> (Vec<Node>, Option<Tree>) {
+        let path = self.kept_path();
+        let Tree { base, mut nodes, open, names, started, sleepless, .. } = self;
+        let first = open.first().map_or(0, |&at| nodes[at].depth) - base.len();
+        let mut take =
+            |at: usize| std::mem::replace(&mut nodes[at], Node::new(ROOT, 0, TaskId::MAIN, Vec::new()));
+        let shared: Vec<Node> = path[1..=first].iter().map(|&at| take(at)).collect();
+        let below: Vec<Node> = path[first + 1..].iter().map(|&at| take(at)).collect();
+        let Some(border) = shared.last().filter(|_| !below.is_empty()) else { return (shared, None) };
+        let base: Vec<TaskId> = base.into_iter().chain(shared.iter().map(|node| node.task)).collect();
+        let root = Node { parent: ROOT, owed: VecDeque::new(), uses: 2, ..border.clone() };
+        let below = below.into_iter().enumerate().map(|(at, node)| Node { parent: at, ..node });
+        let nodes: Vec<Node> = [root].into_iter().chain(below).collect();
+        let owes = |&at: &usize| !nodes[at].owed.is_empty();
+        let open = (1..nodes.len()).filter(owes).collect();
+        let (spare, outcome) = Default::default();
+        (shared, Some(Tree { base, nodes, spare, open, names, started, sleepless, outcome }))
+    }
+
+    /// The task that is explored at the border.
+    pub(super) fn first_task(&self) -> TaskId {
+        self.nodes.get(1).map_or(TaskId::MAIN, |node| node.task)
     }
 
     fn add(&mut self, node: Node) -> usize {
@@ -581,4 +560,18 @@ impl Tree {
             at = parent;
         }
     }
+}
+
+/// Whether the sequences of a node that was read from outside can be used.
+pub(super) fn check_sequences(
+    node: &Node,
+    checked: &mut FxHashSet<*const super::sequence::Record>,
+) -> Result<(), &'static str> {
+    for sequence in node.sequences() {
+        if checked.insert(Arc::as_ptr(sequence.record())) {
+            sequence.record().check()?;
+        }
+        sequence.check()?;
+    }
+    Ok(())
 }

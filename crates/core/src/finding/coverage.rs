@@ -17,6 +17,8 @@ pub enum FrontEnd {
     Openmp,
     /// Pools of threads.
     Rayon,
+    /// Workers that run tasks.
+    Hclib,
 }
 
 /// What a part of a program is that was not instrumented.
@@ -82,6 +84,13 @@ pub struct Coverage {
     pub parallel: Option<bool>,
     /// The sizes that teams (pools, for rayon) had, ascending.
     pub teams: Vec<u32>,
+    /// Whether a verdict about all schedules holds for every size that the program lets its teams
+    /// have, and not only for those that they had.
+    #[serde(default)]
+    pub all_sizes: bool,
+    /// Why it does not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sizes_bound_by: Vec<String>,
     pub uninstrumented: Vec<Uninstrumented>,
     /// Each `#pragma omp` that was compiled without `-fopenmp`.
     pub ignored_pragmas: Vec<Place>,
@@ -138,6 +147,8 @@ impl Coverage {
         };
         self.one_deal |= other.one_deal;
         add(&mut self.teams, other.teams);
+        self.all_sizes &= other.all_sizes;
+        add(&mut self.sizes_bound_by, other.sizes_bound_by);
         other.uninstrumented.into_iter().for_each(|part| self.add_part(part));
         add(&mut self.ignored_pragmas, other.ignored_pragmas);
         add(&mut self.unsplit, other.unsplit);
@@ -174,6 +185,8 @@ impl Coverage {
         match self.front_end {
             FrontEnd::Rayon => "the program did not reach rayon with this input; run a part of it that does (other \
                                 arguments, another test)"
+                .to_owned(),
+            FrontEnd::Hclib => "the program created no task of HClib with this input; choose an input with which it does"
                 .to_owned(),
             FrontEnd::Openmp if !self.teams.is_empty() => {
                 "every parallel region had a team of one thread; ask for more with --threads or OMP_NUM_THREADS, or look at \

@@ -29,6 +29,8 @@ pub enum Construct {
     Thread,
     /// A closure that rayon runs.
     Rayon,
+    /// A task of HClib: `async` and its relatives.
+    Async,
 }
 
 impl Construct {
@@ -56,8 +58,28 @@ impl fmt::Display for Construct {
             Construct::Ordered => "omp ordered",
             Construct::Thread => "thread",
             Construct::Rayon => "rayon job",
+            Construct::Async => "async",
         })
     }
+}
+
+/// A place that has to do with a finding.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Related {
+    pub what: String,
+    #[serde(flatten)]
+    pub at: Place,
+}
+
+/// A promise that does not order the accesses of a race, since it was set before one of them.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SetBefore {
+    /// The task that has set it, and made one of the accesses after that.
+    pub task: String,
+    pub created: Place,
+    pub set: Place,
 }
 
 /// The worksharing construct an access stands in, the innermost one.

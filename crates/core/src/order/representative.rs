@@ -147,6 +147,12 @@ impl GraphOrder {
         (step != NONE).then(|| self.steps[step as usize])
     }
 
+    /// The step that signalled the sync, if one has.
+    pub fn signalled_at(&self, sync: SyncId) -> Option<StepId> {
+        let step = self.signalled(sync).step;
+        (step != NONE).then_some(StepId(step))
+    }
+
     /// The finish to which a task belongs by now.
     pub fn finish_of(&self, task: TaskId) -> ScopeId {
         self.tree.stands_for(self.tree.scope_of(task))

@@ -1,7 +1,7 @@
 //! Sets the runtime up. Only this file knows all modules; it gives each what that needs of those
 //! above it.
 
-use crate::abi::interpose::reserve;
+use crate::abi::interpose::{self, reserve};
 use crate::abi::{self, AbiState, start};
 use crate::detect::detector::Detector;
 use crate::detect::{self, detector, shadow, spots};
@@ -74,6 +74,7 @@ pub(crate) fn begin() {
     if explore.is_some() {
         // The search goes by the kernel's numbers.
         detector().keep_everything();
+        search::serve(interpose::real_fork);
         search::begin();
     }
 }

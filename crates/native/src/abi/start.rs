@@ -17,9 +17,9 @@ use crate::detect::contexts::Place;
 use crate::detect::{detector, frames};
 use crate::process::{self, Main};
 use crate::tasks::deadlock::deadlock;
-use crate::tasks::explorer;
 use crate::tasks::observer::KernelObserver;
 use crate::tasks::sched::{self, Coroutines, Job, JobSlot, NewestFirst, Work, kernel};
+use crate::tasks::{explorer, threads, waits};
 use crate::{fatal, report, search, tasks};
 use raceproof::run::Run;
 use std::arch::naked_asm;
@@ -123,7 +123,13 @@ unsafe fn run_main(
     if !detector().is_recorded() {
         run.kernel.recycle();
     }
-    run.drive(&mut NewestFirst);
+    loop {
+        run.drive(&mut NewestFirst);
+        // Tasks may wait for time to pass.
+        if status.get().is_some() || !waits::expire(&mut run.kernel) {
+            break;
+        }
+    }
     process::state().threads.switch(0);
     if let Some(status) = status.get() {
         return status;
@@ -275,9 +281,10 @@ fn constructors() -> Vec<usize> {
 }
 
 /// `main` has returned: ends the program in its task, unless other tasks are left that have to go
-/// on first; then it returns.
+/// on first; then it returns. Threads end with the program, wherever they are; but in a search they
+/// come first, since what they can still do is to be seen.
 pub(crate) fn leave(status: c_int) {
-    if kernel().tasks().live() > 1 {
+    if kernel().tasks().live() > 1 && (!threads::are_live() || explorer::is_on()) {
         return;
     }
     debug_assert!(sched::job().is_some_and(|job| job.is_main), "only `main` returns");

@@ -44,6 +44,14 @@ pub(crate) fn close() {
     CHANNEL.store(ptr::null_mut(), Ordering::Relaxed);
 }
 
+/// This process is a copy of the one that has opened the channel, and has to write to it.
+pub(crate) fn adopt() {
+    // SAFETY: as in `channel`.
+    if let Some(channel) = unsafe { CHANNEL.load(Ordering::Relaxed).as_mut() } {
+        channel.process = process::id();
+    }
+}
+
 /// Maps the channel.
 pub(crate) fn open(path: &Path) -> io::Result<()> {
     let file = OpenOptions::new().read(true).write(true).open(path)?;

@@ -1,8 +1,8 @@
 //! State that one module owns and that lives as long as the process.
 //!
-//! One OS thread runs all of the program's code and all of the runtime's: `pthread_create` is
-//! refused, the threads that lend their storage (`threads.rs`) only sleep, and signal handlers
-//! touch nothing but atomic variables. So a module may keep its state in a plain static. Only this
+//! One OS thread runs all of the program's code and all of the runtime's: threads that the program
+//! creates are tasks on it, the OS threads that lend their storage (`threads.rs`) only sleep, and
+//! signal handlers touch nothing but atomic variables. So a module may keep its state in a plain static. Only this
 //! file argues that; the callers of `get` uphold the rest: none keeps a reference across a switch
 //! of coroutines, nor across a call that asks for the same state again.
 

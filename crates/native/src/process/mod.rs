@@ -45,6 +45,12 @@ pub(crate) fn begin(options: Options) {
     STATE.set(State { options, threads: Threads::new(), id: std::process::id(), started: Instant::now() });
 }
 
+/// This process is a copy of another, and begins now.
+pub(crate) fn reborn() {
+    (state().id, state().started) = (std::process::id(), Instant::now());
+    state().threads.forget_sleepers();
+}
+
 static SHARED: AtomicBool = AtomicBool::new(false);
 
 /// Whether we are a library beside the program: then it is a Rust program, of whose standard

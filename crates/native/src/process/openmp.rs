@@ -16,9 +16,12 @@ use std::env;
 pub(crate) struct Icvs {
     /// nthreads-var, at the level of the task.
     pub(crate) threads: u32,
+    /// Whether the program has set it.
+    pub(crate) sets_threads: bool,
     pub(crate) dynamic: bool,
     pub(crate) max_active_levels: u32,
-    /// run-sched-var
+    /// run-sched-var, and whether the program has set it.
+    pub(crate) sets_schedule: bool,
     pub(crate) schedule: Schedule,
     pub(crate) thread_limit: u32,
 }
@@ -159,6 +162,8 @@ impl Environment {
         };
         let icvs = Icvs {
             threads: threads.first().copied().unwrap_or(1),
+            sets_threads: false,
+            sets_schedule: false,
             dynamic: reader.truth("OMP_DYNAMIC").unwrap_or(false),
             max_active_levels,
             schedule: reader.schedule("OMP_SCHEDULE").unwrap_or(Schedule::STATIC),

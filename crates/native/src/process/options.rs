@@ -19,26 +19,31 @@ pub(crate) struct Options {
     /// The exit status if something was found.
     pub(crate) status: i32,
     pub(crate) threads: u32,
+    /// Which thread executes what, where the standard leaves it open: one way for each number.
+    pub(crate) assignment: u32,
     pub(crate) stack_bytes: usize,
     /// The variables of OpenMP.
     pub(crate) openmp: Environment,
     pub(crate) detect: bool,
+    /// Whether the verdict is to hold for every size of the teams, not only for those that run.
+    pub(crate) all_sizes: bool,
     /// Whether the detector collects at every occasion: for tests.
     pub(crate) collect: bool,
     /// Whether all readers of a location are remembered.
     pub(crate) all_readers: bool,
     /// Every pair of sites of the places that the channel names.
     pub(crate) all_pairs: bool,
-    /// Whether the program is told that there are no more threads, instead of ended when it asks
-    /// for one.
-    pub(crate) refuse_threads: bool,
     /// The channel of a search that this is an execution of.
     pub(crate) explore: Option<PathBuf>,
+    /// The pipes of a search that this is to serve: executions are its children.
+    pub(crate) requests: Option<PathBuf>,
+    pub(crate) replies: Option<PathBuf>,
 }
 
 /// As thread sanitizer's.
 const STATUS: i32 = 66;
 const THREADS: u32 = 4;
+const UNSET: u32 = 0;
 pub(crate) const STACK: usize = 8 << 20;
 
 impl Options {
@@ -52,15 +57,18 @@ impl Options {
             trace: None,
             color: None,
             status: STATUS,
-            threads: openmp.threads().or_else(rayon).unwrap_or(THREADS),
+            threads: UNSET,
+            assignment: 0,
             stack_bytes: openmp.stack_bytes.unwrap_or(STACK),
             openmp,
             detect: true,
+            all_sizes: true,
             collect: false,
             all_readers: false,
             all_pairs: false,
-            refuse_threads: false,
             explore: None,
+            requests: None,
+            replies: None,
         };
         if let Some(text) = env::var_os("RACEPROOF_OPTIONS").filter(|_| !is_privileged()) {
             let Some(words) = env_options::split(text.as_bytes()) else {
@@ -69,6 +77,12 @@ impl Options {
             for word in words {
                 options.set(&word);
             }
+        }
+        if options.threads == UNSET {
+            // A team of one shows nothing of what its size decides.
+            let openmp =
+                options.openmp.threads().map(|size| if options.all_sizes { size.max(2) } else { size });
+            options.threads = openmp.or_else(rayon).unwrap_or(THREADS);
         }
         if options.findings.is_some() {
             // Whoever reads the findings needs no status for them; the program's own stands.
@@ -86,7 +100,7 @@ impl Options {
         if !known {
             let word = String::from_utf8_lossy(word);
             crate::fatal(&format!(
-                "RACEPROOF_OPTIONS: `{word}` is not understood; expected words like report=FILE, trace=FILE, threads=N, stack=SIZE, \
+                "RACEPROOF_OPTIONS: `{word}` is not understood; expected words like report=FILE, trace=FILE, threads=N, sizes=all|ran, stack=SIZE, \
                  suppressions=FILE, exitcode=N, color=auto|always|never, separated by `:`; a file with a colon or space in its name \
                  stands in quotes"
             ));
@@ -102,6 +116,8 @@ impl Options {
             b"trace" => &mut self.trace,
             _ if name == raceproof::channel::OPTION.as_bytes() => &mut self.findings,
             _ if name == raceproof::remote::OPTION.as_bytes() => &mut self.explore,
+            _ if name == raceproof::remote::REQUESTS.as_bytes() => &mut self.requests,
+            _ if name == raceproof::remote::REPLIES.as_bytes() => &mut self.replies,
             _ => return false,
         };
         let Some(value) = value.filter(|value| !value.is_empty()) else { return false };
@@ -128,13 +144,16 @@ impl Options {
             Some(("threads", threads)) => {
                 threads.parse().ok().filter(|&n| n > 0).map(|threads| self.threads = threads).is_some()
             }
+            Some(("sizes", sizes @ ("all" | "ran"))) => {
+                self.all_sizes = sizes == "all";
+                true
+            }
+            Some((name, number)) if name == raceproof::remote::ASSIGNMENT => {
+                number.parse().map(|number| self.assignment = number).is_ok()
+            }
             Some(("stack", size)) => bytes(size).map(|size| self.stack_bytes = size).is_some(),
             Some(("collect", "always")) => {
                 self.collect = true;
-                true
-            }
-            Some(("spawn", "refuse")) => {
-                self.refuse_threads = true;
                 true
             }
             Some(("detect", value)) => {

@@ -2,16 +2,60 @@
 //!
 //! All tasks run on one OS thread, but code compiled for threads reaches its thread-local variables
 //! (`threadprivate`, `thread_local`, `errno`) through the FS register. So each virtual thread but
-//! the first borrows the storage of an OS thread that does nothing else: it is created, sleeps for
-//! ever, and while a task of the virtual thread runs, FS points at the sleeper's block. The C
-//! library has set the block up and knows of it, as of any thread's.
+//! the first borrows the storage of an OS thread that does nothing else: it is created, sleeps, and
+//! while a task of the virtual thread runs, FS points at the sleeper's block. The C library has set
+//! the block up and knows of it, as of any thread's: its address is the thread's `pthread_t`.
+//!
+//! Threads of OpenMP and of pools keep their storage for the next team. A thread that the program
+//! has created gets fresh storage, and its sleeper ends when the thread is over and joined.
 
 use std::arch::asm;
+use std::collections::VecDeque;
 use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+/// A sleeper is made or ends: what the C library allocates and frees for it is not the program's.
+static MAKING: AtomicBool = AtomicBool::new(false);
+
+/// Whether the C library works for a sleeper.
+#[inline]
+pub(crate) fn is_making() -> bool {
+    MAKING.load(Ordering::Relaxed)
+}
+
+/// The states of a sleeper.
+const STARTING: u32 = 0;
+const SLEEPING: u32 = 1;
+const OVER: u32 = 2;
+
+/// Wakes who waits for a change of the word.
+fn wake(word: &AtomicU32) {
+    let wake = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
+    super::system_call(libc::SYS_futex, [word.as_ptr() as usize, wake as usize, 1, 0, 0, 0]);
+}
+
+/// Waits as long as the word is this.
+fn wait_while(word: &AtomicU32, state: u32) {
+    while word.load(Ordering::Acquire) == state {
+        let wait = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
+        super::system_call(libc::SYS_futex, [word.as_ptr() as usize, wait as usize, state as usize, 0, 0, 0]);
+    }
+}
+
+/// The storage of a virtual thread.
+#[derive(Clone, Copy)]
+struct Storage {
+    /// The FS base.
+    base: usize,
+    /// What its sleeper waits for: that this word is [`OVER`]. None where there is no sleeper.
+    over: Option<&'static AtomicU32>,
+}
 
 pub(crate) struct Threads {
-    /// The FS bases of the virtual threads there are; the first is the OS thread's own.
-    bases: Vec<usize>,
+    /// The virtual threads there are; the first is the OS thread. None: without storage now.
+    all: Vec<Option<Storage>>,
+    /// Storage that no virtual thread has yet.
+    spare: VecDeque<Storage>,
     now: usize,
     /// Whether FS can be written without the help of the system.
     writable: bool,
@@ -37,37 +81,90 @@ impl Threads {
             std::mem::transmute::<*mut libc::c_void, Option<unsafe extern "C" fn() -> *mut [usize; 2]>>(found)
         };
         let writable = features & FSGSBASE != 0;
-        Threads { bases: vec![own], now: 0, writable, size: storage_size(), exceptions }
+        Threads {
+            all: vec![Some(Storage { base: own, over: None })],
+            spare: VecDeque::new(),
+            now: 0,
+            writable,
+            size: storage_size(),
+            exceptions,
+        }
     }
 
     /// The memory of the thread-local variables of a thread.
     pub(crate) fn storage(&self, thread: u32) -> (usize, usize) {
-        let base = self.bases[thread as usize];
+        let base = self.base(thread);
         (base - self.size, base + 0x1000)
     }
 
     /// Where the thread-local variables of a thread end.
     pub(crate) fn base(&self, thread: u32) -> usize {
-        self.bases[thread as usize]
+        self.all[thread as usize].map_or(0, |storage| storage.base)
     }
 
     /// Whether there is storage for a virtual thread.
     pub(crate) fn has(&self, thread: u32) -> bool {
-        (thread as usize) < self.bases.len()
+        self.all.get(thread as usize).is_some_and(Option::is_some)
     }
 
-    /// Makes storage for the next virtual thread.
-    pub(crate) fn add(&mut self) -> io::Result<u32> {
+    /// Makes storage for a virtual thread that has none.
+    pub(crate) fn add(&mut self, thread: u32) -> io::Result<()> {
         let now = self.now;
         self.switch(0);
-        let made = sleeper();
-        if let Ok(base) = made {
-            self.bases.push(base);
-            self.switch(self.bases.len() as u32 - 1);
+        MAKING.store(true, Ordering::Relaxed);
+        let made = self.spare.pop_front().map_or_else(sleeper, Ok);
+        if let Ok(storage) = made {
+            if self.all.len() <= thread as usize {
+                self.all.resize(thread as usize + 1, None);
+            }
+            self.all[thread as usize] = Some(storage);
+            self.switch(thread);
             begin();
         }
+        MAKING.store(false, Ordering::Relaxed);
         self.switch(now as u32);
-        made.map(|_| self.bases.len() as u32 - 1)
+        made.map(drop)
+    }
+
+    /// Makes storage for so many virtual threads beside the first, for processes that are forked from
+    /// this one: their threads are gone, and the storage is there. A sleeper that sleeps holds no
+    /// lock of the C library.
+    pub(crate) fn prepare(&mut self, count: usize) {
+        MAKING.store(true, Ordering::Relaxed);
+        while self.all.len() + self.spare.len() <= count
+            && let Ok(storage) = sleeper()
+        {
+            self.spare.push_back(storage);
+        }
+        MAKING.store(false, Ordering::Relaxed);
+    }
+
+    /// This process is a copy of another: it has the storage of that one's sleepers, and not them.
+    pub(crate) fn forget_sleepers(&mut self) {
+        for storage in self.all.iter_mut().flatten().chain(&mut self.spare) {
+            storage.over = None;
+        }
+    }
+
+    /// A virtual thread is over, and nobody uses its storage again: its sleeper ends.
+    pub(crate) fn end(&mut self, thread: u32) {
+        let Some(Storage { base, over: Some(over) }) = self.all[thread as usize].take() else { return };
+        let now = if self.now == thread as usize { 0 } else { self.now };
+        self.switch(0);
+        MAKING.store(true, Ordering::Relaxed);
+        over.store(OVER, Ordering::Release);
+        wake(over);
+        type Join = unsafe extern "C" fn(libc::pthread_t, *mut *mut libc::c_void) -> libc::c_int;
+        let join = super::real(c"pthread_join");
+        if !join.is_null() {
+            // SAFETY: that is the type of the function of this name; the thread is one of ours,
+            // which nobody has joined.
+            unsafe { std::mem::transmute::<*mut libc::c_void, Join>(join)(base as _, std::ptr::null_mut()) };
+        }
+        MAKING.store(false, Ordering::Relaxed);
+        // SAFETY: `sleeper` has leaked it, and the thread that read it has ended.
+        drop(unsafe { Box::from_raw(std::ptr::from_ref(over).cast_mut()) });
+        self.switch(now as u32);
     }
 
     /// The exception that the running thread has caught last and is not done with: the address of
@@ -95,7 +192,7 @@ impl Threads {
             return;
         }
         self.now = thread;
-        let base = self.bases[thread];
+        let base = self.base(thread as u32);
         if self.writable {
             // SAFETY: the system lets programs write FS (asked in `new`), and `base` is the control
             // block of a thread of the C library that is this thread or sleeps. Nothing in this
@@ -120,11 +217,14 @@ impl Threads {
     }
 }
 
-extern "C" fn sleep(_: *mut libc::c_void) -> *mut libc::c_void {
-    loop {
-        // SAFETY: waits for a signal; all are blocked.
-        unsafe { libc::pause() };
-    }
+/// What a sleeper does: nothing, until its storage is not needed any more.
+extern "C" fn sleep(over: *mut libc::c_void) -> *mut libc::c_void {
+    // SAFETY: `sleeper` passes a word that lives until this thread was joined.
+    let over = unsafe { &*over.cast::<AtomicU32>() };
+    over.store(SLEEPING, Ordering::Release);
+    wake(over);
+    wait_while(over, SLEEPING);
+    std::ptr::null_mut()
 }
 
 /// Sets up what the C library leaves to a new thread itself, in the storage that is used now: the
@@ -137,8 +237,9 @@ fn begin() {
     unsafe { libc::uselocale(OF_THE_PROCESS) };
 }
 
-/// An OS thread that sleeps for ever: its FS base.
-fn sleeper() -> io::Result<usize> {
+/// An OS thread that sleeps.
+fn sleeper() -> io::Result<Storage> {
+    let over = Box::leak(Box::new(AtomicU32::new(STARTING)));
     // SAFETY: the documented use of these functions, on values that live here. Signals are blocked
     // while the thread is made, so that it starts with all of them blocked and none meant for the
     // program is ever handled on it.
@@ -150,10 +251,16 @@ fn sleeper() -> io::Result<usize> {
         libc::pthread_attr_init(&mut attributes);
         libc::pthread_attr_setstacksize(&mut attributes, (64 << 10) + storage_size().next_multiple_of(4096));
         let mut thread = 0;
-        let failed = real_pthread_create(&mut thread, &attributes, sleep);
+        let failed = real_pthread_create(&mut thread, &attributes, sleep, over.as_ptr().cast());
         libc::pthread_attr_destroy(&mut attributes);
         libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut());
-        if failed != 0 { Err(io::Error::from_raw_os_error(failed)) } else { Ok(thread as usize) }
+        if failed != 0 {
+            drop(Box::from_raw(over));
+            return Err(io::Error::from_raw_os_error(failed));
+        }
+        // What the C library does when a thread starts, it does to the storage.
+        wait_while(over, STARTING);
+        Ok(Storage { base: thread as usize, over: Some(over) })
     }
 }
 
@@ -165,6 +272,7 @@ unsafe fn real_pthread_create(
     thread: *mut libc::pthread_t,
     attributes: *const libc::pthread_attr_t,
     routine: Routine,
+    argument: *mut libc::c_void,
 ) -> libc::c_int {
     type Create = unsafe extern "C" fn(
         *mut libc::pthread_t,
@@ -177,14 +285,7 @@ unsafe fn real_pthread_create(
         return libc::ENOSYS;
     }
     // SAFETY: that is the type of the function of this name; the rest is the caller's promise.
-    unsafe {
-        std::mem::transmute::<*mut libc::c_void, Create>(found)(
-            thread,
-            attributes,
-            routine,
-            std::ptr::null_mut(),
-        )
-    }
+    unsafe { std::mem::transmute::<*mut libc::c_void, Create>(found)(thread, attributes, routine, argument) }
 }
 
 /// Bytes of thread-local variables of the executable and the libraries it was started with.

@@ -97,6 +97,15 @@ fn is_of_system(at: usize) -> bool {
     }
 }
 
+/// The innermost call of the program's own code on the way to a call that returns to `pc`: this one,
+/// unless a library has made it.
+pub(crate) fn own_call(pc: usize) -> usize {
+    if !is_of_system(pc) {
+        return pc;
+    }
+    find_above(pc, &mut |at| (!is_of_system(at)).then_some(at)).unwrap_or(pc)
+}
+
 /// The calls that led here, innermost first, as return addresses.
 pub(crate) fn here() -> Vec<usize> {
     let stack = unwound(None);

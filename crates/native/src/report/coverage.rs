@@ -8,7 +8,7 @@
 
 use crate::detect::detector;
 use crate::process::{self, is_shared};
-use crate::report::state;
+use crate::report::{is_search, state};
 use raceproof_core::finding::{Coverage, FrontEnd, Note, PartKind, Uninstrumented};
 use std::ffi::{CStr, c_int, c_void};
 use std::path::Path;
@@ -20,11 +20,54 @@ pub(crate) struct Teams {
     sizes: Vec<u32>,
     /// Mostly all teams have the same size.
     last: u32,
+    bounds: Vec<SizeBound>,
+}
+
+/// Why a verdict holds for the sizes of the teams that ran, and not for all.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum SizeBound {
+    /// The program has asked by this routine how many threads there are.
+    Size(&'static str),
+    /// The program has asked by this routine on which thread it runs.
+    Thread(&'static str),
+    /// `masked` with a filter that is not the primary thread.
+    Filter,
+    /// Nothing marks the iterations of a loop.
+    Unmarked,
+    Nested,
+    ThreadLimit,
+    /// The options ask for it.
+    Asked,
+}
+
+impl SizeBound {
+    fn words(self) -> String {
+        match self {
+            SizeBound::Size(routine) | SizeBound::Thread(routine) => format!("the program calls {routine}"),
+            SizeBound::Filter => "a `filter` clause names a thread".to_owned(),
+            SizeBound::Unmarked => "the compiler does not mark the iterations of a loop".to_owned(),
+            SizeBound::Nested => "a nested region ran with one thread".to_owned(),
+            SizeBound::ThreadLimit => "a thread limit made a team smaller".to_owned(),
+            SizeBound::Asked => "--sizes ran".to_owned(),
+        }
+    }
 }
 
 impl Teams {
     pub(crate) fn sizes(&self) -> &[u32] {
         &self.sizes
+    }
+
+    /// The verdict holds for the sizes that ran only.
+    pub(crate) fn bound(&mut self, why: SizeBound) {
+        if !self.bounds.contains(&why) {
+            self.bounds.push(why);
+        }
+    }
+
+    /// Whether the program has asked how many threads there are.
+    pub(crate) fn is_size_queried(&self) -> bool {
+        self.bounds.iter().any(|why| matches!(why, SizeBound::Size(_)))
     }
 
     /// A team runs.
@@ -56,10 +99,16 @@ pub(crate) fn closing() {
 pub(crate) fn observed(complete: bool) -> Coverage {
     let options = &process::state().options;
     let mut coverage = Coverage {
-        front_end: if is_shared() { FrontEnd::Rayon } else { FrontEnd::Openmp },
+        front_end: match () {
+            () if is_shared() => FrontEnd::Rayon,
+            () if state().uses_hclib => FrontEnd::Hclib,
+            () => FrontEnd::Openmp,
+        },
         complete,
         parallel: Some(detector().statistics().0 > 1 || state().has_lanes),
         teams: state().teams.sizes.clone(),
+        all_sizes: state().teams.bounds.is_empty() && !is_shared() && !is_search(),
+        sizes_bound_by: state().teams.bounds.iter().map(|why| why.words()).collect(),
         blinded_by: if options.detect { Vec::new() } else { vec!["detect=off".to_owned()] },
         unsplit: state().found.unsplit(),
         one_deal: state().one_deal,

@@ -40,6 +40,8 @@ pub(crate) struct State {
     pub(crate) teams: Teams,
     /// Modules that were loaded when the program closed one.
     pub(crate) closed: Closed,
+    /// HClib was launched.
+    pub(crate) uses_hclib: bool,
     /// A simd loop was run.
     pub(crate) has_lanes: bool,
     /// In a search a thread has taken several chunks of a loop: other deals would have given some
@@ -47,6 +49,10 @@ pub(crate) struct State {
     pub(crate) one_deal: bool,
     /// The addresses of the program's locks, also of those that were destroyed.
     pub(crate) locks: FxHashMap<SyncId, usize>,
+    /// What syncs are that tasks sleep at, in words.
+    pub(crate) waited: FxHashMap<SyncId, &'static str>,
+    /// The names that the program has given to threads, by their virtual threads.
+    pub(crate) thread_names: FxHashMap<u32, String>,
     /// The functions of the C library that were called, by the addresses that they return to.
     pub(crate) library: FxHashMap<usize, &'static CStr>,
     /// Where the report goes if nobody reads the channel, and which races it leaves out.
@@ -86,9 +92,12 @@ pub(crate) fn begin(is_cut_short: fn() -> bool) {
         found: Default::default(),
         teams: Default::default(),
         closed: Default::default(),
+        uses_hclib: false,
         has_lanes: false,
         one_deal: false,
         locks: Default::default(),
+        waited: Default::default(),
+        thread_names: Default::default(),
         library: Default::default(),
         delivery: Default::default(),
         suppressions: suppressions(),
@@ -242,6 +251,19 @@ pub(crate) fn program_error(kind: &str, message: &str) {
     program_error_at(kind, message, raw::calls(here()).0);
 }
 
+/// Another site that has to do with an error, and what it is.
+pub(crate) struct Related {
+    pub(crate) what: &'static str,
+    pub(crate) at: Site,
+}
+
+/// An error of the program, by the running task where it is, with other sites.
+pub(crate) fn program_error_about(kind: &str, message: &str, related: Vec<Related>) {
+    let related = related.into_iter().map(|Related { what, at }| (what.to_owned(), raw::calls(at)));
+    let error = raw::error(kind, message, detector().current(), raw::calls(here()).0);
+    failed(RawError { related: related.collect(), ..error });
+}
+
 /// An error of the program, by the running task where these calls have led, innermost first, as
 /// return addresses.
 pub(crate) fn program_error_at(kind: &str, message: &str, calls: Vec<usize>) {
@@ -299,7 +321,14 @@ pub(crate) fn deadlock(waiting: Vec<(TaskId, String, SyncId, Holder, Site)>) {
     let symbols = Symbols::load();
     let waiting = waiting.into_iter().map(|(task, on, sync, held_by, site)| {
         let what = match on.as_str() {
-            "lock" => lock_name(&symbols, sync.index()),
+            "promise" | "future" => match detector().promises.get(sync) {
+                Some(promise) => {
+                    let at = place(&symbols, detector().site(promise.created)).0;
+                    format!("created at {}:{}", at.file, at.line)
+                }
+                None => String::new(),
+            },
+            _ if state().locks.contains_key(&sync) => lock_name(&symbols, sync.index()),
             _ => String::new(),
         };
         let (held_by, holder_ended) = match held_by {
@@ -555,8 +584,8 @@ fn plain(symbols: &Symbols, races: Vec<Race>) -> Report {
     .judged()
 }
 
-/// The name of a task: the way from `main`, `t2` for thread 2 of a team, `3` for a third child,
-/// `c3` for the third chunk it took of a loop.
+/// The name of a task: the way from `main`, `t2` for thread 2 of a team, `3` for a third child. A
+/// unit of work has the name of the thread that executed it.
 pub(crate) fn name(task: TaskId) -> String {
     let mut parts = Vec::new();
     let mut at = task;
@@ -565,8 +594,10 @@ pub(crate) fn name(task: TaskId) -> String {
         match entry.role {
             Role::Main => break,
             Role::Thread(number) => parts.push(format!("t{number}")),
-            Role::Explicit(ordinal) => parts.push(ordinal.to_string()),
-            Role::Chunk(ordinal) => parts.push(format!("c{ordinal}")),
+            Role::Explicit(ordinal) | Role::Async(ordinal) | Role::Started(ordinal) => {
+                parts.push(ordinal.to_string())
+            }
+            Role::Single(_) | Role::Chunk(_) | Role::Share { .. } => {}
         }
         at = entry.parent;
     }
@@ -600,6 +631,15 @@ pub(crate) fn common(a: TaskId, b: TaskId) -> TaskId {
     };
     let of_a: Vec<TaskId> = line(a).collect();
     line(b).find(|task| of_a.contains(task)).unwrap_or(TaskId::MAIN)
+}
+
+/// The closest task whose stack two tasks may use: where they come from. Two units of work of one
+/// thread come from where its team does.
+pub(crate) fn common_owner(a: TaskId, b: TaskId) -> TaskId {
+    let common = detector().taker(common(a, b));
+    let is_unit =
+        |task: TaskId| detector().tasks[task.index()].role.is_unit() && detector().taker(task) == common;
+    if is_unit(a) || is_unit(b) { detector().tasks[common.index()].parent } else { common }
 }
 
 pub(crate) fn lock_name(symbols: &Symbols, lock: usize) -> String {

@@ -2,12 +2,15 @@
 //! here looks a name up or reads a file.
 
 use crate::detect::detector;
+use crate::detect::detector::promises::SetBefore;
 use crate::detect::detector::{Raced, RacedAccess, Role, Site};
 use crate::detect::memory::Block;
-use crate::report::{self, common, hidden, name};
+use crate::report::{self, common, common_owner, hidden, name};
 use raceproof_core::finding::{Construct, Grade, Operation};
 use raceproof_core::ids::{SyncId, TaskId};
-use raceproof_symbols::raw::{Calls, RawAccess, RawError, RawLock, RawMemory, RawRace, RawSpawned};
+use raceproof_symbols::raw::{
+    Calls, RawAccess, RawError, RawLock, RawMemory, RawRace, RawSetBefore, RawSpawned,
+};
 
 /// Of a deeper recursion the innermost calls are kept; of the place where a task was created, those
 /// that can show whose it is.
@@ -31,13 +34,23 @@ pub(crate) fn spawned(task: TaskId) -> Vec<RawSpawned> {
         let entry = detector().tasks[at.index()];
         let (construct, thread) = match entry.role {
             Role::Main => break,
+            // Which thread executed it is this run's choice.
+            role if role.is_unit() => {
+                at = entry.parent;
+                continue;
+            }
             Role::Thread(number) => (Construct::Parallel, Some(number)),
+            Role::Started(_) => (Construct::Thread, None),
             Role::Explicit(_) if crate::process::is_shared() => (Construct::Rayon, None),
-            Role::Explicit(_) => (Construct::Task, None),
-            Role::Chunk(_) => (Construct::For, None),
+            Role::Async(_) => (Construct::Async, None),
+            _ => (Construct::Task, None),
         };
         let created = limited(detector().site(entry.created), CREATION);
-        list.push(RawSpawned { task: name(at), construct, thread, at: created });
+        let called = match construct {
+            Construct::Thread => report::state().thread_names.get(&entry.thread).cloned(),
+            _ => None,
+        };
+        list.push(RawSpawned { task: name(at), construct, thread, name: called, at: created });
         at = entry.parent;
     }
     list.reverse();
@@ -47,7 +60,7 @@ pub(crate) fn spawned(task: TaskId) -> Vec<RawSpawned> {
 pub(crate) fn error(kind: &str, message: &str, task: TaskId, calls: Vec<usize>) -> RawError {
     let (kind, message) = (kind.to_owned(), message.to_owned());
     let at = Calls(calls.into_iter().take(DEEPEST).collect());
-    RawError { kind, message, task: name(task), at, spawned: spawned(task) }
+    RawError { kind, message, task: name(task), at, spawned: spawned(task), related: Vec::new() }
 }
 
 pub(crate) fn lock(lock: usize) -> RawLock {
@@ -89,8 +102,16 @@ pub(crate) fn race(raced: &Raced, grade: Grade) -> RawRace {
         first: access(&raced.first),
         second: access(&raced.second),
         fork: name(common(raced.first.task, raced.second.task)),
+        owner: name(common_owner(raced.first.task, raced.second.task)),
         count: raced.count,
+        promise: raced.promise.map(|promise| set_before(raced, promise)),
     }
+}
+
+fn set_before(raced: &Raced, promise: SetBefore) -> RawSetBefore {
+    let by = if promise.by_first { &raced.first } else { &raced.second };
+    let at = |site| calls(detector().site(site));
+    RawSetBefore { task: name(by.task), created: at(promise.created), set: at(promise.set) }
 }
 
 /// The function of the C library whose call returns to an address.
@@ -100,7 +121,12 @@ fn called_at(pc: usize) -> Option<String> {
 
 fn access(access: &RacedAccess) -> RawAccess {
     let entry = detector().tasks[access.task.index()];
-    let is_chunk = matches!(entry.role, Role::Chunk(_));
+    let construct = match entry.role {
+        Role::Single(_) => Some(Construct::Single),
+        Role::Share { is_sections: true, .. } => Some(Construct::Sections),
+        Role::Chunk(_) | Role::Share { .. } => Some(Construct::For),
+        _ => None,
+    };
     let (mut task, mut spawned) = (name(access.task), spawned(access.task));
     if access.alike {
         task = format!("{}/…", name(entry.parent));
@@ -111,7 +137,7 @@ fn access(access: &RacedAccess) -> RawAccess {
     if access.folded {
         task.push_str("/…");
     }
-    if let Some(iteration) = access.lane {
+    if let Some(iteration) = access.lane.or(access.iteration) {
         task.push_str(&format!(", iteration {iteration}"));
     }
     RawAccess {
@@ -130,6 +156,6 @@ fn access(access: &RacedAccess) -> RawAccess {
         at: calls(access.site),
         spawned,
         locks: access.locks.iter().filter(|&&held| held != 0).map(|&held| lock(held)).collect(),
-        region: is_chunk.then(|| limited(detector().site(entry.created), CREATION)),
+        region: construct.map(|construct| (construct, limited(detector().site(entry.created), CREATION))),
     }
 }

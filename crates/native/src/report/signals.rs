@@ -79,21 +79,33 @@ pub(crate) fn uninstall() {
 
 pub(crate) fn install() {
     let others = if channel::is_on() { &[][..] } else { &OTHERS };
-    // SAFETY: documented uses, on values that live here.
-    unsafe {
-        for &signal in ASKED.iter().chain(others) {
-            // What the program's starter chose to ignore stays ignored.
-            if action_of(signal) != libc::SIG_DFL {
-                continue;
-            }
-            // Who waits in the system is to go on, and to see that it is over; of the share of time
-            // it is to see nothing.
-            set(signal, handle, if signal == libc::SIGVTALRM { libc::SA_RESTART } else { 0 });
+    for &signal in ASKED.iter().chain(others) {
+        // What the program's starter chose to ignore stays ignored.
+        if action_of(signal) != libc::SIG_DFL {
+            continue;
         }
-        let share = libc::timeval { tv_sec: SHARE, tv_usec: 0 };
-        let timer = libc::itimerval { it_interval: share, it_value: share };
-        setitimer(ITIMER_VIRTUAL, &timer, std::ptr::null_mut());
+        // Who waits in the system is to go on, and to see that it is over; of the share of time it
+        // is to see nothing.
+        set(signal, handle, if signal == libc::SIGVTALRM { libc::SA_RESTART } else { 0 });
     }
+    wake();
+}
+
+/// Shares of time begin. (A child of the process has no timers of its own at first.)
+pub(crate) fn wake() {
+    share_out(SHARE);
+}
+
+/// There are no shares of time.
+pub(crate) fn rest() {
+    share_out(0);
+}
+
+fn share_out(seconds: i64) {
+    let share = libc::timeval { tv_sec: seconds, tv_usec: 0 };
+    let timer = libc::itimerval { it_interval: share, it_value: share };
+    // SAFETY: a documented use, on a value that lives here.
+    unsafe { setitimer(ITIMER_VIRTUAL, &timer, std::ptr::null_mut()) };
 }
 
 const ITIMER_REAL: c_int = 0;

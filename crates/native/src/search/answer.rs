@@ -190,6 +190,7 @@ fn races(symbols: &Symbols, run: &Run<Coroutines, KernelObserver>, script: &Scri
                     block: detector().memory.find(address),
                     frame: frames::find(address, second.site.pc, &code),
                     ends: frames::ends(address, &code),
+                    promise: None,
                 };
                 races.push(report::race(symbols, &raced, Grade::Actual));
             }
@@ -210,6 +211,7 @@ fn side(run: &Run<Coroutines, KernelObserver>, task: TaskId, access: PendingAcce
         folded: false,
         alike: false,
         lane: None,
+        iteration: None,
         task,
         site: access.site,
         locks,

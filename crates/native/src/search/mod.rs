@@ -23,9 +23,11 @@ mod hooks;
 mod names;
 mod observer;
 mod played;
+mod server;
 mod wait_events;
 
 pub(crate) use driver::drive;
+pub(crate) use server::{Fork, serve};
 
 use crate::detect::detector::Site;
 use crate::process::{self, channel};

@@ -264,6 +264,7 @@ impl Words {
             folded: false,
             alike: false,
             lane: None,
+            iteration: None,
             task,
             site,
             locks: [0; 4],
@@ -276,6 +277,7 @@ impl Words {
             block: accessed.block,
             frame: accessed.frame,
             ends: accessed.ends.clone(),
+            promise: None,
         };
         let name = report::race(&self.symbols, &raced, Grade::Apparent).location;
         let scalar = self.symbols.scalar(address, accessed.frame.map(|frame| (frame.pc, frame.base)));

@@ -32,11 +32,11 @@ fn notifications(event: WaitEvent) -> Option<&'static mut Notifications> {
 }
 
 /// The kernel's event for a notification, labelled alike in every schedule: by the task that has
-/// opened the team.
+/// opened the team, or the memory that it is about.
 fn notification(event: WaitEvent, count: u32) -> SyncId {
     let sync = kernel().new_event();
     if let Some(execution) = execution() {
-        let opener = kernel().tasks().get(detector().running()).parent();
+        let opener = kernel().tasks().get(detector().running()).parent().filter(|_| !event.is_of_memory());
         let opener = opener.map_or(0, |task| execution.trace.names[task.index()].0);
         let name = opener ^ event.number.rotate_left(48) ^ event.iteration.rotate_left(24) ^ u64::from(count);
         execution.labels.insert(sync, label(name));

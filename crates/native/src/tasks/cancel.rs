@@ -26,9 +26,11 @@ impl Cancelled {
     }
 }
 
-/// The loop the thread is in: the last it came to.
+/// The loop the thread is in: the last it came to. Those of a static schedule have numbers of their
+/// own.
 fn this_loop() -> u64 {
-    thread().dispatch.last().map_or(thread().loops, |cursor| cursor.number())
+    const STATIC: u64 = 1 << 63;
+    thread().dispatch.last().map_or(STATIC | thread().static_loops, |cursor| cursor.number())
 }
 
 /// Cancels the innermost construct of a kind; whether cancellation is on.

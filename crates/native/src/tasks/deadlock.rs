@@ -2,9 +2,9 @@
 
 use crate::detect::detector;
 use crate::report::{self, Left};
-use crate::tasks::locks;
 use crate::tasks::observer::KernelObserver;
 use crate::tasks::sched::{Coroutines, K};
+use crate::tasks::{locks, monitors, threads};
 use raceproof::run::Run;
 use raceproof::task::State;
 use raceproof_core::event::SyncKind;
@@ -36,23 +36,50 @@ pub(crate) fn deadlock(run: &Run<Coroutines, KernelObserver>, about: impl Fn(Tas
                 }
             }
             (None, Some(left)) => report::Holder::Ended(left),
+            (None, None) if held_up_by(sync).is_some() => {
+                held_up_by(sync).map_or(report::Holder::Unknown, report::Holder::Task)
+            }
             (None, None) => {
                 let ends = |&other: &TaskId| {
                     let job = kernel.body(other).and_then(|body| body.0.as_deref());
                     job.is_some_and(|job| job.future == Some(sync))
                 };
                 let awaited = kernel.tasks().ids().find(ends).filter(|_| kind == SyncKind::Future);
+                let awaited = awaited.or_else(|| setter(kernel, sync));
                 awaited.map_or(report::Holder::Unknown, |task| report::Holder::Task(detector.runs_as(task)))
             }
         };
         let on = match kind {
+            _ if report::state().waited.contains_key(&sync) => report::state().waited[&sync].to_owned(),
+            SyncKind::Future if threads::is_end(sync) => "thread".to_owned(),
             SyncKind::Future => "task".to_owned(),
-            SyncKind::Promise => "detach event".to_owned(),
+            SyncKind::Promise if detector.promises.get(sync).is_none() => "detach event".to_owned(),
+            SyncKind::Promise if matches!(holder, report::Holder::Task(_)) => "future".to_owned(),
             _ => format!("{kind:?}").to_lowercase(),
         };
         waiting.push((detector.runs_as(task), on, sync, holder, job.site()));
     }
-    report::deadlock(waiting);
+    // A task that has failed keeps a finish open, of which the error says enough.
+    if !waiting.is_empty() {
+        report::deadlock(waiting);
+    }
+}
+
+/// The task whose end sets a promise, if it has not ended.
+fn setter(kernel: &K, sync: SyncId) -> Option<TaskId> {
+    let detector = detector();
+    let promise = detector.promises.get(sync)?;
+    let is_it = |&task: &TaskId| {
+        let is_live = kernel.body(task).is_some_and(|body| body.0.is_some());
+        is_live && detector.tasks[detector.runs_as(task).index()].serial == promise.setter
+    };
+    kernel.tasks().ids().find(is_it)
+}
+
+/// The task that holds what the kernel knows only as something to wait at.
+fn held_up_by(sync: SyncId) -> Option<TaskId> {
+    let serial = monitors::holder(*report::state().locks.get(&sync)?)?;
+    detector().live(serial)
 }
 
 /// Whether the code of a task has come to its end, and only its event is missing (`detach`). What

@@ -268,10 +268,11 @@ pub(crate) fn taskwait() {
     if sched::job().is_some() {
         // Only this task uses them meanwhile.
         let children = std::mem::take(&mut scope().children);
-        let mut rest = children.iter();
+        let others: Vec<SyncId> = scope().unordered_children().collect();
+        let mut rest = children.iter().chain(&others);
         wait(|kernel| {
             detector().set_waiting(true);
-            let waited = rest.as_slice().iter().try_for_each(|&child| {
+            let waited = rest.clone().try_for_each(|&child| {
                 kernel.get(child)?;
                 rest.next();
                 Ok(())

@@ -83,8 +83,16 @@ impl WaitEvent {
     /// The event of a change to the program's memory.
     pub(crate) fn of(address: usize) -> WaitEvent {
         let number = EXPLORER.find().map_or(0, |explorer| explorer.name(address));
-        WaitEvent { team: address, number, iteration: 0 }
+        WaitEvent { team: address, number, iteration: WaitEvent::MEMORY }
     }
+
+    /// Whether it is one of memory, whose name says all, and not of a team.
+    pub(crate) fn is_of_memory(self) -> bool {
+        self.iteration == WaitEvent::MEMORY
+    }
+
+    /// No loop has so many iterations.
+    const MEMORY: u64 = u64::MAX;
 }
 
 static EXPLORER: Global<&'static dyn Explorer> = Global::new();

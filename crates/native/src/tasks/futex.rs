@@ -12,16 +12,14 @@ use crate::tasks;
 use crate::tasks::atomics::{self, unobserved};
 use crate::tasks::explorer::{self, WaitEvent};
 use crate::tasks::sched;
-use std::time::Duration;
+use crate::tasks::waits::{self, What};
+use std::time::{Duration, Instant};
 
-/// Lets time pass for a task whose wait has timed out: it may look at the clock, and would wait
-/// again, very often, if none had passed. Only a little: if the task waits again, some more will
-/// pass.
-pub(crate) fn pass_time(limit: libc::timespec, operation: i32) {
-    const LITTLE: Duration = Duration::from_millis(10);
+/// Until when an operation waits.
+pub(crate) fn limit(time: libc::timespec, operation: i32) -> Option<Instant> {
     let duration =
         |time: libc::timespec| Duration::new(time.tv_sec.max(0) as u64, time.tv_nsec as u32 % 1_000_000_000);
-    let mut left = duration(limit);
+    let mut left = duration(time);
     if operation & !(libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME) == libc::FUTEX_WAIT_BITSET {
         // The limit is a time of day, or since the system has started.
         let is_of_day = operation & libc::FUTEX_CLOCK_REALTIME != 0;
@@ -31,7 +29,7 @@ pub(crate) fn pass_time(limit: libc::timespec, operation: i32) {
         unsafe { libc::clock_gettime(clock, &mut now) };
         left = left.saturating_sub(duration(now));
     }
-    std::thread::sleep(left.min(LITTLE));
+    waits::after(left)
 }
 
 /// How many tasks wait at an address, and how many of them were woken and have not resumed yet.
@@ -42,7 +40,7 @@ pub(crate) struct Waiters {
 }
 
 /// Waits until another task has changed the word, or wakes this one.
-pub(crate) fn wait(address: usize, expected: u32, has_limit: bool) -> i64 {
+pub(crate) fn wait(address: usize, expected: u32, limit: Option<Option<Instant>>) -> i64 {
     // SAFETY: the program waits for a change of this word, which is there.
     let is_other = || unsafe { (address as *const u32).read_volatile() } != expected;
     if is_other() {
@@ -52,7 +50,7 @@ pub(crate) fn wait(address: usize, expected: u32, has_limit: bool) -> i64 {
     waiters(address).waiting += 1;
     let thread = crate::tasks::omp::thread().virtual_thread;
     tasks::state().workers.blocks(thread, Some(detector().identity()));
-    let in_time = wait_for(address, has_limit, || is_other() || waiters(address).woken > 0);
+    let in_time = wait_for(address, limit, || is_other() || waiters(address).woken > 0);
     tasks::state().workers.blocks(thread, None);
     let here = waiters(address);
     here.waiting -= 1;
@@ -78,34 +76,31 @@ fn waiters(address: usize) -> &'static mut Waiters {
 }
 
 /// Waits for a condition; whether it came true in time.
-fn wait_for(address: usize, has_limit: bool, is_so: impl Fn() -> bool) -> bool {
-    if has_limit {
-        explorer::unexplored("a task waits with a limit on the time");
-        if explorer::is_on() {
+fn wait_for(address: usize, limit: Option<Option<Instant>>, is_so: impl Fn() -> bool) -> bool {
+    let limit = limit.flatten();
+    if explorer::is_on() {
+        if limit.is_some() {
+            explorer::unexplored("a task waits with a limit on the time");
             return false;
         }
-        // The time is up when no other task makes it true in so many turns.
-        for _ in 0..4 * sched::kernel().tasks().live() + 16 {
-            if is_so() {
-                break;
-            }
-            sched::pass();
-        }
-        // These turns are no sign of a deadlock.
-        tasks::state().idle = 0;
-        return is_so();
+        sched::wait_until("a lock, a channel or a condition", WaitEvent::of(address), is_so);
+        return true;
     }
-    sched::wait_until("a lock, a channel or a condition that nobody changes", WaitEvent::of(address), is_so);
-    true
+    waits::until(What::Futex, address, limit, is_so)
 }
 
 /// Wakes up to so many; how many there were.
 pub(crate) fn wake(address: usize, most: u32) -> i64 {
     detector().exclusive = true;
     atomics::released_more(address);
-    explorer::notify(WaitEvent::of(address));
-    let Some(here) = tasks::state().waiters.get_mut(&address) else { return 0 };
-    let woken = most.min(here.waiting - here.woken);
-    here.woken += woken;
+    let woken = match tasks::state().waiters.get_mut(&address) {
+        Some(here) => {
+            let woken = most.min(here.waiting - here.woken);
+            here.woken += woken;
+            woken
+        }
+        None => 0,
+    };
+    waits::notify(address);
     woken.into()
 }

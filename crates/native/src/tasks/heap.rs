@@ -4,7 +4,7 @@
 use crate::detect::detector;
 use crate::report::record;
 use crate::tasks::atomics::unobserved;
-use crate::tasks::{explorer, locks};
+use crate::tasks::{explorer, locks, monitors};
 use std::ops::Range;
 
 /// The program has got a block, by code at `pc`.
@@ -27,6 +27,7 @@ pub(crate) fn freed(address: usize, pc: usize) -> Option<usize> {
     let size = detector().memory.remove(address)?.size;
     unobserved::forget(address, size);
     locks::freed(address, size);
+    monitors::freed(address, size);
     explorer::freed(address, size, pc);
     detector().freed(address, size, pc);
     Some(size)

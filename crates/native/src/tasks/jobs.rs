@@ -50,6 +50,11 @@ pub(crate) struct Job {
     pub(crate) placement: Option<Placement>,
     /// The atomic variable it has looked at last.
     pub(crate) looked: usize,
+    /// The `pthread_t` of a thread that the program has created.
+    pub(crate) started: usize,
+    /// The address it sleeps at, and the end of a thread that it waits for; zero: none.
+    pub(crate) sleeps: usize,
+    pub(crate) joins: SyncId,
     /// It is `main`, which has a larger stack.
     pub(crate) is_main: bool,
     /// A thread at a barrier: by which number the detector knows what it holds, and whether it has
@@ -109,6 +114,9 @@ impl Job {
             thread: 0,
             placement: None,
             looked: 0,
+            started: 0,
+            sleeps: 0,
+            joins: SyncId(0),
             is_main: false,
             parted: None,
             region: Scope::new(ptr::null_mut(), false),
@@ -134,6 +142,9 @@ impl Job {
             thread,
             placement,
             looked,
+            started,
+            sleeps,
+            joins,
             is_main,
             parted,
             region,
@@ -153,6 +164,9 @@ impl Job {
         *thread = 0;
         *placement = None;
         *looked = 0;
+        *started = 0;
+        *sleeps = 0;
+        *joins = SyncId(0);
         *is_main = false;
         *parted = None;
         region.renew();

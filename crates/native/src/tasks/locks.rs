@@ -16,14 +16,18 @@
 
 use crate::detect::detector;
 use crate::detect::detector::Site;
-use crate::process::call_site::STACK;
+use crate::process::call_site::{STACK, caller};
 use crate::report::{self, Left};
 use crate::tasks::explorer as explored;
+use crate::tasks::monitors::Patience;
 use crate::tasks::sched::{self, kernel, wait};
 use crate::tasks::state;
+use crate::tasks::waits::{self, What};
+use raceproof_core::event::AccessKind;
 use raceproof_core::ids::SyncId;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
+use std::ffi::c_int;
 use std::sync::atomic::Ordering;
 
 /// What a lock is for.
@@ -56,6 +60,8 @@ struct Lock {
     thread: u32,
     /// The name of its holder, if that has ended without releasing it.
     left_by: Option<String>,
+    /// Tasks wait for its release that do not wait in the kernel.
+    is_watched: bool,
 }
 
 impl Lock {
@@ -69,6 +75,7 @@ impl Lock {
             taken: None,
             thread: 0,
             left_by: None,
+            is_watched: false,
         }
     }
 }
@@ -261,10 +268,35 @@ fn holds(sync: SyncId) -> bool {
     kernel().holder(sync) == Some(kernel().current())
 }
 
+/// Whether this is an execution of a search, of a program that tests locks. Then to take a lock, to
+/// release it and to test it are atomic operations on it, so that the search explores their orders:
+/// a test that comes between the two others fails.
+fn are_tested() -> bool {
+    explored::is_on() && tests_locks()
+}
+
+std::arch::global_asm!(".weak __raceproof_tests_locks");
+
+/// Whether a unit of the program says that it tests locks (`crates/pass/plugin/Plugin.cpp`).
+fn tests_locks() -> bool {
+    let mark: *const u8;
+    // SAFETY: reads an address that the linker has put there; null if there is no such symbol.
+    unsafe { std::arch::asm!("mov {}, [rip + __raceproof_tests_locks@GOTPCREL]", out(reg) mark) };
+    !mark.is_null()
+}
+
+/// In a search: the running task is about to test or release a lock.
+fn touch(number: u32) {
+    explored::atomic(lock(number).address, 1, AccessKind::Write, caller());
+}
+
 /// Takes a lock that the task does not hold.
 fn take(number: u32) {
     let site = report::here();
     let sync = sync(number);
+    if are_tested() {
+        waits::until(What::Mutex, lock(number).address, None, || !kernel().is_held(sync));
+    }
     wait(|kernel| kernel.lock(sync));
     let lock = lock(number);
     (lock.taken, lock.depth) = (Some(site), 0);
@@ -274,7 +306,15 @@ fn take(number: u32) {
 fn release(number: u32) {
     let sync = sync(number);
     if holds(sync) {
-        return kernel().unlock(sync);
+        let tested = are_tested();
+        if tested {
+            touch(number);
+        }
+        kernel().unlock(sync);
+        if std::mem::take(&mut lock(number).is_watched) || tested {
+            waits::notify(lock(number).address);
+        }
+        return;
     }
     let lock = lock(number);
     let left_by = lock.left_by.clone();
@@ -292,6 +332,14 @@ fn release(number: u32) {
             "a lock is released by a task that does not hold it: {holder} took it, and has ended without releasing it"
         )),
         None => error("a lock is released by a task that does not hold it"),
+    }
+}
+
+/// The running task is about to test whether a lock is held.
+fn test_now(number: u32) {
+    match are_tested() {
+        true => touch(number),
+        false => explored::unexplored(TESTED),
     }
 }
 
@@ -362,11 +410,13 @@ fn unnest(number: u32) {
 
 /// The depth it is held with then; none if somebody holds it.
 fn try_take(number: u32, nests: bool) -> i32 {
-    explored::unexplored(TESTED);
     let sync = sync(number);
+    test_now(number);
     if kernel().is_held(sync) && !(nests && holds(sync)) {
         // Somebody may be spinning on it.
-        sched::pass();
+        if !are_tested() {
+            sched::pass();
+        }
         return 0;
     }
     if nests {
@@ -392,15 +442,87 @@ pub(crate) fn exit(address: usize) {
     }
 }
 
-/// A mutex is locked: in the C library a kind of it nests.
+/// A mutex is locked. One that nests may be the running task's already; another then waits for
+/// itself.
+pub(crate) fn mutex_take(address: usize, patience: Patience, nests: bool) -> c_int {
+    if !is_running() {
+        return 0;
+    }
+    let number = implicit(address);
+    let sync = mutex_sync(number);
+    let is_own = holds(sync);
+    if let Patience::Endless = patience
+        && is_own
+        && !nests
+    {
+        waits::until(What::Mutex, address, None, || !holds(sync));
+        return 0;
+    }
+    let limit = match patience {
+        Patience::Endless => None,
+        Patience::None => Some(None),
+        Patience::Until(limit) => Some(limit),
+    };
+    if let Some(limit) = limit {
+        test_now(number);
+        if kernel().is_held(sync) && !(nests && is_own) {
+            detector().exclusive = true;
+            if are_tested() {
+                return if limit.is_some() { libc::ETIMEDOUT } else { libc::EBUSY };
+            }
+            if let Some(limit) = limit {
+                let is_free = || !kernel().is_held(sync);
+                lock(number).is_watched = true;
+                if !waits::until(What::Mutex, address, Some(limit), is_free) {
+                    return libc::ETIMEDOUT;
+                }
+            } else {
+                // Somebody may be spinning on it.
+                sched::pass();
+                return libc::EBUSY;
+            }
+        }
+    }
+    nest(number);
+    0
+}
+
+/// The kernel's lock of a mutex.
+fn mutex_sync(number: u32) -> SyncId {
+    let is_new = lock(number).sync.is_none();
+    let sync = sync(number);
+    if is_new {
+        report::state().waited.insert(sync, What::Mutex.word());
+    }
+    sync
+}
+
+/// A mutex is locked, by whoever has locked it before.
 pub(crate) fn mutex_lock(address: usize) {
     if is_running() {
         nest(implicit(address));
     }
 }
 
-pub(crate) fn mutex_try_lock(address: usize) -> bool {
-    !is_running() || try_take(implicit(address), true) != 0
+/// Whether the running task holds a mutex.
+pub(crate) fn mutex_is_own(address: usize) -> bool {
+    is_running() && lock(implicit(address)).sync.is_some_and(holds)
+}
+
+/// If the holder of a mutex has ended without unlocking it, the running task takes it; whether it
+/// has.
+pub(crate) fn mutex_inherit(address: usize) -> bool {
+    if !is_running() {
+        return false;
+    }
+    let number = implicit(address);
+    let sync = mutex_sync(number);
+    if lock(number).left_by.take().is_none() {
+        return false;
+    }
+    kernel().reclaim(sync);
+    nest(number);
+    true
 }
 
 pub(crate) fn mutex_unlock(address: usize) {
@@ -417,6 +539,6 @@ pub(crate) fn mutex_is_held(address: usize) -> bool {
 
 /// A mutex is destroyed: who initialises it has a new one.
 pub(crate) fn mutex_destroy(address: usize) {
-    let number = implicit(address);
+    let Some(&number) = locks().by_address.get(&address) else { return };
     *lock(number) = Lock::new(address, Kind::Implicit);
 }

@@ -3,18 +3,21 @@
 //! A static schedule is a matter of arithmetic. The chunks of any other schedule are dealt out to
 //! the threads by number, not by who comes first: each row of as many chunks as there are threads
 //! goes to all of them, turned by another amount each time. Any such deal is one the specification
-//! allows, and it is independent of the schedule: a run can be repeated. Chunks are parallel to
-//! each other whoever took them, see [`chunks`](crate::detect::detector); only with the memory of a
-//! thread does it matter who did.
+//! allows, and it is independent of the schedule: a run can be repeated. Chunks, and the iterations
+//! of a static schedule that may belong to different ones, are parallel to each other whoever
+//! executed them ([`units`]); only with the memory of a thread does it matter who did.
 
 use crate::detect::detector;
+use crate::detect::detector::{Division, Share, Work};
 use crate::process::call_site::caller;
 use crate::process::openmp::Kind;
 use crate::report;
 use crate::tasks::explorer::{self, WaitEvent};
 use crate::tasks::icvs::icvs;
-use crate::tasks::omp::{Team, Thread, scope, team, thread};
-use crate::tasks::sched::{self, wait_until};
+use crate::tasks::omp::{Team, Thread, team, thread};
+use crate::tasks::sched::wait_until;
+use crate::tasks::state;
+use crate::tasks::units::{self, Choice};
 use raceproof_core::ids::SyncId;
 
 pub(crate) const STATIC_CHUNKED: i32 = 33;
@@ -65,8 +68,10 @@ pub(crate) struct Cursor {
     /// The iteration the thread is at, and whether its ordered region was run.
     at: u64,
     bumped: bool,
-    /// If its chunks are parallel to each other: the construct, and how many the thread has taken.
-    chunks: Option<(u32, u32)>,
+    /// The construct, a site, and how each chunk is divided further.
+    created: u32,
+    division: Option<Division>,
+    is_marked: bool,
 }
 
 impl Cursor {
@@ -121,12 +126,17 @@ fn turn(number: u64, row: u64, threads: u64) -> u64 {
     ((row.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) + number) % threads
 }
 
+fn is_chosen_at_run_time(schedule: i32) -> bool {
+    matches!(schedule & !MODIFIERS, RUNTIME | RUNTIME_SIMD | ORDERED_RUNTIME)
+}
+
 /// The schedule of a loop and the size of its chunks. What the program or OMP_SCHEDULE has set is
 /// for `schedule(runtime)`. (With monotonic, a thread takes its chunks in their order: so it does
 /// anyway, and two threads may take any two.)
 fn chosen(schedule: i32, chunk: i128) -> (i32, i128) {
+    let is_set = is_chosen_at_run_time(schedule);
     let schedule = schedule & !MODIFIERS;
-    if !matches!(schedule, RUNTIME | RUNTIME_SIMD | ORDERED_RUNTIME) {
+    if !is_set {
         return (schedule, chunk);
     }
     let set = icvs().schedule;
@@ -145,6 +155,7 @@ pub(crate) fn begin(schedule: i32, lower: i128, upper: i128, stride: i128, chunk
     let (team, thread) = (team(), thread());
     let number = thread.loops;
     thread.loops += 1;
+    let is_from_environment = is_chosen_at_run_time(schedule) && !icvs().sets_schedule;
     let (schedule, chunk) = chosen(schedule, chunk);
     let ordered = ORDERED.contains(&schedule);
     let count = iterations(lower, upper, stride);
@@ -153,7 +164,8 @@ pub(crate) fn begin(schedule: i32, lower: i128, upper: i128, stride: i128, chunk
     let chunk = chunk.clamp(0, i128::from(u64::MAX)) as u64;
     let fixed = match schedule {
         STATIC | ORDERED_STATIC => {
-            let (from, to) = part(count, own, size);
+            let turn = u64::from(units::turn(Choice::Even(count), team.size));
+            let (from, to) = part(count, (own + turn) % size, size);
             Some((from, to, u64::MAX))
         }
         STATIC_CHUNKED | ORDERED_STATIC_CHUNKED => {
@@ -164,45 +176,97 @@ pub(crate) fn begin(schedule: i32, lower: i128, upper: i128, stride: i128, chunk
     };
     team.loops.entry(number).or_insert_with(|| Shared::new(count, chunk, guided));
     let (first, at) = (lower, 0);
-    // A team of one has nobody else to take a chunk.
-    let free = fixed.is_none() && team.size > 1 && sched::job().is_some();
-    let chunks = free.then(|| (detector().here(caller()), 0));
-    thread.dispatch.push(Cursor { number, first, stride, row: 0, fixed, ordered, at, bumped: false, chunks });
+    let division = match schedule {
+        // The environment may say another schedule the next time.
+        _ if is_from_environment => Some(Division::Any { together: 1 }),
+        STATIC | ORDERED_STATIC => Some(Division::Even { count }),
+        STATIC_CHUNKED | ORDERED_STATIC_CHUNKED => Some(Division::Dealt { chunk: chunk.max(1) }),
+        GUIDED | ORDERED_GUIDED => Some(Division::Any { together: chunk.max(1) }),
+        AUTO => Some(Division::Any { together: 1 }),
+        _ => None,
+    };
+    let created = detector().here(caller());
+    let is_marked = std::mem::take(&mut state().omp.has_marks);
+    thread.dispatch.push(Cursor {
+        number,
+        first,
+        stride,
+        row: 0,
+        fixed,
+        ordered,
+        at,
+        bumped: false,
+        created,
+        division,
+        is_marked,
+    });
+}
+
+/// The running thread begins its share of a loop whose schedule is known beforehand.
+/// `distributes`: among the teams of a league, not the threads of a team.
+pub(crate) fn begin_share(share: Share, distributes: bool) {
+    let is_marked = std::mem::take(&mut state().omp.has_marks);
+    if !distributes {
+        thread().static_loops += 1;
+    }
+    if if distributes { units::is_league() } else { units::is_team() } {
+        units::begin(Work::Share(Share { is_marked, ..share }), detector().here(caller()));
+    }
+}
+
+/// The part of a static loop that the thread with this number executes.
+pub(crate) fn turned(own: u32, of: u32, distributes: bool, division: Division) -> u32 {
+    match division {
+        Division::Even { count } if !distributes => (own + units::turn(Choice::Even(count), of)) % of,
+        // Sections.
+        Division::Any { .. } => (own + units::turn(Choice::Even(0), of)) % of,
+        _ => own,
+    }
+}
+
+/// How a static schedule divides a loop.
+pub(crate) fn division(lower: i128, upper: i128, by: i128, chunk: Option<i128>) -> Division {
+    match chunk {
+        Some(chunk) => Division::Dealt { chunk: chunk.max(1) as u64 },
+        None => Division::Even { count: iterations(lower, upper, by) },
+    }
+}
+
+impl Share {
+    pub(crate) fn of_loop(first: i128, by: i128, division: Division) -> Self {
+        Share { first: first as i64, by: by as i64, division, is_sections: false, is_marked: false }
+    }
+
+    pub(crate) fn of_sections(first: i128, by: i128) -> Self {
+        Share { is_sections: true, ..Share::of_loop(first, by, Division::Any { together: 1 }) }
+    }
 }
 
 /// The running thread has taken a chunk.
-fn took(cursor: &mut Cursor) {
-    let Some((construct, taken)) = &mut cursor.chunks else { return };
-    let here = 0u8;
-    let (detector, at) = (detector(), &raw const here as usize);
-    let stack = detector.stack_of(at).unwrap_or(at..at);
-    if *taken > 0 {
-        scope().end_of_chunk();
+fn took(cursor: &Cursor, is_first: bool) {
+    units::end();
+    if !units::is_team() {
+        return;
     }
-    if explorer::detects() {
-        detector.begin_chunk(*construct, stack, *taken);
-    }
-    if *taken > 0 && explorer::is_on() {
-        report::state().one_deal = true;
-    }
-    *taken += 1;
-}
-
-/// The running thread is done with the loop it is in.
-fn done(cursor: &Cursor) {
-    if cursor.chunks.is_some_and(|(_, taken)| taken > 0) {
-        scope().end_of_chunk();
-        if explorer::detects() {
-            detector().end_loop();
+    let &Cursor { first, stride, division, is_marked, created, .. } = cursor;
+    match division {
+        Some(division) => {
+            units::begin(
+                Work::Share(Share { is_marked, ..Share::of_loop(first, stride, division) }),
+                created,
+            );
         }
+        None => units::begin(Work::Chunk, created),
+    }
+    if !is_first && explorer::is_on() {
+        report::state().one_deal = true;
     }
 }
 
 /// The running thread leaves what loops it is in, also one that was cancelled.
 pub(crate) fn leave() {
-    while let Some(cursor) = thread().dispatch.pop() {
-        done(&cursor);
-    }
+    thread().dispatch.clear();
+    units::end();
 }
 
 /// The next iterations for this thread, by number, and whether they are the last of the loop.
@@ -222,15 +286,16 @@ pub(crate) fn next() -> Option<(u64, u64, bool)> {
     } else {
         let row = cursor.row;
         cursor.row += 1;
-        let place = (own + size - turn(cursor.number, row, size)) % size;
+        let turn = turn(cursor.number, row, size)
+            + u64::from(units::turn(Choice::Row(cursor.number, row), team.size));
+        let place = (own + 2 * size - turn) % size;
         // The chunks of the last row may be too few for all threads.
         row.checked_mul(size).and_then(|first| shared.chunk(first + place, size))
     };
     let Some((from, to)) = range else {
         let number = cursor.number;
-        if let Some(cursor) = thread.dispatch.pop() {
-            done(&cursor);
-        }
+        thread.dispatch.pop();
+        units::end();
         shared.done += 1;
         if shared.done == team.size {
             team.loops.remove(&number);
@@ -238,26 +303,26 @@ pub(crate) fn next() -> Option<(u64, u64, bool)> {
         return None;
     };
     cursor.at = from;
-    took(cursor);
+    took(cursor, cursor.row <= 1);
     Some((from, to, to == shared.count))
 }
 
 /// What one of several gets of a loop: the first chunk, and the distance to its next.
-pub(crate) struct Share {
+pub(crate) struct Part {
     pub(crate) lower: i128,
     pub(crate) upper: i128,
     pub(crate) stride: i128,
     pub(crate) last: bool,
 }
 
-pub(crate) fn share(lower: i128, upper: i128, by: i128, chunk: Option<i128>, own: u32, of: u32) -> Share {
+pub(crate) fn share(lower: i128, upper: i128, by: i128, chunk: Option<i128>, own: u32, of: u32) -> Part {
     let count = iterations(lower, upper, by);
     let at = |iteration: u64| lower + iteration as i128 * by;
     let (own, of) = (u64::from(own), u64::from(of));
     if let Some(chunk) = chunk {
         let chunk = chunk.max(1) as u64;
         let last = count > 0 && (count - 1) / chunk % of == own;
-        return Share {
+        return Part {
             lower: at(own * chunk),
             upper: at(own * chunk) + (chunk as i128 - 1) * by,
             stride: (chunk * of) as i128 * by,
@@ -269,9 +334,9 @@ pub(crate) fn share(lower: i128, upper: i128, by: i128, chunk: Option<i128>, own
     // Nothing: an upper bound on the wrong side of the lower one, with both inside the range of the
     // type.
     if from == to {
-        return Share { lower: upper + by, upper, stride, last: false };
+        return Part { lower: upper + by, upper, stride, last: false };
     }
-    Share { lower: at(from), upper: at(to) - by, stride, last: to == count }
+    Part { lower: at(from), upper: at(to) - by, stride, last: to == count }
 }
 
 // ---- ordered ----

@@ -9,23 +9,31 @@ pub(crate) mod depend;
 pub(crate) mod doacross;
 pub(crate) mod explicit;
 pub(crate) mod explorer;
+pub(crate) mod finishes;
+pub(crate) mod forasync;
 pub(crate) mod futex;
 pub(crate) mod groups;
 pub(crate) mod guards;
+pub(crate) mod hclib;
 pub(crate) mod heap;
 pub(crate) mod icvs;
 pub(crate) mod jobs;
 pub(crate) mod locks;
 pub(crate) mod loops;
+pub(crate) mod monitors;
 pub(crate) mod mutexes;
 pub(crate) mod observer;
 pub(crate) mod omp;
 pub(crate) mod pools;
 pub(crate) mod preemption;
+pub(crate) mod promises;
 pub(crate) mod regions;
 pub(crate) mod sched;
 pub(crate) mod taskloop;
 pub(crate) mod threadprivate;
+pub(crate) mod threads;
+pub(crate) mod units;
+pub(crate) mod waits;
 pub(crate) mod workers;
 
 use crate::process::global::InPlace;
@@ -37,6 +45,13 @@ pub(crate) struct State {
     jobs: jobs::Jobs,
     pub(crate) workers: workers::Workers,
     pools: pools::Pools,
+    hclib: hclib::Hclib,
+    /// Threads that the program has created.
+    threads: threads::Threads,
+    /// Reader-writer locks, condition variables, semaphores and barriers.
+    monitors: monitors::Monitors,
+    /// Who sleeps, where and until when.
+    waits: waits::Waits,
     /// Who waits at which address.
     waiters: FxHashMap<usize, futex::Waiters>,
     /// Turns in a row in which a task looked in vain for what it waits for.
@@ -55,7 +70,19 @@ pub(crate) fn state() -> &'static mut State {
 /// Sets the module up.
 pub(crate) fn begin() {
     let omp = omp::Omp::new(&crate::process::state().options);
-    let (jobs, workers, pools, waiters) = Default::default();
-    STATE.set(State { omp, jobs, workers, pools, waiters, idle: 0, ran: None });
+    let (jobs, workers, pools, hclib, threads, monitors, waits, waiters) = Default::default();
+    STATE.set(State {
+        omp,
+        jobs,
+        workers,
+        pools,
+        hclib,
+        threads,
+        monitors,
+        waits,
+        waiters,
+        idle: 0,
+        ran: None,
+    });
     atomics::begin();
 }

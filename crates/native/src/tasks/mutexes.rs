@@ -1,67 +1,114 @@
-//! Mutexes of the C and C++ libraries, as OpenMP programs use them.
+//! Mutexes of the C and C++ libraries.
 //!
 //! All tasks run on one OS thread: one that waited in the C library would wait for ever. So a mutex
-//! is a lock of the kernel, by its address. A condition variable wakes its waiters at once, which
-//! the specification allows.
+//! is a lock of the kernel, by its address. What kind of mutex it is, the C library's initialiser
+//! has written into it.
 
 use crate::report;
-use crate::tasks::{locks, sched};
+use crate::tasks::locks;
+use crate::tasks::monitors::Patience;
 use std::ffi::c_int;
 
 /// Where the C library keeps the kind of a mutex, and what it writes there when the mutex is
 /// destroyed.
 const KIND: usize = 16;
 const DESTROYED: c_int = -1;
+/// The bits of a kind, and of it.
+const TYPE: c_int = 3;
+const RECURSIVE: c_int = 1;
+const ERROR_CHECKING: c_int = 2;
+const ROBUST: c_int = 16;
 
-/// Whether there can be a mutex at an address. A null pointer and a destroyed mutex are program
-/// errors, which are reported once the runtime `is_up`; a destroyed mutex then works as it does in
-/// the C library.
-fn is_mutex(mutex: usize, is_up: bool) -> bool {
-    let problem = match mutex {
-        0 => "a null pointer is used as a mutex",
-        // SAFETY: the program passes the address of a mutex to the C library's function, which
-        // would read it as well.
-        _ if unsafe { (mutex as *const c_int).byte_add(KIND).read() } == DESTROYED => {
-            "a mutex is used that was destroyed before (pthread_mutex_destroy)"
+/// Where the runtime keeps, in the words that the C library has for itself, that the state a robust
+/// mutex guards has to be made consistent, and that it never was.
+const LOCK: usize = 0;
+const INCONSISTENT: c_int = 0x7eaf_0001;
+const NOT_RECOVERABLE: c_int = 0x7eaf_0002;
+
+fn word(mutex: usize, at: usize) -> *mut c_int {
+    (mutex + at) as *mut c_int
+}
+
+/// The kind of the mutex at an address; none if there cannot be one. A null pointer and a destroyed
+/// mutex are program errors, which are reported once the runtime `is_up`; a destroyed mutex then
+/// works as it does in the C library.
+fn kind(mutex: usize, is_up: bool) -> Option<c_int> {
+    if mutex == 0 {
+        if is_up {
+            report::program_error("lock", "a null pointer is used as a mutex");
         }
-        _ => return true,
-    };
+        return None;
+    }
+    // SAFETY: the program passes the address of a mutex to the C library's function, which would
+    // read it as well.
+    let kind = unsafe { word(mutex, KIND).read() };
+    if kind != DESTROYED {
+        return Some(kind);
+    }
     if is_up {
-        report::program_error("lock", problem);
+        report::program_error("lock", "a mutex is used that was destroyed before (pthread_mutex_destroy)");
     }
-    mutex != 0
+    Some(0)
 }
 
-pub(crate) fn lock(mutex: usize, is_up: bool) -> c_int {
-    if !is_mutex(mutex, is_up) {
-        return libc::EINVAL;
+pub(crate) fn lock(mutex: usize, patience: Patience, is_up: bool) -> c_int {
+    let Some(kind) = kind(mutex, is_up) else { return libc::EINVAL };
+    let is_own = locks::mutex_is_own(mutex);
+    match kind & TYPE {
+        RECURSIVE if is_own => {}
+        ERROR_CHECKING if is_own && !matches!(patience, Patience::None) => return libc::EDEADLK,
+        _ if is_own && matches!(patience, Patience::None) => return libc::EBUSY,
+        _ => {}
     }
-    locks::mutex_lock(mutex);
-    0
-}
-
-pub(crate) fn try_lock(mutex: usize, is_up: bool) -> c_int {
-    match is_mutex(mutex, is_up) {
-        true => try_lock_any(mutex),
-        false => libc::EINVAL,
+    if kind & ROBUST != 0 && locks::mutex_inherit(mutex) {
+        // SAFETY: as in `kind`.
+        unsafe { word(mutex, LOCK).write(INCONSISTENT) };
+        return libc::EOWNERDEAD;
     }
-}
-
-/// As [`try_lock`], for locks of the C library that are no mutexes.
-pub(crate) fn try_lock_any(lock: usize) -> c_int {
-    if locks::mutex_try_lock(lock) { 0 } else { libc::EBUSY }
+    // SAFETY: as in `kind`.
+    if kind & ROBUST != 0 && unsafe { word(mutex, LOCK).read() } == NOT_RECOVERABLE {
+        return libc::ENOTRECOVERABLE;
+    }
+    locks::mutex_take(mutex, patience, kind & TYPE == RECURSIVE)
 }
 
 pub(crate) fn unlock(mutex: usize, is_up: bool) -> c_int {
-    if !is_mutex(mutex, is_up) {
-        return libc::EINVAL;
+    let Some(kind) = kind(mutex, is_up) else { return libc::EINVAL };
+    if (kind & ROBUST != 0 || kind & TYPE == ERROR_CHECKING || kind & TYPE == RECURSIVE)
+        && is_up
+        && !locks::mutex_is_own(mutex)
+    {
+        return libc::EPERM;
+    }
+    // SAFETY: as in `kind`.
+    unsafe {
+        if kind & ROBUST != 0 && word(mutex, LOCK).read() == INCONSISTENT {
+            word(mutex, LOCK).write(NOT_RECOVERABLE);
+        }
     }
     locks::mutex_unlock(mutex);
     0
 }
 
+/// What a robust mutex guards is consistent again.
+pub(crate) fn make_consistent(mutex: usize) -> c_int {
+    // SAFETY: as in `kind`.
+    unsafe {
+        if word(mutex, KIND).read() & ROBUST == 0 || word(mutex, LOCK).read() != INCONSISTENT {
+            return libc::EINVAL;
+        }
+        word(mutex, LOCK).write(0);
+    }
+    0
+}
+
+/// A mutex is initialised: the runtime knows nothing of it.
+pub(crate) fn initialised(mutex: usize) {
+    locks::mutex_destroy(mutex);
+}
+
 pub(crate) fn destroy(mutex: usize, is_up: bool) -> c_int {
-    if !is_mutex(mutex, is_up) {
+    if kind(mutex, is_up).is_none() {
         return libc::EINVAL;
     }
     if is_up {
@@ -70,16 +117,7 @@ pub(crate) fn destroy(mutex: usize, is_up: bool) -> c_int {
         }
         locks::mutex_destroy(mutex);
     }
-    // SAFETY: as in `is_mutex`. Whoever initialises it again overwrites this.
-    unsafe { (mutex as *mut c_int).byte_add(KIND).write(DESTROYED) };
+    // SAFETY: as in `kind`. Whoever initialises it again overwrites this.
+    unsafe { word(mutex, KIND).write(DESTROYED) };
     0
-}
-
-/// Waits at a condition variable: lets the others run, without the mutex, and returns.
-pub(crate) fn wait(mutex: usize) {
-    locks::mutex_unlock(mutex);
-    if sched::job().is_some() {
-        sched::pass();
-    }
-    locks::mutex_lock(mutex);
 }

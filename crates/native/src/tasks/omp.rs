@@ -2,7 +2,7 @@
 
 use crate::detect::contexts::Place;
 use crate::detect::detector;
-use crate::detect::detector::{Finish, Role, Task};
+use crate::detect::detector::{Finish, Role, Sizes, Task};
 use crate::process;
 use crate::process::openmp::{Environment, Icvs};
 use crate::process::options::Options;
@@ -35,6 +35,8 @@ pub(crate) struct Omp {
     pub(crate) next_teams: Option<(u32, u32)>,
     /// It was said that a team is smaller than asked for.
     pub(crate) said_limit: bool,
+    /// The next static loop has marks of its iterations.
+    pub(crate) has_marks: bool,
     /// The thread that runs what is deferred where a team has only one; null until there is
     /// something.
     helper: *mut Team,
@@ -62,6 +64,7 @@ impl Omp {
             next_threads: None,
             next_teams: None,
             said_limit: false,
+            has_marks: false,
             helper: std::ptr::null_mut(),
             constructs: Default::default(),
             spare: Default::default(),
@@ -72,6 +75,11 @@ impl Omp {
 /// A team of threads, for one parallel region.
 pub(crate) struct Team {
     pub(crate) size: u32,
+    /// Whether each of its threads is a task of its own; otherwise the task that opened the region
+    /// runs it.
+    pub(crate) is_forked: bool,
+    /// The sizes that the program allows.
+    pub(crate) sizes: Sizes,
     pub(crate) threads: Vec<Thread>,
     /// The thread that opened the region; null for the initial team.
     pub(crate) parent: *mut Thread,
@@ -100,9 +108,12 @@ pub(crate) struct Thread {
     pub(crate) virtual_thread: u32,
     /// Worksharing constructs it has come to.
     pub(crate) loops: u64,
+    pub(crate) static_loops: u64,
     pub(crate) singles: u64,
     pub(crate) doacrosses: u64,
     pub(crate) dispatch: Vec<crate::tasks::loops::Cursor>,
+    /// Whether it executes a unit of work.
+    pub(crate) in_unit: bool,
     /// Tasks it has created, and how many threads from it the last one runs that was to run
     /// elsewhere.
     pub(crate) created: u32,
@@ -116,8 +127,7 @@ pub(crate) struct Scope {
     /// are in.
     pub(crate) children: Vec<SyncId>,
     pub(crate) open: Option<Finish>,
-    /// Some of them are in no such finish any more: the chunk of a loop they were created in is
-    /// over.
+    /// Some of them are in no such finish any more: a unit of work has begun or ended since.
     pub(crate) left: bool,
     /// The finish of the order around: of the innermost taskgroup, or of a team of one. None: that
     /// of the task.
@@ -127,6 +137,12 @@ pub(crate) struct Scope {
     pub(crate) depends: crate::tasks::depend::Table,
     /// The taskgroups it is in, innermost last; those it was created in first.
     pub(crate) groups: Vec<Rc<crate::tasks::groups::Group>>,
+    /// While the thread executes a unit of work: the children it has created outside of units, and
+    /// whether some are in no finish.
+    beside: Option<(Vec<SyncId>, bool)>,
+    /// Children of units of work that have ended. A taskwait waits for them; had another thread
+    /// executed the unit, it would not, and so they do not happen before what comes after it.
+    pub(crate) of_units: Vec<SyncId>,
     pub(crate) is_final: bool,
     pub(crate) is_explicit: bool,
     /// The region that goes on when this one, on the same stack, is over.
@@ -135,6 +151,8 @@ pub(crate) struct Scope {
     pub(crate) created: u32,
     /// What it, or a task it was created by, has set.
     pub(crate) icvs: Option<Rc<Icvs>>,
+    /// Its finishes, if it is a task of HClib.
+    pub(crate) finishes: crate::tasks::finishes::Finishes,
 }
 
 /// Where no task runs: the dynamic linker is at work, or tasks were left when `main` returned.
@@ -155,11 +173,14 @@ impl Scope {
             outside: Vec::new(),
             depends: Default::default(),
             groups: Vec::new(),
+            beside: None,
+            of_units: Vec::new(),
             is_final: false,
             is_explicit,
             outer: std::ptr::null_mut(),
             created: 0,
             icvs: None,
+            finishes: Default::default(),
         }
     }
 
@@ -175,11 +196,14 @@ impl Scope {
             outside,
             depends,
             groups,
+            beside,
+            of_units,
             is_final,
             is_explicit,
             outer,
             created,
             icvs,
+            finishes,
         } = self;
         *thread = std::ptr::null_mut();
         match children.capacity() {
@@ -194,11 +218,14 @@ impl Scope {
             *depends = Default::default();
         }
         groups.clear();
+        *beside = None;
+        of_units.clear();
         *is_final = false;
         *is_explicit = false;
         *outer = std::ptr::null_mut();
         *created = 0;
         *icvs = None;
+        finishes.clear();
     }
 
     /// Makes this the region the running task is in.
@@ -221,10 +248,32 @@ impl Scope {
         }
     }
 
-    /// A chunk of a loop is over. Its tasks may still be waited for, each by itself.
-    pub(crate) fn end_of_chunk(&mut self) {
+    /// The thread begins a unit of work, whose tasks are waited for in it alone.
+    pub(crate) fn begin_unit(&mut self) {
+        self.leave_open();
+        let beside = (std::mem::take(&mut self.children), std::mem::take(&mut self.left));
+        self.beside = Some(beside);
+    }
+
+    /// The unit has ended.
+    pub(crate) fn end_unit(&mut self) {
+        self.leave_open();
+        if let Some((children, left)) = self.beside.take() {
+            self.of_units.append(&mut self.children);
+            (self.children, self.left) = (children, left);
+        }
+    }
+
+    /// Children created so far may still be waited for, each by itself.
+    fn leave_open(&mut self) {
         self.left |= self.open.is_some();
         self.end();
+    }
+
+    /// Children that a taskwait waits for without being ordered after them.
+    pub(crate) fn unordered_children(&self) -> impl Iterator<Item = SyncId> + '_ {
+        let beside = self.beside.iter().flat_map(|(children, _)| children);
+        self.of_units.iter().chain(beside).copied()
     }
 
     /// A child is created. Where there are many, those are left out of which a taskwait would learn
@@ -254,7 +303,7 @@ impl Scope {
     /// All children are over, and nobody will wait for one of them again.
     pub(crate) fn forget_children(&mut self) {
         self.depends.clear();
-        for child in self.children.drain(..) {
+        for child in self.children.drain(..).chain(self.of_units.drain(..)) {
             detector().forget_end(child);
             kernel().forget(child);
         }
@@ -316,9 +365,11 @@ impl Team {
             number: number as u32,
             virtual_thread,
             loops: 0,
+            static_loops: 0,
             singles: 0,
             doacrosses: 0,
             dispatch: Vec::new(),
+            in_unit: false,
             created: 0,
             tasks: 0,
         };
@@ -327,6 +378,8 @@ impl Team {
         let level = outer.map_or(0, |outer| outer.level + 1);
         Team {
             size,
+            is_forked: false,
+            sizes: Sizes::Only(size),
             threads: virtual_threads.iter().enumerate().map(thread).collect(),
             parent,
             level,
@@ -382,18 +435,14 @@ impl Team {
         drop(unsafe { Box::from_raw((*inner.thread).team) });
     }
 
-    /// Runs `work` on every thread of a new team of `size`, and waits for all of them.
-    pub(crate) fn fork(size: u32, pc: usize, league: Option<(u32, u32)>, work: Rc<dyn Fn(u32)>) {
+    /// Runs `work` on every thread of a new team of `size`, where the program allows `sizes`, and
+    /// waits for all of them.
+    pub(crate) fn fork(size: u32, sizes: Sizes, pc: usize, work: Rc<dyn Fn(u32)>) {
         if size > 1 && sched::job().is_none() {
             crate::report::limit(OUTSIDE);
         }
         if size <= 1 || sched::job().is_none() {
-            return Self::alone(|| {
-                if let Some(league) = league {
-                    team().league = league;
-                }
-                work(0);
-            });
+            return Self::alone(|| work(0));
         }
         let parent = thread();
         let mut threads = vec![parent.virtual_thread];
@@ -401,9 +450,8 @@ impl Team {
             threads.push(state().omp.take_thread());
         }
         let mut team = Box::new(Team::new(size, parent, &threads));
-        if let Some(league) = league {
-            team.league = league;
-        }
+        team.is_forked = true;
+        team.sizes = sizes;
         let pointer: *mut Team = &mut *team;
         for thread in &mut team.threads {
             thread.team = pointer;
@@ -502,26 +550,44 @@ impl Omp {
             self.known += 1;
             self.known - 1
         });
-        while !process::state().threads.has(thread) {
-            match process::state().threads.add() {
-                Ok(added) => {
-                    let (from, to) = process::state().threads.storage(added);
-                    detector().private(from, to, added);
-                    explorer::thread(from, to, added);
-                }
-                Err(error) => crate::fatal(&format!(
-                    "no storage for another virtual thread ({error}): ask for fewer threads, or raise the limit on threads \
-                     (ulimit -u)"
-                )),
-            }
+        if !process::state().threads.has(thread)
+            && let Err(error) = add_storage(thread)
+        {
+            crate::fatal(&format!(
+                "no storage for another virtual thread ({error}): ask for fewer threads, or raise the limit on threads \
+                 (ulimit -u)"
+            ));
         }
         thread
+    }
+
+    /// A virtual thread for a thread that the program creates: with a number that no other had, so
+    /// that nobody takes the two for one, and fresh storage.
+    pub(crate) fn take_fresh_thread(&mut self) -> std::io::Result<u32> {
+        add_storage(self.known)?;
+        self.known += 1;
+        Ok(self.known - 1)
+    }
+
+    /// A thread that the program has created is over, and joined: its storage goes.
+    pub(crate) fn end_thread(&self, thread: u32) {
+        detector().forget_private(thread);
+        process::state().threads.end(thread);
     }
 
     fn give_back(&mut self, threads: &[u32]) {
         self.idle.extend(threads);
         self.idle.sort_unstable_by(|a, b| b.cmp(a));
     }
+}
+
+/// Makes storage for a virtual thread.
+fn add_storage(thread: u32) -> std::io::Result<()> {
+    process::state().threads.add(thread)?;
+    let (from, to) = process::state().threads.storage(thread);
+    detector().private(from, to, thread);
+    explorer::thread(from, to, thread);
+    Ok(())
 }
 
 /// Waits for all threads of the team.

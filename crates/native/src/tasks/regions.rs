@@ -1,32 +1,53 @@
 //! `parallel` and `teams`: the size of the team that runs a region, and what its threads share at
 //! `single`.
 
+use crate::detect::detector;
+use crate::detect::detector::{Sizes, Work};
+use crate::process;
+use crate::process::call_site::caller;
 use crate::report;
+use crate::report::coverage::SizeBound;
 use crate::tasks::icvs::{self, icvs};
 use crate::tasks::omp::{self, Team, team, thread};
+use crate::tasks::units::{self, Choice};
 use crate::tasks::{explorer, sched, state};
 use std::cell::Cell;
 use std::ffi::c_void;
 use std::rc::Rc;
 
-/// How many threads the next region gets.
-fn size() -> u32 {
+/// How many threads the next region gets, and how many it may get on another machine.
+fn size() -> (u32, Sizes) {
     let asked = state().omp.next_threads.take();
     let icvs = icvs();
-    if team().active_level >= icvs.max_active_levels {
-        return 1;
-    }
     let wanted = asked.unwrap_or(icvs.threads);
+    let is_set = asked.is_some() || icvs.sets_threads;
+    if team().active_level >= icvs.max_active_levels {
+        if !(is_set && wanted == 1) {
+            report::state().teams.bound(SizeBound::Nested);
+        }
+        return (1, Sizes::Only(1));
+    }
     let free = icvs.thread_limit.saturating_sub(team().in_use.get());
     if wanted > free.saturating_add(1) {
         limited(wanted, free + 1);
     }
-    wanted.min(free.saturating_add(1))
+    let size = wanted.min(free.saturating_add(1));
+    let sizes = match is_set {
+        _ if !process::state().options.all_sizes => {
+            report::state().teams.bound(SizeBound::Asked);
+            Sizes::Only(size)
+        }
+        true if icvs.dynamic => Sizes::UpTo(wanted),
+        true => Sizes::Only(size),
+        false => Sizes::All,
+    };
+    (size, sizes)
 }
 
 /// A team is smaller than asked for.
 #[cold]
 fn limited(wanted: u32, size: u32) {
+    report::state().teams.bound(SizeBound::ThreadLimit);
     let omp = &mut state().omp;
     if !std::mem::replace(&mut omp.said_limit, true) {
         crate::say(&format!("a team of {wanted} threads was asked for; the thread limit leaves {size}"));
@@ -40,10 +61,10 @@ fn limited(wanted: u32, size: u32) {
 
 /// Runs a parallel region; by one thread if its `if` clause is false.
 pub(crate) fn fork(condition: bool, pc: usize, body: Rc<dyn Fn(u32)>) {
-    let size = size();
+    let (size, sizes) = size();
     let size = if condition { size } else { 1 };
     report::state().teams.ran(if sched::job().is_some() { size } else { 1 });
-    Team::fork(size, pc, None, body);
+    Team::fork(size, sizes, pc, body);
 }
 
 /// Runs `teams`: a league of teams of one thread each, which run in parallel and never wait for
@@ -57,8 +78,8 @@ pub(crate) fn fork_league(pc: usize, body: impl Fn() + 'static) {
     let (limited, limit) = if limit > 0 { (true, limit) } else { (false, state().omp.teams_thread_limit) };
     Team::fork(
         teams,
+        Sizes::All,
         pc,
-        None,
         Rc::new(move |number| {
             // Each thread of the league is the initial thread of a team of its own.
             Team::enter_alone();
@@ -105,12 +126,26 @@ pub(crate) fn push_teams(teams: i32, limit: i32) {
     state().omp.next_teams = Some((teams.max(0) as u32, limit.max(0) as u32));
 }
 
-/// Whether the running thread runs the next `single`. Not always the first does, so that two
+/// Whether the running thread runs the next `single`, which it then begins. Not always the first does, so that two
 /// without a barrier between them run on different ones.
-pub(crate) fn takes_single() -> bool {
+pub(crate) fn begin_single() -> bool {
     let number = thread().singles;
     thread().singles += 1;
-    number % u64::from(team().size) == u64::from(thread().number)
+    let size = team().size;
+    let turn = units::turn(Choice::Single(number), size);
+    let takes = (number + u64::from(turn)) % u64::from(size) == u64::from(thread().number);
+    if takes && units::is_team() {
+        units::begin(Work::Single, detector().here(caller()));
+    }
+    takes
+}
+
+/// Whether the running thread executes a `masked` region with this filter.
+pub(crate) fn is_filtered(filter: i32) -> bool {
+    if filter != 0 {
+        report::state().teams.bound(SizeBound::Filter);
+    }
+    i64::from(thread().number) == i64::from(filter)
 }
 
 /// Copies the values of the thread that ran a `single` to those of the others.

@@ -21,13 +21,13 @@ use crate::tasks::explorer::{self, WaitEvent};
 pub(crate) use crate::tasks::jobs::{Job, Work};
 use crate::tasks::observer::KernelObserver;
 use crate::tasks::omp::Team;
-use crate::tasks::state;
+use crate::tasks::{state, threads, waits};
 use corosensei::Yielder;
 use raceproof::kernel::{Kernel, Stop};
 use raceproof::run::{Machine, Outcome};
 use raceproof::strategy::{Last, Strategy, Turn};
 use raceproof_core::event::Observer;
-use raceproof_core::ids::{SiteId, SyncId};
+use raceproof_core::ids::{ScopeId, SiteId, SyncId};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
@@ -93,16 +93,36 @@ pub(crate) const MANY: usize = 1 << 11;
 
 /// Spawns a task that the detector knows of. If it runs `at_once`, its creator resumes when it has
 /// ended or waits.
+#[inline]
 pub(crate) fn spawn(job: Box<Job>, at_once: bool) {
+    let scope = kernel().tasks().get(kernel().current()).scope;
+    spawn_in(scope, job, at_once);
+}
+
+/// The same in a finish of the kernel.
+#[inline]
+pub(crate) fn spawn_in(scope: ScopeId, job: Box<Job>, at_once: bool) {
     let mut job = Some(job);
     let at_once = at_once && detector().stacks.in_use() < MANY && !explorer::is_on();
     let spawn = |kernel: &mut K| {
         kernel.set_eager(at_once);
-        let spawned = kernel.spawn(SiteId(0), |_| JobSlot(job.take())).map(drop);
+        let spawned = kernel.spawn_in(scope, SiteId(0), |_| JobSlot(job.take())).map(drop);
         kernel.set_eager(false);
         spawned
     };
     if at_once { wait_or(spawn, run_newest) } else { wait(spawn) }
+}
+
+/// Does an operation of the kernel that makes others go on, who then run first.
+pub(crate) fn wake_at_once(mut operation: impl FnMut(&mut K) -> Result<(), Stop>) {
+    let at_once = !explorer::is_on();
+    let wake = |kernel: &mut K| {
+        kernel.set_eager(at_once);
+        let woken = operation(kernel);
+        kernel.set_eager(false);
+        woken
+    };
+    if at_once { wait_or(wake, run_newest) } else { wait(wake) }
 }
 
 /// The running task, which has yielded to its newest child, runs that on top of itself, and resumes
@@ -121,6 +141,7 @@ fn run_newest() {
 /// Lets the other tasks run first: the running one polls for what one of them does.
 pub(crate) fn pass() {
     signals::check();
+    waits::tick();
     explorer::unexplored("a task waits by looking again and again, without saying what it waits for");
     kernel().pass();
     suspend(Pause::Kernel);
@@ -132,6 +153,13 @@ pub(crate) fn give_way() {
     if job().is_some() && !explorer::is_on() {
         pass();
     }
+}
+
+/// The running task sleeps until the kernel rouses those who sleep at the sync.
+pub(crate) fn sleep(sync: SyncId) {
+    signals::check();
+    kernel().sleep(sync);
+    suspend(Pause::Kernel);
 }
 
 /// The running task goes no further.
@@ -279,6 +307,9 @@ impl Coroutines {
         }
         if let Some(memory) = job.memory.take() {
             explicit::free(memory);
+        }
+        if job.started != 0 {
+            threads::finished(job.started);
         }
         job.future
     }

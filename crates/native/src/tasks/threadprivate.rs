@@ -29,6 +29,8 @@ pub(crate) fn copy_of(data: *mut c_void, size: usize) -> *mut c_void {
     let of = thread().virtual_thread;
     let table = &mut state().omp.threadprivate;
     let initial = table.initial.entry(data as usize).or_insert_with(|| {
+        // The variable itself is the copy of the initial thread.
+        detector().private(data as usize, data as usize + size, 0);
         // SAFETY: the compiler passes a variable and its size.
         unsafe { std::slice::from_raw_parts(data.cast::<u8>(), size) }.into()
     });

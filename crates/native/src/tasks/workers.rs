@@ -15,7 +15,7 @@ use crate::process::is_shared;
 use crate::report;
 use crate::tasks::omp::Team;
 use crate::tasks::sched::{Job, K};
-use crate::tasks::{explorer, state};
+use crate::tasks::{explorer, state, waits};
 use raceproof_core::ids::TaskId;
 use rustc_hash::FxHashMap;
 
@@ -72,12 +72,12 @@ const STUCK: u64 = 1000;
 
 /// Whether the task that the kernel is about to run may; if not, it is deferred.
 #[inline]
-pub(crate) fn admit(job: &mut Job, is_new: bool, kernel: &K) -> bool {
+pub(crate) fn admit(job: &mut Job, is_new: bool, kernel: &mut K) -> bool {
     !is_shared() || explorer::is_on() || admit_worker(job, is_new, kernel)
 }
 
 #[inline(never)]
-fn admit_worker(job: &mut Job, is_new: bool, kernel: &K) -> bool {
+fn admit_worker(job: &mut Job, is_new: bool, kernel: &mut K) -> bool {
     let task = detector().runs_as(kernel.current());
     let admitted = match job.placement.filter(|_| is_new) {
         Some(placement) => begin(job, placement, task),
@@ -98,7 +98,12 @@ fn admit_worker(job: &mut Job, is_new: bool, kernel: &K) -> bool {
     }
     state().idle += 1;
     if state().idle > STUCK + 4 * kernel.tasks().live() as u64 {
-        report::stuck("a thread of its pool, all of which wait");
+        // A job that waits with a limit keeps its thread until the time is up.
+        if waits::expire(kernel) {
+            state().idle = 0;
+        } else {
+            report::stuck("a thread of its pool, all of which wait");
+        }
     }
     false
 }

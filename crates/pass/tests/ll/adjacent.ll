@@ -79,6 +79,22 @@ define void @with_a_gap(ptr %p) sanitize_thread !dbg !17 {
   ret void
 }
 
+; Two iterations have two accesses.
+define void @iterations(ptr %p, i64 %i) sanitize_thread !dbg !19 {
+; CHECK-LABEL: define void @iterations(
+; CHECK: call void @__tsan_read8(ptr %p)
+; CHECK: call void @__raceproof_iteration(i64 %i)
+; CHECK: call void @__tsan_read8(ptr %q)
+; CHECK: ret
+  %q = getelementptr i8, ptr %p, i64 8
+  %1 = load double, ptr %p, align 8, !dbg !20
+  call void @raceproof.iteration(i64 %i), !dbg !20
+  %2 = load double, ptr %q, align 8, !dbg !20
+  ret void
+}
+
+declare void @raceproof.iteration(i64)
+
 !llvm.dbg.cu = !{!0}
 !llvm.module.flags = !{!1}
 !0 = distinct !DICompileUnit(language: DW_LANG_C11, file: !2, emissionKind: LineTablesOnly)
@@ -99,3 +115,5 @@ define void @with_a_gap(ptr %p) sanitize_thread !dbg !17 {
 !16 = !DILocation(line: 2, column: 3, scope: !15)
 !17 = distinct !DISubprogram(name: "with_a_gap", file: !2, line: 1, type: !3, unit: !0, spFlags: DISPFlagDefinition)
 !18 = !DILocation(line: 2, column: 3, scope: !17)
+!19 = distinct !DISubprogram(name: "iterations", file: !2, line: 101, type: !3, unit: !0, spFlags: DISPFlagDefinition)
+!20 = !DILocation(line: 102, column: 3, scope: !19)

@@ -112,3 +112,29 @@ loop:
 exit:
   ret void
 }
+
+; An iteration of a worksharing loop begins a step: nothing was accessed in it before.
+define void @worksharing(ptr %table, ptr %indices, i64 %n) sanitize_thread {
+; CHECK-LABEL: define void @worksharing(
+; CHECK-NOT: raceproof_now
+; CHECK: call void @__raceproof_iteration(i64 %i)
+; CHECK: call void @__tsan_write4(ptr %q)
+; CHECK-NOT: raceproof_now
+; CHECK: ret
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  call void @raceproof.iteration(i64 %i)
+  %p = getelementptr i64, ptr %indices, i64 %i
+  %index = load i64, ptr %p, align 8
+  %q = getelementptr i32, ptr %table, i64 %index
+  store i32 1, ptr %q, align 4
+  %next = add i64 %i, 1
+  %more = icmp slt i64 %next, %n
+  br i1 %more, label %loop, label %exit
+exit:
+  ret void
+}
+
+declare void @raceproof.iteration(i64)

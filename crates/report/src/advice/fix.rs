@@ -47,6 +47,9 @@ pub enum Template {
     RustMutex,
     RustOrder,
     RustScope,
+    // HClib.
+    PutLater,
+    FinishAround,
     /// Advice that no test can apply.
     Hint,
 }
@@ -56,11 +59,12 @@ pub enum Language {
     OpenMp,
     Tp,
     Rust,
+    Hclib,
 }
 
 impl Template {
     /// Those that are fixes.
-    pub const ALL: [Template; 36] = [
+    pub const ALL: [Template; 38] = [
         Template::Reduction,
         Template::Atomic,
         Template::AtomicToo,
@@ -97,6 +101,8 @@ impl Template {
         Template::RustMutex,
         Template::RustOrder,
         Template::RustScope,
+        Template::PutLater,
+        Template::FinishAround,
     ];
 
     /// The language of the programs it is for; none for a hint, which is for all.
@@ -119,6 +125,7 @@ impl Template {
             | T::RustMutex
             | T::RustOrder
             | T::RustScope => Some(Language::Rust),
+            T::PutLater | T::FinishAround => Some(Language::Hclib),
             _ => Some(Language::OpenMp),
         }
     }

@@ -3,13 +3,15 @@
 //! The reason is read off the finding: the task in which the ways to the accesses part, the spawns
 //! on the way to each, and the locks each holds. The fix needs the source as well: what the two
 //! statements do, and which constructs stand around them. The words are those of the program: TP's,
-//! OpenMP's, or rayon's.
+//! OpenMP's, rayon's, or HClib's.
 
 mod edit;
 mod fix;
 pub(crate) mod fortran;
+mod hclib;
 mod openmp;
 mod rayon;
+mod threads;
 mod tp;
 
 pub use edit::{Edit, apply};
@@ -27,6 +29,9 @@ enum Parting<'a> {
     Spawner { child: &'a Spawned, below: &'a RaceAccess, own: &'a RaceAccess },
     /// The accesses are by, or below, two children of one task, in the order of their spawns.
     Siblings { older: &'a Spawned, younger: &'a Spawned, accesses: [&'a RaceAccess; 2] },
+    /// One thread of a team made both, in units of work of which each might have been another
+    /// thread's.
+    Thread { thread: &'a Spawned },
     /// The spawns are not known.
     Unknown,
 }
@@ -51,6 +56,7 @@ impl<'a> Advice<'a> {
         let mut places = match &parting {
             Parting::Spawner { child, own, .. } => vec![&child.at, &own.at],
             Parting::Siblings { older, younger, .. } => vec![&older.at, &younger.at],
+            Parting::Thread { thread } => vec![&thread.at],
             Parting::Unknown => vec![],
         };
         places.extend(one_sided(race).map(|(_, bare)| &bare.at));
@@ -62,6 +68,8 @@ impl<'a> Advice<'a> {
             Words::Tp => tp::why(self),
             Words::OpenMp => fortran::words(openmp::why(self), self.race),
             Words::Rayon => rayon::why(self),
+            Words::Hclib => hclib::why(self),
+            Words::Threads => threads::why(self),
         }
     }
 
@@ -77,6 +85,8 @@ impl<'a> Advice<'a> {
                 })
                 .collect(),
             Words::Rayon => rayon::fixes(self),
+            Words::Hclib => hclib::fixes(self),
+            Words::Threads => threads::fixes(self),
         }
     }
 
@@ -105,6 +115,8 @@ enum Words {
     Tp,
     OpenMp,
     Rayon,
+    Hclib,
+    Threads,
 }
 
 /// The words of the program: only in native ones do findings say which construct made a task.
@@ -114,7 +126,9 @@ fn words(race: &Race) -> Words {
     match constructs.as_slice() {
         _ if race.first.operation == Operation::Lane => Words::OpenMp,
         [] => Words::Tp,
+        all if threads::are_all(all) => Words::Threads,
         all if all.contains(&Construct::Rayon) => Words::Rayon,
+        all if all.contains(&Construct::Async) => Words::Hclib,
         _ => Words::OpenMp,
     }
 }
@@ -183,7 +197,14 @@ fn part(race: &Race) -> Parting<'_> {
             Parting::Siblings { older: a, younger: b, accesses: [first, second] }
         }
         (Some(a), Some(b)) => Parting::Siblings { older: b, younger: a, accesses: [second, first] },
-        _ => Parting::Unknown,
+        _ => match (first.spawned.last(), second.spawned.last()) {
+            (Some(thread), Some(other))
+                if thread.task == other.task && thread.construct.is_some_and(Construct::makes_team) =>
+            {
+                Parting::Thread { thread }
+            }
+            _ => Parting::Unknown,
+        },
     }
 }
 

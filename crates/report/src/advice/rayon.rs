@@ -33,7 +33,7 @@ pub(super) fn why(advice: &Advice<'_>) -> String {
             safe(&younger.task),
             at(&younger.at),
         ),
-        Parting::Unknown => {
+        Parting::Thread { .. } | Parting::Unknown => {
             format!("the ways to the two accesses part in {fork}, and neither waits for the other.")
         }
     };
@@ -144,7 +144,7 @@ fn created_by(advice: &Advice<'_>, is_it: impl Fn(&str) -> bool) -> bool {
     let spawns: Vec<&Spawned> = match &advice.parting {
         Parting::Spawner { child, .. } => vec![child],
         Parting::Siblings { older, younger, .. } => vec![older, younger],
-        Parting::Unknown => Vec::new(),
+        Parting::Thread { .. } | Parting::Unknown => Vec::new(),
     };
     spawns.iter().any(|spawn| advice.sources.line(&spawn.at).is_some_and(&is_it))
 }

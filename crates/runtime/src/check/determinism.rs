@@ -44,6 +44,7 @@ pub(super) fn error<'a, P: Program<'a>>(program: &P, bounds: Bounds<'a>) -> Prog
         stack: Vec::new(),
         spawned: Vec::new(),
         witness: None,
+        related: Vec::new(),
     }
 }
 

@@ -200,6 +200,7 @@ pub(crate) fn errors<'a, P: Program<'a>>(
             stack: execution.stack(*task),
             spawned: execution.spawned(*task),
             witness: witness.clone(),
+            related: Vec::new(),
         })
     };
     execution.ending.failed.iter().filter_map(error).collect()

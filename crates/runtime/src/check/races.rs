@@ -174,6 +174,7 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
             count: pair.count,
             witness,
             object: None,
+            promise: None,
         }
     }
 
@@ -234,6 +235,7 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
             count: 1,
             witness,
             object: None,
+            promise: None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! One execution of the search: run it, see what it shows, and find what it leaves to be tried.
 
-use super::search::Executed;
+use super::outcome::{Executed, Finding};
 use super::{general, why};
 use crate::check::races::{Explainer, grading_deadline};
 use crate::check::{errors, not_listed};
@@ -13,33 +13,15 @@ use raceproof_core::event::Observer;
 use raceproof_core::explore::trace::Trace;
 use raceproof_core::explore::tree::{ExecutionSummary, Job, Sleeper};
 use raceproof_core::explore::{Choice, Dependence, Scratch, Stuck, reversals};
-use raceproof_core::finding::{Deadlock, GeneralRace, ProgramError, Race, Stats};
+use raceproof_core::finding::{Deadlock, Stats};
 use raceproof_core::ids::{Location, TaskId};
 use raceproof_core::order::conflicting::Conflicting;
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// How long to try to bring the pairs of one execution together.
 const GRADING: Duration = Duration::from_secs(2);
-
-/// What one execution showed.
-#[derive(Default)]
-pub struct Finding {
-    pub races: Vec<Race>,
-    pub deadlocks: Vec<Deadlock>,
-    pub errors: Vec<ProgramError>,
-    pub general: BTreeSet<GeneralRace>,
-    /// What its end state amounts to, if all tasks ended; none inside if the program does not know
-    /// it.
-    pub end: Option<Option<u64>>,
-    pub limit: Option<String>,
-    /// Why the execution could not be run to its end, if that is so; the search goes on without it.
-    pub lost: Option<String>,
-    /// What is left out of the lists above.
-    pub notes: Vec<String>,
-    pub stats: Stats,
-}
 
 /// An execution that has ended, wherever it ran, as far as it matters to what runs next.
 pub struct EndedExecution<'a> {
@@ -97,15 +79,21 @@ pub(super) struct Judge<'a, P> {
     pub(super) determinism: bool,
     /// Why an execution was cut short.
     pub(super) cut: OnceLock<String>,
-    /// What earlier executions have allocated and later ones use again.
-    pub(super) spare: Mutex<Vec<(Trace, Scratch)>>,
+}
+
+/// What earlier executions of a worker have allocated and later ones use again.
+#[derive(Default)]
+pub(super) struct Spare {
+    trace: Trace,
+    scratch: Scratch,
 }
 
 impl<'a, P: Program<'a>> Judge<'a, P> {
-    pub(super) fn run(&self, job: &Job) -> Executed<Finding> {
+    pub(super) fn run(&self, job: &Job, spare: &mut Spare) -> Executed<Finding> {
         match self.dependence {
             Dependence::Lock => self.run_with(
                 job,
+                spare,
                 LastAccess::default(),
                 |detector| detector.racy().to_vec(),
                 Pairs::new,
@@ -113,6 +101,7 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
             ),
             Dependence::Conflict | Dependence::Wcp => self.run_with(
                 job,
+                spare,
                 Conflicting::new(LastAccess::default()),
                 |detector| detector.inner.racy().to_vec(),
                 |racy| Conflicting::new(Pairs::new(racy)),
@@ -121,17 +110,23 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
         }
     }
 
+    /// Whether the search has reached a limit; remembers which.
+    pub(super) fn is_cut_short(&self) -> bool {
+        let why = self.bounds.limits.reached().map(|reached| why(reached, &P::RAISE));
+        why.map(|why| self.cut.get_or_init(|| why)).is_some()
+    }
+
     fn run_with<D: Observer, Q: Observer>(
         &self,
         job: &Job,
+        spare: &mut Spare,
         detector: D,
         racy: impl Fn(&D) -> Vec<Location>,
         pairs: impl Fn(&[Location]) -> Q,
         gather: impl Fn(&mut Q) -> Gathered,
     ) -> Executed<Finding> {
         let mut guided = Guided::new(&job.prefix, &job.hint, &job.asleep, self.dependence);
-        let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let (mut trace, mut scratch) = spare.unwrap_or_default();
+        let mut trace = std::mem::take(&mut spare.trace);
         trace.reset();
         let mut execution = run_once(&self.program, &mut guided, (trace, detector), self.bounds);
         if execution.is_cut_by_chance() {
@@ -148,14 +143,8 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
         let trace = &execution.run.kernel.observer.0;
         let schedule: Vec<TaskId> = trace.transitions.iter().map(|at| at.task).collect();
         let over = EndedExecution { trace, woke: guided.woke, stuck: &guided.stuck, end: guided.end };
-        let stop = || match self.bounds.limits.reached() {
-            Some(reached) => {
-                self.cut.get_or_init(|| why(reached, &P::RAISE));
-                true
-            }
-            None => false,
-        };
-        let run = over.run(job, self.dependence, &mut scratch, &stop);
+        let stop = || self.is_cut_short();
+        let run = over.run(job, self.dependence, &mut spare.scratch, &stop);
         let general = if self.determinism {
             let reversals = run.as_ref().map_or(&[][..], |run| &run.reversals);
             general::races(&execution, trace, reversals)
@@ -201,8 +190,7 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
         } else if complete {
             finding.end = Some(self.program.end_state::<(Trace, D)>(&execution.run));
         }
-        let trace = std::mem::take(&mut execution.run.kernel.observer.0);
-        self.spare.lock().unwrap_or_else(PoisonError::into_inner).push((trace, scratch));
+        spare.trace = std::mem::take(&mut execution.run.kernel.observer.0);
         match run {
             Some(run) => Executed::Ran(run, finding),
             None => Executed::Late(finding),

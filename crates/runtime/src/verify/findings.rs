@@ -1,10 +1,9 @@
 //! What the executions of a search have shown, and the report on it.
 
-use super::execution::Finding;
-use super::search::Explored;
+use super::outcome::{Explored, Finding};
 use super::{Options, Verified};
 use crate::check::races::{MAX_RACES, key};
-use raceproof_core::explore::tree::Tree;
+use raceproof_core::explore::Statistics;
 use raceproof_core::finding::{
     Deadlock, GeneralRace, Grade, ProgramError, Race, Report, Scope, Stats, Verdict,
 };
@@ -21,6 +20,9 @@ const MAX_NOTES: usize = 8;
 /// How a search came to its end.
 pub(super) struct Ended {
     pub(super) explored: Explored,
+    pub(super) statistics: Statistics,
+    /// About how many executions are left.
+    pub(super) left: Option<f64>,
     /// Why it was cut short, if it was.
     pub(super) why: Option<String>,
     /// What the limit on executions is called.
@@ -29,7 +31,7 @@ pub(super) struct Ended {
 }
 
 /// What the executions so far have shown, each thing once.
-#[derive(Default, Debug, Serialize, Deserialize)]
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub(super) struct Findings {
     races: Vec<Race>,
     deadlocks: Vec<Deadlock>,
@@ -50,20 +52,39 @@ pub(super) struct Findings {
 impl Findings {
     /// Takes in what one execution showed; whether there was a race that can be shown.
     pub(super) fn take(&mut self, finding: Finding) -> bool {
+        let shown = finding.races.iter().any(|race| race.grade >= Grade::Feasible);
+        let Finding { races, deadlocks, errors, general, end, limit, lost, notes, stats } = finding;
+        self.add(Findings {
+            races,
+            deadlocks,
+            errors,
+            general,
+            ends: end.flatten().into_iter().collect(),
+            ends_unknown: end == Some(None),
+            limit,
+            lost: lost.map(|why| (1, why)),
+            notes: notes.into_iter().collect(),
+            stats,
+        });
+        shown
+    }
+
+    /// Takes in what other executions have shown, after these.
+    pub(super) fn add(&mut self, other: Findings) {
+        let Findings { races, deadlocks, errors, general, ends, ends_unknown, limit, lost, notes, stats } =
+            other;
         if self.stats.tasks == 0 {
-            self.stats = finding.stats;
+            self.stats = stats;
         }
-        if let Some(end) = finding.end {
-            // Two say as much as all.
-            if self.ends.len() < 2 {
-                self.ends.extend(end);
-            }
-            self.ends_unknown |= end.is_none();
+        // Two say as much as all.
+        if self.ends.len() < 2 {
+            self.ends.extend(ends);
         }
+        self.ends_unknown |= ends_unknown;
         let room = MAX_NOTES.saturating_sub(self.notes.len());
-        self.notes.extend(finding.notes.into_iter().take(room));
-        self.general.extend(finding.general);
-        for error in finding.errors {
+        self.notes.extend(notes.into_iter().take(room));
+        self.general.extend(general);
+        for error in errors {
             let known = |other: &ProgramError| {
                 (&other.kind, &other.at, &other.task) == (&error.kind, &error.at, &error.task)
             };
@@ -71,7 +92,7 @@ impl Findings {
                 self.errors.push(error);
             }
         }
-        for deadlock in finding.deadlocks {
+        for deadlock in deadlocks {
             let who = |deadlock: &Deadlock| -> Vec<_> {
                 deadlock.waiting.iter().map(|waiting| (waiting.task.clone(), waiting.at.clone())).collect()
             };
@@ -83,14 +104,12 @@ impl Findings {
                 false => self.more_than(MAX_DEADLOCKS, "deadlocks"),
             }
         }
-        self.limit = self.limit.take().or(finding.limit);
-        if let Some(why) = finding.lost {
+        self.limit = self.limit.take().or(limit);
+        if let Some((more, why)) = lost {
             let (count, why) = self.lost.take().unwrap_or((0, why));
-            self.lost = Some((count + 1, why));
+            self.lost = Some((count + more, why));
         }
-        let mut shown = false;
-        for race in finding.races {
-            shown |= race.grade >= Grade::Feasible;
+        for race in races {
             let same = |other: &&mut Race| {
                 (&other.location, &other.first.at, &other.second.at)
                     == (&race.location, &race.first.at, &race.second.at)
@@ -103,16 +122,14 @@ impl Findings {
                 None => self.races.push(race),
             }
         }
-        shown
     }
 
     fn more_than(&mut self, most: usize, what: &str) {
         self.notes.insert(format!("the first {most} {what} are listed; there are more"));
     }
 
-    pub(super) fn report(&self, tree: &Tree, ended: Ended, options: &Options<'_>) -> Verified {
-        let Ended { explored, why, raise, start } = ended;
-        let statistics = tree.statistics;
+    pub(super) fn report(&self, ended: Ended, options: &Options<'_>) -> Verified {
+        let Ended { explored, statistics, left, why, raise, start } = ended;
         // A pair that no schedule could bring together, though all were tried, is none.
         let complete = explored == Explored::All && self.limit.is_none() && self.lost.is_none();
         let shown = self.races.iter().any(|race| race.grade >= Grade::Feasible);
@@ -122,7 +139,7 @@ impl Findings {
         }
         races.sort_by(|a, b| key(a).cmp(&key(b)));
         // After a race the rest does not matter.
-        let left = tree.estimate().filter(|_| !complete && !shown).map(|left| left.round() as u64);
+        let left = left.filter(|_| !complete && !shown).map(|left| left.round() as u64);
         let mut limits: Vec<String> = self.limit.iter().cloned().collect();
         if limits.is_empty() && explored != Explored::All && !shown {
             let executions = statistics.executions;

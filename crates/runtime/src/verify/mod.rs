@@ -8,26 +8,30 @@
 mod execution;
 mod findings;
 mod general;
+mod outcome;
 mod search;
 mod workers;
 
 use crate::check::first_races;
 use crate::limits::{Limits, Reached};
 use crate::program::{Bounds, Program, Raise};
-use execution::Judge;
-pub use execution::{EndedExecution, Finding, note_choices};
+pub use execution::{EndedExecution, note_choices};
+use execution::{Judge, Spare};
 use findings::Findings;
+use outcome::Explored;
+pub use outcome::{Executed, Finding};
 use raceproof_core::explore::Dependence;
-use raceproof_core::explore::tree::{Job, Kept, Tree};
+use raceproof_core::explore::forest::Forest;
+use raceproof_core::explore::tree::{Job, Kept};
 use raceproof_core::finding::{GeneralRace, Report};
 pub use raceproof_core::order::OrderName;
-pub use search::Executed;
-use search::{Explored, Go, RunAll, explore};
-use std::cell::Cell;
+pub use search::Pace;
+use search::{Round, RunAll, Share, SoFar, explore};
+use std::cell::RefCell;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
-use workers::with_workers;
+use workers::{alone, with_workers};
 
 /// How to verify.
 #[derive(Clone, Copy)]
@@ -46,6 +50,7 @@ pub struct Options<'a> {
     /// Report nondeterminism that is no data race as well.
     pub determinism: bool,
     pub workers: usize,
+    pub pace: Pace,
     /// Set from outside to end the search with what is known.
     pub interrupt: Option<&'a AtomicBool>,
     /// Called now and then with how far the search has come.
@@ -63,6 +68,7 @@ impl Default for Options<'_> {
             all: false,
             determinism: false,
             workers: 1,
+            pace: Pace::default(),
             interrupt: None,
             progress: None,
         }
@@ -104,29 +110,29 @@ pub struct Verified {
 /// saved and resumed.
 #[derive(Default, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Search {
-    tree: Tree,
+    forest: Forest,
     found: Findings,
 }
 
 impl Search {
     /// Whether it can be resumed: a search that was read from outside may be anything.
     pub fn check(&self) -> Result<(), &'static str> {
-        self.tree.check()
+        self.forest.check()
     }
 
     /// The complete executions so far.
     pub fn executions(&self) -> u64 {
-        self.tree.statistics.executions
+        self.forest.statistics.executions
     }
 
     /// What is held on to, to know what is left.
     pub fn kept(&self) -> Kept {
-        self.tree.kept()
+        self.forest.kept()
     }
 
     /// Whether nothing is left to be explored.
     pub fn is_done(&self) -> bool {
-        self.tree.is_done()
+        self.forest.is_done()
     }
 }
 
@@ -137,10 +143,16 @@ pub fn verify<'a, P: Program<'a> + Sync>(
     options: &Options<'a>,
 ) -> Verified {
     let (start, judge) = begin(program, options);
-    let run = |job: &Job| judge.run(job);
+    let (limits, all) = (judge.bounds.limits, options.all);
+    let searcher = || {
+        let mut spare = Spare::default();
+        let judge = &judge;
+        move |share: Share, round: &Round| {
+            share.search(round, all, &mut |job| judge.run(job, &mut spare), &|| judge.is_cut_short())
+        }
+    };
     let cut = || judge.cut.get().cloned();
-    let limits = judge.bounds.limits;
-    let verified = with_workers(options.workers, &run, |run_all| {
+    let verified = with_workers(options.workers, &searcher, |run_all| {
         run_search(&cut, limits, start, search, options, &P::RAISE, run_all)
     });
     in_order(&judge, verified)
@@ -148,10 +160,18 @@ pub fn verify<'a, P: Program<'a> + Sync>(
 
 /// Runs the executions of a search, for a front end that does not run its programs in this process.
 pub trait Executor: Sync {
-    /// Runs what a job asks for.
-    fn run(&self, job: &Job) -> Executed<Finding>;
+    /// What one worker needs for itself.
+    type Worker;
 
-    /// Why an execution was cut short, if one was.
+    fn worker(&self) -> Self::Worker;
+
+    /// Runs what a job asks for.
+    fn run(&self, worker: &mut Self::Worker, job: &Job) -> Executed<Finding>;
+
+    /// Whether a limit of the search has been reached.
+    fn is_cut_short(&self) -> bool;
+
+    /// Why the search was cut short, if it was.
     fn cut(&self) -> Option<String>;
 
     /// What its limits are called.
@@ -159,12 +179,17 @@ pub trait Executor: Sync {
 }
 
 /// As [`verify()`], for executions that somebody else runs.
-pub fn verify_by(executor: &impl Executor, search: &mut Search, options: &Options<'_>) -> Verified {
-    let (start, limits) = limits(options);
-    let run = |job: &Job| executor.run(job);
+pub fn verify_by<E: Executor>(executor: &E, search: &mut Search, options: &Options<'_>) -> Verified {
+    let ((start, limits), all) = (limits(options), options.all);
+    let searcher = || {
+        let mut worker = executor.worker();
+        move |share: Share, round: &Round| {
+            share.search(round, all, &mut |job| executor.run(&mut worker, job), &|| executor.is_cut_short())
+        }
+    };
     let cut = || executor.cut();
     let raise = executor.raise();
-    with_workers(options.workers, &run, |run_all| {
+    with_workers(options.workers, &searcher, |run_all| {
         run_search(&cut, limits, start, search, options, &raise, run_all)
     })
 }
@@ -173,7 +198,14 @@ pub fn verify_by(executor: &impl Executor, search: &mut Search, options: &Option
 pub fn verify_here<'a, P: Program<'a>>(program: &P, search: &mut Search, options: &Options<'a>) -> Verified {
     let (start, judge) = begin(program, options);
     let cut = || judge.cut.get().cloned();
-    let run_all = |jobs: &Arc<[Job]>| jobs.iter().map(|job| judge.run(job)).collect();
+    let spare = RefCell::new(Spare::default());
+    let one = |share: Share, round: &Round| {
+        let mut run = |job: &Job| judge.run(job, &mut spare.borrow_mut());
+        share.search(round, options.all, &mut run, &|| judge.is_cut_short())
+    };
+    let run_all = |shares: Vec<Share>, round: &Arc<Round>, between: &mut dyn FnMut(&Round)| {
+        alone(shares, round, between, &mut |share, round| one(share, round))
+    };
     let verified = run_search(&cut, judge.bounds.limits, start, search, options, &P::RAISE, &run_all);
     in_order(&judge, verified)
 }
@@ -195,10 +227,9 @@ pub fn general_races<'a, P: Program<'a>>(program: &P, bounds: Bounds<'a>) -> Vec
         dependence: Dependence::Conflict,
         determinism: true,
         cut: OnceLock::new(),
-        spare: Mutex::default(),
     };
-    match Tree::default().next().map(|job| judge.run(&job)) {
-        Some(Executed::Ran(_, finding)) => finding.general.into_iter().collect(),
+    match judge.run(&Job::first(), &mut Spare::default()) {
+        Executed::Ran(_, finding) => finding.general.into_iter().collect(),
         _ => Vec::new(),
     }
 }
@@ -221,12 +252,11 @@ fn begin<'a, P: Program<'a>>(program: &P, options: &Options<'a>) -> (Instant, Ju
         dependence: options.dependence(),
         determinism: options.determinism,
         cut: OnceLock::new(),
-        spare: Mutex::default(),
     };
     (start, judge)
 }
 
-/// `cut` says why an execution was cut short.
+/// `cut` says why the search was cut short.
 fn run_search(
     cut: &dyn Fn() -> Option<String>,
     limits: Limits<'_>,
@@ -234,46 +264,36 @@ fn run_search(
     search: &mut Search,
     options: &Options<'_>,
     raise: &Raise,
-    run_all: &RunAll<'_, Finding>,
+    run_all: &RunAll<'_>,
 ) -> Verified {
-    if options.order == OrderName::Wcp && !search.tree.is_sleepless() {
-        search.tree = Tree::sleepless();
+    if options.order == OrderName::Wcp && !search.forest.is_sleepless() {
+        search.forest = Forest::sleepless();
     }
-    let mut reached = None;
-    let late = Cell::new(None);
-    let stop = || {
-        late.set(late.get().or_else(|| limits.reached()));
-        late.get().is_some()
-    };
-    let Search { tree, found } = search;
+    let Search { forest, found } = search;
     let mut told = start;
-    let most = options.max_executions.unwrap_or(u64::MAX);
-    let explored = explore(tree, most, options.workers, run_all, &stop, |finding, tree| {
-        let stop = found.take(finding) && !options.all;
-        if let Some(progress) = options.progress
-            && told.elapsed() > Duration::from_millis(100)
-        {
+    let mut all = 0.0;
+    let mut progress = |executions: u64, forest: Option<&Forest>| {
+        let Some(progress) = options.progress else { return };
+        if let Some(forest) = forest {
+            all = forest.estimate().unwrap_or_default() + executions as f64;
+        }
+        if told.elapsed() > Duration::from_millis(100) {
             told = Instant::now();
-            let left = tree.estimate().unwrap_or_default();
-            progress(&Progress { executions: tree.statistics.executions, left });
+            progress(&Progress { executions, left: (all - executions as f64).max(0.0) });
         }
-        // Long executions look at the limits themselves.
-        if (tree.statistics.executions + tree.statistics.pruned) % LOOK == 0 {
-            reached = reached.or_else(|| limits.reached());
-        }
-        if stop || reached.is_some() || found.limit.is_some() { Go::Stop } else { Go::On }
-    });
-    let why = cut().or_else(|| reached.or(late.get()).map(|reached| why(reached, raise)));
-    let ended = findings::Ended { explored, why, raise: raise.executions, start };
-    let mut verified = found.report(tree, ended, options);
+    };
+    let most = options.max_executions.unwrap_or(u64::MAX);
+    let SoFar { explored, found: so_far, statistics } =
+        explore(forest, found, (most, options.pace), run_all, &mut progress);
+    let why = cut();
+    let left = forest.estimate();
+    let ended = findings::Ended { explored, statistics, left, why, raise: raise.executions, start };
+    let mut verified = so_far.report(ended, options);
     verified.out_of_time = matches!(explored, Explored::Cut | Explored::Stopped)
         && limits.deadline.is_some_and(|deadline| Instant::now() >= deadline)
         && found.limit.is_none();
     verified
 }
-
-/// Short executions between two looks at the limits.
-const LOOK: u64 = 64;
 
 /// Why a search was cut short, and what to do about it.
 pub fn why(reached: Reached, raise: &Raise) -> String {

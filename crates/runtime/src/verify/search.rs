@@ -1,107 +1,192 @@
 //! The exploration of a program's schedules on all cores.
 //!
-//! The [tree](raceproof_core::explore::tree) says which execution is next, and which ones will have
-//! to be run after it; workers run several of them, and one thread takes in the results in the
-//! order of the tree. So the verdict, the counts and the order of findings do not depend on the
-//! number of workers. Memory: the part of the tree that is still open, and for each of its nodes at
-//! most one execution that has run before its turn.
+//! The [forest](raceproof_core::explore::forest) gives out subtrees in rounds. A worker takes a
+//! whole subtree and searches it for [some executions](Pace); nothing is shared meanwhile. Then the
+//! results are put together in the order of the subtrees. Which subtrees a round has, and how far
+//! each is searched, does not depend on the workers. So the verdict, the counts, the witnesses and
+//! the order of findings are the same for any number of workers.
+//!
+//! Short searches are one subtree, searched depth first; so are the first executions of long ones.
+//! Memory: the parts of the subtrees of a round that are still open, and what they share.
 
-use raceproof_core::explore::tree::{self, Job, Tree};
-use raceproof_core::ids::TaskId;
-use rustc_hash::FxHashMap;
+use super::findings::Findings;
+use super::outcome::{Executed, Explored, Finding};
+use raceproof_core::explore::Statistics;
+use raceproof_core::explore::forest::{Forest, Subtree};
+use raceproof_core::explore::tree::Job;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-/// Executions handed out at once, for each worker.
-const BATCH: usize = 8;
-
-/// What became of a job.
-pub enum Executed<F> {
-    /// It ran, and this was found.
-    Ran(tree::ExecutionSummary, F),
-    /// It was cut short by a limit; the job is still to be done.
-    Cut,
-    /// It was cut short by a limit after this was found; the job is still to be done.
-    Late(F),
-    /// It did not come to its end, for this reason, and would not if tried again: the search
-    /// continues without it.
-    Lost(F),
-}
-
-/// A way to run a batch of jobs: what became of each, in their order.
-pub(super) type RunAll<'a, F> = dyn Fn(&Arc<[Job]>) -> Vec<Executed<F>> + 'a;
-
-/// Whether to go on.
+/// How a search is cut into shares. What it explores does not depend on it, but for the order and
+/// for what is given up on the way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Go {
-    On,
-    Stop,
+pub struct Pace {
+    /// The executions up to which a search is a short one, and one share.
+    pub short: u64,
+    /// The most subtrees of a round from then on.
+    pub subtrees: usize,
+    /// The executions of one subtree in a round: enough for the end of a round not to matter, and
+    /// few enough for workers to end at about the same time.
+    pub quota: u64,
 }
 
-/// How an exploration ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Explored {
-    /// Everything was explored, what was [lost](Executed::Lost) aside.
-    All,
-    /// `seen` said stop.
-    Stopped,
-    /// An execution was cut short.
-    Cut,
-    /// The most executions asked for have run.
-    OutOfExecutions,
+impl Default for Pace {
+    fn default() -> Self {
+        Pace { short: 32, subtrees: 32, quota: 64 }
+    }
 }
 
-/// Runs what the tree asks for, `workers` at a time through `run_all`, until it is done, `most`
-/// complete executions have run, an execution is cut short, `stop` says so or `seen`, which is
-/// called for every execution in order, says stop. The tree can be explored further afterwards.
-pub(super) fn explore<F>(
-    tree: &mut Tree,
-    most: u64,
-    workers: usize,
-    run_all: &RunAll<'_, F>,
-    stop: &dyn Fn() -> bool,
-    mut seen: impl FnMut(F, &Tree) -> Go,
-) -> Explored {
-    let batch = if workers > 1 { workers * BATCH } else { 1 };
-    // What has run before its turn, and whether all its transitions are known.
-    let mut ahead: FxHashMap<(usize, TaskId), (bool, Executed<F>)> = FxHashMap::default();
-    while let Some(job) = tree.next() {
-        if tree.statistics.executions >= most {
-            return Explored::OutOfExecutions;
+/// A subtree to be searched by one worker, and what it found there.
+pub(super) struct Share {
+    /// Its position in the round.
+    number: usize,
+    /// The most executions.
+    quota: u64,
+    subtree: Subtree,
+    found: Findings,
+    /// Why its search ended early, if it did.
+    ended: Option<Explored>,
+}
+
+/// What the workers of a round know of each other.
+#[derive(Default, Debug)]
+pub(super) struct Round {
+    /// The first share that ends the search. What comes after it in the round does not count.
+    last: AtomicUsize,
+    /// The executions so far.
+    executions: AtomicU64,
+}
+
+/// A way to search the shares of a round, in any order, with this thread among others. Shares come
+/// back in their order. `between` is called now and then.
+pub(super) type RunAll<'a> = dyn Fn(Vec<Share>, &Arc<Round>, &mut dyn FnMut(&Round)) -> Vec<Share> + 'a;
+
+impl Share {
+    /// Searches the subtree. `run` runs an execution; `cut` says whether a limit is reached: it is
+    /// asked once in a share, as an execution may ask `stop` if it is long.
+    pub(super) fn search(
+        mut self,
+        round: &Round,
+        all: bool,
+        run: &mut dyn FnMut(&Job) -> Executed<Finding>,
+        stop: &dyn Fn() -> bool,
+    ) -> Share {
+        let Share { number, quota, subtree, found, ended } = &mut self;
+        let tree = &mut subtree.tree;
+        if stop() {
+            *ended = Some(Explored::Cut);
+            return self;
         }
-        let known = ahead.remove(&job.key()).filter(|&(whole, _)| whole || !job.whole);
-        let result = match known {
-            Some((_, result)) => result,
-            None => {
-                let mut jobs = tree.ahead(batch);
-                jobs.retain(|job| !ahead.contains_key(&job.key()));
-                let jobs: Arc<[Job]> = jobs.into();
-                let mut results = jobs.iter().zip(run_all(&jobs));
-                let Some((_, result)) = results.next() else { return Explored::Cut };
-                ahead.extend(results.map(|(job, result)| (job.key(), (job.whole, result))));
-                result
+        for _ in 0..*quota {
+            if round.last.load(Ordering::Relaxed) < *number {
+                break;
             }
-        };
-        let found = match result {
-            Executed::Ran(run, found) => {
-                if !tree.report(&job, run, stop) {
-                    let _ = seen(found, tree);
-                    return Explored::Cut;
+            let Some(job) = tree.next() else { break };
+            let finding = match run(&job) {
+                Executed::Ran(run, finding) => {
+                    if !tree.report(&job, run, stop) {
+                        found.take(finding);
+                        *ended = Some(Explored::Cut);
+                        break;
+                    }
+                    finding
                 }
-                found
+                Executed::Lost(finding) => {
+                    tree.give_up(&job);
+                    finding
+                }
+                Executed::Late(finding) => {
+                    found.take(finding);
+                    *ended = Some(Explored::Cut);
+                    break;
+                }
+                Executed::Cut => {
+                    *ended = Some(Explored::Cut);
+                    break;
+                }
+            };
+            round.executions.fetch_add(1, Ordering::Relaxed);
+            let raced = found.take(finding);
+            if (raced && !all) || found.limit.is_some() {
+                *ended = Some(Explored::Stopped);
+                round.last.fetch_min(*number, Ordering::Relaxed);
+                break;
             }
-            Executed::Lost(found) => {
-                tree.give_up(&job);
-                found
+        }
+        self
+    }
+}
+
+/// What a search has come to: as far as it counts, which is up to the share that ended it.
+pub(super) struct SoFar {
+    pub(super) explored: Explored,
+    pub(super) found: Findings,
+    pub(super) statistics: Statistics,
+}
+
+/// Searches the forest by `run_all` until it is done, `most` complete executions have run, or
+/// something ends the search. It can be searched further afterwards. `progress` is called now and
+/// then with the executions so far, and with the forest if it is whole.
+pub(super) fn explore(
+    forest: &mut Forest,
+    found: &mut Findings,
+    (most, pace): (u64, Pace),
+    run_all: &RunAll<'_>,
+    progress: &mut dyn FnMut(u64, Option<&Forest>),
+) -> SoFar {
+    loop {
+        let so_far =
+            |explored, found: &Findings, statistics| SoFar { explored, found: found.clone(), statistics };
+        let Statistics { executions, .. } = forest.statistics;
+        if forest.is_done() {
+            return so_far(Explored::All, found, forest.statistics);
+        }
+        if executions >= most {
+            return so_far(Explored::OutOfExecutions, found, forest.statistics);
+        }
+        let shares = shares(forest, most - executions, pace);
+        let round = Arc::new(Round { last: AtomicUsize::new(usize::MAX), ..Round::default() });
+        let mut between =
+            |round: &Round| progress(executions + round.executions.load(Ordering::Relaxed), None);
+        let shares = run_all(shares, &round, &mut between);
+        let mut ended = None;
+        let (subtrees, mut results): (Vec<Subtree>, Vec<_>) =
+            shares.into_iter().map(|share| (share.subtree, (share.found, share.ended))).unzip();
+        let mut results = results.drain(..);
+        forest.merge(subtrees, |statistics| {
+            let Some((theirs, early)) = results.next() else { return };
+            found.add(theirs);
+            // The first that ends it; but one that was found counts for more than a limit.
+            let is_first = match &ended {
+                None => true,
+                Some(SoFar { explored, .. }) => {
+                    *explored == Explored::Cut && early == Some(Explored::Stopped)
+                }
+            };
+            if let Some(early) = early.filter(|_| is_first) {
+                ended = Some(so_far(early, found, statistics));
             }
-            Executed::Late(found) => {
-                let _ = seen(found, tree);
-                return Explored::Cut;
+        });
+        progress(forest.statistics.executions, Some(forest));
+        if let Some(mut ended) = ended {
+            if ended.explored == Explored::Cut {
+                // Everything that was run counts.
+                (ended.found, ended.statistics) = (found.clone(), forest.statistics);
             }
-            Executed::Cut => return Explored::Cut,
-        };
-        if seen(found, tree) == Go::Stop {
-            return Explored::Stopped;
+            return ended;
         }
     }
-    Explored::All
+}
+
+/// The shares of the next round, with at most so many executions.
+fn shares(forest: &mut Forest, mut left: u64, pace: Pace) -> Vec<Share> {
+    let short = pace.short.saturating_sub(forest.statistics.executions);
+    let (subtrees, quota) = if short > 0 { (1, short) } else { (pace.subtrees, pace.quota) };
+    let round = forest.round(subtrees.min(usize::try_from(left).unwrap_or(usize::MAX)));
+    let share = |(number, subtree)| {
+        let quota = left.min(quota);
+        left -= quota;
+        Share { number, quota, subtree, found: Findings::default(), ended: None }
+    };
+    round.into_iter().enumerate().map(share).collect()
 }

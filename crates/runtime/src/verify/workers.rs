@@ -1,81 +1,108 @@
-//! The threads that run executions: started once, since a batch can be over in less time than it
-//! takes to start a thread.
+//! The threads that search: started once, since a round can be over in less time than it takes to
+//! start a thread.
 
-use super::search::{Executed, RunAll};
-use raceproof_core::explore::tree::Job;
+use super::search::{Round, RunAll, Share};
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Duration;
 
-/// Gives `body` a way to run a batch on `workers` threads, this one included; results are in the
-/// order of the jobs.
-pub(super) fn with_workers<F: Send, R>(
+/// How long to wait for other workers before the caller is asked what it has to do in between.
+const BETWEEN: Duration = Duration::from_millis(100);
+
+/// Gives `body` a way to search the shares of a round on `workers` threads, this one included.
+/// Each has a searcher of its own from `searcher`.
+pub(super) fn with_workers<S: FnMut(Share, &Round) -> Share, R>(
     workers: usize,
-    run: &(impl Fn(&Job) -> Executed<F> + Sync),
-    body: impl FnOnce(&RunAll<'_, F>) -> R,
+    searcher: &(impl Fn() -> S + Sync),
+    body: impl FnOnce(&RunAll<'_>) -> R,
 ) -> R {
+    let own = RefCell::new(searcher());
     if workers <= 1 {
-        return body(&|jobs| jobs.iter().map(run).collect());
+        return body(&|shares, round, between| alone(shares, round, between, &mut *own.borrow_mut()));
     }
-    let pool = WorkerPool { assignment: Mutex::new(Assignment::Wait), changed: Condvar::new(), run };
+    let pool = WorkerPool { assignment: Mutex::new(Assignment::Wait), changed: Condvar::new() };
     thread::scope(|scope| {
         let _quit_at_the_end = Shutdown(&pool);
         for _ in 1..workers {
-            scope.spawn(|| pool.serve());
+            scope.spawn(|| pool.serve(&mut searcher()));
         }
-        body(&|jobs| pool.run_all(jobs))
+        body(&|shares, round, between| match shares.len() {
+            1 => alone(shares, round, between, &mut *own.borrow_mut()),
+            _ => pool.run_all(shares, round, between, &mut *own.borrow_mut()),
+        })
     })
 }
 
-/// A batch under way.
-struct Batch<F> {
-    jobs: Arc<[Job]>,
-    /// The first job that nobody has taken.
+/// On this thread only.
+pub(super) fn alone(
+    shares: Vec<Share>,
+    round: &Arc<Round>,
+    between: &mut dyn FnMut(&Round),
+    search: &mut dyn FnMut(Share, &Round) -> Share,
+) -> Vec<Share> {
+    let one = |share| {
+        between(round);
+        search(share, round)
+    };
+    shares.into_iter().map(one).collect()
+}
+
+/// A round under way.
+struct Batch {
+    shares: Vec<Mutex<Option<Share>>>,
+    /// The first share that nobody has taken.
     next: AtomicUsize,
-    results: Vec<Mutex<Option<Executed<F>>>>,
-    /// How many jobs are not done.
+    round: Arc<Round>,
+    /// How many are not done.
     left: Mutex<usize>,
     done: Condvar,
 }
 
-enum Assignment<F> {
+enum Assignment {
     Wait,
-    Work(Arc<Batch<F>>),
+    Work(Arc<Batch>),
     Quit,
 }
 
-struct WorkerPool<'a, F, W> {
-    assignment: Mutex<Assignment<F>>,
+struct WorkerPool {
+    assignment: Mutex<Assignment>,
     changed: Condvar,
-    run: &'a W,
 }
 
-impl<F: Send, W: Fn(&Job) -> Executed<F> + Sync> WorkerPool<'_, F, W> {
-    fn run_all(&self, jobs: &Arc<[Job]>) -> Vec<Executed<F>> {
-        if let [job] = &jobs[..] {
-            return vec![(self.run)(job)];
-        }
+impl WorkerPool {
+    fn run_all(
+        &self,
+        shares: Vec<Share>,
+        round: &Arc<Round>,
+        between: &mut dyn FnMut(&Round),
+        search: &mut dyn FnMut(Share, &Round) -> Share,
+    ) -> Vec<Share> {
         let batch = Arc::new(Batch {
-            jobs: jobs.clone(),
+            left: Mutex::new(shares.len()),
+            shares: shares.into_iter().map(|share| Mutex::new(Some(share))).collect(),
             next: AtomicUsize::new(0),
-            results: jobs.iter().map(|_| Mutex::new(None)).collect(),
-            left: Mutex::new(jobs.len()),
+            round: round.clone(),
             done: Condvar::new(),
         });
         *lock(&self.assignment) = Assignment::Work(batch.clone());
         self.changed.notify_all();
-        self.work(&batch);
+        while batch.work(search) {
+            between(round);
+        }
         *lock(&self.assignment) = Assignment::Wait;
         let mut left = lock(&batch.left);
         while *left > 0 {
-            left = batch.done.wait(left).unwrap_or_else(PoisonError::into_inner);
+            (left, _) = batch.done.wait_timeout(left, BETWEEN).unwrap_or_else(PoisonError::into_inner);
+            between(round);
         }
-        // What a worker that panicked has taken is not done; the scope will pass the panic on.
-        batch.results.iter().map(|result| lock(result).take().unwrap_or(Executed::Cut)).collect()
+        // What a worker that panicked has taken is not there; the scope will pass the panic on.
+        batch.shares.iter().filter_map(|share| lock(share).take()).collect()
     }
 
     /// The life of a worker.
-    fn serve(&self) {
+    fn serve(&self, search: &mut dyn FnMut(Share, &Round) -> Share) {
         loop {
             let mut assignment = lock(&self.assignment);
             let batch = loop {
@@ -86,31 +113,31 @@ impl<F: Send, W: Fn(&Job) -> Executed<F> + Sync> WorkerPool<'_, F, W> {
                 }
             };
             drop(assignment);
-            self.work(&batch);
-        }
-    }
-
-    fn work(&self, batch: &Batch<F>) {
-        loop {
-            let at = batch.next.fetch_add(1, Ordering::Relaxed);
-            let Some(job) = batch.jobs.get(at) else { return };
-            let _done_in_any_case = Done(batch);
-            let result = (self.run)(job);
-            *lock(&batch.results[at]) = Some(result);
+            while batch.work(search) {}
         }
     }
 }
 
-impl<F> Batch<F> {
+impl Batch {
     fn has_more(&self) -> bool {
-        self.next.load(Ordering::Relaxed) < self.jobs.len()
+        self.next.load(Ordering::Relaxed) < self.shares.len()
+    }
+
+    /// Searches the next share; false if there is none.
+    fn work(&self, search: &mut dyn FnMut(Share, &Round) -> Share) -> bool {
+        let Some(slot) = self.shares.get(self.next.fetch_add(1, Ordering::Relaxed)) else { return false };
+        let _done_in_any_case = Done(self);
+        let share = lock(slot).take();
+        let share = share.map(|share| search(share, &self.round));
+        *lock(slot) = share;
+        true
     }
 }
 
-/// Counts a job as done when it goes out of scope.
-struct Done<'a, F>(&'a Batch<F>);
+/// Counts a share as done when it goes out of scope.
+struct Done<'a>(&'a Batch);
 
-impl<F> Drop for Done<'_, F> {
+impl Drop for Done<'_> {
     fn drop(&mut self) {
         let mut left = lock(&self.0.left);
         *left -= 1;
@@ -121,9 +148,9 @@ impl<F> Drop for Done<'_, F> {
 }
 
 /// Ends the workers when it goes out of scope.
-struct Shutdown<'a, 'b, F, W>(&'a WorkerPool<'b, F, W>);
+struct Shutdown<'a>(&'a WorkerPool);
 
-impl<F, W> Drop for Shutdown<'_, '_, F, W> {
+impl Drop for Shutdown<'_> {
     fn drop(&mut self) {
         *lock(&self.0.assignment) = Assignment::Quit;
         self.0.changed.notify_all();

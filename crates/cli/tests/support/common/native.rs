@@ -41,8 +41,13 @@ pub fn at(line: u32, column: u32) -> Place {
 
 fn by_thread(kind: AccessKind, n: u32, place: Place, region: u32) -> RaceAccess {
     let task = format!("main/{}", n + 1);
-    let spawned =
-        Spawned { task: task.clone(), at: at(6, 1), construct: Some(Construct::Parallel), thread: Some(n) };
+    let spawned = Spawned {
+        task: task.clone(),
+        at: at(6, 1),
+        construct: Some(Construct::Parallel),
+        thread: Some(n),
+        name: None,
+    };
     RaceAccess {
         spawned: vec![spawned],
         region: Some(Region { construct: Construct::For, at: at(region, 1) }),
@@ -54,8 +59,13 @@ fn by_thread(kind: AccessKind, n: u32, place: Place, region: u32) -> RaceAccess 
 
 fn by_task(kind: AccessKind, n: u32, place: Place, created: u32) -> RaceAccess {
     let task = format!("main/1/{n}");
-    let spawn =
-        Spawned { task: task.clone(), at: at(created, 1), construct: Some(Construct::Task), thread: None };
+    let spawn = Spawned {
+        task: task.clone(),
+        at: at(created, 1),
+        construct: Some(Construct::Task),
+        thread: None,
+        name: None,
+    };
     let mut access = by_thread(kind, 0, place, 0);
     access.spawned.push(spawn);
     RaceAccess { task, region: None, ..access }

@@ -30,7 +30,7 @@ pub fn access(kind: AccessKind, task: &str, place: Place) -> RaceAccess {
 }
 
 pub fn spawned(task: &str, place: Place) -> Spawned {
-    Spawned { task: task.into(), at: place, construct: None, thread: None }
+    Spawned { task: task.into(), at: place, construct: None, thread: None, name: None }
 }
 
 pub fn race(location: &str, first: RaceAccess, second: RaceAccess) -> Race {
@@ -46,6 +46,7 @@ pub fn race(location: &str, first: RaceAccess, second: RaceAccess) -> Race {
         count: 1,
         witness: None,
         object: None,
+        promise: None,
     }
 }
 
@@ -244,6 +245,7 @@ pub fn fails() -> Report {
         stack: vec![Frame { function: "test".into(), call: at(4, 11) }],
         spawned: vec![spawned("main/1", at(4, 3))],
         witness: schedule(&[("main", 1), ("main/1", 1)]),
+        related: Vec::new(),
     };
     let mut report = report(vec![]);
     report.verdict = Verdict::ProgramError;

@@ -4,7 +4,10 @@
 pub mod corpus;
 pub mod expect;
 pub mod generate;
+pub mod interleavings;
 pub mod judge;
 pub mod loops;
+pub mod promises;
 pub mod toolchain;
 pub mod wander;
+pub mod worksharing;

@@ -4,6 +4,8 @@
 //! They have the library's names, and an executable's symbols go before a library's, so that
 //! everybody calls these.
 
+pub(crate) mod blocking;
+mod clock;
 mod confine;
 mod exec;
 pub(crate) mod fortran;
@@ -19,9 +21,11 @@ use crate::abi::{library, panics};
 use crate::detect::detector;
 use crate::detect::frames;
 use crate::process;
+use crate::process::threads::is_making;
 use crate::process::{is_shared, real};
 use crate::report::{self, calls, exceptions};
-use crate::tasks::{explorer, heap};
+use crate::search::Fork;
+use crate::tasks::{self, explorer, heap};
 use dlmalloc::Dlmalloc;
 use reserve::Source;
 use std::alloc::{GlobalAlloc, Layout};
@@ -84,7 +88,7 @@ entry! {
 
 /// The program has got memory.
 fn got(memory: *mut c_void, size: usize) -> *mut c_void {
-    if !memory.is_null() && is_up() {
+    if !memory.is_null() && is_up() && !is_making() {
         heap::allocated(memory as usize, size, || match is_shared() {
             true => frames::of_program(caller()),
             false => library::allocates_for(exceptions::thrown_at(caller())),
@@ -95,7 +99,7 @@ fn got(memory: *mut c_void, size: usize) -> *mut c_void {
 
 /// The program frees memory; how much.
 fn freed(memory: *mut c_void) -> Option<usize> {
-    let is_noted = !memory.is_null() && is_up();
+    let is_noted = !memory.is_null() && is_up() && !is_making();
     is_noted.then(|| heap::freed(memory as usize, caller())).flatten()
 }
 
@@ -161,33 +165,22 @@ pub(crate) extern "C" fn free_noted(memory: *mut c_void) {
 // ---- threads and processes ----
 
 entry! {
-    pthread_create => pthread_create_noted;
     fork => fork_noted;
     abort => abort_noted;
     exit => exit_noted;
     __assert_fail => assert_fail;
 }
 
-extern "C" fn pthread_create_noted() -> c_int {
-    if process::state().options.refuse_threads {
-        return threads::refuse();
-    }
-    report::program_error(
-        "threads",
-        "the program creates a thread of its own (pthread_create, std::thread): raceproof runs the tasks and threads of OpenMP and rayon on \
-         one OS thread and does not see what other threads do; the run ends here",
-    );
-    report::finish_and_fail()
+/// The C library's own `fork`, or its `_Fork`.
+pub(crate) fn real_fork(name: &CStr) -> Option<Fork> {
+    // SAFETY: that is the type of the functions of these names; null is none.
+    unsafe { std::mem::transmute::<*mut c_void, Option<Fork>>(real(name)) }
 }
 
 extern "C" fn fork_noted() -> c_int {
-    type Fork = unsafe extern "C" fn() -> c_int;
-    let found = real(c"fork");
-    if found.is_null() {
-        return -1;
-    }
-    // SAFETY: that is the type of the function of this name.
-    let child = unsafe { std::mem::transmute::<*mut c_void, Fork>(found)() };
+    let Some(fork) = real_fork(c"fork") else { return -1 };
+    // SAFETY: what the program has asked for.
+    let child = unsafe { fork() };
     if is_up() {
         if child == 0 {
             report::leave_alone();
@@ -242,6 +235,8 @@ extern "C" fn exit_noted(status: c_int) -> ! {
     type Exit = unsafe extern "C" fn(c_int) -> !;
     if is_up() {
         panics::ends(status);
+        // The C library knows of those of the OS thread.
+        tasks::threads::run_at_exit();
     }
     let found = real(c"exit");
     if found.is_null() {

@@ -14,20 +14,19 @@ entry! { syscall => called; }
 /// What the C library's function is given: the numbers of all that the system can do have at most
 /// six arguments.
 extern "C" fn called(number: i64, a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> i64 {
-    if number == libc::SYS_futex && is_up() && is_shared() && sched::job().is_some() {
+    if number == libc::SYS_futex && is_up() && sched::job().is_some() {
         // The other bits are flags that make no difference to a single thread.
         let operation = b as i32 & !(libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME);
         match operation {
             libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET => {
                 // What the report says of who waits is where the program called the library.
-                CALLER.store(frames::of_program(caller()), Ordering::Relaxed);
-                let result = futex::wait(a, c as u32, d != 0);
-                if result == -i64::from(libc::ETIMEDOUT) {
-                    // SAFETY: the program's pointer to the limit, which it passes for this.
-                    let limit = unsafe { *(d as *const libc::timespec) };
-                    futex::pass_time(limit, b as i32);
+                if is_shared() {
+                    CALLER.store(frames::of_program(caller()), Ordering::Relaxed);
                 }
-                return answer(result);
+                // SAFETY: the program's pointer to the limit, which it passes for this.
+                let limit = unsafe { (d as *const libc::timespec).as_ref() };
+                let limit = limit.map(|time| futex::limit(*time, b as i32));
+                return answer(futex::wait(a, c as u32, limit));
             }
             libc::FUTEX_WAKE | libc::FUTEX_WAKE_BITSET => return answer(futex::wake(a, c as u32)),
             _ => {}
@@ -48,7 +47,7 @@ extern "C" fn called(number: i64, a: usize, b: usize, c: usize, d: usize, e: usi
 }
 
 /// The C library's result for that of the system: errors are in `errno`.
-fn answer(result: i64) -> i64 {
+pub(super) fn answer(result: i64) -> i64 {
     if !(-4095..0).contains(&result) {
         return result;
     }

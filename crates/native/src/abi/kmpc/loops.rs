@@ -1,16 +1,22 @@
 //! The entry points of worksharing loops ([`loops`]), one set for each type of loop variable.
 
-use super::{Loc, entry};
+use super::{Loc, entry, is_sections};
+use crate::detect::detector::Share;
 use crate::tasks::loops::{
     self, DISTRIBUTE, DISTRIBUTE_CHUNKED, MODIFIERS, STATIC_BALANCED_CHUNKED, STATIC_CHUNKED, begin,
-    iterations, next, part, share,
+    begin_share, division, iterations, next, part, share, turned,
 };
 use crate::tasks::omp::{team, thread};
+use crate::tasks::units;
 
 macro_rules! loops {
     ($($int:ident, $signed:ident: $init:ident $init_here:ident, $dist_init:ident, $next:ident, $fini:ident,
-        $static_init:ident, $team_static_init:ident, $dist_static_init:ident;)*) => { $(
-        entry! { $init => $init_here; }
+        $static_init:ident $static_init_here:ident, $team_static_init:ident, $dist_static_init:ident $dist_static_init_here:ident;)*) => { $(
+        entry! {
+            $init => $init_here;
+            $static_init => $static_init_here;
+            $dist_static_init => $dist_static_init_here;
+        }
 
         extern "C" fn $init_here(_: Loc, _: i32, schedule: i32, lower: $int, upper: $int, stride: $signed, chunk: $signed) {
             begin(schedule, lower as i128, upper as i128, stride as i128, chunk as i128);
@@ -70,10 +76,9 @@ macro_rules! loops {
         /// this team's.
         ///
         /// # Safety
-        /// The pointers are the compiler's own variables.
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $static_init(
-            _: Loc, _: i32, schedule: i32, last: *mut i32, lower: *mut $int, upper: *mut $int, stride: *mut $signed,
+        /// The pointers are the compiler's own variables, the position its own constant.
+        unsafe extern "C" fn $static_init_here(
+            at: Loc, _: i32, schedule: i32, last: *mut i32, lower: *mut $int, upper: *mut $int, stride: *mut $signed,
             by: $signed, chunk: $signed,
         ) {
             let schedule = schedule & !MODIFIERS;
@@ -85,7 +90,16 @@ macro_rules! loops {
             // SAFETY: as said above.
             let (lower, upper, stride, last) = unsafe { (&mut *lower, &mut *upper, &mut *stride, last.as_mut()) };
             let first = *lower as i128;
-            let share = share(first, *upper as i128, by as i128, chunked.then_some(chunk as i128), own, of);
+            // SAFETY: as said above.
+            let sections = unsafe { is_sections(at) };
+            let chunk = chunked.then_some(chunk as i128);
+            let unit = match sections {
+                true => Share::of_sections(first, by as i128),
+                false => Share::of_loop(first, by as i128, division(first, *upper as i128, by as i128, chunk)),
+            };
+            let distributes = matches!(schedule, DISTRIBUTE | DISTRIBUTE_CHUNKED);
+            begin_share(unit, distributes);
+            let share = share(first, *upper as i128, by as i128, chunk, turned(own, of, distributes, unit.division), of);
             *lower = share.lower as $int;
             *upper = share.upper as $int;
             *stride = share.stride as $signed;
@@ -118,8 +132,7 @@ macro_rules! loops {
         ///
         /// # Safety
         /// The pointers are the compiler's own variables.
-        #[unsafe(no_mangle)]
-        pub unsafe extern "C" fn $dist_static_init(
+        unsafe extern "C" fn $dist_static_init_here(
             _: Loc, _: i32, schedule: i32, last: *mut i32, lower: *mut $int, upper: *mut $int, upper_of_team: *mut $int,
             stride: *mut $signed, by: $signed, chunk: $signed,
         ) {
@@ -131,7 +144,9 @@ macro_rules! loops {
             unsafe { *upper_of_team = teams.upper as $int };
             let chunked = (schedule & !MODIFIERS) == STATIC_CHUNKED;
             let chunk = chunked.then_some(chunk as i128);
+            let division = division(teams.lower, teams.upper, by as i128, chunk);
             let own = share(teams.lower, teams.upper, by as i128, chunk, thread().number, team().size);
+            begin_share(Share::of_loop(teams.lower, by as i128, division), false);
             *lower = own.lower as $int;
             *upper = own.upper as $int;
             *stride = own.stride as $signed;
@@ -144,17 +159,19 @@ macro_rules! loops {
 
 loops! {
     i32, i32: __kmpc_dispatch_init_4 dispatch_init_4, __kmpc_dist_dispatch_init_4, __kmpc_dispatch_next_4, __kmpc_dispatch_fini_4,
-        __kmpc_for_static_init_4, __kmpc_team_static_init_4, __kmpc_dist_for_static_init_4;
+        __kmpc_for_static_init_4 static_init_4, __kmpc_team_static_init_4, __kmpc_dist_for_static_init_4 dist_static_init_4;
     u32, i32: __kmpc_dispatch_init_4u dispatch_init_4u, __kmpc_dist_dispatch_init_4u, __kmpc_dispatch_next_4u, __kmpc_dispatch_fini_4u,
-        __kmpc_for_static_init_4u, __kmpc_team_static_init_4u, __kmpc_dist_for_static_init_4u;
+        __kmpc_for_static_init_4u static_init_4u, __kmpc_team_static_init_4u, __kmpc_dist_for_static_init_4u dist_static_init_4u;
     i64, i64: __kmpc_dispatch_init_8 dispatch_init_8, __kmpc_dist_dispatch_init_8, __kmpc_dispatch_next_8, __kmpc_dispatch_fini_8,
-        __kmpc_for_static_init_8, __kmpc_team_static_init_8, __kmpc_dist_for_static_init_8;
+        __kmpc_for_static_init_8 static_init_8, __kmpc_team_static_init_8, __kmpc_dist_for_static_init_8 dist_static_init_8;
     u64, i64: __kmpc_dispatch_init_8u dispatch_init_8u, __kmpc_dist_dispatch_init_8u, __kmpc_dispatch_next_8u, __kmpc_dispatch_fini_8u,
-        __kmpc_for_static_init_8u, __kmpc_team_static_init_8u, __kmpc_dist_for_static_init_8u;
+        __kmpc_for_static_init_8u static_init_8u, __kmpc_team_static_init_8u, __kmpc_dist_for_static_init_8u dist_static_init_8u;
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn __kmpc_for_static_fini(_: Loc, _: i32) {}
+pub extern "C" fn __kmpc_for_static_fini(_: Loc, _: i32) {
+    units::end();
+}
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_dispatch_deinit(_: Loc, _: i32) {}

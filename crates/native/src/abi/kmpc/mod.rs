@@ -45,8 +45,19 @@ macro_rules! entry {
 }
 pub(crate) use entry;
 
-/// A source position the compiler passes; not looked at.
+/// A source position the compiler passes. Only [`is_sections`] looks at it.
 pub(crate) type Loc = *const c_void;
+
+/// Whether a loop is one over sections.
+///
+/// # Safety
+/// The position is one that the compiler has passed.
+pub(crate) unsafe fn is_sections(at: Loc) -> bool {
+    const FLAGS: usize = 1;
+    const WORK_SECTIONS: i32 = 0x400;
+    // SAFETY: the caller's promise; the second word of a position has its flags.
+    !at.is_null() && unsafe { *at.cast::<i32>().add(FLAGS) } & WORK_SECTIONS != 0
+}
 
 /// The number by which libomp would know the running thread.
 #[unsafe(no_mangle)]

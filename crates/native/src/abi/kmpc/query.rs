@@ -4,9 +4,12 @@ use crate::abi::interpose;
 use crate::detect::detector;
 use crate::process;
 use crate::process::openmp::Schedule;
+use crate::report;
+use crate::report::coverage::SizeBound;
 use crate::tasks;
 use crate::tasks::icvs::{self, icvs};
 use crate::tasks::omp::{scope, team, thread};
+use crate::tasks::units;
 use std::ffi::{c_char, c_void};
 use std::time::Instant;
 
@@ -15,6 +18,7 @@ pub extern "C" fn omp_get_thread_num() -> i32 {
     // What the task does from now on may depend on the thread it happens to run on.
     let task = detector().current();
     detector().tasks[task.index()].asked = true;
+    report::state().teams.bound(SizeBound::Thread("omp_get_thread_num"));
     detector().record_thread_query();
     thread().number as i32
 }
@@ -29,9 +33,11 @@ macro_rules! answers {
 }
 
 answers! {
-    omp_get_num_threads() -> i32 { team().size as i32 }
-    omp_get_max_threads() -> i32 { icvs().threads as i32 }
-    omp_get_num_procs() -> i32 { std::thread::available_parallelism().map_or(1, |count| count.get() as i32) }
+    omp_get_num_threads() -> i32 { units::query("omp_get_num_threads", team().size) }
+    omp_get_max_threads() -> i32 { units::query("omp_get_max_threads", icvs().threads) }
+    omp_get_num_procs() -> i32 {
+        units::query("omp_get_num_procs", std::thread::available_parallelism().map_or(1, |count| count.get() as u32))
+    }
     omp_in_parallel() -> i32 { i32::from(team().active_level > 0) }
     omp_get_dynamic() -> i32 { i32::from(icvs().dynamic) }
     omp_get_nested() -> i32 { i32::from(icvs().max_active_levels > 1) }
@@ -40,9 +46,9 @@ answers! {
     omp_get_level() -> i32 { team().level as i32 }
     omp_get_active_level() -> i32 { team().active_level as i32 }
     omp_get_cancellation() -> i32 { i32::from(tasks::state().omp.cancellation) }
-    omp_get_thread_limit() -> i32 { icvs().thread_limit as i32 }
-    omp_get_num_teams() -> i32 { team().league.1 as i32 }
-    omp_get_team_num() -> i32 { team().league.0 as i32 }
+    omp_get_thread_limit() -> i32 { units::query("omp_get_thread_limit", icvs().thread_limit) }
+    omp_get_num_teams() -> i32 { units::query("omp_get_num_teams", team().league.1) }
+    omp_get_team_num() -> i32 { units::query("omp_get_team_num", team().league.0) }
     omp_get_max_teams() -> i32 { tasks::state().omp.teams as i32 }
     omp_get_teams_thread_limit() -> i32 { tasks::state().omp.teams_thread_limit as i32 }
     omp_in_final() -> i32 { i32::from(scope().is_final) }
@@ -116,7 +122,10 @@ settings! {
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_set_num_threads(threads: i32) {
     // As libomp: less than one is one.
-    icvs::set(|icvs| icvs.threads = threads.max(1) as u32);
+    icvs::set(|icvs| {
+        icvs.threads = threads.max(1) as u32;
+        icvs.sets_threads = true;
+    });
 }
 
 #[unsafe(no_mangle)]
@@ -138,7 +147,10 @@ pub extern "C" fn omp_set_schedule(kind: i32, chunk: i32) {
         crate::say(&format!("omp_set_schedule({kind}, {chunk}): no such kind; static is used"));
         Schedule::STATIC
     });
-    icvs::set(|icvs| icvs.schedule = schedule);
+    icvs::set(|icvs| {
+        icvs.schedule = schedule;
+        icvs.sets_schedule = true;
+    });
 }
 
 /// # Safety

@@ -6,6 +6,7 @@ use crate::tasks::locks;
 use crate::tasks::omp::{self, thread};
 use crate::tasks::regions;
 use crate::tasks::sched;
+use crate::tasks::units;
 use std::ffi::c_void;
 
 #[unsafe(no_mangle)]
@@ -13,14 +14,19 @@ pub extern "C" fn __kmpc_barrier(_: Loc, _: i32) {
     omp::barrier();
 }
 
+entry! {
+    __kmpc_single => single;
+}
+
 /// Whether the running thread runs the next `single`.
-#[unsafe(no_mangle)]
-pub extern "C" fn __kmpc_single(_: Loc, _: i32) -> i32 {
-    i32::from(regions::takes_single())
+extern "C" fn single(_: Loc, _: i32) -> i32 {
+    i32::from(regions::begin_single())
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn __kmpc_end_single(_: Loc, _: i32) {}
+pub extern "C" fn __kmpc_end_single(_: Loc, _: i32) {
+    units::end();
+}
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_master(_: Loc, _: i32) -> i32 {
@@ -32,7 +38,7 @@ pub extern "C" fn __kmpc_end_master(_: Loc, _: i32) {}
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_masked(_: Loc, _: i32, filter: i32) -> i32 {
-    i32::from(i64::from(thread().number) == i64::from(filter))
+    i32::from(regions::is_filtered(filter))
 }
 
 #[unsafe(no_mangle)]

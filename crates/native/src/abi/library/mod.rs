@@ -24,6 +24,7 @@ mod tokens;
 mod vectors;
 
 use crate::abi;
+use crate::abi::interpose::blocking;
 use crate::abi::tsan;
 use crate::detect::frames;
 use crate::process::real;
@@ -113,6 +114,7 @@ extern "C" fn before(call: &mut Call) -> bool {
         call.passed[fixed] = &raw const call.list as usize;
     }
     report::state().library.insert(call.pc, function.name);
+    keeping_errno(|| blocking::before(function.name, &call.registers.integers));
     keeping_errno(|| (function.before)(call));
     UNDER_WAY.store(call.pc, Ordering::Relaxed);
     true

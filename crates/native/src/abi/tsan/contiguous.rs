@@ -6,6 +6,7 @@
 //! So the same-epoch check is here, without a stack frame: some twenty instructions, and three to
 //! six a word. The detector does the rest.
 
+use super::iterations;
 use super::reach::{MANY, holds};
 use super::strided::{Dimension, check_ranges};
 use crate::detect::detector::same_epoch::count_same_epoch;
@@ -37,7 +38,12 @@ entries! {
 #[inline(always)]
 fn span(mut low: usize, high: usize, size: usize, kind: AccessKind, pc: usize) {
     if low >= high {
+        iterations::take();
         return;
+    }
+    if iterations::are_next() {
+        let run = Dimension { count: (high - low) / size, stride: size };
+        return check_ranges(low, size, run, Dimension::ONCE, kind, pc);
     }
     if (low | high) & 3 == 0 {
         // SAFETY: `setup::begin` has reserved a cell for every address, cells of neighbouring words
@@ -76,11 +82,11 @@ fn bytes(low: usize, high: usize, size: usize, kind: AccessKind, pc: usize) {
 fn rest(low: usize, high: usize, size: usize, kind: AccessKind, pc: usize) {
     let run = Dimension { count: (high - low) / size, stride: size };
     // A loop that crashes will not make them all.
-    if run.count >= MANY && !holds(low, size, run, Dimension::ONE) {
+    if run.count >= MANY && !holds(low, size, run, Dimension::ONCE) {
         return;
     }
     if PENDING.load(Ordering::Relaxed) || detector().wants_each() {
-        return check_ranges(low, size, run, Dimension::ONE, kind, pc);
+        return check_ranges(low, size, run, Dimension::ONCE, kind, pc);
     }
     detector().ranges(size, kind, pc).range(low, high - low);
 }

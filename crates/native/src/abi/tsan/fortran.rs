@@ -67,7 +67,7 @@ impl<'a> Array<'a> {
         }
         let mut of =
             self.dimensions.iter().map(|[_, extent, stride]| Dimension { count: *extent, stride: *stride });
-        let (first, second) = (of.next().unwrap_or(Dimension::ONE), of.next().unwrap_or(Dimension::ONE));
+        let (first, second) = (of.next().unwrap_or(Dimension::ONCE), of.next().unwrap_or(Dimension::ONCE));
         let outer: Vec<Dimension> = of.collect();
         let mut subscripts = vec![0; outer.len()];
         loop {
@@ -107,7 +107,7 @@ fn written(descriptor: usize, pc: usize) {
 fn described(descriptor: usize, pc: usize) {
     if let Some(array) = Array::of(descriptor) {
         let bytes = HEAD + DIMENSION * array.dimensions.len();
-        check_ranges(descriptor, bytes, Dimension::ONE, Dimension::ONE, AccessKind::Write, pc);
+        check_ranges(descriptor, bytes, Dimension::ONCE, Dimension::ONCE, AccessKind::Write, pc);
     }
 }
 

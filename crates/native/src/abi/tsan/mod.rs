@@ -7,6 +7,7 @@ mod accesses;
 pub(crate) mod atomic;
 mod contiguous;
 mod fortran;
+mod iterations;
 pub(crate) mod lanes;
 mod reach;
 

@@ -6,25 +6,17 @@
 //! each element is an access of its own, as if the loop had made the checks itself.
 
 use super::detector_after_pending;
+use super::iterations;
 use super::reach::{MANY, holds};
 use crate::detect::detector;
-use crate::detect::detector::Manner;
+use crate::detect::detector::{Detector, Manner, Repeated};
 use crate::report::signals::PENDING;
 use raceproof_core::event::AccessKind;
 use std::arch::naked_asm;
 use std::sync::atomic::Ordering;
 
 /// A number of elements, and the bytes from one to the next.
-#[derive(Clone, Copy)]
-pub(super) struct Dimension {
-    pub(super) count: usize,
-    pub(super) stride: usize,
-}
-
-impl Dimension {
-    /// The other dimension of a single run.
-    pub(super) const ONE: Dimension = Dimension { count: 1, stride: 0 };
-}
+pub(super) type Dimension = Repeated;
 
 /// The return address as a further argument: the fifth in its register, the seventh on the stack.
 macro_rules! entries {
@@ -33,7 +25,7 @@ macro_rules! entries {
         #[unsafe(no_mangle)]
         pub extern "C" fn $run() {
             extern "C" fn run(first: usize, size: usize, count: usize, stride: usize, pc: usize) {
-                check_ranges(first, size, Dimension { count, stride }, Dimension::ONE, $kind, pc);
+                check_ranges(first, size, Dimension { count, stride }, Dimension::ONCE, $kind, pc);
             }
             naked_asm!("mov r8, [rsp]", "jmp {run}", run = sym run)
         }
@@ -70,8 +62,9 @@ pub(super) fn check_ranges(
     kind: AccessKind,
     pc: usize,
 ) {
+    let by = iterations::take();
     // The loop may have ended before it made the access.
-    if run.count == 0 {
+    if run.count == 0 || runs.count == 0 {
         return;
     }
     // A loop that crashes does not make all of its accesses.
@@ -79,14 +72,34 @@ pub(super) fn check_ranges(
         return;
     }
     if PENDING.load(Ordering::Relaxed) || detector().wants_each() {
-        return one_by_one(first, size, run, runs, kind, pc);
+        return one_by_one(first, size, run, runs, kind, pc, by);
     }
+    let check = |detector: &mut Detector| check_at_once(detector, first, size, run, runs, kind, pc);
+    match by.filter(|_| detector().has_share()) {
+        Some((variable, dimension)) => {
+            let (inner, iterations) = if dimension == 0 { (runs, run) } else { (run, runs) };
+            if !detector().check_iterations(variable, first, size, inner, iterations, check) {
+                one_by_one(first, size, run, runs, kind, pc, by);
+            }
+        }
+        None => check(detector()),
+    }
+}
+
+fn check_at_once(
+    detector: &mut Detector,
+    first: usize,
+    size: usize,
+    run: Dimension,
+    runs: Dimension,
+    kind: AccessKind,
+    pc: usize,
+) {
     let (first, run) = upwards(first, run);
     let (first, runs) = upwards(first, runs);
     // Whether rows or columns come first does not matter within a step.
     let (inner, outer) = if run.stride <= runs.stride || runs.count == 1 { (run, runs) } else { (runs, run) };
     let (inner, outer) = if inner.count == 1 { (outer, inner) } else { (inner, outer) };
-    let detector = detector();
     let row = joined(size, inner);
     // Of elements that overlap, the detector takes what each adds.
     let unit = if row.is_some() && inner.count > 1 { inner.stride.max(1) } else { size };
@@ -124,9 +137,21 @@ fn joined(size: usize, dimension: Dimension) -> Option<usize> {
 }
 
 #[cold]
-fn one_by_one(first: usize, size: usize, run: Dimension, runs: Dimension, kind: AccessKind, pc: usize) {
+fn one_by_one(
+    first: usize,
+    size: usize,
+    run: Dimension,
+    runs: Dimension,
+    kind: AccessKind,
+    pc: usize,
+    by: Option<(i64, i32)>,
+) {
     for of_runs in 0..runs.count {
         for of_run in 0..run.count {
+            if let Some((variable, dimension)) = by {
+                let number = if dimension == 0 { of_run } else { of_runs };
+                detector().go_to_iteration(variable.wrapping_add(number as i64));
+            }
             let offset = of_runs.wrapping_mul(runs.stride).wrapping_add(of_run.wrapping_mul(run.stride));
             let address = first.wrapping_add(offset);
             detector_after_pending(address, size, kind, pc).access(address, size, kind, Manner::Plain, pc);

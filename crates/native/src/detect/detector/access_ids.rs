@@ -77,11 +77,6 @@ impl Detector {
         is_it.then_some(recent.id)
     }
 
-    #[inline(always)]
-    pub(super) fn owned(&self, address: usize) -> Flags {
-        if self.own.holds(address) { Flags::OWN } else { Flags::PLAIN }
-    }
-
     #[inline(never)]
     pub(super) fn number_anew(&mut self, pc: usize, flags: Flags) -> AccessId {
         let context = self.contexts.now().context;
@@ -99,8 +94,8 @@ impl Detector {
                 "more than 2^31 different accesses that memory still knows of: more than this version can count",
             )
         };
-        let step = if flags.is_own() { StepId(self.own.step) } else { self.order.step() };
-        self.accesses.push(AccessRecord { step, site: FlaggedSite::new(site, flags) });
+        let (step, iteration) = (self.order.step(), self.units.iteration);
+        self.accesses.push(AccessRecord { step, site: FlaggedSite::new(site, flags), iteration });
         *self.caches.recent(pc, context.0) = Recent::new(pc, context.0, flags, id, site);
         id
     }
@@ -119,7 +114,7 @@ impl Detector {
     /// nothing.
     #[inline(always)]
     pub(super) fn is_below_watermark(&self, id: AccessId) -> bool {
-        self.order.is_below_watermark(id.raw())
+        self.order.is_below_watermark(id.raw()) && id < self.units.from
     }
 
     #[inline(always)]
@@ -130,7 +125,8 @@ impl Detector {
     #[inline(never)]
     pub(super) fn precedes_by_the_order(&mut self, id: AccessId) -> bool {
         let precedes = self.order.precedes_now(self.accesses[id.index()].step);
-        if precedes {
+        // Of the accesses of a share it depends on the iteration.
+        if precedes && id < self.units.from {
             self.caches.add_ordered(id);
         }
         precedes
@@ -143,7 +139,16 @@ impl Detector {
         self.is_below_watermark(id)
             || self.caches.is_ordered(id)
             || self.is_ordered_by_address(id, address)
-            || self.precedes_by_the_order(id)
+            || self.is_on_own_stack(id, address)
+            || self.precedes_at(id, address)
+    }
+
+    #[inline(never)]
+    pub(super) fn precedes_at(&mut self, id: AccessId, address: usize) -> bool {
+        if id >= self.units.from && self.task_of(id) == self.current {
+            return !self.is_other_iteration(id, address);
+        }
+        self.precedes_by_the_order(id)
     }
 
     #[inline]

@@ -13,6 +13,7 @@
 //! have grown by half, and by a fraction of the shadow memory: a constant for each access recorded.
 //! Memory: no more than that, whatever the number of tasks.
 
+use super::units::Iteration;
 use super::*;
 use crate::detect::cell::WriterRef;
 use crate::detect::shadow::Used;
@@ -332,15 +333,14 @@ impl Detector {
         let mut firsts: FxHashMap<Alike, StepId> = FxHashMap::default();
         let mut stretches: FxHashMap<Stretch, StepId> = FxHashMap::default();
         let live = self.runs_as.iter().copied().filter(|&task| task != NOBODY);
-        let live =
-            live.chain(self.loops.keys().chain(self.chunks.keys()).copied()).chain(self.locks.holders());
+        let live = live.chain(self.units.tasks()).chain(self.locks.holders());
         let branches = self.order.branches(live);
         // Accesses of one step mostly follow each other.
         let (mut last, mut stands, mut merged) = (StepId(u32::MAX), StepId(u32::MAX), Merged::NOTHING);
         // And so do those of one representative.
         let (mut before, mut first) = (StepId(u32::MAX), StepId(u32::MAX));
         named.each(|at| {
-            let AccessRecord { step, site } = self.accesses[at];
+            let AccessRecord { step, site, mut iteration } = self.accesses[at];
             if step != last {
                 (last, merged) = (step, Merged::NOTHING);
                 stands = last;
@@ -375,7 +375,9 @@ impl Detector {
                 }
             }
             if stands != last {
-                self.accesses[at] = AccessRecord { step: stands, site: site.with(merged) };
+                // Of a task that was joined, nobody asks for its iterations.
+                iteration = if merged.is_folded() { Iteration::NONE } else { iteration };
+                self.accesses[at] = AccessRecord { step: stands, site: site.with(merged), iteration };
             }
         });
         (steps, into)
@@ -391,7 +393,7 @@ impl Detector {
         }
         let (task, sibling) = self.order.sibling(step)?;
         let Task { created, thread, asked, awaited, role, .. } = self.tasks[task.index()];
-        let is_alike = matches!(role, Role::Explicit(_))
+        let is_alike = matches!(role, Role::Explicit(_) | Role::Async(_))
             && !asked
             && !awaited
             && !self.detached.contains(&self.order.finish_of(task))
@@ -427,12 +429,12 @@ impl Detector {
         let before = self.accesses.len();
         let (mut numbers, mut from) = (vec![AccessId::NONE; before], 0);
         let mut stay = Marks::none(before);
-        let mut known: FxHashMap<(StepId, FlaggedSite), AccessId> = FxHashMap::default();
+        let mut known: FxHashMap<(StepId, FlaggedSite, Iteration), AccessId> = FxHashMap::default();
         let (mut last, mut step, mut merges) = (StepId(u32::MAX), StepId(0), None);
         // In place: none moves up.
         let mut kept = 0;
         named.each(|at| {
-            let AccessRecord { step: old, site } = self.accesses[at];
+            let AccessRecord { step: old, site, iteration } = self.accesses[at];
             if old != last {
                 step = new.step(old).expect("steps of named accesses are kept");
                 // Those of other steps were distinguished before.
@@ -441,7 +443,7 @@ impl Detector {
             let next = AccessId::at(kept);
             let number = match merges {
                 Some(merged) if site.has(merged) => {
-                    *known.entry((step, site.without(Merged::ALIKE))).or_insert(next)
+                    *known.entry((step, site.without(Merged::ALIKE), iteration)).or_insert(next)
                 }
                 _ => next,
             };
@@ -452,7 +454,7 @@ impl Detector {
             }
             if number == next {
                 stay.add(at);
-                self.accesses[kept] = AccessRecord { step, site };
+                self.accesses[kept] = AccessRecord { step, site, iteration };
                 kept += 1;
                 if number.index() == at {
                     from = kept as u32;
@@ -463,6 +465,7 @@ impl Detector {
         // An access merged into an earlier one of the same step is below the watermark when that
         // is.
         self.order.renumber_times(|time| stay.before(time));
+        self.units.renumber_accesses(|id| stay.before(id));
         self.accesses.truncate(kept);
         give_back(&mut self.accesses, before);
         (numbers, from)
@@ -471,14 +474,16 @@ impl Detector {
     /// Compacts the order, and renumbers all that refers to it.
     fn compact_order(&mut self, steps: Vec<StepId>) -> Renumbering {
         let raced = self.races.iter().flat_map(|race| [race.first.task, race.second.task]);
+        // A unit's thread is not above it in the order.
+        let raced =
+            raced.flat_map(|task| std::iter::once(task).chain(self.units_of(task).map(|(_, thread)| thread)));
         let live = self.runs_as.iter().copied().filter(|&task| task != NOBODY);
-        let keys = self.loops.keys().chain(self.chunks.keys()).copied();
+        let keys = self.units.tasks();
         let keys = keys.chain(self.locks.holders()).chain(self.locks.parted());
         let tasks: Vec<TaskId> = raced.chain(live).chain(keys).collect();
         let scopes: Vec<ScopeId> =
             self.finishes.open().chain(tasks.iter().map(|task| self.tasks[task.index()].scope)).collect();
-        let mut held = self.locks.settle_leaks(&mut self.order);
-        held.extend(self.chunks.values().map(|own| StepId(own.step)));
+        let held = self.locks.settle_leaks(&mut self.order);
         let new = self.order.compact(steps.into_iter().chain(held), tasks, scopes);
         let task = |old: TaskId| new.task(old).expect("a task under way is kept");
         // The nearest that is kept: for reports.
@@ -497,8 +502,12 @@ impl Detector {
                 block.task = known(block.task);
             }
         }
+        // The thread of a unit is beside it in the order, and may be gone.
+        let units = entries.iter().filter(|entry| entry.role.is_unit());
+        let threads: FxHashMap<TaskId, TaskId> =
+            units.map(|unit| (unit.parent, known(unit.parent))).collect();
         new.tasks.gather(&mut self.tasks, |_, entry| Task {
-            parent: task(entry.parent),
+            parent: threads.get(&entry.parent).copied().unwrap_or_else(|| task(entry.parent)),
             scope: new.scope(entry.scope).unwrap_or(ScopeId::PROGRAM),
             ..entry
         });
@@ -506,14 +515,7 @@ impl Detector {
             *runs = task(*runs);
         }
         self.current = task(self.current);
-        let step = |old: u32| new.step(StepId(old)).expect("a step of a chunk is kept").0;
-        self.own.step = if self.own.size > 0 { step(self.own.step) } else { 0 };
-        self.loops = self.loops.drain().map(|(of, inner)| (task(of), inner)).collect();
-        self.chunks = self
-            .chunks
-            .drain()
-            .map(|(of, own)| (task(of), chunks::Own { step: step(own.step), ..own }))
-            .collect();
+        self.units.renumber(task);
         let count = self.order.finishes();
         self.finishes.renumber(count, |scope| new.scope(scope).expect("an open finish is kept"));
         self.detached = self.detached.drain().filter_map(|scope| new.scope(scope)).collect();

@@ -18,7 +18,7 @@ impl Detector {
         pc: usize,
     ) {
         self.met += 1;
-        let AccessRecord { step, site } = self.accesses[earlier.index()];
+        let AccessRecord { step, site, .. } = self.accesses[earlier.index()];
         let first_site = self.sites.get(site.site());
         let pair = (first_site.pc, pc);
         let known = self.pairs.get(&pair).map(|&known| known as usize);
@@ -32,15 +32,17 @@ impl Detector {
         }
         self.note_racing(address);
         let task = self.order.task_of(step);
-        // A search shows a race by two tasks; two chunks of one thread are a race of which it knows
+        // A search shows a race by two tasks; two units of one thread are a race of which it knows
         // no schedule.
         let takers = (self.taker(task), self.taker(self.current));
         if known.is_some() && !search::is_shown_better(known, takers) {
             return;
         }
+        let earlier_id = earlier;
         let earlier = Earlier { task: takers.0, step, pc: first_site.pc };
         search::raced(known, earlier, address, pc);
         let context = self.contexts.now().context;
+        let iterations = self.iterations_at(earlier_id, address);
         let first = RacedAccess {
             kind: was,
             atomic: site.is_atomic(),
@@ -48,6 +50,7 @@ impl Detector {
             folded: site.has(Merged::FOLDED),
             alike: site.has(Merged::ALIKE),
             lane: None,
+            iteration: iterations.map(|[first, _]| first),
             task,
             site: first_site,
             locks: self.locks_of(step),
@@ -59,11 +62,12 @@ impl Detector {
             folded: false,
             alike: false,
             lane: None,
+            iteration: iterations.map(|[_, second]| second),
             task: self.current,
             site: Site { pc, context },
             locks: self.locks_of(self.order.step()),
         };
-        let raced = self.raced(first, second, address);
+        let raced = Raced { promise: self.set_before(step), ..self.raced(first, second, address) };
         match known {
             Some(known) => self.races[known] = Raced { count: self.races[known].count, ..raced },
             None => {
@@ -103,6 +107,7 @@ impl Detector {
             folded: false,
             alike: false,
             lane: Some(iteration),
+            iteration: None,
             task: self.current,
             site: Site { pc, context },
             locks,
@@ -122,7 +127,7 @@ impl Detector {
         }
         let frame = frames::find(address, second.site.pc, &self.code);
         let ends = if block.is_none() { frames::ends(address, &self.code) } else { Vec::new() };
-        Raced { first, second, address, count: 1, block, frame, ends }
+        Raced { first, second, address, count: 1, block, frame, ends, promise: None }
     }
 
     fn locks_of(&self, step: StepId) -> [usize; 4] {
@@ -139,7 +144,9 @@ impl Detector {
     ///   thing at a time;
     /// - both tasks ran on one thread and asked which: then it may well be the number that led both
     ///   here, and on different threads they would have gone elsewhere;
-    /// - it is memory of one thread, which took the chunks of a loop that both were made in;
+    /// - it is memory of a thread, which made the earlier access before the present one, or has
+    ///   waited for it ([`units`]);
+    /// - both are in units of work that every size of the team gives to one thread;
     /// - it is heap memory that the thread owns, by its thread-local storage, or was handed to it
     ///   since ([`owned`]). Whether it is, is found out if `searches` says so.
     fn excuse(&mut self, earlier: AccessId, address: usize, searches: bool) -> bool {
@@ -152,12 +159,15 @@ impl Detector {
             // Of a task that was waited for it is not known any more on which thread it ran.
             let may_have_been_here = self.accesses[earlier.index()].site.has(Merged::FOLDED);
             return may_have_been_here && (is_private() || self.is_owned_by(address, now.thread, searches))
-                || self.is_of_one_thread(earlier, address)
+                || self.is_past_of_thread(earlier, address)
+                || self.are_in_equal_shares(earlier)
                 || self.is_handed_on(earlier, address, searches);
         }
         (before.asked && now.asked)
             || is_private()
-            || self.is_of_one_thread(earlier, address)
+            || self.is_past_of_thread(earlier, address)
+            || self.are_given_to_one_thread(earlier, address)
+            || self.are_in_equal_shares(earlier)
             || self.is_owned_by(address, now.thread, searches)
             || self.is_handed_on(earlier, address, searches)
     }

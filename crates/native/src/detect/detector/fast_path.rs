@@ -53,10 +53,9 @@ fn fetch_target(address: usize) {
 }
 
 impl Detector {
-    /// Enables the fast path if no single access has to be recorded or explored, and no memory
-    /// belongs to the thread of a chunk.
+    /// Enables the fast path if no single access has to be recorded or explored.
     pub(super) fn update_fast_path_enabled(&mut self) {
-        self.fast_path_enabled = !self.wants_each() && self.own.size == 0 && !explored::is_on();
+        self.fast_path_enabled = !self.wants_each() && !explored::is_on();
         now::set_epoch(now::first(), self.fast_path_enabled);
         self.publish_watermark();
     }
@@ -65,7 +64,8 @@ impl Detector {
     /// collector has renumbered accesses.
     #[inline(always)]
     pub(super) fn publish_watermark(&mut self) {
-        now::set_watermark(if self.fast_path_enabled { self.order.watermark().saturating_sub(1) } else { 0 });
+        let watermark = self.order.watermark().min(self.units.from.raw()).saturating_sub(1);
+        now::set_watermark(if self.fast_path_enabled { watermark } else { 0 });
     }
 
     /// Whether races are looked for.
@@ -178,6 +178,7 @@ impl Detector {
             room.write(AccessRecord {
                 step: self.order.step(),
                 site: FlaggedSite::new(recent.site, Flags::PLAIN),
+                iteration: self.units.iteration,
             });
             recent.id = AccessId::at(self.accesses.len());
             // SAFETY: the next entry was just written. (A push would be a call, to make room.)
@@ -212,7 +213,8 @@ impl Detector {
     /// same task or its parent. A "no" means nothing.
     #[inline(always)]
     pub(super) fn is_near(&self, id: AccessId) -> bool {
-        self.is_below_watermark(id) || self.order.is_near(self.accesses[id.index()].step)
+        self.is_below_watermark(id)
+            || id < self.units.from && self.order.is_near(self.accesses[id.index()].step)
     }
 
     /// The slow path.
@@ -230,20 +232,16 @@ impl Detector {
         if is_special || cells[1..].iter().any(|cell| *cell != before) {
             return self.access(address, 4 * N, kind, Manner::Plain, pc);
         }
-        let flags = self.owned(address);
         // Where the result is not address-dependent, the entry point has already looked it up.
-        let valid_for = match before == Cell::default() || self.own.size > 0 {
-            true => ValidFor::Flags(flags),
-            false => ValidFor::Any,
-        };
-        if let ValidFor::Flags(_) = valid_for
+        let valid_for = if before == Cell::default() { ValidFor::Checked } else { ValidFor::Any };
+        if valid_for == ValidFor::Checked
             && let Some(after) = TRANSITIONS.find(pc, valid_for, before)
             && self.freed_blocks.freed_by(address).is_none()
         {
             after.put(cells);
             return;
         }
-        let is_repeated = self.recent_from(pc, flags).is_some();
+        let is_repeated = self.recent_from(pc, Flags::PLAIN).is_some();
         self.record_access(address, 4 * N, kind, Manner::Plain, pc);
         let met = self.met;
         if before == Cell::default() {

@@ -12,7 +12,7 @@ impl Detector {
     pub(super) fn check_freed(&mut self, address: usize, kind: AccessKind, manner: Manner, pc: usize) {
         if let Some(id) = self.freed_blocks.freed_by(address)
             && self.on
-            && !self.precedes(id)
+            && !self.precedes_at(id, address)
         {
             self.conflict(id, AccessKind::Write, kind, manner, address, pc);
         }
@@ -117,8 +117,19 @@ impl Detector {
         self.privates.holds(address)
     }
 
+    /// Memory is given to a virtual thread: nobody has used it yet.
     pub(crate) fn private(&mut self, from: usize, to: usize, thread: u32) {
+        self.record_reuse(from & !3..to.next_multiple_of(4));
+        self.pages.forget(from, to - from);
+        if let Some(watched) = &mut self.watched {
+            watched.forget(from, to - from);
+        }
         self.privates.add(from, to, thread);
+    }
+
+    /// The virtual thread is over.
+    pub(crate) fn forget_private(&mut self, thread: u32) {
+        self.privates.forget(thread);
     }
 
     /// The stack an address is in, also that of `main`.

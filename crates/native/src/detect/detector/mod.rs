@@ -29,7 +29,6 @@
 
 mod access_ids;
 mod caches;
-mod chunks;
 mod collect;
 mod conflicts;
 mod fast_path;
@@ -41,6 +40,7 @@ mod mixed;
 mod order_cache;
 mod owned;
 mod privates;
+pub(crate) mod promises;
 mod ranges;
 mod recording;
 mod records;
@@ -50,6 +50,7 @@ mod sites;
 mod slab;
 mod synchronisation;
 pub(crate) mod transitions;
+mod units;
 pub(crate) mod watched;
 
 use crate::detect::cell::{AccessId, Cell, ReaderRef, Reference};
@@ -79,6 +80,8 @@ pub(crate) use sites::Site;
 use sites::Sites;
 use slab::Slab;
 use std::sync::atomic::Ordering;
+use units::Units;
+pub(crate) use units::{Division, Repeated, Share, Sizes, Work};
 
 /// In `Detector::runs_as`: the task of the kernel has ended.
 const NOBODY: TaskId = TaskId(u32::MAX);
@@ -112,8 +115,19 @@ pub(crate) enum Role {
     Thread(u32),
     /// An explicit task; which child of its parent it is.
     Explicit(u32),
-    /// A chunk of a loop, by how many its thread has taken.
+    /// A task of HClib, likewise. It belongs to the finish that the kernel says.
+    Async(u32),
+    /// A thread that the program has created; which child of its parent it is.
+    Started(u32),
+    /// Units of work, by how many its thread has begun since the last barrier: a `single`, a chunk
+    /// of a loop, the thread's share of one, by how many shares it has had.
+    Single(u32),
     Chunk(u32),
+    Share {
+        of: u32,
+        ordinal: u32,
+        is_sections: bool,
+    },
 }
 
 /// A race: the pair of accesses that showed it first.
@@ -129,6 +143,8 @@ pub(crate) struct Raced {
     pub(crate) frame: Option<Frame>,
     /// Ends of frames that it may have been in.
     pub(crate) ends: Vec<End>,
+    /// A promise that was set too early to order the accesses.
+    pub(crate) promise: Option<promises::SetBefore>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -142,6 +158,9 @@ pub(crate) struct RacedAccess {
     pub(crate) alike: bool,
     /// By which iteration of a simd loop, if the race is between two of them.
     pub(crate) lane: Option<u64>,
+    /// By which iteration of a worksharing loop, or chunk, if the race is between two that one
+    /// thread executed.
+    pub(crate) iteration: Option<u64>,
     pub(crate) task: TaskId,
     pub(crate) site: Site,
     /// The locks held, as addresses or small numbers.
@@ -177,10 +196,7 @@ pub(crate) struct Detector {
     /// The task of the kernel that runs, and as which task of the order each of them does.
     running: TaskId,
     runs_as: Vec<TaskId>,
-    /// The loops that tasks are in, and the chunks that are run.
-    loops: FxHashMap<TaskId, chunks::Loop>,
-    chunks: FxHashMap<TaskId, chunks::Own>,
-    own: chunks::Own,
+    units: Units,
     locks: Locks,
     syncs: u32,
     spare_syncs: Vec<SyncId>,
@@ -189,6 +205,8 @@ pub(crate) struct Detector {
     /// The stack of `main`.
     pub(crate) main_stack: Stacks,
     pub(crate) memory: Blocks,
+    /// Promises of the program.
+    pub(crate) promises: promises::Promises,
     /// Heap memory that threads own.
     owned: owned::Owned,
     freed_blocks: FreedBlocks<AccessId>,
@@ -204,8 +222,9 @@ pub(crate) struct Detector {
     /// Describes the child of the next spawn.
     pub(crate) next: Option<Task>,
     finishes: Finishes,
-    /// How many tasks there were.
+    /// How many tasks there were, and those among them that are units of work.
     serials: u64,
+    units_begun: u64,
     steps: u64,
     /// The pages of shadow memory in use.
     pages: shadow::Pages,
@@ -266,9 +285,7 @@ impl Detector {
             current: TaskId::MAIN,
             running: TaskId::MAIN,
             runs_as: vec![TaskId::MAIN],
-            loops: FxHashMap::default(),
-            chunks: FxHashMap::default(),
-            own: Default::default(),
+            units: Units::new(),
             locks: Locks::default(),
             syncs: 0,
             spare_syncs: Vec::new(),
@@ -276,6 +293,7 @@ impl Detector {
             stacks,
             main_stack,
             memory: Blocks::default(),
+            promises: Default::default(),
             owned: Default::default(),
             freed_blocks: FreedBlocks::default(),
             races: Vec::new(),
@@ -286,6 +304,7 @@ impl Detector {
             next: None,
             finishes: Finishes::new(),
             serials: 1,
+            units_begun: 0,
             steps: 1,
             pages: shadow::Pages::new(),
             collector: Collector::new(),
@@ -431,19 +450,21 @@ impl Detector {
         if cell.writer.is_since(self.first()) || self.has_read(cell.readers) {
             return cell;
         }
-        if let Some(writer) = cell.writer.access()
-            && !self.is_ordered_at(writer, address)
-        {
-            self.conflict(writer, AccessKind::Write, AccessKind::Read, Manner::Plain, address, pc);
+        if let Some(writer) = cell.writer.access() {
+            if !self.is_ordered_at(writer, address) {
+                self.conflict(writer, AccessKind::Write, AccessKind::Read, Manner::Plain, address, pc);
+            } else if self.units.own.holds(address) {
+                self.follow_single(writer);
+            }
         }
         // Every earlier reader happens before this one, which subsumes it.
         if !cell.readers.is_set() && (cell.readers.is_none() || self.is_below_watermark(cell.readers.id())) {
-            return Cell { readers: self.number(pc, self.owned(address)).into(), ..cell };
+            return Cell { readers: self.number(pc, Flags::PLAIN).into(), ..cell };
         }
         if self.is_subsumed(cell.readers, address, pc) {
             return cell;
         }
-        let id = self.number(pc, self.owned(address));
+        let id = self.number(pc, Flags::PLAIN);
         Cell { readers: self.add_reader(cell.readers, id), ..cell }
     }
 
@@ -463,7 +484,7 @@ impl Detector {
         if !cell.readers.is_one_since(self.first()) || !self.races.is_empty() {
             self.check(cell, AccessKind::Write, Manner::Plain, address, pc);
         }
-        Cell::written_by(self.number(pc, self.owned(address)))
+        Cell::written_by(self.number(pc, Flags::PLAIN))
     }
 
     /// Checks an access against the writer of a cell and, if it writes, the readers.
@@ -517,9 +538,16 @@ impl Detector {
             return id.into();
         }
         let spare = self.spare_chunks(readers);
+        let (from, current, iteration) = (self.units.from, self.current, self.units.iteration);
         let (order, all, caches) = (&mut self.order, &self.accesses, &mut self.caches);
         let mut subsumed = |old: StepId| {
             let id = AccessId::of_element(old);
+            // Of two iterations of one loop neither subsumes the other.
+            if id >= from {
+                let AccessRecord { step, iteration: made, .. } = all[id.index()];
+                let is_own = order.task_of(step) == current;
+                return if is_own { made == iteration } else { order.precedes_now_evidently(step) };
+            }
             if order.is_below_watermark(old.0) {
                 return true;
             }
@@ -568,7 +596,7 @@ impl Detector {
 
     /// How many tasks there were, and steps of them.
     pub(crate) fn statistics(&self) -> (u64, u64) {
-        (self.serials, self.steps)
+        (self.serials - self.units_begun, self.steps)
     }
 
     /// The task of the order that runs.

@@ -18,7 +18,7 @@ impl Private {
 
 pub(super) struct Privates {
     all: Vec<Private>,
-    /// Invariant: from the first of them to the last.
+    /// Invariant: no less than from the first of them to the last.
     bounds: Range<usize>,
 }
 
@@ -31,6 +31,11 @@ impl Privates {
         let bounds = &mut self.bounds;
         *bounds = if self.all.is_empty() { from..to } else { bounds.start.min(from)..bounds.end.max(to) };
         self.all.push(Private { from, to, thread });
+    }
+
+    /// A thread is over.
+    pub(super) fn forget(&mut self, thread: u32) {
+        self.all.retain(|private| private.thread != thread);
     }
 
     /// Whether the memory may belong to a thread: two comparisons.

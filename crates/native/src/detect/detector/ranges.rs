@@ -53,7 +53,7 @@ impl Detector {
     /// For elements of so many bytes.
     pub(crate) fn ranges(&mut self, unit: usize, kind: AccessKind, pc: usize) -> Ranges<'_> {
         let last = (u64::from(Cell::IMPOSSIBLE), Cell::IMPOSSIBLE);
-        let any = self.own.size == 0 && !explored::is_on();
+        let any = !explored::is_on();
         Ranges { detector: self, kind, pc, unit, met: false, last, any }
     }
 }

@@ -141,7 +141,7 @@ impl Detector {
         manner: Manner,
         pc: usize,
     ) {
-        if self.is_of_chunks(address) || self.is_own_of_thread(address) {
+        if self.is_of_units(address) || self.is_own_of_thread(address) {
             return;
         }
         let (task, step) = (self.current, self.order.step().0);
@@ -189,20 +189,6 @@ impl Detector {
         let on = self.tasks[self.current.index()].thread;
         let is_own = self.memory.find(address).is_some_and(|(_, block)| block.task == self.current);
         !is_own && self.is_owned_by(address, on, true)
-    }
-
-    /// Whether the memory belongs to the thread that took the chunk that runs: another would have
-    /// used its own, so that its chunks do not race for it. A trace cannot say that, and it is left
-    /// out.
-    fn is_of_chunks(&self, address: usize) -> bool {
-        if self.loops.is_empty() {
-            return false;
-        }
-        self.chunks_of(self.current).any(|chunk| {
-            let Task { parent: thread, thread: on, .. } = self.tasks[chunk.index()];
-            self.loops.get(&thread).is_some_and(|l| l.is_on_stack(address))
-                || self.memory.find(address).is_some_and(|(_, block)| block.thread() == Some(on))
-        })
     }
 }
 

@@ -1,20 +1,24 @@
-//! Access records: the step and the site of each access that some cell holds, in eight bytes.
+//! Access records: the step, the site and the iteration of each access that some cell holds.
 
+use super::units::Iteration;
 use raceproof_core::ids::StepId;
 use std::ops::BitOr;
 
-/// An access: by which step, and where in the program.
+/// An access: by which step, where in the program, and in which iteration of a loop, if its step
+/// has several.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AccessRecord {
     pub(super) step: StepId,
     pub(super) site: FlaggedSite,
+    pub(super) iteration: Iteration,
 }
 
-const _: () = assert!(size_of::<AccessRecord>() == 8);
+const _: () = assert!(size_of::<AccessRecord>() == 12);
 
 impl AccessRecord {
     /// The record of [`AccessId::NONE`](crate::detect::cell::AccessId::NONE).
-    pub(super) const NONE: AccessRecord = AccessRecord { step: StepId(0), site: FlaggedSite(0) };
+    pub(super) const NONE: AccessRecord =
+        AccessRecord { step: StepId(0), site: FlaggedSite(0), iteration: Iteration::NONE };
 }
 
 /// How the access that is checked now is made, as far as its record depends on it.
@@ -24,20 +28,13 @@ pub(super) struct Flags(u32);
 
 impl Flags {
     pub(super) const PLAIN: Flags = Flags(0);
-    /// It is to memory of the running thread, and so not by its chunk.
-    pub(super) const OWN: Flags = Flags(1);
     pub(super) const ATOMIC: Flags = Flags(FlaggedSite::ATOMIC);
 
-    #[inline(always)]
-    pub(super) fn is_own(self) -> bool {
-        self.0 & Flags::OWN.0 != 0
-    }
-
-    /// The flags in the two highest bits of a word, which no address has.
+    /// The flags in the highest bit of a word, which no address has.
     #[inline(always)]
     pub(super) fn above_addresses(self) -> usize {
-        const { assert!(Flags::OWN.0 == 1 && Flags::ATOMIC.0 == 1 << 31) };
-        ((self.0 & Flags::OWN.0) as usize) << 62 | ((self.0 & Flags::ATOMIC.0) as usize) << 32
+        const { assert!(Flags::ATOMIC.0 == 1 << 31) };
+        (self.0 as usize) << 32
     }
 }
 
@@ -59,6 +56,12 @@ impl Merged {
     /// The access was made by a task that has ended, or by a sibling of it from the same site that
     /// nobody can distinguish from it.
     pub(super) const ALIKE: Merged = Merged(1 << 29);
+}
+
+impl Merged {
+    pub(super) fn is_folded(self) -> bool {
+        self.0 & Merged::FOLDED.0 != 0
+    }
 }
 
 impl BitOr for Merged {

@@ -165,7 +165,7 @@ impl Detector {
     /// of a loop, and representatives are on.
     #[inline(always)]
     pub(super) fn reset_skips(&mut self) {
-        let may = !self.locks.is_any_held() && self.loops.is_empty() && !self.representatives.off;
+        let may = !self.locks.is_any_held() && !self.units.is_in_loop() && !self.representatives.off;
         now::set_skips(if may { FEW } else { 0 });
     }
 
@@ -241,7 +241,7 @@ impl Detector {
         (0..NEWEST).find_map(|_| {
             let reader;
             (reader, rest) = self.sets.split(rest?);
-            let AccessRecord { step, site } = self.accesses[reader.index()];
+            let AccessRecord { step, site, .. } = self.accesses[reader.index()];
             if self.sites.get(site.site()).pc != pc {
                 return None;
             }

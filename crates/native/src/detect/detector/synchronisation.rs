@@ -15,6 +15,7 @@ impl Detector {
     }
 
     pub(crate) fn signal_sync(&mut self, sync: SyncId) {
+        self.note_synchronisation();
         self.leak(self.current);
         self.record_event(Event::Signal { task: self.current, sync, kind: SyncKind::Event });
         self.order.signal(self.current, sync, SyncKind::Event);
@@ -38,12 +39,19 @@ impl Detector {
     /// The unique numbers of the tasks that have not ended, as [`Detector::identity`] returns them.
     pub(crate) fn identities(&self) -> rustc_hash::FxHashSet<u64> {
         let live = self.runs_as.iter().filter(|task| **task != NOBODY);
-        // A thread that is in a chunk of its loop runs as that.
-        let live = live.chain(self.loops.keys()).chain(self.chunks.keys());
+        // A thread that executes a unit of work runs as that.
+        let live = live.copied().chain(self.units.tasks());
         live.map(|task| self.tasks[task.index()].serial).collect()
     }
 
+    /// The task that has not ended and has this unique number.
+    pub(crate) fn live(&self, serial: u64) -> Option<TaskId> {
+        let mut live = self.runs_as.iter().copied().filter(|task| *task != NOBODY);
+        live.find(|task| self.tasks[task.index()].serial == serial)
+    }
+
     pub(crate) fn join_sync(&mut self, sync: SyncId) {
+        self.note_synchronisation();
         self.record_event(Event::Join { task: self.current, sync, kind: SyncKind::Event });
         self.order.join(self.current, sync, SyncKind::Event);
         self.begin_step();
@@ -128,11 +136,6 @@ impl Detector {
         self.serials - 1
     }
 
-    #[inline(never)]
-    fn own_of(&self, task: TaskId) -> chunks::Own {
-        self.chunks.get(&task).cloned().unwrap_or_default()
-    }
-
     /// A task of the order resumes.
     #[inline]
     pub(super) fn resume(&mut self, task: TaskId) {
@@ -140,9 +143,8 @@ impl Detector {
         self.switch_representatives(left);
         self.set_time();
         self.order.enter(task);
-        if !self.chunks.is_empty() || self.own.size > 0 {
-            self.own = self.own_of(task);
-            self.update_fast_path_enabled();
+        if !self.units.is_idle() {
+            self.resume_unit(left, task);
         } else {
             self.publish_watermark();
         }
@@ -156,6 +158,7 @@ impl Detector {
         if kind.is_section() {
             return self.leave_section(sync.index());
         }
+        self.note_synchronisation();
         let task = self.runs_as(task);
         self.leak(task);
         self.record_event(Event::Signal { task, sync: of_kernel(sync), kind });
@@ -177,9 +180,12 @@ impl Detector {
             self.exclusive = true;
             return self.enter_section(sync.index());
         }
+        self.note_synchronisation();
         let task = self.runs_as(task);
         self.set_time();
-        let before = self.order.signaller(of_kernel(sync)).filter(|_| self.preparing);
+        // Only ends: a promise may be set by any task, which goes on.
+        let is_end = self.preparing && kind == SyncKind::Future;
+        let before = self.order.signaller(of_kernel(sync)).filter(|_| is_end);
         // One from before a taskgroup that the task is in: the end of the group waits for the task,
         // and not for the other.
         let is_near = |before: TaskId| self.tasks[before.index()].scope == self.tasks[task.index()].scope;
@@ -302,20 +308,21 @@ impl Detector {
 
 /// The kernel's syncs have even ids in the order, the detector's own odd ones.
 #[inline]
-fn of_kernel(sync: SyncId) -> SyncId {
+pub(super) fn of_kernel(sync: SyncId) -> SyncId {
     SyncId(sync.0 * 2)
 }
 
 impl Observer for Detector {
     fn spawn(&mut self, parent: TaskId, child: TaskId, scope: ScopeId, _: SiteId) {
         let mut task = self.next.take().unwrap_or(self.tasks[self.runs_as(parent).index()]);
-        // Threads belong to the region of their team, explicit tasks to a finish of their
-        // creator's.
-        if !matches!(task.role, Role::Explicit(_)) {
+        // Threads of a team belong to its region, explicit tasks to a finish of their creator's,
+        // threads that the program creates to the program.
+        if !matches!(task.role, Role::Explicit(_) | Role::Started(_)) {
             task.scope = self.finishes.scope(self.finishes.of_kernel(scope));
         }
         task.serial = self.new_serial();
         let parent = self.runs_as(parent);
+        self.note_synchronisation();
         self.leak(parent);
         let slot = child.index();
         let child = TaskId::at(self.tasks.len());
@@ -339,6 +346,7 @@ impl Observer for Detector {
             self.detached.insert(scope);
         }
         self.locks.end_task(task);
+        self.forget_units(task);
         self.order.end(task);
     }
     fn finish_begin(&mut self, task: TaskId, scope: ScopeId) {

@@ -46,11 +46,11 @@ unsafe impl Sync for Transitions {}
 pub(crate) static TRANSITIONS: Transitions = Transitions(UnsafeCell::new([Transition::NONE; SLOTS]));
 
 /// The accesses that a transition is valid for.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ValidFor {
     Any,
-    /// Those whose address the detector has checked, with these flags.
-    Flags(Flags),
+    /// Those whose address the detector has checked.
+    Checked,
 }
 
 impl Transition {
@@ -65,7 +65,7 @@ impl Transition {
     fn place(pc: usize, valid_for: ValidFor) -> usize {
         match valid_for {
             ValidFor::Any => pc,
-            ValidFor::Flags(flags) => pc | 1 << 63 | flags.above_addresses(),
+            ValidFor::Checked => pc | 1 << 63,
         }
     }
 }

@@ -204,7 +204,7 @@ impl Detector {
         manner: Manner,
         pc: usize,
     ) {
-        let flags = if manner == Manner::Atomic { Flags::ATOMIC } else { self.owned(address) };
+        let flags = if manner == Manner::Atomic { Flags::ATOMIC } else { Flags::PLAIN };
         let id = self.number(pc, flags);
         let same = |group: &&mut Group| (group.pc, group.kind, group.manner) == (pc, kind, manner);
         let Some(group) = groups.iter_mut().find(same) else {
@@ -214,7 +214,7 @@ impl Detector {
         if group.accesses.iter().any(|access| access.id == id && access.bytes & bytes == bytes) {
             return;
         }
-        group.accesses.retain(|access| access.bytes & !bytes != 0 || !self.precedes(access.id));
+        group.accesses.retain(|access| access.bytes & !bytes != 0 || !self.precedes_at(access.id, address));
         if group.accesses.len() == GROUP {
             group.accesses.remove(0);
         }

@@ -69,13 +69,12 @@ fn order(advice: &Advice<'_>) -> String {
             );
             format!("{who}, and {}.", between(advice))
         }
-        Parting::Siblings { older, younger, .. } if chunks(older, younger) => format!(
-            "{} and {} are chunks of the {} at {}. {fork} ran both, but any thread can take either: its schedule lets them run \
-             at the same time.",
-            safe(&older.task),
-            safe(&younger.task),
-            construct(older),
-            at(&older.at)
+        Parting::Thread { thread: of } => format!(
+            "{} of the {} at {} made both accesses in this run, but {}.",
+            thread(of),
+            construct(of),
+            at(&of.at),
+            elsewhere(advice)
         ),
         Parting::Siblings { older, younger, accesses } => {
             let (a, b) = (safe(&older.task), safe(&younger.task));
@@ -126,6 +125,43 @@ fn between(advice: &Advice<'_>) -> String {
     }
 }
 
+/// Why the accesses of one thread may be those of two.
+fn elsewhere(advice: &Advice<'_>) -> String {
+    let region = |r: &Region| format!("the {} at {}", r.construct, advice.at(&r.at));
+    let ends = |r: &Region| match r.construct {
+        Construct::Single | Construct::Masked => region(r),
+        Construct::Sections => format!("a section of {}", region(r)),
+        _ => format!("an iteration of {}", region(r)),
+    };
+    match (&advice.race.first.region, &advice.race.second.region) {
+        (Some(a), Some(b)) if a == b => match a.construct {
+            Construct::Sections => {
+                format!("any thread can execute a section of {}, and another the other", region(a))
+            }
+            Construct::Single => {
+                format!(
+                    "another thread can execute {} the second time, and no barrier stands between",
+                    region(a)
+                )
+            }
+            _ => format!(
+                "{} can give the two iterations to different threads: its schedule and the size of the team decide that",
+                region(a)
+            ),
+        },
+        (Some(a), Some(b)) => format!(
+            "another thread can execute {}, or {}, and no barrier stands between the two: `nowait` leaves out the one at the end",
+            ends(a),
+            ends(b)
+        ),
+        (Some(r), None) | (None, Some(r)) => format!(
+            "another thread can execute {}, and no barrier stands between it and the other access",
+            ends(r)
+        ),
+        (None, None) => "another can make one of them, and no barrier stands between".to_owned(),
+    }
+}
+
 pub(super) fn fixes(advice: &Advice<'_>) -> Vec<Fix> {
     let race = advice.race;
     let (first, second) = (Side::of(advice, &race.first), Side::of(advice, &race.second));
@@ -159,11 +195,8 @@ fn order_fixes(advice: &Advice<'_>, first: Option<&Side<'_>>, second: Option<&Si
             (Some(a), Some(b)) => team::fixes(advice, &older.at, a, b),
             _ => Vec::new(),
         },
-        Parting::Siblings { older, younger, .. } if chunks(older, younger) => match (first, second) {
-            (Some(a), Some(b)) => {
-                let shared = a.directives().find(|d| d.line == older.at.line && sides::is_loop(d));
-                shared.map_or_else(Vec::new, |d| team::iterations(advice, a, b, &d))
-            }
+        Parting::Thread { thread } => match (first, second) {
+            (Some(a), Some(b)) => team::fixes(advice, &thread.at, a, b),
             _ => Vec::new(),
         },
         Parting::Siblings { older, younger, accesses } => {
@@ -206,9 +239,10 @@ fn hints(advice: &Advice<'_>, first: Option<&Side<'_>>, second: Option<&Side<'_>
         hints.push(Fix::hint(format!("hold the same lock on both sides ({locks}), if either order will do")));
     }
     match &advice.parting {
-        Parting::Siblings { older, younger, .. } if team(older, younger) || chunks(older, younger) => {
+        Parting::Siblings { older, younger, .. } if team(older, younger) => {
             hints.extend(team::hints(advice, first, second));
         }
+        Parting::Thread { .. } => hints.extend(team::hints(advice, first, second)),
         Parting::Unknown => hints.push(Fix::hint("order them by a taskwait, a barrier or `depend`")),
         _ if freed => hints.push(Fix::hint("free the memory only after a wait for the tasks that use it")),
         _ => hints.push(tasks::hint()),
@@ -239,11 +273,6 @@ fn team(older: &Spawned, younger: &Spawned) -> bool {
     makes(older) && makes(younger) && older.at == younger.at
 }
 
-/// Chunks of one loop.
-fn chunks(older: &Spawned, younger: &Spawned) -> bool {
-    older.construct == Some(Construct::For) && younger.construct == older.construct && older.at == younger.at
-}
-
 fn construct(spawn: &Spawned) -> String {
     spawn.construct.map_or_else(|| "spawn".to_owned(), |construct| construct.to_string())
 }
@@ -258,8 +287,8 @@ fn thread(spawn: &Spawned) -> String {
 
 /// The descendant of the child that made the access, if it was not the child.
 fn descent(child: &Spawned, access: &RaceAccess) -> String {
-    let chunk = access.spawned.last().is_some_and(|spawn| spawn.construct == Some(Construct::For));
-    if child.task == access.task || chunk {
+    let is_child = access.spawned.last().is_some_and(|spawn| spawn.task == child.task);
+    if child.task == access.task || is_child {
         String::new()
     } else {
         format!(" (from which {} came)", safe(&access.task))

@@ -67,7 +67,7 @@ pub(crate) fn fixes(advice: &Advice<'_>) -> Vec<Fix> {
             Parting::Siblings { older, younger, accesses: [x, y] } => {
                 order(advice, older, Some(younger), side(x), side(y))
             }
-            Parting::Unknown => Vec::new(),
+            Parting::Thread { .. } | Parting::Unknown => Vec::new(),
         };
         fixes.extend(order);
         // Locks that are there already say that either order will do.

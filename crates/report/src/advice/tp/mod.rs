@@ -31,7 +31,7 @@ pub(super) fn why(advice: &Advice<'_>) -> String {
                 "{spawns} Nothing between the two spawns or in either task waits for the other's access: {NO_WAIT}."
             )
         }
-        Parting::Unknown => {
+        Parting::Thread { .. } | Parting::Unknown => {
             format!("the ways to the two accesses part in {fork}, and neither waits for the other.")
         }
     };

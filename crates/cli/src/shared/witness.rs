@@ -1,0 +1,113 @@
+//! Witnesses of races of native programs: further executions that bring the two accesses together.
+//!
+//! The detector decides by one run that two accesses are not ordered, whichever thread executes
+//! them and however large the team is. [`show`] runs the program under the control of a search,
+//! with the team of the run first, then with other assignments of work to threads and other sizes,
+//! until two threads make the accesses. [`meet`] then stops both right before them. A race that
+//! none of these teams shows stays without a witness.
+
+use crate::shared::process::{ExecutionLimits, NativeProgram, Streams};
+use raceproof::remote::{Answer, Order, Point};
+use raceproof_core::explore::trace::Trace;
+use raceproof_core::explore::{Dependence, TaskName, past};
+use raceproof_core::finding::{Grade, Place, Race, Witness, WitnessTeam};
+use raceproof_host::interrupt;
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// How long all of these executions may take, and how much each may do and answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+const ACTIONS: u64 = 1 << 22;
+const ANSWER: u64 = 1 << 28;
+
+/// The most races that are tried.
+const MOST: usize = 16;
+
+/// Sizes that tell iterations apart which smaller teams give to one thread.
+const SIZES: [u32; 3] = [3, 8, 64];
+/// Assignments that each size is tried with.
+const ASSIGNMENTS: u32 = 3;
+
+/// The teams that may show a race.
+#[derive(Clone, Copy)]
+pub(crate) struct Teams {
+    /// The size that the command was given.
+    pub(crate) asked: Option<u32>,
+    /// The size that a team had.
+    pub(crate) ran: Option<u32>,
+    /// Whether those of other sizes count.
+    pub(crate) all_sizes: bool,
+}
+
+/// Adds a witness to each race that further executions show; it is feasible then.
+pub(crate) fn show(races: &mut [Race], program: &Path, arguments: &[OsString], teams: Teams) {
+    let mut open: Vec<&mut Race> =
+        races.iter_mut().filter(|race| race.witness.is_none()).take(MOST).collect();
+    let end = Instant::now() + PATIENCE;
+    let interrupted = interrupt::watch();
+    let is_over = || Instant::now() >= end || interrupted.load(Ordering::Relaxed);
+    for team in teams.list() {
+        if open.is_empty() || is_over() {
+            return;
+        }
+        let program = NativeProgram::new(program.to_owned(), arguments, None).with_team(team);
+        let execute = |order: Order| -> Option<Answer> {
+            let seconds = end.saturating_duration_since(Instant::now()).as_secs_f64();
+            let limits = ExecutionLimits { actions: ACTIONS, seconds, answer: ANSWER };
+            program.execute(&order, limits, Streams::Hidden, &is_over).ok()?.1
+        };
+        let dependence = Dependence::Conflict;
+        let first = Order::Explore { prefix: Vec::new(), hint: Vec::new(), asleep: Vec::new(), dependence };
+        let Some(answer) = execute(first) else { continue };
+        for (met, points) in &answer.found.races {
+            if !open.iter().any(|race| sites(race) == sites(met)) {
+                continue;
+            }
+            let Some(witness) = meet(*points, &answer.trace, dependence, execute) else { continue };
+            for race in open.extract_if(.., |race| sites(race) == sites(met)) {
+                race.witness = Some(Witness { team, ..witness.clone() });
+                race.grade = Grade::Feasible;
+            }
+        }
+    }
+}
+
+impl Teams {
+    /// The teams to try, that of the run first.
+    fn list(self) -> impl Iterator<Item = Option<WitnessTeam>> {
+        let others = SIZES.into_iter().filter(move |size| self.all_sizes && Some(*size) != self.ran);
+        let sizes = self.ran.into_iter().chain(others);
+        let teams =
+            sizes.flat_map(|size| (0..ASSIGNMENTS).map(move |assignment| WitnessTeam { size, assignment }));
+        let usual = self.ran.map(|size| WitnessTeam { size, assignment: 0 });
+        let first = self.asked.map(|size| WitnessTeam { size, assignment: 0 });
+        std::iter::once(first).chain(teams.filter(move |team| Some(*team) != usual).map(Some))
+    }
+}
+
+/// Where the two accesses are, in source order.
+fn sites(race: &Race) -> [&Place; 2] {
+    let mut sites = [&race.first.at, &race.second.at];
+    sites.sort();
+    sites
+}
+
+/// A schedule that stops two tasks right before their accesses: the causal past of both, then one
+/// of the two, then the other. A task in a critical section keeps others out of it, so both orders
+/// are tried.
+pub(crate) fn meet(
+    points: [Point; 2],
+    trace: &Trace,
+    dependence: Dependence,
+    mut execute: impl FnMut(Order) -> Option<Answer>,
+) -> Option<Witness> {
+    let moments = points.map(|point| point.moment);
+    let name = |transition: usize| trace.names[trace.transitions[transition].task.index()];
+    let past: Vec<TaskName> = past(trace, dependence, moments).into_iter().map(name).collect();
+    [[1, 0], [0, 1]].into_iter().find_map(|last| {
+        let schedule = past.iter().copied().chain(last.map(|at| points[at].task)).collect();
+        execute(Order::Meet { schedule, points })?.witness
+    })
+}

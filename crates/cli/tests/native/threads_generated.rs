@@ -1,0 +1,78 @@
+//! Generated programs of threads with mutexes, reader-writer locks, semaphores, barriers, condition variables and tests of locks, in C: `verify` shows the
+//! races and deadlocks that all interleavings show, and no others; one run shows none but these.
+//!
+//! `RACEPROOF_CASES` programs of each kind (12 unless set), from seed `RACEPROOF_SEED` on (0 unless set).
+#![cfg(unix)]
+
+use crate::common;
+use crate::native;
+
+use common::command::{Folder, finish_within, root};
+use common::seeds::seeds;
+use native::generate::Random;
+use native::interleavings::{Shown, explore, program, words};
+use native::toolchain::{compile, tool};
+use raceproof_core::finding::{Report, Scope, Verdict};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+fn report(program: &Path, words: &[&str], text: &str) -> Report {
+    let mut command = tool();
+    command.args(words).args(["--format", "json", "--"]).arg(program).arg(text);
+    let done = finish_within(&mut command, Duration::from_secs(120)).expect("it ends");
+    serde_json::from_str(&done.stdout).unwrap_or_else(|error| panic!("{text}: {error}: {}", done.stderr))
+}
+
+fn shown(report: &Report) -> Shown {
+    let races = report.races.iter().map(|race| race.location.clone()).collect();
+    Shown { races, deadlock: !report.deadlocks.is_empty() }
+}
+
+fn judge(name: &str, kinds: &[&str]) {
+    let folder = Folder::new(name);
+    let binary = folder.path("threads");
+    compile(&root().join("crates/cli/tests/support/native/threads.c"), "-O1", &[], &binary)
+        .expect("it compiles");
+    let (mut verdicts, mut cases) = (BTreeMap::<String, u64>::new(), 0);
+    for parts in kinds {
+        for seed in seeds(12) {
+            let program = program(&mut Random(seed * 1000 + 7), parts);
+            let Some(expected) = explore(&program) else { continue };
+            let text = words(&program);
+            let about = |report: &Report| {
+                format!("{parts}, seed {seed}: {text}: expected {expected:?}, came {report:?}")
+            };
+            let once = report(&binary, &["run"], &text);
+            let found = shown(&once);
+            assert!(found.races.is_subset(&expected.races), "{}", about(&once));
+            assert!(expected.deadlock || !found.deadlock, "{}", about(&once));
+            if once.scope == Scope::AllSchedules {
+                assert_eq!(found.races, expected.races, "{}", about(&once));
+            }
+            let all = report(&binary, &["verify", "--all"], &text);
+            assert_eq!(shown(&all), expected, "{}", about(&all));
+            assert_ne!(all.verdict, Verdict::Inconclusive, "{}", about(&all));
+            *verdicts.entry(format!("{:?}", all.verdict)).or_default() += 1;
+            cases += 1;
+        }
+    }
+    println!("{verdicts:?}");
+    let many = |verdict: &str| verdicts.get(verdict).is_some_and(|&count| count > cases / 20);
+    assert!(cases < 20 || (many("Race") && many("RaceFree")), "a test of one answer only: {verdicts:?}");
+}
+
+#[test]
+fn mutexes_and_reader_writer_locks() {
+    judge("threads-locks", &["mm", "RW", "mRW"]);
+}
+
+#[test]
+fn semaphores_barriers_and_condition_variables() {
+    judge("threads-waits", &["pv", "b", "csa", "mpvRWb"]);
+}
+
+#[test]
+fn tests_of_locks() {
+    judge("threads-tests", &["tt", "mt"]);
+}

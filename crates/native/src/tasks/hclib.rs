@@ -1,0 +1,188 @@
+//! HClib's tasks (Habanero-C/C++): `launch`, `async`, and the workers that run them.
+//!
+//! An `async` is a task of the kernel and belongs to the finish that its creator is in. It runs at
+//! once, and its creator goes on when it has ended or waits; if it awaits futures, it begins when
+//! all are set. Workers are virtual threads with storage of their own. A task stays on its worker,
+//! and another may begin there while it waits.
+
+use crate::detect::contexts::Place;
+use crate::detect::detector;
+use crate::detect::detector::{Role, Task};
+use crate::fatal;
+use crate::process;
+use crate::report;
+use crate::tasks::constructs::Construct;
+use crate::tasks::finishes::{self, Ends};
+use crate::tasks::omp::{Team, Thread, scope, thread};
+use crate::tasks::promises;
+use crate::tasks::sched::{self, Job, Work};
+use crate::tasks::state;
+use raceproof_core::ids::{ScopeId, SyncId};
+use std::ptr;
+use std::rc::Rc;
+
+/// What the module keeps.
+pub(crate) struct Hclib {
+    /// The workers; null until the program launches.
+    team: *mut Team,
+    /// `launch` has begun and not ended.
+    launched: bool,
+    /// Tasks created, and where the last ran.
+    created: u32,
+    on: u32,
+}
+
+impl Default for Hclib {
+    fn default() -> Self {
+        Hclib { team: ptr::null_mut(), launched: false, created: 0, on: 0 }
+    }
+}
+
+/// The largest number of workers, each of which needs storage.
+const MOST: u32 = 256;
+
+/// The first tasks run on one worker after the other. Of those that follow only one in [`STAY`]
+/// moves, as for explicit tasks of OpenMP.
+const SPREAD: u32 = 256;
+const STAY: u32 = 16;
+
+fn team() -> &'static mut Team {
+    if state().hclib.team.is_null() {
+        report::state().uses_hclib = true;
+        let size = process::state().options.threads.clamp(1, MOST);
+        // The initial thread is the first worker.
+        let threads: Vec<u32> =
+            std::iter::once(0).chain((1..size).map(|_| state().omp.take_thread())).collect();
+        let team = Box::leak(Box::new(Team::new(size, ptr::null_mut(), &threads)));
+        // To OpenMP the workers are threads outside of any parallel region.
+        team.active_level = 0;
+        let pointer: *mut Team = team;
+        for thread in &mut team.threads {
+            thread.team = pointer;
+        }
+        state().hclib.team = pointer;
+    }
+    // SAFETY: leaked above; one function at a time looks.
+    unsafe { &mut *state().hclib.team }
+}
+
+/// How many workers there are. What the program does next may depend on it.
+pub(crate) fn workers() -> u32 {
+    let size = team().size;
+    report::state().teams.ran(size);
+    size
+}
+
+/// Ends a program that uses HClib where it does not run.
+pub(crate) fn require_launch(function: &str) {
+    if !state().hclib.launched || sched::job().is_none() {
+        fatal(&format!(
+            "{function} was called outside of hclib_launch (hclib::launch in C++): HClib runs nothing there"
+        ));
+    }
+}
+
+/// Runs `body` as `launch` does: returns when all tasks have ended.
+pub(crate) fn launch(body: impl FnOnce()) {
+    if sched::job().is_none() {
+        fatal(
+            "hclib_launch was called where no task runs: in a constructor of a shared library, or at the exit",
+        );
+    }
+    if std::mem::replace(&mut state().hclib.launched, true) {
+        fatal("hclib_launch was called inside of another hclib_launch: HClib runs one at a time");
+    }
+    team();
+    finishes::begin(false);
+    body();
+    if !finishes::end() {
+        fatal("the finish of hclib_launch was ended by the program: a hclib_end_finish too many");
+    }
+    state().hclib.launched = false;
+}
+
+/// The worker that the next task runs on.
+fn runner() -> &'static mut Thread {
+    let team = team();
+    let hclib = &mut state().hclib;
+    hclib.created = hclib.created.wrapping_add(1);
+    if hclib.created < SPREAD || hclib.created.is_multiple_of(STAY) {
+        hclib.on = (hclib.on + 1) % team.size;
+        &mut team.threads[hclib.on as usize]
+    } else {
+        &mut team.threads[thread().number as usize]
+    }
+}
+
+/// Creates a task that runs `body` when all of `waits` are set, for a call that returns to `pc`. If
+/// its end sets a promise of the program's, that is `future`.
+pub(crate) fn create(body: impl FnOnce() + 'static, waits: Vec<SyncId>, future: Option<SyncId>, pc: usize) {
+    let creator = scope();
+    creator.created += 1;
+    let detector = detector();
+    let ends = creator.finishes.ends();
+    let end = ends.as_ref().map(|ends| end_in(ends, pc));
+    let work = move || {
+        self::scope().finishes.enter(ends);
+        if let Some(future) = future {
+            promises::belongs_to(future, crate::detect::detector().identity());
+        }
+        body();
+        finishes::end_task();
+        if let Some(end) = end {
+            promises::set(end, pc);
+        }
+        self::scope().end();
+    };
+    let runner = runner();
+    let virtual_thread = runner.virtual_thread;
+    let Construct { root, created, .. } = state().omp.constructs.of(pc, detector);
+    let mut job = Job::in_region(runner, true, Place::at(root), Work::Other(Box::new(work)));
+    let awaited = !waits.is_empty();
+    job.waits = waits;
+    detector.next = Some(Task {
+        parent: detector.current(),
+        created,
+        role: Role::Async(creator.created),
+        thread: virtual_thread,
+        asked: false,
+        scope: ScopeId::PROGRAM,
+        detached: false,
+        awaited,
+        serial: 0,
+    });
+    sched::spawn(job, true);
+}
+
+fn end_in(ends: &Rc<Ends>, pc: usize) -> SyncId {
+    let end = promises::create(pc);
+    ends.add(end);
+    end
+}
+
+/// The running task ends its innermost finish without waiting. When all tasks of it have ended,
+/// `put` is called, which sets the promise.
+pub(crate) fn end_finish_nonblocking(promise: SyncId, put: impl FnOnce() + 'static, pc: usize) {
+    let Some(ends) = finishes::leave() else { no_finish() };
+    let closes = move || {
+        ends.wait();
+        put();
+    };
+    create(closes, Vec::new(), Some(promise), pc);
+}
+
+/// Begins a finish.
+pub(crate) fn start_finish(may_leave: bool) {
+    finishes::begin(may_leave);
+}
+
+/// Ends the innermost finish of the running task, and waits.
+pub(crate) fn end_finish() {
+    if !finishes::end() {
+        no_finish();
+    }
+}
+
+fn no_finish() -> ! {
+    fatal("hclib_end_finish was called by a task that has not started a finish (hclib_start_finish)")
+}

@@ -1,0 +1,99 @@
+//! Units of work, as the threads of a team execute them: `single`, chunks and shares of loops. What
+//! orders them is the detector's matter ([`Work`]).
+
+use crate::detect::detector;
+use crate::detect::detector::{Share, Sizes, Work};
+use crate::process;
+use crate::report;
+use crate::report::coverage::SizeBound;
+use crate::tasks::omp::{scope, team, thread};
+use crate::tasks::{explorer, sched};
+
+/// The sizes that the running team may have.
+fn sizes() -> Sizes {
+    let team = team();
+    match report::state().teams.is_size_queried() {
+        true => Sizes::Only(team.size),
+        false => team.sizes,
+    }
+}
+
+/// The program asks by the routine `name` how many threads or teams there are, or may be, which is
+/// `size`: what it does from now on may depend on it.
+pub(crate) fn query(name: &'static str, size: u32) -> i32 {
+    report::state().teams.bound(SizeBound::Size(name));
+    size as i32
+}
+
+/// What the standard lets any thread execute, each by a number.
+#[derive(Clone, Copy)]
+pub(crate) enum Choice {
+    Single(u64),
+    /// The first part of a static loop of so many iterations; the others follow. The same one for
+    /// all loops of as many.
+    Even(u64),
+    /// The first chunk of a row of as many as there are threads, by loop and row.
+    Row(u64, u64),
+}
+
+/// By how many threads the assignment of this execution turns a choice, in a team of so many. An
+/// execution that is to show a race has another assignment than the first.
+pub(crate) fn turn(choice: Choice, size: u32) -> u32 {
+    let assignment = process::state().options.assignment;
+    if assignment == 0 {
+        return 0;
+    }
+    let words = match choice {
+        Choice::Single(number) => [0, number, 0],
+        Choice::Even(count) => [1, count, 0],
+        Choice::Row(number, row) => [2, number, row],
+    };
+    let mixed = words.iter().fold(u64::from(assignment), |mixed, word| {
+        (mixed ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
+    });
+    (mixed % u64::from(size.max(1))) as u32
+}
+
+/// Whether the running thread is one of a team whose threads share work.
+pub(crate) fn is_team() -> bool {
+    team().is_forked
+}
+
+/// Whether the running thread is the initial one of a team in a league.
+pub(crate) fn is_league() -> bool {
+    team().league.1 > 1 && !team().is_forked
+}
+
+/// The running thread takes a unit of work of the construct at `created`, a site.
+pub(crate) fn begin(work: Work, created: u32) {
+    if sched::job().is_none() || !explorer::detects() || !detector().can_take() {
+        return;
+    }
+    let here = 0u8;
+    let at = &raw const here as usize;
+    let stack = detector().stack_of(at).unwrap_or(at..at);
+    if let Work::Share(Share { is_marked: false, .. }) = work {
+        report::state().teams.bound(SizeBound::Unmarked);
+    }
+    scope().begin_unit();
+    thread().in_unit = true;
+    detector().begin_unit(work, created, stack, sizes());
+}
+
+/// The running thread has executed its unit, if it is in one.
+pub(crate) fn end() {
+    if std::mem::take(&mut thread().in_unit) {
+        scope().end_unit();
+        detector().end_unit();
+    }
+}
+
+/// An iteration begins, whose loop variable has this value.
+#[inline]
+pub(crate) fn iteration(variable: i64) {
+    if detector().begin_iteration(variable) {
+        scope().end_unit();
+        detector().split_share(variable);
+        scope().begin_unit();
+    }
+}
