@@ -12,8 +12,10 @@ use clap::{Parser, Subcommand, ValueEnum};
 pub use known::{DiffArgs, DiffFormat, ExplainArgs, KnownArgs, ProjectSuppression};
 use raceproof_core::order::OrderName;
 use std::ffi::OsString;
+use std::fs::File;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Find the data races of task-parallel programs, in all their schedules
 #[derive(Parser, Debug)]
@@ -179,7 +181,7 @@ pub enum TeamSizes {
     Ran,
 }
 
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Clone, Debug)]
 pub struct RunArgs {
     /// What the report looks like
     #[arg(long, value_enum, default_value = "text")]
@@ -210,6 +212,9 @@ pub struct RunArgs {
     /// accesses that were met, not all
     #[arg(long)]
     pub once: bool,
+    /// Where the program's own standard output goes, if `cargo raceproof` keeps it.
+    #[arg(skip)]
+    pub stdout: Option<Arc<File>>,
     /// The program and its arguments
     #[arg(required = true, trailing_var_arg = true, value_name = "PROGRAM")]
     pub program: Vec<OsString>,

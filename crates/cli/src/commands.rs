@@ -3,7 +3,7 @@
 use crate::args::{Args, Command, RunArgs};
 use crate::run::command::Ran;
 use crate::shared::look;
-use crate::shared::status::{BAD_INPUT, BadInput, INCONCLUSIVE, bad};
+use crate::shared::status::{BAD_INPUT, BadInput, bad};
 use crate::{analyze, check, diff, doctor, explain, graph, manual, replay, run, trace, verify};
 use raceproof_cc::{self as cc, Language};
 use raceproof_host::{interrupt, note};
@@ -63,10 +63,9 @@ pub(crate) enum ProgramOutcome {
 pub(crate) fn started_by_cargo(run: &RunArgs, now: bool) -> (ProgramOutcome, Result<Ran, String>) {
     match run::command::judged(run, now) {
         Ok(ran) => {
-            let coverage = ran.report.coverage.as_ref();
-            let sequential = coverage.is_some_and(|coverage| coverage.parallel == Some(false));
-            let only = ran.status == INCONCLUSIVE && sequential && ran.report.limits.len() == 1;
-            let outcome = if only { ProgramOutcome::Sequential } else { ProgramOutcome::Status(ran.status) };
+            let sequential = ran.is_sequential();
+            let outcome =
+                if sequential { ProgramOutcome::Sequential } else { ProgramOutcome::Status(ran.status) };
             (outcome, Ok(ran))
         }
         Err(BadInput(message)) => {

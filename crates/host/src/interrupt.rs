@@ -124,7 +124,12 @@ pub fn status_of(command: &mut Command) -> io::Result<ExitStatus> {
 
 /// The same, of a tool whose output is of interest.
 pub fn output_of(command: &mut Command) -> io::Result<Output> {
-    let child = started(command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()))?;
+    stdout_of(command.stderr(Stdio::piped()))
+}
+
+/// The same, but what it writes to standard error goes where it would go anyway.
+pub fn stdout_of(command: &mut Command) -> io::Result<Output> {
+    let child = started(command.stdin(Stdio::null()).stdout(Stdio::piped()))?;
     let _ends = EndsWithUs::new(&child, Signal::SIGTERM);
     child.wait_with_output()
 }

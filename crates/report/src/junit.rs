@@ -1,19 +1,23 @@
-//! JUnit's XML, which CI servers read as the result of tests: a test case for each program that was
-//! run.
+//! JUnit's XML, which CI servers read as the result of tests: a test case for each test, or
+//! for each program that has no tests of Rust's harness.
 //!
 //! There is no standard; this is what Jenkins, GitLab and Azure agree on: `testsuites`,
 //! `testsuite` with the counts, `testcase` with `failure` (something was found), `error` (the
 //! program could not be judged) or `skipped` (nothing ran in parallel).
 
-use raceproof_core::finding::{Report, Verdict};
+use raceproof_core::finding::{Place, Report, Verdict};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
 /// A program that was run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Case {
-    /// The name of the program.
+    /// The program that a test belongs to; none if the case is a whole program.
+    pub program: Option<String>,
+    /// The name of the test, or of the program.
     pub name: String,
+    /// Where the test is in its source, if that is known.
+    pub at: Option<Place>,
     pub seconds: f64,
     pub outcome: Outcome,
 }
@@ -38,6 +42,11 @@ pub enum Outcome {
 }
 
 impl Case {
+    /// Of a whole program that was not timed.
+    pub fn new(name: &str, outcome: Outcome) -> Case {
+        Case { program: None, name: name.to_owned(), at: None, seconds: 0.0, outcome }
+    }
+
     /// What a report means for the program it is about. `found` says in a line what is new in it;
     /// none if nothing is. `sequential`: nothing ran in parallel.
     pub fn of(name: &str, report: &Report, found: Option<String>, sequential: bool, text: &str) -> Case {
@@ -55,7 +64,7 @@ impl Case {
             }
             (None, _) => Outcome::Passed,
         };
-        Case { name: name.to_owned(), seconds: report.stats.seconds, outcome }
+        Case { seconds: report.stats.seconds, ..Case::new(name, outcome) }
     }
 }
 
@@ -76,9 +85,10 @@ pub fn render(suite: &str, cases: &[Case]) -> String {
     let _ = writeln!(out, "  <testsuite name=\"{}\" {counts}>", attribute(suite));
     for case in cases {
         let head = format!(
-            "    <testcase name=\"{}\" classname=\"{}\" time=\"{:.3}\"",
+            "    <testcase name=\"{}\" classname=\"{}\"{} time=\"{:.3}\"",
             attribute(&case.name),
-            attribute(suite),
+            attribute(case.program.as_deref().unwrap_or(suite)),
+            case.at.as_ref().map(place).unwrap_or_default(),
             case.seconds
         );
         let (tag, kind, message, text) = match &case.outcome {
@@ -105,6 +115,11 @@ pub fn render(suite: &str, cases: &[Case]) -> String {
     }
     out += "  </testsuite>\n</testsuites>\n";
     out
+}
+
+/// Where a test is, as GitLab and pytest write it.
+fn place(at: &Place) -> String {
+    format!(" file=\"{}\" line=\"{}\"", attribute(&at.file), at.line)
 }
 
 /// Whether XML 1.0 can have a character at all, escaped or not.
@@ -146,7 +161,7 @@ mod tests {
 
     #[test]
     fn every_outcome_has_its_element() {
-        let case = |name: &str, outcome| Case { name: name.into(), seconds: 0.25, outcome };
+        let case = |name: &str, outcome| Case { seconds: 0.25, ..Case::new(name, outcome) };
         let text = render(
             "my crate",
             &[
@@ -156,7 +171,11 @@ mod tests {
                     Outcome::Failed { kind: "data-race".into(), message: "x".into(), text: "1 < 2\n".into() },
                 ),
                 case("c", Outcome::Error { message: "late".into(), text: String::new() }),
-                case("d", Outcome::Skipped { message: "nothing ran in parallel".into() }),
+                Case {
+                    program: Some("sums".into()),
+                    at: Some(Place { file: "a.rs".into(), line: 7, column: 1 }),
+                    ..case("d", Outcome::Skipped { message: "nothing ran in parallel".into() })
+                },
             ],
         );
         assert_eq!(
@@ -171,7 +190,7 @@ mod tests {
                  <testcase name=\"c\" classname=\"my crate\" time=\"0.250\">\n      \
                    <error type=\"inconclusive\" message=\"late\"/>\n    \
                  </testcase>\n    \
-                 <testcase name=\"d\" classname=\"my crate\" time=\"0.250\">\n      \
+                 <testcase name=\"d\" classname=\"sums\" file=\"a.rs\" line=\"7\" time=\"0.250\">\n      \
                    <skipped message=\"nothing ran in parallel\"/>\n    \
                  </testcase>\n  \
                </testsuite>\n\

@@ -45,6 +45,10 @@ pub const OPTION: &str = "findings";
 /// `raceproof_symbols::raw::Spot`s.
 pub const ALL_PAIRS: &str = "pairs=all";
 
+/// The word that tells it that Rust's test harness runs one test: the thread that `main` creates
+/// for it, and waits for, is no parallelism of the test's.
+pub const HARNESS: &str = "harness=rust";
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u32)]
 pub enum Kind {

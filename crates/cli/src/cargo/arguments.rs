@@ -1,29 +1,34 @@
 //! The command line of `cargo raceproof`: our options among cargo's.
 
+use super::each_test::Partition;
 use super::{TARGET, text};
 use crate::args::Args;
-use clap::Parser;
+use clap::{CommandFactory, Parser};
+use std::any::TypeId;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Our options that take a value, as `raceproof run` has them.
-const OWN: [&str; 9] = [
-    "--format",
-    "--threads",
-    "--output",
-    "--suppressions",
-    "--baseline",
-    "--write-baseline",
-    "--time-limit",
-    "--trace",
-    "--max-findings",
-];
+/// An option of ours, as the command of `raceproof` has it that is to act.
+struct OwnOption {
+    name: String,
+    takes_value: bool,
+    is_path: bool,
+}
 
-/// Those that take none.
-const OWN_FLAGS: [&str; 2] = ["--strict", "--print-suppressions"];
-
-/// Those of them that are paths.
-const PATHS: [&str; 5] = ["--output", "--suppressions", "--baseline", "--write-baseline", "--trace"];
+/// The options of a command of `raceproof`, from its definition.
+fn own_options(verb: &str) -> Vec<OwnOption> {
+    let mut command = Args::command();
+    // Options of all commands are added to each.
+    command.build();
+    let Some(verb) = command.find_subcommand(verb) else { return Vec::new() };
+    let option = |arg: &clap::Arg| {
+        let name = format!("--{}", arg.get_long()?);
+        let takes_value = arg.get_action().takes_values();
+        let is_path = arg.get_value_parser().type_id() == TypeId::of::<PathBuf>();
+        Some(OwnOption { name, takes_value, is_path })
+    };
+    verb.get_arguments().filter_map(option).filter(|option| option.name != "--help").collect()
+}
 
 /// Options of `cargo test` and `bench` that say what is to be run.
 const SELECTING: [&str; 10] = [
@@ -49,8 +54,10 @@ pub(super) struct CargoRequest {
     pub(super) cargo: Vec<OsString>,
     pub(super) target_dir: Option<PathBuf>,
     pub(super) manifest: Option<OsString>,
-    /// Where what came of each program goes, as JUnit's XML.
+    /// Where what came of each test goes, as JUnit's XML.
     pub(super) junit: Option<PathBuf>,
+    /// Which part of the tests is run, as nextest names it.
+    pub(super) partition: Option<String>,
     pub(super) asks_for_help: bool,
 }
 
@@ -58,11 +65,17 @@ impl CargoRequest {
     pub(super) fn parse(words: &[OsString]) -> Result<CargoRequest, String> {
         let mut words = words.iter();
         let subcommand = words.next().map(|word| text(word)).transpose()?.unwrap_or_default();
-        if !["build", "run", "test", "bench"].contains(&subcommand.as_str()) {
-            return Err(format!("`{subcommand}` is not one of build, run, test and bench"));
+        if subcommand == "nextest" {
+            return Err("nextest is not supported, and not needed: `cargo raceproof test` runs each test in a process of its own, \
+                        as nextest does, and has --partition and --junit"
+                .to_owned());
+        }
+        if !["build", "run", "test", "bench", "verify", "replay"].contains(&subcommand.as_str()) {
+            return Err(format!("`{subcommand}` is not one of build, run, test, bench, verify and replay"));
         }
         let mut request = CargoRequest { subcommand, ..CargoRequest::default() };
         let mut selects = false;
+        let options = own_options(request.verb());
         while let Some(word) = words.next() {
             if word == "--" {
                 request.cargo.push(word.clone());
@@ -90,6 +103,18 @@ impl CargoRequest {
                         ));
                     }
                 }
+                "--doc" => {
+                    return Err(
+                        "tests in documentation are compiled by rustdoc, which does not instrument them: \
+                                run them with `cargo test --doc`"
+                            .to_owned(),
+                    );
+                }
+                "--partition" => {
+                    let part = text(&value()?)?;
+                    Partition::parse(&part)?;
+                    request.partition = Some(part);
+                }
                 "--junit" => request.junit = Some(value()?.into()),
                 "--target-dir" => request.target_dir = Some(value()?.into()),
                 "--manifest-path" => {
@@ -103,20 +128,23 @@ impl CargoRequest {
                     request.own.push(format!("--color={when}"));
                     request.cargo.push(format!("--color={when}").into());
                 }
-                flag if OWN_FLAGS.contains(&flag) => request.own.push(flag.to_owned()),
-                own if OWN.contains(&own) => {
-                    let mut value = text(&value()?)?;
-                    if PATHS.contains(&own) {
-                        // Cargo starts tests in the folder of their package.
-                        let whole = std::path::absolute(&value);
-                        value = text(whole.map_err(|error| format!("{own} {value}: {error}"))?.as_os_str())?;
+                _ => match options.iter().find(|option| option.name == name) {
+                    Some(option) if option.takes_value => {
+                        let mut value = text(&value()?)?;
+                        if option.is_path {
+                            // Cargo starts tests in the folder of their package.
+                            let whole = std::path::absolute(&value);
+                            value =
+                                text(whole.map_err(|error| format!("{name} {value}: {error}"))?.as_os_str())?;
+                        }
+                        request.own.push(format!("{name}={value}"));
                     }
-                    request.own.push(format!("{own}={value}"));
-                }
-                _ => {
-                    selects |= SELECTING.contains(&name);
-                    request.cargo.push(word.clone());
-                }
+                    Some(_) => request.own.push(name.to_owned()),
+                    None => {
+                        selects |= SELECTING.contains(&name);
+                        request.cargo.push(word.clone());
+                    }
+                },
             }
         }
         request.complete(selects)
@@ -132,16 +160,52 @@ impl CargoRequest {
                 "--junit is about programs that are run: use it with `cargo raceproof test`".to_owned()
             );
         }
-        let words = ["raceproof", "run"].into_iter().chain(self.own.iter().map(String::as_str));
+        if self.partition.is_some() && self.subcommand != "test" {
+            return Err("--partition divides tests: use it with `cargo raceproof test`".to_owned());
+        }
+        let words = ["raceproof", self.verb()].into_iter().chain(self.own.iter().map(String::as_str));
         if let Err(error) = Args::try_parse_from(words.chain(["--", "program"])) {
             let message = error.to_string();
             return Err(message.trim_start_matches("error: ").lines().next().unwrap_or_default().to_owned());
         }
-        if self.subcommand == "test" && !selects {
+        if self.cargo_s() == "test" && !selects {
             // Those in documentation are compiled by rustdoc, which does not instrument them.
             self.cargo.insert(0, "--tests".into());
         }
         Ok(self)
+    }
+
+    /// The command of `raceproof` that acts on what is built.
+    fn verb(&self) -> &str {
+        if self.searches() { &self.subcommand } else { "run" }
+    }
+
+    /// The command of cargo.
+    pub(super) fn cargo_s(&self) -> &str {
+        let is = |names: [&str; 2]| {
+            self.cargo.iter().any(|word| {
+                let word = word.to_string_lossy();
+                names.iter().any(|name| {
+                    word.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+                })
+            })
+        };
+        match self.subcommand.as_str() {
+            "verify" | "replay" if is(["--bin", "--example"]) => "build",
+            "verify" | "replay" => "test",
+            other => other,
+        }
+    }
+
+    /// Whether one executable is handed to `raceproof verify` or `replay`.
+    pub(super) fn searches(&self) -> bool {
+        ["verify", "replay"].contains(&self.subcommand.as_str())
+    }
+
+    /// The words for cargo, and those behind `--`.
+    pub(super) fn divided(&self) -> (&[OsString], &[OsString]) {
+        let at = self.cargo.iter().position(|word| word == "--").unwrap_or(self.cargo.len());
+        (&self.cargo[..at], self.cargo.get(at + 1..).unwrap_or_default())
     }
 
     /// Whether what is run is started by Rust's test harness.
@@ -149,9 +213,9 @@ impl CargoRequest {
         ["test", "bench"].contains(&self.subcommand.as_str())
     }
 
-    /// Whether what is built is run as well.
+    /// Whether cargo runs what it builds.
     pub(super) fn runs(&self) -> bool {
-        self.subcommand != "build"
+        self.subcommand != "build" && !self.searches()
     }
 }
 
@@ -171,6 +235,16 @@ mod tests {
     }
 
     #[test]
+    fn what_is_searched_is_built_first() {
+        let request = parse("verify --all --max-seconds 9 --release --test a -- b::c").unwrap();
+        assert_eq!(request.own, ["--all", "--max-seconds=9"]);
+        assert_eq!((request.cargo_s(), request.runs(), request.searches()), ("test", false, true));
+        assert_eq!(request.divided().1, ["b::c"]);
+        assert_eq!(parse("verify --bin=a").unwrap().cargo_s(), "build");
+        assert_eq!(parse("replay --witness w --step --lib").unwrap().own[1..], ["--step"]);
+    }
+
+    #[test]
     fn tests_in_documentation_are_left_out() {
         assert_eq!(parse("test --release").unwrap().cargo, ["--tests", "--release"]);
         assert_eq!(parse("test --test a").unwrap().cargo, ["--test", "a"]);
@@ -185,6 +259,10 @@ mod tests {
             ("test --trace t", "with `cargo raceproof run`"),
             ("build --junit t.xml", "with `cargo raceproof test`"),
             ("run --target wasm32-unknown-unknown", "cannot be run"),
+            ("test --doc", "cargo test --doc"),
+            ("nextest run", "--partition"),
+            ("test --partition slice:1/2", "expected count:M/N"),
+            ("run --partition count:1/2", "with `cargo raceproof test`"),
         ] {
             let message = parse(words).unwrap_err();
             assert!(message.contains(wrong), "{words}: {message}");

@@ -13,6 +13,8 @@
 mod arguments;
 mod compiler;
 mod drop_in;
+mod each_test;
+mod executable;
 mod folder;
 mod linker;
 mod records;
@@ -45,15 +47,21 @@ use std::time::Duration;
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 pub const HELP: &str = "\
-Build a crate that uses rayon with instrumentation, run it, and report its data races
+Build a crate that uses rayon or threads with instrumentation, run it, and report its data races
 
 Usage: cargo raceproof build|run|test|bench [OPTIONS] [CARGO'S OPTIONS] [-- ARGS]
+       cargo raceproof verify|replay [OPTIONS] [--test NAME|--lib|--bin NAME] [CARGO'S OPTIONS] [-- TEST|ARGS]
 
-Options, besides those of cargo's command of the same name:
+`test` runs each test in a process of its own, and judges it by itself. `verify` runs one test, or one
+program, under every schedule that can differ, and `replay` under the schedule of a finding; their options
+are those of `raceproof verify` and `raceproof replay`.
+
+Options of the others, besides those of cargo's command of the same name:
       --format <FORMAT>      What the report looks like: text, json, html, sarif or github [default: text]
       --threads <N,…>        Run once for pools of each of these sizes, and join what is found [default: RAYON_NUM_THREADS, or 4]
   -o, --output <OUT>         Write the report to a file instead of standard output; of several tests, one for all
-      --junit <FILE>         Write what came of each program as JUnit's XML
+      --junit <FILE>         Write what came of each test as JUnit's XML
+      --partition <PART>     Run a part of the tests: count:M/N or hash:M/N, with M from 1 to N
       --suppressions <FILE>  Leave out the findings that this file names
       --print-suppressions   Print lines for --suppressions that name what was found
       --baseline <FILE>      Fail for new findings only: not for those in this file, a JSON report or a written baseline
@@ -61,10 +69,10 @@ Options, besides those of cargo's command of the same name:
       --time-limit <S>       End each run after so many seconds, with what was found by then
       --trace <FILE>         Record the run in a file, for `raceproof analyze`; with `run`
       --max-findings <N>     Show so many findings in a text report [default: 20]
+      --once                 Do not run a program again that has races, for all pairs of accesses and a witness
       --strict               Inconclusive, not race-free, if C code in the program is not instrumented
 
-What is built is in target/raceproof; `raceproof verify -- PROGRAM` runs such a program under every schedule.
-docs/RAYON.md tells how it works and what is promised.
+What is built is in target/raceproof. docs/RAYON.md and docs/THREADS.md tell how it works and what is promised.
 
 Exit status:
   0  no race
@@ -80,6 +88,9 @@ pub fn run(words: impl Iterator<Item = OsString>) -> ExitCode {
     }
     if let Some(runner) = words.first().filter(|word| *word == RUNNER || *word == TEST_RUNNER) {
         return start(&words[1..], runner == TEST_RUNNER);
+    }
+    if words.first().is_some_and(|word| word == executable::ACT) {
+        return act(&words[1..]);
     }
     if words.first().is_some_and(|word| word == "raceproof") {
         words.remove(0);
@@ -112,7 +123,7 @@ fn build(words: &[OsString]) -> Result<ExitCode, String> {
     let library = runtime::find_shared()?;
     let folder = Folder::prepare(&request, &library)?;
     let mut cargo = Command::new(cargo());
-    cargo.arg(&request.subcommand).args(["--target", TARGET, "--target-dir"]).arg(&folder.path);
+    cargo.arg(request.cargo_s()).args(["--target", TARGET, "--target-dir"]).arg(&folder.path);
     if request.runs() {
         let name = if request.has_harness() { TEST_RUNNER } else { RUNNER };
         runner::ask_for(&mut cargo, &own, name, &request.own)?;
@@ -123,11 +134,15 @@ fn build(words: &[OsString]) -> Result<ExitCode, String> {
         cargo.env(FOLDER, here);
     }
     compiler::ask_for(&mut cargo, &library, &folder.drop_in());
-    if request.has_harness() {
-        // One test after the other, so that each is judged by itself.
-        if env::var_os(TEST_THREADS).is_none() {
-            cargo.env(TEST_THREADS, "1");
-        }
+    if request.has_harness() && env::var_os(TEST_THREADS).is_none() {
+        // Where the harness is not Rust's own, but keeps to its variable: one test after the other.
+        cargo.env(TEST_THREADS, "1");
+    }
+    if let Some(part) = &request.partition {
+        cargo.env(each_test::PARTITION, part);
+    }
+    if request.searches() {
+        return executable::act_on(cargo, &own, &request);
     }
     let records = Records::new(&folder.path)?;
     records.ask_for(&mut cargo);
@@ -160,6 +175,16 @@ fn end_with_owner() {
     });
 }
 
+/// A command line of `raceproof`, as [`executable`] asks for it in a process of its own.
+fn act(words: &[OsString]) -> ExitCode {
+    interrupt::install();
+    end_with_owner();
+    match parsed([OsString::from("raceproof")].into_iter().chain(words.iter().cloned()).collect()) {
+        Ok(args) => ExitCode::from(commands::act(args)),
+        Err(wrong) => commands::refuse(&wrong),
+    }
+}
+
 /// Runs a program that cargo has built; the words are those of `raceproof run`. Of several test
 /// programs, those in which nothing ran in parallel do not keep cargo from starting the others;
 /// they count if there are no others.
@@ -183,10 +208,13 @@ fn start(words: &[OsString], is_test: bool) -> ExitCode {
             look::keep(args.look);
             match &args.command {
                 cli::Command::Run(run) => {
-                    let now = !is_test || !records::is_deferred(run);
-                    let (outcome, ran) = commands::started_by_cargo(run, now);
-                    records::note(&run.program[0], ran.as_ref().map_err(String::as_str));
-                    outcome
+                    let tests = if is_test { each_test::run(run) } else { None };
+                    tests.unwrap_or_else(|| {
+                        let now = !is_test || !records::is_deferred(run);
+                        let (outcome, ran) = commands::started_by_cargo(run, now);
+                        records::note(&run.program[0], None, ran.as_ref().map_err(String::as_str));
+                        outcome
+                    })
                 }
                 _ => ProgramOutcome::Status(commands::act(args)),
             }

@@ -11,8 +11,8 @@ use crate::run::command::Ran;
 use crate::run::join;
 use crate::shared::known::Known;
 use crate::shared::present::{Wanted, plain_text, render_native};
-use crate::shared::status::{BadInput, INCONCLUSIVE, status};
-use raceproof_core::finding::Report;
+use crate::shared::status::{BadInput, status};
+use raceproof_core::finding::{Place, Report};
 use raceproof_host::output::{deliver, replace};
 use raceproof_report::baseline::new_only;
 use raceproof_report::junit::{self, Case, Outcome};
@@ -70,7 +70,7 @@ impl Records {
             if cases.is_empty() {
                 let message = "cargo has started no program: see what it says".to_owned();
                 let outcome = Outcome::Error { message, text: String::new() };
-                cases.push(Case { name: "build".to_owned(), seconds: 0.0, outcome });
+                cases.push(Case::new("build", outcome));
             }
             deliver(&junit::render(&format!("cargo raceproof {}", request.subcommand), &cases), Some(file))?;
         }
@@ -111,12 +111,18 @@ pub(super) fn is_deferred(run: &RunArgs) -> bool {
         || !matches!(run.format, ReportFormat::Text | ReportFormat::Json | ReportFormat::Github)
 }
 
-/// Leaves a record of a program, if somebody wants one.
-pub(super) fn note(program: &OsStr, ran: Result<&Ran, &str>) {
+/// A test of a program: its name, and where it is in its source.
+pub(super) struct Test<'a> {
+    pub(super) name: &'a str,
+    pub(super) at: Option<Place>,
+}
+
+/// Leaves a record of a program, or of one test of it, if somebody wants one.
+pub(super) fn note(program: &OsStr, test: Option<Test<'_>>, ran: Result<&Ran, &str>) {
     let Some(folder) = env::var_os(RECORDS) else { return };
-    let name = Path::new(program).file_name().unwrap_or(program).to_string_lossy().into_owned();
-    let name = without_hash(&name);
-    let record = match ran {
+    let program = without_hash(&Path::new(program).file_name().unwrap_or(program).to_string_lossy());
+    let name = test.as_ref().map_or(program.as_str(), |test| test.name);
+    let (case, report) = match ran {
         Ok(ran) => {
             let shown = new_only(&ran.report);
             let found = list(&shown);
@@ -126,16 +132,19 @@ pub(super) fn note(program: &OsStr, ran: Result<&Ran, &str>) {
                 [first, ..] => Some(format!("{} and {} more", first.title(), found.len() - 1)),
             };
             let found = title.filter(|_| status(&shown) == crate::shared::status::FOUND);
-            let parallel = ran.report.coverage.as_ref().and_then(|coverage| coverage.parallel);
-            let sequential = parallel == Some(false) && ran.status == INCONCLUSIVE;
-            let case = Case::of(&name, &ran.report, found, sequential, &plain_text(&shown));
-            Record { case, report: Some(ran.raw.clone()) }
+            let case = Case::of(name, &ran.report, found, ran.is_sequential(), &plain_text(&shown));
+            (case, Some(ran.raw.clone()))
         }
         Err(wrong) => {
             let outcome = Outcome::Error { message: wrong.to_owned(), text: String::new() };
-            Record { case: Case { name, seconds: 0.0, outcome }, report: None }
+            (Case::new(name, outcome), None)
         }
     };
+    let case = match test {
+        Some(Test { at, .. }) => Case { program: Some(program), at, ..case },
+        None => case,
+    };
+    let record = Record { case, report };
     // Without it the file at the end has one program less; what cargo prints has it.
     let number = fs::read_dir(&folder).map_or(0, Iterator::count);
     let file = Path::new(&folder).join(format!("{number:06}-{}.json", process::id()));

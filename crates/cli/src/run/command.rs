@@ -5,7 +5,7 @@ use crate::args::RunArgs;
 use crate::page;
 use crate::shared::known::Known;
 use crate::shared::present::{Wanted, render_native, settle_native};
-use crate::shared::status::{BadInput, bad};
+use crate::shared::status::{BadInput, INCONCLUSIVE, bad};
 use raceproof_core::finding::Report;
 
 /// A program that was run and judged.
@@ -15,6 +15,14 @@ pub(crate) struct Ran {
     /// And after.
     pub(crate) report: Report,
     pub(crate) status: u8,
+}
+
+impl Ran {
+    /// Whether nothing ran in parallel, and nothing was found.
+    pub(crate) fn is_sequential(&self) -> bool {
+        let parallel = self.report.coverage.as_ref().and_then(|coverage| coverage.parallel);
+        parallel == Some(false) && self.status == INCONCLUSIVE && self.report.limits.len() == 1
+    }
 }
 
 pub(crate) fn command(args: &RunArgs) -> Result<u8, BadInput> {

@@ -89,6 +89,10 @@ pub(super) struct ProgramRun<'a> {
     pub(super) all_readers: bool,
     /// Whether the report goes to standard output.
     pub(super) takes_stdout: bool,
+    /// Where the program's own standard output goes instead.
+    pub(super) stdout: Option<&'a File>,
+    /// Whether it is one test of Rust's harness.
+    pub(super) is_test: bool,
 }
 
 /// The result of a run.
@@ -124,6 +128,9 @@ impl ProgramRun<'_> {
         command.stdin(input.stream().map_err(|error| format!("cannot use standard input: {error}"))?);
         if !watched.is_empty() {
             command.stdout(Stdio::null()).stderr(Stdio::null());
+        } else if let Some(file) = self.stdout {
+            let copy = file.try_clone();
+            command.stdout(copy.map_err(|error| format!("cannot keep what {name} prints: {error}"))?);
         } else if self.takes_stdout {
             command.stdout(beside_the_report());
         }
@@ -142,9 +149,9 @@ impl ProgramRun<'_> {
         let trace = self.trace.map(|file| path_word("trace", file));
         let readers = self.all_readers.then(|| remote::ALL_READERS.as_bytes().to_vec());
         let pairs = watches.then(|| channel::ALL_PAIRS.as_bytes().to_vec());
-        options(
-            [Some(channel.word(channel::OPTION)), team, sizes, trace, readers, pairs].into_iter().flatten(),
-        )
+        let harness = self.is_test.then(|| channel::HARNESS.as_bytes().to_vec());
+        let findings = Some(channel.word(channel::OPTION));
+        options([findings, team, sizes, trace, readers, pairs, harness].into_iter().flatten())
     }
 
     /// Waits for the program. On a time limit or an interrupt it sends SIGTERM, then SIGKILL.

@@ -12,7 +12,7 @@ pub(crate) mod join;
 
 use crate::args::{RunArgs, TeamSizes};
 use crate::shared::process::Ended;
-use crate::shared::{input, next, program, witness};
+use crate::shared::{harness, input, next, program, witness};
 use execute::{ProgramRun, RunEnd, RunOutcome, StandardInput};
 use raceproof::remote;
 use raceproof_core::finding::{Coverage, Report, Scope, Stats};
@@ -40,6 +40,8 @@ pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
             trace: trace.as_deref(),
             all_readers: false,
             takes_stdout: args.output.is_none(),
+            stdout: args.stdout.as_deref(),
+            is_test: harness::runs_one_test(&program, &args.program[1..]),
         };
         let RunOutcome { mut end, mut report, mut spots } = run.execute(&mut input)?;
         if report.as_ref().is_some_and(needs_all_readers) && input.is_there_again() {

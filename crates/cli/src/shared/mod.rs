@@ -3,6 +3,7 @@
 
 pub(crate) mod budget;
 pub(crate) mod channel;
+pub(crate) mod harness;
 pub(crate) mod input;
 pub(crate) mod known;
 pub(crate) mod limits;

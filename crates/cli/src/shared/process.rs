@@ -4,6 +4,7 @@
 //! beginning if that is a file, and nothing otherwise.
 
 use crate::shared::channel::{Channel, OPTIONS, options, path_word};
+use crate::shared::harness;
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::Pid;
@@ -31,6 +32,8 @@ pub(crate) struct NativeProgram {
     threads: Option<u32>,
     /// Which thread executes what, by number.
     assignment: u32,
+    /// Whether it is one test of Rust's harness.
+    is_test: bool,
 }
 
 /// How an execution ended.
@@ -117,7 +120,8 @@ pub(super) const GRACE: f64 = 10.0;
 
 impl NativeProgram {
     pub(crate) fn new(path: PathBuf, arguments: &[OsString], threads: Option<u32>) -> Self {
-        NativeProgram { path, arguments: arguments.to_vec(), threads, assignment: 0 }
+        let is_test = harness::runs_one_test(&path, arguments);
+        NativeProgram { path, arguments: arguments.to_vec(), threads, assignment: 0, is_test }
     }
 
     /// The same program, with teams as a witness has them.
@@ -198,7 +202,8 @@ impl NativeProgram {
         let size = self.threads.map(|size| format!("threads={size}").into_bytes());
         let assignment =
             (self.assignment > 0).then(|| format!("{ASSIGNMENT}={}", self.assignment).into_bytes());
-        let words = words.into_iter().chain(size).chain(assignment);
+        let harness = self.is_test.then(|| channel::HARNESS.as_bytes().to_vec());
+        let words = words.into_iter().chain(size).chain(assignment).chain(harness);
         command.args(&self.arguments).env(OPTIONS, options(words));
         match streams {
             Streams::Hidden => {

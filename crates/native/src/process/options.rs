@@ -25,6 +25,8 @@ pub(crate) struct Options {
     /// The variables of OpenMP.
     pub(crate) openmp: Environment,
     pub(crate) detect: bool,
+    /// Whether Rust's test harness runs one test: in a thread, for which `main` waits.
+    pub(crate) harness: bool,
     /// Whether the verdict is to hold for every size of the teams, not only for those that run.
     pub(crate) all_sizes: bool,
     /// Whether the detector collects at every occasion: for tests.
@@ -62,6 +64,7 @@ impl Options {
             stack_bytes: openmp.stack_bytes.unwrap_or(STACK),
             openmp,
             detect: true,
+            harness: false,
             all_sizes: true,
             collect: false,
             all_readers: false,
@@ -134,6 +137,10 @@ impl Options {
             }
             _ if word == raceproof::channel::ALL_PAIRS => {
                 self.all_pairs = true;
+                true
+            }
+            _ if word == raceproof::channel::HARNESS => {
+                self.harness = true;
                 true
             }
             Some(("color", when @ ("auto" | "always" | "never"))) => {

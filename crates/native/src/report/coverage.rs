@@ -105,7 +105,7 @@ pub(crate) fn observed(complete: bool) -> Coverage {
             () => FrontEnd::Openmp,
         },
         complete,
-        parallel: Some(detector().statistics().0 > 1 || state().has_lanes),
+        parallel: Some(detector().statistics().0 > 1 + u64::from(options.harness) || state().has_lanes),
         teams: state().teams.sizes.clone(),
         all_sizes: state().teams.bounds.is_empty() && !is_shared() && !is_search(),
         sizes_bound_by: state().teams.bounds.iter().map(|why| why.words()).collect(),

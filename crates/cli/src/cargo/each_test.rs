@@ -1,0 +1,328 @@
+//! The tests of a program with Rust's test harness, each in a process of its own: so each is judged
+//! by itself, and none sees what another has left in memory.
+//!
+//! What is printed is the harness's: a line for each test. The report of a test with findings
+//! follows its line; what the others amount to is one report at the end.
+
+use super::records::{self, Test};
+use crate::args::{ReportFormat, RunArgs};
+use crate::commands::{self, ProgramOutcome};
+use crate::page;
+use crate::run::command::Ran;
+use crate::run::join::join;
+use crate::shared::harness;
+use crate::shared::known::Known;
+use crate::shared::present::{Wanted, render_native};
+use crate::shared::status::{BAD_INPUT, FOUND, INCONCLUSIVE};
+use object::{Object, ObjectSymbol, SymbolKind};
+use raceproof_core::finding::{Place, Report, Verdict};
+use raceproof_host::output::deliver;
+use raceproof_host::{interrupt, note};
+use raceproof_symbols::Symbols;
+use std::env;
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::{Read, Seek};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+/// Which part of the tests is run, if not all: for the processes that cargo starts.
+pub(super) const PARTITION: &str = "RACEPROOF_PARTITION";
+
+/// Runs the tests that a program would run, one after the other; none if it has another harness.
+pub(super) fn run(args: &RunArgs) -> Option<ProgramOutcome> {
+    let program = Path::new(&args.program[0]);
+    let arguments = &args.program[1..];
+    let mut tests = harness::tests(program, arguments)?;
+    if let Some(part) = env::var(PARTITION).ok().and_then(|part| Partition::parse(&part).ok()) {
+        let mut index = 0;
+        tests.retain(|test| {
+            index += 1;
+            part.has(index - 1, test)
+        });
+    }
+    let places = Places::of(program, &tests);
+    let mut tally = Tally::new(args);
+    tally.say(&format!("\nrunning {} test{}", tests.len(), if tests.len() == 1 { "" } else { "s" }));
+    let interrupted = interrupt::watch();
+    for (test, at) in tests.iter().zip(places.0) {
+        tally.judge(args, test, at);
+        if interrupted.load(Ordering::Relaxed) {
+            break;
+        }
+    }
+    Some(tally.finish(args))
+}
+
+/// What came of the tests up to now.
+struct Tally {
+    start: Instant,
+    /// Whether reports are text on standard output, as the tests go.
+    is_text: bool,
+    /// Whether what is printed for people goes to standard output.
+    to_stdout: bool,
+    statuses: Vec<u8>,
+    failed: usize,
+    ignored: usize,
+    sequential: usize,
+    passed: usize,
+    /// Of the tests whose reports were not shown, or of all if they are not text.
+    joined: Option<Report>,
+}
+
+impl Tally {
+    fn new(args: &RunArgs) -> Tally {
+        let is_text = args.format == ReportFormat::Text && args.output.is_none();
+        Tally {
+            start: Instant::now(),
+            is_text,
+            to_stdout: is_text || args.output.is_some(),
+            statuses: Vec::new(),
+            failed: 0,
+            ignored: 0,
+            sequential: 0,
+            passed: 0,
+            joined: None,
+        }
+    }
+
+    fn say(&self, text: &str) {
+        if self.to_stdout {
+            // Whoever reads no further does not want the rest.
+            let _ = deliver(&format!("{text}\n"), None);
+        } else {
+            note(text);
+        }
+    }
+
+    /// Runs one test and says what came of it.
+    fn judge(&mut self, args: &RunArgs, test: &str, at: Option<Place>) {
+        let arguments = &args.program[1..];
+        let mut one = args.clone();
+        one.program = [args.program[0].clone()].into_iter().chain(harness::only(test, arguments)).collect();
+        let printed = tempfile::tempfile().ok().map(Arc::new);
+        one.stdout.clone_from(&printed);
+        let (outcome, ran) = commands::started_by_cargo(&one, false);
+        let printed = printed.map(|file| text_of(&file)).unwrap_or_default();
+        let place = at.as_ref().map(|at| format!(" ({}:{})", at.file, at.line)).unwrap_or_default();
+        let ran = match ran {
+            Ok(ran) => ran,
+            Err(wrong) => {
+                self.statuses.push(BAD_INPUT);
+                self.failed += 1;
+                self.say(&format!("test {test} ... not run: {wrong}"));
+                records::note(&args.program[0], Some(Test { name: test, at }), Err(&wrong));
+                return;
+            }
+        };
+        let is_ignored = printed.lines().any(|line| line.contains("; 1 ignored;"));
+        let has_failed = ran.report.errors.iter().any(|error| error.kind == "exit-status");
+        let word = match &ran.report.verdict {
+            _ if is_ignored => "ignored".to_owned(),
+            _ if ran.status != FOUND && outcome == ProgramOutcome::Sequential => {
+                "ok (nothing ran in parallel)".to_owned()
+            }
+            Verdict::Race if ran.status == FOUND => format!("data race{place}"),
+            Verdict::Deadlock if ran.status == FOUND => format!("deadlock{place}"),
+            _ if has_failed => format!("FAILED{place}"),
+            _ if ran.status == FOUND => format!("program error{place}"),
+            Verdict::Inconclusive => {
+                format!("inconclusive: {}", ran.report.limits.first().map_or("", String::as_str))
+            }
+            _ => "ok".to_owned(),
+        };
+        self.say(&format!("test {test} ... {word}"));
+        if has_failed || harness::shows_output(arguments) {
+            self.say(printed.trim_end());
+        }
+        if is_ignored {
+            self.ignored += 1;
+            return;
+        }
+        records::note(&args.program[0], Some(Test { name: test, at }), Ok(&ran));
+        self.count(outcome, &ran);
+        let is_shown = self.is_text && ran.status == FOUND && !(has_failed && is_failure_alone(&ran.report));
+        if is_shown {
+            self.show(&one, ran.raw);
+        } else if !(self.is_text && ran.status == FOUND) {
+            self.joined = Some(match self.joined.take() {
+                None => ran.raw,
+                Some(before) => join(before, ran.raw),
+            });
+        }
+    }
+
+    fn count(&mut self, outcome: ProgramOutcome, ran: &Ran) {
+        match outcome {
+            ProgramOutcome::Sequential => self.sequential += 1,
+            ProgramOutcome::Status(_) => self.statuses.push(ran.status),
+        }
+        *(if ran.status == FOUND { &mut self.failed } else { &mut self.passed }) += 1;
+    }
+
+    /// Shows a report; of a program that was run already.
+    fn show(&self, args: &RunArgs, report: Report) {
+        let shown = Known::load(&args.known).and_then(|known| {
+            let wanted = Wanted {
+                format: args.format,
+                output: args.output.as_deref(),
+                known: &known,
+                strict: args.strict,
+                program: &args.program[0],
+            };
+            render_native(report, wanted, |_| page::of_several())
+        });
+        if let Err(wrong) = shown {
+            note(&wrong.0);
+        }
+    }
+
+    fn finish(mut self, args: &RunArgs) -> ProgramOutcome {
+        let mut line = format!(
+            "\ntest result: {}. {} passed; {} failed; {} ignored",
+            if self.failed == 0 { "ok" } else { "FAILED" },
+            self.passed,
+            self.failed,
+            self.ignored
+        );
+        if self.sequential > 0 {
+            let _ = write!(line, "; in {} of them nothing ran in parallel", self.sequential);
+        }
+        let _ = write!(line, "; finished in {:.2}s\n", self.start.elapsed().as_secs_f64());
+        self.say(&line);
+        if let Some(mut joined) = self.joined.take().filter(|_| !records::is_deferred(args)) {
+            // Commands about one test say nothing about all.
+            joined.next_command = None;
+            self.show(args, joined);
+        }
+        match [FOUND, BAD_INPUT, INCONCLUSIVE].into_iter().find(|status| self.statuses.contains(status)) {
+            Some(status) => ProgramOutcome::Status(status),
+            None if self.statuses.is_empty() => ProgramOutcome::Sequential,
+            None => ProgramOutcome::Status(0),
+        }
+    }
+}
+
+/// Whether a test has failed, and that is all: the harness has said why.
+fn is_failure_alone(report: &Report) -> bool {
+    report.races.is_empty() && report.deadlocks.is_empty() && report.errors.len() == 1
+}
+
+fn text_of(mut file: &File) -> String {
+    let mut bytes = Vec::new();
+    let read = file.rewind().and_then(|()| file.read_to_end(&mut bytes));
+    read.map(|_| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
+}
+
+/// Where each test is in its source, as the debug information says.
+struct Places(Vec<Option<Place>>);
+
+impl Places {
+    fn of(program: &Path, tests: &[String]) -> Places {
+        let bytes = fs::read(program).unwrap_or_default();
+        let Ok(file) = object::File::parse(&*bytes) else { return Places(vec![None; tests.len()]) };
+        // As if it were loaded there.
+        const BASE: usize = 0x1000_0000_0000;
+        let path = std::path::absolute(program).unwrap_or_else(|_| program.to_owned());
+        let map = format!("{BASE:x}-{:x} r-xp 00000000 00:00 1 {}\n", BASE << 1, path.display());
+        let folder = env::var_os(crate::shared::next::FOLDER).map(Into::into);
+        let symbols =
+            Symbols::from_maps_in(&map, folder.or_else(|| env::current_dir().ok()).unwrap_or_default());
+        let functions: Vec<(&str, u64)> = file
+            .symbols()
+            .filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.is_definition())
+            .filter_map(|symbol| Some((symbol.name().ok()?, symbol.address())))
+            .collect();
+        let place = |test: &String| {
+            let path: String = test.split("::").map(|part| format!("{}{part}", part.len())).collect();
+            let is_it = |name: &str| {
+                name.split_once(&path).is_some_and(|(_, rest)| rest.is_empty() || rest.starts_with("17h"))
+            };
+            let &(_, address) = functions.iter().find(|(name, _)| is_it(name))?;
+            let frame = symbols.frames(BASE + address as usize + 1).pop()?;
+            (frame.line > 0).then_some(Place { file: frame.file, line: frame.line, column: frame.column })
+        };
+        Places(tests.iter().map(place).collect())
+    }
+}
+
+/// A part of the tests of each program, as nextest's `--partition` names it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Partition {
+    by_hash: bool,
+    part: u64,
+    of: u64,
+}
+
+impl Partition {
+    pub(super) fn parse(text: &str) -> Result<Partition, String> {
+        let wrong = || {
+            format!(
+                "--partition {text}: expected count:M/N or hash:M/N, with M from 1 to N, such as count:1/4"
+            )
+        };
+        let (kind, numbers) = text.split_once(':').ok_or_else(wrong)?;
+        let (part, of) = numbers.split_once('/').ok_or_else(wrong)?;
+        let number = |text: &str| text.parse::<u64>().map_err(|_| wrong());
+        let (part, of) = (number(part)?, number(of)?);
+        if !["count", "hash"].contains(&kind) || part == 0 || part > of {
+            return Err(wrong());
+        }
+        Ok(Partition { by_hash: kind == "hash", part, of })
+    }
+
+    fn has(self, index: usize, test: &str) -> bool {
+        // FNV: the same on every machine and in every version.
+        let hash = || {
+            test.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+                (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+            })
+        };
+        let number = if self.by_hash { hash() } else { index as u64 };
+        number % self.of == self.part - 1
+    }
+}
+
+/// The words that run a program or one of its tests; `wanted` are those after `--`.
+pub(super) fn one_of(program: &Path, wanted: &[OsString]) -> Result<Vec<OsString>, String> {
+    let Some(tests) = harness::tests(program, wanted) else { return Ok(wanted.to_vec()) };
+    match &tests[..] {
+        [test] => Ok(harness::only(test, wanted)),
+        [] => Err("no test has this name: `cargo raceproof test -- --list` lists them".to_owned()),
+        several => {
+            let exact = wanted.iter().find_map(|word| several.iter().find(|test| word == test.as_str()));
+            if let Some(test) = exact {
+                return Ok(harness::only(test, wanted));
+            }
+            let names: Vec<&str> = several.iter().take(5).map(String::as_str).collect();
+            Err(format!(
+                "{} tests are meant, and one is searched at a time; name one after `--`: {}{}",
+                several.len(),
+                names.join(", "),
+                if several.len() > names.len() { ", …" } else { "" }
+            ))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_are_disjoint_and_whole() {
+        for kind in ["count", "hash"] {
+            let parts: Vec<Partition> =
+                (1..=3).map(|part| Partition::parse(&format!("{kind}:{part}/3")).unwrap()).collect();
+            for (index, test) in ["a", "b::c", "d", "e"].into_iter().enumerate() {
+                assert_eq!(parts.iter().filter(|part| part.has(index, test)).count(), 1);
+            }
+        }
+        for wrong in ["count:0/2", "count:3/2", "slice:1/2", "count", "count:1", "count:a/b"] {
+            assert!(Partition::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

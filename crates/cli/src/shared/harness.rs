@@ -1,0 +1,110 @@
+//! Rust's test harness (libtest): which programs have it, which tests they hold, and how one of
+//! them is run alone.
+//!
+//! The harness runs a test in a thread that it creates for it and waits for. So a program that runs
+//! one test has two tasks, and nothing is parallel in it unless the test itself makes it so.
+
+use crate::shared::channel::OPTIONS;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// The variable that the harness reads; its name is in every program that has it, stripped or not.
+const MARK: &[u8] = b"RUST_TEST_THREADS";
+
+/// The harness's options that take a value in a word of their own.
+const WITH_VALUE: [&str; 7] =
+    ["--skip", "--test-threads", "--logfile", "--color", "--format", "-Z", "--shuffle-seed"];
+
+/// Those that choose tests, or make no difference to one alone.
+const DROPPED: [&str; 6] =
+    ["--exact", "--skip", "--test-threads", "--logfile", "--shuffle", "--shuffle-seed"];
+
+/// Whether a program runs one test of its harness with these arguments.
+pub(crate) fn runs_one_test(program: &Path, arguments: &[OsString]) -> bool {
+    arguments.iter().any(|argument| argument == "--exact") && has_harness(program)
+}
+
+fn has_harness(program: &Path) -> bool {
+    fs::read(program).is_ok_and(|bytes| bytes.windows(MARK.len()).any(|part| part == MARK))
+}
+
+/// The tests that a program would run with these arguments; none if its harness is another, or
+/// something else is asked of it.
+pub(crate) fn tests(program: &Path, arguments: &[OsString]) -> Option<Vec<String>> {
+    let is_other = |word: &OsString| {
+        ["--list", "--bench", "--help", "-h"].iter().any(|other| word == other)
+            || word.to_string_lossy().starts_with("--format")
+    };
+    if arguments.iter().any(is_other) || !has_harness(program) {
+        return None;
+    }
+    let mut command = Command::new(program);
+    command.args(arguments).args(["--list", "--format", "terse"]);
+    command.env(OPTIONS, "detect=off:report=/dev/null").stdin(Stdio::null()).stderr(Stdio::null());
+    let output = command.output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    parse(&text)
+}
+
+/// The list as the harness prints it, with one test in each line.
+fn parse(text: &str) -> Option<Vec<String>> {
+    let mut tests = Vec::new();
+    for line in text.lines().filter(|line| !line.is_empty()) {
+        match line.rsplit_once(": ")? {
+            (name, "test") => tests.push(name.to_owned()),
+            (_, "benchmark") => {}
+            _ => return None,
+        }
+    }
+    Some(tests)
+}
+
+/// The arguments that run one test alone, with the options that the user gave for all.
+pub(crate) fn only(test: &str, arguments: &[OsString]) -> Vec<OsString> {
+    let mut kept = Vec::new();
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        let text = argument.to_string_lossy();
+        let name = text.split_once('=').map_or(&*text, |(name, _)| name);
+        let value = (WITH_VALUE.contains(&name) && name == text).then(|| arguments.next()).flatten();
+        if !text.starts_with('-') || DROPPED.contains(&name) {
+            continue;
+        }
+        kept.push(argument.clone());
+        kept.extend(value.cloned());
+    }
+    kept.extend(["--exact", test].map(OsString::from));
+    kept
+}
+
+/// Whether the harness is to pass on what tests print, whatever comes of them.
+pub(crate) fn shows_output(arguments: &[OsString]) -> bool {
+    let shows = ["--nocapture", "--no-capture", "--show-output"];
+    arguments.iter().any(|argument| shows.iter().any(|name| OsStr::new(name) == argument))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(text: &str) -> Vec<OsString> {
+        text.split_whitespace().map(OsString::from).collect()
+    }
+
+    #[test]
+    fn lists_are_read_and_other_text_is_refused() {
+        assert_eq!(parse("a::b: test\nc: benchmark\nd - should panic: test\n\n").unwrap().len(), 2);
+        assert_eq!(parse(""), Some(Vec::new()));
+        assert_eq!(parse("running 3 checks\n"), None);
+        assert_eq!(parse("a: b\n"), None);
+    }
+
+    #[test]
+    fn filters_go_and_options_stay() {
+        let given = words("fast --skip slow --nocapture --test-threads=3 --color always --exact other -q");
+        let expected = words("--nocapture --color always -q --exact a::b");
+        assert_eq!(only("a::b", &given), expected);
+    }
+}
