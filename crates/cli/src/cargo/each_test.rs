@@ -136,7 +136,7 @@ impl Tally {
         };
         self.say(&format!("test {test} ... {word}"));
         if has_failed || harness::shows_output(arguments) {
-            self.say(printed.trim_end());
+            self.say(harness::what_tests_printed(&printed));
         }
         if is_ignored {
             self.ignored += 1;

@@ -128,7 +128,9 @@ fn build(words: &[OsString]) -> Result<ExitCode, String> {
         let name = if request.has_harness() { TEST_RUNNER } else { RUNNER };
         runner::ask_for(&mut cargo, &own, name, &request.own)?;
     }
-    cargo.args(&request.cargo);
+    if !request.searches() {
+        cargo.args(&request.cargo);
+    }
     cargo.env("RUSTC_WRAPPER", &own).env(OUTCOMES, folder.outcomes());
     if let Ok(here) = env::current_dir() {
         cargo.env(FOLDER, here);

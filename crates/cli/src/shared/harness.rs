@@ -85,6 +85,15 @@ pub(crate) fn shows_output(arguments: &[OsString]) -> bool {
     arguments.iter().any(|argument| shows.iter().any(|name| OsStr::new(name) == argument))
 }
 
+/// What a test that was run alone has printed, of all that the harness has: without its head and
+/// its summary.
+pub(crate) fn what_tests_printed(text: &str) -> &str {
+    let rest = text.trim_start().strip_prefix("running 1 test\n").unwrap_or(text);
+    let rest = rest.split_once("\nfailures:\n\n").map_or(rest, |(_, rest)| rest);
+    let rest = rest.rsplit_once("\ntest result: ").map_or(rest, |(rest, _)| rest);
+    rest.split_once("\nfailures:\n").map_or(rest, |(rest, _)| rest).trim_end()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,6 +108,15 @@ mod tests {
         assert_eq!(parse(""), Some(Vec::new()));
         assert_eq!(parse("running 3 checks\n"), None);
         assert_eq!(parse("a: b\n"), None);
+    }
+
+    #[test]
+    fn what_the_harness_says_goes() {
+        let failed = "\nrunning 1 test\ntest a ... FAILED\n\nfailures:\n\n---- a stdout ----\nhello\n\n\nfailures:\n    a\n\n\
+                      test result: FAILED. 0 passed; 1 failed\n\n";
+        assert_eq!(what_tests_printed(failed), "---- a stdout ----\nhello");
+        let shown = "\nrunning 1 test\nhello\ntest a ... ok\n\ntest result: ok. 1 passed\n\n";
+        assert_eq!(what_tests_printed(shown), "hello\ntest a ... ok");
     }
 
     #[test]
