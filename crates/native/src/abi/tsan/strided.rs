@@ -7,7 +7,7 @@
 
 use super::detector_after_pending;
 use super::iterations;
-use super::reach::{MANY, holds};
+use super::reach::crashes;
 use crate::detect::detector;
 use crate::detect::detector::{Detector, Elements, Manner, Repeated};
 use crate::report::signals::PENDING;
@@ -64,11 +64,7 @@ pub(super) fn check_ranges(
 ) {
     let by = iterations::take();
     // The loop may have ended before it made the access.
-    if run.count == 0 || runs.count == 0 {
-        return;
-    }
-    // A loop that crashes does not make all of its accesses.
-    if run.count | runs.count >= MANY && !holds(first, size, run, runs) {
+    if run.count == 0 || runs.count == 0 || crashes(first, size, run, runs) {
         return;
     }
     if PENDING.load(Ordering::Relaxed) || detector().wants_each() {
