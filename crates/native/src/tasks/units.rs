@@ -89,11 +89,18 @@ pub(crate) fn end() {
 }
 
 /// An iteration begins, whose loop variable has this value.
-#[inline]
+#[inline(always)]
 pub(crate) fn iteration(variable: i64) {
     if detector().begin_iteration(variable) {
-        scope().end_unit();
-        detector().split_share(variable);
-        scope().begin_unit();
+        split(variable);
     }
+}
+
+/// The iteration is a unit of its own.
+#[cold]
+#[inline(never)]
+fn split(variable: i64) {
+    scope().end_unit();
+    detector().split_share(variable);
+    scope().begin_unit();
 }

@@ -7,7 +7,7 @@
 //! six a word. The detector does the rest.
 
 use super::iterations;
-use super::reach::{MANY, holds};
+use super::reach::crashes;
 use super::strided::{Dimension, check_ranges};
 use crate::detect::detector::same_epoch::count_same_epoch;
 use crate::detect::{detector, now, shadow};
@@ -81,8 +81,7 @@ fn bytes(low: usize, high: usize, size: usize, kind: AccessKind, pc: usize) {
 #[inline(never)]
 fn rest(low: usize, high: usize, size: usize, kind: AccessKind, pc: usize) {
     let run = Dimension { count: (high - low) / size, stride: size };
-    // A loop that crashes will not make them all.
-    if run.count >= MANY && !holds(low, size, run, Dimension::ONCE) {
+    if crashes(low, size, run, Dimension::ONCE) {
         return;
     }
     if PENDING.load(Ordering::Relaxed) || detector().wants_each() {

@@ -95,6 +95,14 @@ extern "C" fn write_below_watermark<const N: usize>(address: usize, cell: Cell, 
 
 #[inline(always)]
 fn words_below_watermark<const N: usize>(address: usize, cell: Cell, kind: AccessKind, pc: usize) {
+    let detector = detect::detector();
+    if PENDING.load(Ordering::Relaxed) || !detector.try_next_iteration::<N>(cell, address, kind, pc) {
+        try_below_watermark::<N>(address, cell, kind, pc);
+    }
+}
+
+#[inline(never)]
+fn try_below_watermark<const N: usize>(address: usize, cell: Cell, kind: AccessKind, pc: usize) {
     if PENDING.load(Ordering::Relaxed) || !detect::detector().try_fast::<N>(cell, address, kind, pc) {
         words_slow::<N>(address, kind, pc);
     }

@@ -11,7 +11,7 @@ use std::ffi::c_void;
 /// larger ones.
 const LARGE: usize = 1 << 24;
 /// A loop with fewer elements is noted unasked.
-pub(super) const MANY: usize = 1 << 16;
+const MANY: usize = 1 << 16;
 
 const PAGE: usize = 4096;
 
@@ -21,10 +21,16 @@ pub(super) fn is_memory(address: usize, size: usize) -> bool {
     size < LARGE || is_mapped(address, size)
 }
 
+/// Whether a loop crashes before it has made all of its accesses.
+#[inline(always)]
+pub(super) fn crashes(first: usize, size: usize, run: Dimension, runs: Dimension) -> bool {
+    run.count | runs.count >= MANY && !holds(first, size, run, runs)
+}
+
 /// Whether the program can make all accesses of a loop, as far as the first, the last and what lies
 /// between touching ones tell.
 #[cold]
-pub(super) fn holds(first: usize, size: usize, run: Dimension, runs: Dimension) -> bool {
+fn holds(first: usize, size: usize, run: Dimension, runs: Dimension) -> bool {
     let last = |of: Dimension| of.stride.wrapping_mul(of.count - 1);
     let bytes = |of: Dimension| (of.stride as isize).unsigned_abs().saturating_mul(of.count - 1);
     let end = first.wrapping_add(last(run)).wrapping_add(last(runs));

@@ -7,9 +7,9 @@
 
 use super::detector_after_pending;
 use super::iterations;
-use super::reach::{MANY, holds};
+use super::reach::crashes;
 use crate::detect::detector;
-use crate::detect::detector::{Detector, Manner, Repeated};
+use crate::detect::detector::{Detector, Elements, Manner, Repeated};
 use crate::report::signals::PENDING;
 use raceproof_core::event::AccessKind;
 use std::arch::naked_asm;
@@ -64,25 +64,20 @@ pub(super) fn check_ranges(
 ) {
     let by = iterations::take();
     // The loop may have ended before it made the access.
-    if run.count == 0 || runs.count == 0 {
-        return;
-    }
-    // A loop that crashes does not make all of its accesses.
-    if run.count | runs.count >= MANY && !holds(first, size, run, runs) {
+    if run.count == 0 || runs.count == 0 || crashes(first, size, run, runs) {
         return;
     }
     if PENDING.load(Ordering::Relaxed) || detector().wants_each() {
         return one_by_one(first, size, run, runs, kind, pc, by);
     }
     let check = |detector: &mut Detector| check_at_once(detector, first, size, run, runs, kind, pc);
-    match by.filter(|_| detector().has_share()) {
-        Some((variable, dimension)) => {
-            let (inner, iterations) = if dimension == 0 { (runs, run) } else { (run, runs) };
-            if !detector().check_iterations(variable, first, size, inner, iterations, check) {
-                one_by_one(first, size, run, runs, kind, pc, by);
-            }
-        }
-        None => check(detector()),
+    let Some((variable, dimension)) = by.filter(|_| detector().has_share()) else {
+        return check(detector());
+    };
+    let (inner, iterations) = if dimension == 0 { (runs, run) } else { (run, runs) };
+    let elements = Elements { address: first, size, inner, kind, pc };
+    if !detector().check_iterations(variable, &elements, iterations, check) {
+        one_by_one(first, size, run, runs, kind, pc, by);
     }
 }
 

@@ -23,6 +23,7 @@ impl Detector {
 
     #[inline(always)]
     fn begin_ids(&mut self, first: AccessId, first_set: u32) {
+        self.units.spans.forget_ids();
         now::set_first(first);
         now::set_epoch(first, self.fast_path_enabled);
         now::set_first_set(ReaderRef::first_of_sets(first_set));
@@ -79,6 +80,9 @@ impl Detector {
 
     #[inline(never)]
     pub(super) fn number_anew(&mut self, pc: usize, flags: Flags) -> AccessId {
+        if let Some(id) = self.units.spans.id() {
+            return id;
+        }
         let context = self.contexts.now().context;
         let recent = *self.caches.peek(pc, context.0);
         let site = if recent.is_of(pc, context.0, flags) {
@@ -97,6 +101,7 @@ impl Detector {
         let (step, iteration) = (self.order.step(), self.units.iteration);
         self.accesses.push(AccessRecord { step, site: FlaggedSite::new(site, flags), iteration });
         *self.caches.recent(pc, context.0) = Recent::new(pc, context.0, flags, id, site);
+        self.units.spans.set_id(id);
         id
     }
 

@@ -30,6 +30,9 @@ const LEAST: usize = 1 << 14;
 const A_PAGE: usize = 320;
 const MOST: usize = 450_000;
 const A_PAGE_OF_MANY: usize = 7;
+/// So many access records take the memory of one other entry. Each iteration of a loop may make
+/// some.
+const RECORDS: usize = 4;
 
 /// Turns between checks.
 const SELDOM: u32 = 8;
@@ -38,6 +41,8 @@ const SELDOM: u32 = 8;
 pub(super) struct Collector {
     /// So many entries in the tables are enough.
     enough: usize,
+    /// What the last collection has left.
+    kept: usize,
     /// Turns until the next check; at least 1.
     until_asked: u32,
     /// Collects at every check: for tests.
@@ -46,7 +51,7 @@ pub(super) struct Collector {
 
 impl Collector {
     pub(super) fn new() -> Self {
-        Collector { enough: 1 << 15, until_asked: SELDOM, is_eager: false }
+        Collector { enough: 1 << 15, kept: 0, until_asked: SELDOM, is_eager: false }
     }
 
     /// A turn begins; whether the tables are checked at this one.
@@ -60,11 +65,16 @@ impl Collector {
         true
     }
 
+    /// By how much the tables grow at least until the next collection.
+    fn growth(pages: usize) -> usize {
+        LEAST + (A_PAGE * pages).min(MOST).max(A_PAGE_OF_MANY * pages)
+    }
+
     /// So many entries are left after a collection, and so many pages of shadow memory.
     fn rearm(&mut self, entries: usize, pages: usize) {
         if !self.is_eager {
-            let growth = (A_PAGE * pages).min(MOST).max(A_PAGE_OF_MANY * pages);
-            self.enough = entries + (entries / 2).max(LEAST + growth);
+            self.kept = entries;
+            self.enough = entries + (entries / 2).max(Self::growth(pages));
         }
     }
 }
@@ -154,12 +164,12 @@ impl Named {
 
 impl Detector {
     fn entries(&self) -> usize {
-        self.accesses.len() + self.sets.count() as usize + self.order.size() + self.locks.len()
+        self.accesses.len() / RECORDS + self.sets.count() as usize + self.order.size() + self.locks.len()
     }
 
     /// From now on collects at every opportunity: for tests.
     pub(crate) fn collect_always(&mut self) {
-        self.collector = Collector { enough: 0, until_asked: 1, is_eager: true };
+        self.collector = Collector { enough: 0, kept: 0, until_asked: 1, is_eager: true };
     }
 
     /// From now on nothing is collected.
@@ -172,11 +182,21 @@ impl Detector {
     #[inline]
     pub(super) fn collect_in_time(&mut self) {
         if self.collector.is_asked() && self.entries() >= self.collector.enough {
-            self.collect();
+            self.collect_now();
         }
     }
 
+    /// Collects, unless there have come so many pages since the last time that it is too early.
     #[cold]
+    fn collect_now(&mut self) {
+        let enough = self.collector.kept + Collector::growth(self.pages.count());
+        if self.collector.is_eager || self.entries() >= enough {
+            self.collect();
+        } else {
+            self.collector.enough = enough;
+        }
+    }
+
     fn collect(&mut self) {
         self.forget_stacks();
         let (pages, named) = self.mark();

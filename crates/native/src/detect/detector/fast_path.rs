@@ -110,6 +110,35 @@ impl Detector {
         self.put(cells::<N>(address), before, kind, pc)
     }
 
+    /// An access of words whose cells are below the watermark, if the last one from this place was
+    /// an earlier iteration's of the share that runs. Returns false, and changes nothing, if not.
+    #[inline(always)]
+    pub(crate) fn try_next_iteration<const N: usize>(
+        &mut self,
+        before: Cell,
+        address: usize,
+        kind: AccessKind,
+        pc: usize,
+    ) -> bool {
+        let Some(site) = LAST_IDS.site_in_period(pc, self.units.spans.period()) else { return false };
+        let id = AccessId::at(self.accesses.len());
+        let Some(room) = self.accesses.spare_capacity_mut().first_mut() else { return false };
+        room.write(AccessRecord {
+            step: self.order.step(),
+            site: FlaggedSite::new(site, Flags::PLAIN),
+            iteration: self.units.iteration,
+        });
+        // SAFETY: the next entry was just written.
+        unsafe { self.accesses.set_len(id.index() + 1) };
+        LAST_IDS.renew(pc, kind, id);
+        let after = match kind {
+            AccessKind::Read => Cell { readers: id.into(), ..before },
+            AccessKind::Write => Cell::written_by(id),
+        };
+        after.put(cells::<N>(address));
+        true
+    }
+
     /// The medium path. Returns false, and changes nothing, if it does not apply.
     #[inline(always)]
     pub(crate) fn try_medium<const N: usize>(
@@ -173,6 +202,8 @@ impl Detector {
             return false;
         }
         let is_repeated = recent.id >= now::first();
+        // Of another iteration of the share that runs.
+        let is_of_share = recent.id >= self.units.from;
         if !is_repeated {
             let Some(room) = self.accesses.spare_capacity_mut().first_mut() else { return false };
             room.write(AccessRecord {
@@ -190,10 +221,11 @@ impl Detector {
         };
         // Not at the first access of a step from this site: most have no second. And not where the
         // result is address-dependent.
-        if is_repeated && before == cells[0] && before != Cell::default() {
+        if (is_repeated || is_of_share) && before == cells[0] && before != Cell::default() {
             if before.is_below_watermark() {
-                LAST_IDS.set(pc, kind, recent.id);
-            } else {
+                let period = if is_of_share { self.units.spans.period() } else { 0 };
+                LAST_IDS.set(pc, kind, recent.id, recent.site, period);
+            } else if is_repeated {
                 TRANSITIONS.set(pc, ValidFor::Any, before, after);
             }
         }

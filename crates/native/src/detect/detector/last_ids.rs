@@ -18,6 +18,10 @@ struct Access {
     when: Now,
     /// Its id, as writer or as reader.
     after: Cell,
+    /// The site, and the period ([`Spans`](super::units::Spans)) in which the same access of
+    /// another iteration may follow; 0 if none may.
+    site: u32,
+    period: u32,
 }
 
 /// A power of two; few, so that they stay in the nearest cache.
@@ -34,21 +38,54 @@ pub(crate) struct LastIds(UnsafeCell<[Access; SLOTS]>);
 // SAFETY: all code of the program, and of this, runs on one OS thread.
 unsafe impl Sync for LastIds {}
 
-const NONE: Access =
-    Access { pc: 0, when: Now { first: AccessId::NONE, context: 0 }, after: Cell::IMPOSSIBLE };
+const NONE: Access = Access {
+    pc: 0,
+    when: Now { first: AccessId::NONE, context: 0 },
+    after: Cell::IMPOSSIBLE,
+    site: 0,
+    period: 0,
+};
 
 pub(crate) static LAST_IDS: LastIds = LastIds(UnsafeCell::new([NONE; SLOTS]));
 
+/// What becomes of an empty cell.
+#[inline(always)]
+fn after(kind: AccessKind, id: AccessId) -> Cell {
+    match kind {
+        AccessKind::Read => Cell { readers: id.into(), ..Cell::default() },
+        AccessKind::Write => Cell::written_by(id),
+    }
+}
+
 impl LastIds {
     #[inline(always)]
-    pub(super) fn set(&self, pc: usize, kind: AccessKind, id: AccessId) {
-        let after = match kind {
-            AccessKind::Read => Cell { readers: id.into(), ..Cell::default() },
-            AccessKind::Write => Cell::written_by(id),
-        };
-        let access = Access { pc, when: now::now(), after };
+    pub(super) fn set(&self, pc: usize, kind: AccessKind, id: AccessId, site: u32, period: u32) {
+        let access = Access { pc, when: now::now(), after: after(kind, id), site, period };
         // SAFETY: inside the array, and nobody else looks at it now.
-        unsafe { *self.0.get().byte_add((pc * 8) & MASK).cast() = access };
+        unsafe { *self.slot(pc) = access };
+    }
+
+    #[inline(always)]
+    fn slot(&self, pc: usize) -> *mut Access {
+        // SAFETY: inside the array.
+        unsafe { self.0.get().byte_add((pc * 8) & MASK).cast() }
+    }
+
+    /// The site of an access that an earlier iteration has made in this period.
+    #[inline(always)]
+    pub(super) fn site_in_period(&self, pc: usize, period: u32) -> Option<u32> {
+        // SAFETY: nobody else looks at it now.
+        let access = unsafe { &*self.slot(pc) };
+        let is_it = access.pc == pc && access.period == period && access.when.context == now::context();
+        is_it.then_some(access.site)
+    }
+
+    /// The access has a new id in the iteration that runs.
+    #[inline(always)]
+    pub(super) fn renew(&self, pc: usize, kind: AccessKind, id: AccessId) {
+        // SAFETY: as above.
+        let access = unsafe { &mut *self.slot(pc) };
+        (access.when.first, access.after) = (now::first(), after(kind, id));
     }
 
     pub(super) fn forget(&self) {

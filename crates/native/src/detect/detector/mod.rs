@@ -81,7 +81,7 @@ use sites::Sites;
 use slab::Slab;
 use std::sync::atomic::Ordering;
 use units::Units;
-pub(crate) use units::{Division, Repeated, Share, Sizes, Work};
+pub(crate) use units::{Division, Elements, Repeated, Share, Sizes, Work};
 
 /// In `Detector::runs_as`: the task of the kernel has ended.
 const NOBODY: TaskId = TaskId(u32::MAX);

@@ -311,8 +311,9 @@ impl Ranges<'_> {
         };
         let met = self.detector.met > before;
         self.met |= met;
-        if self.any && !met && after != cell && cell != Cell::default() {
-            TRANSITIONS.set(pc, ValidFor::Any, cell, after);
+        if self.any && !met && after != cell {
+            let valid_for = if cell == Cell::default() { ValidFor::Checked } else { ValidFor::Any };
+            TRANSITIONS.set(pc, valid_for, cell, after);
         }
         self.last = (u64::from(cell), after);
         after

@@ -81,11 +81,16 @@ impl Transitions {
     /// The cell after such an access, if the cache has it.
     #[inline(always)]
     pub(super) fn find(&self, pc: usize, valid_for: ValidFor, before: Cell) -> Option<Cell> {
+        self.find_for(pc, valid_for, before, now::now())
+    }
+
+    /// The same for accesses of another step and context.
+    #[inline(always)]
+    pub(super) fn find_for(&self, pc: usize, valid_for: ValidFor, before: Cell, when: Now) -> Option<Cell> {
         // SAFETY: nobody else looks at it now.
         let change = unsafe { *self.slot(pc, before) };
-        let is_it = change.pc == Transition::place(pc, valid_for)
-            && change.before == before
-            && change.when == now::now();
+        let is_it =
+            change.pc == Transition::place(pc, valid_for) && change.before == before && change.when == when;
         is_it.then_some(change.after)
     }
 
