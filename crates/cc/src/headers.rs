@@ -33,7 +33,10 @@ const OTHERS: [(&str, &str); 17] = [
 ];
 
 /// The headers of the standard library that are ours.
-const STD: [(&str, &str); 1] = [("future", include_str!("../include/std/future"))];
+const STD: [(&str, &str); 2] = [
+    ("future", include_str!("../include/std/future")),
+    ("__raceproof_state.h", include_str!("../include/std/__raceproof_state.h")),
+];
 
 /// The folder with HClib's.
 pub(super) fn hclib() -> Result<PathBuf, String> {

@@ -224,7 +224,8 @@ impl Shared {
                 // SAFETY: the header's function, once.
                 return unsafe { run(self) };
             }
-            if runs() && self.setter != detector().identity() && !self.sync().is_some_and(promises::is_known) {
+            if runs() && self.setter != detector().identity() && !self.sync().is_some_and(promises::is_known)
+            {
                 // Another one of those who wait might have run it.
                 depends_on_schedule();
             }
@@ -232,7 +233,9 @@ impl Shared {
         match self.sync() {
             Some(sync) => promises::wait(sync),
             None if self.marks.stored => {}
-            None => fatal("the program waits for a future where no task runs that could set it: at the exit, or before main"),
+            None => fatal(
+                "the program waits for a future where no task runs that could set it: at the exit, or before main",
+            ),
         }
     }
 

@@ -8,8 +8,8 @@ use crate::detect::detector;
 use crate::detect::detector::promises::NOBODY_IN_PARTICULAR;
 use crate::report::{self, Related};
 use crate::tasks::explorer;
-use crate::tasks::waits;
 use crate::tasks::sched::{self, kernel};
+use crate::tasks::waits;
 use raceproof_core::ids::SyncId;
 use std::time::Instant;
 
