@@ -1,6 +1,7 @@
 // Whichever thread waits first runs the deferred function: if it is the second, the function reads while the first writes.
 // expect: race
 // run: race-free
+// executions: 1
 #include <future>
 
 static int x;

@@ -1,6 +1,7 @@
 // Two threads set one promise: which of them fails, and writes, is the schedule's choice.
 // expect: race
 // run: race-free
+// executions: 1
 #include <future>
 
 static int x;
