@@ -1,5 +1,5 @@
-//! HClib's headers, which are part of this program: written to the cache once, where the compiler
-//! finds them.
+//! Headers that are part of this program, HClib's and the standard library's `<future>`: written to
+//! the cache once, where the compiler finds them.
 
 use raceproof_host::cache;
 use std::hash::{DefaultHasher, Hasher};
@@ -32,18 +32,33 @@ const OTHERS: [(&str, &str); 17] = [
     ("hclib-promise.hpp", "hclib_cpp.h"),
 ];
 
-/// The folder with all of them.
-pub(super) fn folder() -> Result<PathBuf, String> {
-    let mut hasher = DefaultHasher::new();
+/// The headers of the standard library that are ours.
+const STD: [(&str, &str); 2] = [
+    ("future", include_str!("../include/std/future")),
+    ("__raceproof_state.h", include_str!("../include/std/__raceproof_state.h")),
+];
+
+/// The folder with HClib's.
+pub(super) fn hclib() -> Result<PathBuf, String> {
     let others = OTHERS.map(|(name, ours)| (name, format!("#include \"{ours}\"\n")));
     let files = FILES.iter().map(|(name, text)| (*name, *text));
     let files: Vec<(&str, &str)> =
         files.chain(others.iter().map(|(name, text)| (*name, text.as_str()))).collect();
-    for (name, text) in &files {
+    keep("hclib", &files)
+}
+
+/// The folder with those of the standard library.
+pub(super) fn std() -> Result<PathBuf, String> {
+    keep("std", &STD)
+}
+
+fn keep(folder: &str, files: &[(&str, &str)]) -> Result<PathBuf, String> {
+    let mut hasher = DefaultHasher::new();
+    for (name, text) in files {
         hasher.write(name.as_bytes());
         hasher.write(text.as_bytes());
     }
-    let folder = format!("{}-{:016x}/hclib", env!("CARGO_PKG_VERSION"), hasher.finish());
+    let folder = format!("{}-{:016x}/{folder}", env!("CARGO_PKG_VERSION"), hasher.finish());
     let mut place = None;
     for (name, text) in files {
         place = Some(cache::keep(&format!("{folder}/{name}"), text.as_bytes())?);

@@ -126,7 +126,14 @@ fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
     // Where they cannot be written, clang does not find them, and says so if it is asked to.
     if plan.has_sources()
         && language != Language::Fortran
-        && let Ok(folder) = headers::folder()
+        && let Ok(folder) = headers::hclib()
+    {
+        plan.added.extend(["-I".into(), folder.into()]);
+    }
+    // The compiler's own would do otherwise, but its internals are not known to be promises.
+    if is_instrumented
+        && language != Language::Fortran
+        && let Ok(folder) = headers::std()
     {
         plan.added.extend(["-I".into(), folder.into()]);
     }

@@ -58,7 +58,9 @@ fn closure(name: &str) -> String {
 
 fn inline_namespaces(name: &str) -> String {
     let mut name = name.to_owned();
-    for inline in ["std::__1::", "std::__cxx11::", "std::__ndk1::", "std::__debug::"] {
+    for inline in
+        ["std::__1::", "std::__cxx11::", "std::__ndk1::", "std::__debug::", "std::__raceproof_futures::"]
+    {
         name = name.replace(inline, "std::");
     }
     name.replace("(anonymous namespace)::", "").replace("{anonymous}::", "")

@@ -56,10 +56,14 @@ fn construct_of(name: &str) -> Option<&str> {
 pub(super) fn is_runtime(name: &str) -> bool {
     let prefixes = ["__kmp", "__tsan_", "__raceproof_", "__wrap_", "__libc_start"];
     let names = ["_start", "__libc_start_main", "__libc_start_call_main", "__rust_try"];
-    // Assembly of the runtime has no debug information that says so. Of HClib's headers, the functions
+    // Assembly of the runtime has no debug information that says so. Of our headers, the functions
     // that run the body of a task.
-    let of_headers = ["hclib::raceproof::", "_ZN5hclib9raceproof", "_ZNK5hclib9raceproof"];
-    if of_headers.iter().any(|part| name.contains(part)) {
+    let of_headers =
+        ["hclib::raceproof::", "_ZN5hclib9raceproof", "_ZNK5hclib9raceproof", "_ZN11__raceproof"];
+    // Types of these headers stand also in names of the program's functions.
+    let called = name.split(['<', '(']).next().unwrap_or_default();
+    let calls = called.contains("__raceproof::") || name.contains("::_M_call(__raceproof::");
+    if calls || of_headers.iter().any(|part| name.contains(part)) {
         return true;
     }
     prefixes.iter().any(|prefix| name.starts_with(prefix)) || names.contains(&name)

@@ -145,6 +145,7 @@ fn every_fix_is_right() {
         let tried = tried.into_inner().unwrap();
         assert_all_tried(Language::OpenMp, &tried);
         assert_all_tried(Language::Hclib, &tried);
+        assert_all_tried(Language::Threads, &tried);
     }
 }
 

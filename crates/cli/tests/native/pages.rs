@@ -24,6 +24,11 @@ fn hclib() {
 }
 
 #[test]
+fn promises() {
+    check_page("docs/PROMISES.md", &[("RACEPROOF_RUNTIME", runtime())]);
+}
+
+#[test]
 fn fortran() {
     check_page("docs/FORTRAN.md", &[("RACEPROOF_RUNTIME", runtime())]);
 }

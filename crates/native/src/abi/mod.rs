@@ -1,6 +1,7 @@
 //! The entry points: functions that an instrumented program calls, and those of the C library that
 //! it reaches through the runtime.
 
+pub(crate) mod futures;
 pub(crate) mod hclib;
 pub(crate) mod interpose;
 pub(crate) mod jumps;

@@ -4,7 +4,7 @@
 use crate::detect::detector;
 use crate::report::record;
 use crate::tasks::atomics::unobserved;
-use crate::tasks::{explorer, locks, monitors};
+use crate::tasks::{explorer, futures, locks, monitors};
 use std::ops::Range;
 
 /// The program has got a block, by code at `pc`.
@@ -28,6 +28,9 @@ pub(crate) fn freed(address: usize, pc: usize) -> Option<usize> {
     unobserved::forget(address, size);
     locks::freed(address, size);
     monitors::freed(address, size);
+    if futures::is_destroying() {
+        return Some(size);
+    }
     explorer::freed(address, size, pc);
     detector().freed(address, size, pc);
     Some(size)

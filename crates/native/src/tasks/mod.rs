@@ -12,6 +12,7 @@ pub(crate) mod explorer;
 pub(crate) mod finishes;
 pub(crate) mod forasync;
 pub(crate) mod futex;
+pub(crate) mod futures;
 pub(crate) mod groups;
 pub(crate) mod guards;
 pub(crate) mod hclib;
@@ -46,6 +47,7 @@ pub(crate) struct State {
     pub(crate) workers: workers::Workers,
     pools: pools::Pools,
     hclib: hclib::Hclib,
+    futures: futures::Futures,
     /// Threads that the program has created.
     threads: threads::Threads,
     /// Reader-writer locks, condition variables, semaphores and barriers.
@@ -70,13 +72,14 @@ pub(crate) fn state() -> &'static mut State {
 /// Sets the module up.
 pub(crate) fn begin() {
     let omp = omp::Omp::new(&crate::process::state().options);
-    let (jobs, workers, pools, hclib, threads, monitors, waits, waiters) = Default::default();
+    let (jobs, workers, pools, hclib, futures, threads, monitors, waits, waiters) = Default::default();
     STATE.set(State {
         omp,
         jobs,
         workers,
         pools,
         hclib,
+        futures,
         threads,
         monitors,
         waits,

@@ -9,7 +9,9 @@ use crate::detect::detector::promises::NOBODY_IN_PARTICULAR;
 use crate::report::{self, Related};
 use crate::tasks::explorer;
 use crate::tasks::sched::{self, kernel};
+use crate::tasks::waits;
 use raceproof_core::ids::SyncId;
+use std::time::Instant;
 
 /// Makes a promise, for a call that returns to `pc`.
 pub(crate) fn create(pc: usize) -> SyncId {
@@ -80,6 +82,21 @@ pub(crate) fn is_set(promise: SyncId) -> bool {
         wait(promise);
     }
     is_set
+}
+
+/// Whether a promise is set, and what the running task does comes after that already: then the
+/// answer does not depend on the schedule.
+pub(crate) fn is_known(promise: SyncId) -> bool {
+    kernel().is_open(promise) && detector().comes_after_set(promise)
+}
+
+/// Waits until a promise is set, or the time has come.
+pub(crate) fn wait_until(promise: SyncId, limit: Option<Instant>) {
+    match limit {
+        None => wait(promise),
+        Some(_) if explorer::is_on() => {}
+        Some(limit) => waits::until_set(promise, limit),
+    }
 }
 
 /// The running task will set the promise at its end.

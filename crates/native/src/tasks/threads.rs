@@ -17,6 +17,7 @@ use crate::detect::contexts::Place;
 use crate::detect::detector;
 use crate::detect::detector::{Role, Task};
 use crate::process;
+use crate::process::call_site::CALLER;
 use crate::report;
 use crate::report::calls;
 use crate::tasks::omp::{Team, scope};
@@ -26,6 +27,7 @@ use crate::tasks::{atomics, state};
 use raceproof_core::ids::{ScopeId, SyncId};
 use rustc_hash::FxHashMap;
 use std::ffi::{c_int, c_void};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 pub(crate) mod unwind;
@@ -35,6 +37,9 @@ pub(crate) type Routine = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_voi
 
 /// Runs at the end of a thread, with its argument.
 type Destructor = unsafe extern "C-unwind" fn(*mut c_void);
+
+/// A call that is due after all destructors, and where the program has asked for it.
+type Last = (Destructor, *mut c_void, usize);
 
 /// What a canceled thread has returned.
 pub(crate) const CANCELED: usize = usize::MAX;
@@ -51,6 +56,7 @@ pub(crate) struct Thread {
     result: Option<usize>,
     /// The calls of destructors that are due at its end, the last first.
     at_end: Vec<(Destructor, *mut c_void)>,
+    very_last: Vec<Last>,
     pub(crate) unwinding: unwind::Unwinding,
     /// Where it sleeps, for whoever cancels it.
     job: *const Job,
@@ -67,6 +73,7 @@ pub(crate) struct Threads {
     /// Of `main`, which is in no table; and whether it waits for the end of all threads.
     main: unwind::Unwinding,
     main_waits: bool,
+    main_last: Vec<Last>,
     /// Teams of threads that are over, to be used again.
     spare: Vec<*mut Team>,
 }
@@ -141,6 +148,7 @@ pub(crate) fn create(
         is_awaited: false,
         result: None,
         at_end: Vec::new(),
+        very_last: Vec::new(),
         unwinding: Default::default(),
         job: &raw const *job,
         team,
@@ -183,6 +191,7 @@ fn team(virtual_thread: u32) -> *mut Team {
 /// The running thread has returned from its routine, or was unwound: does what is due at its end.
 fn ended(handle: usize, result: usize) {
     run_at_end();
+    run_very_last();
     if let Some(thread) = threads().all.get_mut(&handle) {
         thread.result = Some(result);
         thread.job = std::ptr::null();
@@ -199,6 +208,7 @@ const LIVE: usize = 8;
 /// `main` has called `pthread_exit`: the process goes on until all threads have ended.
 pub(crate) fn outlive() {
     run_at_end();
+    run_very_last();
     threads().main_waits = true;
     waits::until(What::Threads, LIVE, None, || !are_live());
 }
@@ -304,6 +314,26 @@ pub(crate) fn at_end(function: Destructor, argument: *mut c_void) -> bool {
     let Some(thread) = running() else { return false };
     thread.at_end.push((function, argument));
     true
+}
+
+/// A call is due when the running thread has ended but for this.
+pub(crate) fn at_very_end(function: Destructor, argument: *mut c_void, pc: usize) {
+    very_last().push((function, argument, pc));
+}
+
+fn very_last() -> &'static mut Vec<Last> {
+    match running() {
+        Some(thread) => &mut thread.very_last,
+        None => &mut threads().main_last,
+    }
+}
+
+fn run_very_last() {
+    for (function, argument, pc) in std::mem::take(very_last()) {
+        CALLER.store(pc, Ordering::Relaxed);
+        // SAFETY: whoever asked for it has said so.
+        unsafe { function(argument) };
+    }
 }
 
 pub(crate) fn key_created(key: u32, destructor: Option<Destructor>) {

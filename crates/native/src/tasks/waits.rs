@@ -141,6 +141,19 @@ pub(crate) fn until(
     came
 }
 
+/// Waits until a promise of the kernel's is set, or the time has come.
+pub(crate) fn until_set(promise: SyncId, limit: Instant) {
+    let waits = waits();
+    waits.numbers += 1;
+    let number = waits.numbers;
+    waits.timers.push(Timer { at: limit, number, sync: promise });
+    sched::wait(|kernel| match !kernel.is_open(promise) && self::waits().is_expired(number) {
+        true => Ok(()),
+        false => kernel.get(promise),
+    });
+    self::waits().forget(number);
+}
+
 /// Lets the others run until the time has come.
 pub(crate) fn sleep_until(limit: Instant) {
     let here = sched::job().map_or(0, |job| std::ptr::from_mut(job) as usize);

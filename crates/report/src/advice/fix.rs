@@ -50,6 +50,8 @@ pub enum Template {
     // HClib.
     PutLater,
     FinishAround,
+    // Threads.
+    SetLater,
     /// Advice that no test can apply.
     Hint,
 }
@@ -60,11 +62,12 @@ pub enum Language {
     Tp,
     Rust,
     Hclib,
+    Threads,
 }
 
 impl Template {
     /// Those that are fixes.
-    pub const ALL: [Template; 38] = [
+    pub const ALL: [Template; 39] = [
         Template::Reduction,
         Template::Atomic,
         Template::AtomicToo,
@@ -103,6 +106,7 @@ impl Template {
         Template::RustScope,
         Template::PutLater,
         Template::FinishAround,
+        Template::SetLater,
     ];
 
     /// The language of the programs it is for; none for a hint, which is for all.
@@ -126,6 +130,7 @@ impl Template {
             | T::RustOrder
             | T::RustScope => Some(Language::Rust),
             T::PutLater | T::FinishAround => Some(Language::Hclib),
+            T::SetLater => Some(Language::Threads),
             _ => Some(Language::OpenMp),
         }
     }

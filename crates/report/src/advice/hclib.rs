@@ -4,12 +4,15 @@
 //! done after it. It is advised only around a task that waits for nothing, as far as its source
 //! shows.
 
-use super::edit::{Edit, Editor};
+use super::edit::Editor;
 use super::fix::{Fix, Template};
+use super::promises::{self, Set};
 use super::{Advice, Parting, lineage, locks, noun};
 use crate::statements::{NodeId, Tree, is_declaration};
 use crate::style::safe;
-use raceproof_core::finding::{Operation, Place, RaceAccess, SetBefore, Spawned};
+use raceproof_core::finding::{Operation, Place, Spawned};
+
+const PUT: Set = Set { was: "put into", is: "put into", noun: "put", template: Template::PutLater };
 
 /// What would have made the later access wait.
 const NO_WAIT: &str = "no finish around it ends, and nobody waits for a promise that is put into after it";
@@ -41,17 +44,8 @@ pub(super) fn why(advice: &Advice<'_>) -> String {
             format!("the ways to the two accesses part in {fork}, and neither waits for the other.")
         }
     };
-    if let Some((promise, access, other)) = set_before(advice) {
-        text = format!(
-            "at {}, {} put into the promise created at {}, for which {} waits, and made its {} at {} only after \
-             that: nothing after the put orders the two accesses.",
-            at(&promise.set),
-            safe(&promise.task),
-            at(&promise.created),
-            safe(&other.task),
-            noun(access.access),
-            at(&access.at),
-        );
+    if let Some(promise) = promises::why(advice, &PUT) {
+        text = promise;
     }
     if let Some(locks) = locks(advice, ", so neither keeps the other out") {
         text.push(' ');
@@ -60,26 +54,12 @@ pub(super) fn why(advice: &Advice<'_>) -> String {
     text
 }
 
-/// The promise that was set too early, the access after that, and the other one.
-fn set_before<'a>(advice: &Advice<'a>) -> Option<(&'a SetBefore, &'a RaceAccess, &'a RaceAccess)> {
-    let (first, second) = (&advice.race.first, &advice.race.second);
-    let promise = advice.race.promise.as_ref()?;
-    match promise.task == first.task {
-        true => Some((promise, first, second)),
-        false if promise.task == second.task => Some((promise, second, first)),
-        false => None,
-    }
-}
-
 pub(super) fn fixes(advice: &Advice<'_>) -> Vec<Fix> {
     let (first, second) = (&advice.race.first, &advice.race.second);
     if [first, second].iter().any(|access| access.operation == Operation::Free) {
         return vec![Fix::hint("free it when everybody who uses it was waited for")];
     }
-    let mut fixes = Vec::new();
-    if let Some((promise, access, _)) = set_before(advice) {
-        fixes.extend(put_later(advice, promise, access));
-    }
+    let mut fixes = Vec::from_iter(promises::set_later(advice, &PUT));
     if fixes.is_empty() {
         fixes.extend(match &advice.parting {
             Parting::Spawner { child, own, .. } => finish(advice, child, &own.at),
@@ -96,40 +76,6 @@ pub(super) fn fixes(advice: &Advice<'_>) -> Vec<Fix> {
         ));
     }
     fixes
-}
-
-/// The put, after the access that it does not order.
-fn put_later(advice: &Advice<'_>, promise: &SetBefore, access: &RaceAccess) -> Option<Fix> {
-    let (file, tree) = advice.sources.file(&promise.set.file)?;
-    if advice.sources.file(&access.at.file)?.0 != file {
-        return None;
-    }
-    let editor = Editor { file, tree };
-    let (put, after) = (tree.at(&promise.set)?, tree.at(&access.at)?);
-    let (_, own, after) = tree.parting(put, after)?;
-    let (begin, end) = (tree.first_token(put), tree.last_token(put));
-    let is_alone = own == put && begin.line == end.line && tree.is_listed(put) && tree.is_listed(after);
-    if !is_alone || tree.nodes[put].first > tree.nodes[after].first {
-        return None;
-    }
-    let text = advice.sources.line(&promise.set)?;
-    let removed = end.end() - begin.column;
-    let statement: String = text.chars().skip(begin.column as usize - 1).take(removed as usize).collect();
-    let gone = Edit {
-        file: file.to_owned(),
-        line: begin.line,
-        column: begin.column,
-        removed,
-        inserted: String::new(),
-    };
-    let mut edits = editor.after(after, &statement);
-    edits.push(gone);
-    let what = format!(
-        "put into the promise after the {} at {}, and not before",
-        noun(access.access),
-        advice.at(&access.at)
-    );
-    Some(Fix::new(Template::PutLater, what, edits))
 }
 
 /// A finish around the statement that creates a task, if what it races with comes after that.

@@ -10,6 +10,7 @@ mod fix;
 pub(crate) mod fortran;
 mod hclib;
 mod openmp;
+mod promises;
 mod rayon;
 mod threads;
 mod tp;

@@ -1,10 +1,13 @@
 //! The words of threads that a program creates itself. What would order two accesses depends on
-//! what they are for, so that all advice is a hint.
+//! what they are for, so that advice is a hint, unless a promise was set too early.
 
-use super::fix::Fix;
+use super::fix::{Fix, Template};
+use super::promises::{self, Set};
 use super::{Advice, Parting, alternatives, locks, noun, one_sided};
 use crate::style::safe;
 use raceproof_core::finding::{Construct, Operation, RaceAccess, Spawned};
+
+const SET: Set = Set { was: "set", is: "set", noun: "set", template: Template::SetLater };
 
 pub(super) fn why(advice: &Advice<'_>) -> String {
     let fork = safe(&advice.race.fork);
@@ -35,6 +38,9 @@ pub(super) fn why(advice: &Advice<'_>) -> String {
             format!("the ways to the two accesses part in {fork}, and neither waits for the other.")
         }
     };
+    if let Some(promise) = promises::why(advice, &SET) {
+        text = promise;
+    }
     if let Some(remark) = locks(advice, "") {
         text.push(' ');
         text.push_str(&remark);
@@ -62,6 +68,9 @@ pub(super) fn fixes(advice: &Advice<'_>) -> Vec<Fix> {
     if let Some((guarded, bare)) = one_sided(advice.race) {
         let what = format!("the {} at {}", noun(bare.access), advice.at(&bare.at));
         return vec![Fix::hint(format!("hold {} around {what} too", alternatives(guarded.locks.iter())))];
+    }
+    if let Some(fix) = promises::set_later(advice, &SET) {
+        return vec![fix];
     }
     let mut hints = Vec::new();
     if let Parting::Spawner { child, own, .. } = &advice.parting {

@@ -81,6 +81,12 @@ pub(crate) struct SetBefore {
 }
 
 impl Detector {
+    /// Whether what the running task does comes after the set of a promise.
+    pub(crate) fn comes_after_set(&mut self, promise: SyncId) -> bool {
+        let step = self.order.signalled_at(of_kernel(promise));
+        step.is_some_and(|step| self.order.precedes_now(step))
+    }
+
     /// The last promise that one of the tasks has set before its access, and the other has waited
     /// for: the first access is of the step `first`, the second of the running one.
     pub(super) fn set_before(&mut self, first: StepId) -> Option<SetBefore> {
