@@ -473,6 +473,10 @@ pub struct AnalyzeArgs {
     /// Make do with what can be read before the first offence
     #[arg(long)]
     pub recover: bool,
+    /// How many threads read and analyse the trace; what is found is the same for any number
+    /// [default: as many as there are cores]
+    #[arg(long, value_name = "N")]
+    pub workers: Option<NonZeroUsize>,
     #[command(flatten)]
     pub limits: AnalysisLimits,
     /// What the report looks like

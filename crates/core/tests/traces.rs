@@ -4,6 +4,7 @@
 use crate::support;
 
 use raceproof_core::detect::epochs::Epochs;
+use raceproof_core::detect::parallel::{self, Workers};
 use raceproof_core::detect::predict::Predictor;
 use raceproof_core::event::{AccessKind, Event, Observer};
 use raceproof_core::ids::{Location, SiteId, SyncId};
@@ -303,4 +304,116 @@ fn a_writer_that_fails_is_told_of_at_the_end() {
         writer.access(raceproof_core::ids::TaskId::MAIN, AccessKind::Write, Location(location), SiteId(1));
     }
     assert_eq!(writer.finish().err().map(|error| error.kind()), Some(std::io::ErrorKind::StorageFull));
+}
+
+fn workers(count: usize) -> Workers<'static> {
+    Workers { count, ended: None }
+}
+
+/// Race for race, in the same order, with the same counts.
+#[test]
+fn any_number_of_workers_finds_the_same() {
+    let mut racy = 0;
+    for (seed, events) in streams().step_by(5).chain(with_atomics().step_by(5)) {
+        let bytes = written(&events);
+        let events = read(&bytes).0;
+        let mut alone = Epochs::<Hb>::default();
+        alone.observe(&events);
+        let is_write = |event: &&Event| {
+            let (Event::Access { kind, .. } | Event::Atomic { kind, .. }) = event else { return false };
+            *kind == AccessKind::Write
+        };
+        let others: Vec<Event> = events
+            .iter()
+            .filter(|event| !matches!(event, Event::Access { .. } | Event::Atomic { .. }))
+            .copied()
+            .collect();
+        let writes = events.iter().filter(is_write).count();
+        let reads = events.len() - others.len() - writes;
+        racy += usize::from(alone.races().len() > 1);
+        for count in 1..=3 {
+            let mut source = AnySource::open(&bytes[..]).expect("it begins like a trace");
+            let mut seen = Vec::new();
+            let (found, ended) =
+                parallel::analyse::<Hb, _>(&mut source, workers(count), |event| seen.push(*event), || true)
+                    .expect("accesses do not change happens-before");
+            assert_eq!(ended, Ok(()), "seed {seed}");
+            assert_eq!(found.races, alone.races(), "seed {seed}, {count} workers");
+            assert_eq!((found.reads, found.writes), (reads as u64, writes as u64));
+            assert_eq!(seen, others);
+        }
+        let mut source = AnySource::open(&bytes[..]).expect("it begins like a trace");
+        assert!(parallel::analyse::<Shb, _>(&mut source, workers(2), |_| (), || true).is_none());
+    }
+    assert!(racy > 60, "{racy} streams with several races");
+}
+
+/// All that a source gives: events, names, what it tolerated, its note, and how it ended.
+fn given(bytes: &[u8], count: usize) -> impl PartialEq + std::fmt::Debug {
+    let mut source = AnySource::open(bytes).expect("it begins like a trace");
+    let mut events = Vec::new();
+    let ended = if count == 0 {
+        let mut batch = Batch::default();
+        loop {
+            let more = source.next(&mut batch);
+            events.append(&mut batch.events);
+            match more {
+                Ok(true) => {}
+                Ok(false) => break Ok(()),
+                Err(error) => break Err(error),
+            }
+        }
+    } else {
+        parallel::read(&mut source, workers(count), |some| {
+            events.extend_from_slice(some);
+            true
+        })
+    };
+    let names: Vec<String> = events
+        .iter()
+        .flat_map(|event| match *event {
+            Event::Access { task, location, site, .. } => {
+                vec![Named::Task(task), Named::Location(location), Named::Site(site)]
+            }
+            Event::Join { sync, .. } => vec![Named::Sync(sync)],
+            _ => vec![],
+        })
+        .map(|named| source.names().of(named))
+        .collect();
+    (events, ended, names, source.tolerated().to_vec(), source.note().map(str::to_owned))
+}
+
+/// Text of many pieces, in which names turn up all along, with lines that are wrong or only
+/// tolerated: what several workers read is what one reads.
+#[test]
+fn any_number_of_workers_reads_the_same_text() {
+    for seed in 0..12 {
+        let mut rng = Rng(seed);
+        let mut text = String::new();
+        let lines = 20_000 + rng.below(20_000);
+        for line in 0..lines {
+            let thread = rng.below(3 + line / 3000);
+            let (operand, site) = (rng.below(10 + line / 3), rng.below(5 + line / 100));
+            let thread_name = if thread % 4 == 3 { format!("worker.{thread}") } else { format!("T{thread}") };
+            match rng.below(20) {
+                0 => text += &format!("{thread_name}|acq(l{})|{site}\n{thread_name}|rel(l{})|{site}\n", operand % 7, operand % 7),
+                1 if line > 10_000 => text += &format!("{thread_name}|fork(T{})|x:{site}:1\r\n", thread + 1),
+                2 => text += "\n",
+                3 => text += &format!("{thread_name}|begin|{site}\n"),
+                4 if line == 15_000 => text += "T0|begin(raceproof:part-of-a-run)|1\n",
+                5..12 => text += &format!("{thread_name}|w(V{operand})|{site}\n"),
+                _ => text += &format!("{thread_name}|r(obj{}.f[{operand}])|{site}\n", operand % 3),
+            }
+        }
+        match seed % 4 {
+            // A line that is none, far from the end; a lock that nobody holds; no end of line.
+            1 => text.insert_str(text.len() - 9_000 + text[text.len() - 9_000..].find('\n').unwrap() + 1, "T1|what\n"),
+            2 => text += "T1|rel(free)|9\nT1|r(V1)|1\n",
+            _ => text += "T1|r(V1)|1",
+        }
+        let alone = given(text.as_bytes(), 0);
+        for count in 1..=3 {
+            assert_eq!(given(text.as_bytes(), count), alone, "seed {seed}, {count} workers");
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! The benchmarks of traces: `cargo bench -p raceproof-cli --bench analyze`.
 //!
 //! Prints markdown tables; with `-- --write` they replace the sections of `docs/BENCHMARKS.md`,
-//! which also says what is measured. Names of sections (`rates memory validation netzer`) select
+//! which also says what is measured. Names of sections (`rates memory workers validation netzer`) select
 //! some of them. Ends with status 1 if a target is missed. `-- --generate FILE THREADS EVENTS`
 //! writes one of the traces.
 
@@ -14,6 +14,7 @@ mod netzer;
 mod plain;
 mod rates;
 mod validation;
+mod workers;
 
 use std::fs::File;
 use std::io::BufWriter;
@@ -40,7 +41,7 @@ fn main() -> ExitCode {
     }
     let (flags, names): (Vec<&str>, Vec<&str>) =
         args.iter().map(String::as_str).partition(|arg| arg.starts_with('-'));
-    let known = ["rates", "validation", "netzer"];
+    let known = ["rates", "workers", "validation", "netzer"];
     if flags.iter().any(|&flag| flag != "--write") || !names.iter().all(|name| known.contains(name)) {
         eprintln!("usage: analyze [--write] [{}]…", known.join("|"));
         return ExitCode::from(2);
@@ -49,6 +50,9 @@ fn main() -> ExitCode {
     let mut sections = Vec::new();
     if wanted("rates") {
         sections.extend(rates::measure());
+    }
+    if wanted("workers") {
+        sections.push(workers::measure());
     }
     if wanted("validation") {
         sections.push(validation::measure());

@@ -43,7 +43,7 @@ impl Traces {
         file
     }
 
-    fn binary(&self, text: &Path) -> PathBuf {
+    pub(crate) fn binary(&self, text: &Path) -> PathBuf {
         let file = text.with_extension("rpt");
         let mut source = AnySource::open(File::open(text).expect("it was written")).expect("it is a trace");
         let out = BufWriter::new(File::create(&file).expect("the trace can be written"));

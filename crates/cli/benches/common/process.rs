@@ -28,6 +28,16 @@ pub(crate) fn processor_time() -> Duration {
     Duration::from_nanos(nanoseconds.expect("/proc/self/schedstat begins with the nanoseconds"))
 }
 
+/// The same of the thread that asks.
+#[allow(dead_code)] // not every benchmark has threads
+pub(crate) fn processor_time_of_thread() -> Duration {
+    thread::sleep(Duration::from_micros(1));
+    let statistics =
+        fs::read_to_string("/proc/thread-self/schedstat").expect("processor time is read from /proc");
+    let nanoseconds = statistics.split_whitespace().next().and_then(|field| field.parse().ok());
+    Duration::from_nanos(nanoseconds.expect("schedstat begins with the nanoseconds"))
+}
+
 /// The processor time of all threads, those that have ended included, in steps of ten milliseconds.
 pub(crate) fn processor_time_of_all() -> Duration {
     thread::sleep(Duration::from_micros(1));

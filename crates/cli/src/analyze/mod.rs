@@ -12,6 +12,7 @@ use raceproof_core::debug::netzer::posts::Posts;
 use raceproof_core::debug::witness::Witnesses;
 use raceproof_core::detect::Access;
 use raceproof_core::detect::epochs::{Atomic, Epochs, SiteRaces};
+use raceproof_core::detect::parallel::{self, Workers};
 use raceproof_core::detect::predict::{Predicted, Predictor};
 use raceproof_core::event::{AccessKind, Event};
 use raceproof_core::finding::{
@@ -21,10 +22,12 @@ use raceproof_core::finding::{
 use raceproof_core::ids::{SiteId, TaskId};
 use raceproof_core::order::{Order, OrderName, WithOrder};
 use raceproof_core::trace::sections::atomics_as_sections;
-use raceproof_core::trace::{Batch, Named, Names, Source};
+use raceproof_core::trace::{Batch, Named, Names, Source, TraceError};
 pub use raceproof_report::trace::{Analyzed, Validation};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::num::NonZeroUsize;
 use std::path::Path;
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// Time for building witnesses, beyond which races stay `apparent`.
@@ -46,6 +49,13 @@ struct Work<'a> {
     budget: Budget,
     watchdog: &'a Watchdog<Analyzed>,
     warnings: Vec<String>,
+}
+
+impl Work<'_> {
+    fn workers(&self) -> Workers<'static> {
+        let cores = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        Workers { count: self.args.workers.map_or_else(cores, NonZeroUsize::get), ended: None }
+    }
 }
 
 /// Does what was asked for; an error is for the user. `watchdog` gets what is known before an
@@ -229,17 +239,16 @@ struct Whole {
 
 /// Gives all events to `each`, some at a time, until there are no more or a limit is reached.
 fn read(work: &mut Work<'_>, mut each: impl FnMut(&[Event])) -> Result<Whole, String> {
-    let args = work.args;
-    let mut source = open(&args.file)?;
-    let mut batch = Batch::default();
+    let mut source = open(&work.args.file)?;
     let mut counts = Counts { tasks: 1, ..Counts::default() };
     let mut spawns = Spawns::default();
-    work.budget.reached_now();
-    let error = 'all: loop {
-        let more = source.next(&mut batch);
-        for some in batch.events.chunks(CHUNK) {
-            if work.budget.reached().is_some() {
-                break 'all None;
+    let workers = work.workers();
+    let budget = &mut work.budget;
+    budget.reached_now();
+    let mut take = |events: &[Event]| {
+        for some in events.chunks(CHUNK) {
+            if budget.reached().is_some() {
+                return false;
             }
             for event in some {
                 counts.add(event);
@@ -247,13 +256,36 @@ fn read(work: &mut Work<'_>, mut each: impl FnMut(&[Event])) -> Result<Whole, St
             }
             each(some);
         }
-        match more {
-            Ok(true) if work.budget.reached().is_some() => break None,
-            Ok(true) => {}
-            Ok(false) => break None,
-            Err(error) => break Some(error.to_string()),
-        }
+        budget.reached().is_none()
     };
+    let ended = match workers.count {
+        1 => alone(&mut source, &mut take),
+        _ => parallel::read(&mut source, workers, &mut take),
+    };
+    whole(work, source, (spawns, counts), ended)
+}
+
+/// As [`parallel::read`], without a thread of its own.
+fn alone(source: &mut Trace, take: &mut impl FnMut(&[Event]) -> bool) -> Result<(), TraceError> {
+    let mut batch = Batch::default();
+    loop {
+        let more = source.next(&mut batch);
+        let goes_on = take(&batch.events);
+        if !more? || !goes_on {
+            return Ok(());
+        }
+    }
+}
+
+/// A trace that was read up to its end, to an offence or to a limit.
+fn whole(
+    work: &mut Work<'_>,
+    source: Trace,
+    (spawns, counts): (Spawns, Counts),
+    ended: Result<(), TraceError>,
+) -> Result<Whole, String> {
+    let args = work.args;
+    let error = ended.err().map(|error| error.to_string());
     let damage = error.as_ref().map(|error| format!("{error}; only what comes before was analysed"));
     if !args.recover {
         recovered(&args.file, false, error)?;
@@ -269,10 +301,33 @@ fn read(work: &mut Work<'_>, mut each: impl FnMut(&[Event])) -> Result<Whole, St
     })
 }
 
-/// One pass, in memory that does not grow with the events.
-fn stream<O: Order + Default>(work: &mut Work<'_>) -> Result<Report, String> {
+/// The races by pair of sites, from one pass in memory that does not grow with the events.
+fn found<O: Order + Default>(work: &mut Work<'_>) -> Result<(Whole, Vec<SiteRaces>), String> {
+    if work.workers().count > 1 {
+        let mut source = open(&work.args.file)?;
+        let mut counts = Counts { tasks: 1, ..Counts::default() };
+        let mut spawns = Spawns::default();
+        work.budget.reached_now();
+        let other = |event: &Event| {
+            counts.add(event);
+            spawns.add(event);
+        };
+        let workers = work.workers();
+        let goes_on = || work.budget.reached().is_none();
+        if let Some((found, ended)) = parallel::analyse::<O, _>(&mut source, workers, other, goes_on) {
+            (counts.reads, counts.writes) = (found.reads, found.writes);
+            return Ok((whole(work, source, (spawns, counts), ended)?, found.races));
+        }
+    }
+    // An order whose clocks depend on accesses.
     let mut detector = Epochs::<O>::default();
-    let Whole { source, spawns, counts, mut limits } = read(work, |events| detector.observe(events))?;
+    let whole = read(work, |events| detector.observe(events))?;
+    Ok((whole, detector.races().to_vec()))
+}
+
+/// What [`found`] has found, as a report.
+fn stream<O: Order + Default>(work: &mut Work<'_>) -> Result<Report, String> {
+    let (Whole { source, spawns, counts, mut limits }, found) = found::<O>(work)?;
     let (names, file) = (source.names(), &work.args.file);
     let race = |found: &SiteRaces| Race {
         id: String::new(),
@@ -286,7 +341,6 @@ fn stream<O: Order + Default>(work: &mut Work<'_>) -> Result<Report, String> {
             &spawns,
         )
     };
-    let found = detector.races();
     let races = listed(found.iter().map(race));
     if found.len() > races.len() {
         limits.push(format!("{} of {} racing pairs of sites are listed", races.len(), found.len()));

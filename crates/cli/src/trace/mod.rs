@@ -165,7 +165,7 @@ fn each_event<'b, R: Read>(
 }
 
 /// A trace from wherever it comes.
-pub(crate) type Trace = AnySource<Box<dyn Read>>;
+pub(crate) type Trace = AnySource<Box<dyn Read + Send>>;
 
 /// What standard input had, if it is read more than once.
 static KEPT: OnceLock<File> = OnceLock::new();
@@ -198,7 +198,7 @@ pub(crate) fn keep_input(file: &Path, budget: &mut Budget) -> Result<(), String>
 /// Begins to read a trace; `-` is standard input.
 pub(crate) fn open(file: &Path) -> Result<Trace, String> {
     let name = file.display();
-    let reader: Box<dyn Read> = if file == Path::new("-") {
+    let reader: Box<dyn Read + Send> = if file == Path::new("-") {
         match KEPT.get() {
             // One reader after the other: they share the place they are at.
             Some(kept) => {

@@ -11,6 +11,7 @@ use common::mutate::Random;
 use common::seeds::setting;
 use raceproof_core::debug::witness::Witnesses;
 use raceproof_core::detect::epochs::Epochs;
+use raceproof_core::detect::parallel::{self, Workers};
 use raceproof_core::detect::predict::Predictor;
 use raceproof_core::event::Event;
 use raceproof_core::order::{Order, dc::Dc, hb::Hb, shb::Shb, wcp::Wcp};
@@ -58,6 +59,28 @@ fn read(bytes: &[u8]) -> Outcome {
     Outcome { events, failed: error.is_some() }
 }
 
+/// Several workers read and find what one does.
+fn shared_out(bytes: &[u8], alone: &Outcome) {
+    let mut detector = Epochs::<Hb>::default();
+    detector.observe(&alone.events);
+    for count in 2..=3 {
+        let Ok(mut source) = AnySource::open(bytes) else { continue };
+        let workers = Workers { count, ended: None };
+        let found = parallel::analyse::<Hb, _>(&mut source, workers, |_| (), || true);
+        let (found, ended) = found.expect("accesses do not change happens-before");
+        assert_eq!(ended.is_err(), alone.failed);
+        assert_eq!(found.races, detector.races());
+        assert_eq!(
+            found.reads + found.writes,
+            alone
+                .events
+                .iter()
+                .filter(|event| matches!(event, Event::Access { .. } | Event::Atomic { .. }))
+                .count() as u64
+        );
+    }
+}
+
 fn analyses<O: Order + Default>(events: &[Event]) {
     let mut fast = Epochs::<O>::default();
     let mut slow = Predictor::<O>::default();
@@ -88,6 +111,7 @@ fn the_corpus_itself() {
         assert!(!outcome.failed && outcome.events.len() > 3, "{name}");
         atomics += outcome.events.iter().filter(|event| matches!(event, Event::Atomic { .. })).count();
         analyses::<Hb>(&outcome.events);
+        shared_out(&bytes, &outcome);
     }
     assert!(atomics > 0, "no trace has atomic accesses");
 }

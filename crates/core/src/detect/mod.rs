@@ -5,6 +5,7 @@
 //! it computes, the paper, its cost, the departures from the paper, what it can miss), and a name
 //! in the command line's list.
 
+mod cells;
 pub mod closure;
 pub mod drdp;
 pub mod epochs;
@@ -14,10 +15,12 @@ pub mod lanes;
 pub mod last_access;
 mod last_of_each;
 pub mod pairs;
+pub mod parallel;
 pub mod predict;
 mod races;
 pub mod racing_nodes;
 pub mod readers;
+mod shards;
 pub mod spans;
 pub mod zipper;
 

@@ -21,7 +21,7 @@
 //! one knows the other's origin, and else O(what differs) nodes.
 
 use super::clock::{Epoch, Time, UNKNOWN, raise, signed, unsigned};
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Times in a leaf; as much memory as an inner node.
 const LEAF: usize = 32;
@@ -32,13 +32,13 @@ const FAN: usize = 16;
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Node {
     Leaf([Time; LEAF]),
-    Inner([Option<Rc<Node>>; FAN]),
+    Inner([Option<Arc<Node>>; FAN]),
 }
 
 /// See the module. Times are as in [`Clock`](super::clock::Clock).
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tree {
-    root: Option<Rc<Node>>,
+    root: Option<Arc<Node>>,
     /// Inner nodes on the way to a leaf.
     height: u32,
     origin: Option<Origin>,
@@ -163,13 +163,13 @@ impl Tree {
         let (mut at, mut height) = (&mut self.root, self.height);
         loop {
             let empty = || {
-                Rc::new(if height == 0 {
+                Arc::new(if height == 0 {
                     Node::Leaf([UNKNOWN; LEAF])
                 } else {
                     Node::Inner([const { None }; FAN])
                 })
             };
-            match Rc::make_mut(at.get_or_insert_with(empty)) {
+            match Arc::make_mut(at.get_or_insert_with(empty)) {
                 Node::Leaf(times) => return how(times),
                 Node::Inner(children) => {
                     height -= 1;
@@ -184,7 +184,7 @@ impl Tree {
         if let Some(root) = self.root.take() {
             let mut children = [const { None }; FAN];
             children[0] = Some(root);
-            self.root = Some(Rc::new(Node::Inner(children)));
+            self.root = Some(Arc::new(Node::Inner(children)));
         }
         self.height += 1;
     }
@@ -236,37 +236,37 @@ impl Tree {
 }
 
 /// The join of two nodes of the same height: one of them, if it has all that the other has.
-fn joined(mine: &Option<Rc<Node>>, theirs: &Option<Rc<Node>>) -> Option<Rc<Node>> {
+fn joined(mine: &Option<Arc<Node>>, theirs: &Option<Arc<Node>>) -> Option<Arc<Node>> {
     let (Some(a), Some(b)) = (mine, theirs) else { return mine.clone().or_else(|| theirs.clone()) };
-    if Rc::ptr_eq(a, b) {
-        return Some(Rc::clone(a));
+    if Arc::ptr_eq(a, b) {
+        return Some(Arc::clone(a));
     }
     let node = match (&**a, &**b) {
         (Node::Leaf(mine), Node::Leaf(theirs)) => {
             let mut times = *mine;
             raise(&mut times, theirs);
             match () {
-                () if times == *mine => return Some(Rc::clone(a)),
-                () if times == *theirs => return Some(Rc::clone(b)),
+                () if times == *mine => return Some(Arc::clone(a)),
+                () if times == *theirs => return Some(Arc::clone(b)),
                 () => Node::Leaf(times),
             }
         }
         (Node::Inner(mine), Node::Inner(theirs)) => {
             let children: [_; FAN] = std::array::from_fn(|at| joined(&mine[at], &theirs[at]));
             match () {
-                () if same(&children, mine) => return Some(Rc::clone(a)),
-                () if same(&children, theirs) => return Some(Rc::clone(b)),
+                () if same(&children, mine) => return Some(Arc::clone(a)),
+                () if same(&children, theirs) => return Some(Arc::clone(b)),
                 () => Node::Inner(children),
             }
         }
         _ => unreachable!("nodes of one height are of one kind"),
     };
-    Some(Rc::new(node))
+    Some(Arc::new(node))
 }
 
-fn same(some: &[Option<Rc<Node>>; FAN], others: &[Option<Rc<Node>>; FAN]) -> bool {
+fn same(some: &[Option<Arc<Node>>; FAN], others: &[Option<Arc<Node>>; FAN]) -> bool {
     some.iter().zip(others).all(|pair| match pair {
-        (Some(a), Some(b)) => Rc::ptr_eq(a, b),
+        (Some(a), Some(b)) => Arc::ptr_eq(a, b),
         (a, b) => a.is_none() && b.is_none(),
     })
 }

@@ -8,7 +8,7 @@ const CHUNK: usize = 1 << 17;
 /// The longest run of bytes asked for at once: a line of text, or a block.
 pub(super) const LONGEST: usize = 1 << 22;
 
-pub(super) struct Input<R> {
+pub(crate) struct Input<R> {
     reader: R,
     buffer: Vec<u8>,
     /// What has been used up of the buffer.

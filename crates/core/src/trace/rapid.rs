@@ -8,6 +8,7 @@ use super::input::Input;
 use super::intern::Intern;
 use super::threads::{Op, Threads};
 use super::{Batch, Named, Names, START, Source, Tolerated, TraceError};
+use crate::event::Event;
 use crate::ids::{Location, SiteId, TaskId};
 use std::io::Read;
 
@@ -31,6 +32,19 @@ const OPS: [Op; 10] = [
 /// See the module.
 pub struct RapidReader<R> {
     input: Input<R>,
+    merger: WordMerger,
+}
+
+/// Some events, each in eight bytes; the last may be cut short.
+pub(crate) struct Words {
+    offset: u64,
+    bytes: Vec<u8>,
+}
+
+/// What the events so far have said.
+pub(crate) struct WordMerger {
+    /// Where the event at hand is.
+    offset: u64,
     /// How many events are still to come by what the header says.
     left: u64,
     threads: Threads,
@@ -52,8 +66,8 @@ impl<R: Read> RapidReader<R> {
         input.advance(HEADER);
         let mut names = Names::default();
         names.set(Named::Task(TaskId::MAIN), START);
-        Ok(RapidReader {
-            input,
+        let merger = WordMerger {
+            offset: HEADER as u64,
             left,
             threads: Threads::default(),
             thread_ids: Intern::default(),
@@ -61,17 +75,62 @@ impl<R: Read> RapidReader<R> {
             variables: Intern::default(),
             sites: Intern::default(),
             names,
-        })
+        };
+        Ok(RapidReader { input, merger })
+    }
+
+    /// What reads the events, and what puts them together.
+    pub(super) fn parts(&mut self) -> (&mut Input<R>, &mut WordMerger) {
+        (&mut self.input, &mut self.merger)
+    }
+}
+
+/// The next events, as they are; none at the end.
+pub(super) fn read_words<R: Read>(input: &mut Input<R>) -> Result<Option<Words>, TraceError> {
+    let offset = input.offset();
+    let bytes = input.peek(BATCH * EVENT)?.to_vec();
+    input.advance(bytes.len());
+    Ok((!bytes.is_empty()).then_some(Words { offset, bytes }))
+}
+
+impl WordMerger {
+    /// Adds what events say, or that there are no more.
+    pub(super) fn add(
+        &mut self,
+        words: Result<Option<Words>, TraceError>,
+        out: &mut Vec<Event>,
+    ) -> Result<bool, TraceError> {
+        let Some(Words { offset, bytes }) = words? else {
+            return match self.left {
+                0 => Ok(false),
+                left => Err(self.ends_early(left)),
+            };
+        };
+        self.offset = offset;
+        for bytes in bytes.chunks(EVENT) {
+            let Ok(bytes) = <[u8; EVENT]>::try_from(bytes) else { return Err(self.ends_early(self.left)) };
+            if self.left == 0 {
+                return Err(self.wrong("there are more events than the header promises".into()));
+            }
+            if let Err(message) = self.event(u64::from_be_bytes(bytes), out) {
+                return Err(self.wrong(message));
+            }
+            self.left -= 1;
+            self.offset += EVENT as u64;
+        }
+        Ok(true)
+    }
+
+    fn ends_early(&mut self, left: u64) -> TraceError {
+        self.wrong(format!("the trace ends here; its header promises {left} more events"))
     }
 
     fn wrong(&mut self, message: String) -> TraceError {
-        let error = TraceError { offset: self.input.offset(), line: None, message };
-        self.input.finish();
         self.left = 0;
-        error
+        TraceError { offset: self.offset, line: None, message }
     }
 
-    fn event(&mut self, word: u64, batch: &mut Batch) -> Result<(), String> {
+    fn event(&mut self, word: u64, out: &mut Vec<Event>) -> Result<(), String> {
         let (thread, op, operand, site) =
             (word & 0x3ff, word >> 10 & 0xf, word >> 14 & 0x3_ffff_ffff, word >> 48 & 0x7fff);
         let op = *OPS.get(op as usize).ok_or_else(|| {
@@ -99,9 +158,9 @@ impl<R: Read> RapidReader<R> {
         };
         let known = self.threads.task(task);
         self.threads
-            .event(task, op, id, SiteId(place), &mut batch.events)
+            .event(task, op, id, SiteId(place), out)
             .map_err(|message| format!("{message} (thread {thread}, operand {operand})"))?;
-        let offset = self.input.offset();
+        let offset = self.offset;
         self.threads.locate(|| TraceError { offset, line: None, message: String::new() });
         let now = self.threads.task(task);
         if let Some(task) = now.filter(|_| now != known) {
@@ -129,35 +188,15 @@ impl<R: Read> RapidReader<R> {
 impl<R: Read> Source for RapidReader<R> {
     fn next(&mut self, batch: &mut Batch) -> Result<bool, TraceError> {
         batch.events.clear();
-        // Not all that is read is an event of ours: whoever reads may want to stop.
-        for _ in 0..BATCH {
-            let bytes = self.input.peek(EVENT)?;
-            let Ok(bytes) = <[u8; EVENT]>::try_from(bytes) else {
-                let (found, left) = (bytes.len(), self.left);
-                if found > 0 || left > 0 {
-                    return Err(
-                        self.wrong(format!("the trace ends here; its header promises {left} more events"))
-                    );
-                }
-                return Ok(!batch.events.is_empty());
-            };
-            if self.left == 0 {
-                return Err(self.wrong("there are more events than the header promises".into()));
-            }
-            if let Err(message) = self.event(u64::from_be_bytes(bytes), batch) {
-                return Err(self.wrong(message));
-            }
-            self.left -= 1;
-            self.input.advance(EVENT);
-        }
-        Ok(true)
+        let words = read_words(&mut self.input);
+        self.merger.add(words, &mut batch.events).inspect_err(|_| self.input.finish())
     }
 
     fn names(&self) -> &Names {
-        &self.names
+        &self.merger.names
     }
 
     fn tolerated(&self) -> &[Tolerated] {
-        self.threads.tolerated()
+        self.merger.threads.tolerated()
     }
 }

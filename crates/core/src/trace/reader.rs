@@ -12,20 +12,28 @@ use super::{Batch, Named, Names, Source, TraceError};
 use crate::event::{AccessKind, Event, SyncKind};
 use crate::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
 use std::io::Read;
+use std::ops::Range;
 
 const HEADER: usize = 16;
 
 /// See the module.
 pub struct TraceReader<R> {
     input: Input<R>,
+    tools: Tools,
+    merger: BlockMerger,
+}
+
+/// What the blocks so far have said.
+#[derive(Default)]
+pub(crate) struct BlockMerger {
     tables: Tables,
     names: Names,
-    plain: Vec<u8>,
-    zstd: zstd::bulk::Decompressor<'static>,
     events: u64,
     uses: Vec<bool>,
     note: Option<&'static str>,
     ended: bool,
+    /// Where the end mark ends.
+    end: u64,
 }
 
 /// What ids have been defined.
@@ -39,9 +47,33 @@ struct Tables {
     syncs: Vec<SyncKind>,
     /// How many reads there were.
     reads: usize,
-    /// Columns of the block at hand.
-    location_column: Vec<u32>,
-    site_column: Vec<u32>,
+}
+
+/// What takes blocks apart; every worker has its own.
+#[derive(Default)]
+pub(crate) struct Tools {
+    zstd: Option<zstd::bulk::Decompressor<'static>>,
+}
+
+/// A block: as it is in the file, then taken apart.
+pub(crate) struct Block {
+    start: u64,
+    header: [u8; BLOCK_HEADER],
+    bytes: Vec<u8>,
+    /// The columns, of a block of events that has been taken apart.
+    columns: Option<Columns>,
+    /// What is wrong with it, if anything is.
+    wrong: Option<TraceError>,
+}
+
+/// The columns of a block of events.
+struct Columns {
+    plain: Vec<u8>,
+    ops: Range<usize>,
+    tasks: Range<usize>,
+    rest: Range<usize>,
+    locations: Vec<u32>,
+    sites: Vec<u32>,
 }
 
 impl<R: Read> TraceReader<R> {
@@ -64,145 +96,214 @@ impl<R: Read> TraceReader<R> {
             return Err(wrong(0, "the header is damaged (checksum)".into()));
         }
         input.advance(HEADER);
-        Ok(TraceReader {
-            input,
-            tables: Tables::default(),
-            names: Names::default(),
-            plain: Vec::new(),
-            zstd: zstd::bulk::Decompressor::new()
-                .map_err(|error| wrong(0, format!("cannot decompress: {error}")))?,
-            events: 0,
-            uses: Vec::new(),
-            note: None,
-            ended: false,
-        })
+        Ok(TraceReader { input, tools: Tools::default(), merger: BlockMerger::default() })
     }
 
     /// The location in the recorded run that a location of the trace represents.
     pub fn original(&self, location: Location) -> Location {
-        Location(self.tables.locations.get(location.0 as usize).copied().unwrap_or(location.0))
+        let locations = &self.merger.tables.locations;
+        Location(locations.get(location.0 as usize).copied().unwrap_or(location.0))
     }
 
-    /// Takes one block; `false` at the end.
-    fn block(&mut self, batch: &mut Batch) -> Result<bool, TraceError> {
-        let start = self.input.offset();
-        let wrong = |offset: u64, message: String| TraceError { offset, line: None, message };
-        let header = self.input.peek(BLOCK_HEADER)?;
-        if header.is_empty() {
-            if !self.ended {
-                self.note = Some(
-                    "the trace has no end mark, so it is a part of a run: it is still being written, its writer was \
-                     stopped, or it was recovered from a damaged one",
-                );
-            }
-            return Ok(false);
+    /// What reads the blocks, and what puts them together.
+    pub(super) fn parts(&mut self) -> (&mut Input<R>, &mut BlockMerger) {
+        (&mut self.input, &mut self.merger)
+    }
+}
+
+/// The next block, as it is; none at the end.
+pub(super) fn read_block<R: Read>(input: &mut Input<R>) -> Result<Option<Block>, TraceError> {
+    let start = input.offset();
+    let header = input.peek(BLOCK_HEADER)?;
+    if header.is_empty() {
+        return Ok(None);
+    }
+    let found = header.len();
+    let Ok(header) = <[u8; BLOCK_HEADER]>::try_from(header) else {
+        return Err(wrong(start + found as u64, "the trace ends within the header of a block".into()));
+    };
+    let (stored, plain) = (word(&header, 4) as usize, word(&header, 8) as usize);
+    if stored > LONGEST_BLOCK || plain > LONGEST_BLOCK {
+        let message = format!("a block of {} bytes, expected at most {LONGEST_BLOCK}", stored.max(plain));
+        return Err(wrong(start, message));
+    }
+    let bytes = input.peek(BLOCK_HEADER + stored)?;
+    if bytes.len() < BLOCK_HEADER + stored {
+        return Err(wrong(start + bytes.len() as u64, "the trace ends within a block".into()));
+    }
+    let bytes = bytes[BLOCK_HEADER..].to_vec();
+    input.advance(BLOCK_HEADER + stored);
+    Ok(Some(Block { start, header, bytes, columns: None, wrong: None }))
+}
+
+impl Block {
+    fn kind(&self) -> u8 {
+        self.header[0]
+    }
+
+    /// How many events, names or reads it announces.
+    fn count(&self) -> u32 {
+        word(&self.header, 12)
+    }
+
+    /// Takes the block apart, as far as that needs no other.
+    pub(super) fn prepare(&mut self, tools: &mut Tools) {
+        if let Err(error) = self.unpack(tools) {
+            self.wrong = Some(error);
         }
-        if self.ended {
-            return Err(wrong(start, "there is something after the end mark".into()));
-        }
-        let Ok(header) = <[u8; BLOCK_HEADER]>::try_from(header) else {
-            return Err(wrong(
-                start + header.len() as u64,
-                "the trace ends within the header of a block".into(),
-            ));
-        };
-        let [kind, coding, ..] = header;
-        let (stored, plain, count) =
-            (word(&header, 4) as usize, word(&header, 8) as usize, word(&header, 12));
-        if stored > LONGEST_BLOCK || plain > LONGEST_BLOCK {
-            return Err(wrong(
-                start,
-                format!("a block of {} bytes, expected at most {LONGEST_BLOCK}", stored.max(plain)),
-            ));
-        }
-        let bytes = self.input.peek(BLOCK_HEADER + stored)?;
-        if bytes.len() < BLOCK_HEADER + stored {
-            return Err(wrong(start + bytes.len() as u64, "the trace ends within a block".into()));
-        }
+    }
+
+    fn unpack(&mut self, tools: &mut Tools) -> Result<(), TraceError> {
+        let start = self.start;
         let mut check = crc32fast::Hasher::new();
-        check.update(&bytes[..16]);
-        check.update(&bytes[BLOCK_HEADER..]);
-        if check.finalize() != word(&header, 16) {
+        check.update(&self.header[..16]);
+        check.update(&self.bytes);
+        if check.finalize() != word(&self.header, 16) {
             return Err(wrong(start, "a block is damaged (checksum)".into()));
         }
-        let bytes = &bytes[BLOCK_HEADER..];
-        match coding {
-            block::PLAIN => {
-                self.plain.clear();
-                self.plain.extend_from_slice(bytes);
-            }
+        let plain = word(&self.header, 8) as usize;
+        match self.header[1] {
+            block::PLAIN => {}
             block::ZSTD => {
-                self.plain.resize(plain, 0);
-                match self.zstd.decompress_to_buffer(bytes, &mut self.plain[..]) {
-                    Ok(len) => self.plain.truncate(len),
+                let new = || {
+                    zstd::bulk::Decompressor::new()
+                        .map_err(|error| wrong(start, format!("cannot decompress: {error}")))
+                };
+                let zstd = match &mut tools.zstd {
+                    Some(zstd) => zstd,
+                    none => none.insert(new()?),
+                };
+                let mut out = vec![0; plain];
+                match zstd.decompress_to_buffer(&self.bytes, &mut out[..]) {
+                    Ok(len) => out.truncate(len),
                     Err(error) => {
                         return Err(wrong(start, format!("a block cannot be decompressed: {error}")));
                     }
                 }
+                self.bytes = out;
             }
             other => return Err(wrong(start + 1, format!("coding {other} of a block is not known"))),
         }
-        if self.plain.len() != plain {
-            return Err(wrong(
-                start,
-                format!("a block of {} bytes, {plain} were announced", self.plain.len()),
-            ));
+        if self.bytes.len() != plain {
+            let message = format!("a block of {} bytes, {plain} were announced", self.bytes.len());
+            return Err(wrong(start, message));
         }
-        let inside = |message: String| wrong(start, format!("in the block that begins here: {message}"));
-        match kind {
-            block::EVENTS => {
-                self.tables.events(&self.plain, count, &mut batch.events).map_err(inside)?;
-                self.events += u64::from(count);
+        if self.kind() == block::EVENTS {
+            let plain = std::mem::take(&mut self.bytes);
+            let columns = Columns::of(plain, self.count()).map_err(|message| inside(start, message))?;
+            self.columns = Some(columns);
+        }
+        Ok(())
+    }
+}
+
+fn wrong(offset: u64, message: String) -> TraceError {
+    TraceError { offset, line: None, message }
+}
+
+fn inside(start: u64, message: String) -> TraceError {
+    wrong(start, format!("in the block that begins here: {message}"))
+}
+
+impl BlockMerger {
+    /// Adds what a block says, or that there are no more.
+    pub(super) fn add(
+        &mut self,
+        block: Result<Option<Block>, TraceError>,
+        out: &mut Vec<Event>,
+    ) -> Result<bool, TraceError> {
+        let done = self.take(block, out);
+        self.ended |= done.is_err();
+        done
+    }
+
+    fn take(
+        &mut self,
+        block: Result<Option<Block>, TraceError>,
+        out: &mut Vec<Event>,
+    ) -> Result<bool, TraceError> {
+        let block = match block {
+            Ok(None) => {
+                if !self.ended {
+                    self.note = Some(
+                        "the trace has no end mark, so it is a part of a run: it is still being written, its writer was \
+                         stopped, or it was recovered from a damaged one",
+                    );
+                }
+                return Ok(false);
             }
-            block::NAMES => names(&self.plain, &self.tables, &mut self.names).map_err(inside)?,
+            Ok(Some(block)) => block,
+            Err(error) if !self.ended => return Err(error),
+            Err(_) => return Err(wrong(self.end, AFTER_END.into())),
+        };
+        let (start, count, kind) = (block.start, block.count(), block.kind());
+        if self.ended {
+            return Err(wrong(start, AFTER_END.into()));
+        }
+        if let Some(wrong) = block.wrong {
+            return Err(wrong);
+        }
+        if let Some(columns) = &block.columns {
+            self.tables.events(columns, out).map_err(|message| inside(start, message))?;
+            self.events += u64::from(count);
+            return Ok(true);
+        }
+        let plain = &block.bytes;
+        match kind {
+            block::NAMES => {
+                names(plain, &self.tables, &mut self.names).map_err(|message| inside(start, message))?;
+            }
             block::END => {
-                if self.plain != self.events.to_le_bytes() {
+                if plain[..] != self.events.to_le_bytes() {
                     let message =
                         format!("the end mark does not speak of the {} events there are", self.events);
                     return Err(wrong(start, message));
                 }
                 self.ended = true;
+                self.end = start + (BLOCK_HEADER as u64) + u64::from(word(&block.header, 4));
             }
             block::USES => {
-                if count.div_ceil(8) as usize != self.plain.len() {
-                    return Err(wrong(start, format!("{count} reads in {plain} bytes")));
+                if count.div_ceil(8) as usize != plain.len() {
+                    return Err(wrong(start, format!("{count} reads in {} bytes", plain.len())));
                 }
                 if self.uses.len() + count as usize > self.tables.reads {
                     return Err(wrong(start, "it tells of more reads than there are before it".into()));
                 }
-                let bit = |at: u32| self.plain[at as usize / 8] >> (at % 8) & 1 == 1;
+                let bit = |at: u32| plain[at as usize / 8] >> (at % 8) & 1 == 1;
                 self.uses.extend((0..count).map(bit));
             }
             // Small letters are for what a reader can do without.
             b'a'..=b'z' => {}
             other => return Err(wrong(start, format!("a block of kind {other:#04x} is not known"))),
         }
-        self.input.advance(BLOCK_HEADER + stored);
         Ok(true)
     }
 }
+
+const AFTER_END: &str = "there is something after the end mark";
 
 impl<R: Read> Source for TraceReader<R> {
     fn next(&mut self, batch: &mut Batch) -> Result<bool, TraceError> {
         // One block a call, whatever is in it, so that whoever reads can keep to limits of time and
         // memory.
         batch.events.clear();
-        self.block(batch).inspect_err(|_| {
-            self.input.finish();
-            self.ended = true;
-        })
+        let mut block = read_block(&mut self.input);
+        if let Ok(Some(block)) = &mut block {
+            block.prepare(&mut self.tools);
+        }
+        self.merger.add(block, &mut batch.events).inspect_err(|_| self.input.finish())
     }
 
     fn names(&self) -> &Names {
-        &self.names
+        &self.merger.names
     }
 
     fn note(&self) -> Option<&str> {
-        self.note
+        self.merger.note
     }
 
     fn uses(&self) -> Option<&[bool]> {
-        (!self.uses.is_empty()).then_some(&self.uses)
+        (!self.merger.uses.is_empty()).then_some(&self.merger.uses)
     }
 }
 
@@ -225,45 +326,49 @@ fn split<'a>(bytes: &mut &'a [u8], len: usize) -> Result<&'a [u8], String> {
 }
 
 /// A column of numbers of a fixed width.
-fn fixed(bytes: &mut &[u8], count: usize, width: u8, out: &mut Vec<u32>) -> Result<(), String> {
+fn fixed(bytes: &mut &[u8], count: usize, width: u8) -> Result<Vec<u32>, String> {
     let column = split(bytes, count.saturating_mul(width.into()))?;
-    out.clear();
-    match width {
-        1 => out.extend(column.iter().map(|&byte| u32::from(byte))),
-        2 => out.extend(column.chunks_exact(2).map(|two| u32::from(u16::from_le_bytes([two[0], two[1]])))),
-        3 => out.extend(
-            column.chunks_exact(3).map(|three| u32::from_le_bytes([three[0], three[1], three[2], 0])),
-        ),
-        4 => out.extend(column.chunks_exact(4).map(|four| word(four, 0))),
+    Ok(match width {
+        1 => column.iter().map(|&byte| u32::from(byte)).collect(),
+        2 => column.chunks_exact(2).map(|two| u32::from(u16::from_le_bytes([two[0], two[1]]))).collect(),
+        3 => column.chunks_exact(3).map(|three| u32::from_le_bytes([three[0], three[1], three[2], 0])).collect(),
+        4 => column.chunks_exact(4).map(|four| word(four, 0)).collect(),
         other => return Err(format!("a column of width {other}, expected 1 to 4")),
+    })
+}
+
+impl Columns {
+    fn of(plain: Vec<u8>, count: u32) -> Result<Columns, String> {
+        let mut bytes = &plain[..];
+        let &[location_width, site_width] = split(&mut bytes, 2)? else { return Err(short()) };
+        let [tasks, locations, sites] = [number(&mut bytes)?, number(&mut bytes)?, number(&mut bytes)?];
+        let place = |bytes: &[u8]| plain.len() - bytes.len();
+        let ops = place(bytes)..place(bytes) + count as usize;
+        split(&mut bytes, ops.len())?;
+        let tasks = place(bytes)..place(bytes) + tasks as usize;
+        split(&mut bytes, tasks.len())?;
+        let locations = fixed(&mut bytes, locations as usize, location_width)?;
+        let sites = fixed(&mut bytes, sites as usize, site_width)?;
+        let rest = place(bytes)..plain.len();
+        Ok(Columns { ops, tasks, rest, locations, sites, plain })
     }
-    Ok(())
+
+    fn left(&self) -> Left<'_> {
+        let (tasks, rest) = (&self.plain[self.tasks.clone()], &self.plain[self.rest.clone()]);
+        Left { tasks, locations: &self.locations, sites: &self.sites, rest }
+    }
 }
 
 impl Tables {
     /// The events of a block; those before an offence are among `out` as well.
-    fn events(&mut self, plain: &[u8], count: u32, out: &mut Vec<Event>) -> Result<(), String> {
-        let mut bytes = plain;
-        let &[location_width, site_width] = split(&mut bytes, 2)? else { return Err(short()) };
-        let [tasks, locations, sites] = [number(&mut bytes)?, number(&mut bytes)?, number(&mut bytes)?];
-        let ops = split(&mut bytes, count as usize)?;
+    fn events(&mut self, columns: &Columns, out: &mut Vec<Event>) -> Result<(), String> {
+        let ops = &columns.plain[columns.ops.clone()];
         let is_read = |op: &&u8| matches!(**op & !op::SAME_TASK, op::READ | op::ATOMIC_READ);
         self.reads += ops.iter().filter(is_read).count();
-        let tasks = split(&mut bytes, tasks as usize)?;
-        let mut location_column = std::mem::take(&mut self.location_column);
-        let mut site_column = std::mem::take(&mut self.site_column);
-        let done = fixed(&mut bytes, locations as usize, location_width, &mut location_column)
-            .and_then(|()| fixed(&mut bytes, sites as usize, site_width, &mut site_column))
-            .and_then(|()| {
-                let mut columns =
-                    Columns { tasks, locations: &location_column, sites: &site_column, rest: bytes };
-                self.decode(ops, &mut columns, out)
-            });
-        (self.location_column, self.site_column) = (location_column, site_column);
-        done
+        self.decode(ops, &mut columns.left(), out)
     }
 
-    fn decode(&mut self, ops: &[u8], columns: &mut Columns<'_>, out: &mut Vec<Event>) -> Result<(), String> {
+    fn decode(&mut self, ops: &[u8], columns: &mut Left<'_>, out: &mut Vec<Event>) -> Result<(), String> {
         out.reserve(ops.len());
         let greatest = |numbers: &[u32]| numbers.iter().fold(0, |most, &number| most.max(number));
         // Most blocks define nothing.
@@ -299,7 +404,7 @@ impl Tables {
         task: TaskId,
         ops: &[u8],
         defines: bool,
-        columns: &mut Columns<'_>,
+        columns: &mut Left<'_>,
         out: &mut Vec<Event>,
     ) -> Result<(), (usize, String)> {
         if !self.discipline.runs(task) {
@@ -332,7 +437,7 @@ impl Tables {
     }
 
     /// Takes the definitions of a location and a site if they are new.
-    fn define(&mut self, location: u32, site: u32, columns: &mut Columns<'_>) -> Result<(), String> {
+    fn define(&mut self, location: u32, site: u32, columns: &mut Left<'_>) -> Result<(), String> {
         if location as usize >= self.locations.len() {
             self.define_location(location, columns)?;
         }
@@ -342,7 +447,7 @@ impl Tables {
         Ok(())
     }
 
-    fn other(&mut self, op: u8, task: TaskId, columns: &mut Columns<'_>) -> Result<Event, String> {
+    fn other(&mut self, op: u8, task: TaskId, columns: &mut Left<'_>) -> Result<Event, String> {
         Ok(match op {
             op::SPAWN => {
                 let scope = ScopeId(number(&mut columns.rest)?);
@@ -377,7 +482,7 @@ impl Tables {
         })
     }
 
-    fn define_location(&mut self, id: u32, columns: &mut Columns<'_>) -> Result<(), String> {
+    fn define_location(&mut self, id: u32, columns: &mut Left<'_>) -> Result<(), String> {
         if id as usize > self.locations.len() {
             return Err("a location is used that is not defined".into());
         }
@@ -426,7 +531,7 @@ fn accesses_of_same(ops: &[u8]) -> usize {
 }
 
 /// What is left of the columns of a block.
-struct Columns<'a> {
+struct Left<'a> {
     tasks: &'a [u8],
     locations: &'a [u32],
     sites: &'a [u32],

@@ -3,7 +3,9 @@
 //! `dummy` of older versions are `begin`, `end` and nothing.
 //!
 //! The lines are taken apart in place, byte by byte; names that are a letter and a number, as
-//! RAPID's are, cost a look in a table. Any bytes but `|`, a line break and, in an operand, `)|`
+//! RAPID's are, cost a look in a table. That is done for some lines at a time, and needs no others:
+//! whoever does it numbers names as it meets them. Then the lines are put together in their order,
+//! and names get the ids of the trace, in the order of their first use. Any bytes but `|`, a line break and, in an operand, `)|`
 //! may be part of a name.
 
 use super::input::{Input, LONGEST};
@@ -13,27 +15,81 @@ use super::{Batch, Named, Names, START, Source, Tolerated, TraceError};
 use crate::event::Event;
 use crate::ids::{Location, SiteId};
 use std::io::Read;
+use std::ops::Range;
 
-/// Events of a batch, more or less.
-const BATCH: usize = 4096;
+/// Bytes of a piece, more or less.
+const PIECE: usize = 1 << 16;
 
 /// See the module.
 pub struct StdReader<R> {
     input: Input<R>,
-    line: u64,
-    state: State,
+    tools: Tools,
+    merger: LineMerger,
 }
 
+/// What the lines so far have said.
 #[derive(Default)]
-struct State {
+pub(crate) struct LineMerger {
+    line: u64,
     threads: Threads,
-    thread_names: Intern,
-    locks: Intern,
-    variables: Intern,
-    sites: Intern,
     names: Names,
+    thread_names: Vec<Box<str>>,
+    lock_names: Vec<Box<str>>,
+    /// Names to ids, in the order of their first use in the trace.
+    ids: Ids<Intern>,
+    /// By worker: from its numbers to these ids.
+    maps: Vec<Ids<Vec<u32>>>,
     is_part: bool,
 }
+
+/// One of something for each kind of name.
+#[derive(Default)]
+struct Ids<T> {
+    threads: T,
+    locks: T,
+    variables: T,
+    sites: T,
+}
+
+/// What takes lines apart; every worker has its own, with numbers of its own for names.
+#[derive(Default)]
+pub(crate) struct Tools {
+    worker: usize,
+    ids: Ids<Intern>,
+}
+
+/// Whole lines: as they are in the file, then taken apart.
+pub(crate) struct Lines {
+    offset: u64,
+    bytes: Vec<u8>,
+    parsed: Parsed,
+}
+
+/// Lines taken apart, with the numbers that a worker has given to names.
+#[derive(Default)]
+struct Parsed {
+    worker: usize,
+    /// One for each line up to one that is none.
+    records: Vec<Record>,
+    /// A line after these is not one of a trace.
+    is_wrong: bool,
+    /// Where the names are that the worker has not met before, in the order of their numbers.
+    new: Ids<Vec<Range<u32>>>,
+}
+
+#[derive(Clone, Copy)]
+struct Record {
+    /// None for a line without an event.
+    op: Option<Op>,
+    thread: u32,
+    operand: u32,
+    site: u32,
+}
+
+const NO_EVENT: Record = Record { op: None, thread: 0, operand: 0, site: 0 };
+
+/// What has no id yet.
+const UNKNOWN: u32 = u32::MAX;
 
 /// The operand of a `begin` with which [`text_writer`](super::text_writer) says that what is
 /// written is a part of a run only. To RAPID it is a transaction without events: its reader has no
@@ -42,6 +98,9 @@ pub(super) const PART: &str = "raceproof:part-of-a-run";
 
 /// Likewise, that variables had values before: reads that nobody wrote are in order from there on.
 pub(super) const INITIAL_VALUES: &str = "raceproof:initial-values";
+
+/// How both begin.
+const MARK: &str = "raceproof:";
 
 /// The parts of a line.
 struct Line<'a> {
@@ -53,76 +112,299 @@ struct Line<'a> {
 
 impl<R: Read> StdReader<R> {
     pub(super) fn new(input: Input<R>) -> Self {
-        let mut state = State::default();
-        state.names.set(Named::Task(crate::ids::TaskId::MAIN), START);
-        StdReader { input, line: 0, state }
+        let mut merger = LineMerger::default();
+        merger.names.set(Named::Task(crate::ids::TaskId::MAIN), START);
+        StdReader { input, tools: Tools::default(), merger }
     }
 
-    fn wrong(&mut self, message: String) -> TraceError {
-        let error = TraceError { offset: self.input.offset(), line: Some(self.line + 1), message };
-        self.input.finish();
-        error
+    /// What reads the lines, and what puts them together.
+    pub(super) fn parts(&mut self) -> (&mut Input<R>, &mut LineMerger) {
+        (&mut self.input, &mut self.merger)
+    }
+}
+
+/// The next lines, as they are; none at the end.
+pub(super) fn read_lines<R: Read>(input: &mut Input<R>) -> Result<Option<Lines>, TraceError> {
+    let len = loop {
+        let rest = input.rest();
+        let some = &rest[..rest.len().min(PIECE)];
+        let end = some.iter().rposition(|&byte| byte == b'\n');
+        // A line that is longer than a piece is one.
+        let end = end.or_else(|| rest.iter().position(|&byte| byte == b'\n'));
+        if let Some(end) = end {
+            break end + 1;
+        }
+        if rest.len() > LONGEST {
+            let message = format!("a line of more than {LONGEST} bytes: is this a trace?");
+            return Err(TraceError { offset: input.offset(), line: None, message });
+        }
+        // The last line may lack its end.
+        if !input.fill()? {
+            break input.rest().len();
+        }
+    };
+    if len == 0 {
+        return Ok(None);
+    }
+    let lines =
+        Lines { offset: input.offset(), bytes: input.rest()[..len].to_vec(), parsed: Parsed::default() };
+    input.advance(len);
+    Ok(Some(lines))
+}
+
+impl Tools {
+    /// Those of a worker, whose numbers are not those of another.
+    pub(super) fn of(worker: usize) -> Self {
+        Tools { worker, ids: Ids::default() }
+    }
+}
+
+impl Lines {
+    /// Takes the lines apart, as far as that needs no others.
+    pub(super) fn prepare(&mut self, tools: &mut Tools) {
+        self.parsed.worker = tools.worker;
+        let mut at = 0;
+        while at < self.bytes.len() {
+            let len = line_length(&self.bytes[at..]).unwrap_or(self.bytes.len() - at);
+            let line = &self.bytes[at..at + len];
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            let record = if line.is_empty() { Some(NO_EVENT) } else { self.parsed.record(line, at, tools) };
+            match record {
+                Some(record) => self.parsed.records.push(record),
+                None => {
+                    self.parsed.is_wrong = true;
+                    return;
+                }
+            }
+            at += len + 1;
+        }
+    }
+
+    /// A line by its number, and where it begins.
+    fn line(&self, number: usize) -> (usize, &[u8]) {
+        let mut at = 0;
+        for _ in 0..number {
+            at += line_length(&self.bytes[at..]).map_or(0, |len| len + 1);
+        }
+        let len = line_length(&self.bytes[at..]).unwrap_or(self.bytes.len() - at);
+        let line = &self.bytes[at..at + len];
+        (at, line.strip_suffix(b"\r").unwrap_or(line))
+    }
+}
+
+impl Parsed {
+    #[inline]
+    fn record(&mut self, line: &[u8], at: usize, tools: &mut Tools) -> Option<Record> {
+        let parts = split(line)?;
+        let op = Some(parts.op);
+        if matches!(parts.op, Op::Begin | Op::End | Op::Request | Op::Branch) {
+            // What it may mark is looked at later.
+            let marks = parts.op == Op::Begin && parts.operand.starts_with(MARK.as_bytes());
+            return Some(if marks { Record { op, ..NO_EVENT } } else { NO_EVENT });
+        }
+        let (ids, new) = (&mut tools.ids, &mut self.new);
+        let number = |ids: &mut Intern, new: &mut Vec<Range<u32>>, name: &[u8]| {
+            let (number, is_new) = ids.id(name);
+            if is_new {
+                // Slices of one line: the place of one in the other.
+                let start = at + (name.as_ptr() as usize - line.as_ptr() as usize);
+                new.push(start as u32..(start + name.len()) as u32);
+            }
+            number
+        };
+        let thread = number(&mut ids.threads, &mut new.threads, parts.thread);
+        let site = number(&mut ids.sites, &mut new.sites, parts.site);
+        let operand = match parts.op {
+            Op::Read | Op::Write => number(&mut ids.variables, &mut new.variables, parts.operand),
+            Op::Acquire | Op::Release => number(&mut ids.locks, &mut new.locks, parts.operand),
+            _ => number(&mut ids.threads, &mut new.threads, parts.operand),
+        };
+        Some(Record { op, thread, operand, site })
+    }
+}
+
+impl LineMerger {
+    /// Adds what lines say, or that there are no more.
+    pub(super) fn add(
+        &mut self,
+        lines: Result<Option<Lines>, TraceError>,
+        out: &mut Vec<Event>,
+    ) -> Result<bool, TraceError> {
+        let lines = match lines {
+            Ok(Some(lines)) => lines,
+            Ok(None) => return Ok(false),
+            Err(error) => return Err(TraceError { line: Some(self.line + 1), ..error }),
+        };
+        let worker = lines.parsed.worker;
+        if worker >= self.maps.len() {
+            self.maps.resize_with(worker + 1, Ids::default);
+        }
+        let mut map = std::mem::take(&mut self.maps[worker]);
+        let first = map.extend(&lines.parsed.new);
+        let mut wrong = None;
+        for (number, &record) in lines.parsed.records.iter().enumerate() {
+            let Some(op) = record.op else { continue };
+            if op == Op::Begin {
+                self.mark(lines.line(number).1);
+                continue;
+            }
+            if let Err(message) = self.event((op, record), (&mut map, &first), &lines, out) {
+                wrong = Some((number, format!("{message}: {}", shown(lines.line(number).1))));
+                break;
+            }
+            let begun = self.line;
+            self.threads.locate(|| at(lines.offset + lines.line(number).0 as u64, begun + number as u64 + 1));
+        }
+        self.maps[worker] = map;
+        let number = lines.parsed.records.len();
+        if wrong.is_none() && lines.parsed.is_wrong {
+            wrong = Some((number, unlike(lines.line(number).1)));
+        }
+        match wrong {
+            Some((number, message)) => {
+                let (place, line) = (lines.line(number).0, self.line + number as u64 + 1);
+                self.line += number as u64;
+                Err(TraceError { offset: lines.offset + place as u64, line: Some(line), message })
+            }
+            None => {
+                self.line += number as u64;
+                Ok(true)
+            }
+        }
+    }
+
+    #[inline]
+    fn event(
+        &mut self,
+        (op, record): (Op, Record),
+        (map, first): (&mut Ids<Vec<u32>>, &Ids<u32>),
+        lines: &Lines,
+        out: &mut Vec<Event>,
+    ) -> Result<(), String> {
+        let (ids, names, new) = (&mut self.ids, &mut self.names, &lines.parsed.new);
+        let thread_names = &mut self.thread_names;
+        let resolve = |map: &mut Vec<u32>, number: u32, first: u32, new: &[Range<u32>], ids: &mut Intern| {
+            let id = map[number as usize];
+            if id != UNKNOWN {
+                return (id, None);
+            }
+            let name = &new[(number - first) as usize];
+            let name = &lines.bytes[name.start as usize..name.end as usize];
+            let (id, is_new) = ids.id(name);
+            map[number as usize] = id;
+            (id, is_new.then(|| String::from_utf8_lossy(name)))
+        };
+        let (thread, name) =
+            resolve(&mut map.threads, record.thread, first.threads, &new.threads, &mut ids.threads);
+        thread_names.extend(name.map(Box::from));
+        let (site, name) = resolve(&mut map.sites, record.site, first.sites, &new.sites, &mut ids.sites);
+        if let Some(name) = name {
+            names.set(Named::Site(SiteId(site)), &name);
+        }
+        let operand = match op {
+            Op::Read | Op::Write => {
+                let new = (first.variables, &new.variables[..]);
+                let (id, name) =
+                    resolve(&mut map.variables, record.operand, new.0, new.1, &mut ids.variables);
+                if let Some(name) = name {
+                    names.set(Named::Location(Location(id.into())), &name);
+                }
+                id
+            }
+            Op::Acquire | Op::Release => {
+                let (id, name) =
+                    resolve(&mut map.locks, record.operand, first.locks, &new.locks, &mut ids.locks);
+                self.lock_names.extend(name.map(Box::from));
+                id
+            }
+            _ => {
+                let (id, name) =
+                    resolve(&mut map.threads, record.operand, first.threads, &new.threads, &mut ids.threads);
+                thread_names.extend(name.map(Box::from));
+                id
+            }
+        };
+        let before = out.len();
+        let done = self.threads.event(thread, op, operand, SiteId(site), out);
+        // What begins is named: by itself, by its fork, by entering for the first time.
+        if out[before..].iter().any(|event| !matches!(event, Event::Access { .. })) {
+            self.name(op, thread, operand);
+        }
+        done
+    }
+
+    #[cold]
+    fn mark(&mut self, line: &[u8]) {
+        match split(line).map(|parts| parts.operand) {
+            Some(operand) if operand == PART.as_bytes() => self.is_part = true,
+            Some(operand) if operand == INITIAL_VALUES.as_bytes() => self.threads.set_initial_values(),
+            _ => {}
+        }
+    }
+
+    fn name(&mut self, op: Op, thread: u32, operand: u32) {
+        let names = &mut self.names;
+        let mut give = |named: Named, name: &str| {
+            if names.given(named).is_none() {
+                names.set(named, name);
+            }
+        };
+        if let Some(task) = self.threads.task(thread) {
+            give(Named::Task(task), &self.thread_names[thread as usize]);
+        }
+        match op {
+            Op::Fork => {
+                if let Some(task) = self.threads.task(operand) {
+                    give(Named::Task(task), &self.thread_names[operand as usize]);
+                }
+            }
+            Op::Acquire => {
+                if let Some(sync) = self.threads.lock(operand) {
+                    give(Named::Sync(sync), &self.lock_names[operand as usize]);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Ids<Vec<u32>> {
+    /// Makes room for new names; the first number of each kind that is new.
+    fn extend(&mut self, new: &Ids<Vec<Range<u32>>>) -> Ids<u32> {
+        let extend = |map: &mut Vec<u32>, new: &[Range<u32>]| {
+            let first = map.len();
+            map.resize(first + new.len(), UNKNOWN);
+            first as u32
+        };
+        Ids {
+            threads: extend(&mut self.threads, &new.threads),
+            locks: extend(&mut self.locks, &new.locks),
+            variables: extend(&mut self.variables, &new.variables),
+            sites: extend(&mut self.sites, &new.sites),
+        }
     }
 }
 
 impl<R: Read> Source for StdReader<R> {
     fn next(&mut self, batch: &mut Batch) -> Result<bool, TraceError> {
         batch.events.clear();
-        loop {
-            // All lines that are in the buffer whole.
-            let rest = self.input.rest();
-            let (mut used, mut lines) = (0, 0);
-            let mut failed = None;
-            while let Some(len) = line_length(&rest[used..]) {
-                if let Err(message) = self.state.line(&rest[used..used + len], &mut batch.events) {
-                    failed = Some(message);
-                    break;
-                }
-                let (offset, line) = (self.input.offset() + used as u64, self.line + lines + 1);
-                self.state.threads.locate(|| at(offset, line));
-                used += len + 1;
-                lines += 1;
-                if batch.events.len() >= BATCH {
-                    break;
-                }
-            }
-            self.input.advance(used);
-            self.line += lines;
-            if let Some(message) = failed {
-                return Err(self.wrong(message));
-            }
-            // Lines need not hold events: whoever reads may want to stop.
-            if lines > 0 {
-                return Ok(true);
-            }
-            if self.input.rest().len() > LONGEST {
-                return Err(self.wrong(format!("a line of more than {LONGEST} bytes: is this a trace?")));
-            }
-            if !self.input.fill()? {
-                // The last line may lack its end.
-                let rest = self.input.rest();
-                let (len, done) = (rest.len(), self.state.line(rest, &mut batch.events));
-                let (offset, line) = (self.input.offset(), self.line + 1);
-                self.state.threads.locate(|| at(offset, line));
-                if let Err(message) = done {
-                    return Err(self.wrong(message));
-                }
-                self.input.advance(len);
-                return Ok(!batch.events.is_empty());
-            }
+        let mut lines = read_lines(&mut self.input);
+        if let Ok(Some(lines)) = &mut lines {
+            lines.prepare(&mut self.tools);
         }
+        self.merger.add(lines, &mut batch.events).inspect_err(|_| self.input.finish())
     }
 
     fn names(&self) -> &Names {
-        &self.state.names
+        &self.merger.names
     }
 
     fn note(&self) -> Option<&str> {
-        self.state.is_part.then_some(super::A_PART)
+        self.merger.is_part.then_some(super::A_PART)
     }
 
     fn tolerated(&self) -> &[Tolerated] {
-        self.state.threads.tolerated()
+        self.merger.threads.tolerated()
     }
 }
 
@@ -149,79 +431,6 @@ fn line_length(bytes: &[u8]) -> Option<usize> {
         at += 8;
     }
     chunks.remainder().iter().position(|&byte| byte == b'\n').map(|rest| at + rest)
-}
-
-impl State {
-    #[inline]
-    fn line(&mut self, line: &[u8], out: &mut Vec<Event>) -> Result<(), String> {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if line.is_empty() {
-            return Ok(());
-        }
-        let Some(parts) = split(line) else { return Err(unlike(line)) };
-        if matches!(parts.op, Op::Begin | Op::End | Op::Request | Op::Branch) {
-            self.mark(&parts);
-            return Ok(());
-        }
-        let thread = self.thread_names.id(parts.thread).0;
-        let (site, is_new) = self.sites.id(parts.site);
-        if is_new {
-            self.names.set(Named::Site(SiteId(site)), &String::from_utf8_lossy(parts.site));
-        }
-        let before = out.len();
-        let operand = match parts.op {
-            Op::Read | Op::Write => {
-                let (id, is_new) = self.variables.id(parts.operand);
-                if is_new {
-                    let name = String::from_utf8_lossy(parts.operand);
-                    self.names.set(Named::Location(Location(id.into())), &name);
-                }
-                id
-            }
-            Op::Acquire | Op::Release => self.locks.id(parts.operand).0,
-            Op::Fork | Op::Join => self.thread_names.id(parts.operand).0,
-            Op::Begin | Op::End | Op::Request | Op::Branch => 0,
-        };
-        let done = self.threads.event(thread, parts.op, operand, SiteId(site), out);
-        // What begins is named: by itself, by its fork, by entering for the first time.
-        if out[before..].iter().any(|event| !matches!(event, Event::Access { .. })) {
-            self.name(&parts, thread, operand);
-        }
-        done.map_err(|message| format!("{message}: {}", shown(line)))
-    }
-
-    #[cold]
-    fn mark(&mut self, parts: &Line<'_>) {
-        if parts.op == Op::Begin && parts.operand == PART.as_bytes() {
-            self.is_part = true;
-        } else if parts.op == Op::Begin && parts.operand == INITIAL_VALUES.as_bytes() {
-            self.threads.set_initial_values();
-        }
-    }
-
-    fn name(&mut self, parts: &Line<'_>, thread: u32, operand: u32) {
-        let mut give = |named: Named, name: &[u8]| {
-            if self.names.given(named).is_none() {
-                self.names.set(named, &String::from_utf8_lossy(name));
-            }
-        };
-        if let Some(task) = self.threads.task(thread) {
-            give(Named::Task(task), parts.thread);
-        }
-        match parts.op {
-            Op::Fork => {
-                if let Some(task) = self.threads.task(operand) {
-                    give(Named::Task(task), parts.operand);
-                }
-            }
-            Op::Acquire => {
-                if let Some(sync) = self.threads.lock(operand) {
-                    give(Named::Sync(sync), parts.operand);
-                }
-            }
-            _ => {}
-        }
-    }
 }
 
 #[inline]

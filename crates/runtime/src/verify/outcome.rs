@@ -2,6 +2,7 @@
 
 use raceproof_core::explore::tree;
 use raceproof_core::finding::{Deadlock, GeneralRace, ProgramError, Race, Stats};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// What became of a job.
@@ -36,7 +37,7 @@ pub struct Finding {
 }
 
 /// How an exploration ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) enum Explored {
     /// Everything was explored, what was [lost](Executed::Lost) aside.
     All,

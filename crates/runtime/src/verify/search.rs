@@ -39,22 +39,42 @@ impl Default for Pace {
 /// A subtree to be searched by one worker, and what it found there.
 pub(super) struct Share {
     /// Its position in the round.
-    number: usize,
+    pub(super) number: usize,
     /// The most executions.
-    quota: u64,
-    subtree: Subtree,
-    found: Findings,
+    pub(super) quota: u64,
+    pub(super) subtree: Subtree,
+    pub(super) found: Findings,
     /// Why its search ended early, if it did.
-    ended: Option<Explored>,
+    pub(super) ended: Option<Explored>,
 }
 
 /// What the workers of a round know of each other.
-#[derive(Default, Debug)]
+#[derive(Debug)]
 pub(super) struct Round {
     /// The first share that ends the search. What comes after it in the round does not count.
     last: AtomicUsize,
     /// The executions so far.
     executions: AtomicU64,
+}
+
+impl Round {
+    /// A round of which nothing is known yet.
+    pub(super) fn new() -> Self {
+        Round { last: AtomicUsize::new(usize::MAX), executions: AtomicU64::new(0) }
+    }
+
+    /// What comes after this share does not count.
+    pub(super) fn ends_with(&self, number: usize) {
+        self.last.fetch_min(number, Ordering::Relaxed);
+    }
+
+    pub(super) fn add(&self, executions: u64) {
+        self.executions.fetch_add(executions, Ordering::Relaxed);
+    }
+
+    pub(super) fn executions(&self) -> u64 {
+        self.executions.load(Ordering::Relaxed)
+    }
 }
 
 /// A way to search the shares of a round, in any order, with this thread among others. Shares come
@@ -105,11 +125,11 @@ impl Share {
                     break;
                 }
             };
-            round.executions.fetch_add(1, Ordering::Relaxed);
+            round.add(1);
             let raced = found.take(finding);
             if (raced && !all) || found.limit.is_some() {
                 *ended = Some(Explored::Stopped);
-                round.last.fetch_min(*number, Ordering::Relaxed);
+                round.ends_with(*number);
                 break;
             }
         }
@@ -145,9 +165,9 @@ pub(super) fn explore(
             return so_far(Explored::OutOfExecutions, found, forest.statistics);
         }
         let shares = shares(forest, most - executions, pace);
-        let round = Arc::new(Round { last: AtomicUsize::new(usize::MAX), ..Round::default() });
+        let round = Arc::new(Round::new());
         let mut between =
-            |round: &Round| progress(executions + round.executions.load(Ordering::Relaxed), None);
+            |round: &Round| progress(executions + round.executions(), None);
         let shares = run_all(shares, &round, &mut between);
         let mut ended = None;
         let (subtrees, mut results): (Vec<Subtree>, Vec<_>) =
