@@ -21,6 +21,14 @@ use std::process::Command;
 /// The crate whose members of the archive have the entry points.
 const OWN: &[u8] = b"raceproof_native";
 
+/// Functions of the C library that the runtime takes the place of in Rust programs only, which have it
+/// as a shared library. Of a program in C the pass wraps the calls (`native/src/abi/library`), and
+/// has to know them for the C library's.
+const FOR_RUST: [&str; 13] = [
+    "read", "readv", "recv", "recvfrom", "recvmsg", "accept", "accept4", "write", "writev", "send", "sendto",
+    "sendmsg", "poll",
+];
+
 /// Sections of one kind become one. The runtime knows its own code by the names around it
 /// (`crates/native/src/abi/library`). Unwinding tables refer to functions without keeping them.
 const LAYOUT: &str = "SECTIONS {
@@ -84,7 +92,9 @@ fn entry_points(archive: &[u8]) -> Option<Vec<String>> {
         let file = File::parse(member.data(archive).ok()?).ok()?;
         for symbol in file.symbols().filter(|symbol| symbol.is_global() && symbol.is_definition()) {
             let name = symbol.name().ok()?;
-            if !["_ZN", "_R", "anon.", "DW.ref."].iter().any(|mangled| name.starts_with(mangled)) {
+            let is_mangled =
+                ["_ZN", "_R", "anon.", "DW.ref."].iter().any(|mangled| name.starts_with(mangled));
+            if !is_mangled && !FOR_RUST.contains(&name) {
                 names.push(name.to_owned());
             }
         }

@@ -147,7 +147,7 @@ pub trait Source {
 /// A trace in whatever format its first bytes say.
 pub enum AnySource<R> {
     Raceproof(reader::TraceReader<R>),
-    Std(text::StdReader<R>),
+    Std(Box<text::StdReader<R>>),
     Rapid(rapid::RapidReader<R>),
 }
 
@@ -169,7 +169,7 @@ impl<R: Read> AnySource<R> {
         } else if first.is_some_and(|first| first & 0x7f <= 4) {
             AnySource::Rapid(rapid::RapidReader::new(input)?)
         } else {
-            AnySource::Std(text::StdReader::new(input))
+            AnySource::Std(Box::new(text::StdReader::new(input)))
         })
     }
 

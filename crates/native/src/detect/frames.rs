@@ -234,3 +234,16 @@ pub(crate) fn of_program(pc: usize) -> usize {
     }
     pc
 }
+
+/// Whether code that is not instrumented has made the call that is under way: the frame is not that
+/// of the function whose context the running task is in.
+pub(crate) fn is_librarys() -> bool {
+    let here = 0u8;
+    let (here, frame) = (&raw const here as usize, FRAME.load(Ordering::Relaxed));
+    let Some(stack) = detector().stack_of(here) else { return false };
+    if frame % WORD != 0 || !(here..stack.end - 2 * WORD).contains(&frame) {
+        return true;
+    }
+    // SAFETY: an aligned word inside the stack, above what is used of it.
+    (unsafe { *((frame + WORD) as *const usize) }) != detector().contexts.call()
+}

@@ -4,7 +4,7 @@
 use crate::detect::detector;
 use crate::report::record;
 use crate::tasks::atomics::unobserved;
-use crate::tasks::{explorer, futures, locks, monitors};
+use crate::tasks::{explorer, futures, locks, monitors, state};
 use std::ops::Range;
 
 /// The program has got a block, by code at `pc`.
@@ -19,12 +19,22 @@ pub(crate) fn allocated(address: usize, size: usize, pc: impl FnOnce() -> usize)
     detector.own_block(address, size, site);
 }
 
-/// The program frees a block; its size, if it is one.
-pub(crate) fn freed(address: usize, pc: usize) -> Option<usize> {
+/// Code that is not instrumented has got the block: Rust's standard library, perhaps for itself.
+pub(crate) fn allocated_by_library(address: usize) {
+    if !record::is_writing() {
+        state().librarys_blocks.insert(address);
+    }
+}
+
+/// The program frees a block; its size, if it is one. Freeing is an access, except of a block that a
+/// library has got and frees itself: what orders its threads is in code that is not instrumented,
+/// such as the handle of a thread, which that thread and others drop.
+pub(crate) fn freed(address: usize, pc: usize, is_librarys: impl FnOnce() -> bool) -> Option<usize> {
     if record::is_writing() {
         return None;
     }
     let size = detector().memory.remove(address)?.size;
+    let is_own = state().librarys_blocks.remove(&address) && is_librarys();
     unobserved::forget(address, size);
     locks::freed(address, size);
     monitors::freed(address, size);
@@ -32,7 +42,9 @@ pub(crate) fn freed(address: usize, pc: usize) -> Option<usize> {
         return Some(size);
     }
     explorer::freed(address, size, pc);
-    detector().freed(address, size, pc);
+    if !is_own {
+        detector().freed(address, size, pc);
+    }
     Some(size)
 }
 

@@ -38,7 +38,7 @@ pub(crate) mod waits;
 pub(crate) mod workers;
 
 use crate::process::global::InPlace;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What this module owns.
 pub(crate) struct State {
@@ -56,6 +56,8 @@ pub(crate) struct State {
     waits: waits::Waits,
     /// Who waits at which address.
     waiters: FxHashMap<usize, futex::Waiters>,
+    /// Blocks of the heap that code which is not instrumented has got.
+    librarys_blocks: FxHashSet<usize>,
     /// Turns in a row in which a task looked in vain for what it waits for.
     pub(crate) idle: u64,
     /// Who ran, and how far all had come, when a share of time was last over.
@@ -84,6 +86,7 @@ pub(crate) fn begin() {
         monitors,
         waits,
         waiters,
+        librarys_blocks: FxHashSet::default(),
         idle: 0,
         ran: None,
     });

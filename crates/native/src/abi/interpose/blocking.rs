@@ -1,54 +1,16 @@
-//! Calls that wait in the system: other virtual threads go on meanwhile.
-//!
-//! The OS thread must not sleep while another virtual thread could run. So a call that would wait is
-//! made when it need not: the thread polls for that, and sleeps in between ([`waits`]). If it is the
-//! only one, it waits in the system as always. What instrumented C and C++ calls comes here by way
-//! of [`library`](crate::abi::library) where that knows the function.
+//! Calls that wait in the system for several descriptors, or for a process: other virtual threads go
+//! on meanwhile, as in [`descriptors`](super::descriptors), which says how.
 
+use super::descriptors::{limit, was_told};
 use super::syscall::answer;
 use super::threads::duration;
 use crate::abi::is_up;
 use crate::process::system_call;
 use crate::tasks::{threads, waits};
-use std::ffi::{CStr, c_int};
-use std::time::{Duration, Instant};
-
-/// A limit in milliseconds, as `poll` has it: none if it is for ever.
-fn limit(milliseconds: c_int) -> Option<Instant> {
-    let time = Duration::from_millis(u64::try_from(milliseconds).ok()?);
-    waits::after(time)
-}
-
-/// Whether something can be read from a file.
-fn is_readable(file: c_int) -> bool {
-    let mut polled = libc::pollfd { fd: file, events: libc::POLLIN, revents: 0 };
-    system_call(libc::SYS_poll, [&raw mut polled as usize, 1, 0, 0, 0, 0]) != 0
-}
+use std::ffi::c_int;
 
 fn has_others() -> bool {
     is_up() && waits::has_others()
-}
-
-/// The program is about to call a function of the C library, with these arguments.
-pub(crate) fn before(function: &CStr, arguments: &[usize; 6]) {
-    if !has_others() {
-        return;
-    }
-    match function.to_bytes() {
-        b"read" | b"readv" | b"recv" | b"recvfrom" | b"recvmsg" | b"accept" | b"accept4" => {
-            threads::test_cancel();
-            waits::until_outside(None, || is_readable(arguments[0] as c_int));
-            threads::test_cancel();
-        }
-        b"poll" => {
-            threads::test_cancel();
-            let [files, count, time, ..] = *arguments;
-            waits::until_outside(limit(time as c_int), || {
-                system_call(libc::SYS_poll, [files, count, 0, 0, 0, 0]) != 0
-            });
-        }
-        _ => {}
-    }
 }
 
 /// # Safety
@@ -67,6 +29,7 @@ pub unsafe extern "C-unwind" fn epoll_wait(file: c_int, events: usize, most: c_i
             result != 0
         };
         if waits::until_outside(limit(time), is_so) || time >= 0 {
+            was_told();
             return answer(result) as c_int;
         }
     }
@@ -134,6 +97,40 @@ fn wait_for(process: c_int, status: *mut c_int, options: c_int, usage: usize) ->
         }
     }
     answer(once(options)) as c_int
+}
+
+/// # Safety
+/// As `waitid`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C-unwind" fn waitid(
+    kind: libc::idtype_t,
+    id: libc::id_t,
+    status: *mut libc::siginfo_t,
+    options: c_int,
+) -> c_int {
+    let once = |status: *mut libc::siginfo_t, options: c_int| {
+        let arguments = [kind as usize, id as usize, status as usize, options as usize, 0, 0];
+        system_call(libc::SYS_waitid, arguments)
+    };
+    if has_others() && options & libc::WNOHANG == 0 {
+        threads::test_cancel();
+        // SAFETY: the system writes it; no process has the number zero.
+        let mut found: libc::siginfo_t = unsafe { std::mem::zeroed() };
+        let mut result = 0;
+        let is_so = || {
+            result = once(&raw mut found, options | libc::WNOHANG);
+            // SAFETY: the field that `waitid` sets.
+            result != 0 || unsafe { found.si_pid() } != 0
+        };
+        if waits::until_outside(None, is_so) {
+            if !status.is_null() {
+                // SAFETY: the program's variable, to be written.
+                unsafe { *status = found };
+            }
+            return answer(result) as c_int;
+        }
+    }
+    answer(once(status, options)) as c_int
 }
 
 /// # Safety

@@ -4,9 +4,10 @@
 //! They have the library's names, and an executable's symbols go before a library's, so that
 //! everybody calls these.
 
-pub(crate) mod blocking;
+mod blocking;
 mod clock;
 mod confine;
+pub(crate) mod descriptors;
 mod exec;
 pub(crate) mod fortran;
 
@@ -93,6 +94,9 @@ fn got(memory: *mut c_void, size: usize) -> *mut c_void {
             true => frames::of_program(caller()),
             false => library::allocates_for(exceptions::thrown_at(caller())),
         });
+        if is_shared() && frames::is_librarys() {
+            heap::allocated_by_library(memory as usize);
+        }
     }
     memory
 }
@@ -100,7 +104,8 @@ fn got(memory: *mut c_void, size: usize) -> *mut c_void {
 /// The program frees memory; how much.
 fn freed(memory: *mut c_void) -> Option<usize> {
     let is_noted = !memory.is_null() && is_up() && !is_making();
-    is_noted.then(|| heap::freed(memory as usize, caller())).flatten()
+    let is_librarys = || is_shared() && frames::is_librarys();
+    is_noted.then(|| heap::freed(memory as usize, caller(), is_librarys)).flatten()
 }
 
 pub(crate) extern "C" fn malloc_noted(size: usize) -> *mut c_void {

@@ -24,7 +24,7 @@ mod tokens;
 mod vectors;
 
 use crate::abi;
-use crate::abi::interpose::blocking;
+use crate::abi::interpose::descriptors;
 use crate::abi::tsan;
 use crate::detect::frames;
 use crate::process::real;
@@ -114,7 +114,7 @@ extern "C" fn before(call: &mut Call) -> bool {
         call.passed[fixed] = &raw const call.list as usize;
     }
     report::state().library.insert(call.pc, function.name);
-    keeping_errno(|| blocking::before(function.name, &call.registers.integers));
+    keeping_errno(|| descriptors::before(function.name, &call.registers.integers));
     keeping_errno(|| (function.before)(call));
     UNDER_WAY.store(call.pc, Ordering::Relaxed);
     true
@@ -134,6 +134,7 @@ pub(crate) fn allocates_for(pc: usize) -> usize {
 /// Notes what is known after a call.
 extern "C" fn after(call: &Call) {
     UNDER_WAY.store(0, Ordering::Relaxed);
+    keeping_errno(|| descriptors::after(call.function.name, &call.registers.integers));
     keeping_errno(|| (call.function.after)(call));
 }
 

@@ -1,0 +1,254 @@
+//! Reading and writing by file descriptors: whoever waits lets the other virtual threads go on, and
+//! what goes through a pipe or a socket orders.
+//!
+//! The OS thread must not sleep while another virtual thread could run. So a call that would wait is
+//! made when it need not: the thread polls for that, and sleeps in between ([`waits`]). If it is the
+//! only one, it waits in the system as always.
+//!
+//! What instrumented C and C++ calls comes here by way of [`library`](crate::abi::library). Rust's
+//! standard library is not instrumented: of a Rust program, the functions themselves are ours. They
+//! are not of a program in C, from which `crates/prelink` hides them.
+//!
+//! A thread that has read something from a pipe comes after all that was written to it, and one that
+//! has got something from a socket, or was told by `poll` that it can, after all that was sent by
+//! any. That may be more than the system orders: a *missed race*. Standard input, output and
+//! error order nothing, since a program's verdict must not depend on where they lead.
+
+use super::syscall::answer;
+use crate::abi::is_up;
+use crate::abi::kmpc::{CALLER, caller, entry};
+use crate::detect::{detector, frames, modules};
+use crate::process::{is_shared, system_call};
+use crate::tasks::{atomics, threads, waits};
+use std::ffi::{CStr, c_int};
+use std::ops::Range;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// What a call does with its descriptor. A flag `MSG_DONTWAIT` would be in that argument.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Input(Option<usize>),
+    Output(Option<usize>),
+    /// `poll`, which has a list of them.
+    Poll,
+}
+
+fn use_of(function: &CStr) -> Option<Use> {
+    Some(match function.to_bytes() {
+        b"read" | b"__read_chk" | b"readv" | b"accept" | b"accept4" => Use::Input(None),
+        b"recv" | b"recvfrom" | b"__recv_chk" => Use::Input(Some(3)),
+        b"recvmsg" => Use::Input(Some(2)),
+        b"write" | b"writev" => Use::Output(None),
+        b"send" | b"sendto" => Use::Output(Some(3)),
+        b"sendmsg" => Use::Output(Some(2)),
+        b"poll" => Use::Poll,
+        _ => return None,
+    })
+}
+
+/// The program is about to call a function of the C library, with these arguments.
+pub(crate) fn before(function: &CStr, arguments: &[usize; 6]) {
+    if let Some(as_what) = use_of(function) {
+        prepare(as_what, arguments, waits::has_others());
+    }
+}
+
+/// It has called it.
+pub(crate) fn after(function: &CStr, arguments: &[usize; 6]) {
+    if let Some(as_what) = use_of(function) {
+        has_come(as_what, arguments[0]);
+    }
+}
+
+/// Releases what is about to be sent, and waits until the call need not; whether a limit of the
+/// descriptor's own was reached first.
+fn prepare(as_what: Use, arguments: &[usize; 6], has_others: bool) -> bool {
+    if !has_others {
+        return false;
+    }
+    let file = arguments[0] as c_int;
+    if matches!(as_what, Use::Output(_))
+        && let Some(channel) = channel(file)
+    {
+        HAS_SENT.store(true, Ordering::Relaxed);
+        detector().exclusive = true;
+        atomics::released_more(channel);
+    }
+    let (events, flags, option) = match as_what {
+        Use::Input(flags) => (libc::POLLIN, flags, libc::SO_RCVTIMEO),
+        Use::Output(flags) => (libc::POLLOUT, flags, libc::SO_SNDTIMEO),
+        Use::Poll => {
+            threads::test_cancel();
+            let [files, count, time, ..] = *arguments;
+            let is_so = || system_call(libc::SYS_poll, [files, count, 0, 0, 0, 0]) != 0;
+            waits::until_outside(limit(time as c_int), is_so);
+            return false;
+        }
+    };
+    if flags.is_some_and(|at| arguments[at] as c_int & libc::MSG_DONTWAIT != 0) || is_nonblocking(file) {
+        return false;
+    }
+    threads::test_cancel();
+    let own = time_of(file, option).and_then(waits::after);
+    let came = waits::until_outside(own, || is_ready(file, events));
+    threads::test_cancel();
+    !came && own.is_some_and(|own| own <= Instant::now())
+}
+
+/// A thread has sent something while there were others.
+static HAS_SENT: AtomicBool = AtomicBool::new(false);
+
+/// The running task has got what others have sent.
+fn has_come(as_what: Use, file: usize) {
+    if !HAS_SENT.load(Ordering::Relaxed) {
+        return;
+    }
+    let from = match as_what {
+        Use::Input(_) => channel(file as c_int),
+        Use::Poll => Some(SOCKETS),
+        Use::Output(_) => None,
+    };
+    if let Some(from) = from {
+        atomics::acquired(from);
+    }
+}
+
+/// `epoll_wait` and its like have said that something has come.
+pub(super) fn was_told() {
+    atomics::acquired(SOCKETS);
+}
+
+// ---- what is known of a descriptor ----
+
+/// Where all that is no pipe releases: no variable is there.
+const SOCKETS: usize = 16;
+/// Added to the numbers of pipes, for the same reason.
+const PIPES: usize = 1 << 62;
+
+/// The address by which what goes through a descriptor orders; none if nothing does, as with files.
+fn channel(file: c_int) -> Option<usize> {
+    if file <= libc::STDERR_FILENO {
+        return None;
+    }
+    // SAFETY: the system writes the description, all of which may be zero.
+    let (result, status) = unsafe {
+        let mut status: libc::stat = std::mem::zeroed();
+        (system_call(libc::SYS_fstat, [file as usize, &raw mut status as usize, 0, 0, 0, 0]), status)
+    };
+    match status.st_mode & libc::S_IFMT {
+        _ if result != 0 => None,
+        // Both ends have one number.
+        libc::S_IFIFO => Some(PIPES | (status.st_ino as usize) << 3),
+        // Events and timers are of no kind.
+        libc::S_IFSOCK | 0 => Some(SOCKETS),
+        _ => None,
+    }
+}
+
+fn is_ready(file: c_int, events: i16) -> bool {
+    let mut polled = libc::pollfd { fd: file, events, revents: 0 };
+    system_call(libc::SYS_poll, [&raw mut polled as usize, 1, 0, 0, 0, 0]) != 0
+}
+
+fn is_nonblocking(file: c_int) -> bool {
+    let flags = system_call(libc::SYS_fcntl, [file as usize, libc::F_GETFL as usize, 0, 0, 0, 0]);
+    flags < 0 || flags as c_int & libc::O_NONBLOCK != 0
+}
+
+/// The limit that a socket has for itself.
+fn time_of(file: c_int, option: c_int) -> Option<Duration> {
+    let mut time = libc::timeval { tv_sec: 0, tv_usec: 0 };
+    let mut size = size_of::<libc::timeval>() as libc::socklen_t;
+    let level = libc::SOL_SOCKET as usize;
+    let arguments =
+        [file as usize, level, option as usize, &raw mut time as usize, &raw mut size as usize, 0];
+    let result = system_call(libc::SYS_getsockopt, arguments);
+    let time = Duration::new(time.tv_sec.try_into().ok()?, u32::try_from(time.tv_usec).ok()? * 1000);
+    (result == 0 && !time.is_zero()).then_some(time)
+}
+
+/// A limit in milliseconds, as `poll` has it: none if it is for ever.
+pub(super) fn limit(milliseconds: c_int) -> Option<Instant> {
+    waits::after(Duration::from_millis(u64::try_from(milliseconds).ok()?))
+}
+
+// ---- the functions of a Rust program ----
+
+entry! {
+    read => read_letting_others;
+    readv => readv_letting_others;
+    recv => recv_letting_others;
+    recvfrom => recvfrom_letting_others;
+    recvmsg => recvmsg_letting_others;
+    accept => accept_letting_others;
+    accept4 => accept4_letting_others;
+    write => write_letting_others;
+    writev => writev_letting_others;
+    send => send_letting_others;
+    sendto => sendto_letting_others;
+    sendmsg => sendmsg_letting_others;
+    poll => poll_letting_others;
+}
+
+/// Whether the program has made the call that is under way, and not the runtime, which must not be
+/// left for another task.
+fn is_programs() -> bool {
+    static OWN: OnceLock<Range<usize>> = OnceLock::new();
+    let own = || modules::module_of(is_programs as *const () as usize);
+    is_shared() && is_up() && !OWN.get_or_init(own).contains(&caller())
+}
+
+/// Calls the system, once that need not wait.
+fn call(number: i64, as_what: Use, mut arguments: [usize; 6]) -> i64 {
+    if !is_programs() {
+        return answer(system_call(number, arguments));
+    }
+    let has_others = waits::has_others();
+    if has_others {
+        // What the report says of who waits is where the program called the library.
+        CALLER.store(frames::of_program(caller()), Ordering::Relaxed);
+    }
+    if prepare(as_what, &arguments, has_others) {
+        return answer(-i64::from(libc::EAGAIN));
+    }
+    if number == libc::SYS_write && has_others && channel(arguments[0] as c_int).is_some() {
+        // There is room for so much, and the rest would wait. The caller has to go on with it, as
+        // after a signal.
+        arguments[2] = arguments[2].min(libc::PIPE_BUF);
+    }
+    let result = system_call(number, arguments);
+    if result > 0 {
+        has_come(as_what, arguments[0]);
+    }
+    answer(result)
+}
+
+macro_rules! descriptor_calls {
+    ($($name:ident($($argument:ident),*) = $number:ident, $as_what:expr;)*) => { $(
+        extern "C-unwind" fn $name($($argument: usize),*) -> i64 {
+            let mut arguments = [0; 6];
+            for (to, from) in arguments.iter_mut().zip([$($argument),*]) {
+                *to = from;
+            }
+            call(libc::$number, $as_what, arguments)
+        }
+    )* };
+}
+
+descriptor_calls! {
+    read_letting_others(file, to, size) = SYS_read, Use::Input(None);
+    readv_letting_others(file, list, count) = SYS_readv, Use::Input(None);
+    recv_letting_others(file, to, size, flags) = SYS_recvfrom, Use::Input(Some(3));
+    recvfrom_letting_others(file, to, size, flags, from, length) = SYS_recvfrom, Use::Input(Some(3));
+    recvmsg_letting_others(file, message, flags) = SYS_recvmsg, Use::Input(Some(2));
+    accept_letting_others(file, from, length) = SYS_accept, Use::Input(None);
+    accept4_letting_others(file, from, length, flags) = SYS_accept4, Use::Input(None);
+    write_letting_others(file, from, size) = SYS_write, Use::Output(None);
+    writev_letting_others(file, list, count) = SYS_writev, Use::Output(None);
+    send_letting_others(file, from, size, flags) = SYS_sendto, Use::Output(Some(3));
+    sendto_letting_others(file, from, size, flags, to, length) = SYS_sendto, Use::Output(Some(3));
+    sendmsg_letting_others(file, message, flags) = SYS_sendmsg, Use::Output(Some(2));
+    poll_letting_others(files, count, time) = SYS_poll, Use::Poll;
+}
