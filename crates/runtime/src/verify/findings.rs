@@ -1,7 +1,7 @@
 //! What the executions of a search have shown, and the report on it.
 
 use super::outcome::{Explored, Finding};
-use super::{Options, Traffic, Verified};
+use super::{Options, Verified};
 use crate::check::races::{MAX_RACES, key};
 use raceproof_core::explore::Statistics;
 use raceproof_core::finding::{
@@ -196,13 +196,7 @@ impl Findings {
             },
             ..Report::new(format!("verify, {}", options.order.name()))
         };
-        Verified {
-            report,
-            pruned: statistics.pruned,
-            out_of_time: false,
-            dead: Vec::new(),
-            traffic: Traffic::default(),
-        }
+        Verified { report, pruned: statistics.pruned, out_of_time: false }
     }
 }
 

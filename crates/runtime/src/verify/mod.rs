@@ -9,7 +9,6 @@ mod execution;
 mod findings;
 mod general;
 mod outcome;
-mod ranks;
 mod search;
 mod workers;
 
@@ -26,15 +25,13 @@ use raceproof_core::explore::forest::Forest;
 use raceproof_core::explore::tree::{Job, Kept};
 use raceproof_core::finding::{GeneralRace, Report};
 pub use raceproof_core::order::OrderName;
-pub use ranks::{Link, Ranks, Traffic, quit};
-use ranks::{Follower, Hooks, Leader};
 pub use search::Pace;
 use search::{Round, RunAll, Share, SoFar, explore};
 use std::cell::RefCell;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
-use workers::{alone, with_ranks, with_workers};
+use workers::{alone, with_workers};
 
 /// How to verify.
 #[derive(Clone, Copy)]
@@ -58,9 +55,6 @@ pub struct Options<'a> {
     pub interrupt: Option<&'a AtomicBool>,
     /// Called now and then with how far the search has come.
     pub progress: Option<&'a dyn Fn(&Progress)>,
-    /// Other ranks that search as well, each on `workers` threads. On those, nothing is searched
-    /// but what rank 0 asks for, and there is no report.
-    pub ranks: Option<Ranks<'a>>,
 }
 
 impl Default for Options<'_> {
@@ -77,7 +71,6 @@ impl Default for Options<'_> {
             pace: Pace::default(),
             interrupt: None,
             progress: None,
-            ranks: None,
         }
     }
 }
@@ -111,11 +104,6 @@ pub struct Verified {
     pub pruned: u64,
     /// Whether it ended because of its time limit.
     pub out_of_time: bool,
-    /// The ranks that did not answer when the search was cut short: they have died. What they had
-    /// been given counts as not searched.
-    pub dead: Vec<usize>,
-    /// What messages to and from other ranks have cost.
-    pub traffic: Traffic,
 }
 
 /// A search, as far as it has come: what is left to be explored and what has been found. It can be
@@ -164,47 +152,10 @@ pub fn verify<'a, P: Program<'a> + Sync>(
         }
     };
     let cut = || judge.cut.get().cloned();
-    let stop = || judge.is_cut_short();
-    let verified = shared_out(
-        search,
-        options,
-        (&searcher, &cut, &stop),
-        (&String::new, &|_| ()),
-        (limits, start),
-        &P::RAISE,
-    );
-    in_order(&judge, verified)
-}
-
-/// Searches on all workers, and all ranks if there are several. `cut` says why the search was cut
-/// short, `stop` whether it is to be; `aside` gives and takes what an executor has found beside.
-fn shared_out<S: FnMut(Share, &Round) -> Share>(
-    search: &mut Search,
-    options: &Options<'_>,
-    (searcher, cut, stop): (&(impl Fn() -> S + Sync), &dyn Fn() -> Option<String>, &dyn Fn() -> bool),
-    (give, take): (&dyn Fn() -> String, &dyn Fn(&str)),
-    (limits, start): (Limits<'_>, Instant),
-    raise: &Raise,
-) -> Verified {
-    let Some(Ranks { link, cut: flag, interrupt }) = options.ranks.filter(|ranks| ranks.link.size() > 1)
-    else {
-        return with_workers(options.workers, searcher, |run_all| {
-            run_search(cut, limits, start, search, options, raise, run_all)
-        });
-    };
-    if link.rank() > 0 {
-        Follower { link, workers: options.workers, cut: flag, interrupt, why: cut, aside: give }.serve(searcher);
-        let (dead, traffic) = Default::default();
-        return Verified { report: Report::new("rank"), pruned: 0, out_of_time: false, dead, traffic };
-    }
-    let leader = Leader::new(link, options.workers);
-    let why = || cut().or_else(|| leader.why.borrow().clone());
-    let hooks = Hooks { stop, aside: take };
-    let mut verified = with_ranks(options.workers, searcher, (&leader, &hooks), |run_all| {
-        run_search(&why, limits, start, search, options, raise, run_all)
+    let verified = with_workers(options.workers, &searcher, |run_all| {
+        run_search(&cut, limits, start, search, options, &P::RAISE, run_all)
     });
-    (verified.dead, verified.traffic) = (leader.dead(), leader.traffic());
-    verified
+    in_order(&judge, verified)
 }
 
 /// Runs the executions of a search, for a front end that does not run its programs in this process.
@@ -225,14 +176,6 @@ pub trait Executor: Sync {
 
     /// What its limits are called.
     fn raise(&self) -> Raise;
-
-    /// What it has found beside the findings of executions, for the executor of rank 0.
-    fn aside(&self) -> String {
-        String::new()
-    }
-
-    /// Takes over what the executor of another rank has found beside.
-    fn take_aside(&self, _aside: &str) {}
 }
 
 /// As [`verify()`], for executions that somebody else runs.
@@ -245,10 +188,10 @@ pub fn verify_by<E: Executor>(executor: &E, search: &mut Search, options: &Optio
         }
     };
     let cut = || executor.cut();
-    let stop = || executor.is_cut_short();
-    let (give, take) = (|| executor.aside(), |aside: &str| executor.take_aside(aside));
     let raise = executor.raise();
-    shared_out(search, options, (&searcher, &cut, &stop), (&give, &take), (limits, start), &raise)
+    with_workers(options.workers, &searcher, |run_all| {
+        run_search(&cut, limits, start, search, options, &raise, run_all)
+    })
 }
 
 /// As [`verify()`], on this thread: for programs that cannot leave it.

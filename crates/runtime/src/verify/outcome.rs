@@ -2,7 +2,6 @@
 
 use raceproof_core::explore::tree;
 use raceproof_core::finding::{Deadlock, GeneralRace, ProgramError, Race, Stats};
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// What became of a job.
@@ -37,7 +36,7 @@ pub struct Finding {
 }
 
 /// How an exploration ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Explored {
     /// Everything was explored, what was [lost](Executed::Lost) aside.
     All,

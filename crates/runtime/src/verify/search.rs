@@ -39,42 +39,22 @@ impl Default for Pace {
 /// A subtree to be searched by one worker, and what it found there.
 pub(super) struct Share {
     /// Its position in the round.
-    pub(super) number: usize,
+    number: usize,
     /// The most executions.
-    pub(super) quota: u64,
-    pub(super) subtree: Subtree,
-    pub(super) found: Findings,
+    quota: u64,
+    subtree: Subtree,
+    found: Findings,
     /// Why its search ended early, if it did.
-    pub(super) ended: Option<Explored>,
+    ended: Option<Explored>,
 }
 
 /// What the workers of a round know of each other.
-#[derive(Debug)]
+#[derive(Default, Debug)]
 pub(super) struct Round {
     /// The first share that ends the search. What comes after it in the round does not count.
     last: AtomicUsize,
     /// The executions so far.
     executions: AtomicU64,
-}
-
-impl Round {
-    /// A round of which nothing is known yet.
-    pub(super) fn new() -> Self {
-        Round { last: AtomicUsize::new(usize::MAX), executions: AtomicU64::new(0) }
-    }
-
-    /// What comes after this share does not count.
-    pub(super) fn ends_with(&self, number: usize) {
-        self.last.fetch_min(number, Ordering::Relaxed);
-    }
-
-    pub(super) fn add(&self, executions: u64) {
-        self.executions.fetch_add(executions, Ordering::Relaxed);
-    }
-
-    pub(super) fn executions(&self) -> u64 {
-        self.executions.load(Ordering::Relaxed)
-    }
 }
 
 /// A way to search the shares of a round, in any order, with this thread among others. Shares come
@@ -125,11 +105,11 @@ impl Share {
                     break;
                 }
             };
-            round.add(1);
+            round.executions.fetch_add(1, Ordering::Relaxed);
             let raced = found.take(finding);
             if (raced && !all) || found.limit.is_some() {
                 *ended = Some(Explored::Stopped);
-                round.ends_with(*number);
+                round.last.fetch_min(*number, Ordering::Relaxed);
                 break;
             }
         }
@@ -165,9 +145,9 @@ pub(super) fn explore(
             return so_far(Explored::OutOfExecutions, found, forest.statistics);
         }
         let shares = shares(forest, most - executions, pace);
-        let round = Arc::new(Round::new());
+        let round = Arc::new(Round { last: AtomicUsize::new(usize::MAX), ..Round::default() });
         let mut between =
-            |round: &Round| progress(executions + round.executions(), None);
+            |round: &Round| progress(executions + round.executions.load(Ordering::Relaxed), None);
         let shares = run_all(shares, &round, &mut between);
         let mut ended = None;
         let (subtrees, mut results): (Vec<Subtree>, Vec<_>) =
