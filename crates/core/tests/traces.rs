@@ -396,7 +396,13 @@ fn any_number_of_workers_reads_the_same_text() {
             let (operand, site) = (rng.below(10 + line / 3), rng.below(5 + line / 100));
             let thread_name = if thread % 4 == 3 { format!("worker.{thread}") } else { format!("T{thread}") };
             match rng.below(20) {
-                0 => text += &format!("{thread_name}|acq(l{})|{site}\n{thread_name}|rel(l{})|{site}\n", operand % 7, operand % 7),
+                0 => {
+                    text += &format!(
+                        "{thread_name}|acq(l{})|{site}\n{thread_name}|rel(l{})|{site}\n",
+                        operand % 7,
+                        operand % 7
+                    )
+                }
                 1 if line > 10_000 => text += &format!("{thread_name}|fork(T{})|x:{site}:1\r\n", thread + 1),
                 2 => text += "\n",
                 3 => text += &format!("{thread_name}|begin|{site}\n"),
@@ -407,7 +413,10 @@ fn any_number_of_workers_reads_the_same_text() {
         }
         match seed % 4 {
             // A line that is none, far from the end; a lock that nobody holds; no end of line.
-            1 => text.insert_str(text.len() - 9_000 + text[text.len() - 9_000..].find('\n').unwrap() + 1, "T1|what\n"),
+            1 => text.insert_str(
+                text.len() - 9_000 + text[text.len() - 9_000..].find('\n').unwrap() + 1,
+                "T1|what\n",
+            ),
             2 => text += "T1|rel(free)|9\nT1|r(V1)|1\n",
             _ => text += "T1|r(V1)|1",
         }

@@ -5,7 +5,7 @@
 //! `testsuite` with the counts, `testcase` with `failure` (something was found), `error` (the
 //! program could not be judged) or `skipped` (nothing ran in parallel).
 
-use raceproof_core::finding::{Place, Report, Verdict};
+use raceproof_core::finding::{Report, Verdict};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
@@ -16,8 +16,6 @@ pub struct Case {
     pub program: Option<String>,
     /// The name of the test, or of the program.
     pub name: String,
-    /// Where the test is in its source, if that is known.
-    pub at: Option<Place>,
     pub seconds: f64,
     pub outcome: Outcome,
 }
@@ -44,7 +42,7 @@ pub enum Outcome {
 impl Case {
     /// Of a whole program that was not timed.
     pub fn new(name: &str, outcome: Outcome) -> Case {
-        Case { program: None, name: name.to_owned(), at: None, seconds: 0.0, outcome }
+        Case { program: None, name: name.to_owned(), seconds: 0.0, outcome }
     }
 
     /// What a report means for the program it is about. `found` says in a line what is new in it;
@@ -85,10 +83,9 @@ pub fn render(suite: &str, cases: &[Case]) -> String {
     let _ = writeln!(out, "  <testsuite name=\"{}\" {counts}>", attribute(suite));
     for case in cases {
         let head = format!(
-            "    <testcase name=\"{}\" classname=\"{}\"{} time=\"{:.3}\"",
+            "    <testcase name=\"{}\" classname=\"{}\" time=\"{:.3}\"",
             attribute(&case.name),
             attribute(case.program.as_deref().unwrap_or(suite)),
-            case.at.as_ref().map(place).unwrap_or_default(),
             case.seconds
         );
         let (tag, kind, message, text) = match &case.outcome {
@@ -115,11 +112,6 @@ pub fn render(suite: &str, cases: &[Case]) -> String {
     }
     out += "  </testsuite>\n</testsuites>\n";
     out
-}
-
-/// Where a test is, as GitLab and pytest write it.
-fn place(at: &Place) -> String {
-    format!(" file=\"{}\" line=\"{}\"", attribute(&at.file), at.line)
 }
 
 /// Whether XML 1.0 can have a character at all, escaped or not.
@@ -173,7 +165,6 @@ mod tests {
                 case("c", Outcome::Error { message: "late".into(), text: String::new() }),
                 Case {
                     program: Some("sums".into()),
-                    at: Some(Place { file: "a.rs".into(), line: 7, column: 1 }),
                     ..case("d", Outcome::Skipped { message: "nothing ran in parallel".into() })
                 },
             ],
@@ -190,7 +181,7 @@ mod tests {
                  <testcase name=\"c\" classname=\"my crate\" time=\"0.250\">\n      \
                    <error type=\"inconclusive\" message=\"late\"/>\n    \
                  </testcase>\n    \
-                 <testcase name=\"d\" classname=\"sums\" file=\"a.rs\" line=\"7\" time=\"0.250\">\n      \
+                 <testcase name=\"d\" classname=\"sums\" time=\"0.250\">\n      \
                    <skipped message=\"nothing ran in parallel\"/>\n    \
                  </testcase>\n  \
                </testsuite>\n\

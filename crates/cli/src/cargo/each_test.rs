@@ -4,7 +4,7 @@
 //! What is printed is the harness's: a line for each test. The report of a test with findings
 //! follows its line; what the others amount to is one report at the end.
 
-use super::records::{self, Test};
+use super::records;
 use crate::args::{ReportFormat, RunArgs};
 use crate::commands::{self, ProgramOutcome};
 use crate::page;
@@ -14,15 +14,13 @@ use crate::shared::harness;
 use crate::shared::known::Known;
 use crate::shared::present::{Wanted, render_native};
 use crate::shared::status::{BAD_INPUT, FOUND, INCONCLUSIVE};
-use object::{Object, ObjectSymbol, SymbolKind};
-use raceproof_core::finding::{Place, Report, Verdict};
+use raceproof_core::finding::{Report, Verdict};
 use raceproof_host::output::deliver;
 use raceproof_host::{interrupt, note};
-use raceproof_symbols::Symbols;
 use std::env;
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::Path;
 use std::sync::Arc;
@@ -44,12 +42,11 @@ pub(super) fn run(args: &RunArgs) -> Option<ProgramOutcome> {
             part.has(index - 1, test)
         });
     }
-    let places = Places::of(program, &tests);
     let mut tally = Tally::new(args);
     tally.say(&format!("\nrunning {} test{}", tests.len(), if tests.len() == 1 { "" } else { "s" }));
     let interrupted = interrupt::watch();
-    for (test, at) in tests.iter().zip(places.0) {
-        tally.judge(args, test, at);
+    for test in &tests {
+        tally.judge(args, test);
         if interrupted.load(Ordering::Relaxed) {
             break;
         }
@@ -99,7 +96,7 @@ impl Tally {
     }
 
     /// Runs one test and says what came of it.
-    fn judge(&mut self, args: &RunArgs, test: &str, at: Option<Place>) {
+    fn judge(&mut self, args: &RunArgs, test: &str) {
         let arguments = &args.program[1..];
         let mut one = args.clone();
         one.program = [args.program[0].clone()].into_iter().chain(harness::only(test, arguments)).collect();
@@ -107,14 +104,13 @@ impl Tally {
         one.stdout.clone_from(&printed);
         let (outcome, ran) = commands::started_by_cargo(&one, false);
         let printed = printed.map(|file| text_of(&file)).unwrap_or_default();
-        let place = at.as_ref().map(|at| format!(" ({}:{})", at.file, at.line)).unwrap_or_default();
         let ran = match ran {
             Ok(ran) => ran,
             Err(wrong) => {
                 self.statuses.push(BAD_INPUT);
                 self.failed += 1;
                 self.say(&format!("test {test} ... not run: {wrong}"));
-                records::note(&args.program[0], Some(Test { name: test, at }), Err(&wrong));
+                records::note(&args.program[0], Some(test), Err(&wrong));
                 return;
             }
         };
@@ -125,10 +121,10 @@ impl Tally {
             _ if ran.status != FOUND && outcome == ProgramOutcome::Sequential => {
                 "ok (nothing ran in parallel)".to_owned()
             }
-            Verdict::Race if ran.status == FOUND => format!("data race{place}"),
-            Verdict::Deadlock if ran.status == FOUND => format!("deadlock{place}"),
-            _ if has_failed => format!("FAILED{place}"),
-            _ if ran.status == FOUND => format!("program error{place}"),
+            Verdict::Race if ran.status == FOUND => "data race".to_owned(),
+            Verdict::Deadlock if ran.status == FOUND => "deadlock".to_owned(),
+            _ if has_failed => "FAILED".to_owned(),
+            _ if ran.status == FOUND => "program error".to_owned(),
             Verdict::Inconclusive => {
                 format!("inconclusive: {}", ran.report.limits.first().map_or("", String::as_str))
             }
@@ -142,7 +138,7 @@ impl Tally {
             self.ignored += 1;
             return;
         }
-        records::note(&args.program[0], Some(Test { name: test, at }), Ok(&ran));
+        records::note(&args.program[0], Some(test), Ok(&ran));
         self.count(outcome, &ran);
         let is_shown = self.is_text && ran.status == FOUND && !(has_failed && is_failure_alone(&ran.report));
         if is_shown {
@@ -191,7 +187,7 @@ impl Tally {
         if self.sequential > 0 {
             let _ = write!(line, "; in {} of them nothing ran in parallel", self.sequential);
         }
-        let _ = write!(line, "; finished in {:.2}s\n", self.start.elapsed().as_secs_f64());
+        let _ = writeln!(line, "; finished in {:.2}s", self.start.elapsed().as_secs_f64());
         self.say(&line);
         if let Some(mut joined) = self.joined.take().filter(|_| !records::is_deferred(args)) {
             // Commands about one test say nothing about all.
@@ -215,38 +211,6 @@ fn text_of(mut file: &File) -> String {
     let mut bytes = Vec::new();
     let read = file.rewind().and_then(|()| file.read_to_end(&mut bytes));
     read.map(|_| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default()
-}
-
-/// Where each test is in its source, as the debug information says.
-struct Places(Vec<Option<Place>>);
-
-impl Places {
-    fn of(program: &Path, tests: &[String]) -> Places {
-        let bytes = fs::read(program).unwrap_or_default();
-        let Ok(file) = object::File::parse(&*bytes) else { return Places(vec![None; tests.len()]) };
-        // As if it were loaded there.
-        const BASE: usize = 0x1000_0000_0000;
-        let path = std::path::absolute(program).unwrap_or_else(|_| program.to_owned());
-        let map = format!("{BASE:x}-{:x} r-xp 00000000 00:00 1 {}\n", BASE << 1, path.display());
-        let folder = env::var_os(crate::shared::next::FOLDER).map(Into::into);
-        let symbols =
-            Symbols::from_maps_in(&map, folder.or_else(|| env::current_dir().ok()).unwrap_or_default());
-        let functions: Vec<(&str, u64)> = file
-            .symbols()
-            .filter(|symbol| symbol.kind() == SymbolKind::Text && symbol.is_definition())
-            .filter_map(|symbol| Some((symbol.name().ok()?, symbol.address())))
-            .collect();
-        let place = |test: &String| {
-            let path: String = test.split("::").map(|part| format!("{}{part}", part.len())).collect();
-            let is_it = |name: &str| {
-                name.split_once(&path).is_some_and(|(_, rest)| rest.is_empty() || rest.starts_with("17h"))
-            };
-            let &(_, address) = functions.iter().find(|(name, _)| is_it(name))?;
-            let frame = symbols.frames(BASE + address as usize + 1).pop()?;
-            (frame.line > 0).then_some(Place { file: frame.file, line: frame.line, column: frame.column })
-        };
-        Places(tests.iter().map(place).collect())
-    }
 }
 
 /// A part of the tests of each program, as nextest's `--partition` names it.

@@ -12,7 +12,7 @@ use crate::run::join;
 use crate::shared::known::Known;
 use crate::shared::present::{Wanted, plain_text, render_native};
 use crate::shared::status::{BadInput, status};
-use raceproof_core::finding::{Place, Report};
+use raceproof_core::finding::Report;
 use raceproof_host::output::{deliver, replace};
 use raceproof_report::baseline::new_only;
 use raceproof_report::junit::{self, Case, Outcome};
@@ -111,17 +111,11 @@ pub(super) fn is_deferred(run: &RunArgs) -> bool {
         || !matches!(run.format, ReportFormat::Text | ReportFormat::Json | ReportFormat::Github)
 }
 
-/// A test of a program: its name, and where it is in its source.
-pub(super) struct Test<'a> {
-    pub(super) name: &'a str,
-    pub(super) at: Option<Place>,
-}
-
 /// Leaves a record of a program, or of one test of it, if somebody wants one.
-pub(super) fn note(program: &OsStr, test: Option<Test<'_>>, ran: Result<&Ran, &str>) {
+pub(super) fn note(program: &OsStr, test: Option<&str>, ran: Result<&Ran, &str>) {
     let Some(folder) = env::var_os(RECORDS) else { return };
     let program = without_hash(&Path::new(program).file_name().unwrap_or(program).to_string_lossy());
-    let name = test.as_ref().map_or(program.as_str(), |test| test.name);
+    let name = test.unwrap_or(&program);
     let (case, report) = match ran {
         Ok(ran) => {
             let shown = new_only(&ran.report);
@@ -140,11 +134,7 @@ pub(super) fn note(program: &OsStr, test: Option<Test<'_>>, ran: Result<&Ran, &s
             (Case::new(name, outcome), None)
         }
     };
-    let case = match test {
-        Some(Test { at, .. }) => Case { program: Some(program), at, ..case },
-        None => case,
-    };
-    let record = Record { case, report };
+    let record = Record { case: Case { program: test.is_some().then_some(program), ..case }, report };
     // Without it the file at the end has one program less; what cargo prints has it.
     let number = fs::read_dir(&folder).map_or(0, Iterator::count);
     let file = Path::new(&folder).join(format!("{number:06}-{}.json", process::id()));

@@ -91,7 +91,9 @@ impl<O: Order> Epochs<O> {
                     Event::Access { location, .. } => location.0 as usize,
                     _ => 0,
                 });
-                black_box(cells.fold(0, |all, at| all | self.cells.cells.get(at).map_or(0, |cell| cell.several)));
+                black_box(
+                    cells.fold(0, |all, at| all | self.cells.cells.get(at).map_or(0, |cell| cell.several)),
+                );
             }
             let mut rest = few;
             while let Some(event) = rest.first() {

@@ -39,8 +39,17 @@ pub(super) struct Timed {
 #[derive(Debug)]
 enum Step {
     /// The events up to this one are accesses of one task; the clock is among `clocks`.
-    Accesses { from: u32, to: u32, task: TaskId, epoch: Epoch, clock: u32 },
-    Spawn { slot: u32, task: TaskId },
+    Accesses {
+        from: u32,
+        to: u32,
+        task: TaskId,
+        epoch: Epoch,
+        clock: u32,
+    },
+    Spawn {
+        slot: u32,
+        task: TaskId,
+    },
 }
 
 impl Timed {

@@ -144,10 +144,12 @@ pub trait Source {
     }
 }
 
-/// A trace in whatever format its first bytes say.
+/// A trace in whatever format its first bytes say. There is one for a trace, so its size is no
+/// matter.
+#[allow(clippy::large_enum_variant)]
 pub enum AnySource<R> {
     Raceproof(reader::TraceReader<R>),
-    Std(Box<text::StdReader<R>>),
+    Std(text::StdReader<R>),
     Rapid(rapid::RapidReader<R>),
 }
 
@@ -169,7 +171,7 @@ impl<R: Read> AnySource<R> {
         } else if first.is_some_and(|first| first & 0x7f <= 4) {
             AnySource::Rapid(rapid::RapidReader::new(input)?)
         } else {
-            AnySource::Std(Box::new(text::StdReader::new(input)))
+            AnySource::Std(text::StdReader::new(input))
         })
     }
 

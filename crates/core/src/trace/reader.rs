@@ -331,7 +331,10 @@ fn fixed(bytes: &mut &[u8], count: usize, width: u8) -> Result<Vec<u32>, String>
     Ok(match width {
         1 => column.iter().map(|&byte| u32::from(byte)).collect(),
         2 => column.chunks_exact(2).map(|two| u32::from(u16::from_le_bytes([two[0], two[1]]))).collect(),
-        3 => column.chunks_exact(3).map(|three| u32::from_le_bytes([three[0], three[1], three[2], 0])).collect(),
+        3 => column
+            .chunks_exact(3)
+            .map(|three| u32::from_le_bytes([three[0], three[1], three[2], 0]))
+            .collect(),
         4 => column.chunks_exact(4).map(|four| word(four, 0)).collect(),
         other => return Err(format!("a column of width {other}, expected 1 to 4")),
     })
