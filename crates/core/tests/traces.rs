@@ -4,11 +4,11 @@
 use crate::support;
 
 use raceproof_core::detect::epochs::Epochs;
-use raceproof_core::detect::parallel::{self, Workers};
 use raceproof_core::detect::predict::Predictor;
 use raceproof_core::event::{AccessKind, Event, Observer};
 use raceproof_core::ids::{Location, SiteId, SyncId};
 use raceproof_core::order::{Order, dc::Dc, hb::Hb, shb::Shb, wcp::Wcp};
+use raceproof_core::trace::parallel::{self, Workers};
 use raceproof_core::trace::sections::atomics_as_sections;
 use raceproof_core::trace::text_writer::StdWriter;
 use raceproof_core::trace::writer::TraceWriter;

@@ -5,9 +5,9 @@ use crate::common::process::{peak, processor_time, processor_time_of_thread, run
 use crate::plain::Plain;
 use raceproof_core::debug::netzer::{Level, Options, analyse};
 use raceproof_core::detect::epochs::Epochs;
-use raceproof_core::detect::parallel::{Workers, analyse as analyse_shared};
 use raceproof_core::event::Event;
 use raceproof_core::order::{Order, dc::Dc, hb::Hb, shb::Shb, wcp::Wcp};
+use raceproof_core::trace::parallel::{Workers, analyse as analyse_shared};
 use raceproof_core::trace::{AnySource, Batch, Source};
 use std::fs::File;
 use std::path::Path;

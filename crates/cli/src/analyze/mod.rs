@@ -12,7 +12,6 @@ use raceproof_core::debug::netzer::posts::Posts;
 use raceproof_core::debug::witness::Witnesses;
 use raceproof_core::detect::Access;
 use raceproof_core::detect::epochs::{Atomic, Epochs, SiteRaces};
-use raceproof_core::detect::parallel::{self, Workers};
 use raceproof_core::detect::predict::{Predicted, Predictor};
 use raceproof_core::event::{AccessKind, Event};
 use raceproof_core::finding::{
@@ -21,6 +20,7 @@ use raceproof_core::finding::{
 };
 use raceproof_core::ids::{SiteId, TaskId};
 use raceproof_core::order::{Order, OrderName, WithOrder};
+use raceproof_core::trace::parallel::{self, Workers};
 use raceproof_core::trace::sections::atomics_as_sections;
 use raceproof_core::trace::{Batch, Named, Names, Source, TraceError};
 pub use raceproof_report::trace::{Analyzed, Validation};

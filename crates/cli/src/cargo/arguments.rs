@@ -1,6 +1,6 @@
 //! The command line of `cargo raceproof`: our options among cargo's.
 
-use super::each_test::Partition;
+use super::partition::Partition;
 use super::{TARGET, text};
 use crate::args::Args;
 use clap::{CommandFactory, Parser};

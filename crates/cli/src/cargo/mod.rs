@@ -17,6 +17,7 @@ mod each_test;
 mod executable;
 mod folder;
 mod linker;
+mod partition;
 mod records;
 mod runner;
 

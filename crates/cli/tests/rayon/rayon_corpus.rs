@@ -160,12 +160,18 @@ fn cargo_tests_what_it_has_built() {
         .says("2 passed")
         .says("race-free in the instrumented code: ");
     assert_eq!(clean.status, Some(0), "{clean:?}");
-    cargo_raceproof(&["test", "--test", "racy"]).expect_status(1).says("1 passed").says("tests/racy.rs:9");
+    cargo_raceproof(&["test", "--test", "racy"])
+        .expect_status(1)
+        .says("... data race")
+        .says("1 failed")
+        .says("tests/racy.rs:9");
 }
 
 #[test]
 fn cargo_says_what_is_wrong() {
     cargo_raceproof(&["run", "--bin", "no_such_program"]).expect_status(2).says("no bin target named");
     cargo_raceproof(&["run", "--format", "xml"]).expect_status(2).says("invalid value 'xml'");
-    cargo_raceproof(&["clippy"]).expect_status(2).says("not one of build, run, test and bench");
+    cargo_raceproof(&["clippy"])
+        .expect_status(2)
+        .says("not one of build, run, test, bench, verify and replay");
 }

@@ -15,12 +15,11 @@ pub mod lanes;
 pub mod last_access;
 mod last_of_each;
 pub mod pairs;
-pub mod parallel;
 pub mod predict;
 mod races;
 pub mod racing_nodes;
 pub mod readers;
-mod shards;
+pub(crate) mod shards;
 pub mod spans;
 pub mod zipper;
 

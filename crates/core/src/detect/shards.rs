@@ -26,8 +26,8 @@ use std::hint::black_box;
 
 /// Events with what the clocks say of them.
 #[derive(Debug, Default)]
-pub(super) struct Timed {
-    pub(super) events: Vec<Event>,
+pub(crate) struct Timed {
+    pub(crate) events: Vec<Event>,
     /// The number of the first.
     first: u64,
     steps: Vec<Step>,
@@ -69,7 +69,7 @@ const NONE: u32 = u32::MAX;
 
 /// An order that goes over the synchronisation of a run. See the module.
 #[derive(Debug, Default)]
-pub(super) struct Clocks<O> {
+pub(crate) struct Clocks<O> {
     order: O,
     seen: u64,
     /// By task: where its clock was copied to in the stretch at hand, if it has not changed since.
@@ -80,13 +80,13 @@ pub(super) struct Clocks<O> {
 
 impl<O: Order> Clocks<O> {
     /// Whether the order is one of those that can be gone over by itself.
-    pub(super) fn are_steady(&self) -> bool {
+    pub(crate) fn are_steady(&self) -> bool {
         self.order.steady(TaskId::MAIN).is_some()
     }
 
     /// Goes over the events in `timed`, and calls `other` with those that are no accesses, until it
     /// says no; whether it did not.
-    pub(super) fn time(&mut self, timed: &mut Timed, mut other: impl FnMut(&Event) -> bool) -> bool {
+    pub(crate) fn time(&mut self, timed: &mut Timed, mut other: impl FnMut(&Event) -> bool) -> bool {
         let mut events = std::mem::take(&mut timed.events);
         let mut goes_on = true;
         timed.first = self.seen;
@@ -153,20 +153,20 @@ fn is_access(event: &Event) -> bool {
 
 /// The cells of every n-th location. See the module.
 #[derive(Debug)]
-pub(super) struct Shard {
+pub(crate) struct Shard {
     part: Part,
     cells: Cells,
     /// Accesses so far, reads and writes.
-    pub(super) accesses: [u64; 2],
+    pub(crate) accesses: [u64; 2],
 }
 
 impl Shard {
-    pub(super) fn new(of: u32, rest: u32) -> Self {
+    pub(crate) fn new(of: u32, rest: u32) -> Self {
         let part = Part::new(of, rest);
         Shard { part, cells: Cells::new(part), accesses: [0; 2] }
     }
 
-    pub(super) fn observe(&mut self, timed: &Timed) {
+    pub(crate) fn observe(&mut self, timed: &Timed) {
         let mut fetched = 0;
         for step in &timed.steps {
             match *step {
@@ -232,7 +232,7 @@ impl Shard {
 }
 
 /// The races of all shards, in the order of discovery.
-pub(super) fn joined(shards: Vec<Shard>) -> Vec<SiteRaces> {
+pub(crate) fn joined(shards: Vec<Shard>) -> Vec<SiteRaces> {
     let mut all: Vec<(u64, SiteRaces)> = Vec::new();
     for shard in shards {
         let found = shard.cells.races;

@@ -17,6 +17,7 @@ mod discipline;
 mod input;
 mod intern;
 mod names;
+pub mod parallel;
 pub(crate) mod pieces;
 pub mod rapid;
 pub mod reader;

@@ -16,14 +16,15 @@
 
 use super::syscall::answer;
 use crate::abi::is_up;
-use crate::abi::kmpc::{CALLER, caller, entry};
 use crate::detect::{detector, frames, modules};
+use crate::process::call_site::{CALLER, FRAME, STACK, caller};
 use crate::process::{is_shared, system_call};
 use crate::tasks::{atomics, threads, waits};
+use std::arch::naked_asm;
 use std::ffi::{CStr, c_int};
 use std::ops::Range;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 /// What a call does with its descriptor. A flag `MSG_DONTWAIT` would be in that argument.
@@ -176,6 +177,29 @@ pub(super) fn limit(milliseconds: c_int) -> Option<Instant> {
 
 // ---- the functions of a Rust program ----
 
+/// The call site of the last of these calls. The runtime makes some as well, in the midst of calls of
+/// the program, whose call site must stay.
+static SITE: [AtomicUsize; 3] = [const { AtomicUsize::new(0) }; 3];
+
+/// As [`entry`](crate::abi::kmpc::entry), except that the call site is noted in `SITE`.
+macro_rules! entry {
+    ($($name:ident => $target:ident;)*) => { $(
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name() {
+            naked_asm!(
+                "mov rax, [rsp]",
+                "mov [rip + {site}], rax",
+                "mov [rip + {site} + 8], rbp",
+                "mov [rip + {site} + 16], rsp",
+                "jmp {target}",
+                site = sym SITE,
+                target = sym $target,
+            )
+        }
+    )* };
+}
+
 entry! {
     read => read_letting_others;
     readv => readv_letting_others;
@@ -193,11 +217,18 @@ entry! {
 }
 
 /// Whether the program has made the call that is under way, and not the runtime, which must not be
-/// left for another task.
+/// left for another task. If so, its call site is the program's last one from now on.
 fn is_programs() -> bool {
     static OWN: OnceLock<Range<usize>> = OnceLock::new();
     let own = || modules::module_of(is_programs as *const () as usize);
-    is_shared() && is_up() && !OWN.get_or_init(own).contains(&caller())
+    let [caller, frame, stack] = SITE.each_ref().map(|part| part.load(Ordering::Relaxed));
+    if !is_shared() || !is_up() || OWN.get_or_init(own).contains(&caller) {
+        return false;
+    }
+    for (to, value) in [(&CALLER, caller), (&FRAME, frame), (&STACK, stack)] {
+        to.store(value, Ordering::Relaxed);
+    }
+    true
 }
 
 /// Calls the system, once that need not wait.

@@ -1,8 +1,8 @@
 //! A trace read and analysed by several workers.
 //!
 //! Three kinds of work, each on a few thousand events: pieces of the trace are taken apart
-//! ([`pieces`](crate::trace::pieces)), put together in their order, with the clocks
-//! ([`shards`](super::shards)), and given to the shards, each of which takes them in their order.
+//! ([`pieces`](super::pieces)), put together in their order, with the clocks
+//! ([`shards`](crate::detect::shards)), and given to the shards, each of which takes them in their order.
 //! The calling thread puts together, since whoever listens there need not be safe to share; what
 //! else there is to do is done by whoever has time, the calling thread included when enough is put
 //! together ahead. So with two workers both are busy as long as putting together is no more than
@@ -12,12 +12,12 @@
 //! trace, shards take all events in that order, and what they find is joined by the event. Memory:
 //! so many pieces and stretches at a time, whatever the length of the trace.
 
-use super::epochs::SiteRaces;
-use super::shards::{Clocks, Shard, Timed, joined};
+use super::pieces::{Merger, Pieces, ReadPiece, Tools};
+use super::{AnySource, TraceError};
+use crate::detect::epochs::SiteRaces;
+use crate::detect::shards::{Clocks, Shard, Timed, joined};
 use crate::event::Event;
 use crate::order::Order;
-use crate::trace::pieces::{Merger, Pieces, ReadPiece, Tools};
-use crate::trace::{AnySource, TraceError};
 use std::collections::{BTreeMap, VecDeque};
 use std::io::Read;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
