@@ -3,7 +3,7 @@
 //! With all checks they are exactly the same. With check elimination one may be missing where a loop is left without any check, so that what it repeats of its step's
 //! earlier accesses is not told: one pair in fifty at most.
 //!
-//! `RACEPROOF_LEVELS` programs (16 unless set), from seed `RACEPROOF_SEED` on (0 unless set).
+//! `RACEPROOF_LEVELS` programs (8 unless set), from seed `RACEPROOF_SEED` on (0 unless set).
 
 use crate::common;
 use crate::native;
@@ -132,7 +132,7 @@ fn racing_places_are_those_of_the_source_at_every_level() {
     let folder = Folder::new("levels");
     let first = setting("RACEPROOF_SEED", 0);
     let (mut racy, mut wrong, mut missing, mut total) = (0, Vec::new(), 0, 0);
-    let count = setting("RACEPROOF_LEVELS", 16);
+    let count = setting("RACEPROOF_LEVELS", 8);
     for seed in first..first + count {
         let text = Program::new(seed).text;
         let source = folder.write("levels.c", &text);

@@ -2,7 +2,7 @@
 //! call the bytes that it reads and writes, worked out here from the manual. And who calls: a program's own functions of such names, and code that is
 //! not instrumented, are left alone.
 //!
-//! `RACEPROOF_CASES` programs for each way of compiling (340 unless set), from seed `RACEPROOF_SEED` on (0 unless set).
+//! `RACEPROOF_CASES` programs for each way of compiling (170 unless set), from seed `RACEPROOF_SEED` on (0 unless set).
 
 use crate::common;
 use crate::native;
@@ -263,7 +263,7 @@ fn hold_to_the_oracle(level: &str) {
     let source = root().join("crates/cli/tests/support/native/library.c");
     compile(&source, level, &[], &program).expect("it compiles");
     let report = folder.path("report.json");
-    let seeds = seeds(340);
+    let seeds = seeds(170);
     let cases = seeds.end - seeds.start;
     let mut racy = 0;
     for seed in seeds {

@@ -17,6 +17,7 @@ mod coverage;
 mod crashes;
 mod formats;
 mod pages;
+mod published;
 mod rayon_corpus;
 mod rayon_generated;
 mod rayon_graph;

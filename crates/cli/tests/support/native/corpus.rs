@@ -14,10 +14,14 @@ pub fn asked_for(program: &Path) -> bool {
     std::env::var("RACEPROOF_PROGRAM").map_or(true, |part| program.to_string_lossy().contains(&part))
 }
 
-/// Those programs that the user asked for, of the ones whose places in the list are wanted.
-pub fn chosen(programs: Vec<PathBuf>, wanted: impl Fn(usize) -> bool) -> Vec<PathBuf> {
-    let all = programs.into_iter().enumerate();
-    all.filter(|(index, program)| wanted(*index) && asked_for(program)).map(|(_, program)| program).collect()
+/// One program in `every`, from the one at `first` on; or, if the user asked for some programs or set
+/// `RACEPROOF_CASES`, all of those.
+pub fn sample(programs: Vec<PathBuf>, first: usize, every: usize) -> Vec<PathBuf> {
+    let is_set = |name| std::env::var_os(name).is_some();
+    let all = is_set("RACEPROOF_PROGRAM") || is_set("RACEPROOF_CASES");
+    let numbered = programs.into_iter().enumerate();
+    let wanted = numbered.filter(|(index, program)| (all || index % every == first) && asked_for(program));
+    wanted.map(|(_, program)| program).collect()
 }
 
 fn judge(corpus: &str, program: &Path, level: &str, folder: &Folder) -> Vec<String> {
