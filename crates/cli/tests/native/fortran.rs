@@ -7,7 +7,7 @@ use crate::common;
 use crate::native;
 
 use common::command::{Folder, finish_within, root};
-use native::corpus::{judge_all, sample};
+use native::corpus::{judge_all, some_of};
 use native::expect::Expected;
 use native::toolchain::tool;
 use std::fs;
@@ -30,13 +30,13 @@ fn programs() -> Vec<PathBuf> {
 
 #[test]
 fn every_program_is_judged_as_it_expects() {
-    judge_all(CORPUS, sample(programs(), 0, 1), "-O2");
+    judge_all(CORPUS, some_of(programs(), 0, 1), "-O2");
 }
 
 #[test]
 fn the_verdict_does_not_depend_on_optimisation() {
-    judge_all(CORPUS, sample(programs(), 0, 4), "-O0");
-    judge_all(CORPUS, sample(programs(), 2, 4), "-O1");
+    judge_all(CORPUS, some_of(programs(), 0, 4), "-O0");
+    judge_all(CORPUS, some_of(programs(), 2, 4), "-O1");
 }
 
 #[test]

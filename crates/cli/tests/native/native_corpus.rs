@@ -8,7 +8,7 @@ use crate::common;
 use crate::native;
 
 use common::command::{Done, Folder, finish_within, root};
-use native::corpus::{asked_for, judge_all, sample};
+use native::corpus::{asked_for, judge_all, some_of};
 use native::expect::Expected;
 use native::judge::mistakes;
 use native::toolchain::{compile, execute, runtime, tool};
@@ -41,14 +41,14 @@ fn programs() -> Vec<PathBuf> {
 
 #[test]
 fn every_program_is_judged_as_it_expects() {
-    judge_all("programs/c", sample(programs(), 0, 1), "-O1");
+    judge_all("programs/c", some_of(programs(), 0, 1), "-O1");
 }
 
 #[test]
 fn the_verdict_does_not_depend_on_optimisation() {
-    judge_all("programs/c", sample(programs(), 1, 10), "-O0");
-    judge_all("programs/c", sample(programs(), 4, 10), "-O3");
-    judge_all("programs/c", sample(programs(), 7, 10), "-O2");
+    judge_all("programs/c", some_of(programs(), 1, 10), "-O0");
+    judge_all("programs/c", some_of(programs(), 4, 10), "-O3");
+    judge_all("programs/c", some_of(programs(), 7, 10), "-O2");
 }
 
 /// Has accesses that clang's own pass does not see, or iterations that it does not mark.
@@ -58,7 +58,7 @@ const OWN_PASS_ONLY: [&str; 5] =
 /// Where no plugin fits the user's clang, its own pass instruments.
 #[test]
 fn the_verdict_does_not_depend_on_the_pass() {
-    let mut programs = sample(programs(), 5, 10);
+    let mut programs = some_of(programs(), 5, 10);
     programs.retain(|program| !OWN_PASS_ONLY.iter().any(|name| program.to_string_lossy().contains(name)));
     judge_all("programs/c", programs, "-fno-raceproof-pass");
 }
