@@ -101,7 +101,8 @@ pub struct Coverage {
     /// Options that kept the detector from looking.
     pub blinded_by: Vec<String>,
     /// Of a search: threads took several chunks of a loop, in all executions the same ones. Another
-    /// deal may have other orders of sections.
+    /// deal may have other orders of sections. Of a run: nothing marks the iterations of a loop that
+    /// the implementation may deal out as it likes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub one_deal: bool,
 }

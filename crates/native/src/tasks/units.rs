@@ -2,7 +2,7 @@
 //! orders them is the detector's matter ([`Work`]).
 
 use crate::detect::detector;
-use crate::detect::detector::{Share, Sizes, Work};
+use crate::detect::detector::{Division, Share, Sizes, Work};
 use crate::process;
 use crate::report;
 use crate::report::coverage::SizeBound;
@@ -72,8 +72,10 @@ pub(crate) fn begin(work: Work, created: u32) {
     let here = 0u8;
     let at = &raw const here as usize;
     let stack = detector().stack_of(at).unwrap_or(at..at);
-    if let Work::Share(Share { is_marked: false, .. }) = work {
+    if let Work::Share(Share { is_marked: false, division, .. }) = work {
         report::state().teams.bound(SizeBound::Unmarked);
+        // The iterations of one chunk may be those of several threads in another execution.
+        report::state().one_deal |= matches!(division, Division::Any { .. });
     }
     scope().begin_unit();
     thread().in_unit = true;
