@@ -346,6 +346,9 @@ pub struct Report {
     /// Filled only if asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub general_races: Vec<GeneralRace>,
+    /// The tests that the report is about, each of which was judged by itself.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tests: Vec<TestCase>,
     /// Why the verdict is no more certain than it is: a limit that was reached, and what to do.
     pub limits: Vec<String>,
     /// Sizes that the teams (pools, for rayon) of a native program had.
@@ -377,6 +380,21 @@ fn is_zero(n: &u64) -> bool {
     *n == 0
 }
 
+/// A test of Rust's harness, which was judged by itself.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TestCase {
+    /// The program that it belongs to.
+    pub program: String,
+    pub name: String,
+    /// Where the test begins; no file and line 0 if the harness does not say.
+    #[serde(flatten)]
+    pub at: Place,
+    pub verdict: Verdict,
+    /// The ids of its findings.
+    pub findings: Vec<String>,
+}
+
 impl Report {
     pub const TOOL: &'static str = "raceproof";
     pub const SCHEMA: u32 = 1;
@@ -397,6 +415,7 @@ impl Report {
             deadlocks: Vec::new(),
             errors: Vec::new(),
             general_races: Vec::new(),
+            tests: Vec::new(),
             limits: Vec::new(),
             threads: Vec::new(),
             suppressed: 0,

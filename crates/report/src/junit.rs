@@ -5,7 +5,7 @@
 //! `testsuite` with the counts, `testcase` with `failure` (something was found), `error` (the
 //! program could not be judged) or `skipped` (nothing ran in parallel).
 
-use raceproof_core::finding::{Report, Verdict};
+use raceproof_core::finding::{Place, Report, Verdict};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
 
@@ -16,6 +16,8 @@ pub struct Case {
     pub program: Option<String>,
     /// The name of the test, or of the program.
     pub name: String,
+    /// Where the test begins, if that is known.
+    pub at: Option<Place>,
     pub seconds: f64,
     pub outcome: Outcome,
 }
@@ -42,7 +44,7 @@ pub enum Outcome {
 impl Case {
     /// Of a whole program that was not timed.
     pub fn new(name: &str, outcome: Outcome) -> Case {
-        Case { program: None, name: name.to_owned(), seconds: 0.0, outcome }
+        Case { program: None, name: name.to_owned(), at: None, seconds: 0.0, outcome }
     }
 
     /// What a report means for the program it is about. `found` says in a line what is new in it;
@@ -82,8 +84,12 @@ pub fn render(suite: &str, cases: &[Case]) -> String {
     let _ = writeln!(out, "<testsuites name=\"raceproof\" {counts}>");
     let _ = writeln!(out, "  <testsuite name=\"{}\" {counts}>", attribute(suite));
     for case in cases {
+        let place = case
+            .at
+            .as_ref()
+            .map_or_else(String::new, |at| format!(" file=\"{}\" line=\"{}\"", attribute(&at.file), at.line));
         let head = format!(
-            "    <testcase name=\"{}\" classname=\"{}\" time=\"{:.3}\"",
+            "    <testcase name=\"{}\" classname=\"{}\"{place} time=\"{:.3}\"",
             attribute(&case.name),
             attribute(case.program.as_deref().unwrap_or(suite)),
             case.seconds

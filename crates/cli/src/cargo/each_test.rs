@@ -11,15 +11,17 @@ use crate::commands::{self, ProgramOutcome};
 use crate::page;
 use crate::run::command::Ran;
 use crate::run::join::join;
-use crate::shared::harness;
+use crate::shared::harness::{self, Test};
 use crate::shared::known::Known;
 use crate::shared::present::{Wanted, render_native};
 use crate::shared::status::{BAD_INPUT, FOUND, INCONCLUSIVE};
-use raceproof_core::finding::{Report, Verdict};
+use raceproof_core::finding::{Place, Report, TestCase, Verdict};
 use raceproof_host::output::deliver;
 use raceproof_host::{interrupt, note};
+use raceproof_report::baseline::new_only;
+use raceproof_report::listed::list;
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -40,7 +42,7 @@ pub(super) fn run(args: &RunArgs) -> Option<ProgramOutcome> {
         let mut index = 0;
         tests.retain(|test| {
             index += 1;
-            part.has(index - 1, test)
+            part.has(index - 1, &test.name)
         });
     }
     let mut tally = Tally::new(args);
@@ -97,20 +99,21 @@ impl Tally {
     }
 
     /// Runs one test and says what came of it.
-    fn judge(&mut self, args: &RunArgs, test: &str) {
+    fn judge(&mut self, args: &RunArgs, test: &Test) {
         let arguments = &args.program[1..];
         let mut one = args.clone();
-        one.program = [args.program[0].clone()].into_iter().chain(harness::only(test, arguments)).collect();
+        one.program =
+            [args.program[0].clone()].into_iter().chain(harness::only(&test.name, arguments)).collect();
         let printed = tempfile::tempfile().ok().map(Arc::new);
         one.stdout.clone_from(&printed);
         let (outcome, ran) = commands::started_by_cargo(&one, false);
         let printed = printed.map(|file| text_of(&file)).unwrap_or_default();
-        let ran = match ran {
+        let mut ran = match ran {
             Ok(ran) => ran,
             Err(wrong) => {
                 self.statuses.push(BAD_INPUT);
                 self.failed += 1;
-                self.say(&format!("test {test} ... not run: {wrong}"));
+                self.say(&format!("test {} ... not run: {wrong}", test.name));
                 records::note(&args.program[0], Some(test), Err(&wrong));
                 return;
             }
@@ -131,7 +134,10 @@ impl Tally {
             }
             _ => "ok".to_owned(),
         };
-        self.say(&format!("test {test} ... {word}"));
+        // Whoever has to look for a finding is told where.
+        let place = test.at.as_ref().filter(|_| ran.status == FOUND);
+        let place = place.map_or_else(String::new, |at| format!(" ({}:{})", at.file, at.line));
+        self.say(&format!("test {}{place} ... {word}", test.name));
         if has_failed || harness::shows_output(arguments) {
             self.say(harness::what_tests_printed(&printed));
         }
@@ -139,6 +145,7 @@ impl Tally {
             self.ignored += 1;
             return;
         }
+        ran.raw.tests = vec![case_of(&args.program[0], test, &ran.report)];
         records::note(&args.program[0], Some(test), Ok(&ran));
         self.count(outcome, &ran);
         let is_shown = self.is_text && ran.status == FOUND && !(has_failed && is_failure_alone(&ran.report));
@@ -203,6 +210,18 @@ impl Tally {
     }
 }
 
+/// A test as the reports have it.
+fn case_of(program: &OsStr, test: &Test, report: &Report) -> TestCase {
+    let unknown = Place { file: String::new(), line: 0, column: 0 };
+    TestCase {
+        program: records::name_of(program),
+        name: test.name.clone(),
+        at: test.at.clone().unwrap_or(unknown),
+        verdict: report.verdict,
+        findings: list(&new_only(report)).iter().map(|found| found.id.to_string()).collect(),
+    }
+}
+
 /// Whether a test has failed, and that is all: the harness has said why.
 fn is_failure_alone(report: &Report) -> bool {
     report.races.is_empty() && report.deadlocks.is_empty() && report.errors.len() == 1
@@ -218,14 +237,14 @@ fn text_of(mut file: &File) -> String {
 pub(super) fn one_of(program: &Path, wanted: &[OsString]) -> Result<Vec<OsString>, String> {
     let Some(tests) = harness::tests(program, wanted) else { return Ok(wanted.to_vec()) };
     match &tests[..] {
-        [test] => Ok(harness::only(test, wanted)),
+        [test] => Ok(harness::only(&test.name, wanted)),
         [] => Err("no test has this name: `cargo raceproof test -- --list` lists them".to_owned()),
         several => {
-            let exact = wanted.iter().find_map(|word| several.iter().find(|test| word == test.as_str()));
+            let exact = wanted.iter().find_map(|word| several.iter().find(|test| word == test.name.as_str()));
             if let Some(test) = exact {
-                return Ok(harness::only(test, wanted));
+                return Ok(harness::only(&test.name, wanted));
             }
-            let names: Vec<&str> = several.iter().take(5).map(String::as_str).collect();
+            let names: Vec<&str> = several.iter().take(5).map(|test| test.name.as_str()).collect();
             Err(format!(
                 "{} tests are meant, and one is searched at a time; name one after `--`: {}{}",
                 several.len(),

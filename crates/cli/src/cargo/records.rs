@@ -9,6 +9,7 @@ use crate::args::{Args, Command, ReportFormat, RunArgs};
 use crate::page;
 use crate::run::command::Ran;
 use crate::run::join;
+use crate::shared::harness::Test;
 use crate::shared::known::Known;
 use crate::shared::present::{Wanted, plain_text, render_native};
 use crate::shared::status::{BadInput, status};
@@ -112,10 +113,10 @@ pub(super) fn is_deferred(run: &RunArgs) -> bool {
 }
 
 /// Leaves a record of a program, or of one test of it, if somebody wants one.
-pub(super) fn note(program: &OsStr, test: Option<&str>, ran: Result<&Ran, &str>) {
+pub(super) fn note(program: &OsStr, test: Option<&Test>, ran: Result<&Ran, &str>) {
     let Some(folder) = env::var_os(RECORDS) else { return };
-    let program = without_hash(&Path::new(program).file_name().unwrap_or(program).to_string_lossy());
-    let name = test.unwrap_or(&program);
+    let program = name_of(program);
+    let name = test.map_or(&program, |test| &test.name);
     let (case, report) = match ran {
         Ok(ran) => {
             let shown = new_only(&ran.report);
@@ -134,11 +135,18 @@ pub(super) fn note(program: &OsStr, test: Option<&str>, ran: Result<&Ran, &str>)
             (Case::new(name, outcome), None)
         }
     };
-    let record = Record { case: Case { program: test.is_some().then_some(program), ..case }, report };
+    let at = test.and_then(|test| test.at.clone());
+    let case = Case { program: test.is_some().then(|| program.clone()), at, ..case };
+    let record = Record { case, report };
     // Without it the file at the end has one program less; what cargo prints has it.
     let number = fs::read_dir(&folder).map_or(0, Iterator::count);
     let file = Path::new(&folder).join(format!("{number:06}-{}.json", process::id()));
     let _ = serde_json::to_string(&record).map(|text| replace(&file, &text));
+}
+
+/// The name of a program as people know it.
+pub(super) fn name_of(program: &OsStr) -> String {
+    without_hash(&Path::new(program).file_name().unwrap_or(program).to_string_lossy())
 }
 
 /// Without the hash that cargo appends to the name of a test: `-` and 16 digits.

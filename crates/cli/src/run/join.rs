@@ -44,6 +44,7 @@ pub(crate) fn join(mut one: Report, other: Report) -> Report {
         _ => {}
     }
     add_new(&mut one.general_races, other.general_races);
+    one.tests.extend(other.tests);
     if sequential && !other_sequential {
         (one.scope, one.determinate) = (other.scope, other.determinate);
     } else if other.scope == Scope::ObservedSchedule && !other_sequential {

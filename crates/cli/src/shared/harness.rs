@@ -5,6 +5,8 @@
 //! one test has two tasks, and nothing is parallel in it unless the test itself makes it so.
 
 use crate::shared::channel::OPTIONS;
+use raceproof_core::finding::Place;
+use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::Path;
@@ -21,6 +23,14 @@ const WITH_VALUE: [&str; 7] =
 const DROPPED: [&str; 6] =
     ["--exact", "--skip", "--test-threads", "--logfile", "--shuffle", "--shuffle-seed"];
 
+/// A test of a program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Test {
+    pub(crate) name: String,
+    /// Where it begins; none if the harness does not say.
+    pub(crate) at: Option<Place>,
+}
+
 /// Whether a program runs one test of its harness with these arguments.
 pub(crate) fn runs_one_test(program: &Path, arguments: &[OsString]) -> bool {
     arguments.iter().any(|argument| argument == "--exact") && has_harness(program)
@@ -32,7 +42,7 @@ fn has_harness(program: &Path) -> bool {
 
 /// The tests that a program would run with these arguments; none if its harness is another, or
 /// something else is asked of it.
-pub(crate) fn tests(program: &Path, arguments: &[OsString]) -> Option<Vec<String>> {
+pub(crate) fn tests(program: &Path, arguments: &[OsString]) -> Option<Vec<Test>> {
     let is_other = |word: &OsString| {
         ["--list", "--bench", "--help", "-h"].iter().any(|other| word == other)
             || word.to_string_lossy().starts_with("--format")
@@ -40,12 +50,38 @@ pub(crate) fn tests(program: &Path, arguments: &[OsString]) -> Option<Vec<String
     if arguments.iter().any(is_other) || !has_harness(program) {
         return None;
     }
+    let names = parse(&listed(program, arguments, &["--format", "terse"])?)?;
+    let places = listed(program, arguments, &["--format", "json", "-Z", "unstable-options"]);
+    let mut places = places.map(|text| parse_places(&text)).unwrap_or_default();
+    Some(names.into_iter().map(|name| Test { at: places.remove(&name), name }).collect())
+}
+
+/// What the harness prints as its list, in one of its formats.
+fn listed(program: &Path, arguments: &[OsString], format: &[&str]) -> Option<String> {
     let mut command = Command::new(program);
-    command.args(arguments).args(["--list", "--format", "terse"]);
+    command.args(arguments).arg("--list").args(format);
     command.env(OPTIONS, "detect=off:report=/dev/null").stdin(Stdio::null()).stderr(Stdio::null());
-    let output = command.output().ok()?;
-    let text = String::from_utf8(output.stdout).ok()?;
-    parse(&text)
+    // The harness of a stable toolchain has the list with places, but asks for this.
+    command.env("RUSTC_BOOTSTRAP", "1");
+    String::from_utf8(command.output().ok()?.stdout).ok()
+}
+
+/// Where each test begins, by the harness's list in JSON. It is not read as JSON: the harness does
+/// not escape the reasons for which tests are ignored.
+fn parse_places(text: &str) -> HashMap<String, Place> {
+    text.lines().filter_map(parse_place).collect()
+}
+
+fn parse_place(line: &str) -> Option<(String, Place)> {
+    let (_, rest) = line.split_once("\"name\": \"")?;
+    let (name, rest) = rest.split_once("\", \"ignore\": ")?;
+    let (_, rest) = rest.rsplit_once("\"source_path\": \"")?;
+    let (file, rest) = rest.split_once("\", \"start_line\": ")?;
+    let number =
+        |text: &str| text.split(|c: char| !c.is_ascii_digit()).next().and_then(|digits| digits.parse().ok());
+    let line = number(rest)?;
+    let column = rest.split_once("\"start_col\": ").and_then(|(_, rest)| number(rest)).unwrap_or(0);
+    Some((name.to_owned(), Place { file: file.to_owned(), line, column }))
 }
 
 /// The list as the harness prints it, with one test in each line.
@@ -108,6 +144,18 @@ mod tests {
         assert_eq!(parse(""), Some(Vec::new()));
         assert_eq!(parse("running 3 checks\n"), None);
         assert_eq!(parse("a: b\n"), None);
+    }
+
+    #[test]
+    fn places_are_read_beside_text_that_is_not_escaped() {
+        let text = r#"{ "type": "suite", "event": "discovery" }
+{ "type": "test", "event": "discovered", "name": "t::a", "ignore": true, "ignore_message": "a "b", "source_path": "x", "source_path": "src/lib.rs", "start_line": 7, "start_col": 8, "end_line": 7, "end_col": 9 }
+{ "type": "test", "event": "discovered", "name": "old", "ignore": false }
+"#;
+        let places = parse_places(text);
+        assert_eq!(places.len(), 1);
+        assert_eq!(places["t::a"], Place { file: "src/lib.rs".to_owned(), line: 7, column: 8 });
+        assert!(parse_places("error: the option `Z` is only accepted on the nightly compiler\n").is_empty());
     }
 
     #[test]
