@@ -10,7 +10,7 @@ use crate::native;
 
 use advice::{ROUNDS, Wanted, all_fixes, assert_all_tried, mended, next};
 use common::command::{Folder, finish_within, root};
-use native::corpus::asked_for;
+use native::corpus::{asked_for, some_of};
 use native::expect::Expected;
 use native::toolchain::{compile, runtime, tool};
 use raceproof_core::finding::{Report, Verdict};
@@ -157,10 +157,7 @@ fn fixes_of_other_programs_compile_and_end() {
     let folder = Folder::new("advice-corpus");
     let folders = ["sync", "task", "depend", "loop", "parallel", "reduction", "data"];
     let programs: Vec<PathBuf> = folders.iter().flat_map(|folder| racy(folder)).collect();
-    // A part of them, another one for each kind of program.
-    let chosen =
-        programs.into_iter().enumerate().filter(|(index, _)| index % 8 == 2).map(|(_, program)| program);
-    with_all(chosen.collect(), |program| {
+    with_all(some_of(programs, 2, 16), |program| {
         let source = fs::read_to_string(program).map_err(|e| e.to_string())?;
         let expected = Expected::read(&[program])?;
         let name = program.file_name().unwrap().to_string_lossy().into_owned();
