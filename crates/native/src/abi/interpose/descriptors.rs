@@ -44,7 +44,7 @@ fn use_of(function: &CStr) -> Option<Use> {
         b"write" | b"writev" => Use::Output(None),
         b"send" | b"sendto" => Use::Output(Some(3)),
         b"sendmsg" => Use::Output(Some(2)),
-        b"poll" => Use::Poll,
+        b"poll" | b"__poll_chk" => Use::Poll,
         _ => return None,
     })
 }
@@ -70,12 +70,8 @@ fn prepare(as_what: Use, arguments: &[usize; 6], has_others: bool) -> bool {
         return false;
     }
     let file = arguments[0] as c_int;
-    if matches!(as_what, Use::Output(_))
-        && let Some(channel) = channel(file)
-    {
-        HAS_SENT.store(true, Ordering::Relaxed);
-        detector().exclusive = true;
-        atomics::released_more(channel);
+    if matches!(as_what, Use::Output(_)) {
+        sends(file);
     }
     let (events, flags, option) = match as_what {
         Use::Input(flags) => (libc::POLLIN, flags, libc::SO_RCVTIMEO),
@@ -96,6 +92,15 @@ fn prepare(as_what: Use, arguments: &[usize; 6], has_others: bool) -> bool {
     let came = waits::until_outside(own, || is_ready(file, events));
     threads::test_cancel();
     !came && own.is_some_and(|own| own <= Instant::now())
+}
+
+/// The running task is about to send something that others may get.
+pub(super) fn sends(file: c_int) {
+    if let Some(channel) = channel(file) {
+        HAS_SENT.store(true, Ordering::Relaxed);
+        detector().exclusive = true;
+        atomics::released_more(channel);
+    }
 }
 
 /// A thread has sent something while there were others.
@@ -148,18 +153,18 @@ fn channel(file: c_int) -> Option<usize> {
     }
 }
 
-fn is_ready(file: c_int, events: i16) -> bool {
+pub(super) fn is_ready(file: c_int, events: i16) -> bool {
     let mut polled = libc::pollfd { fd: file, events, revents: 0 };
     system_call(libc::SYS_poll, [&raw mut polled as usize, 1, 0, 0, 0, 0]) != 0
 }
 
-fn is_nonblocking(file: c_int) -> bool {
+pub(super) fn is_nonblocking(file: c_int) -> bool {
     let flags = system_call(libc::SYS_fcntl, [file as usize, libc::F_GETFL as usize, 0, 0, 0, 0]);
     flags < 0 || flags as c_int & libc::O_NONBLOCK != 0
 }
 
 /// The limit that a socket has for itself.
-fn time_of(file: c_int, option: c_int) -> Option<Duration> {
+pub(super) fn time_of(file: c_int, option: c_int) -> Option<Duration> {
     let mut time = libc::timeval { tv_sec: 0, tv_usec: 0 };
     let mut size = size_of::<libc::timeval>() as libc::socklen_t;
     let level = libc::SOL_SOCKET as usize;
