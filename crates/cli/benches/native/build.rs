@@ -127,8 +127,11 @@ pub(crate) fn succeed(command: &mut Command) -> Result<(), String> {
     Ok(())
 }
 
-fn source(name: &str) -> PathBuf {
-    repository().join("programs/c/bench").join(format!("{name}_norace.c"))
+/// A program of `programs/c/bench`, in C++ if there is such a file.
+pub(crate) fn source(name: &str) -> PathBuf {
+    let c = repository().join("programs/c/bench").join(format!("{name}_norace.c"));
+    let cpp = c.with_extension("cpp");
+    if cpp.exists() { cpp } else { c }
 }
 
 /// The small input that the program's header names.

@@ -17,6 +17,7 @@ mod programs;
 mod promises;
 mod run;
 mod table;
+mod threaded;
 mod verdicts;
 
 use common::document::Document;
@@ -24,7 +25,7 @@ use common::{Section, document};
 use std::process::ExitCode;
 
 const USAGE: &str =
-    "usage: native [--write] [--quick] [--repeats N] [--threads N] [--only NAME]… [--no-growth] [--explore] [--verdicts] [--promises]
+    "usage: native [--write] [--quick] [--repeats N] [--threads N] [--only NAME]… [--no-growth] [--explore] [--verdicts] [--promises] [--threaded]
 
   --write      put the tables into docs/BENCHMARKS.md (not with --only or --quick: it holds whole tables)
   --quick      one repeat, the small inputs that the tests use: does everything work?
@@ -34,6 +35,7 @@ const USAGE: &str =
   --no-growth  leave out the growth with the number of tasks
   --explore    only what `raceproof verify` takes; may be written by itself
   --promises   only the programs of programs/c/drdp, on HClib; may be written by itself
+  --threaded   only the programs with threads of their own; may be written by itself
   --verdicts   only what ThreadSanitizer with Archer says of programs/c; may be written by itself";
 
 pub(crate) struct Options {
@@ -46,6 +48,7 @@ pub(crate) struct Options {
     explore: bool,
     verdicts: bool,
     promises: bool,
+    threaded: bool,
 }
 
 fn options(words: impl Iterator<Item = String>) -> Result<Options, String> {
@@ -60,6 +63,7 @@ fn options(words: impl Iterator<Item = String>) -> Result<Options, String> {
         explore: false,
         verdicts: false,
         promises: false,
+        threaded: false,
     };
     // Cargo adds `--bench` of its own.
     let mut words = words.filter(|word| word != "--bench");
@@ -75,6 +79,7 @@ fn options(words: impl Iterator<Item = String>) -> Result<Options, String> {
             "--explore" => options.explore = true,
             "--verdicts" => options.verdicts = true,
             "--promises" => options.promises = true,
+            "--threaded" => options.threaded = true,
             "--repeats" => options.repeats = number("--repeats")?,
             "--threads" => options.threads = number("--threads")?,
             "--only" => {
@@ -127,16 +132,19 @@ fn measure(options: &Options) -> Result<Vec<String>, String> {
         sections.push(("verdicts", verdicts::measure(&tools)?));
     } else if options.promises {
         sections.push(("promises", promises::measure(&tools, options)?));
+    } else if options.threaded {
+        sections.push(("threaded", threaded::measure(&tools, options)?));
     } else if !options.explore {
         sections = vec![("machine", machine), ("programs", table::measure(&tools, options)?)];
         if options.only.is_empty() {
             sections.push(("promises", promises::measure(&tools, options)?));
+            sections.push(("threaded", threaded::measure(&tools, options)?));
         }
         if options.growth && options.only.is_empty() {
             sections.push(("growth", growth::measure(&tools, options)?));
         }
     }
-    if options.only.is_empty() && !options.verdicts && !options.promises {
+    if options.only.is_empty() && !options.verdicts && !options.promises && !options.threaded {
         sections.push(("explore", explore::measure(&tools, options)?));
     }
     let mut document = options.write.then(Document::open);
