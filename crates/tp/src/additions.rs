@@ -18,9 +18,7 @@ use super::ast::{BinaryOp, Expr, ExprKind};
 /// The read of the place in `place = value`, if that is an addition.
 pub(super) fn term<'a>(place: &Expr, value: &'a Expr) -> Option<&'a Expr> {
     match &value.kind {
-        ExprKind::Binary(BinaryOp::Add, left, right) => {
-            part(place, left).or_else(|| part(place, right))
-        }
+        ExprKind::Binary(BinaryOp::Add, left, right) => part(place, left).or_else(|| part(place, right)),
         ExprKind::Binary(BinaryOp::Sub, left, _) => part(place, left),
         _ => None,
     }

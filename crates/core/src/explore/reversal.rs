@@ -577,6 +577,37 @@ mod tests {
         trace
     }
 
+    /// Sections that add to one location, and then one that reads it: each addition is next to the
+    /// reader, and no two of them are a pair.
+    #[test]
+    fn a_reader_comes_after_each_addition() {
+        let (lock, scope, site) = (SyncId(0), ScopeId::PROGRAM, SiteId(0));
+        let mut trace = Trace::new();
+        trace.turn(TaskId::MAIN);
+        for task in (1..=4).map(TaskId) {
+            trace.spawn(TaskId::MAIN, task, scope, site);
+        }
+        for task in (1..=4).map(TaskId) {
+            trace.turn(task);
+            trace.turn(task);
+            trace.join(task, lock, SyncKind::Lock);
+            if task == TaskId(4) {
+                trace.access(task, AccessKind::Read, Location(0), site);
+            } else {
+                trace.addition(task, AccessKind::Read, Location(0), site);
+                trace.addition(task, AccessKind::Write, Location(0), site);
+            }
+            trace.signal(task, lock, SyncKind::Lock);
+            trace.end(task);
+        }
+        trace.finish();
+        let (scratch, stop) = (&mut Scratch::default(), || false);
+        let (all, _) = reversals(&trace, Dependence::Conflict, 0, &[], scratch, &stop).unwrap();
+        let mut pairs: Vec<_> = all.iter().map(|reversal| (reversal.before, reversal.later)).collect();
+        pairs.sort_unstable();
+        assert_eq!(pairs, [(2, Some(8)), (4, Some(8)), (6, Some(8))]);
+    }
+
     /// Each section makes a pair with the one before it. An execution that was run for its last
     /// pair has to report that one only: to go through all pairs in each execution takes their
     /// number squared.

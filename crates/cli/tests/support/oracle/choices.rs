@@ -145,7 +145,8 @@ pub fn additions(seed: u64) -> String {
             text += &match rng.range(0, 10) {
                 // Under another lock, other variables.
                 0..2 => {
-                    let inner = if rng.percent(30) { format!("isolated {{ {inside} }}") } else { String::new() };
+                    let inner =
+                        if rng.percent(30) { format!("isolated {{ {inside} }}") } else { String::new() };
                     format!("        {beside}with l {{ w[{}] = w[0] + 1; {inner} }}\n", rng.range(0, 2))
                 }
                 _ => format!("        {beside}isolated {{ {inside} }}\n"),

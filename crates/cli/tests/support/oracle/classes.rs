@@ -130,7 +130,8 @@ fn depend(a: &Content, b: &Content, sections: Sections) -> bool {
         (How::Adds, How::Adds) => sections == Sections::Commuting,
         _ => false,
     };
-    sections == Sections::All || a.iter().any(|(at, how)| b.get(at).is_some_and(|other| !commute(*how, *other)))
+    sections == Sections::All
+        || a.iter().any(|(at, how)| b.get(at).is_some_and(|other| !commute(*how, *other)))
 }
 
 /// A read in an assignment that may turn out to be an addition.
@@ -247,8 +248,7 @@ impl<'p> Prefix<'p> {
         let choice = Choice::of(self.next(id)?).expect("a settled task stands before a choice");
         self.take(machine, id);
         let content = self.follow(machine, id, choice)?;
-        let dependent =
-            |made: &Made| made.choice == choice && depend(&made.content, &content, sections);
+        let dependent = |made: &Made| made.choice == choice && depend(&made.content, &content, sections);
         let after = self.made.iter().filter(|(_, made)| dependent(made)).map(|(event, _)| *event).collect();
         let number = self.made.keys().filter(|(task, _)| *task == id).count() as u32;
         self.made.insert((id, number), Rc::new(Made { choice, content, after }));
