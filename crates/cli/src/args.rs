@@ -343,6 +343,9 @@ pub struct VerifyArgs {
     /// clashing sets
     #[arg(long)]
     pub determinism: bool,
+    /// Of a TP program: explore every order of sections that only add to the same variables, too
+    #[arg(long)]
+    pub no_commuting: bool,
     /// Keep the search in a file as far as it has come, and go on from there if the file exists
     #[arg(long, value_name = "FILE")]
     pub checkpoint: Option<PathBuf>,

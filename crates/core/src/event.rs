@@ -46,6 +46,48 @@ impl AccessKind {
     }
 }
 
+/// What a section does to a location, all in all.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub enum Effect {
+    #[serde(rename = "r")]
+    Read,
+    /// It adds something to the value there, and uses the value for nothing else: each of its
+    /// accesses is part of an [addition](Observer::addition).
+    #[serde(rename = "a")]
+    Add,
+    /// Anything else.
+    #[serde(rename = "w")]
+    Write,
+}
+
+impl Effect {
+    /// What two accesses of one section amount to.
+    #[must_use]
+    pub fn with(self, other: Effect) -> Effect {
+        if self == other { self } else { Effect::Write }
+    }
+
+    /// Whether the order of two sections with these effects on a location matters: reads commute,
+    /// and additions do, since integers wrap.
+    pub fn conflicts(self, other: Effect) -> bool {
+        self != other || self == Effect::Write
+    }
+
+    /// As an access that a report can name.
+    pub fn kind(self) -> AccessKind {
+        if self == Effect::Read { AccessKind::Read } else { AccessKind::Write }
+    }
+}
+
+impl From<AccessKind> for Effect {
+    fn from(kind: AccessKind) -> Effect {
+        match kind {
+            AccessKind::Read => Effect::Read,
+            AccessKind::Write => Effect::Write,
+        }
+    }
+}
+
 /// What kind of thing a [`SyncId`] is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -130,6 +172,15 @@ pub trait Observer {
     fn signal(&mut self, task: TaskId, sync: SyncId, kind: SyncKind);
     fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind);
     fn access(&mut self, task: TaskId, kind: AccessKind, location: Location, site: SiteId);
+
+    /// An access that is part of an addition: a read of the location, then a write of a sum of which
+    /// the value read is one term, and is used for nothing else. The other terms may be anything
+    /// that does not depend on the value read. To most it is an access like any other, and races
+    /// like one.
+    #[inline]
+    fn addition(&mut self, task: TaskId, kind: AccessKind, location: Location, site: SiteId) {
+        self.access(task, kind, location, site);
+    }
 
     /// An atomic access of a native program: it races with accesses that are not, and never with
     /// another. By itself it orders nothing; its release and acquire are signals and joins of their
@@ -253,6 +304,11 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     fn access(&mut self, task: TaskId, kind: AccessKind, location: Location, site: SiteId) {
         self.0.access(task, kind, location, site);
         self.1.access(task, kind, location, site);
+    }
+    #[inline]
+    fn addition(&mut self, task: TaskId, kind: AccessKind, location: Location, site: SiteId) {
+        self.0.addition(task, kind, location, site);
+        self.1.addition(task, kind, location, site);
     }
     fn atomic(&mut self, task: TaskId, kind: AccessKind, location: Location, site: SiteId) {
         self.0.atomic(task, kind, location, site);

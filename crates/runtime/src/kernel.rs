@@ -307,6 +307,15 @@ impl<B, O: Observer> Kernel<B, O> {
         Ok(())
     }
 
+    /// The same for one that is part of an addition.
+    #[inline]
+    pub fn addition(&mut self, kind: AccessKind, location: Location, site: SiteId) -> Result<(), Stop> {
+        self.gate(Action::Access { kind, location, site })?;
+        self.fuel -= 1;
+        self.observer.addition(self.current, kind, location, site);
+        Ok(())
+    }
+
     /// Whether an access can be made now; [`Kernel::access`] then succeeds. For bodies that must
     /// check bounds between the two.
     #[inline]

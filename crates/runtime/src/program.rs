@@ -27,6 +27,9 @@ pub struct Bounds<'a> {
     pub keep_end_state: bool,
     /// Whether it is kept which reads decided something, for [`Program::uses`].
     pub keep_uses: bool,
+    /// Whether the observer is [told](Observer::addition) which accesses are parts of additions, by
+    /// a front end that knows.
+    pub tell_additions: bool,
 }
 
 impl Default for Bounds<'_> {
@@ -38,6 +41,7 @@ impl Default for Bounds<'_> {
             keep_output: false,
             keep_end_state: false,
             keep_uses: false,
+            tell_additions: false,
         }
     }
 }

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 /// Changes whenever what is written does: a program may be linked with another version than the one
 /// that runs it.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// The word of `RACEPROOF_OPTIONS` that says where a program finds its request.
 pub const OPTION: &str = "explore";

@@ -26,6 +26,22 @@ pub enum Op {
     LoadElement(SiteId),
     /// base index value →
     StoreElement(SiteId),
+    /// As `Load` and `Store`, of an [addition](super::additions).
+    LoadTerm {
+        location: u32,
+        site: SiteId,
+    },
+    StoreSum {
+        location: u32,
+        site: SiteId,
+    },
+    /// As `LoadElement` and `StoreElement`, of an addition; base and index of the element to be
+    /// stored are `below` values below the top.
+    LoadTermElement {
+        below: u32,
+        site: SiteId,
+    },
+    StoreSumElement(SiteId),
     Unary(UnaryOp, SiteId),
     /// All but `&&` and `||`, which are jumps.
     Binary(BinaryOp, SiteId),

@@ -4,8 +4,9 @@
 //! `future` becomes a unit of its own that is handed copies of the locals it mentions (a child gets
 //! copies of all; those it never mentions it cannot miss). `return` leaves the sections and joins
 //! the finishes it is in, innermost first: which these are is known here, so it is code like any
-//! other.
+//! other. Accesses of [`additions`] have instructions of their own.
 
+use super::additions;
 use super::ast::*;
 use super::code::{Code, Op, Region, SiteInfo, Unit};
 use super::source::Source;
@@ -66,6 +67,9 @@ struct Frame {
     depth: u32,
     deepest: u32,
     enclosing: Vec<Enclosing>,
+    /// Of the addition being compiled: the read of its place, by its address, and how deep base and
+    /// index of the place lie if it is an element.
+    term: Option<(*const Expr, u32)>,
 }
 
 impl Frame {
@@ -145,8 +149,8 @@ impl Compiler<'_> {
     fn unit(&mut self, unit: u32, arguments: Vec<String>, body: impl FnOnce(&mut Self, &mut Frame)) {
         let slots = arguments.len() as u32;
         let scope = arguments.into_iter().zip(0..).collect();
-        let mut frame =
-            Frame { unit, scope, slots, locals: slots, depth: 0, deepest: 0, enclosing: Vec::new() };
+        let (enclosing, term) = Default::default();
+        let mut frame = Frame { unit, scope, slots, locals: slots, depth: 0, deepest: 0, enclosing, term };
         let entry = self.here();
         body(self, &mut frame);
         self.push(&mut frame, Op::Int(0));
@@ -313,12 +317,15 @@ impl Compiler<'_> {
 
     fn assign(&mut self, frame: &mut Frame, place: &Expr, value: &Expr) {
         let site = self.site(place.span.start);
+        let term = additions::term(place, value).map(std::ptr::from_ref);
         match &place.kind {
             ExprKind::Name(name) => {
+                frame.term = term.map(|term| (term, 0));
                 self.expr(frame, value);
                 let op = match self.local(frame, name) {
                     Some(slot) => Op::SetLocal(slot),
                     None => match self.globals.get(name) {
+                        Some(&Global::Scalar(location)) if term.is_some() => Op::StoreSum { location, site },
                         Some(&Global::Scalar(location)) => Op::Store { location, site },
                         _ => Op::Pop,
                     },
@@ -326,10 +333,13 @@ impl Compiler<'_> {
                 self.take(frame, 1, op);
             }
             ExprKind::Index(base, index) => {
+                let depth = frame.depth;
                 self.expr(frame, base);
                 self.expr(frame, index);
+                frame.term = term.map(|term| (term, depth));
                 self.expr(frame, value);
-                self.take(frame, 3, Op::StoreElement(site));
+                let op = if term.is_some() { Op::StoreSumElement(site) } else { Op::StoreElement(site) };
+                self.take(frame, 3, op);
             }
             other => unreachable!("the parser accepts no {other:?} as a place"),
         }
@@ -406,12 +416,14 @@ impl Compiler<'_> {
 
     fn expr(&mut self, frame: &mut Frame, expr: &Expr) {
         let site = self.site(expr.span.start);
+        let term = frame.term.filter(|&(term, _)| std::ptr::eq(term, expr)).map(|(_, depth)| depth);
         match &expr.kind {
             ExprKind::Int(value) => self.push(frame, Op::Int(*value)),
             ExprKind::Name(name) => {
                 let op = match self.local(frame, name) {
                     Some(slot) => Op::Local(slot),
                     None => match self.globals.get(name) {
+                        Some(&Global::Scalar(location)) if term.is_some() => Op::LoadTerm { location, site },
                         Some(&Global::Scalar(location)) => Op::Load { location, site },
                         Some(&Global::Array(array)) => Op::Array(array),
                         _ => unreachable!("the checks let no other name stand for a value"),
@@ -436,8 +448,12 @@ impl Compiler<'_> {
             ExprKind::Index(base, index) => {
                 self.expr(frame, base);
                 self.expr(frame, index);
+                let op = match term {
+                    Some(depth) => Op::LoadTermElement { below: frame.depth - depth, site },
+                    None => Op::LoadElement(site),
+                };
                 frame.depth -= 2;
-                self.push(frame, Op::LoadElement(site));
+                self.push(frame, op);
             }
             ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), left, right) => {
                 self.expr(frame, left);

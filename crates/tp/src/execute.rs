@@ -53,6 +53,7 @@ impl<'a> Program<'a> for Tp<'a> {
         if bounds.keep_uses {
             vm.flow = Some(Box::default());
         }
+        vm.tells_additions = bounds.tell_additions;
         let main = vm.main();
         let mut run = Run::new(vm, observer, main);
         run.machine.declare(&mut run.kernel);

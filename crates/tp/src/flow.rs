@@ -91,9 +91,12 @@ impl Flow {
             _ => 0,
         };
         let location = match begun.op {
-            Op::Load { location, .. } | Op::Store { location, .. } => location,
-            Op::LoadElement(_) => element(top(2), top(1)),
-            Op::StoreElement(_) => element(top(3), top(2)),
+            Op::Load { location, .. }
+            | Op::Store { location, .. }
+            | Op::LoadTerm { location, .. }
+            | Op::StoreSum { location, .. } => location,
+            Op::LoadElement(_) | Op::LoadTermElement { .. } => element(top(2), top(1)),
+            Op::StoreElement(_) | Op::StoreSumElement(_) => element(top(3), top(2)),
             _ => 0,
         };
         let sync = match (begun.op, top(1), top(2)) {
@@ -124,17 +127,17 @@ impl Flow {
             Op::Local(slot) => stack.push(stack[base + slot as usize]),
             Op::SetLocal(slot) => stack[base + slot as usize] = pop(stack),
             Op::Pop => drop(stack.pop()),
-            Op::Load { .. } => {
+            Op::Load { .. } | Op::LoadTerm { .. } => {
                 let tag = self.read(location);
                 stack.push(tag);
             }
-            Op::Store { .. } => drop(self.cells.insert(location, pop(stack))),
-            Op::LoadElement(_) => {
+            Op::Store { .. } | Op::StoreSum { .. } => drop(self.cells.insert(location, pop(stack))),
+            Op::LoadElement(_) | Op::LoadTermElement { .. } => {
                 self.decide_top(stack, 2);
                 let tag = self.read(location);
                 stack.push(tag);
             }
-            Op::StoreElement(_) => {
+            Op::StoreElement(_) | Op::StoreSumElement(_) => {
                 self.cells.insert(location, pop(stack));
                 self.decide_top(stack, 2);
             }

@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+mod additions;
 pub mod ast;
 mod calls;
 pub mod check;

@@ -97,6 +97,11 @@ pub struct Vm<'a> {
     calls: Calls,
     spare_stacks: Vec<Vec<Value>>,
     pub(super) makers: Option<Makers>,
+    /// Whether the observer is told which accesses are parts of additions.
+    pub(super) tells_additions: bool,
+    /// Assignments written as additions, by their task and where in its stack their place is, that
+    /// have read another element than they will write: somebody changed the index in between.
+    torn: Vec<(TaskId, usize)>,
     /// Which reads decide something, if wanted.
     pub(super) flow: Option<Box<Flow>>,
 }
@@ -137,6 +142,8 @@ impl<'a> Vm<'a> {
             calls: Calls::default(),
             spare_stacks: Vec::new(),
             makers: None,
+            tells_additions: false,
+            torn: Vec::new(),
             flow: None,
         }
     }
@@ -274,6 +281,43 @@ impl<'a> Vm<'a> {
                     let at = stack.len() - 3;
                     let location = self.element(stack[at], stack[at + 1], site)?;
                     kernel.access(AccessKind::Write, Location(location.into()), site)?;
+                    self.writes += 1;
+                    self.memory.set(location, stack[at + 2]);
+                    stack.truncate(at);
+                }
+                Op::LoadTerm { location, site } => {
+                    self.addition(kernel, AccessKind::Read, location, site)?;
+                    self.reads += 1;
+                    stack.push(self.memory.get(location));
+                }
+                Op::StoreSum { location, site } => {
+                    self.addition(kernel, AccessKind::Write, location, site)?;
+                    self.writes += 1;
+                    self.memory.set(location, pop(stack));
+                }
+                Op::LoadTermElement { below, site } => {
+                    let (at, place) = (stack.len() - 2, stack.len() - below as usize);
+                    let location = self.element(stack[at], stack[at + 1], site)?;
+                    if stack[at..] == stack[place..place + 2] {
+                        self.addition(kernel, AccessKind::Read, location, site)?;
+                    } else {
+                        kernel.access(AccessKind::Read, Location(location.into()), site)?;
+                        self.torn.push((kernel.current(), place));
+                    }
+                    self.reads += 1;
+                    stack.truncate(at + 1);
+                    stack[at] = self.memory.get(location);
+                }
+                Op::StoreSumElement(site) => {
+                    let at = stack.len() - 3;
+                    let location = self.element(stack[at], stack[at + 1], site)?;
+                    match self.torn.iter().position(|&torn| torn == (kernel.current(), at)) {
+                        None => self.addition(kernel, AccessKind::Write, location, site)?,
+                        Some(torn) => {
+                            kernel.access(AccessKind::Write, Location(location.into()), site)?;
+                            self.torn.swap_remove(torn);
+                        }
+                    }
                     self.writes += 1;
                     self.memory.set(location, stack[at + 2]);
                     stack.truncate(at);
@@ -512,6 +556,23 @@ impl<'a> Vm<'a> {
             self.spare_stacks.push(stack);
         }
         Outcome::Ended(body.future())
+    }
+
+    /// An access of an addition.
+    #[inline]
+    fn addition<O: Observer>(
+        &self,
+        kernel: &mut Kernel<TpTask, O>,
+        kind: AccessKind,
+        location: u32,
+        site: SiteId,
+    ) -> Result<(), Stop> {
+        let location = Location(location.into());
+        if self.tells_additions {
+            kernel.addition(kind, location, site)
+        } else {
+            kernel.access(kind, location, site)
+        }
     }
 
     /// The location of an element.

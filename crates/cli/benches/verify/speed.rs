@@ -12,7 +12,7 @@ const PROGRAMS: [(&str, Option<u32>, OrderName); 6] = [
     ("examples/indexer", Some(16), OrderName::Dc),
     ("examples/indexer", Some(3), OrderName::Hb),
     ("examples/findmax", Some(8), OrderName::Hb),
-    ("zipper/IntegerCounterIsolated", None, OrderName::Dc),
+    ("zipper/IntegerCounterIsolated", None, OrderName::Hb),
 ];
 
 /// Each is done so many times; the fastest counts.

@@ -91,9 +91,12 @@ pub(crate) fn after_verify(args: &VerifyArgs, program: &[OsString], report: &Rep
     if args.order != OrderName::default() {
         words.extend(["--order".into(), args.order.name().to_owned()]);
     }
-    for (given, option) in
-        [(args.all, "--all"), (args.determinism, "--determinism"), (args.strict, "--strict")]
-    {
+    for (given, option) in [
+        (args.all, "--all"),
+        (args.determinism, "--determinism"),
+        (args.no_commuting, "--no-commuting"),
+        (args.strict, "--strict"),
+    ] {
         words.extend(given.then(|| option.to_owned()));
     }
     if let Some(workers) = args.workers {

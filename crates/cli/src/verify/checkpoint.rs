@@ -6,7 +6,11 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 
 /// Incremented whenever the format changes.
-const FORMAT: u32 = 6;
+const FORMAT: u32 = 7;
+
+/// Behind the fingerprint of a program that is searched with this switch: other transitions are
+/// dependent then.
+pub(super) const NO_COMMUTING: &str = " --no-commuting";
 
 #[derive(Serialize, Deserialize)]
 struct Checkpoint<S> {
@@ -52,6 +56,13 @@ pub fn read(name: &str, text: &str, program: &str, order: OrderName) -> Result<S
         return Err(format!(
             "{name}: a checkpoint of another version of raceproof (format {}, this one reads {FORMAT}); remove it to start anew",
             head.checkpoint
+        ));
+    }
+    let [kept, asked] = [&*head.program, program].map(|program| program.strip_suffix(NO_COMMUTING));
+    if kept.unwrap_or(&head.program) == asked.unwrap_or(program) && kept.is_some() != asked.is_some() {
+        let how = if kept.is_some() { "with" } else { "without" };
+        return Err(format!(
+            "{name}: a checkpoint of a search {how} --no-commuting; do the same, or remove it to start anew"
         ));
     }
     if head.program != program {

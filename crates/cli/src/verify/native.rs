@@ -24,6 +24,9 @@ pub(crate) fn verify(args: &VerifyArgs, words: &[OsString]) -> Result<Report, St
             "--determinism is for TP programs; it does not tell what a native program ends with".into()
         );
     }
+    if args.no_commuting {
+        return Err("--no-commuting is for TP programs; no operations of native programs commute".into());
+    }
     let (path, fingerprint) = program::identified(words, &input::VERIFY_PROGRAM)?;
     let coverage = Mutex::default();
     let unshown = Mutex::default();

@@ -24,7 +24,11 @@ const SLICE: f64 = 10.0;
 pub(crate) fn run(args: &VerifyArgs, code: &Code, source: &Source) -> Result<Report, String> {
     let verify =
         |search: &mut Search, options: &Options<'_>| Ok(verify_from(search, code, &source.name, options));
-    search(args, &fingerprint(&source.text), &verify)
+    let mut program = fingerprint(&source.text);
+    if args.no_commuting {
+        program += checkpoint::NO_COMMUTING;
+    }
+    search(args, &program, &verify)
 }
 
 /// Continues a search; an error is for the user.
@@ -44,6 +48,7 @@ pub(crate) fn search(args: &VerifyArgs, program: &str, verify: &Resume<'_>) -> R
         max_memory: Some(max_memory),
         all: args.all,
         determinism: args.determinism,
+        commuting: !args.no_commuting,
         workers: args.workers.map_or(cores, NonZeroUsize::get),
         interrupt: Some(interrupt::watch()),
         progress: io::stderr().is_terminal().then_some(&show as &dyn Fn(&Progress)),

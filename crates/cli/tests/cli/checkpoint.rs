@@ -132,6 +132,9 @@ fn the_command_keeps_and_resumes() {
     let (status, text) = verify(&["--order", "hb"]);
     assert_eq!(status, Some(2), "{text}");
     assert!(text.contains("--order dc"), "{text}");
+    let (status, text) = verify(&["--no-commuting"]);
+    assert_eq!(status, Some(2), "{text}");
+    assert!(text.contains("a search without --no-commuting"), "{text}");
     let (status, text) = verify(&[]);
     assert_eq!(status, Some(1), "{text}");
     assert!(text.contains("120 executions"), "{text}");

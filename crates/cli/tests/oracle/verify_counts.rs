@@ -13,7 +13,7 @@ use crate::common::seeds::seeds;
 use crate::harness::{judge_generated, judge_regressions};
 use common::programs::sized;
 use counts::{Case, Reason, cases};
-use oracle::{Limits, Profile, Sections, branches, choices, classes, explore, generate};
+use oracle::{Limits, Profile, Sections, additions, branches, choices, classes, explore, generate};
 use raceproof_cli::verify::{Options, OrderName, Pace, verify};
 use raceproof_core::finding::Verdict;
 use raceproof_tp::ast::Program;
@@ -22,7 +22,7 @@ use raceproof_tp::{self as tp, compile::compile};
 use std::fmt::Write as _;
 
 const ORDERS: [(OrderName, Sections); 2] =
-    [(OrderName::Dc, Sections::Conflict), (OrderName::Hb, Sections::All)];
+    [(OrderName::Dc, Sections::Commuting), (OrderName::Hb, Sections::All)];
 
 /// Prefixes of executions to go through at most.
 const PREFIXES: usize = 300_000;
@@ -204,6 +204,11 @@ fn generated_choices() {
 #[test]
 fn generated_branches() {
     generated(branches);
+}
+
+#[test]
+fn generated_additions() {
+    generated(additions);
 }
 
 /// Programs whose classes were once miscounted, and others that were judged wrongly.

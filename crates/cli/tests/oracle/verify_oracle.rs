@@ -9,7 +9,7 @@ use crate::oracle;
 use crate::harness::{
     Case, is_known, judge_generated, judge_profile, judge_regressions, test_profiles, truth,
 };
-use oracle::{Outcome, Profile, choices};
+use oracle::{Outcome, Profile, additions, choices};
 use raceproof_cli::verify::{Options, OrderName, Pace, Verified, verify};
 use raceproof_core::finding::{Grade, Report, Scope, Verdict};
 
@@ -18,6 +18,12 @@ fn judge(text: &str, _: &mut ()) -> Result<(), String> {
     let run = |order, workers| verify(&code, "f.tp", &Options { order, workers, ..Options::default() });
     let dc = run(OrderName::Dc, 1);
     compare(&dc.report, &outcome).map_err(|wrong| format!("dc: {wrong}"))?;
+    let without = Options { workers: 1, commuting: false, ..Options::default() };
+    let plain = verify(&code, "f.tp", &without).report;
+    compare(&plain, &outcome).map_err(|wrong| format!("no commuting: {wrong}"))?;
+    if plain.verdict != Verdict::Race && dc.report.stats.executions > plain.stats.executions {
+        return Err("additions that commute take more executions".into());
+    }
     for order in [OrderName::Hb, OrderName::Wcp] {
         let (name, other) = (order.name(), run(order, 1).report);
         compare(&other, &outcome).map_err(|wrong| format!("{name}: {wrong}"))?;
@@ -102,6 +108,11 @@ test_profiles! {
 #[test]
 fn nothing_but_choices() {
     judge_generated("choices", 2000, choices, judge);
+}
+
+#[test]
+fn mostly_additions() {
+    judge_generated("additions", 2000, additions, judge);
 }
 
 #[test]

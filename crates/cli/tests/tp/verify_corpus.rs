@@ -11,7 +11,6 @@ use std::collections::BTreeSet;
 /// versions of them.
 const TOO_MANY: &[(&str, OrderName)] = &[
     // 9! = 362,880: nine sections that all conflict.
-    ("zipper/IntegerCounterIsolated", OrderName::Dc),
     ("zipper/IntegerCounterIsolated", OrderName::Hb),
     // 48! / 4!^12, some 10^44: twelve tasks with four sections each.
     ("examples/indexer", OrderName::Hb),

@@ -6,7 +6,8 @@
 //! [transition](trace::Transition) is what a task does from one choice (or its start, or the end of
 //! a wait) up to the next. Two transitions are *dependent* if both make the same kind of choice on
 //! the same sync; for two sections of a lock that contain no further choice or wait, only if they
-//! access a common location and one of them writes it ([`Dependence::Conflict`], what the DC order
+//! access a common location and one of them writes it, unless both only add to it
+//! ([`Dependence::Conflict`], what the DC order
 //! of Ogles et al., FMCAD 2019, amounts to), or always ([`Dependence::Lock`], what HB amounts to).
 //! Two executions that differ only in the order of independent transitions are equivalent, and one
 //! of each class is run.
@@ -18,6 +19,17 @@
 //! already. A task whose transition has been explored from a state sleeps in the states beyond its
 //! siblings until something dependent on it happens; so no two complete executions are equivalent.
 //! Some executions end with every task asleep ([`Statistics::pruned`] counts them).
+//!
+//! *Additions commute.* A section has an [`Effect`] on each location that it accesses. If all that
+//! sections do to a location is to add to it ([`Observer::addition`](crate::event::Observer::addition)),
+//! their order does not matter: what one of them reads there goes into nothing but the sum that it
+//! writes, so each does the same in either order, and the last sum is the same, since integers wrap.
+//! An addition conflicts with what reads the location otherwise or writes it: that comes after, or
+//! before, every one of the additions. What a section adds may depend on other locations; these it
+//! reads. A section with one other access of the location, or one that is not [closed], has no such
+//! effect on it, whatever it adds.
+//!
+//! [closed]: ContentRef::closed
 //!
 //! *Departures from POPL 2014.* There, whether two transitions depend on each other is not a matter
 //! of what came before. Here a section may access other things in another order; [`tree`] says what
@@ -50,6 +62,7 @@ pub use reversal::{Moment, Reversal, Scratch, Stuck, past, reversals};
 pub use sequence::Sequence;
 pub use wcp::Class;
 
+use crate::event::Effect;
 use crate::ids::SyncId;
 use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
@@ -108,9 +121,8 @@ pub struct ContentRef<'a> {
     /// Whether the section it entered was left again within the transition, and nothing in it could
     /// have waited.
     pub closed: bool,
-    /// The accesses inside that section: location and whether it is written, sorted, each location
-    /// once.
-    pub accesses: &'a [(u64, bool)],
+    /// The accesses inside that section: each location once, sorted, with the section's effect on it.
+    pub accesses: &'a [(u64, Effect)],
 }
 
 /// The same, to be kept.
@@ -118,7 +130,7 @@ pub struct ContentRef<'a> {
 pub struct Content {
     choice: Choice,
     closed: bool,
-    accesses: Box<[(u64, bool)]>,
+    accesses: Box<[(u64, Effect)]>,
 }
 
 impl Content {
@@ -147,15 +159,15 @@ impl ContentRef<'_> {
     }
 }
 
-/// Whether two sorted lists of accesses share a location that one of them writes.
-fn conflict(a: &[(u64, bool)], b: &[(u64, bool)]) -> bool {
+/// Whether two sorted lists of accesses share a location on which their effects conflict.
+fn conflict(a: &[(u64, Effect)], b: &[(u64, Effect)]) -> bool {
     let (mut i, mut j) = (0, 0);
     while i < a.len() && j < b.len() {
         match a[i].0.cmp(&b[j].0) {
             std::cmp::Ordering::Less => i += 1,
             std::cmp::Ordering::Greater => j += 1,
             std::cmp::Ordering::Equal => {
-                if a[i].1 || b[j].1 {
+                if a[i].1.conflicts(b[j].1) {
                     return true;
                 }
                 i += 1;
@@ -166,13 +178,13 @@ fn conflict(a: &[(u64, bool)], b: &[(u64, bool)]) -> bool {
     false
 }
 
-/// The locations two sorted lists of accesses share with one of them writing it, by their places in
+/// The locations two sorted lists of accesses share with effects that conflict, by their places in
 /// the lists.
-pub fn conflicts(a: &[(u64, bool)], b: &[(u64, bool)]) -> Vec<(usize, usize)> {
+pub fn conflicts(a: &[(u64, Effect)], b: &[(u64, Effect)]) -> Vec<(usize, usize)> {
     let mut shared = Vec::new();
-    for (i, &(location, write)) in a.iter().enumerate() {
+    for (i, &(location, effect)) in a.iter().enumerate() {
         if let Ok(j) = b.binary_search_by_key(&location, |&(other, _)| other)
-            && (write || b[j].1)
+            && effect.conflicts(b[j].1)
         {
             shared.push((i, j));
         }

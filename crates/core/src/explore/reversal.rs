@@ -6,6 +6,7 @@ use super::sequence::{Event, Record, Sequence};
 use super::trace::{Hard, Trace};
 use super::wcp::{self, Class};
 use super::{Choice, Dependence};
+use crate::event::Effect;
 use crate::ids::TaskId;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
@@ -219,11 +220,50 @@ impl Contested {
 #[derive(Clone, Copy)]
 struct Chosen {
     index: u32,
-    /// What it accesses, and what it writes, as sets of locations modulo 63: most sections that do
-    /// not conflict are distinguished by these. The last bit is for what everybody accesses and
-    /// those write that depend on everything.
-    accessed: u64,
+    effects: Effects,
+    /// Those of all that made the choice up to this one.
+    so_far: Effects,
+}
+
+/// Effects on locations modulo 63: most sections that do not conflict are distinguished by these.
+/// The last bit is for what everybody reads and those write that depend on everything.
+#[derive(Clone, Copy)]
+struct Effects {
+    read: u64,
+    added: u64,
     written: u64,
+}
+
+impl Effects {
+    /// Of what depends on everything.
+    const ALL: Effects = Effects { read: u64::MAX, added: u64::MAX, written: u64::MAX };
+
+    fn of(accesses: &[(u64, Effect)]) -> Self {
+        let mut effects = Effects { read: 1 << 63, added: 0, written: 0 };
+        for &(location, effect) in accesses {
+            let bit = 1 << (location % 63);
+            match effect {
+                Effect::Read => effects.read |= bit,
+                Effect::Add => effects.added |= bit,
+                Effect::Write => effects.written |= bit,
+            }
+        }
+        effects
+    }
+
+    fn accessed(self) -> u64 {
+        self.read | self.added | self.written
+    }
+
+    fn with(self, other: Effects) -> Effects {
+        let Effects { read, added, written } = other;
+        Effects { read: self.read | read, added: self.added | added, written: self.written | written }
+    }
+
+    fn may_conflict(self, other: Effects) -> bool {
+        let read_and_added = self.read & other.added | self.added & other.read;
+        read_and_added | self.written & other.accessed() | self.accessed() & other.written != 0
+    }
 }
 
 struct Order<'a> {
@@ -332,42 +372,42 @@ impl<'a> Order<'a> {
         self.number.push(number);
         if let Some(choice) = self.contested.number(index) {
             self.immediate(Later::Ran(index), choice, clock, pairs);
-            let chosen = self.chosen_by(index);
-            self.chosen[choice].push(chosen);
+            let effects = self.effects(index);
+            let so_far = self.chosen[choice].last().map_or(effects, |last| last.so_far.with(effects));
+            self.chosen[choice].push(Chosen { index: index as u32, effects, so_far });
         }
         self.began.push(self.clocks.copy(clock));
         self.fresh = Some(index);
     }
 
-    fn chosen_by(&self, index: usize) -> Chosen {
+    fn effects(&self, index: usize) -> Effects {
+        let accesses = self.trace.content(index).accesses;
+        if self.is_sure(index) { Effects::of(accesses) } else { Effects::ALL }
+    }
+
+    /// Whether what a transition depends on is a matter of its accesses.
+    fn is_sure(&self, index: usize) -> bool {
         let content = self.trace.content(index);
         let section = matches!(content.choice, Choice::Section(_));
-        if self.dependence == Dependence::Lock || !content.closed || !section {
-            return Chosen { index: index as u32, accessed: u64::MAX, written: u64::MAX };
-        }
-        let (mut accessed, mut written) = (1 << 63, 0);
-        for &(location, write) in content.accesses {
-            let bit = 1 << (location % 63);
-            accessed |= bit;
-            written |= if write { bit } else { 0 };
-        }
-        Chosen { index: index as u32, accessed, written }
+        self.dependence != Dependence::Lock && content.closed && section
     }
 
     /// Pairs a transition with those right before it on which it depends; adds these to its clock.
     ///
-    /// Looks at them from the last one back, up to where all that is left comes before one it has
-    /// seen: one on which everything depends, or those that wrote, together, all that the
-    /// transition accesses. So sections that write the same cost one look each.
+    /// Looks at them from the last one back, up to where nothing that is left conflicts, or all of
+    /// it comes before one it has seen: one on which everything depends, or those that wrote,
+    /// together, all that the transition accesses. (What has only been added to is no such thing:
+    /// earlier additions do not come before later ones.) So sections that write the same cost one
+    /// look each.
     fn immediate(&mut self, later: Later, choice: usize, clock: Clock, pairs: &mut Pairs) {
         let mut all = false;
         let mut uncovered: Option<Vec<u64>> = None;
-        let mut own = Chosen { index: u32::MAX, accessed: u64::MAX, written: u64::MAX };
+        let mut own = Effects::ALL;
         if let Later::Ran(index) = later {
             let section = matches!(self.trace.transitions[index].choice, Choice::Section(_));
             all = !section || self.dependence == Dependence::Lock;
-            own = self.chosen_by(index);
-            if own.accessed != u64::MAX {
+            own = self.effects(index);
+            if self.is_sure(index) {
                 let accesses = self.trace.content(index).accesses;
                 uncovered = Some(accesses.iter().map(|&(location, _)| location).collect());
             }
@@ -375,7 +415,10 @@ impl<'a> Order<'a> {
         // Out of the way: the clocks change meanwhile.
         let chosen = std::mem::take(&mut self.chosen[choice]);
         for other in chosen.iter().rev() {
-            if own.accessed & other.written == 0 && own.written & other.accessed == 0 {
+            if !own.may_conflict(other.so_far) {
+                break;
+            }
+            if !own.may_conflict(other.effects) {
                 continue;
             }
             let other = other.index as usize;
@@ -396,7 +439,7 @@ impl<'a> Order<'a> {
             if let Some(uncovered) = &mut uncovered {
                 uncovered.retain(|&location| {
                     let at = content.accesses.binary_search_by_key(&location, |&(other, _)| other);
-                    at.is_err() || at.is_ok_and(|at| !content.accesses[at].1)
+                    at.map_or(true, |at| content.accesses[at].1 != Effect::Write)
                 });
                 if uncovered.is_empty() {
                     break;
@@ -532,6 +575,37 @@ mod tests {
         }
         trace.finish();
         trace
+    }
+
+    /// Sections that add to one location, and then one that reads it: each addition is next to the
+    /// reader, and no two of them are a pair.
+    #[test]
+    fn a_reader_comes_after_each_addition() {
+        let (lock, scope, site) = (SyncId(0), ScopeId::PROGRAM, SiteId(0));
+        let mut trace = Trace::new();
+        trace.turn(TaskId::MAIN);
+        for task in (1..=4).map(TaskId) {
+            trace.spawn(TaskId::MAIN, task, scope, site);
+        }
+        for task in (1..=4).map(TaskId) {
+            trace.turn(task);
+            trace.turn(task);
+            trace.join(task, lock, SyncKind::Lock);
+            if task == TaskId(4) {
+                trace.access(task, AccessKind::Read, Location(0), site);
+            } else {
+                trace.addition(task, AccessKind::Read, Location(0), site);
+                trace.addition(task, AccessKind::Write, Location(0), site);
+            }
+            trace.signal(task, lock, SyncKind::Lock);
+            trace.end(task);
+        }
+        trace.finish();
+        let (scratch, stop) = (&mut Scratch::default(), || false);
+        let (all, _) = reversals(&trace, Dependence::Conflict, 0, &[], scratch, &stop).unwrap();
+        let mut pairs: Vec<_> = all.iter().map(|reversal| (reversal.before, reversal.later)).collect();
+        pairs.sort_unstable();
+        assert_eq!(pairs, [(2, Some(8)), (4, Some(8)), (6, Some(8))]);
     }
 
     /// Each section makes a pair with the one before it. An execution that was run for its last

@@ -2,7 +2,7 @@
 //! schedule.
 
 use super::{Choice, ContentRef, TaskName};
-use crate::event::{AccessKind, Observer, SyncKind};
+use crate::event::{AccessKind, Effect, Observer, SyncKind};
 use crate::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
 use rustc_hash::FxHasher;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ pub struct Transition {
 pub(super) struct Contents {
     /// Choice, [`ContentRef::closed`], and the part of the accesses.
     transitions: Vec<(Choice, bool, Range<u32>)>,
-    accesses: Vec<(u64, bool)>,
+    accesses: Vec<(u64, Effect)>,
 }
 
 impl Contents {
@@ -85,12 +85,13 @@ pub struct Trace {
     children: Vec<u32>,
     /// The accesses of all transitions, one after the other, in the form of
     /// [`ContentRef::accesses`].
-    accesses: Vec<(u64, bool)>,
+    accesses: Vec<(u64, Effect)>,
     /// Where each of them is.
     sites: Vec<SiteId>,
-    /// The accesses of the section that the running transition entered, while it is open.
+    /// The accesses of the section that the running transition entered, while it is open, each with
+    /// its part in the section's effect.
     #[serde(skip)]
-    inside: Vec<(Location, AccessKind, SiteId)>,
+    inside: Vec<(Location, AccessKind, Effect, SiteId)>,
     /// The sections that are open: the lock, the transition that entered it.
     #[serde(skip)]
     open: Vec<(SyncId, u32)>,
@@ -164,9 +165,9 @@ impl Trace {
             return false;
         };
         let mut read = false;
-        for (location, written) in &mut self.accesses[span(&transition.accesses)] {
+        for (location, effect) in &mut self.accesses[span(&transition.accesses)] {
             if locations.contains(location) {
-                (*written, read) = (true, true);
+                (*effect, read) = (Effect::Write, true);
             }
         }
         read
@@ -177,17 +178,31 @@ impl Trace {
         if self.inside.is_empty() {
             return;
         }
-        // Each location once, with its first write or else its first read.
-        self.inside.sort_by_key(|&(location, kind, _)| (location, kind == AccessKind::Read));
+        // Each location once, at its first write or else its first read.
+        self.inside.sort_by_key(|&(location, kind, ..)| (location, kind == AccessKind::Read));
         let start = self.accesses.len();
-        for (location, kind, site) in self.inside.drain(..) {
-            if self.accesses[start..].last().is_none_or(|&(last, _)| last != location.0) {
-                self.accesses.push((location.0, kind == AccessKind::Write));
-                self.sites.push(site);
+        for (location, _, effect, site) in self.inside.drain(..) {
+            match self.accesses[start..].last_mut() {
+                Some((last, all)) if *last == location.0 => *all = all.with(effect),
+                _ => {
+                    self.accesses.push((location.0, effect));
+                    self.sites.push(site);
+                }
             }
         }
         if let Some(transition) = self.transitions.last_mut() {
             transition.accesses = start as u32..self.accesses.len() as u32;
+        }
+    }
+
+    /// Adds an access to the section that the running transition entered, if it is in it.
+    #[inline]
+    fn add(&mut self, kind: AccessKind, effect: Effect, location: Location, site: SiteId) {
+        if let Some(&(_, section)) = self.open.last()
+            && section == self.current()
+            && self.fresh.is_none_or(|fresh| location < fresh)
+        {
+            self.inside.push((location, kind, effect, site));
         }
     }
 
@@ -331,12 +346,12 @@ impl Observer for Trace {
 
     #[inline]
     fn access(&mut self, _: TaskId, kind: AccessKind, location: Location, site: SiteId) {
-        if let Some(&(_, section)) = self.open.last()
-            && section == self.current()
-            && self.fresh.is_none_or(|fresh| location < fresh)
-        {
-            self.inside.push((location, kind, site));
-        }
+        self.add(kind, kind.into(), location, site);
+    }
+
+    #[inline]
+    fn addition(&mut self, _: TaskId, kind: AccessKind, location: Location, site: SiteId) {
+        self.add(kind, Effect::Add, location, site);
     }
 
     fn fresh(&mut self, first: Location) {

@@ -200,7 +200,11 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
     /// What bounds a repetition of an execution that was not cut short by chance: what bounded it
     /// will do so again.
     fn again<O: Observer>(&self, execution: &Execution<'a, P, O>) -> Bounds<'a> {
-        Bounds { actions: execution.actions_again(self.bounds.actions), ..Bounds::default() }
+        Bounds {
+            actions: execution.actions_again(self.bounds.actions),
+            tell_additions: self.bounds.tell_additions,
+            ..Bounds::default()
+        }
     }
 
     fn stats<O: Observer>(&self, execution: &Execution<'a, P, O>) -> Stats {

@@ -3,7 +3,7 @@
 //! Netzer and Miller call a general race what makes a program nondeterminate: two operations that
 //! do not commute and whose order is not fixed. Beyond data races these are the pairs the explorer
 //! reverses: conflicting sections of a lock, clashing sets and posts, tokens of a semaphore taken
-//! or given by different tasks.
+//! or given by different tasks. Sections that only add to the same location commute, and make none.
 
 use crate::program::{Execution, Program};
 use raceproof_core::event::{AccessKind, Observer, SyncKind};
@@ -53,9 +53,8 @@ pub(super) fn races<'a, P: Program<'a>, O: Observer>(
         }
         for (i, j) in shared {
             let side = |transition: usize, at: usize| {
-                let (_, write) = trace.content(transition).accesses[at];
-                let kind = if write { AccessKind::Write } else { AccessKind::Read };
-                (Some(kind), Some(execution.place(trace.sites(transition)[at])))
+                let (_, effect) = trace.content(transition).accesses[at];
+                (Some(effect.kind()), Some(execution.place(trace.sites(transition)[at])))
             };
             let location = execution.location(Location(trace.content(first).accesses[i].0));
             found.insert(race(Some(location), [side(first, i), side(second, j)]));

@@ -49,6 +49,9 @@ pub struct Options<'a> {
     pub all: bool,
     /// Report nondeterminism that is no data race as well.
     pub determinism: bool,
+    /// Whether sections that only add to the same locations are taken for independent, whatever the
+    /// order says, but for happens-before.
+    pub commuting: bool,
     pub workers: usize,
     pub pace: Pace,
     /// Set from outside to end the search with what is known.
@@ -67,6 +70,7 @@ impl Default for Options<'_> {
             max_memory: None,
             all: false,
             determinism: false,
+            commuting: true,
             workers: 1,
             pace: Pace::default(),
             interrupt: None,
@@ -223,7 +227,7 @@ fn in_order<'a, P: Program<'a>>(judge: &Judge<'a, P>, mut verified: Verified) ->
 pub fn general_races<'a, P: Program<'a>>(program: &P, bounds: Bounds<'a>) -> Vec<GeneralRace> {
     let judge = Judge {
         program: program.clone(),
-        bounds,
+        bounds: Bounds { tell_additions: true, ..bounds },
         dependence: Dependence::Conflict,
         determinism: true,
         cut: OnceLock::new(),
@@ -245,7 +249,8 @@ fn limits<'a>(options: &Options<'a>) -> (Instant, Limits<'a>) {
 fn begin<'a, P: Program<'a>>(program: &P, options: &Options<'a>) -> (Instant, Judge<'a, P>) {
     let (start, limits) = limits(options);
     let actions = options.max_events.unwrap_or(u64::MAX);
-    let bounds = Bounds { actions, limits, keep_end_state: true, ..Bounds::default() };
+    let tell_additions = options.commuting;
+    let bounds = Bounds { actions, limits, keep_end_state: true, tell_additions, ..Bounds::default() };
     let judge = Judge {
         program: program.clone(),
         bounds,

@@ -49,6 +49,8 @@ pub(crate) fn cases() -> Vec<Case> {
     }
     let counter = corpus("zipper/IntegerCounterIsolated").replace("0..3", "0..2").replace("c == 3", "c == 2");
     add("zipper/IntegerCounterIsolated, two rounds", counter, Counted, Counted);
+    let counter = corpus("zipper/IntegerCounterIsolated");
+    add("zipper/IntegerCounterIsolated", counter, Known(1, "additions commute"), Beyond);
     for (name, hb) in [
         ("zipper/ClumpedAcess", Counted),
         ("zipper/IsolatedBlockNo", Counted),
@@ -187,6 +189,54 @@ const SMALL: &[(&str, &str)] = &[
             async { isolated { assert(x == 0); x = 1; } }
             async { isolated { assert(x == 0); x = 2; } }
             async { isolated { x = x; } }
+        }"),
+    ("additions", "
+        var x;
+        proc main() { for i in 0..3 { async { isolated { x = x + i; } } async { isolated { x = 2 - 1 + x; } } } }"),
+    ("a reader between additions", "
+        var x; var y;
+        proc main() {
+            forasync i in 0..2 { isolated { x = x + 1; } isolated { x = x - 2; } }
+            async { isolated { y = x; } }
+            async { isolated { let v = x; } }
+        }"),
+    ("a writer between additions", "
+        var x;
+        proc main() { forasync i in 0..3 { isolated { x = x + 1; } } async { isolated { x = 5; } } }"),
+    ("additions that are none", "
+        var x;
+        proc main() {
+            async { isolated { x = x + x; } }
+            async { isolated { x = x - (x - 1); } }
+            async { isolated { x = 1 - x; } }
+            async { isolated { x = x + 1; let v = x; } }
+        }"),
+    ("what is added comes from elsewhere", "
+        var x; var y;
+        proc main() {
+            async { isolated { x = x + y; } }
+            async { isolated { y = y + x; } }
+            async { isolated { x = x + 1; } }
+            async { isolated { y = y + 1; } }
+        }"),
+    ("additions to elements", "
+        var a[3]; var n;
+        proc main() {
+            forasync i in 0..3 { isolated { a[i] = a[i] + 1; } isolated { a[0] = a[0] + i; } }
+            async { isolated { a[n] = a[n] + 1; } }
+            async { isolated { n = 1; } }
+        }"),
+    ("additions in a proc and in a call", "
+        lock l; var x; var y;
+        proc more(v) { y = y + 1; return v + 1; }
+        proc count() { x = x + more(1); }
+        proc main() { forasync i in 0..3 { with l { count(); } } async { with l { x = more(2); } } }"),
+    ("additions with a choice inside", "
+        lock l; lock m; var x; var y;
+        proc main() {
+            forasync i in 0..2 { with l { x = x + 1; with m { y = y + 1; } } }
+            async { with m { y = y + 1; } }
+            async { with l { x = x + 1; } }
         }"),
     ("as long as it takes", "
         var done; var tries;

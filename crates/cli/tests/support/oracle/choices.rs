@@ -119,3 +119,77 @@ fn accesses(rng: &mut Rng, array: &str, len: usize) -> String {
     let count = rng.range(1, 3);
     (0..count).map(|_| one(rng)).collect::<Vec<_>>().join(" ")
 }
+
+/// A program in which most sections only add to something, others read it or write it, and some do
+/// both; now and then beside any section. Elements, calls and two locks are among them. The same
+/// seed gives the same text.
+pub fn additions(seed: u64) -> String {
+    let mut rng = Rng::new(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x6164_6469_7469);
+    rng.next();
+    let careless = rng.percent(40);
+    let mut text = String::from(
+        "lock l;\nvar c; var d; var z[2]; var w[2]; var x; var y;\n\
+         proc add(v) { c = c + v; return v; }\n\
+         proc twice(v) { c = c + v; z[0] = z[0] + add(v); return 1; }\n\
+         proc main() {\n",
+    );
+    let mut left = rng.range(4, 8);
+    for _ in 0..rng.range(2, 5) {
+        text += "    async {\n";
+        for _ in 0..rng.range(1, 4).min(left) {
+            left -= 1;
+            let beside = if careless { beside(&mut rng) } else { String::new() };
+            let count = if rng.percent(25) { 2 } else { 1 };
+            let inside: Vec<String> = (0..count).map(|_| added(&mut rng)).collect();
+            let inside = inside.join(" ");
+            text += &match rng.range(0, 10) {
+                // Under another lock, other variables.
+                0..2 => {
+                    let inner =
+                        if rng.percent(30) { format!("isolated {{ {inside} }}") } else { String::new() };
+                    format!("        {beside}with l {{ w[{}] = w[0] + 1; {inner} }}\n", rng.range(0, 2))
+                }
+                _ => format!("        {beside}isolated {{ {inside} }}\n"),
+            };
+        }
+        if careless {
+            text += &format!("        {}\n", beside(&mut rng));
+        }
+        text += "    }\n";
+    }
+    text + "}\n"
+}
+
+fn added(rng: &mut Rng) -> String {
+    let (one, other) = if rng.percent(50) { ("c", "d") } else { ("d", "c") };
+    let (i, j) = (rng.range(0, 2), rng.range(0, 2));
+    match rng.range(0, 22) {
+        0..4 => format!("{one} = {one} + {i};"),
+        4 => format!("{one} = {one} - 1;"),
+        5 => format!("{one} = 2 + {one} + 1;"),
+        6 => format!("{one} = {one} + {other};"),
+        7..10 => format!("z[{i}] = z[{i}] + 1;"),
+        10 => format!("z[{i}] = z[{j}] + 1;"),
+        11 => format!("z[{one}] = z[{one}] + 1;"),
+        12 => format!("{one} = {one} + z[{i}];"),
+        13 => format!("{one} = {one} + {one};"),
+        14 => format!("{one} = {i} - {one};"),
+        15 => format!("{one} = {j};"),
+        16 => format!("let v = {one};"),
+        17 => format!("if ({one} > {i}) {{ {other} = {other} + 1; }}"),
+        18 => format!("if ({one} > {i}) {{ x = 1; }} else {{ {one} = {one} + 2; }}"),
+        19 => format!("{one} = {one} + add({i});"),
+        20 => "let v = twice(1);".to_owned(),
+        _ => format!("{one} = {one} + 6 / ({other} - 1);"),
+    }
+}
+
+fn beside(rng: &mut Rng) -> String {
+    match rng.range(0, 6) {
+        0 => "x = 1; ".to_owned(),
+        1 => "y = 2; ".to_owned(),
+        2 => "let u = x; ".to_owned(),
+        3 if rng.percent(30) => "c = c + 1; ".to_owned(),
+        _ => String::new(),
+    }
+}

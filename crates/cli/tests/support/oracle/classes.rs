@@ -4,8 +4,11 @@
 //! What the explorer takes for one execution is told here a second time, from its definition, and
 //! counted without any reduction. A *choice* is entering a section, `P`, `V`, `set` or `post`. Two
 //! choices of one kind on one thing are *dependent*; two sections of a lock, if
-//! [`Sections::Conflict`] is asked for, only if they access a common location and one of them
-//! writes it, or one of them contains a choice or a wait. The *signature* of a run is which choices
+//! [`Sections::Conflict`] or [`Sections::Commuting`] is asked for, only if they access a common
+//! location and one of them writes it, or one of them contains a choice or a wait. Of the latter
+//! two sections that only add to the location, both, are not dependent either: every access of it
+//! is the read or the write of an assignment whose right side is a sum with the assigned place as a
+//! term, once. The *signature* of a run is which choices
 //! were made and in which order the dependent ones came; runs with the same signature are one
 //! class.
 //!
@@ -15,7 +18,7 @@
 
 use super::local::Machine;
 use super::state::*;
-use raceproof_tp::ast::Program;
+use raceproof_tp::ast::{BinaryOp, Expr, ExprKind, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -25,6 +28,8 @@ use std::rc::Rc;
 pub enum Sections {
     All,
     Conflict,
+    /// The same, but additions commute.
+    Commuting,
 }
 
 /// How many classes the executions of a program fall into; `None` if there are more than `limit`
@@ -107,13 +112,105 @@ impl Choice {
 enum Content {
     /// Not a section, or one with a choice or wait in it.
     Any,
-    /// The locations accessed, and whether they are written.
-    Accesses(BTreeMap<Location, bool>),
+    /// The locations accessed, and how.
+    Accesses(BTreeMap<Location, How>),
 }
 
-fn conflict(a: &Content, b: &Content) -> bool {
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum How {
+    Reads,
+    Adds,
+    Writes,
+}
+
+fn depend(a: &Content, b: &Content, sections: Sections) -> bool {
     let (Content::Accesses(a), Content::Accesses(b)) = (a, b) else { return true };
-    a.iter().any(|(at, write)| b.get(at).is_some_and(|other| *write || *other))
+    let commute = |how: How, other: How| match (how, other) {
+        (How::Reads, How::Reads) => true,
+        (How::Adds, How::Adds) => sections == Sections::Commuting,
+        _ => false,
+    };
+    sections == Sections::All
+        || a.iter().any(|(at, how)| b.get(at).is_some_and(|other| !commute(*how, *other)))
+}
+
+/// A read in an assignment that may turn out to be an addition.
+struct Term {
+    at: Location,
+    /// How many things the task has left to do behind the assignment.
+    behind: usize,
+}
+
+/// The accesses of a section so far.
+#[derive(Default)]
+struct Inside {
+    how: BTreeMap<Location, How>,
+    terms: Vec<Term>,
+}
+
+impl Inside {
+    fn add(&mut self, at: Location, how: How) {
+        let all = self.how.entry(at).or_insert(how);
+        if *all != how {
+            *all = How::Writes;
+        }
+    }
+
+    fn read(&mut self, at: Location, task: &Task) {
+        match assigned_sum(&task.control) {
+            Some(behind) if self.terms.iter().all(|term| term.behind != behind) => {
+                self.terms.push(Term { at, behind });
+            }
+            _ => self.add(at, How::Reads),
+        }
+    }
+
+    fn write(&mut self, at: Location, task: &Task) {
+        match self.terms.pop_if(|term| term.behind == task.control.len()) {
+            Some(term) if term.at == at => self.add(at, How::Adds),
+            Some(term) => {
+                self.add(term.at, How::Reads);
+                self.add(at, How::Writes);
+            }
+            None => self.add(at, How::Writes),
+        }
+    }
+}
+
+/// Whether what a task reads now is a term of a sum, not subtracted, that it assigns then to the
+/// place as which it is written: how much it has left to do behind the assignment.
+fn assigned_sum(control: &[Do]) -> Option<usize> {
+    let mut term: Option<&Expr> = None;
+    let mut right_is_left = false;
+    for (behind, item) in control.iter().enumerate().rev() {
+        match item {
+            Do::Eval(_) => right_is_left = true,
+            Do::Operator(expr) => {
+                let ExprKind::Binary(op, left, right) = &expr.0.kind else { return None };
+                if *op != BinaryOp::Add && (*op != BinaryOp::Sub || !right_is_left) {
+                    return None;
+                }
+                term = term.or(Some(if right_is_left { left } else { right }));
+                right_is_left = false;
+            }
+            Do::Assign(place) => return term.filter(|term| written_alike(place.0, term)).map(|_| behind),
+            _ => return None,
+        }
+    }
+    None
+}
+
+fn written_alike(a: &Expr, b: &Expr) -> bool {
+    use ExprKind::*;
+    match (&a.kind, &b.kind) {
+        (Int(a), Int(b)) => a == b,
+        (Name(a), Name(b)) => a == b,
+        (Len(a), Len(b)) => written_alike(a, b),
+        (Unary(a, x), Unary(b, y)) => a == b && written_alike(x, y),
+        (Index(a, x), Index(b, y)) => written_alike(a, b) && written_alike(x, y),
+        (Binary(a, x, v), Binary(b, y, w)) => a == b && written_alike(x, y) && written_alike(v, w),
+        _ => false,
+    }
 }
 
 /// The part of a run in which every task stands before a choice, or cannot move.
@@ -151,9 +248,7 @@ impl<'p> Prefix<'p> {
         let choice = Choice::of(self.next(id)?).expect("a settled task stands before a choice");
         self.take(machine, id);
         let content = self.follow(machine, id, choice)?;
-        let dependent = |made: &Made| {
-            made.choice == choice && (sections == Sections::All || conflict(&made.content, &content))
-        };
+        let dependent = |made: &Made| made.choice == choice && depend(&made.content, &content, sections);
         let after = self.made.iter().filter(|(_, made)| dependent(made)).map(|(event, _)| *event).collect();
         let number = self.made.keys().filter(|(task, _)| *task == id).count() as u32;
         self.made.insert((id, number), Rc::new(Made { choice, content, after }));
@@ -162,18 +257,19 @@ impl<'p> Prefix<'p> {
 
     /// Takes what comes before the task's next choice; what it finds inside the section it is in.
     fn follow(&mut self, machine: &mut Machine<'p>, id: TaskId, choice: Choice) -> Option<Content> {
-        let mut inside = matches!(choice, Choice::Isolated | Choice::Lock(_)).then(BTreeMap::new);
+        let mut inside = matches!(choice, Choice::Isolated | Choice::Lock(_)).then(Inside::default);
         let mut content = Content::Any;
         while let Some(action) = self.next(id) {
             if let Some(accesses) = &mut inside {
+                let task = &self.state.tasks[&id];
                 match action {
-                    Action::Read(at, _) => drop(accesses.entry(*at).or_insert(false)),
-                    Action::Write(at, ..) => drop(accesses.insert(*at, true)),
+                    Action::Read(at, _) => accesses.read(*at, task),
+                    Action::Write(at, ..) => accesses.write(*at, task),
                     Action::Await(..) | Action::Get(..) | Action::Wait(..) | Action::EndFinish(_) => {
                         inside = None
                     }
                     action if choice.is_left_by(action) => {
-                        content = Content::Accesses(inside.take().unwrap_or_default());
+                        content = Content::Accesses(inside.take().unwrap_or_default().how);
                     }
                     _ => {}
                 }

@@ -50,7 +50,7 @@ mod rng;
 mod shrink;
 mod state;
 
-pub use choices::{branches, choices};
+pub use choices::{additions, branches, choices};
 pub use classes::{Sections, classes};
 pub use explore::{Limits, explore, schedules};
 pub use generate::{Profile, generate};
