@@ -1,6 +1,6 @@
 // A second set whose exception is caught has nothing to do with the one that ends the program.
 // expect: program-error
-// message: "related":[]
+// message: or the program","s
 #include <future>
 
 int main() {

@@ -523,7 +523,7 @@ int main(int argc, char **argv) {
         let mut command = here.command(&format!("run --threads 7 -- ./workers {words}"));
         command.envs(variable.map(|count| ("HCLIB_WORKERS", count)));
         let done = finish_within(&mut command, PATIENCE).expect("it runs");
-        (done.status, done.stderr.split_whitespace().collect::<Vec<_>>().join(" "))
+        (done.status, (done.stdout + &done.stderr).split_whitespace().collect::<Vec<_>>().join(" "))
     };
     let (status, text) = said("", None);
     assert!(status == Some(0) && !text.contains("workers"), "{text}");
