@@ -1,5 +1,6 @@
 // Two futures wait for each other.
 // expect: deadlock
+// message: "held_by":"main/1"
 #include "hclib_cpp.h"
 
 static hclib::future_t<void> *futures[2];

@@ -90,6 +90,33 @@ hclib_locale_t *hclib_get_all_locales(void) RACEPROOF_HCLIB(locale);
 hclib_locale_t *hclib_get_master_place(void) RACEPROOF_HCLIB(locale);
 hclib_locale_t *hclib_get_central_place(void) RACEPROOF_HCLIB(locale);
 hclib_locale_t **hclib_get_thread_private_locales(void) RACEPROOF_HCLIB(worker_locales);
+/* The number of a kind of places, new but for that of the one there is. */
+unsigned hclib_add_known_locale_type(const char *label) RACEPROOF_HCLIB(locale_type);
+
+static inline __attribute__((unused)) int hclib_get_num_locales_of_type(int type) {
+  return (int)hclib_get_closest_locale()->type == type ? hclib_get_num_locales() : 0;
+}
+static inline __attribute__((unused)) hclib_locale_t *hclib_get_closest_locale_of_type(hclib_locale_t *locale, int type) {
+  return (int)locale->type == type ? locale : NULL;
+}
+static inline __attribute__((unused)) hclib_locale_t *hclib_get_closest_locale_of_types(hclib_locale_t *locale, int *types,
+                                                                                       int count) {
+  for (int at = 0; at < count; ++at)
+    if ((int)locale->type == types[at])
+      return locale;
+  return NULL;
+}
+/* A list that the caller frees. */
+static inline __attribute__((unused)) hclib_locale_t **hclib_get_all_locales_of_type(int type, int *count) {
+  hclib_locale_t **list = (hclib_locale_t **)malloc(sizeof(hclib_locale_t *));
+  *count = hclib_get_num_locales_of_type(type);
+  *list = hclib_get_closest_locale();
+  return list;
+}
+static inline __attribute__((unused)) void hclib_locale_mark_special(hclib_locale_t *locale, const char *special) {
+  (void)locale;
+  (void)special;
+}
 
 /* ---- tasks ---- */
 
@@ -98,6 +125,8 @@ typedef void (*async_fct_t)(void *);
 typedef void *(*future_fct_t)(void *);
 
 void hclib_launch(async_fct_t body, void *argument, const char **modules, int count) RACEPROOF_HCLIB(launch);
+/* How many workers there are from the next launch on. */
+void __raceproof_hclib_set_workers(int count);
 void hclib_async(generic_frame_ptr body, void *argument, hclib_future_t **futures, const int count, hclib_locale_t *locale)
     RACEPROOF_HCLIB(async);
 void hclib_async_nb(generic_frame_ptr body, void *argument, hclib_locale_t *locale) RACEPROOF_HCLIB(async_nb);
@@ -153,7 +182,9 @@ hclib_future_t *__raceproof_hclib_forasync_future(void *body, void *argument, in
 #define hclib_forasync_future(body, argument, dimensions, domain, mode)                                                          \
   __raceproof_hclib_forasync_future((void *)(body), argument, dimensions, domain, mode)
 
+/* The functions are kept, and not called: where a tile runs makes no difference. */
 unsigned hclib_register_dist_func(loop_dist_func function) RACEPROOF_HCLIB(register_dist_func);
+loop_dist_func hclib_lookup_dist_func(unsigned id) RACEPROOF_HCLIB(lookup_dist_func);
 
 /* ---- workers, time ---- */
 
@@ -164,11 +195,25 @@ size_t hclib_current_worker_backlog(void) RACEPROOF_HCLIB(backlog);
 unsigned long long hclib_current_time_ns(void) RACEPROOF_HCLIB(time_ns);
 unsigned long long hclib_current_time_ms(void) RACEPROOF_HCLIB(time_ms);
 static inline __attribute__((unused)) void hclib_print_runtime_stats(FILE *stream) { (void)stream; }
+static inline __attribute__((unused)) void hclib_print_current_task_info(void) {}
+static inline __attribute__((unused)) size_t hclib_default_queue_capacity(void) { return 1 << 20; }
+
+/* A worker: its number, and nothing else of HClib's. */
+typedef struct _hclib_worker_state {
+  int id;
+} hclib_worker_state;
+hclib_worker_state *__raceproof_hclib_worker_state(void);
 
 /* ---- memory at places ---- */
 
 hclib_future_t *hclib_allocate_at(size_t size, hclib_locale_t *locale) RACEPROOF_HCLIB(allocate_at);
 hclib_future_t *hclib_reallocate_at(void *memory, size_t size, hclib_locale_t *locale) RACEPROOF_HCLIB(reallocate_at);
+/* Tasks of their own, which set, or copy, when all of the futures are set. */
+hclib_future_t *hclib_memset_at(void *to, int byte, size_t size, hclib_locale_t *locale) RACEPROOF_HCLIB(memset_at);
+/* As the source of a copy: the value of its only future. */
+#define HCLIB_ASYNC_COPY_USE_FUTURE_AS_SRC ((void *)0x1)
+hclib_future_t *hclib_async_copy(hclib_locale_t *to_locale, void *to, hclib_locale_t *from_locale, void *from, size_t size,
+                                 hclib_future_t **futures, const int count) RACEPROOF_HCLIB(async_copy);
 static inline __attribute__((unused)) void hclib_free_at(void *memory, hclib_locale_t *locale) {
   (void)locale;
   free(memory);
@@ -182,10 +227,6 @@ void __raceproof_hclib_left_out(const char *function);
     __raceproof_hclib_left_out(#name);                                                                                           \
     return (result)0;                                                                                                             \
   }
-RACEPROOF_LEFT_OUT(hclib_future_t *, hclib_memset_at, (void *to, int byte, size_t size, hclib_locale_t *locale))
-RACEPROOF_LEFT_OUT(hclib_future_t *, hclib_async_copy,
-                   (hclib_locale_t *to_locale, void *to, hclib_locale_t *from_locale, void *from, size_t size,
-                    hclib_future_t **futures, const int count))
 RACEPROOF_LEFT_OUT(void, hclib_set_idle_callback, (void (*callback)(unsigned, unsigned)))
 RACEPROOF_LEFT_OUT(void, hclib_run_on_main_ctx, (void (*body)(void *), void *argument))
 RACEPROOF_LEFT_OUT(void, hclib_get_curr_task_info, (void (**body)(void *), void **argument))

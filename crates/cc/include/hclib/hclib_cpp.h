@@ -166,7 +166,10 @@ template <typename F> RACEPROOF_INLINE void launch(const char **modules, int cou
   hclib_launch(raceproof::run<Own>, new (raceproof::room<Own>()) Own(std::forward<F>(function)), modules, count);
 }
 
-template <typename F> RACEPROOF_INLINE void launch(const int, const char **modules, int count, F &&function) {
+/// On so many workers.
+template <typename F>
+RACEPROOF_INLINE void launch(const int workers, const char **modules, int count, F &&function) {
+  __raceproof_hclib_set_workers(workers);
   launch(modules, count, std::forward<F>(function));
 }
 
@@ -394,41 +397,63 @@ RACEPROOF_INLINE void forasync(const hclib_loop_domain_t *loop, F &body, bool se
 
 } // namespace raceproof
 
-#define RACEPROOF_FORASYNC(N)                                                                                                     \
-  template <typename F>                                                                                                           \
-  RACEPROOF_INLINE void forasync##N##D(loop_domain_##N##d *loop, F body, bool sequential = false,                                \
-                                       int mode = FORASYNC_MODE_RECURSIVE, hclib_future_t *future = nullptr,                     \
-                                       int = HCLIB_DEFAULT_LOOP_DIST) {                                                          \
-    raceproof::forasync<N>(loop->get_internal(), body, sequential, mode, future);                                                \
+namespace raceproof {
+
+/// What comes after the body of a loop: a `bool` says whether it is sequential, a number is its mode.
+/// HClib has either there, by its version and by the number of dimensions.
+template <typename T> struct is_mode : std::integral_constant<bool, !std::is_same<T, bool>::value> {};
+
+/// What comes after the mode: a place, which makes no difference, or the future that the loop awaits.
+RACEPROOF_INLINE hclib_future_t *awaited(hclib_future_t *future, hclib_future_t *) { return future; }
+template <typename T> RACEPROOF_INLINE hclib_future_t *awaited(T, hclib_future_t *future) { return future; }
+template <typename T> RACEPROOF_INLINE hclib_future_t *awaited(future_t<T> *future, hclib_future_t *) { return future; }
+
+RACEPROOF_INLINE hclib_loop_domain_t *internal(hclib_loop_domain_t *loop) { return loop; }
+template <typename T> RACEPROOF_INLINE hclib_loop_domain_t *internal(T *loop) { return loop->get_internal(); }
+
+} // namespace raceproof
+
+#define RACEPROOF_FORASYNC(N, domain)                                                                                             \
+  template <typename F> RACEPROOF_INLINE void forasync##N##D(domain *loop, F body) {                                              \
+    raceproof::forasync<N>(raceproof::internal(loop), body, false, FORASYNC_MODE_RECURSIVE, nullptr);                             \
   }                                                                                                                               \
-  template <typename F>                                                                                                           \
-  RACEPROOF_INLINE void forasync##N##D(hclib_loop_domain_t *loop, F body, int mode = FORASYNC_MODE_RECURSIVE,                    \
-                                       hclib_locale_t * = nullptr, hclib_future_t *future = nullptr) {                           \
-    raceproof::forasync<N>(loop, body, false, mode, future);                                                                     \
+  template <typename F, typename B, typename std::enable_if<!raceproof::is_mode<B>::value, int>::type = 0>                        \
+  RACEPROOF_INLINE void forasync##N##D(domain *loop, F body, B sequential, int mode = FORASYNC_MODE_RECURSIVE,                    \
+                                       hclib_future_t *future = nullptr, int = HCLIB_DEFAULT_LOOP_DIST) {                         \
+    raceproof::forasync<N>(raceproof::internal(loop), body, sequential, mode, future);                                            \
   }                                                                                                                               \
-  template <typename F>                                                                                                           \
-  RACEPROOF_INLINE future_t<void> *forasync##N##D_future(loop_domain_##N##d *loop, F body, bool sequential = false,              \
-                                                         int mode = FORASYNC_MODE_RECURSIVE, hclib_future_t *future = nullptr,   \
-                                                         int = HCLIB_DEFAULT_LOOP_DIST) {                                        \
-    return nonblocking_finish([&]() __attribute__((always_inline, nodebug)) {                                                    \
-      raceproof::forasync<N>(loop->get_internal(), body, sequential, mode, future);                                              \
-    });                                                                                                                           \
+  template <typename F, typename M, typename P = std::nullptr_t,                                                                  \
+            typename std::enable_if<raceproof::is_mode<M>::value, int>::type = 0>                                                 \
+  RACEPROOF_INLINE void forasync##N##D(domain *loop, F body, M mode, P place = P(), hclib_future_t *future = nullptr) {           \
+    raceproof::forasync<N>(raceproof::internal(loop), body, false, mode, raceproof::awaited(place, future));                      \
+  }                                                                                                                               \
+  template <typename F, typename... Rest>                                                                                         \
+  RACEPROOF_INLINE future_t<void> *forasync##N##D_future(domain *loop, F body, Rest... rest) {                                    \
+    return nonblocking_finish(                                                                                                    \
+        [&]() __attribute__((always_inline, nodebug)) { forasync##N##D(loop, std::move(body), rest...); });                       \
   }
 
-RACEPROOF_FORASYNC(1)
-RACEPROOF_FORASYNC(2)
-RACEPROOF_FORASYNC(3)
+RACEPROOF_FORASYNC(1, loop_domain_1d)
+RACEPROOF_FORASYNC(2, loop_domain_2d)
+RACEPROOF_FORASYNC(3, loop_domain_3d)
+RACEPROOF_FORASYNC(1, hclib_loop_domain_t)
+RACEPROOF_FORASYNC(2, hclib_loop_domain_t)
+RACEPROOF_FORASYNC(3, hclib_loop_domain_t)
 #undef RACEPROOF_FORASYNC
 
 // ---- workers and places ----
 
 RACEPROOF_INLINE int get_current_worker() { return hclib_get_current_worker(); }
 RACEPROOF_INLINE int current_worker() { return hclib_get_current_worker(); }
+RACEPROOF_INLINE hclib_worker_state *current_ws() { return __raceproof_hclib_worker_state(); }
 RACEPROOF_INLINE int get_num_workers() { return hclib_get_num_workers(); }
 RACEPROOF_INLINE int num_workers() { return hclib_get_num_workers(); }
 RACEPROOF_INLINE int get_num_locales() { return hclib_get_num_locales(); }
 RACEPROOF_INLINE hclib_locale_t *get_closest_locale() { return hclib_get_closest_locale(); }
 RACEPROOF_INLINE hclib_locale_t *get_all_locales() { return hclib_get_all_locales(); }
+RACEPROOF_INLINE hclib_locale_t **get_all_locales_of_type(int type, int *count) {
+  return hclib_get_all_locales_of_type(type, count);
+}
 RACEPROOF_INLINE hclib_locale_t *get_master_place() { return hclib_get_master_place(); }
 RACEPROOF_INLINE hclib_locale_t *get_central_place() { return hclib_get_central_place(); }
 RACEPROOF_INLINE hclib_locale_t **get_thread_private_locales() { return hclib_get_thread_private_locales(); }
@@ -438,6 +463,21 @@ RACEPROOF_INLINE future_t<void *> *allocate_at(size_t size, hclib_locale_t *loca
 }
 RACEPROOF_INLINE future_t<void *> *reallocate_at(void *memory, size_t size, hclib_locale_t *locale) {
   return static_cast<future_t<void *> *>(hclib_reallocate_at(memory, size, locale));
+}
+RACEPROOF_INLINE future_t<void *> *memset_at(void *to, int byte, size_t size, hclib_locale_t *locale) {
+  return static_cast<future_t<void *> *>(hclib_memset_at(to, byte, size, locale));
+}
+RACEPROOF_INLINE future_t<void *> *async_copy_await_all(hclib_locale_t *to_locale, void *to, hclib_locale_t *from_locale, void *from,
+                                                        size_t size, hclib_future_t **futures, const int count) {
+  return static_cast<future_t<void *> *>(hclib_async_copy(to_locale, to, from_locale, from, size, futures, count));
+}
+RACEPROOF_INLINE future_t<void *> *async_copy_await(hclib_locale_t *to_locale, void *to, hclib_locale_t *from_locale, void *from,
+                                                    size_t size, hclib_future_t *future) {
+  return async_copy_await_all(to_locale, to, from_locale, from, size, &future, 1);
+}
+RACEPROOF_INLINE future_t<void *> *async_copy(hclib_locale_t *to_locale, void *to, hclib_locale_t *from_locale, void *from,
+                                              size_t size) {
+  return async_copy_await_all(to_locale, to, from_locale, from, size, nullptr, 0);
 }
 RACEPROOF_INLINE void free_at(void *memory, hclib_locale_t *locale) { hclib_free_at(memory, locale); }
 

@@ -13,9 +13,9 @@ namespace __raceproof {
 struct __shared {
   unsigned __handle;
   unsigned __owners;
-  /// Who sets it, has taken its future, has given up a share.
+  /// Who sets it, and has taken its future.
   unsigned char __marks[8];
-  unsigned long long __tasks[3];
+  unsigned long long __tasks[2];
   /// Destroys the state; runs its deferred function, if it has one.
   void (*__destroy)(__shared *);
   void (*__run)(__shared *);
@@ -24,13 +24,15 @@ struct __shared {
 extern "C" {
 void *__raceproof_future_room(std::size_t __size);
 void __raceproof_future_reclaim(void *__room);
-/// `__frees`: 1 if destroying it only gives back memory, 0 if not while there is a value, 2 if never.
+/// `__frees`: 1 if destroying it only gives back memory, 0 if not while there is a value, 2 if never, 3 if
+/// not before it is set.
 void __raceproof_future_create(__shared *__state, int __frees);
 void __raceproof_future_share(__shared *__state);
 void __raceproof_future_release(__shared *__state);
 int __raceproof_future_retrieve(__shared *__state);
 int __raceproof_future_claim(__shared *__state);
 void __raceproof_future_unclaim(__shared *__state);
+void __raceproof_future_refused(__shared *__state);
 void __raceproof_future_set(__shared *__state);
 void __raceproof_future_set_at_thread_exit(__shared *__state, int __owns);
 void __raceproof_future_only_frees(__shared *__state, int __is_so);
@@ -49,13 +51,42 @@ int __raceproof_future_wait_for(__shared *__state, long long __nanoseconds);
 }
 
 /// Whether destroying a value does nothing but give back memory that nobody else has, so that it
-/// makes no difference which thread does it.
+/// makes no difference which thread does it: values without a destructor, and what the standard
+/// library has to hold such values, with its own allocator.
 template <typename _Tp> struct __only_frees : std::is_trivially_destructible<_Tp> {};
+
+template <bool...> struct __all_of;
+template <typename... _Ts>
+struct __only_free : std::is_same<__all_of<true, __only_frees<_Ts>::value...>, __all_of<__only_frees<_Ts>::value..., true>> {};
+
 template <typename _Ch, typename _Tr> struct __only_frees<std::basic_string<_Ch, _Tr>> : std::true_type {};
-template <typename _Tp>
-struct __only_frees<std::vector<_Tp>> : std::is_trivially_destructible<_Tp> {};
-template <typename _Tp>
-struct __only_frees<std::unique_ptr<_Tp>> : std::is_trivially_destructible<_Tp> {};
+template <typename _Tp, std::size_t _Np> struct __only_frees<std::array<_Tp, _Np>> : __only_frees<_Tp> {};
+template <typename... _Ts> struct __only_frees<std::tuple<_Ts...>> : __only_free<_Ts...> {};
+template <typename _Ap, typename _Bp> struct __only_frees<std::pair<_Ap, _Bp>> : __only_free<_Ap, _Bp> {};
+template <typename _Tp> struct __only_frees<std::unique_ptr<_Tp>> : __only_frees<_Tp> {};
+template <typename _Tp> struct __only_frees<std::unique_ptr<_Tp[]>> : __only_frees<_Tp> {};
+template <typename _Tp> struct __only_frees<std::vector<_Tp>> : __only_frees<_Tp> {};
+template <typename _Tp> struct __only_frees<std::deque<_Tp>> : __only_frees<_Tp> {};
+template <typename _Tp> struct __only_frees<std::list<_Tp>> : __only_frees<_Tp> {};
+template <typename _Tp> struct __only_frees<std::forward_list<_Tp>> : __only_frees<_Tp> {};
+template <typename _Tp, typename _Less> struct __only_frees<std::set<_Tp, _Less>> : __only_free<_Tp, _Less> {};
+template <typename _Tp, typename _Less> struct __only_frees<std::multiset<_Tp, _Less>> : __only_free<_Tp, _Less> {};
+template <typename _Kp, typename _Tp, typename _Less>
+struct __only_frees<std::map<_Kp, _Tp, _Less>> : __only_free<_Kp, _Tp, _Less> {};
+template <typename _Kp, typename _Tp, typename _Less>
+struct __only_frees<std::multimap<_Kp, _Tp, _Less>> : __only_free<_Kp, _Tp, _Less> {};
+template <typename _Tp, typename _Hash, typename _Eq>
+struct __only_frees<std::unordered_set<_Tp, _Hash, _Eq>> : __only_free<_Tp, _Hash, _Eq> {};
+template <typename _Tp, typename _Hash, typename _Eq>
+struct __only_frees<std::unordered_multiset<_Tp, _Hash, _Eq>> : __only_free<_Tp, _Hash, _Eq> {};
+template <typename _Kp, typename _Tp, typename _Hash, typename _Eq>
+struct __only_frees<std::unordered_map<_Kp, _Tp, _Hash, _Eq>> : __only_free<_Kp, _Tp, _Hash, _Eq> {};
+template <typename _Kp, typename _Tp, typename _Hash, typename _Eq>
+struct __only_frees<std::unordered_multimap<_Kp, _Tp, _Hash, _Eq>> : __only_free<_Kp, _Tp, _Hash, _Eq> {};
+#if __cplusplus >= 201703L
+template <typename _Tp> struct __only_frees<std::optional<_Tp>> : __only_frees<_Tp> {};
+template <typename... _Ts> struct __only_frees<std::variant<_Ts...>> : __only_free<_Ts...> {};
+#endif
 
 /// How a value is kept, and what setters take.
 template <typename _Rp> struct __stored { typedef _Rp type; };
@@ -167,6 +198,7 @@ struct __claim {
       __fail(std::future_errc::no_state);
     if (!__raceproof_future_claim(__s)) {
       __state = nullptr;
+      __raceproof_future_refused(__s);
       __fail(std::future_errc::promise_already_satisfied);
     }
   }

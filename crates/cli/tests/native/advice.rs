@@ -157,7 +157,10 @@ fn fixes_of_other_programs_compile_and_end() {
     let folder = Folder::new("advice-corpus");
     let folders = ["sync", "task", "depend", "loop", "parallel", "reduction", "data"];
     let programs: Vec<PathBuf> = folders.iter().flat_map(|folder| racy(folder)).collect();
-    with_all(some_of(programs, 2, 16), |program| {
+    let mut programs = some_of(programs, 2, 16);
+    // A finish around one of its tasks would never end.
+    programs.extend(racy("promise").into_iter().filter(|file| file.ends_with("await_later_racy.cpp")));
+    with_all(programs, |program| {
         let source = fs::read_to_string(program).map_err(|e| e.to_string())?;
         let expected = Expected::read(&[program])?;
         let name = program.file_name().unwrap().to_string_lossy().into_owned();

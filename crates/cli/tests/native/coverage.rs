@@ -500,3 +500,40 @@ int main(int argc, char **argv) {
     let done = here.run("run --strict -- ./loop 1025").expect_status(3);
     done.says("--strict: items of the loop at loop.c:7 were not compared");
 }
+
+/// HClib's workers: as many as the program asks for, whatever the options say, and the words about them name HClib's functions.
+#[test]
+fn a_verdict_names_the_workers_that_the_program_asks_for() {
+    const WORKERS: &str = "\
+#include \"hclib_cpp.h\"
+int cells[3];
+int main(int argc, char **argv) {
+  const char *modules[] = {\"system\"};
+  auto body = [=]() {
+    hclib::async([=]() { cells[argc > 1 ? hclib::get_current_worker() : 0]++; });
+    if (argc > 2 && hclib::get_num_workers() != 3) abort();
+  };
+  if (getenv(\"HCLIB_WORKERS\")) hclib::launch(modules, 1, body);
+  else hclib::launch(3, modules, 1, body);
+}
+";
+    let here = Here::new("workers", &[("workers.cpp", WORKERS)]);
+    here.run("c++ -O1 workers.cpp -o workers").expect_status(0);
+    let said = |words: &str, variable: Option<&str>| {
+        let mut command = here.command(&format!("run --threads 7 -- ./workers {words}"));
+        command.envs(variable.map(|count| ("HCLIB_WORKERS", count)));
+        let done = finish_within(&mut command, PATIENCE).expect("it runs");
+        (done.status, (done.stdout + &done.stderr).split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    let (status, text) = said("", None);
+    assert!(status == Some(0) && !text.contains("workers"), "{text}");
+    for variable in [None, Some("3")] {
+        let (status, text) = said("one", variable);
+        assert!(status == Some(0) && text.contains("(the program calls hclib_get_current_worker)"), "{text}");
+        let (status, text) = said("one two", variable);
+        assert!(status == Some(0) && text.contains("on 3 workers"), "{text}");
+        assert!(text.contains("the program calls hclib_get_num_workers"), "{text}");
+    }
+    let (status, text) = said("", Some("many"));
+    assert!(status == Some(1) && text.contains("HCLIB_WORKERS is `many`: a number of workers"), "{text}");
+}

@@ -1,6 +1,9 @@
 //! Generated programs of tasks and promises, run on HClib's interface and on the standard library's, and judged as TP: the verdict, the racing pairs, deadlocks
 //! and second sets. `check` of TP is held to the oracle elsewhere; small programs are held to it here as well.
 //!
+//! Most are words that one program of each interface reads. Others are written out in C++ and compiled at each level of optimisation, since the pass then
+//! sees what stands between two accesses.
+//!
 //! `RACEPROOF_CASES` programs (some hundreds unless set), from seed `RACEPROOF_SEED` on (0 unless set).
 
 use crate::common;
@@ -10,7 +13,8 @@ use crate::oracle;
 use common::command::{Folder, finish_within, root};
 use common::seeds::seeds;
 use native::generate::Random;
-use native::promises::{ACCESSES, Maker, Written};
+use native::promises::{ACCESSES, Item, Maker, Written};
+use native::promises_cpp::{Emitted, Interface};
 use native::toolchain::{compile, tool};
 use raceproof_cli::check::{Options, check};
 use raceproof_core::finding::{Report, Scope, Verdict};
@@ -19,6 +23,7 @@ use raceproof_tp::{parse, source::Source};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// What is compared: the pairs of accesses that race, by their numbers, whether there is a deadlock, and whether there is an
@@ -114,10 +119,13 @@ impl Runner {
     }
 }
 
-fn written(seed: u64) -> Written {
+fn items(seed: u64) -> Vec<Item> {
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    let items = Maker::new(&mut random).program();
-    let written = Written::of(&items);
+    Maker::new(&mut random).program()
+}
+
+fn written(seed: u64) -> Written {
+    let written = Written::of(&items(seed));
     assert!(written.accesses.len() <= ACCESSES, "seed {seed} makes too many accesses");
     written
 }
@@ -164,6 +172,90 @@ fn promises_are_judged_as_in_tp_and_by_the_oracle() {
 #[test]
 fn promises_of_the_standard_library_are_judged_as_in_tp_and_by_the_oracle() {
     compare(&Runner::new("promises-std-generated", STD), 200);
+}
+
+/// So many programs are functions of one source at most.
+const A_SOURCE: usize = 100;
+
+/// Compares programs that are written out in C++, in sources that are compiled at all levels in turn.
+fn compare_written_out(name: &str, interface: Interface, cases: u64) {
+    let (folder, mut counts) = (Folder::new(name), [0; 3]);
+    let seeds: Vec<u64> = seeds(cases).collect();
+    let size = seeds.len().div_ceil(3).min(A_SOURCE);
+    for (at, seeds) in seeds.chunks(size).enumerate() {
+        let level = ["-O1", "-O2", "-O3"][at % 3];
+        let mut emitted = Emitted::new(interface);
+        seeds.iter().for_each(|&seed| emitted.program(&items(seed)));
+        emitted.finish();
+        let source = folder.write("programs.cpp", &emitted.text);
+        let program = folder.path("programs");
+        compile(&source, level, &["-w".to_owned()], &program).expect("it compiles");
+        for (number, &seed) in seeds.iter().enumerate() {
+            let expected = as_tp(&written(seed));
+            let file = folder.path("report.json");
+            let mut command = tool();
+            command.args(["run", "--format", "json", "-o"]).arg(&file).arg("--").arg(&program);
+            let done =
+                finish_within(command.arg(number.to_string()), Duration::from_secs(60)).expect("it runs");
+            let report: Report = serde_json::from_str(&fs::read_to_string(&file).unwrap_or_default())
+                .unwrap_or_else(|wrong| panic!("seed {seed}, {level}: {wrong}: {}", done.stderr));
+            let access = |line: u32| {
+                let found = emitted.lines[number].iter().position(|&at| at == line);
+                found
+                    .unwrap_or_else(|| panic!("seed {seed}, {level}: a race at line {line}: {}", done.stderr))
+            };
+            let pairs =
+                report.races.iter().map(|race| (access(race.first.at.line), access(race.second.at.line)));
+            let twice = done.stdout.contains("second set") || !report.errors.is_empty();
+            let found = Found::new(pairs, !report.deadlocks.is_empty(), twice);
+            let about = || format!("seed {seed}, {level}: {}{}", written(seed).tp, done.stderr);
+            assert_eq!(found, expected, "{}", about());
+            if report.verdict == Verdict::RaceFree && !twice {
+                assert_eq!(report.scope, Scope::AllSchedules, "{}", about());
+            }
+            counts[0] += u64::from(!found.pairs.is_empty());
+            counts[1] += u64::from(found.deadlock);
+            counts[2] += u64::from(found.error);
+        }
+    }
+    println!("{} programs in C++: racy, deadlocks, second sets {counts:?}", seeds.len());
+    assert!(seeds.len() < 30 || counts.iter().all(|&count| count > 0), "{counts:?}");
+}
+
+#[test]
+fn promises_are_judged_alike_in_programs_that_are_written_out() {
+    compare_written_out("promises-written", Interface::Hclib, 36);
+}
+
+#[test]
+fn promises_of_the_standard_library_are_judged_alike_in_programs_that_are_written_out() {
+    compare_written_out("promises-std-written", Interface::Std, 36);
+}
+
+/// What a program without raceproof prints, which has the standard library's own `<future>`.
+#[test]
+fn the_standard_library_s_promises_behave_as_without_raceproof() {
+    let folder = Folder::new("promises-standard");
+    let source = root().canonicalize().unwrap().join("programs/c/promise/std_standard_norace.cpp");
+    compile(&source, "-O1", &[], &folder.path("ours")).expect("it compiles");
+    let mut command = tool();
+    // The report goes elsewhere, so that the output is the program's.
+    command.args(["run", "-o"]).arg(folder.path("report")).arg("--").arg(folder.path("ours"));
+    let ours = finish_within(&mut command, Duration::from_secs(60));
+    let mut names = (14..30).rev().map(|version| format!("clang++-{version}")).chain(["clang++".to_owned()]);
+    let compiled = names.find_map(|name| {
+        let mut command = Command::new(name);
+        command.args(["-pthread", "-O1", "-o"]).arg(folder.path("plain")).arg(&source);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        finish_within(&mut command, Duration::from_secs(120)).ok().filter(|done| done.status == Some(0))
+    });
+    compiled.expect("clang compiles it");
+    let mut command = Command::new(folder.path("plain"));
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let plain = finish_within(&mut command, Duration::from_secs(60)).expect("it runs");
+    let ours = ours.expect("it runs");
+    assert!(plain.stdout.lines().count() > 30 && plain.status == Some(0), "{plain:#?}");
+    assert_eq!(ours.stdout, plain.stdout, "{}", ours.stderr);
 }
 
 /// The program of PAPERS.md that a rule of the DRDP paper gets wrong: the task that has set a promise counts as going on while

@@ -66,6 +66,12 @@ pub(crate) extern "C" fn __raceproof_future_unclaim(state: &mut Shared) {
     state.unclaim();
 }
 
+/// The header throws an exception, since the state is set already.
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn __raceproof_future_refused(state: &mut Shared) {
+    state.refused();
+}
+
 extern "C" fn set(state: &mut Shared) {
     state.set();
 }

@@ -6,7 +6,6 @@
 //! races with the put, and so does one who frees the promise too early.
 
 use crate::abi::interpose;
-use crate::abi::kmpc::query::omp_get_thread_num;
 use crate::abi::kmpc::{caller, entry};
 use crate::abi::tsan;
 use crate::detect::detector;
@@ -61,6 +60,8 @@ entry! {
     __raceproof_hclib_future_wait => future_wait;
     __raceproof_hclib_allocate_at => allocate_at;
     __raceproof_hclib_reallocate_at => reallocate_at;
+    __raceproof_hclib_memset_at => memset_at;
+    __raceproof_hclib_async_copy => async_copy;
 }
 
 // ---- promises ----
@@ -229,6 +230,12 @@ extern "C" fn launch(body: Body, data: *mut c_void) {
     hclib::launch(|| body(data));
 }
 
+/// The program asks for so many workers.
+#[unsafe(no_mangle)]
+pub extern "C" fn __raceproof_hclib_set_workers(count: c_int) {
+    hclib::set_workers(count);
+}
+
 /// Memory for what a task has captured. It is used again and again, as that of OpenMP's tasks is.
 #[unsafe(no_mangle)]
 pub extern "C" fn __raceproof_hclib_room(size: usize) -> *mut c_void {
@@ -293,14 +300,26 @@ unsafe extern "C" fn create_future(
     count: c_int,
 ) -> *mut Future {
     hclib::require_launch("hclib_async_future");
+    // SAFETY: the program passes so many futures.
+    unsafe { create_putting(move || body(data), futures, count) }
+}
+
+/// Creates a task that puts what `work` returns into a promise of its own.
+///
+/// # Safety
+/// The list has that many futures.
+unsafe fn create_putting(
+    work: impl FnOnce() -> *mut c_void + 'static,
+    futures: *const *mut Future,
+    count: c_int,
+) -> *mut Future {
     let pc = caller();
-    // SAFETY: the program passes so many futures; the promise is new.
+    // SAFETY: the caller's promise; the HClib promise is new.
     unsafe {
         let waits = awaited(futures, count);
         let promise = promise_create();
         let sync = sync(promise, "hclib_async_future");
-        let work = move || put_from(promise, body(data), pc);
-        hclib::create(work, waits, Some(sync), pc);
+        hclib::create(move || put_from(promise, work(), pc), waits, Some(sync), pc);
         &raw mut (*promise).future
     }
 }
@@ -394,10 +413,28 @@ unsafe extern "C" fn forasync_future(
     }
 }
 
-/// Where the tiles of a loop run makes no difference here.
+/// What would say where the tiles of a loop run. That makes no difference here.
+type Distribution =
+    extern "C" fn(dimensions: c_int, part: *const Range, whole: *const Range, mode: c_int) -> *const Locale;
+
+/// The one of number 0 (`HCLIB_DEFAULT_LOOP_DIST`).
+extern "C" fn in_place(_: c_int, _: *const Range, _: *const Range, _: c_int) -> *const Locale {
+    __raceproof_hclib_locale()
+}
+
 #[unsafe(no_mangle)]
-pub extern "C" fn __raceproof_hclib_register_dist_func() -> u32 {
-    0
+pub extern "C" fn __raceproof_hclib_register_dist_func(function: *const c_void) -> u32 {
+    hclib::keep_distribution(function as usize)
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __raceproof_hclib_lookup_dist_func(id: u32) -> *const c_void {
+    const DEFAULT: Distribution = in_place;
+    match hclib::distribution(id) {
+        Some(function) => function as *const c_void,
+        None if id == 0 => DEFAULT as *const c_void,
+        None => fatal(&format!("hclib_lookup_dist_func: no function was registered as number {id}")),
+    }
 }
 
 // ---- workers, places, time ----
@@ -410,8 +447,7 @@ pub extern "C" fn __raceproof_hclib_workers() -> c_int {
 /// The worker that the running task runs on.
 #[unsafe(no_mangle)]
 pub extern "C" fn __raceproof_hclib_worker() -> c_int {
-    hclib::workers();
-    omp_get_thread_num()
+    hclib::worker() as c_int
 }
 
 #[unsafe(no_mangle)]
@@ -443,6 +479,33 @@ static LOCALE: Shared<Locale> = Shared(Locale {
     metadata: ptr::null_mut(),
     reachable: ptr::null_mut(),
 });
+
+/// The kinds of places that the program has named are numbered from 1 on; 0 is the kind of the one
+/// there is.
+///
+/// # Safety
+/// The label is a string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __raceproof_hclib_locale_type(label: *const c_char) -> u32 {
+    // SAFETY: the caller's promise; the other is a string of ours.
+    let (label, own) = unsafe { (CStr::from_ptr(label), CStr::from_ptr(LOCALE.0.label)) };
+    if label == own { LOCALE.0.kind } else { hclib::locale_kind(label) }
+}
+
+/// `hclib_worker_state`, by the number of the worker.
+static WORKERS: [c_int; 256] = {
+    let (mut all, mut at) = ([0; 256], 0);
+    while at < all.len() {
+        all[at] = at as c_int;
+        at += 1;
+    }
+    all
+};
+
+#[unsafe(no_mangle)]
+pub extern "C" fn __raceproof_hclib_worker_state() -> *const c_int {
+    &raw const WORKERS[hclib::worker() as usize]
+}
 
 /// As many as there can be workers.
 static LOCALES: Shared<[*const Locale; 256]> = Shared([&raw const LOCALE.0; 256]);
@@ -479,6 +542,62 @@ unsafe extern "C" fn allocate_at(size: usize) -> *mut Future {
 
 unsafe extern "C" fn reallocate_at(memory: *mut c_void, size: usize) -> *mut Future {
     future_of(interpose::realloc_noted(memory, size))
+}
+
+unsafe extern "C" fn memset_at(to: *mut c_void, byte: c_int, size: usize) -> *mut Future {
+    hclib::require_launch("hclib_memset_at");
+    let pc = caller();
+    let set = move || {
+        tsan::write_range(to as usize, size, 0, pc);
+        // SAFETY: the program passes memory of that size.
+        unsafe { ptr::write_bytes(to.cast::<u8>(), byte as u8, size) };
+        to
+    };
+    // SAFETY: nothing is awaited.
+    unsafe { create_putting(set, ptr::null(), 0) }
+}
+
+/// The source that stands for the value of the future that the copy awaits
+/// (`HCLIB_ASYNC_COPY_USE_FUTURE_AS_SRC`).
+const FUTURE_IS_SOURCE: usize = 1;
+
+unsafe extern "C" fn async_copy(
+    _: *const Locale,
+    to: *mut c_void,
+    _: *const Locale,
+    from: *mut c_void,
+    size: usize,
+    futures: *const *mut Future,
+    count: c_int,
+) -> *mut Future {
+    hclib::require_launch("hclib_async_copy");
+    let pc = caller();
+    let source = match from as usize {
+        FUTURE_IS_SOURCE if count == 1 && !futures.is_null() => {
+            // SAFETY: the program passes one future.
+            unsafe { owner(*futures) }
+        }
+        FUTURE_IS_SOURCE => {
+            fatal("hclib_async_copy: a source that is the value of a future needs one future")
+        }
+        _ => ptr::null_mut(),
+    };
+    let copy = move || {
+        let from = if source.is_null() {
+            from
+        } else {
+            tsan::read_range(source as usize + offset_of!(Promise, datum), 8, 0, pc);
+            // SAFETY: the task has awaited this promise.
+            unsafe { (*source).datum }
+        };
+        tsan::read_range(from as usize, size, 0, pc);
+        tsan::write_range(to as usize, size, 0, pc);
+        // SAFETY: the program passes memory of that size.
+        unsafe { ptr::copy(from.cast::<u8>(), to.cast::<u8>(), size) };
+        ptr::null_mut()
+    };
+    // SAFETY: the program passes so many futures.
+    unsafe { create_putting(copy, futures, count) }
 }
 
 fn future_of(memory: *mut c_void) -> *mut Future {

@@ -20,7 +20,7 @@
 
 use crate::detect::{detector, frames, modules};
 use crate::process::state;
-use crate::report::{calls, raw};
+use crate::report::{self, calls, raw, raw_related};
 use crate::symbols;
 use crate::symbols::raw::RawError;
 use std::ffi::{CStr, c_char, c_void};
@@ -124,14 +124,23 @@ pub(crate) fn terminated() -> Option<RawError> {
     let name = exception.type_name();
     let says = exception.what().map_or_else(String::new, |what| format!(", {what:?},"));
     let text = format!("an exception of type {name}{says} was not caught: {end}");
-    Some(match detector().memory.find_live(exception.header as usize) {
+    let error = match detector().memory.find_live(exception.header as usize) {
         Some((_, block)) => {
             let site = detector().site(block.site);
             raw::error("exception", &text, block.task, raw::calls(site).0)
         }
         None => raw::error("exception", &text, task, calls::joined(above)),
-    })
+    };
+    // SAFETY: an exception of this type has a code.
+    let is_second_set = name == FUTURE_ERROR && unsafe { exception.code() } == ALREADY_SATISFIED;
+    let second_set = report::state().second_set.take();
+    let places = second_set.filter(|(by, _)| is_second_set && *by == detector().identity());
+    Some(RawError { related: places.map_or_else(Vec::new, |(_, places)| raw_related(places)), ..error })
 }
+
+/// What promises of the standard library throw, and its code for a second set.
+const FUTURE_ERROR: &str = "std::future_error";
+const ALREADY_SATISFIED: i32 = 2;
 
 /// The functions of the C++ library that end a program, one of which is on the stack then.
 const TERMINATES: [&[u8]; 3] = [b"_ZSt9terminatev", b"__cxa_call_terminate", b"__gxx_personality_v0"];
@@ -198,6 +207,16 @@ impl Exception {
         // a star before its name.
         let name = unsafe { CStr::from_ptr(self.kind().name) }.to_string_lossy();
         symbols::type_name(name.trim_start_matches('*'))
+    }
+
+    /// The number of the code of a `std::future_error`.
+    ///
+    /// # Safety
+    /// It is one.
+    unsafe fn code(&self) -> i32 {
+        // SAFETY: behind its base class, which has a table and a pointer to its text, it has a code,
+        // which begins with the number.
+        unsafe { *self.header.add(1).cast::<[usize; 2]>().add(1).cast::<i32>() }
     }
 
     /// What it says, if it is a `std::exception` and the function that knows is one of the standard

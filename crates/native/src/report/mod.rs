@@ -17,7 +17,7 @@ use crate::detect::sink::{self, Sink};
 use crate::process::global::Global;
 use crate::process::{self as runtime, call_site, channel};
 use crate::symbols::Symbols;
-use crate::symbols::raw::RawError;
+use crate::symbols::raw::{Calls, RawError};
 use coverage::{Closed, Teams};
 use delivery::Delivery;
 use raceproof::channel::{Begin, Exec, Kind};
@@ -42,6 +42,8 @@ pub(crate) struct State {
     pub(crate) closed: Closed,
     /// HClib was launched.
     pub(crate) uses_hclib: bool,
+    /// The last second set that threw an exception: the task, and the places of the promise.
+    pub(crate) second_set: Option<(u64, Vec<Related>)>,
     /// A simd loop was run.
     pub(crate) has_lanes: bool,
     /// In a search a thread has taken several chunks of a loop: other deals would have given some
@@ -93,6 +95,7 @@ pub(crate) fn begin(is_cut_short: fn() -> bool) {
         teams: Default::default(),
         closed: Default::default(),
         uses_hclib: false,
+        second_set: None,
         has_lanes: false,
         one_deal: false,
         locks: Default::default(),
@@ -259,9 +262,13 @@ pub(crate) struct Related {
 
 /// An error of the program, by the running task where it is, with other sites.
 pub(crate) fn program_error_about(kind: &str, message: &str, related: Vec<Related>) {
-    let related = related.into_iter().map(|Related { what, at }| (what.to_owned(), raw::calls(at)));
     let error = raw::error(kind, message, detector().current(), raw::calls(here()).0);
-    failed(RawError { related: related.collect(), ..error });
+    failed(RawError { related: raw_related(related), ..error });
+}
+
+/// Other sites of an error.
+fn raw_related(related: Vec<Related>) -> Vec<(String, Calls)> {
+    related.into_iter().map(|Related { what, at }| (what.to_owned(), raw::calls(at))).collect()
 }
 
 /// An error of the program, by the running task where these calls have led, innermost first, as

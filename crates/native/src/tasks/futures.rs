@@ -7,19 +7,26 @@
 //! schedule's choice, the verdict says so: a second set that the first does not precede, a wait with
 //! a limit, a deferred function for which several threads wait.
 //!
-//! *Who owns a state last* destroys it, and that is the schedule's choice too. If destroying only
+//! *Who owns a state last* destroys it, and that can be the schedule's choice. If destroying only
 //! gives back memory, nobody can observe who does it: the frees are then not checked, and order
 //! nothing. A destructor of the program's comes after everything that the other owners did, as the
-//! standard asks for; if these are other tasks, the verdict is about the observed schedule.
+//! standard asks for. If the last owner comes after all others anyway, it is the last one in every
+//! schedule; otherwise the verdict is about the observed one.
+//!
+//! The state of `std::async` waits for its thread when it is destroyed. That orders nothing if the
+//! owner comes after the set, which is the end of the thread: so if all who gave up a share did, it
+//! makes no difference who was last.
 
 use crate::detect::detector;
 use crate::fatal;
 use crate::process::call_site::caller;
+use crate::report;
 use crate::tasks::sched::{self, kernel};
 use crate::tasks::waits::{self, What};
-use crate::tasks::{atomics, explorer, promises, state, threads};
+use crate::tasks::{explorer, promises, state, threads};
 use raceproof_core::event::AccessKind;
 use raceproof_core::ids::SyncId;
+use rustc_hash::FxHashMap;
 use std::ffi::{c_int, c_void};
 use std::mem::offset_of;
 use std::time::{Duration, Instant};
@@ -33,11 +40,10 @@ pub(crate) struct Shared {
     handle: u32,
     owners: u32,
     marks: Marks,
-    /// By [`Detector::identity`](crate::detect::detector::Detector::identity): who sets it, who has
-    /// taken its future, and who has given up its share.
+    /// By [`Detector::identity`](crate::detect::detector::Detector::identity): who sets it, and who
+    /// has taken its future.
     setter: u64,
     retriever: u64,
-    releaser: u64,
     destroy: unsafe extern "C-unwind" fn(*mut Shared),
     /// The deferred function.
     run: Option<unsafe extern "C-unwind" fn(*mut Shared)>,
@@ -53,9 +59,9 @@ struct Marks {
     /// Tasks wait for either of these.
     awaited: bool,
     retrieved: bool,
-    /// A share was given up; by several tasks.
+    /// A share was given up; by a task that does not come after the set.
     released: bool,
-    released_by_several: bool,
+    released_before_set: bool,
     frees: Frees,
     _unused: u8,
 }
@@ -70,6 +76,8 @@ pub(crate) enum Frees {
     Only = 1,
     /// It does more than that, whatever the value.
     Never = 2,
+    /// It waits for the thread that sets it.
+    OnceSet = 3,
 }
 
 impl Frees {
@@ -77,6 +85,7 @@ impl Frees {
         match number {
             0 => Frees::NotNow,
             1 => Frees::Only,
+            3 => Frees::OnceSet,
             _ => Frees::Never,
         }
     }
@@ -87,13 +96,70 @@ const _: () = assert!(size_of::<Marks>() == 8 && offset_of!(Shared, setter) == 1
 /// What the module keeps.
 #[derive(Default)]
 pub(crate) struct Futures {
-    /// A state is being destroyed, which only gives back memory.
-    destroying: bool,
+    /// The task that destroys a state, which only gives back memory.
+    destroying: Option<u64>,
+    /// By the addresses of states that do more: who has given up a share.
+    releases: FxHashMap<usize, Releases>,
 }
 
 /// Whether memory is freed of which nobody else has ever known.
 pub(super) fn is_destroying() -> bool {
-    state().futures.destroying
+    state().futures.destroying.is_some_and(|task| task == detector().identity())
+}
+
+/// What the tasks have signalled that have given up a share in a state.
+#[derive(Default)]
+struct Releases {
+    syncs: Vec<SyncId>,
+    /// Some are not in the list: one of them tells what others have signalled too.
+    are_more: bool,
+}
+
+impl Releases {
+    /// The list gets no longer than this.
+    const MOST: usize = 1 << 10;
+
+    /// The running task gives up a share.
+    fn add(&mut self) {
+        let own = detector().new_sync();
+        match self.syncs.last().copied() {
+            Some(before) if detector().comes_after(before) => {
+                self.syncs.pop();
+                detector().signal_sync(own);
+                retire(before);
+            }
+            Some(before) if self.syncs.len() >= Self::MOST && !detector().is_recorded() => {
+                self.syncs.pop();
+                detector().signal_sync_after(own, before);
+                retire(before);
+                self.are_more = true;
+            }
+            _ => detector().signal_sync(own),
+        }
+        self.syncs.push(own);
+    }
+
+    /// Whether the running task comes after all of them.
+    fn are_known(&self) -> bool {
+        !self.are_more && self.syncs.iter().all(|&sync| detector().comes_after(sync))
+    }
+
+    fn join(&self) {
+        self.syncs.iter().for_each(|&sync| detector().join_sync(sync));
+    }
+}
+
+impl Drop for Releases {
+    fn drop(&mut self) {
+        self.syncs.drain(..).for_each(retire);
+    }
+}
+
+/// Nobody joins it again. That of a run that is recorded is in its trace.
+fn retire(sync: SyncId) {
+    if !detector().is_recorded() {
+        detector().retire_sync(sync);
+    }
 }
 
 fn runs() -> bool {
@@ -114,7 +180,7 @@ impl Shared {
     pub(crate) fn create(&mut self, frees: Frees) {
         self.owners = 1;
         self.marks = Marks { frees, ..Marks::default() };
-        (self.setter, self.retriever, self.releaser) = (0, 0, 0);
+        (self.setter, self.retriever) = (0, 0);
         self.handle = if runs() { promises::create_at(self.address(), caller()) } else { 0 };
     }
 
@@ -171,6 +237,14 @@ impl Shared {
                 let marks = unsafe { &*marks };
                 marks.stored || !marks.claimed
             });
+        }
+    }
+
+    /// The program's second set throws an exception, which a report shows with both places if nobody
+    /// catches it.
+    pub(crate) fn refused(&mut self) {
+        if let Some(sync) = self.sync() {
+            report::state().second_set = Some((detector().identity(), promises::places(sync)));
         }
     }
 
@@ -296,8 +370,10 @@ impl Shared {
     }
 
     pub(crate) fn set_frees(&mut self, frees: Frees) {
-        if self.marks.frees != Frees::Never {
-            self.marks.frees = frees;
+        match (self.marks.frees, frees) {
+            (Frees::Never, _) | (Frees::OnceSet, Frees::Only) => {}
+            (Frees::OnceSet, _) => self.marks.frees = Frees::Never,
+            _ => self.marks.frees = frees,
         }
     }
 
@@ -312,32 +388,37 @@ impl Shared {
         if is_observed && (state.owners > 1 || state.marks.released) {
             state.order_matters();
         }
+        let waits = is_observed && state.marks.frees == Frees::OnceSet;
+        if waits && !state.sync().is_some_and(promises::is_known) {
+            state.marks.released_before_set = true;
+        }
         state.owners -= 1;
         if state.owners > 0 {
             if is_observed {
-                let own = detector().identity();
-                let is_other = state.marks.released && state.releaser != own;
-                state.marks.released_by_several |= is_other;
-                (state.marks.released, state.releaser) = (true, own);
-                atomics::released_more(this as usize);
+                state.marks.released = true;
+                self::state().futures.releases.entry(this as usize).or_default().add();
             }
             return;
         }
-        let is_shared = state.marks.released
-            && (state.marks.released_by_several || state.releaser != detector().identity());
-        if is_observed && is_shared {
-            depends_on_schedule();
-            atomics::acquired(this as usize);
+        let unchecked = runs() && (!is_observed || waits && !state.marks.released_before_set);
+        if state.marks.released
+            && let Some(releases) = self::state().futures.releases.remove(&(this as usize))
+            && !unchecked
+        {
+            if !releases.are_known() {
+                depends_on_schedule();
+            }
+            releases.join();
         }
         let sync = if runs() { promises::at(state.handle, this as usize) } else { None };
-        let unchecked = runs() && state.marks.frees == Frees::Only;
         if unchecked {
             detector().allocated(this as usize, block_size(this as usize));
         }
-        self::state().futures.destroying = unchecked;
+        let by = unchecked.then(|| detector().identity());
+        let before = std::mem::replace(&mut self::state().futures.destroying, by);
         // SAFETY: the header's function, for the last owner.
         unsafe { (state.destroy)(this) };
-        self::state().futures.destroying = false;
+        self::state().futures.destroying = before;
         if let Some(sync) = sync {
             promises::free(sync);
         }

@@ -4,6 +4,10 @@
 //! once, and its creator goes on when it has ended or waits; if it awaits futures, it begins when
 //! all are set. Workers are virtual threads with storage of their own. A task stays on its worker,
 //! and another may begin there while it waits.
+//!
+//! *How many workers.* What the program asks for, as in HClib: `launch` with a number, which sets
+//! `HCLIB_WORKERS`, or that variable. The program may have memory for so many, which it indexes by
+//! [`worker`]. Only if it asks for nothing do the options decide.
 
 use crate::detect::contexts::Place;
 use crate::detect::detector;
@@ -17,7 +21,9 @@ use crate::tasks::omp::{Team, Thread, scope, thread};
 use crate::tasks::promises;
 use crate::tasks::sched::{self, Job, Work};
 use crate::tasks::state;
+use crate::tasks::units;
 use raceproof_core::ids::{ScopeId, SyncId};
+use std::ffi::{CStr, CString};
 use std::ptr;
 use std::rc::Rc;
 
@@ -25,16 +31,29 @@ use std::rc::Rc;
 pub(crate) struct Hclib {
     /// The workers; null until the program launches.
     team: *mut Team,
+    /// The virtual threads that workers have run on, of which the team has the first.
+    threads: Vec<u32>,
     /// `launch` has begun and not ended.
     launched: bool,
     /// Tasks created, and where the last ran.
     created: u32,
     on: u32,
+    /// What the program has registered: kinds of places, and functions that distribute loops.
+    kinds: Vec<CString>,
+    distributions: Vec<usize>,
 }
 
 impl Default for Hclib {
     fn default() -> Self {
-        Hclib { team: ptr::null_mut(), launched: false, created: 0, on: 0 }
+        Hclib {
+            team: ptr::null_mut(),
+            threads: vec![0],
+            launched: false,
+            created: 0,
+            on: 0,
+            kinds: Vec::new(),
+            distributions: Vec::new(),
+        }
     }
 }
 
@@ -48,22 +67,52 @@ const STAY: u32 = 16;
 
 fn team() -> &'static mut Team {
     if state().hclib.team.is_null() {
-        report::state().uses_hclib = true;
-        let size = process::state().options.threads.clamp(1, MOST);
-        // The initial thread is the first worker.
-        let threads: Vec<u32> =
-            std::iter::once(0).chain((1..size).map(|_| state().omp.take_thread())).collect();
-        let team = Box::leak(Box::new(Team::new(size, ptr::null_mut(), &threads)));
-        // To OpenMP the workers are threads outside of any parallel region.
-        team.active_level = 0;
-        let pointer: *mut Team = team;
-        for thread in &mut team.threads {
-            thread.team = pointer;
-        }
-        state().hclib.team = pointer;
+        make_team(size());
     }
-    // SAFETY: leaked above; one function at a time looks.
+    // SAFETY: leaked when it was made; one function at a time looks.
     unsafe { &mut *state().hclib.team }
+}
+
+/// Makes the team of a launch.
+fn make_team(size: u32) {
+    report::state().uses_hclib = true;
+    // The initial thread is the first worker.
+    while state().hclib.threads.len() < size as usize {
+        let thread = state().omp.take_thread();
+        state().hclib.threads.push(thread);
+    }
+    let threads = &state().hclib.threads[..size as usize];
+    let team = Box::leak(Box::new(Team::new(size, ptr::null_mut(), threads)));
+    // To OpenMP the workers are threads outside of any parallel region.
+    team.active_level = 0;
+    let pointer: *mut Team = team;
+    for thread in &mut team.threads {
+        thread.team = pointer;
+    }
+    (state().hclib.team, state().hclib.on) = (pointer, 0);
+}
+
+/// The environment variable that says how many workers there are.
+const WORKERS: &str = "HCLIB_WORKERS";
+
+/// How many workers the next launch has.
+fn size() -> u32 {
+    match std::env::var(WORKERS) {
+        Ok(text) => match text.trim().parse() {
+            Ok(size @ 1..=MOST) => size,
+            _ => fatal(&format!("{WORKERS} is `{text}`: a number of workers is expected, from 1 to {MOST}")),
+        },
+        Err(_) => process::state().options.threads.clamp(1, MOST),
+    }
+}
+
+/// The program asks for so many workers from the next launch on.
+pub(crate) fn set_workers(count: i32) {
+    if !(1..=MOST as i32).contains(&count) {
+        fatal(&format!("hclib::launch was asked for {count} workers: there can be 1 to {MOST}"));
+    }
+    // SAFETY: the tasks of the program take turns, so that nobody reads the environment now.
+    unsafe { std::env::set_var(WORKERS, count.to_string()) };
 }
 
 /// How many workers there are. What the program does next may depend on it.
@@ -71,6 +120,34 @@ pub(crate) fn workers() -> u32 {
     let size = team().size;
     report::state().teams.ran(size);
     size
+}
+
+/// The worker that the running task runs on. What it does next may depend on it.
+pub(crate) fn worker() -> u32 {
+    workers();
+    units::asks_thread("hclib_get_current_worker")
+}
+
+/// The number of a kind of places that the program names, from 1 on.
+pub(crate) fn locale_kind(label: &CStr) -> u32 {
+    let kinds = &mut state().hclib.kinds;
+    let known = kinds.iter().position(|kind| kind.as_c_str() == label);
+    let at = known.unwrap_or_else(|| {
+        kinds.push(label.to_owned());
+        kinds.len() - 1
+    });
+    at as u32 + 1
+}
+
+/// Keeps a function that distributes loops; its number, from 1 on.
+pub(crate) fn keep_distribution(function: usize) -> u32 {
+    let all = &mut state().hclib.distributions;
+    all.push(function);
+    all.len() as u32
+}
+
+pub(crate) fn distribution(id: u32) -> Option<usize> {
+    state().hclib.distributions.get(id.checked_sub(1)? as usize).copied()
 }
 
 /// Ends a program that uses HClib where it does not run.
@@ -92,7 +169,10 @@ pub(crate) fn launch(body: impl FnOnce()) {
     if std::mem::replace(&mut state().hclib.launched, true) {
         fatal("hclib_launch was called inside of another hclib_launch: HClib runs one at a time");
     }
-    team();
+    let size = size();
+    if team().size != size {
+        make_team(size);
+    }
     finishes::begin(false);
     body();
     if !finishes::end() {

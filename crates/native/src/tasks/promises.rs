@@ -52,17 +52,19 @@ pub(crate) fn set(promise: SyncId, pc: usize) {
     sched::wake_at_once(|kernel| kernel.set(promise));
 }
 
+/// Where a promise was created and set, for a report.
+pub(crate) fn places(promise: SyncId) -> Vec<Related> {
+    let detector = detector();
+    let Some(known) = detector.promises.get(promise) else { return Vec::new() };
+    let sites = [("the promise was created here", known.created), ("it was set here first", known.set)];
+    let known = sites.into_iter().filter(|(_, site)| *site != 0);
+    known.map(|(what, site)| Related { what, at: detector.site(site) }).collect()
+}
+
 #[cold]
 fn set_again(promise: SyncId) {
-    let detector = detector();
-    let mut related = Vec::new();
-    if let Some(known) = detector.promises.get(promise) {
-        let sites = [("the promise was created here", known.created), ("it was set here first", known.set)];
-        let known = sites.into_iter().filter(|(_, site)| *site != 0);
-        related.extend(known.map(|(what, site)| Related { what, at: detector.site(site) }));
-    }
     const WHAT: &str = "this promise is set already; a promise is set once";
-    report::program_error_about("second-set", WHAT, related);
+    report::program_error_about("second-set", WHAT, places(promise));
     explorer::failed();
     sched::fail();
 }

@@ -25,6 +25,16 @@ pub(crate) fn query(name: &'static str, size: u32) -> i32 {
     size as i32
 }
 
+/// The running task asks by the routine `name` on which thread it runs: what it does from now on may
+/// depend on it.
+pub(crate) fn asks_thread(name: &'static str) -> u32 {
+    let task = detector().current();
+    detector().tasks[task.index()].asked = true;
+    report::state().teams.bound(SizeBound::Thread(name));
+    detector().record_thread_query();
+    thread().number
+}
+
 /// What the standard lets any thread execute, each by a number.
 #[derive(Clone, Copy)]
 pub(crate) enum Choice {

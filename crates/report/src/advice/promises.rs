@@ -1,5 +1,6 @@
 //! Promises that come close to ordering two accesses, of HClib and of C++'s standard library: one
-//! task has set a promise and made its access only after that, the other has waited for it.
+//! task has set a promise and made its access only after that, the other access comes after the set,
+//! since its task has waited for the promise or for somebody who has.
 
 use super::edit::{Edit, Editor};
 use super::fix::{Fix, Template};
@@ -30,16 +31,17 @@ fn set_before<'a>(advice: &Advice<'a>) -> Option<(&'a SetBefore, &'a RaceAccess,
 pub(super) fn why(advice: &Advice<'_>, set: &Set) -> Option<String> {
     let (promise, access, other) = set_before(advice)?;
     Some(format!(
-        "at {}, {} {} the promise created at {}, for which {} waits, and made its {} at {} only after that: nothing \
-         after the {} orders the two accesses.",
+        "at {}, {} {} the promise created at {}. The {} of {} comes after that {noun}, and so does the {} at {}: nothing \
+         after the {noun} orders the two accesses.",
         advice.at(&promise.set),
         safe(&promise.task),
         set.was,
         advice.at(&promise.created),
+        self::noun(other.access),
         safe(&other.task),
-        noun(access.access),
+        self::noun(access.access),
         advice.at(&access.at),
-        set.noun,
+        noun = set.noun,
     ))
 }
 

@@ -89,7 +89,8 @@ fn message(expected: &Expected, report: &Value, done: &Done, wrong: &mut Vec<Str
     let errors = report["errors"].as_array().map_or(0, Vec::len);
     match &expected.message {
         Some(message) => {
-            let said = format!("{} {} {}", report["errors"], report["limits"], done.stderr);
+            let found = [&report["errors"], &report["limits"], &report["deadlocks"]];
+            let said = format!("{} {} {} {}", found[0], found[1], found[2], done.stderr);
             let deadlock = report["deadlocks"].as_array().is_some_and(|found| !found.is_empty());
             let told = said.to_lowercase().contains(message) || deadlock && message == "deadlock";
             if !told {

@@ -8,6 +8,7 @@ pub mod interleavings;
 pub mod judge;
 pub mod loops;
 pub mod promises;
+pub mod promises_cpp;
 pub mod toolchain;
 pub mod wander;
 pub mod worksharing;

@@ -5,8 +5,8 @@ use super::generate::Random;
 use std::fmt::Write;
 
 /// Promises that a program has, and variables.
-const PROMISES: u64 = 5;
-const VARIABLES: u64 = 3;
+pub const PROMISES: u64 = 5;
+pub const VARIABLES: u64 = 3;
 /// `promises.cpp` has so many lines for reads, and so many for writes.
 pub const ACCESSES: usize = 64;
 

@@ -1,11 +1,8 @@
 //! The library routines of OpenMP: what a program can ask and set.
 
 use crate::abi::interpose;
-use crate::detect::detector;
 use crate::process;
 use crate::process::openmp::Schedule;
-use crate::report;
-use crate::report::coverage::SizeBound;
 use crate::tasks;
 use crate::tasks::icvs::{self, icvs};
 use crate::tasks::omp::{scope, team, thread};
@@ -15,12 +12,7 @@ use std::time::Instant;
 
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_get_thread_num() -> i32 {
-    // What the task does from now on may depend on the thread it happens to run on.
-    let task = detector().current();
-    detector().tasks[task.index()].asked = true;
-    report::state().teams.bound(SizeBound::Thread("omp_get_thread_num"));
-    detector().record_thread_query();
-    thread().number as i32
+    units::asks_thread("omp_get_thread_num") as i32
 }
 
 macro_rules! answers {

@@ -83,7 +83,12 @@ pub(crate) struct SetBefore {
 impl Detector {
     /// Whether what the running task does comes after the set of a promise.
     pub(crate) fn comes_after_set(&mut self, promise: SyncId) -> bool {
-        let step = self.order.signalled_at(of_kernel(promise));
+        self.comes_after(of_kernel(promise))
+    }
+
+    /// Whether what the running task does comes after what a sync of the order has signalled.
+    pub(crate) fn comes_after(&mut self, sync: SyncId) -> bool {
+        let step = self.order.signalled_at(sync);
         step.is_some_and(|step| self.order.precedes_now(step))
     }
 
