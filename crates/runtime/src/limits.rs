@@ -1,8 +1,9 @@
 //! The limits on a run other than the number of its actions: time, memory, and interrupts.
 
+use std::cell::Cell;
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// What a run may take.
 #[derive(Clone, Copy, Default, Debug)]
@@ -39,7 +40,8 @@ impl Limits<'_> {
         self.reached()
     }
 
-    /// The limit that has been reached, if one has. Takes microseconds: for now and then.
+    /// The limit that has been reached, if one has. Memory is looked at every [`MEMORY_EVERY`],
+    /// which takes tens of microseconds; between the looks this takes tens of nanoseconds.
     pub fn reached(&self) -> Option<Reached> {
         if self.interrupted() {
             return Some(Reached::Interrupted);
@@ -52,8 +54,30 @@ impl Limits<'_> {
     }
 }
 
-/// The memory this process has in use, in bytes.
+/// How old what a thread knows of the memory in use may be: the system takes as long to say it as
+/// short executions take, and what a run allocates in the meantime is no gigabyte.
+const MEMORY_EVERY: Duration = Duration::from_millis(5);
+
+thread_local! {
+    /// When this thread asked for the memory in use, and what it was.
+    static MEMORY: Cell<Option<(Instant, Option<u64>)>> = const { Cell::new(None) };
+}
+
+/// The memory this process has in use, in bytes, or had a moment ago.
 fn memory_in_use() -> Option<u64> {
+    let now = Instant::now();
+    if let Some((asked, bytes)) = MEMORY.get()
+        && now.duration_since(asked) < MEMORY_EVERY
+    {
+        return bytes;
+    }
+    let bytes = memory_now();
+    MEMORY.set(Some((now, bytes)));
+    bytes
+}
+
+/// The same, as the system says it.
+fn memory_now() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     let kilobytes: u64 = resident.trim().strip_suffix("kB")?.trim().parse().ok()?;
@@ -75,7 +99,7 @@ impl std::fmt::Display for Reached {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
+    use std::{hint, thread};
 
     fn reached(limits: Limits<'_>) -> Option<Reached> {
         limits.reached_at(1)
@@ -103,5 +127,28 @@ mod tests {
         assert!(memory_in_use().is_some_and(|bytes| bytes > 100_000));
         assert_eq!(reached(Limits { memory: Some(1), ..Limits::default() }), Some(Reached::Memory(1)));
         assert_eq!(reached(Limits { memory: Some(u64::MAX), ..Limits::default() }), None);
+    }
+
+    /// What was asked a moment ago is not asked again, and it does not stay so.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn memory_is_not_measured_at_every_look() {
+        let looks = 10_000;
+        let start = Instant::now();
+        for _ in 0..looks {
+            hint::black_box(memory_in_use());
+        }
+        let cached = start.elapsed();
+        let start = Instant::now();
+        for _ in 0..looks / 100 {
+            hint::black_box(memory_now());
+        }
+        let asked = start.elapsed() * 100;
+        assert!(cached * 5 < asked, "{cached:?} for {looks} looks, {asked:?} if each asks");
+        let before = memory_in_use().expect("the system says it");
+        let mut taken = vec![1u8; 64 << 20];
+        hint::black_box(&mut taken);
+        thread::sleep(MEMORY_EVERY);
+        assert!(memory_in_use().is_some_and(|now| now > before + (32 << 20)));
     }
 }

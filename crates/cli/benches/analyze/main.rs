@@ -1,9 +1,10 @@
 //! The benchmarks of traces: `cargo bench -p raceproof-cli --bench analyze`.
 //!
 //! Prints markdown tables; with `-- --write` they replace the sections of `docs/BENCHMARKS.md`,
-//! which also says what is measured. Names of sections (`rates memory workers validation netzer`) select
-//! some of them. Ends with status 1 if a target is missed. `-- --generate FILE THREADS EVENTS`
-//! writes one of the traces.
+//! which also says what is measured. Names of sections (`rates workers validation netzer`; `rates`
+//! measures the memory as well) select some of them. `--events N` adds traces of so many events to
+//! those of `workers`. Ends with status 1 if a target is missed. `-- --generate FILE THREADS
+//! EVENTS` writes one of the traces.
 
 mod child;
 #[path = "../common/mod.rs"]
@@ -39,20 +40,37 @@ fn main() -> ExitCode {
         }
         _ => {}
     }
-    let (flags, names): (Vec<&str>, Vec<&str>) =
-        args.iter().map(String::as_str).partition(|arg| arg.starts_with('-'));
     let known = ["rates", "workers", "validation", "netzer"];
-    if flags.iter().any(|&flag| flag != "--write") || !names.iter().all(|name| known.contains(name)) {
-        eprintln!("usage: analyze [--write] [{}]…", known.join("|"));
-        return ExitCode::from(2);
+    let (mut write, mut events, mut names) = (false, None, Vec::new());
+    let mut rest = args.iter().map(String::as_str);
+    while let Some(arg) = rest.next() {
+        match arg {
+            "--write" => write = true,
+            "--events" => match rest.next().and_then(|number| number.parse::<u64>().ok()) {
+                Some(number) if number > workers::EVENTS => events = Some(number),
+                _ => {
+                    eprintln!("--events is followed by a number above {}", workers::EVENTS);
+                    return ExitCode::from(2);
+                }
+            },
+            name if known.contains(&name) => names.push(name),
+            _ => {
+                eprintln!("usage: analyze [--write] [--events N] [{}]…", known.join("|"));
+                return ExitCode::from(2);
+            }
+        }
     }
     let wanted = |name: &str| names.is_empty() || names.contains(&name);
+    // Measurements take minutes: there has to be a place for them.
+    if write {
+        document::check();
+    }
     let mut sections = Vec::new();
     if wanted("rates") {
         sections.extend(rates::measure());
     }
     if wanted("workers") {
-        sections.push(workers::measure());
+        sections.push(workers::measure(events));
     }
     if wanted("validation") {
         sections.push(validation::measure());
@@ -64,7 +82,7 @@ fn main() -> ExitCode {
         println!("## {}\n\n{}", section.name, section.text);
         section.missed.iter().for_each(|target| eprintln!("missed: {target}"));
     }
-    if !flags.is_empty() {
+    if write {
         document::write(&sections);
     }
     ExitCode::from(u8::from(sections.iter().any(|section| !section.missed.is_empty())))

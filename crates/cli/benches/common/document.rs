@@ -3,6 +3,7 @@
 use super::Section;
 use super::programs::repository;
 use std::fmt::Write as _;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::{fs, thread};
 
@@ -57,11 +58,21 @@ impl Document {
     /// Puts `text` between the marks of the section `name`, which is that of a benchmark and a part
     /// of it.
     pub(crate) fn replace(&mut self, name: &str, text: &str) {
+        let place = self.place(name);
+        self.text.replace_range(place, &format!("\n{text}"));
+    }
+
+    /// Panics if there are no marks of the section `name`.
+    #[allow(dead_code, reason = "some benchmarks name all their sections beforehand")]
+    pub(crate) fn check(&self, name: &str) {
+        let _ = self.place(name);
+    }
+
+    fn place(&self, name: &str) -> Range<usize> {
         let (begin, end) = (format!("<!-- {name} -->"), format!("<!-- /{name} -->"));
-        let place =
+        let find =
             |mark: &str| self.text.find(mark).unwrap_or_else(|| panic!("{}: no {mark}", self.path.display()));
-        let (from, to) = (place(&begin) + begin.len(), place(&end));
-        self.text.replace_range(from..to, &format!("\n{text}"));
+        find(&begin) + begin.len()..find(&end)
     }
 
     pub(crate) fn save(&self) {
