@@ -82,6 +82,7 @@ pub(super) fn wanted(waiting: &Waiting) -> String {
         ("task" | "thread", Some(task)) => format!("the end of {task}"),
         ("thread", None) => "the end of a thread".to_owned(),
         ("threads", _) => "the end of all threads, since main has called pthread_exit".to_owned(),
+        ("unpark", _) => "`unpark`, which nobody is left to call".to_owned(),
         ("condition variable", _) => format!("condition variable{made}, which nobody is left to notify"),
         ("futex", _) => {
             format!("a lock, a channel or a condition{made}, which nobody is left to release, fill or notify")

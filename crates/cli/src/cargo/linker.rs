@@ -1,10 +1,12 @@
 //! Wraps the linker that rustc calls, to note in the program which of its parts are not
-//! instrumented.
+//! instrumented, and to have it call the runtime in place of some functions of the standard library
+//! ([`standard`]).
 //!
 //! Crates of the program are instrumented, the standard library is not. The rest are objects that
 //! build scripts have compiled from C (`-sys` crates): members of a crate's archive, or archives of
 //! their own. An error here never fails the link.
 
+use super::standard;
 use raceproof_cc::{assembly, left_out, response};
 use raceproof_core::finding::{Note, PartKind, Uninstrumented};
 use raceproof_host::note;
@@ -60,12 +62,12 @@ fn linker(words: &[OsString]) -> Option<OsString> {
 pub(super) fn run(words: &[OsString]) -> ExitCode {
     let linker = env::var_os(LINKER).unwrap_or_else(|| DEFAULT.into());
     let added = private_folder().ok().and_then(|folder| {
-        let object = object(&linker, words, folder.path())?;
-        Some((folder, object))
+        let added = added(&linker, words, folder.path())?;
+        Some((folder, added))
     });
-    let object = added.as_ref().map(|(_, object)| object);
+    let added = added.iter().flat_map(|(_, words)| words);
     let mut command = Command::new(&linker);
-    match command.args(words).args(object).env_remove(LINKER).status() {
+    match command.args(words).args(added).env_remove(LINKER).status() {
         Ok(status) => ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)),
         Err(error) => {
             note(&format!("raceproof: error: cannot start {}: {error}", linker.display()));
@@ -74,17 +76,22 @@ pub(super) fn run(words: &[OsString]) -> ExitCode {
     }
 }
 
-/// An object that says which of the linked ones are not instrumented; none if all are.
-fn object(linker: &OsStr, words: &[OsString], folder: &Path) -> Option<OsString> {
-    let parts = left_out(response::expand(words).ok()?);
+/// What the linker is told beside: an object that says which of the linked ones are not
+/// instrumented and has the stubs of wrapped functions, and which these are.
+fn added(linker: &OsStr, words: &[OsString], folder: &Path) -> Option<Vec<OsString>> {
+    let words = response::expand(words).ok()?;
+    let wrapped = standard::wrapped(&words);
+    let parts = left_out(words);
     let notes: Vec<Note> = parts.into_iter().filter_map(of_program).map(Note::Uninstrumented).collect();
-    if notes.is_empty() {
+    if notes.is_empty() && wrapped.is_none() {
         return None;
     }
-    let (text, object) = (folder.join("coverage.s"), folder.join("coverage.o"));
-    fs::write(&text, assembly(&notes)).ok()?;
+    let (mut added, stubs) = wrapped.unwrap_or_default();
+    let (text, object) = (folder.join("added.s"), folder.join("added.o"));
+    fs::write(&text, assembly(&notes) + &stubs).ok()?;
     let status = Command::new(linker).arg("-c").arg(&text).arg("-o").arg(&object).status().ok()?;
-    status.success().then(|| object.into_os_string())
+    added.push(object.into_os_string());
+    status.success().then_some(added)
 }
 
 /// A part that is neither Rust's own nor what rustc adds; archives of crates by the names of these.

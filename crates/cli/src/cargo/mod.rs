@@ -20,6 +20,7 @@ mod linker;
 mod partition;
 mod records;
 mod runner;
+mod standard;
 
 use crate::args::{self as cli, Args};
 use crate::commands::{self, ProgramOutcome};

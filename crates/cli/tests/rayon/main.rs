@@ -22,3 +22,4 @@ mod rayon_corpus;
 mod rayon_generated;
 mod rayon_graph;
 mod real_world;
+mod threads;

@@ -10,6 +10,7 @@ pub(crate) mod library;
 pub(crate) mod panics;
 pub(crate) mod rayon;
 mod setup;
+mod standard;
 pub(crate) mod start;
 pub(crate) mod tsan;
 

@@ -4,7 +4,7 @@ use crate::detect::detector;
 use crate::report::{self, Left};
 use crate::tasks::observer::KernelObserver;
 use crate::tasks::sched::{Coroutines, K};
-use crate::tasks::{locks, monitors, threads};
+use crate::tasks::{locks, monitors, standard, threads};
 use raceproof::run::Run;
 use raceproof::task::State;
 use raceproof_core::event::SyncKind;
@@ -24,6 +24,11 @@ pub(crate) fn deadlock(run: &Run<Coroutines, KernelObserver>, about: impl Fn(Tas
             _ => None,
         };
         let Some(sync) = sync else { continue };
+        // In a search it is an event of the explorer's, which has no name.
+        if let Some(awaited) = job.awaits {
+            report::state().locks.insert(sync, awaited.address);
+            report::state().waited.insert(sync, awaited.what.word());
+        }
         let kind = kernel.sync_kind(sync);
         let detector = detector();
         let holder = match (kernel.holder(sync), locks::left(sync)) {
@@ -78,7 +83,8 @@ fn setter(kernel: &K, sync: SyncId) -> Option<TaskId> {
 
 /// The task that holds what the kernel knows only as something to wait at.
 fn held_up_by(sync: SyncId) -> Option<TaskId> {
-    let serial = monitors::holder(*report::state().locks.get(&sync)?)?;
+    let address = *report::state().locks.get(&sync)?;
+    let serial = monitors::holder(address).or_else(|| standard::holder(address))?;
     detector().live(serial)
 }
 

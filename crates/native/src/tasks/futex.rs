@@ -12,8 +12,8 @@ use crate::process;
 use crate::tasks;
 use crate::tasks::atomics::{self, unobserved};
 use crate::tasks::explorer::{self, WaitEvent};
-use crate::tasks::sched;
 use crate::tasks::waits::{self, What};
+use crate::tasks::{sched, standard};
 use std::time::{Duration, Instant};
 
 /// Until when an operation waits.
@@ -42,17 +42,16 @@ pub(crate) struct Waiters {
 
 /// Waits until another task has changed the word, or wakes this one.
 pub(crate) fn wait(address: usize, expected: u32, limit: Option<Option<Instant>>) -> i64 {
+    if standard::is_probe(address) {
+        return -i64::from(libc::ETIMEDOUT);
+    }
     // SAFETY: the program waits for a change of this word, which is there.
     let is_other = || unsafe { (address as *const u32).read_volatile() } != expected;
     if is_other() {
         return -i64::from(libc::EAGAIN);
     }
-    detector().exclusive = true;
     waiters(address).waiting += 1;
-    let thread = crate::tasks::omp::thread().virtual_thread;
-    tasks::state().workers.blocks(thread, Some(detector().identity()));
-    let in_time = wait_for(address, limit, || is_other() || waiters(address).woken > 0);
-    tasks::state().workers.blocks(thread, None);
+    let in_time = blocking(|| wait_for(address, limit, || is_other() || waiters(address).woken > 0));
     let here = waiters(address);
     here.waiting -= 1;
     here.woken = here.woken.saturating_sub(1);
@@ -65,6 +64,16 @@ pub(crate) fn wait(address: usize, expected: u32, limit: Option<Option<Instant>>
     atomics::acquired(address);
     unobserved::waited();
     0
+}
+
+/// The running task does something that may wait, and keeps its thread from other jobs.
+pub(super) fn blocking<T>(work: impl FnOnce() -> T) -> T {
+    detector().exclusive = true;
+    let thread = crate::tasks::omp::thread().virtual_thread;
+    tasks::state().workers.blocks(thread, Some(detector().identity()));
+    let done = work();
+    tasks::state().workers.blocks(thread, None);
+    done
 }
 
 /// Whether a task waits at an address.
@@ -92,7 +101,7 @@ fn wait_for(address: usize, limit: Option<Option<Instant>>, is_so: impl Fn() -> 
 
 /// Whether the running task is `main` of Rust's test harness. It waits for its test with a limit
 /// on the time, after which it prints that the test is slow and waits on.
-fn is_harness() -> bool {
+pub(super) fn is_harness() -> bool {
     process::state().options.harness && crate::tasks::omp::thread().virtual_thread == 0
 }
 

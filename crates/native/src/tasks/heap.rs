@@ -4,7 +4,7 @@
 use crate::detect::detector;
 use crate::report::record;
 use crate::tasks::atomics::unobserved;
-use crate::tasks::{explorer, futures, locks, monitors, state};
+use crate::tasks::{explorer, futures, locks, monitors, standard, state};
 use std::ops::Range;
 
 /// The program has got a block, by code at `pc`.
@@ -36,6 +36,7 @@ pub(crate) fn freed(address: usize, pc: usize, is_librarys: impl FnOnce() -> boo
     let size = detector().memory.remove(address)?.size;
     let is_own = state().librarys_blocks.remove(&address) && is_librarys();
     unobserved::forget(address, size);
+    standard::freed(address, size);
     locks::freed(address, size);
     monitors::freed(address, size);
     if futures::is_destroying() {

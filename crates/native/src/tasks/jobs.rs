@@ -11,6 +11,7 @@ use crate::process::fibers::Fiber;
 use crate::tasks::explicit::KmpTask;
 use crate::tasks::omp::{Scope, Thread};
 use crate::tasks::sched::{MANY, Pause};
+use crate::tasks::waits::Awaited;
 use crate::tasks::workers::Placement;
 use corosensei::Yielder;
 use raceproof_core::ids::SyncId;
@@ -55,6 +56,7 @@ pub(crate) struct Job {
     /// The address it sleeps at, and the end of a thread that it waits for; zero: none.
     pub(crate) sleeps: usize,
     pub(crate) joins: SyncId,
+    pub(crate) awaits: Option<Awaited>,
     /// It is `main`, which has a larger stack.
     pub(crate) is_main: bool,
     /// A thread at a barrier: by which number the detector knows what it holds, and whether it has
@@ -69,7 +71,8 @@ pub(crate) struct Job {
 impl Job {
     /// Where it is, for reports.
     pub(crate) fn site(&self) -> Site {
-        Site { pc: self.pc, context: self.place.context }
+        let pc = self.awaits.map_or(self.pc, |awaited| awaited.pc);
+        Site { pc, context: self.place.context }
     }
 
     /// The job of `main`, in a region that is there.
@@ -117,6 +120,7 @@ impl Job {
             started: 0,
             sleeps: 0,
             joins: SyncId(0),
+            awaits: None,
             is_main: false,
             parted: None,
             region: Scope::new(ptr::null_mut(), false),
@@ -145,6 +149,7 @@ impl Job {
             started,
             sleeps,
             joins,
+            awaits,
             is_main,
             parted,
             region,
@@ -167,6 +172,7 @@ impl Job {
         *started = 0;
         *sleeps = 0;
         *joins = SyncId(0);
+        *awaits = None;
         *is_main = false;
         *parted = None;
         region.renew();

@@ -30,6 +30,7 @@ pub(crate) mod preemption;
 pub(crate) mod promises;
 pub(crate) mod regions;
 pub(crate) mod sched;
+pub(crate) mod standard;
 pub(crate) mod taskloop;
 pub(crate) mod threadprivate;
 pub(crate) mod threads;
@@ -56,6 +57,7 @@ pub(crate) struct State {
     waits: waits::Waits,
     /// Who waits at which address.
     waiters: FxHashMap<usize, futex::Waiters>,
+    standard: standard::Standard,
     /// Blocks of the heap that code which is not instrumented has got.
     librarys_blocks: FxHashSet<usize>,
     /// Turns in a row in which a task looked in vain for what it waits for.
@@ -76,6 +78,7 @@ pub(crate) fn begin() {
     let omp = omp::Omp::new(&crate::process::state().options);
     let (jobs, workers, pools, hclib, futures, threads, monitors, waits, waiters) = Default::default();
     STATE.set(State {
+        standard: standard::Standard::default(),
         omp,
         jobs,
         workers,

@@ -243,6 +243,16 @@ pub(crate) fn unlock(address: usize) -> c_int {
 /// Waits at a condition variable, without the mutex; whether it was notified in time. A canceled
 /// thread has the mutex again, and ends where it next may.
 pub(crate) fn wait_at(address: usize, mutex: usize, limit: Option<Option<Instant>>) -> bool {
+    wait_with(address, limit, || locks::mutex_unlock(mutex), || locks::mutex_lock(mutex))
+}
+
+/// The same with a mutex that is released and taken so.
+pub(crate) fn wait_with(
+    address: usize,
+    limit: Option<Option<Instant>>,
+    unlock: impl FnOnce(),
+    lock: impl FnOnce(),
+) -> bool {
     if !is_running() {
         return true;
     }
@@ -251,7 +261,7 @@ pub(crate) fn wait_at(address: usize, mutex: usize, limit: Option<Option<Instant
     let ticket = condition.came;
     condition.came += 1;
     condition.waiting.push(ticket);
-    locks::mutex_unlock(mutex);
+    unlock();
     let takes = || self::condition(address).takes(ticket);
     let limit = limit.map(|limit| limit.unwrap_or_else(far));
     let notified = waits::until(What::Condition, address, limit, takes);
@@ -262,7 +272,7 @@ pub(crate) fn wait_at(address: usize, mutex: usize, limit: Option<Option<Instant
     if notified {
         atomics::acquired(address);
     }
-    locks::mutex_lock(mutex);
+    lock();
     notified
 }
 

@@ -35,6 +35,8 @@ pub(crate) enum What {
     Semaphore,
     Once,
     Futex,
+    /// In Rust's `thread::park`.
+    Unpark,
     /// For time to pass, or something outside of the process.
     System,
     /// `pthread_exit` of `main`: for the threads.
@@ -52,6 +54,7 @@ impl What {
             What::Semaphore => "semaphore",
             What::Once => "initialisation",
             What::Futex => "futex",
+            What::Unpark => "unpark",
             What::System => "system call",
             What::Threads => "threads",
         }
@@ -111,6 +114,36 @@ pub(crate) fn until(
     if sched::job().is_none() {
         return is_so();
     }
+    let outer = enter(what, address);
+    let came = until_here(what, address, limit, is_so);
+    left(outer);
+    came
+}
+
+/// What a task waits for if it waits, the address of that, and where it has called what waits.
+#[derive(Clone, Copy)]
+pub(crate) struct Awaited {
+    pub(super) what: What,
+    pub(super) address: usize,
+    pub(super) pc: usize,
+}
+
+/// The running task may wait from now on, for this unless something around it has a name; returns
+/// what is to be handed to [`left`].
+pub(super) fn enter(what: What, address: usize) -> Option<Awaited> {
+    let job = sched::job()?;
+    let outer = job.awaits;
+    job.awaits = outer.or(Some(Awaited { what, address, pc: caller() }));
+    outer
+}
+
+pub(super) fn left(outer: Option<Awaited>) {
+    if let Some(job) = sched::job() {
+        job.awaits = outer;
+    }
+}
+
+fn until_here(what: What, address: usize, limit: Option<Instant>, mut is_so: impl FnMut() -> bool) -> bool {
     if explorer::is_on() {
         let pc = caller();
         loop {

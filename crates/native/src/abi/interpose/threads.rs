@@ -2,7 +2,7 @@
 //! [`threads`].
 
 use crate::abi::is_up;
-use crate::abi::kmpc::{caller, entry};
+use crate::abi::kmpc::{CALLER, caller, entry};
 use crate::abi::tsan::write_range;
 use crate::detect::frames;
 use crate::process::{is_shared, real};
@@ -10,6 +10,7 @@ use crate::tasks::threads::unwind;
 use crate::tasks::{sched, threads, waits};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem::transmute;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 entry! {
@@ -132,6 +133,9 @@ unsafe fn join_into(handle: usize, result: *mut usize, limit: Option<Option<std:
 
 unsafe extern "C-unwind" fn join(handle: usize, result: *mut usize) -> c_int {
     threads::test_cancel();
+    if is_shared() {
+        CALLER.store(site(), Ordering::Relaxed);
+    }
     // SAFETY: the program's arguments.
     unsafe { join_into(handle, result, None) }
 }

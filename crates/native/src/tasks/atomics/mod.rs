@@ -62,6 +62,7 @@ pub(super) fn begin() {
 pub(crate) struct MemoryOrder(i32);
 
 impl MemoryOrder {
+    const RELAXED: MemoryOrder = MemoryOrder(0);
     const ACQUIRE: MemoryOrder = MemoryOrder(2);
     const RELEASE: MemoryOrder = MemoryOrder(3);
 
@@ -344,6 +345,17 @@ pub(crate) fn update_now(address: usize, size: usize, order: MemoryOrder, pc: us
     before_load(address, order);
     detector().access(address, size, AccessKind::Write, Manner::Atomic, pc);
     after_store(address, order, true);
+}
+
+/// A read-modify-write that releases, which the library makes right after this, where nobody sees
+/// it.
+pub(in crate::tasks) fn releases(address: usize, size: usize, pc: usize) {
+    update(address, size, MemoryOrder::RELEASE, pc);
+}
+
+/// One that releases nothing, and is no choice of a search.
+pub(in crate::tasks) fn stores(address: usize) {
+    after_store(address, MemoryOrder::RELAXED, true);
 }
 
 /// What a compare-and-exchange does if the comparison turned out so.

@@ -3,6 +3,8 @@
 
 use super::*;
 use crate::process::call_site::caller;
+use crate::process::is_shared;
+use crate::tasks::standard;
 
 macro_rules! operations {
     ($($module:ident $type:ident;)*) => { $(
@@ -96,6 +98,9 @@ macro_rules! operations {
             pub(crate) extern "C" fn exchange_it(at: *mut $type, value: $type, order: MemoryOrder, pc: usize) -> $type {
                 spin(at as usize);
                 let look = atomics().spins.last();
+                if SIZE == 4 && is_shared() {
+                    standard::exchanged(at as usize, value.into(), order.releases());
+                }
                 let before = modify(at, order, pc, |_| value);
                 // A lock that is taken by exchange and is taken already.
                 atomics().spins.set_last(look);
@@ -105,6 +110,9 @@ macro_rules! operations {
                 modify(at, order, pc, |before| before.wrapping_add(value))
             }
             pub(crate) extern "C" fn sub_it(at: *mut $type, value: $type, order: MemoryOrder, pc: usize) -> $type {
+                if SIZE == 4 && is_shared() {
+                    standard::released(at as usize);
+                }
                 modify(at, order, pc, |before| before.wrapping_sub(value))
             }
             pub(crate) extern "C" fn and_it(at: *mut $type, value: $type, order: MemoryOrder, pc: usize) -> $type {
@@ -148,6 +156,9 @@ macro_rules! operations {
                         update_now(at as usize, SIZE, order, pc);
                     }
                     replace(at, |_| value);
+                    if SIZE == 4 && wanted == 0 && is_shared() {
+                        standard::taken(at as usize);
+                    }
                 } else {
                     load_now(at as usize, SIZE, unobserved::order_of_failure(failed), pc);
                 }

@@ -160,6 +160,11 @@ fn notice() {
     }
 }
 
+/// The runtime has written there in place of the library.
+pub(in crate::tasks) fn stored(address: usize) {
+    atomics().unobserved.stored(address);
+}
+
 /// The program frees memory.
 pub(in crate::tasks) fn forget(address: usize, size: usize) {
     atomics().unobserved.forget(address, size);
