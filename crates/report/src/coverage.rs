@@ -25,8 +25,15 @@ pub(super) fn sentence(report: &Report, coverage: &Coverage, sources: &Sources) 
     if !coverage.complete {
         parts.push("the program did not come to its end".to_owned());
     }
+    if !coverage.assignments.is_empty() {
+        parts.push(format!(
+            "judged for {} of work to threads, not for others: tasks of one thread that has asked for its number are \
+             not compared",
+            count(coverage.assignments.len() as u64, "assignment")
+        ));
+    }
     if coverage.one_deal {
-        parts.push("chunks of loops were dealt out to the threads in one way of several".to_owned());
+        parts.push("work was dealt out to the threads in one way of several".to_owned());
     }
     if !coverage.blinded_by.is_empty() {
         parts.push(format!("not looked at: accesses ({})", coverage.blinded_by.join(", ")));
@@ -77,9 +84,18 @@ fn in_teams(coverage: &Coverage) -> String {
     }
 }
 
-/// ` with teams of 2 and 4` or ` with teams of any size`: for which sizes a verdict about a native program holds, in the words
-/// of its front end.
+/// ` with teams of 2 and 4` or ` with teams of any size`: for which sizes, and how many assignments of work, a verdict about a
+/// native program holds, in the words of its front end.
 pub(super) fn with_teams(report: &Report) -> String {
+    let assignments = report.coverage.as_ref().map_or(0, |coverage| coverage.assignments.len() as u64);
+    let under = match assignments {
+        0 => String::new(),
+        assignments => format!(" under {} of work to threads", count(assignments, "assignment")),
+    };
+    format!("{}{under}", of_teams(report))
+}
+
+fn of_teams(report: &Report) -> String {
     let front_end = report.coverage.as_ref().map_or(FrontEnd::Openmp, |coverage| coverage.front_end);
     let sizes = report.coverage.as_ref().map_or(&report.threads, |coverage| &coverage.teams);
     match sizes.as_slice() {
@@ -117,6 +133,12 @@ pub(super) fn is_partial(report: &Report) -> bool {
 pub(super) fn is_cut_short(report: &Report) -> bool {
     let of_many = report.detector.starts_with("verify") || report.detector == "replay";
     !of_many && report.coverage.as_ref().is_some_and(|coverage| !coverage.complete)
+}
+
+/// Whether the report is about a search that deals work out to threads in one way of several.
+pub(super) fn is_one_deal(report: &Report) -> bool {
+    report.detector.starts_with("verify")
+        && report.coverage.as_ref().is_some_and(|coverage| coverage.one_deal)
 }
 
 /// Whether the report is about runs in which there was nothing to judge.

@@ -211,6 +211,15 @@ pub(super) fn claim(report: &Report, groups: &[Group<'_>]) -> String {
             "no data race up to where the program was ended; nothing is known about other schedules."
                 .to_owned()
         }
+        (Verdict::RaceFree, Scope::ObservedSchedule) if coverage::is_one_deal(report) => {
+            let other = if hides(report) { "other " } else { "" };
+            let teams = coverage::with_teams(report);
+            format!(
+                "no {other}data race in any schedule of this program on this input{teams} that deals work out to the threads \
+                 as the search does. Where another thread executes a chunk, a section or a `single`, orders are possible \
+                 that were not looked at."
+            )
+        }
         (Verdict::RaceFree, Scope::ObservedSchedule) => {
             let other = if hides(report) { "other " } else { "" };
             format!(

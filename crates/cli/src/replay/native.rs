@@ -50,7 +50,8 @@ pub(super) fn play(
     most: u64,
 ) -> Result<Playback, String> {
     let witness = finding.witness().ok_or("the finding has no witness")?;
-    let followed = follow(program, witness.clone(), most, PLAYBACK, Streams::Hidden)?;
+    let program = program.clone().with_team(witness.team);
+    let followed = follow(&program, witness.clone(), most, PLAYBACK, Streams::Hidden)?;
     followed.led_to?;
     let mut recorder = Recorder::from(followed.played.ok_or("the program did not tell what it did")?);
     finding.end(&mut recorder);

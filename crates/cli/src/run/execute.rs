@@ -80,6 +80,8 @@ pub(super) struct ProgramRun<'a> {
     pub(super) program: &'a Path,
     pub(super) arguments: &'a [OsString],
     pub(super) team: Option<u32>,
+    /// Which thread executes what, by number.
+    pub(super) assignment: u32,
     /// Whether the verdict is to hold for the sizes of teams that run, and not for all.
     pub(super) only_this_size: bool,
     pub(super) limit: Option<Duration>,
@@ -110,6 +112,11 @@ impl ProgramRun<'_> {
         self.begin(input, Channel::new(None)?, &[])
     }
 
+    /// The same run with another assignment of work to threads, and with its output discarded.
+    pub(super) fn assigned(&self, assignment: u32) -> Self {
+        ProgramRun { assignment, ..*self }
+    }
+
     /// Runs it again, with its output discarded, to find every pair of sites on these locations.
     pub(super) fn watch(&self, input: &mut StandardInput, spots: &[Spot]) -> Result<RunOutcome, String> {
         let request = serde_json::to_vec(spots).map_err(|error| error.to_string())?;
@@ -126,7 +133,7 @@ impl ProgramRun<'_> {
         let mut command = Command::new(absolute(self.program));
         command.args(self.arguments).env(OPTIONS, self.options(&channel, !watched.is_empty()));
         command.stdin(input.stream().map_err(|error| format!("cannot use standard input: {error}"))?);
-        if !watched.is_empty() {
+        if !watched.is_empty() || self.assignment > 0 {
             command.stdout(Stdio::null()).stderr(Stdio::null());
         } else if let Some(file) = self.stdout {
             let copy = file.try_clone();
@@ -145,13 +152,15 @@ impl ProgramRun<'_> {
 
     fn options(&self, channel: &Channel, watches: bool) -> OsString {
         let team = self.team.map(|n| format!("threads={n}").into_bytes());
+        let assignment =
+            (self.assignment > 0).then(|| format!("{}={}", remote::ASSIGNMENT, self.assignment).into_bytes());
         let sizes = self.only_this_size.then(|| b"sizes=ran".to_vec());
         let trace = self.trace.map(|file| path_word("trace", file));
         let readers = self.all_readers.then(|| remote::ALL_READERS.as_bytes().to_vec());
         let pairs = watches.then(|| channel::ALL_PAIRS.as_bytes().to_vec());
         let harness = self.is_test.then(|| channel::HARNESS.as_bytes().to_vec());
         let findings = Some(channel.word(channel::OPTION));
-        options([findings, team, sizes, trace, readers, pairs, harness].into_iter().flatten())
+        options([findings, team, assignment, sizes, trace, readers, pairs, harness].into_iter().flatten())
     }
 
     /// Waits for the program. On a time limit or an interrupt it sends SIGTERM, then SIGKILL.

@@ -35,6 +35,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
             program: &program,
             arguments: &args.program[1..],
             team,
+            assignment: 0,
             only_this_size: args.sizes == TeamSizes::Ran,
             limit,
             trace: trace.as_deref(),
@@ -64,6 +65,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
         }
         let mut report = complete(report, end, &run)?;
         let may_repeat = is_over && !args.once && args.trace.is_none() && input.is_there_again();
+        if may_repeat && report.scope == Scope::AllSchedules && depends_on_assignment(&report) {
+            report = with_other_assignments(report, &run, &mut input)?;
+        }
         if may_repeat && report.scope == Scope::AllSchedules {
             let coverage = report.coverage.as_ref();
             let teams = witness::Teams {
@@ -91,6 +95,38 @@ pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
     report.built = program::built(&program);
     report.stamp(&fingerprint);
     next::name(&mut report, |report| next::after_run(args, report, &program, &open, out_of_time));
+    Ok(report)
+}
+
+/// Assignments of work to threads, beside that of the run, that are tried where the verdict may
+/// depend on them.
+const OTHER_ASSIGNMENTS: std::ops::RangeInclusive<u32> = 1..=3;
+
+fn depends_on_assignment(report: &Report) -> bool {
+    report.coverage.as_ref().is_some_and(|coverage| !coverage.assignments.is_empty())
+}
+
+/// The report of a run, and what the program shows under other assignments of work to threads: what
+/// it chooses by the number of a thread, another thread may do there.
+fn with_other_assignments(
+    mut report: Report,
+    run: &ProgramRun<'_>,
+    input: &mut StandardInput,
+) -> Result<Report, String> {
+    for assignment in OTHER_ASSIGNMENTS {
+        let run = run.assigned(assignment);
+        let RunOutcome { end, report: other, .. } = run.execute(input)?;
+        // One that was ended from outside shows nothing of this assignment.
+        if !matches!(end, RunEnd::Ended(_)) || other.is_none() {
+            break;
+        }
+        let mut other = complete(other, end, &run)?;
+        if let Some(coverage) = &mut other.coverage {
+            coverage.assignments = vec![assignment];
+        }
+        let stats = Stats { executions: report.stats.executions + 1, ..report.stats.clone() };
+        report = Report { stats, ..join::join(report, other) };
+    }
     Ok(report)
 }
 
@@ -126,6 +162,10 @@ fn traced(file: &Path, runs: usize) -> Result<PathBuf, String> {
 fn complete(report: Option<Report>, end: RunEnd, run: &ProgramRun<'_>) -> Result<Report, String> {
     let program = run.program.display();
     let team = run.team.map(|n| format!(" with teams of {n}")).unwrap_or_default();
+    let team = match run.assignment {
+        0 => team,
+        _ => format!("{team} under another assignment of work to threads"),
+    };
     let (error, limit) = match end {
         RunEnd::Ended(ended) => (ended.error(&team), None),
         RunEnd::OutOfTime => {

@@ -25,6 +25,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempPath;
 
 /// A program that can be run any number of times.
+#[derive(Clone)]
 pub(crate) struct NativeProgram {
     path: PathBuf,
     arguments: Vec<OsString>,

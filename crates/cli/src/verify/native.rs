@@ -87,6 +87,9 @@ pub(crate) fn verify(args: &VerifyArgs, words: &[OsString]) -> Result<Report, St
         report.races = unshown;
         (report.verdict, report.scope) = (Verdict::Inconclusive, Scope::ObservedSchedule);
     }
+    if report.coverage.as_ref().is_some_and(|coverage| coverage.one_deal) {
+        report.about_one_schedule();
+    }
     report.bound(args.strict);
     report.built = program::built(&path);
     report.stamp(&fingerprint);

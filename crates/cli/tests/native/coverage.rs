@@ -344,6 +344,141 @@ int main(void) {
     here.run("verify --threads 7 -- ./a").expect_status(0).says("with teams of 2, 3 and 5 has a data race");
 }
 
+/// Why a verdict is for the sizes that ran: each reason, and a program that gives none.
+#[test]
+fn what_bounds_a_verdict_to_the_sizes_that_ran_is_named() {
+    let bounds = "\
+#include <omp.h>
+#include <unistd.h>
+int a[64];
+int main(int argc, char **argv) {
+#pragma omp parallel num_threads(2)
+  {
+    volatile int answer = 0;
+    switch (argv[1][0]) {
+    case 'a': answer = omp_get_num_threads(); break;
+    case 'b': answer = omp_get_max_threads(); break;
+    case 'c': answer = omp_get_num_procs(); break;
+    case 'd': answer = omp_get_thread_limit(); break;
+    case 'e': answer = omp_get_num_teams(); break;
+    case 'f': answer = omp_get_team_num(); break;
+    case 'g': answer = omp_get_max_teams(); break;
+    case 'h': answer = omp_get_teams_thread_limit(); break;
+    case 'i': answer = omp_get_team_size(1); break;
+    case 'j': answer = omp_get_ancestor_thread_num(1); break;
+    case 'k': answer = omp_get_thread_num(); break;
+    case 'm':
+#pragma omp masked filter(1)
+      answer = 1;
+      break;
+    case 'n':
+#pragma omp parallel
+      answer = 1;
+      break;
+    case 'o': answer = omp_get_team_size(0) + omp_get_ancestor_thread_num(0); break;
+    case 's': answer = sysconf(_SC_NPROCESSORS_ONLN); break;
+    }
+  }
+  if (argv[1][0] == 'p') {
+#pragma omp parallel
+    { }
+  }
+  if (argv[1][0] == 'q') {
+#pragma omp teams
+    { }
+  }
+#pragma omp parallel for num_threads(2)
+  for (int i = 0; i < 64; i++) a[i] = i;
+}
+";
+    let here = Here::new("bounds", &[("a.c", bounds)]);
+    here.run("cc -fopenmp -fopenmp-version=51 a.c -o a").expect_status(0);
+    here.run("cc -fopenmp -fopenmp-version=51 -fno-raceproof-pass a.c -o b").expect_status(0);
+    let alone = "a region ran with one thread";
+    for (words, setting, expected) in [
+        ("./a -", "", None),
+        ("./a o", "", None),
+        ("./a p", "", None),
+        ("./a q", "", None),
+        ("./a a", "", Some("the program calls omp_get_num_threads")),
+        ("./a b", "", Some("the program calls omp_get_max_threads")),
+        ("./a c", "", Some("the program calls omp_get_num_procs")),
+        ("./a d", "", Some("the program calls omp_get_thread_limit")),
+        ("./a e", "", Some("the program calls omp_get_num_teams")),
+        ("./a f", "", Some("the program calls omp_get_team_num")),
+        ("./a g", "", Some("the program calls omp_get_max_teams")),
+        ("./a h", "", Some("the program calls omp_get_teams_thread_limit")),
+        ("./a i", "", Some("the program calls omp_get_team_size")),
+        ("./a j", "", Some("the program calls omp_get_ancestor_thread_num")),
+        ("./a k", "", Some("the program calls omp_get_thread_num")),
+        ("./a s", "", Some("the program calls sysconf")),
+        ("./a m", "", Some("a `filter` clause names a thread")),
+        ("./a n", "", Some("a nested region ran with one thread")),
+        ("./a -", "OMP_THREAD_LIMIT=1", Some("a thread limit made a team smaller")),
+        ("--threads 1 ./a p", "", Some(alone)),
+        ("./a q", "OMP_NUM_TEAMS=1", Some("a league had one team")),
+        ("--sizes ran ./a -", "", Some("--sizes ran")),
+        ("./b -", "", Some("the compiler does not mark the iterations of a loop")),
+    ] {
+        let mut command = here.command(&format!("run --format json -o out.json {words}"));
+        if let Some((name, value)) = setting.split_once('=') {
+            command.env(name, value);
+        }
+        let (_, report) = here.reported(&mut command);
+        let coverage = covered(&report);
+        let reasons: Vec<&str> = coverage.sizes_bound_by.iter().map(String::as_str).collect();
+        assert_eq!(reasons, Vec::from_iter(expected), "{setting} {words}");
+        assert_eq!(coverage.all_sizes, expected.is_none(), "{setting} {words}");
+    }
+}
+
+/// What a thread chooses by its number is not compared in this assignment: others are tried, and the verdict says how many.
+#[test]
+fn a_verdict_that_rests_on_assignments_says_on_how_many() {
+    let asked = "\
+#include <omp.h>
+#include <stdio.h>
+int hits[64], a[8];
+int main(void) {
+  puts(\"runs\");
+#pragma omp parallel
+  {
+    int me = omp_get_thread_num();
+#pragma omp for schedule(dynamic)
+    for (int i = 0; i < 8; i++)
+      hits[me]++;
+  }
+  return 0;
+}
+";
+    let prints = "\
+#include <omp.h>
+int a[8];
+int main(void) {
+#pragma omp parallel
+  {
+    volatile int me = omp_get_thread_num();
+#pragma omp for schedule(dynamic)
+    for (int i = 0; i < 8; i++)
+      a[i] = i;
+  }
+  return 0;
+}
+";
+    let here = Here::new("assignments", &[("a.c", asked), ("b.c", prints)]);
+    here.run("cc -fopenmp a.c -o a").expect_status(0);
+    here.run("cc -fopenmp b.c -o b").expect_status(0);
+    let (status, report) = here.report("./a");
+    assert_eq!((status, report.scope), (Some(0), Scope::AllSchedules));
+    assert_eq!(covered(&report).assignments, [0, 1, 2, 3]);
+    assert_eq!(covered(&here.report("--once ./a").1).assignments, [0]);
+    assert_eq!(covered(&here.report("--trace run.rpt ./a").1).assignments, [0]);
+    assert_eq!(covered(&here.report("--sizes ran ./b").1).assignments, [0; 0], "nothing was left out");
+    let done = here.run("run ./a").expect_status(0);
+    assert_eq!(done.said().matches("runs").count(), 1, "the other runs are silent: {}", done.said());
+    done.says("with teams of 4 under 4 assignments of work to threads has a data race");
+}
+
 #[test]
 fn a_program_that_did_not_end_says_nothing_of_schedules() {
     let ends = "\

@@ -49,3 +49,4 @@ mod search;
 mod settings;
 mod team_sizes;
 mod threads_generated;
+mod witnesses;

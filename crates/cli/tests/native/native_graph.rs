@@ -386,6 +386,26 @@ fn a_page_of_one_run_has_the_graph() {
     assert_eq!(tasks, sides, "the steps of the race are marked");
 }
 
+/// The witness needs another assignment of work to threads than that of the run.
+#[test]
+fn a_page_of_a_run_plays_a_witness_with_its_team() {
+    let folder = Folder::new("native-team-page");
+    let source = root().join("programs/c/sizes/single_after_master_racy.c");
+    let program = built(&source, &folder);
+    let page = html(&["run"], &program);
+    let data = page::embedded(&page, "data");
+    let race = &list(&data["report"]["races"])[0];
+    assert_ne!(race["witness"]["team"]["assignment"], 0, "{race}");
+    assert_eq!(data["playback_note"], Value::Null);
+    let playbacks = page::playbacks(&page);
+    let played: Vec<&Value> = playbacks.iter().map(|playback| &playback["race"]).collect();
+    assert_eq!(played, [0]);
+    let actions = list(&playbacks[0]["actions"]);
+    let ops: Vec<&str> =
+        list(&playbacks[0]["racing"]).iter().map(|at| text(&actions[number(at)], "op")).collect();
+    assert_eq!(BTreeSet::from_iter(ops), BTreeSet::from(["read", "write"]));
+}
+
 /// A graph of a run that reads what cannot be read again would be that of another run.
 #[test]
 fn a_run_with_input_from_a_pipe_is_not_repeated_for_its_graph() {

@@ -1,5 +1,5 @@
-//! Generated parallel regions with loops, singles and sections, judged by one run: does it find the
-//! races of every size of the team and of every assignment of work to threads, and nothing else?
+//! Generated parallel regions with loops, singles and sections, and leagues with distributed loops, judged by one run:
+//! does it find the races of every size of the team and of every assignment of work to threads, and nothing else?
 //!
 //! `RACEPROOF_CASES` regions (320 unless set), from seed `RACEPROOF_SEED` on (0 unless set).
 
@@ -16,8 +16,9 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-/// Regions of one program.
+/// Regions of one program, and leagues beside them.
 const REGIONS: u64 = 80;
+const LEAGUES: u64 = 12;
 
 /// A program that executes the region whose number it is given, and the lines of each one's sites.
 fn program(regions: &[Region]) -> (String, Vec<Vec<u32>>) {
@@ -66,10 +67,12 @@ fn one_run_decides_every_team_size_and_assignment() {
     let folder = Folder::new("team-sizes");
     let seeds = seeds(320);
     let (first, cases) = (seeds.start, seeds.end - seeds.start);
-    let (mut racy, mut pairs, mut missing) = (0, 0, 0);
+    let (mut judged, mut racy, mut pairs, mut missing) = (0, 0, 0, 0);
+    let mut racy_leagues = 0;
     for seed in first..first + cases.div_ceil(REGIONS) {
         let mut random = Random(seed);
-        let regions: Vec<Region> = (0..REGIONS).map(|_| Region::new(&mut random)).collect();
+        let mut regions: Vec<Region> = (0..REGIONS).map(|_| Region::new(&mut random)).collect();
+        regions.extend((0..LEAGUES).map(|_| Region::league(&mut random)));
         let (text, lines) = program(&regions);
         let (source, program) =
             (folder.write(&format!("regions{seed}.c"), text), folder.path(&format!("regions{seed}")));
@@ -94,14 +97,16 @@ fn one_run_decides_every_team_size_and_assignment() {
             };
             assert!(found.is_subset(&expected), "a false alarm: {}", shown());
             assert_eq!(found.is_empty(), expected.is_empty(), "a missed race: {}", shown());
+            judged += 1;
             racy += u64::from(!expected.is_empty());
+            racy_leagues += u64::from(number as u64 >= REGIONS && !expected.is_empty());
             pairs += expected.len();
             missing += expected.difference(&found).count();
         }
     }
     assert!(
-        racy > cases / 10 && racy < cases * 9 / 10,
-        "{racy} of {cases} are racy: a test of one answer only"
+        racy > judged / 10 && racy < judged * 9 / 10 && racy_leagues > 0,
+        "{racy} of {judged}, {racy_leagues} leagues, are racy: a test of one answer only"
     );
     // What repeats an earlier access in a loop that is left without any check has no name.
     assert!(missing * 50 <= pairs, "{missing} of {pairs} pairs are not named");

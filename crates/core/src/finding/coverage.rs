@@ -105,6 +105,11 @@ pub struct Coverage {
     /// the implementation may deal out as it likes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub one_deal: bool,
+    /// By number, the assignments of work to threads that were judged, where the verdict may depend
+    /// on them: tasks of one thread that had asked for its number accessed the same memory, and
+    /// were not compared. Empty: it holds for every assignment.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub assignments: Vec<u32>,
 }
 
 /// How the limits begin that follow from the coverage.
@@ -147,6 +152,8 @@ impl Coverage {
             _ => None,
         };
         self.one_deal |= other.one_deal;
+        add(&mut self.assignments, other.assignments);
+        self.assignments.sort_unstable();
         add(&mut self.teams, other.teams);
         self.all_sizes &= other.all_sizes;
         add(&mut self.sizes_bound_by, other.sizes_bound_by);
@@ -246,8 +253,12 @@ impl Report {
             Verdict::Inconclusive if self.limits.is_empty() && !found => self.verdict = Verdict::RaceFree,
             _ => {}
         }
+        let is_sampled = !coverage.assignments.is_empty();
         if coverage.parallel == Some(false) || !coverage.blinded_by.is_empty() {
             self.about_one_schedule();
+        } else if is_sampled {
+            // What the number of a thread leads to may be another result.
+            self.determinate = self.determinate.filter(|determinate| !determinate);
         }
     }
 
@@ -312,6 +323,18 @@ mod tests {
         own.bound(true);
         assert_eq!(own.verdict, Verdict::Inconclusive);
         assert!(own.limits[0].contains("b.o is not instrumented"), "{:?}", own.limits);
+    }
+
+    #[test]
+    fn a_verdict_for_some_assignments_does_not_say_that_all_end_alike() {
+        let mut bounded = report(Coverage { assignments: vec![0], ..whole() });
+        if let Some(coverage) = &mut bounded.coverage {
+            coverage.join(Coverage { assignments: vec![2, 0], ..whole() });
+            assert_eq!(coverage.assignments, [0, 2]);
+        }
+        bounded.bound(false);
+        assert_eq!((bounded.verdict, bounded.scope), (Verdict::RaceFree, Scope::AllSchedules));
+        assert_eq!(bounded.determinate, None);
     }
 
     #[test]

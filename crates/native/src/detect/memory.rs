@@ -15,18 +15,30 @@ pub(crate) struct Block {
     pub(crate) task: TaskId,
     /// How many had been allocated before it: the same in another run that goes the same way.
     pub(crate) ordinal: u32,
-    /// The virtual thread, if it was in a parallel region, plus one.
-    thread: Option<NonZeroU32>,
+    owner: Option<Owner>,
 }
 
+/// Who has allocated a block in a parallel region: the virtual thread plus one, times two; the
+/// lowest bit says whether it did so in place of all threads of its team.
+#[derive(Clone, Copy, Debug)]
+struct Owner(NonZeroU32);
+
 impl Block {
-    pub(crate) fn new(size: usize, site: u32, task: TaskId, thread: Option<u32>) -> Block {
-        Block { size, site, task, ordinal: 0, thread: thread.and_then(|number| NonZeroU32::new(number + 1)) }
+    /// `thread`: the virtual thread, if it is in a parallel region, and whether it acts in place of
+    /// all threads of its team, in a `single` or a section.
+    pub(crate) fn new(size: usize, site: u32, task: TaskId, thread: Option<(u32, bool)>) -> Block {
+        let owner = |(number, for_all)| NonZeroU32::new((number + 1) << 1 | u32::from(for_all)).map(Owner);
+        Block { size, site, task, ordinal: 0, owner: thread.and_then(owner) }
     }
 
     /// The virtual thread that has allocated it in a parallel region.
     pub(crate) fn thread(&self) -> Option<u32> {
-        self.thread.map(|number| number.get() - 1)
+        self.owner.map(|Owner(number)| (number.get() >> 1) - 1)
+    }
+
+    /// Whether it did so in place of all threads of its team.
+    pub(crate) fn is_for_all(&self) -> bool {
+        self.owner.is_some_and(|Owner(number)| number.get() & 1 == 1)
     }
 }
 
@@ -36,13 +48,13 @@ struct Known {
     site: u32,
     task: TaskId,
     ordinal: u32,
-    thread: Option<NonZeroU32>,
+    owner: Option<Owner>,
 }
 
 impl Known {
     fn of_size(self, size: usize) -> Block {
-        let Known { site, task, ordinal, thread } = self;
-        Block { size, site, task, ordinal, thread }
+        let Known { site, task, ordinal, owner } = self;
+        Block { size, site, task, ordinal, owner }
     }
 }
 
@@ -72,15 +84,15 @@ impl Blocks {
             self.freed.remove(&at);
         }
         self.by_tasks |= block.task != TaskId::MAIN;
-        if block.thread.is_some() {
+        if block.owner.is_some() {
             let (from, to) = self.of_threads;
             let end = address + block.size.max(1);
             self.of_threads = if from == to { (address, end) } else { (from.min(address), to.max(end)) };
         }
         let ordinal = self.allocated;
         self.allocated = ordinal.wrapping_add(1);
-        let Block { size, site, task, thread, .. } = block;
-        self.live.insert(address, size, Known { site, task, ordinal, thread });
+        let Block { size, site, task, owner, .. } = block;
+        self.live.insert(address, size, Known { site, task, ordinal, owner });
         ordinal
     }
 

@@ -36,6 +36,8 @@ pub(crate) enum SizeBound {
     Unmarked,
     Nested,
     ThreadLimit,
+    /// A region had one thread, or a league one team, which the program leaves open.
+    Alone(&'static str),
     /// The options ask for it.
     Asked,
 }
@@ -48,6 +50,7 @@ impl SizeBound {
             SizeBound::Unmarked => "the compiler does not mark the iterations of a loop".to_owned(),
             SizeBound::Nested => "a nested region ran with one thread".to_owned(),
             SizeBound::ThreadLimit => "a thread limit made a team smaller".to_owned(),
+            SizeBound::Alone(what) => what.to_owned(),
             SizeBound::Asked => "--sizes ran".to_owned(),
         }
     }
@@ -112,6 +115,7 @@ pub(crate) fn observed(complete: bool) -> Coverage {
         blinded_by: if options.detect { Vec::new() } else { vec!["detect=off".to_owned()] },
         unsplit: state().found.unsplit(),
         one_deal: state().one_deal,
+        assignments: if detector().excused_by_number { vec![options.assignment] } else { Vec::new() },
         ..state().closed.notes.clone()
     };
     let mut system = state().closed.system.clone();

@@ -46,8 +46,9 @@ pub(crate) struct State {
     pub(crate) second_set: Option<(u64, Vec<Related>)>,
     /// A simd loop was run.
     pub(crate) has_lanes: bool,
-    /// In a search a thread has taken several chunks of a loop: other deals would have given some
-    /// of them to other threads.
+    /// Other assignments of work to threads would have shown more. In a search, a thread has entered
+    /// sections in several units of work, whose order is fixed here; in any run, a loop has no
+    /// marks.
     pub(crate) one_deal: bool,
     /// The addresses of the program's locks, also of those that were destroyed.
     pub(crate) locks: FxHashMap<SyncId, usize>,

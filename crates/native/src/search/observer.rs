@@ -6,6 +6,7 @@ use super::{ExecutionState, Mode, TaskNote};
 use crate::detect::detector;
 use crate::detect::detector::Site;
 use crate::process::call_site::caller;
+use crate::report;
 use raceproof_core::event::{AccessKind, Observer, SyncKind};
 use raceproof_core::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
 
@@ -99,6 +100,7 @@ impl Observer for ExecutionState {
     }
     fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
         if kind.is_section() {
+            report::state().one_deal |= detector().enters_after_another_unit();
             self.trace.join(task, self.label(sync), kind);
             if self.hides(sync) {
                 // An atomic operation; it is the access that a point is at, which comes before or

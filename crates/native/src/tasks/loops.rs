@@ -11,7 +11,6 @@ use crate::detect::detector;
 use crate::detect::detector::{Division, Share, Work};
 use crate::process::call_site::caller;
 use crate::process::openmp::Kind;
-use crate::report;
 use crate::tasks::explorer::{self, WaitEvent};
 use crate::tasks::icvs::icvs;
 use crate::tasks::omp::{Team, Thread, team, thread};
@@ -243,7 +242,7 @@ impl Share {
 }
 
 /// The running thread has taken a chunk.
-fn took(cursor: &Cursor, is_first: bool) {
+fn took(cursor: &Cursor) {
     units::end();
     if !units::is_team() {
         return;
@@ -257,9 +256,6 @@ fn took(cursor: &Cursor, is_first: bool) {
             );
         }
         None => units::begin(Work::Chunk, created),
-    }
-    if !is_first && explorer::is_on() {
-        report::state().one_deal = true;
     }
 }
 
@@ -303,7 +299,7 @@ pub(crate) fn next() -> Option<(u64, u64, bool)> {
         return None;
     };
     cursor.at = from;
-    took(cursor, cursor.row <= 1);
+    took(cursor);
     Some((from, to, to == shared.count))
 }
 

@@ -20,7 +20,9 @@ pub(crate) struct Omp {
     pub(crate) environment: Environment,
     pub(crate) cancellation: bool,
     /// How many teams a league has, and how many threads one of them at most; 0: not said.
+    /// `sets_teams`: the program has said so.
     pub(crate) teams: u32,
+    pub(crate) sets_teams: bool,
     pub(crate) teams_thread_limit: u32,
     pub(crate) locks: crate::tasks::locks::Locks,
     /// Virtual threads that no team uses; the lowest last.
@@ -32,7 +34,7 @@ pub(crate) struct Omp {
     pub(crate) initial: *mut Scope,
     /// What the next parallel region was told.
     pub(crate) next_threads: Option<u32>,
-    pub(crate) next_teams: Option<(u32, u32)>,
+    pub(crate) next_teams: Option<crate::tasks::regions::NextTeams>,
     /// It was said that a team is smaller than asked for.
     pub(crate) said_limit: bool,
     /// The next static loop has marks of its iterations.
@@ -54,6 +56,7 @@ impl Omp {
         Omp {
             cancellation: options.openmp.cancellation,
             teams: options.openmp.teams,
+            sets_teams: false,
             teams_thread_limit: options.openmp.teams_thread_limit,
             environment: options.openmp.clone(),
             locks: Default::default(),
@@ -78,7 +81,7 @@ pub(crate) struct Team {
     /// Whether each of its threads is a task of its own; otherwise the task that opened the region
     /// runs it.
     pub(crate) is_forked: bool,
-    /// The sizes that the program allows.
+    /// The sizes that the program allows; of the initial team of a league, those of the league.
     pub(crate) sizes: Sizes,
     pub(crate) threads: Vec<Thread>,
     /// The thread that opened the region; null for the initial team.

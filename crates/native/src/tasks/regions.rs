@@ -33,15 +33,32 @@ fn size() -> (u32, Sizes) {
     }
     let size = wanted.min(free.saturating_add(1));
     let sizes = match is_set {
-        _ if !process::state().options.all_sizes => {
-            report::state().teams.bound(SizeBound::Asked);
-            Sizes::Only(size)
-        }
-        true if icvs.dynamic => Sizes::UpTo(wanted),
+        _ if is_asked_for() => Sizes::Only(size),
+        true if icvs.dynamic => Sizes::Between(1, wanted),
         true => Sizes::Only(size),
-        false => Sizes::All,
+        false => {
+            bound_alone(size, "a region ran with one thread");
+            Sizes::All
+        }
     };
     (size, sizes)
+}
+
+/// Whether the options ask for a verdict about the sizes that run.
+fn is_asked_for() -> bool {
+    let is = !process::state().options.all_sizes;
+    if is {
+        report::state().teams.bound(SizeBound::Asked);
+    }
+    is
+}
+
+/// A team, or a league, has a size that the program leaves open. One thread alone shows nothing of
+/// what two would do.
+fn bound_alone(size: u32, what: &'static str) {
+    if size == 1 {
+        report::state().teams.bound(SizeBound::Alone(what));
+    }
 }
 
 /// A team is smaller than asked for.
@@ -61,8 +78,13 @@ fn limited(wanted: u32, size: u32) {
 
 /// Runs a parallel region; by one thread if its `if` clause is false.
 pub(crate) fn fork(condition: bool, pc: usize, body: Rc<dyn Fn(u32)>) {
-    let (size, sizes) = size();
-    let size = if condition { size } else { 1 };
+    let (size, sizes) = match condition {
+        true => size(),
+        false => {
+            state().omp.next_threads = None;
+            (1, Sizes::Only(1))
+        }
+    };
     report::state().teams.ran(if sched::job().is_some() { size } else { 1 });
     Team::fork(size, sizes, pc, body);
 }
@@ -70,21 +92,34 @@ pub(crate) fn fork(condition: bool, pc: usize, body: Rc<dyn Fn(u32)>) {
 /// Runs `teams`: a league of teams of one thread each, which run in parallel and never wait for
 /// each other.
 pub(crate) fn fork_league(pc: usize, body: impl Fn() + 'static) {
-    let (teams, limit) = state().omp.next_teams.take().unwrap_or((0, 0));
+    let NextTeams { least, most, limit } = state().omp.next_teams.take().unwrap_or_default();
+    let is_set = most > 0 || state().omp.sets_teams;
     let default = if state().omp.teams > 0 { state().omp.teams } else { 2 };
-    let teams = if teams == 0 { default } else { teams };
+    let teams = if most == 0 { default } else { most };
+    let sizes = match is_set {
+        _ if is_asked_for() => Sizes::Only(teams),
+        true if most > 0 && least == most => Sizes::Only(teams),
+        true => Sizes::Between(least.max(1), teams),
+        false => {
+            bound_alone(teams, "a league had one team");
+            Sizes::All
+        }
+    };
     // A clause sets the limit of the team's contention group, OMP_TEAMS_THREAD_LIMIT the size of
     // its teams.
     let (limited, limit) = if limit > 0 { (true, limit) } else { (false, state().omp.teams_thread_limit) };
+    report::state().teams.ran(if sched::job().is_some() { teams } else { 1 });
     Team::fork(
         teams,
-        Sizes::All,
+        sizes,
         pc,
         Rc::new(move |number| {
-            // Each thread of the league is the initial thread of a team of its own.
+            // Each thread of the league is the initial thread of a team of its own. What it has of
+            // a distributed loop depends on how many teams the league has.
             Team::enter_alone();
             let team = team();
             team.league = (number, teams);
+            team.sizes = sizes;
             team.level = 0;
             team.active_level = 0;
             team.in_use = Rc::new(Cell::new(1));
@@ -120,10 +155,19 @@ pub(crate) fn push_threads(threads: i32) {
     state().omp.next_threads = u32::try_from(threads).ok().filter(|&threads| threads > 0);
 }
 
-/// Clauses say how many teams the next league has, and how many threads each may have; zero where
-/// there is none.
-pub(crate) fn push_teams(teams: i32, limit: i32) {
-    state().omp.next_teams = Some((teams.max(0) as u32, limit.max(0) as u32));
+/// What clauses say of the next league: how many teams it has at least and at most, and how many
+/// threads each may have; zero where there is none.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct NextTeams {
+    least: u32,
+    most: u32,
+    limit: u32,
+}
+
+/// Clauses say so much of the next league; zero where there is none.
+pub(crate) fn push_teams(least: i32, most: i32, limit: i32) {
+    let [least, most, limit] = [least, most, limit].map(|number| number.max(0) as u32);
+    state().omp.next_teams = Some(NextTeams { least: least.min(most), most, limit });
 }
 
 /// Whether the running thread runs the next `single`, which it then begins. Not always the first does, so that two

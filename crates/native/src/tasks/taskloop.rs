@@ -7,6 +7,7 @@
 use crate::report;
 use crate::tasks::explicit::{self, KmpTask, create, header};
 use crate::tasks::groups;
+use crate::tasks::loops::part;
 use std::ffi::c_void;
 
 /// The compiler's function that copies what a task has of its own, and sets whether it is the last.
@@ -28,6 +29,8 @@ pub(crate) struct Taskloop {
     /// 1 for `grainsize`, 2 for `num_tasks`, and its value.
     pub(crate) schedule: i32,
     pub(crate) grain: u64,
+    /// Whether `grainsize` is strict: all tasks but the last have so many iterations.
+    pub(crate) is_strict: bool,
     pub(crate) duplicate: Option<Duplicate>,
 }
 
@@ -37,7 +40,8 @@ pub(crate) struct Taskloop {
 /// The task is one of [`allocate`](explicit::allocate) that has not run, laid out as the compiler
 /// does for taskloops.
 pub(crate) unsafe fn run(construct: Taskloop, pc: usize) {
-    let Taskloop { task, condition, lower, upper, stride, no_group, schedule, grain, duplicate } = construct;
+    let Taskloop { task, condition, lower, upper, stride, no_group, schedule, grain, is_strict, duplicate } =
+        construct;
     // SAFETY: the caller's promise: the bounds are fields of the task.
     let (first, last) = unsafe { (*lower, *upper) };
     let offsets = (lower as usize - task as usize, upper as usize - task as usize);
@@ -60,12 +64,16 @@ pub(crate) unsafe fn run(construct: Taskloop, pc: usize) {
     if condition && !matches!(schedule, 1 | 2) && tasks < count {
         report::together(pc);
     }
-    // A grain is a least size: what does not fill a task of its own goes to the others.
-    let tasks = if schedule == 1 { (count / grain.max(1)).max(1).min(tasks.max(1)) } else { tasks };
+    let grain = grain.max(1);
+    let is_strict = is_strict && schedule == 1 && condition;
+    // A grain is a least size, unless it is strict: what does not fill a task of its own goes to
+    // the others.
+    let tasks = if schedule == 1 && !is_strict { (count / grain).max(1).min(tasks.max(1)) } else { tasks };
     for number in 0..tasks {
-        let (small, extra) = (count / tasks, count % tasks);
-        let from = number * small + number.min(extra);
-        let to = from + small + u64::from(number < extra);
+        let (from, to) = match is_strict {
+            true => (number * grain, (number + 1).saturating_mul(grain).min(count)),
+            false => part(count, number, tasks),
+        };
         let is_last = number + 1 == tasks;
         let copy = duplicate_task(task);
         let at = |iteration: u64| first.wrapping_add(iteration.wrapping_mul(stride as u64));

@@ -9,11 +9,12 @@ use crate::report::coverage::SizeBound;
 use crate::tasks::omp::{scope, team, thread};
 use crate::tasks::{explorer, sched};
 
-/// The sizes that the running team may have.
+/// The sizes that the running team may have; in the initial thread of a team of a league, those
+/// of the league.
 fn sizes() -> Sizes {
     let team = team();
     match report::state().teams.is_size_queried() {
-        true => Sizes::Only(team.size),
+        true => Sizes::Only(if team.is_forked { team.size } else { team.league.1 }),
         false => team.sizes,
     }
 }

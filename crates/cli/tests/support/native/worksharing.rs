@@ -1,4 +1,4 @@
-//! Parallel regions made at random, as C with OpenMP, and a naive oracle of them: it executes every
+//! Parallel regions, and leagues of teams, made at random, as C with OpenMP, and a naive oracle of them: it executes every
 //! size of the team and every assignment of work to threads that the standard allows.
 //!
 //! Nothing in these programs synchronises but barriers. Two accesses of one execution race if
@@ -55,7 +55,10 @@ struct Loop {
 /// A parallel region; each construct with whether a barrier follows.
 #[derive(Clone, Debug)]
 pub struct Region {
-    /// The size of the team, where a clause sets it.
+    /// Whether it is a `teams` region: its teams stand for threads, its loops are `distribute`, and
+    /// there are no barriers.
+    is_league: bool,
+    /// The size of the team, or of the league, where a clause sets it.
     size: Option<i64>,
     constructs: Vec<(Construct, bool)>,
 }
@@ -119,16 +122,33 @@ impl Maker<'_> {
                     Schedule::Guided(chunk),
                 ];
                 let collapses = self.below(6) == 0;
-                Construct::Loop(Loop {
-                    schedule: schedules[[0, 0, 1, 1, 2, 3][self.below(6) as usize]],
-                    first: self.below(3),
-                    by: [1, 1, 2, -1][self.below(4) as usize],
-                    count: self.below(if collapses { 3 } else { 6 }),
-                    collapses,
-                    body: self.body(&[1, 1, 1, 2, -1, 0]),
-                })
+                let schedule = schedules[[0, 0, 1, 1, 2, 3][self.below(6) as usize]];
+                Construct::Loop(self.of_loop(schedule, collapses))
             }
         }
+    }
+
+    fn of_loop(&mut self, schedule: Schedule, collapses: bool) -> Loop {
+        Loop {
+            schedule,
+            first: self.below(3),
+            by: [1, 1, 2, -1][self.below(4) as usize],
+            count: self.below(if collapses { 3 } else { 6 }),
+            collapses,
+            body: self.body(&[1, 1, 1, 2, -1, 0]),
+        }
+    }
+
+    fn construct_of_league(&mut self) -> Construct {
+        if self.below(5) == 0 {
+            let mut body = self.body(&[0]);
+            body.iter_mut().for_each(|access| access.writes = false);
+            return Construct::All(body);
+        }
+        let chunk = 1 + self.below(3);
+        let schedule = [Schedule::Static, Schedule::Dealt(chunk)][self.below(2) as usize];
+        let collapses = self.below(6) == 0;
+        Construct::Loop(self.of_loop(schedule, collapses))
     }
 }
 
@@ -142,17 +162,27 @@ impl Region {
             // The oracle tries all of their assignments.
             let choices: usize = constructs.iter().map(|(construct, _)| construct.choices()).sum();
             if choices <= 6 {
-                return Region { size, constructs };
+                return Region { is_league: false, size, constructs };
             }
         }
+    }
+
+    /// A `teams` region.
+    pub fn league(random: &mut Random) -> Self {
+        let mut maker = Maker { random, sites: 0 };
+        let size = (maker.below(4) == 0).then(|| 2 + maker.below(3));
+        let constructs = (0..=maker.below(3)).map(|_| (maker.construct_of_league(), false)).collect();
+        Region { is_league: true, size, constructs }
     }
 
     /// The region as a function of this name. Returns the line of each site.
     pub fn c(&self, name: &str, text: &mut String) -> Vec<u32> {
         let mut source = Source { text, lines: Vec::new() };
         source.say(&format!("static __attribute__((noinline)) void {name}(void) {{"));
-        let clause = self.size.map_or(String::new(), |size| format!(" num_threads({size})"));
-        source.say(&format!("#pragma omp parallel{clause}"));
+        let (construct, clause) =
+            if self.is_league { ("teams", "num_teams") } else { ("parallel", "num_threads") };
+        let clause = self.size.map_or(String::new(), |size| format!(" {clause}({size})"));
+        source.say(&format!("#pragma omp {construct}{clause}"));
         source.say("{ int seen = 0;");
         for (construct, waits) in &self.constructs {
             let nowait = if *waits { "" } else { " nowait" };
@@ -166,7 +196,10 @@ impl Region {
                     source.say("}");
                 }
                 Construct::Barrier => {}
-                Construct::Loop(of) => source.block(&of.pragma(nowait), &of.body),
+                Construct::Loop(of) if self.is_league => {
+                    source.block(&of.pragma("distribute dist_schedule", ""), &of.body);
+                }
+                Construct::Loop(of) => source.block(&of.pragma("for schedule", nowait), &of.body),
             }
             let is_workshared =
                 matches!(construct, Construct::Single(_) | Construct::Sections(_) | Construct::Loop(_));
@@ -329,7 +362,7 @@ impl Construct {
 }
 
 impl Loop {
-    fn pragma(&self, nowait: &str) -> String {
+    fn pragma(&self, construct: &str, nowait: &str) -> String {
         let Loop { schedule, first, by, count, collapses, .. } = self;
         let schedule = match schedule {
             Schedule::Static => "static".to_owned(),
@@ -341,9 +374,9 @@ impl Loop {
         let head = format!("for (int i = {first}; i {compare} {end}; i += {by})");
         match collapses {
             true => format!(
-                "#pragma omp for schedule({schedule}) collapse(2){nowait}\n{head}\nfor (int k = 0; k < 2; k++)"
+                "#pragma omp {construct}({schedule}) collapse(2){nowait}\n{head}\nfor (int k = 0; k < 2; k++)"
             ),
-            false => format!("#pragma omp for schedule({schedule}){nowait}\n{head}"),
+            false => format!("#pragma omp {construct}({schedule}){nowait}\n{head}"),
         }
     }
 

@@ -12,6 +12,7 @@ mod exec;
 pub(crate) mod fortran;
 
 mod mutex;
+mod processors;
 pub(crate) mod reserve;
 mod syscall;
 mod threads;

@@ -173,12 +173,12 @@ pub extern "C" fn __kmpc_push_proc_bind(_: Loc, _: i32, _: i32) {}
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_push_num_teams(_: Loc, _: i32, teams: i32, limit: i32) {
-    regions::push_teams(teams, limit);
+    regions::push_teams(teams, teams, limit);
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn __kmpc_push_num_teams_51(_: Loc, _: i32, _least: i32, most: i32, limit: i32) {
-    regions::push_teams(most, limit);
+pub extern "C" fn __kmpc_push_num_teams_51(_: Loc, _: i32, least: i32, most: i32, limit: i32) {
+    regions::push_teams(least, most, limit);
 }
 
 #[unsafe(no_mangle)]

@@ -41,8 +41,10 @@ answers! {
     omp_get_thread_limit() -> i32 { units::query("omp_get_thread_limit", icvs().thread_limit) }
     omp_get_num_teams() -> i32 { units::query("omp_get_num_teams", team().league.1) }
     omp_get_team_num() -> i32 { units::query("omp_get_team_num", team().league.0) }
-    omp_get_max_teams() -> i32 { tasks::state().omp.teams as i32 }
-    omp_get_teams_thread_limit() -> i32 { tasks::state().omp.teams_thread_limit as i32 }
+    omp_get_max_teams() -> i32 { units::query("omp_get_max_teams", tasks::state().omp.teams) }
+    omp_get_teams_thread_limit() -> i32 {
+        units::query("omp_get_teams_thread_limit", tasks::state().omp.teams_thread_limit)
+    }
     omp_in_final() -> i32 { i32::from(scope().is_final) }
     omp_in_explicit_task() -> i32 { i32::from(scope().is_explicit) }
     omp_get_proc_bind() -> i32 { 0 }
@@ -95,7 +97,9 @@ macro_rules! settings {
 settings! {
     omp_set_dynamic(value: i32) { icvs::set(|icvs| icvs.dynamic = value != 0) }
     omp_set_nested(value: i32) { icvs::set(|icvs| icvs.max_active_levels = if value != 0 { tasks::state().omp.environment.nested_levels } else { 1 }) }
-    omp_set_num_teams(teams: i32) { tasks::state().omp.teams = teams.max(1) as u32 }
+    omp_set_num_teams(teams: i32) {
+        (tasks::state().omp.teams, tasks::state().omp.sets_teams) = (teams.max(1) as u32, true)
+    }
     omp_set_teams_thread_limit(limit: i32) { tasks::state().omp.teams_thread_limit = limit.max(1) as u32 }
     omp_set_default_device(device: i32) { tasks::state().omp.environment.default_device = device.max(0) as u32 }
     omp_set_default_allocator(_allocator: usize) { () }
@@ -169,12 +173,19 @@ fn at_level(level: i32) -> Option<(&'static crate::tasks::omp::Team, u32)> {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_get_ancestor_thread_num(level: i32) -> i32 {
+    // At level 0 every thread gets the same answer.
+    if level != 0 {
+        units::asks_thread("omp_get_ancestor_thread_num");
+    }
     at_level(level).map_or(-1, |(_, number)| number as i32)
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn omp_get_team_size(level: i32) -> i32 {
-    at_level(level).map_or(-1, |(team, _)| team.size as i32)
+    at_level(level).map_or(-1, |(team, _)| match level {
+        0 => 1,
+        _ => units::query("omp_get_team_size", team.size),
+    })
 }
 
 #[unsafe(no_mangle)]

@@ -9,6 +9,9 @@ entry! {
     __kmpc_taskloop_5 => taskloop_5;
 }
 
+/// What the compiler passes for `strict:`.
+const STRICT: i32 = 1;
+
 #[allow(clippy::too_many_arguments)]
 unsafe extern "C" fn taskloop_4(
     _: Loc,
@@ -24,7 +27,18 @@ unsafe extern "C" fn taskloop_4(
     duplicate: Option<Duplicate>,
 ) {
     let (condition, no_group) = (condition != 0, no_group != 0);
-    let construct = Taskloop { task, condition, lower, upper, stride, no_group, schedule, grain, duplicate };
+    let construct = Taskloop {
+        task,
+        condition,
+        lower,
+        upper,
+        stride,
+        no_group,
+        schedule,
+        grain,
+        is_strict: false,
+        duplicate,
+    };
     // SAFETY: the compiler passes a task of `__kmpc_omp_task_alloc` and its bounds.
     unsafe { taskloop::run(construct, caller()) };
 }
@@ -41,11 +55,22 @@ unsafe extern "C" fn taskloop_5(
     no_group: i32,
     schedule: i32,
     grain: u64,
-    _modifier: i32,
+    modifier: i32,
     duplicate: Option<Duplicate>,
 ) {
     let (condition, no_group) = (condition != 0, no_group != 0);
-    let construct = Taskloop { task, condition, lower, upper, stride, no_group, schedule, grain, duplicate };
+    let construct = Taskloop {
+        task,
+        condition,
+        lower,
+        upper,
+        stride,
+        no_group,
+        schedule,
+        grain,
+        is_strict: modifier == STRICT,
+        duplicate,
+    };
     // SAFETY: the compiler passes a task of `__kmpc_omp_task_alloc` and its bounds.
     unsafe { taskloop::run(construct, caller()) };
 }

@@ -4,6 +4,7 @@
 use super::*;
 use crate::detect::search::{self, Earlier};
 use crate::detect::sink;
+use crate::process::is_shared;
 
 impl Detector {
     /// Two conflicting accesses that no order known so far keeps apart.
@@ -142,13 +143,14 @@ impl Detector {
     /// - the memory is a task's stack, and was another task's when the earlier access was made;
     /// - the memory is private to a thread, and both tasks ran on that thread: a thread does one
     ///   thing at a time;
-    /// - both tasks ran on one thread and asked which: then it may well be the number that led both
-    ///   here, and on different threads they would have gone elsewhere;
     /// - it is memory of a thread, which made the earlier access before the present one, or has
     ///   waited for it ([`units`]);
     /// - both are in units of work that every size of the team gives to one thread;
     /// - it is heap memory that the thread owns, by its thread-local storage, or was handed to it
-    ///   since ([`owned`]). Whether it is, is found out if `searches` says so.
+    ///   since ([`owned`]). Whether it is, is found out if `searches` says so;
+    /// - both tasks ran on one thread and asked which: then it may well be the number that led both
+    ///   here, and on different threads they would have gone elsewhere. Or it is not, and another
+    ///   assignment of work to threads has a race: the coverage says that this is not decided.
     fn excuse(&mut self, earlier: AccessId, address: usize, searches: bool) -> bool {
         if self.is_of_earlier_stack(earlier, address) {
             return true;
@@ -163,13 +165,19 @@ impl Detector {
                 || self.are_in_equal_shares(earlier)
                 || self.is_handed_on(earlier, address, searches);
         }
-        (before.asked && now.asked)
-            || is_private()
+        let asked = before.asked && now.asked;
+        // A verdict about a pool claims no other size, nor what its threads take.
+        if asked && (is_shared() || self.excused_by_number) {
+            return true;
+        }
+        let is_excused = is_private()
             || self.is_past_of_thread(earlier, address)
             || self.are_given_to_one_thread(earlier, address)
             || self.are_in_equal_shares(earlier)
             || self.is_owned_by(address, now.thread, searches)
-            || self.is_handed_on(earlier, address, searches)
+            || self.is_handed_on(earlier, address, searches);
+        self.excused_by_number |= asked && !is_excused;
+        is_excused || asked
     }
 
     /// Whether both accesses are in sections of one lock: then the later comes after the earlier

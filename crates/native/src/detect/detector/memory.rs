@@ -33,7 +33,8 @@ impl Detector {
     /// A block of memory is the current task's.
     pub(crate) fn own_block(&mut self, address: usize, size: usize, site: u32) {
         let Task { role, thread, .. } = self.tasks[self.current.index()];
-        let thread = (role != Role::Main).then_some(thread);
+        let for_all = matches!(role, Role::Single(_) | Role::Share { is_sections: true, .. });
+        let thread = (role != Role::Main).then_some((thread, for_all));
         self.owned.forget(address);
         let ordinal = self.memory.add(address, Block::new(size, site, self.current, thread));
         if let Some(watched) = &mut self.watched {

@@ -239,6 +239,9 @@ pub(crate) struct Detector {
     preparing: bool,
     /// Mutual exclusion or ordering atomics were used.
     pub(crate) exclusive: bool,
+    /// Two accesses were not compared for no other reason than that both tasks ran on one thread
+    /// and asked which.
+    pub(crate) excused_by_number: bool,
     /// Whether detection is on.
     on: bool,
     /// Whether accesses may take the fast path.
@@ -313,6 +316,7 @@ impl Detector {
             waiting: false,
             preparing: false,
             exclusive: false,
+            excused_by_number: false,
             on: true,
             fast_path_enabled: false,
             freeing: false,

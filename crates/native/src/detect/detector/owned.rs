@@ -70,6 +70,8 @@ pub(super) struct Owned {
     table_sites: FxHashMap<u32, bool>,
     /// Blocks for which a search failed, with the task that searched.
     vain: FxHashMap<usize, u64>,
+    /// Blocks that were reached from the storage of the thread of a team that has allocated them.
+    reached: FxHashSet<usize>,
 }
 
 impl Owned {
@@ -81,6 +83,7 @@ impl Owned {
         }
         self.tables.retain(|&table| table != block);
         self.vain.remove(&block);
+        self.reached.remove(&block);
         if !self.slots.is_empty() {
             self.slots.retain(|(of, _), _| *of != block);
             self.handed.retain(|(of, ..)| *of != block);
@@ -115,6 +118,43 @@ impl Detector {
     fn storage_of(&self, thread: u32) -> Option<Range<usize>> {
         let from = self.privates.first_of(thread)?;
         Some(from.next_multiple_of(8)..state().threads.base(thread))
+    }
+
+    /// Whether a block of a thread of a team is reached from its thread-local variables, through
+    /// others that it has allocated.
+    #[cold]
+    pub(super) fn is_reached_from_storage(&mut self, wanted: usize, thread: u32) -> bool {
+        let task = self.identity();
+        if self.owned.reached.contains(&wanted) || self.owned.vain.get(&wanted) == Some(&task) {
+            return self.owned.reached.contains(&wanted);
+        }
+        let base = state().threads.base(thread);
+        // What is beyond the variables of the linker's storage is the C library's.
+        let variables = |from: usize, to: usize| from..if (from..to).contains(&base) { base } else { to };
+        let mut todo: Vec<Range<usize>> =
+            self.privates.all_of(thread).map(|(from, to)| variables(from, to)).collect();
+        let mut seen = FxHashSet::default();
+        let mut looked = 0;
+        while let Some(memory) = todo.pop() {
+            looked += memory.len() / 8;
+            if looked > MOST {
+                break;
+            }
+            let words = memory.start.next_multiple_of(8)..memory.end & !7;
+            for pointer in words.step_by(8).map(word) {
+                // A block that is being freed is wanted as well.
+                let Some((at, block)) = self.memory.find(pointer) else { continue };
+                if block.thread() == Some(thread) && seen.insert(at) && self.memory.find_live(at).is_some() {
+                    todo.push(at..at + block.size);
+                }
+            }
+        }
+        let is = seen.contains(&wanted);
+        match is {
+            true => drop(self.owned.reached.insert(wanted)),
+            false => drop(self.owned.vain.insert(wanted, task)),
+        }
+        is
     }
 
     #[cold]

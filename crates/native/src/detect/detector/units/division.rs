@@ -30,8 +30,9 @@ pub(crate) enum Division {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Sizes {
     All,
-    /// The program asks for so many, and lets the implementation choose fewer.
-    UpTo(u32),
+    /// The program asks for so many, and lets the implementation choose fewer, but no less than
+    /// the first.
+    Between(u32, u32),
     /// The program has set or queried the size, and may depend on it.
     Only(u32),
 }
@@ -42,7 +43,7 @@ impl Sizes {
     pub(super) fn all(self, number: u32, forever: bool, mut holds: impl FnMut(u64) -> bool) -> bool {
         match self {
             Sizes::All => forever,
-            Sizes::UpTo(most) => (number + 1..=most).all(|size| holds(u64::from(size))),
+            Sizes::Between(least, most) => (least.max(number + 1)..=most).all(|size| holds(u64::from(size))),
             Sizes::Only(size) => holds(u64::from(size)),
         }
     }

@@ -17,7 +17,9 @@
 //!
 //! - *Memory of a thread*: its stack, its thread-local storage, what it has allocated in a parallel
 //!   region, and whatever is chosen by its number. Another thread would have used its own, so that
-//!   accesses to it stay in the order in which the thread made them.
+//!   accesses to it stay in the order in which the thread made them. What it allocates in a `single`
+//!   or a section it mostly allocates for all: that is its own only if its thread-local storage
+//!   leads there.
 //! - *The schedule*, where the standard gives two units to one thread for every size of the team
 //!   that the program allows ([`Division`]).
 //! - *Data in private memory*: what a thread does after a `single` or a section in which it has
@@ -107,6 +109,8 @@ pub(super) struct Units {
     /// The share that runs has synchronised or created a task in the iteration under way.
     has_synchronised: bool,
     pub(super) spans: Spans,
+    /// In a search: what each thread was, itself or a unit, when it last entered a section.
+    entered: FxHashMap<TaskId, TaskId>,
 }
 
 impl Units {
@@ -119,6 +123,7 @@ impl Units {
             iteration: Iteration::NONE,
             has_synchronised: false,
             spans: Spans::new(),
+            entered: FxHashMap::default(),
         }
     }
 

@@ -90,18 +90,28 @@ impl Detector {
         made != now && self.order.is_known_to(step, last)
     }
 
-    /// Whether memory belongs to a thread that has executed units of work.
-    fn is_memory_of(&self, thread: TaskId, address: usize) -> bool {
+    /// Whether memory belongs to a thread that has executed units of work. What it has allocated in
+    /// a `single` or a section does if its thread-local storage leads there: otherwise it has
+    /// allocated it for all.
+    fn is_memory_of(&mut self, thread: TaskId, address: usize) -> bool {
         let on = self.tasks[thread.index()].thread;
-        self.units.takers.get(&thread).is_some_and(|taker| taker.stack.contains(&address))
+        if self.units.takers.get(&thread).is_some_and(|taker| taker.stack.contains(&address))
             || self.privates.is_of(address, on)
-            || self.memory.find(address).is_some_and(|(_, block)| block.thread() == Some(on))
+        {
+            return true;
+        }
+        self.memory.find(address).is_some_and(|(at, block)| {
+            block.thread() == Some(on) && (!block.is_for_all() || self.is_reached_from_storage(at, on))
+        })
     }
 
     /// Whether the memory belongs to the thread that executes the unit that runs.
-    pub(in crate::detect::detector) fn is_of_units(&self, address: usize) -> bool {
-        !self.units.takers.is_empty()
-            && self.units_of(self.current).any(|(_, thread)| self.is_memory_of(thread, address))
+    pub(in crate::detect::detector) fn is_of_units(&mut self, address: usize) -> bool {
+        if self.units.takers.is_empty() {
+            return false;
+        }
+        let units: Vec<(TaskId, TaskId)> = self.units_of(self.current).collect();
+        units.into_iter().any(|(_, thread)| self.is_memory_of(thread, address))
     }
 
     /// Whether the schedule gives an earlier access and the present one to the same thread, for
@@ -162,6 +172,32 @@ impl Detector {
                     other == thread && then.division == now.division && !(then.is_marked && now.is_marked)
                 })
             })
+    }
+
+    /// The running task of a search enters a section. Whether its thread has entered one since the
+    /// last barrier in another unit, or outside of units, and some other thread may execute one of
+    /// the two: then the search has their order only.
+    pub(crate) fn enters_after_another_unit(&mut self) -> bool {
+        let (now, thread) = (self.current, self.taker(self.current));
+        if !matches!(self.tasks[thread.index()].role, Role::Thread(_)) {
+            return false;
+        }
+        let before = self.units.entered.insert(thread, now);
+        before.is_some_and(|before| {
+            before != now && (self.may_go_elsewhere(before, thread) || self.may_go_elsewhere(now, thread))
+        })
+    }
+
+    /// Whether another thread may execute a unit in a team of the same size.
+    fn may_go_elsewhere(&self, unit: TaskId, thread: TaskId) -> bool {
+        match self.tasks[unit.index()].role {
+            Role::Single(_) | Role::Chunk(_) => true,
+            Role::Share { .. } => {
+                let share = self.share_of(unit, thread);
+                share.is_none_or(|share| matches!(share.division, Division::Any { .. }))
+            }
+            _ => false,
+        }
     }
 
     /// Readers that need not be kept beside the running unit: of the chunks of a loop that one
