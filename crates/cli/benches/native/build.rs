@@ -71,6 +71,12 @@ impl Tools {
         self.compile_source(name, &file, way)
     }
 
+    /// Compiles `programs/c/promise/NAME_norace.cpp`.
+    pub(crate) fn compile_promises(&self, name: &str) -> Result<PathBuf, String> {
+        let file = repository().join("programs/c/promise").join(format!("{name}_norace.cpp"));
+        self.compile_source(name, &file, Way::Raceproof)
+    }
+
     /// The compiler alone, for C or C++.
     pub(crate) fn clang(&self, cpp: bool) -> String {
         if cpp { self.clang.replace("clang", "clang++") } else { self.clang.clone() }
@@ -93,7 +99,7 @@ impl Tools {
         let mut command = match way {
             Way::Raceproof => {
                 let mut command = Command::new(self.raceproof());
-                command.arg("cc");
+                command.arg(if source.extension().is_some_and(|kind| kind == "cpp") { "c++" } else { "cc" });
                 command
             }
             _ => Command::new(&self.clang),

@@ -1,8 +1,8 @@
-//! How the time of a task grows with the number of tasks.
+//! How the time of a task, or of a promise, grows with their number, and the memory.
 
 use crate::build::{Tools, Way};
 use crate::document::{Table, number};
-use crate::programs::GROWING;
+use crate::programs::{GROWING, GROWING_PROMISES};
 use crate::run::{Job, interleaved};
 use crate::{Options, Section};
 
@@ -18,9 +18,12 @@ pub(crate) fn measure(tools: &Tools, options: &Options) -> Result<Section, Strin
     let sizes = if options.quick { &SIZES[..2] } else { &SIZES };
     let mut table = Table::new(&["program", "tasks", "s", "ns/task", "MB", "× the cheapest"]);
     let mut missed = Vec::new();
-    for name in GROWING {
+    for name in GROWING.into_iter().chain(GROWING_PROMISES) {
         eprintln!("{name} …");
-        let program = tools.compile(name, Way::Raceproof)?;
+        let program = match GROWING_PROMISES.contains(&name) {
+            true => tools.compile_promises(name)?,
+            false => tools.compile(name, Way::Raceproof)?,
+        };
         let job = |size: &u64| Job {
             program: program.clone(),
             way: Way::Raceproof,

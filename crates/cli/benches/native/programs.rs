@@ -65,6 +65,10 @@ pub(crate) const ALL: [Program; 34] = [
 /// Those whose argument is the number of their tasks.
 pub(crate) const GROWING: [&str; 4] = ["tasks_flat", "tasks_batches", "tasks_tree", "tasks_chain"];
 
+/// Those whose argument is the number of their promises, in `programs/c/promise`: of HClib, and of
+/// the standard library.
+pub(crate) const GROWING_PROMISES: [&str; 2] = ["many", "std_many"];
+
 pub(crate) fn names() -> String {
     ALL.map(|program| program.name).join(" ")
 }

@@ -2,8 +2,9 @@
 //!
 //! The user of the order names the steps it may still ask about, and the tasks and finishes that
 //! are under way. The order keeps what these lead to (the ancestors of their tasks, the finishes
-//! around them, the steps that a live task knows of) and drops all else. It renumbers what it
-//! keeps, in the same order, so that every comparison of ids comes out as before.
+//! around them, the steps that a live task knows of and the tree does not: `prune.rs`) and drops all
+//! else. It renumbers what it keeps, in the same order, so that every comparison of ids comes out
+//! as before.
 //!
 //! Cost: linear in what is kept, plus a bit and a word for each entry there was. It runs each time
 //! the tables have doubled: a constant a task.
@@ -147,6 +148,11 @@ impl GraphOrder {
         tasks: impl IntoIterator<Item = TaskId>,
         scopes: impl IntoIterator<Item = ScopeId>,
     ) -> Renumbering {
+        let mut under_way = Marks::none(self.tree.tasks.len());
+        for task in tasks.into_iter().chain([TaskId::MAIN, self.now.task]) {
+            under_way.add(task.index());
+        }
+        self.prune(&under_way);
         let mut kept = Kept {
             steps: Marks::none(self.steps.len()),
             tasks: Marks::none(self.tree.tasks.len()),
@@ -157,14 +163,13 @@ impl GraphOrder {
         kept.task(TaskId::MAIN.0);
         kept.task(self.now.task.0);
         kept.scope(ScopeId::PROGRAM.0);
-        let mut under_way = Marks::none(self.tree.tasks.len());
-        for task in tasks.into_iter().chain([TaskId::MAIN, self.now.task]) {
-            under_way.add(task.index());
+        under_way.each(|task| {
+            let task = TaskId::at(task);
             kept.task(task.0);
             let state = self.tree.task(task);
             kept.known(state.known);
             kept.known(state.inherited);
-        }
+        });
         for scope in scopes {
             kept.scope(scope.0);
         }

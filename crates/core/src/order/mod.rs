@@ -38,6 +38,7 @@ pub mod hard;
 pub mod hb;
 mod name;
 mod past;
+mod prune;
 mod releases;
 pub mod representative;
 mod sections;
