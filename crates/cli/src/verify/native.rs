@@ -85,7 +85,7 @@ pub(crate) fn verify(args: &VerifyArgs, words: &[OsString]) -> Result<Report, St
         (report.verdict, report.scope) = (Verdict::Inconclusive, Scope::ObservedSchedule);
     }
     report.bound(args.strict);
-    report.built = program::built(&path);
+    program::date(&mut report, &path);
     report.stamp(&fingerprint);
     Ok(report)
 }
