@@ -15,6 +15,7 @@ pub use native::{Construct, Object, Operation, Region, Related, SetBefore, place
 use crate::event::AccessKind;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::time::SystemTime;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -354,7 +355,7 @@ pub struct Report {
     /// Sizes that the teams (pools, for rayon) of a native program had.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub threads: Vec<u32>,
-    /// How many races the user's suppressions kept out of `races`.
+    /// How many races, deadlocks and program errors the user's suppressions kept out of the report.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub suppressed: u64,
     /// What of it the user's baseline knows.
@@ -370,6 +371,9 @@ pub struct Report {
     /// When a native program was built, where that is known: its sources may be newer.
     #[serde(skip)]
     pub built: Option<SystemTime>,
+    /// Files that are newer and have the text it was built from nevertheless, as a place names them.
+    #[serde(skip)]
+    pub unchanged: BTreeSet<String>,
     /// Last, since what was measured goes with it.
     #[serde(flatten, with = "measured")]
     #[cfg_attr(feature = "schema", schemars(with = "measured::Written<'static>"))]
@@ -423,6 +427,7 @@ impl Report {
             coverage: None,
             next_command: None,
             built: None,
+            unchanged: BTreeSet::new(),
             stats: Stats { executions: 1, ..Stats::default() },
         }
     }

@@ -1,10 +1,10 @@
 //! One quoted source line with a mark under the column of interest.
 //!
-//! Columns count characters. Every character is taken to be one cell wide, so a mark to the right
+//! Columns of compilers count bytes, and the mark counts characters. Every character is taken to be one cell wide, so a mark to the right
 //! of double-width characters stands too far left.
 
 use super::frames;
-use super::sources::Sources;
+use super::sources::{Sources, character};
 pub(super) use super::style::place_name;
 use super::style::{Page, Role, count, safe};
 use super::view::{self, Inside};
@@ -30,7 +30,7 @@ impl Snippet {
         let Some(source) = sources.line(place) else { return };
         let edge = format!("  {} |", " ".repeat(self.digits));
         let room = page.style.width.saturating_sub(edge.len() + 1).max(20);
-        let view = View::of(source, place.column, room);
+        let view = View::of(source, character(place, source), room);
         let number = format!("  {:>width$} |", place.line, width = self.digits);
         let number = page.paint(Role::Gutter, &number);
         page.line(&format!("{number} {}", view.text));

@@ -55,13 +55,15 @@ impl Sources {
             [&side.at, user_place(side)].into_iter().chain(calls).chain(spawns)
         });
         let waits = report.deadlocks.iter().flat_map(|d| d.waiting.iter().map(|w| &w.at));
-        let errors = report.errors.iter().map(|error| &error.at);
+        let errors = report.errors.iter().flat_map(|error| {
+            std::iter::once(&error.at).chain(error.related.iter().map(|related| &related.at))
+        });
         let blocks = report.races.iter().filter_map(|race| match &race.object {
             Some(Object::Heap { at, .. }) => Some(at),
             _ => None,
         });
         for place in races.chain(waits).chain(errors).chain(blocks) {
-            self.load_file(&place.file, report.built);
+            self.load_file(&place.file, built_before(report, &place.file));
             let lines = self.files.get(&place.file).map_or(usize::MAX, Vec::len);
             if place.line as usize > lines {
                 self.stale.insert(place.file.clone());
@@ -116,12 +118,48 @@ impl Sources {
     /// The line of a place, without its line break; none of a file that has changed since.
     pub fn line(&self, place: &Place) -> Option<&str> {
         let file = self.shown.get(&place.file).unwrap_or(&place.file);
-        let lines = self.files.get(file).filter(|_| !self.stale.contains(file))?;
+        self.line_as_it_is(place).filter(|_| !self.stale.contains(file))
+    }
+
+    /// The line of a place as the file has it now.
+    pub(crate) fn line_as_it_is(&self, place: &Place) -> Option<&str> {
+        let file = self.shown.get(&place.file).unwrap_or(&place.file);
+        let lines = self.files.get(file)?;
         lines.get((place.line as usize).checked_sub(1)?).map(String::as_str)
     }
+}
+
+/// The column of a place in characters of its line. The columns of TP count characters; those of
+/// compilers are bytes.
+pub(super) fn character(at: &Place, line: &str) -> u32 {
+    if at.column == 0 || at.file.ends_with(".tp") || at.file == "-" {
+        return at.column;
+    }
+    let before = at.column as usize - 1;
+    let whole = line.char_indices().take_while(|&(byte, _)| byte < before).count();
+    // Beyond the end, as far beyond it.
+    (whole + before.saturating_sub(line.len()) + 1) as u32
+}
+
+/// When the program was built that a file may be newer than; none if the file is known to be the same.
+pub(super) fn built_before(report: &Report, file: &str) -> Option<SystemTime> {
+    report.built.filter(|_| !report.unchanged.contains(file))
 }
 
 /// Whether a place is in the user's own sources, and not in a library of the system.
 pub(super) fn is_own(place: &Place) -> bool {
     place.line > 0 && !place.file.starts_with("/usr/") && !place.file.starts_with("/rustc/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_of_compilers_are_bytes() {
+        let line = "/* äö */ x = 1;";
+        let column = |file: &str, column| character(&Place { file: file.into(), line: 1, column }, line);
+        assert_eq!([1, 4, 6, 12, 17, 18, 0].map(|at| column("f.c", at)), [1, 4, 5, 10, 15, 16, 0]);
+        assert_eq!(column("f.tp", 12), 12);
+    }
 }

@@ -95,7 +95,7 @@ impl Suppressions {
     }
 
     /// Takes the findings that are suppressed out of a report whose findings have their ids, counts
-    /// the races among them, and judges it anew.
+    /// those that the verdict goes by, and judges it anew.
     pub fn apply(&self, report: &mut Report) -> Suppressed {
         let mut out = Suppressed::default();
         let mut used = FxHashSet::default();

@@ -1,6 +1,7 @@
 //! The findings of a report in a table, and what was left out: where to look first.
 
-use super::cause::{Group, deadlock_id, error_id};
+use super::cause::{Group, deadlock_id, error_id, general_id};
+use super::general;
 use super::snippet::place_name;
 use super::sources::Sources;
 use super::style::{Page, Role, count, grouped, safe};
@@ -24,7 +25,7 @@ pub(super) fn render(
     groups: &[Group<'_>],
     owners: &[usize],
 ) {
-    let all = groups.len() + report.deadlocks.len() + report.errors.len();
+    let all = groups.len() + report.deadlocks.len() + report.errors.len() + report.general_races.len();
     let hidden = all.saturating_sub(page.style.findings);
     if hidden > 0 {
         let text = format!(
@@ -49,8 +50,17 @@ pub(super) fn render(
         let id = error_id(error, sources).to_string();
         [id, "error".into(), safe(&error.kind), short(&seen.at), String::new(), String::new()]
     });
+    let general = report.general_races.iter().map(|race| {
+        let known: Vec<Place> = general::places(race, sources).into_iter().flatten().collect();
+        let at = match known.as_slice() {
+            [first, second] => both([first, second]),
+            some => some.first().map(short).unwrap_or_default(),
+        };
+        let id = general_id(race, sources).to_string();
+        [id, "either order".into(), general::on(race), at, String::new(), String::new()]
+    });
     let mut rows: Vec<Row> = vec![["id", "what", "on", "where", "seen", "fix"].map(str::to_owned)];
-    rows.extend(races.chain(deadlocks).chain(errors).take(LISTED));
+    rows.extend(races.chain(deadlocks).chain(errors).chain(general).take(LISTED));
     print(page, &mut rows);
     if all > LISTED {
         page.headline(Role::Plain, 2, &format!("… and {}", count((all - LISTED) as u64, "more finding")));

@@ -4,14 +4,14 @@ use super::cause::{Group, error_id, group, owners};
 use super::coverage;
 use super::deadlock;
 use super::frames::user_place;
+use super::general;
 use super::race::{self, witness};
-use super::snippet::{Snippet, place_name};
+use super::snippet::Snippet;
 use super::sources::Sources;
 use super::style::{Page, Role, Style, count, grouped, safe};
 use super::table;
 use super::view;
-use raceproof_core::event::AccessKind;
-use raceproof_core::finding::{GeneralRace, ProgramError, Related, Report, Scope, Verdict};
+use raceproof_core::finding::{ProgramError, Related, Report, Scope, Verdict};
 
 /// The whole report, ending in a line break.
 pub fn render(report: &Report, sources: &Sources, style: Style) -> String {
@@ -34,42 +34,14 @@ pub fn render(report: &Report, sources: &Sources, style: Style) -> String {
         program_error(&mut page, sources, error);
         page.blank();
     }
-    for (number, race) in report.general_races.iter().take(style.findings).enumerate() {
-        general_race(&mut page, sources, number + 1, race);
-        page.blank();
-    }
-    if let Some(more @ 1..) = report.general_races.len().checked_sub(style.findings) {
-        page.headline(Role::Strong, 0, &format!("and {}", count(more as u64, "more nondeterministic pair")));
+    left = left.saturating_sub(report.errors.len());
+    for race in report.general_races.iter().take(left) {
+        general::render(&mut page, sources, race);
         page.blank();
     }
     table::render(&mut page, report, sources, &groups, &owners);
     summary(&mut page, sources, report, &groups);
     page.into_string()
-}
-
-/// Nondeterminism that is no data race: two things whose order the schedule chooses.
-fn general_race(page: &mut Page, sources: &Sources, number: usize, race: &GeneralRace) {
-    let what = match race.kind.as_str() {
-        "sections" if race.on == "isolated" => "isolated sections".to_owned(),
-        "sections" => format!("sections of {}", safe(&race.on)),
-        "sets" => format!("sets of the promise {}", safe(&race.on)),
-        "posts" => format!("posts of {}", safe(&race.on)),
-        "takes" => format!("P({})", safe(&race.on)),
-        _ => format!("V({})", safe(&race.on)),
-    };
-    let cell =
-        race.location.as_ref().map(|cell| format!(" that conflict on {}", safe(cell))).unwrap_or_default();
-    let headline = format!("nondeterminism {number}: {what}{cell} come in either order");
-    page.headline(Role::Doubt, 0, &headline);
-    for side in [&race.first, &race.second] {
-        let verb = match side.access {
-            Some(AccessKind::Read) => " reads",
-            Some(AccessKind::Write) => " writes",
-            None => "",
-        };
-        let place = side.at.as_ref().map(|at| format!(" at {}", place_name(&view::place(at, sources))));
-        page.headline(Role::Plain, 2, &format!("{}{verb}{}", safe(&side.task), place.unwrap_or_default()));
-    }
 }
 
 fn program_error(page: &mut Page, sources: &Sources, error: &ProgramError) {
@@ -112,10 +84,10 @@ fn summary(page: &mut Page, sources: &Sources, report: &Report, groups: &[Group<
         page.prose(0, Role::Doubt, "limit:", &safe(limit));
     }
     if report.suppressed > 0 {
-        let text = format!("{} not shown, as the suppressions ask", count(report.suppressed, "race"));
+        let text = format!("{} not shown, as the suppressions ask", count(report.suppressed, "finding"));
         page.prose(0, Role::Label, "suppressed:", &text);
     }
-    about_sources(page, sources, report);
+    about_sources(page, sources, report, "program was built");
     if let Some(observed) = &report.coverage {
         page.prose(0, Role::Label, "coverage:", &coverage::sentence(report, observed, sources));
     }
@@ -158,7 +130,7 @@ fn summary(page: &mut Page, sources: &Sources, report: &Report, groups: &[Group<
 }
 
 /// Why source lines are missing from the report, said once.
-fn about_sources(page: &mut Page, sources: &Sources, report: &Report) {
+pub(super) fn about_sources(page: &mut Page, sources: &Sources, report: &Report, since: &str) {
     let stale: Vec<String> = sources.stale().map(|file| safe(&file)).collect();
     if let Some(first) = stale.first() {
         let files = match stale.len() {
@@ -167,7 +139,7 @@ fn about_sources(page: &mut Page, sources: &Sources, report: &Report) {
             n => format!("{first} and {} other files have", n - 1),
         };
         let text = format!(
-            "{files} changed since the program was built, so their lines are not shown; build and run it again."
+            "{files} changed since the {since}, so their lines are not shown; build and run it again."
         );
         let text = if stale.len() == 1 { text.replace("so their lines", "so its lines") } else { text };
         page.prose(0, Role::Doubt, "sources:", &text);

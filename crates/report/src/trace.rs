@@ -2,14 +2,16 @@
 //! each pair of sites.
 
 use super::cause::{group, owners};
+use super::general;
 use super::race;
 use super::sources::Sources;
 use super::style::{Page, Style, count, grouped, safe};
 use super::table;
+use super::text;
 use raceproof_core::debug::netzer::{Analysis, Feasibility, StepRace};
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{
-    GeneralSide, Grade, Measured, Operation, Place, Race, RaceAccess, Report, Verdict,
+    GeneralRace, GeneralSide, Grade, Measured, Operation, Place, Race, RaceAccess, Report, Verdict,
 };
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -77,12 +79,17 @@ const CAUSES: usize = 5;
 pub fn render(analyzed: &Analyzed, sources: &Sources, style: Style) -> String {
     let Analyzed { report, validation, warnings, .. } = analyzed;
     let is_known = |at: &Place| at.line > 0 && at.column > 0;
-    let mut text = match report.races.iter().any(|race| is_known(&race.first.at) && is_known(&race.second.at))
-    {
-        true => blocks(report, sources, Style { ranks: validation.is_some(), ..style }),
-        false => lines(report, validation.is_some()),
+    let knows = |general: &GeneralRace| {
+        [&general.first, &general.second].iter().all(|side| side.at.as_ref().is_some_and(is_known))
     };
-    for general in &report.general_races {
+    let has_places = report.races.iter().any(|race| is_known(&race.first.at) && is_known(&race.second.at))
+        || report.races.is_empty() && report.general_races.iter().any(knows);
+    let mut text = match has_places {
+        true => blocks(report, sources, Style { ranks: validation.is_some(), ..style }),
+        false => lines(report, validation.is_some(), style.findings),
+    };
+    let listed = if has_places { &[] } else { report.general_races.as_slice() };
+    for general in listed.iter().take(style.findings) {
         let side = |side: &GeneralSide| {
             let at = side.at.as_ref().map(spoken).unwrap_or_default();
             format!("{} at {at} by {}", noun(side.access), safe(&side.task))
@@ -90,6 +97,9 @@ pub fn render(analyzed: &Analyzed, sources: &Sources, style: Style) -> String {
         let location = general.location.as_deref().map(|at| format!(", on {}", safe(at))).unwrap_or_default();
         let (first, second) = (side(&general.first), side(&general.second));
         let _ = writeln!(text, "nondeterminism: {first} and {second} come in either order{location}");
+    }
+    if let Some(more @ 1..) = listed.len().checked_sub(style.findings) {
+        let _ = writeln!(text, "and {}", count(more as u64, "more nondeterministic pair"));
     }
     for warning in warnings {
         let _ = writeln!(text, "warning: {}", safe(warning));
@@ -110,12 +120,17 @@ fn blocks(report: &Report, sources: &Sources, style: Style) -> String {
     let owners = owners(&groups);
     let mut page = Page::new(style);
     race::all(&mut page, sources, &groups, &owners);
+    for race in report.general_races.iter().take(style.findings.saturating_sub(groups.len())) {
+        general::render(&mut page, sources, race);
+        page.blank();
+    }
     table::render(&mut page, report, sources, &groups, &owners);
+    text::about_sources(&mut page, sources, report, "trace was recorded");
     page.into_string()
 }
 
 /// Races at sites that have a number or a name only.
-fn lines(report: &Report, is_validated: bool) -> String {
+fn lines(report: &Report, is_validated: bool, most: usize) -> String {
     let mut text = String::new();
     let mut order: Vec<usize> = (0..report.races.len()).collect();
     order.sort_by_key(|&at| (report.races[at].partition, Reverse(report.races[at].count), at));
@@ -123,11 +138,16 @@ fn lines(report: &Report, is_validated: bool) -> String {
     let mut numbers = vec![0; order.len()];
     order.iter().zip(1..).for_each(|(&at, number)| numbers[at] = number);
     let first = report.races.iter().filter(|race| race.partition == 1).count();
-    for &at in &order {
+    for &at in order.iter().take(most) {
         line(&mut text, &report.races[at], numbers[at]);
         if is_validated {
             advice(&mut text, &report.races[at], first, &numbers);
         }
+    }
+    if let Some(more @ 1..) = order.len().checked_sub(most) {
+        let all = order.len();
+        let more = count(more as u64, "more race");
+        let _ = writeln!(text, "and {more}: `--max-findings {all}` shows all, and `--format json` has them");
     }
     text
 }

@@ -183,7 +183,7 @@ fn block(race: &Race, sources: &Sources) -> String {
             Some((place, offset)) => {
                 let (file, line) = place.rsplit_once(':').unwrap_or((place, "?"));
                 let file = sources.project.shown(file);
-                format!("byte {offset} of a heap block allocated at {file}:{line}")
+                format!("offset {offset} of a heap block allocated at {file}:{line}")
             }
             None => race.location.clone(),
         },

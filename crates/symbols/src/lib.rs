@@ -18,9 +18,11 @@ mod names;
 mod paths;
 pub mod raw;
 mod sites;
+mod sums;
 mod types;
 
 pub use names::type_name;
+pub use sums::unchanged;
 pub use types::Scalar;
 
 use locals::Local;

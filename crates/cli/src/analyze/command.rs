@@ -11,12 +11,16 @@ use crate::shared::load::refuse;
 use crate::shared::look;
 use crate::shared::present::{Wanted, finish, machine};
 use crate::shared::status::{BAD_INPUT, BadInput, bad};
+use raceproof_core::finding::Report;
 use raceproof_host::note;
 use raceproof_host::output::deliver;
 use raceproof_report::baseline::new_only;
+use raceproof_report::constructs::name_constructs;
+use raceproof_report::html::Extras;
 use raceproof_report::{self as report, Project, Sources, html};
 use std::io::{self, IsTerminal};
-use std::process;
+use std::path::Path;
+use std::{fs, process};
 
 pub(crate) fn command(args: &AnalyzeArgs) -> Result<u8, BadInput> {
     refuse(&args.file, &input::ANALYZE)?;
@@ -38,7 +42,11 @@ pub(crate) fn command(args: &AnalyzeArgs) -> Result<u8, BadInput> {
 
 fn show(mut analyzed: Analyzed, args: &AnalyzeArgs, known: &Known) -> Result<u8, BadInput> {
     let mut sources = Sources::of(Project::here());
+    date(&mut analyzed.report, &args.file);
     sources.load_for(&analyzed.report);
+    // The constructs are in files that a report of a run needs not read.
+    html::load_sources(&mut sources, &analyzed.report, &Extras::default());
+    name_constructs(&mut analyzed.report, &sources);
     let settled = known.settle(&mut analyzed.report, &sources, false);
     let (output, program) = (args.output.as_deref(), args.file.as_os_str());
     let wanted = Wanted { format: args.format, output, known, strict: false, program };
@@ -46,7 +54,6 @@ fn show(mut analyzed: Analyzed, args: &AnalyzeArgs, known: &Known) -> Result<u8,
         ReportFormat::Json => report::json::pretty(&analyzed),
         ReportFormat::Html => {
             let extras = page::of_trace(&analyzed.report, &args.file, args.limits.max_memory);
-            html::load_sources(&mut sources, &analyzed.report, &extras);
             html::render_trace(&analyzed, &sources, &extras)
         }
         ReportFormat::Text => {
@@ -60,4 +67,13 @@ fn show(mut analyzed: Analyzed, args: &AnalyzeArgs, known: &Known) -> Result<u8,
     deliver(&text, args.output.as_deref()).map_err(bad)?;
     finish(&analyzed.report, &sources, &settled, wanted)?;
     Ok(settled.status)
+}
+
+/// Says in a report on a native program when it was recorded: sources that are newer are not what it
+/// was built from. Of a TP program the trace has no more than what the source says.
+fn date(report: &mut Report, trace: &Path) {
+    let is_tp = |report: &Report| report.races.iter().all(|race| race.first.at.file.ends_with(".tp"));
+    if !is_tp(report) {
+        report.built = fs::metadata(trace).and_then(|metadata| metadata.modified()).ok();
+    }
 }

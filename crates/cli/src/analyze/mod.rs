@@ -216,12 +216,8 @@ impl Spawns {
         all
     }
 
-    /// The task in which the ways to two tasks part, in a trace of a TP program, whose tasks the
-    /// advice knows; else nothing.
-    fn fork(&self, names: &Names, first: &RaceAccess, tasks: [TaskId; 2]) -> String {
-        if !first.at.file.ends_with(".tp") {
-            return String::new();
-        }
+    /// The task in which the ways to two tasks part.
+    fn fork(&self, names: &Names, tasks: [TaskId; 2]) -> String {
         let above: FxHashSet<TaskId> = self.way(tasks[0]).collect();
         let fork = self.way(tasks[1]).find(|task| above.contains(task));
         fork.map_or_else(String::new, |fork| called(names, Named::Task(fork)))
@@ -478,7 +474,7 @@ fn unordered(
         grade: Grade::Apparent,
         partition: 1,
         artifact_of: Vec::new(),
-        fork: spawns.fork(names, &first, tasks),
+        fork: spawns.fork(names, tasks),
         first,
         second,
         count: 1,

@@ -58,7 +58,7 @@ pub(super) fn validate(work: &mut Work<'_>) -> Result<Analyzed, String> {
             grade: Grade::Apparent,
             partition: partition.rank,
             artifact_of,
-            fork: spawns.fork(names, &first, [conflict.first.task, conflict.second.task]),
+            fork: spawns.fork(names, [conflict.first.task, conflict.second.task]),
             first,
             second: side(
                 names,

@@ -6,7 +6,7 @@ use crate::args::ReplayArgs;
 use crate::shared::process::{ExecutionLimits, Failed, NativeProgram, Streams};
 use crate::shared::{input, program, witness_file};
 use raceproof::remote::{Answer, Order};
-use raceproof_core::finding::{Place, Report, Witness};
+use raceproof_core::finding::{Place, Race, RaceAccess, Report, Witness};
 use raceproof_host::interrupt;
 use raceproof_host::output::deliver;
 use raceproof_report::Sources;
@@ -52,10 +52,33 @@ pub(super) fn play(
     let witness = finding.witness().ok_or("the finding has no witness")?;
     let program = program.clone().with_team(witness.team);
     let followed = follow(&program, witness.clone(), most, PLAYBACK, Streams::Hidden)?;
-    followed.led_to?;
+    let led_to = followed.led_to?;
     let mut recorder = Recorder::from(followed.played.ok_or("the program did not tell what it did")?);
-    finding.end(&mut recorder);
+    match finding {
+        Finding::Race(race) => recorder.end_in_race(&as_met(race, &led_to)),
+        _ => finding.end(&mut recorder),
+    }
     Ok(recorder.finish(of))
+}
+
+/// A race as its witness has brought it about. The report may name iterations of a worksharing loop,
+/// which any thread can execute, and the replay names threads; the same lines may have met on another
+/// cell.
+fn as_met(race: &Race, replayed: &Report) -> Race {
+    let fits = |one: &RaceAccess, other: &RaceAccess| (one.access, &one.at) == (other.access, &other.at);
+    let mut all: Vec<&Race> = replayed.races.iter().collect();
+    all.sort_by_key(|met| met.location != race.location);
+    let met = all.into_iter().find_map(|met| {
+        let sides = [[&met.first, &met.second], [&met.second, &met.first]];
+        let [first, second] = sides
+            .into_iter()
+            .find(|[first, second]| fits(&race.first, first) && fits(&race.second, second))?;
+        Some((&met.location, first.clone(), second.clone()))
+    });
+    met.map_or_else(
+        || race.clone(),
+        |(location, first, second)| Race { location: location.clone(), first, second, ..race.clone() },
+    )
 }
 
 /// A replay that ended.

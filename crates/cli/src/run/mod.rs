@@ -92,7 +92,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
     }
     let mut report = joined.ok_or("no team size is given")?;
     report.bound(args.strict);
-    report.built = program::built(&program);
+    program::date(&mut report, &program);
     report.stamp(&fingerprint);
     next::name(&mut report, |report| next::after_run(args, report, &program, &open, out_of_time));
     Ok(report)

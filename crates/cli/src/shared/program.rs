@@ -3,12 +3,12 @@
 use crate::shared::input::{self, Verb};
 use crate::shared::witness_file;
 use object::{File, Object, ObjectSection, ObjectSymbol};
+use raceproof_core::finding::Report;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::path::{self, Path, PathBuf};
 
 /// What the linker calls instead of `main`; only our runtime defines it.
 const ENTRY: &str = "__wrap_main";
@@ -38,9 +38,22 @@ pub(crate) fn find(name: &OsStr, verb: &Verb) -> Result<PathBuf, String> {
     })
 }
 
-/// When a program was built, as far as the file system knows.
-pub(crate) fn built(program: &Path) -> Option<SystemTime> {
-    fs::metadata(program).and_then(|metadata| metadata.modified()).ok()
+/// Says in a report when its program was built, as far as the file system knows, and which of its
+/// sources are newer and still the same. A checkout is newer than what was built elsewhere.
+pub(crate) fn date(report: &mut Report, program: &Path) {
+    let modified = |file: &Path| fs::metadata(file).and_then(|metadata| metadata.modified()).ok();
+    report.built = modified(program);
+    let built = report.built;
+    let is_newer =
+        |file: &String| modified(Path::new(file)).zip(built).is_some_and(|(file, built)| file > built);
+    let newer: Vec<String> = raceproof_report::html::files(report).into_iter().filter(is_newer).collect();
+    if newer.is_empty() {
+        return;
+    }
+    let paths: Vec<PathBuf> =
+        newer.iter().map(|file| path::absolute(file).unwrap_or_else(|_| file.into())).collect();
+    let unchanged = newer.into_iter().zip(raceproof_symbols::unchanged(program, &paths));
+    report.unchanged = unchanged.filter(|(_, is)| *is).map(|(file, _)| file).collect();
 }
 
 /// Why a program cannot be observed that has more rights than who runs it: what to look for in its

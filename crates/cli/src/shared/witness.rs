@@ -5,9 +5,16 @@
 //! with the team of the run first, then with other assignments of work to threads and other sizes,
 //! until two threads make the accesses. [`meet`] then stops both right before them. A race that
 //! none of these teams shows stays without a witness.
+//!
+//! The same two lines may race on several cells: elements of an array, or whatever a pointer leads
+//! to. A race prefers a witness on its own cell. Failing that, one on another cell that the same
+//! accesses meet on shows the same lines, and its playback names that cell. It is no evidence that
+//! the accesses ever meet on the cell of the race, so the grade stays; a race that was only
+//! apparent becomes the one that was met.
 
 use crate::shared::process::{ExecutionLimits, NativeProgram, Streams};
 use raceproof::remote::{Answer, Order, Point};
+use raceproof_core::event::AccessKind;
 use raceproof_core::explore::trace::Trace;
 use raceproof_core::explore::{Dependence, TaskName, past};
 use raceproof_core::finding::{Grade, Place, Race, Witness, WitnessTeam};
@@ -48,9 +55,11 @@ pub(crate) fn show(races: &mut [Race], program: &Path, arguments: &[OsString], t
     let end = Instant::now() + PATIENCE;
     let interrupted = interrupt::watch();
     let is_over = || Instant::now() >= end || interrupted.load(Ordering::Relaxed);
+    // Those that were met on other cells than the apparent races at their lines.
+    let mut others: Vec<Race> = Vec::new();
     for team in teams.list() {
         if open.is_empty() || is_over() {
-            return;
+            break;
         }
         let program = NativeProgram::new(program.to_owned(), arguments, None).with_team(team);
         let execute = |order: Order| -> Option<Answer> {
@@ -61,17 +70,38 @@ pub(crate) fn show(races: &mut [Race], program: &Path, arguments: &[OsString], t
         let dependence = Dependence::Conflict;
         let first = Order::Explore { prefix: Vec::new(), hint: Vec::new(), asleep: Vec::new(), dependence };
         let Some(answer) = execute(first) else { continue };
-        for (met, points) in &answer.found.races {
-            if !open.iter().any(|race| sites(race) == sites(met)) {
-                continue;
-            }
-            let Some(witness) = meet(*points, &answer.trace, dependence, execute) else { continue };
-            for race in open.extract_if(.., |race| sites(race) == sites(met)) {
-                race.witness = Some(Witness { team, ..witness.clone() });
-                race.grade = Grade::Feasible;
+        for same_cell in [true, false] {
+            for (met, points) in &answer.found.races {
+                let fits = |race: &Race| {
+                    accesses(race) == accesses(met) && (race.location == met.location) == same_cell
+                };
+                let is_known = others.iter().any(|other| accesses(other) == accesses(met));
+                if !open.iter().any(|race| fits(race) && (is_sure(race) || same_cell || !is_known)) {
+                    continue;
+                }
+                let Some(witness) = meet(*points, &answer.trace, dependence, execute) else { continue };
+                let witness = Some(Witness { team, ..witness });
+                let grade = Grade::Feasible;
+                for race in open.extract_if(.., |race| fits(race) && (is_sure(race) || same_cell)) {
+                    race.witness.clone_from(&witness);
+                    race.grade = grade;
+                }
+                if !is_known && open.iter().any(|race| fits(race)) {
+                    others.push(Race { witness, grade, ..met.clone() });
+                }
             }
         }
     }
+    for race in open {
+        if let Some(at) = others.iter().position(|other| accesses(other) == accesses(race)) {
+            *race = others.swap_remove(at);
+        }
+    }
+}
+
+/// Whether the run has decided that some schedule shows a race.
+fn is_sure(race: &Race) -> bool {
+    race.grade >= Grade::Feasible
 }
 
 impl Teams {
@@ -87,11 +117,11 @@ impl Teams {
     }
 }
 
-/// Where the two accesses are, in source order.
-fn sites(race: &Race) -> [&Place; 2] {
-    let mut sites = [&race.first.at, &race.second.at];
-    sites.sort();
-    sites
+/// Where the two accesses are and what they do, in source order.
+fn accesses(race: &Race) -> [(&Place, AccessKind); 2] {
+    let mut accesses = [&race.first, &race.second].map(|side| (&side.at, side.access));
+    accesses.sort();
+    accesses
 }
 
 /// A schedule that stops two tasks right before their accesses: the causal past of both, then one

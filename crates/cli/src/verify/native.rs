@@ -91,7 +91,7 @@ pub(crate) fn verify(args: &VerifyArgs, words: &[OsString]) -> Result<Report, St
         report.about_one_schedule();
     }
     report.bound(args.strict);
-    report.built = program::built(&path);
+    program::date(&mut report, &path);
     report.stamp(&fingerprint);
     Ok(report)
 }

@@ -2,14 +2,15 @@
 //!
 //! `RACEPROOF_SCREENSHOTS=FOLDER` keeps pictures of what the tests see.
 
+use crate::browser::{Tab, browser};
 use crate::common;
 use crate::html::{HOSTILE, hostile, page_of};
-use crate::html_browser::{Tab, browser};
 
 use common::{native, sample};
 use raceproof_core::event::AccessKind;
-use raceproof_core::finding::{Grade, Report};
+use raceproof_core::finding::{GeneralRace, GeneralSide, Grade, Related, Report};
 use raceproof_report::html::{self, Extras};
+use raceproof_report::listed::identify;
 use serde_json::json;
 
 /// A race to fix, its consequence, another of the same cause, one in a second file that is less
@@ -72,6 +73,32 @@ fn the_races_to_fix_come_first_with_their_consequences_folded() {
     assert!(tab.text("article").contains("main/1 waits for lock b"));
     assert!(tab.text("article").contains("held by main/2"));
     tab.screenshot("mixed");
+    tab.is_clean();
+}
+
+/// What other findings have as well: the id of nondeterminism, the places that have to do with an error.
+#[test]
+fn other_findings_are_shown_in_full() {
+    let (mut report, sources) = (sample::fails(), sample::sources(sample::LOCKS));
+    report.errors[0].related =
+        vec![Related { what: "the lock was taken here".into(), at: sample::at(3, 15) }];
+    let side = |task: &str, access, at| GeneralSide { task: task.into(), access: Some(access), at: Some(at) };
+    report.general_races = vec![GeneralRace {
+        id: String::new(),
+        kind: "sections".into(),
+        on: "l".into(),
+        location: Some("total[0]".into()),
+        first: side("main/1", AccessKind::Write, sample::at(3, 15)),
+        second: side("main/2", AccessKind::Read, sample::at(3, 26)),
+    }];
+    identify(&mut report, &sources);
+    let browser = browser();
+    let mut tab = browser.open(&html::render(&report, &sources, &Extras::default()));
+    tab.click("#row-error-0");
+    assert!(tab.text("article .related").contains("the lock was taken here"));
+    assert_eq!(tab.text("article .related .line.hit .number"), "3");
+    tab.click("#row-general-0");
+    assert!(tab.text("article .chips").contains(&report.general_races[0].id));
     tab.is_clean();
 }
 
@@ -473,7 +500,7 @@ fn native_programs_have_constructs_memory_and_operations() {
     assert!(tab.text(".advice").contains("What the global variable sum"));
     assert!(tab.text(".paths").contains("main/1 spawned by parallel, thread 0 at f.c:6:1"));
     tab.click("#basis summary");
-    assert!(tab.text("#facts").contains("Team sizes 2, 4 Suppressed 1 race"));
+    assert!(tab.text("#facts").contains("Team sizes 2, 4 Suppressed 1 finding"));
     tab.is_clean();
     drop(tab);
     let mut tab = browser.open(&page(&native::freed()));

@@ -6,7 +6,7 @@ use crate::expect;
 
 use common::command::{Folder, raceproof, root, run};
 use common::{golden, logs, sample};
-use raceproof_core::finding::ProgramError;
+use raceproof_core::finding::{ProgramError, Related};
 use raceproof_report::listed::identify;
 use raceproof_report::sarif::{self, Context, MOST_RESULTS};
 use raceproof_report::{Sources, Suppressed};
@@ -154,6 +154,19 @@ fn a_log_is_cut_at_the_limit() {
     assert_eq!(log["runs"][0]["results"].as_array().map(Vec::len), Some(MOST_RESULTS));
     let notes = log["runs"][0]["invocations"][0]["toolExecutionNotifications"].to_string();
     assert!(notes.contains("7 results are left out"), "{notes}");
+}
+
+#[test]
+fn what_has_to_do_with_an_error_is_a_related_location() {
+    let mut report = sample::fails();
+    report.errors[0].related = vec![Related { what: "it was taken here".into(), at: sample::at(3, 15) }];
+    identify(&mut report, &Sources::new());
+    let suppressed = Suppressed::default();
+    let context = Context { suppressed: &suppressed, status: 1, program: "p", notes: &[] };
+    let log: Value = serde_json::from_str(&sarif::render(&report, &Sources::new(), context)).expect("JSON");
+    let related = &log["runs"][0]["results"][0]["relatedLocations"][0];
+    assert_eq!(related["message"]["text"], "it was taken here");
+    assert_eq!(related["physicalLocation"]["region"]["startLine"], 3);
 }
 
 /// Traces have places without sources.

@@ -1,5 +1,7 @@
 //! The command as a whole: its arguments, its outputs, its documents.
 
+#[path = "../support/browser/mod.rs"]
+mod browser;
 #[path = "../support/common/mod.rs"]
 mod common;
 #[path = "../support/expect/mod.rs"]
@@ -14,7 +16,6 @@ mod docs;
 mod front_door;
 mod graph;
 mod html;
-mod html_browser;
 mod html_page;
 mod inputs;
 mod install;

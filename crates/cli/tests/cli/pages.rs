@@ -1,8 +1,10 @@
 //! The book: its pages show what the commands print, and no command stands in it that nobody runs.
 
 use crate::common::command::root;
-use crate::transcript::{check_page, unrun};
+use crate::transcript::{check_page, has_commands, unrun};
+use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 
 #[test]
 fn tp() {
@@ -43,12 +45,70 @@ fn the_book_has_every_page_once() {
     assert_eq!(listed, there);
 }
 
+/// The pages of the book and the README.
+fn all_pages() -> Vec<String> {
+    let book = pages().into_iter().map(|page| format!("docs/{page}"));
+    book.chain(["README.md".to_owned()]).collect()
+}
+
+/// Where tests check pages.
+const CHECKS: [&str; 3] =
+    [include_str!("pages.rs"), include_str!("../native/pages.rs"), include_str!("../rayon/pages.rs")];
+
 #[test]
 fn every_command_of_the_book_is_run() {
     // What takes hours or another machine: the page says what each command takes.
-    let measured = ["BENCHMARKS.md"];
-    for page in pages().iter().filter(|page| !measured.contains(&page.as_str())) {
-        let unrun = unrun(&format!("docs/{page}"));
-        assert!(unrun.is_empty(), "docs/{page}: commands that nobody runs, at lines {unrun:?}");
+    let measured = "docs/BENCHMARKS.md";
+    for page in all_pages() {
+        let unrun = if page == measured { Vec::new() } else { unrun(&page) };
+        assert!(unrun.is_empty(), "{page}: commands that nobody runs, at lines {unrun:?}");
+        let is_checked = CHECKS.iter().any(|checks| checks.contains(&format!("(\"{page}\"")));
+        assert_eq!(is_checked, has_commands(&page), "{page}: a test runs its commands, if it has some");
     }
+}
+
+/// The headings of a page as links name them.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let mut in_code = false;
+    let is_heading = |line: &&str| {
+        in_code ^= line.starts_with("```");
+        !in_code && line.starts_with('#')
+    };
+    let anchor = |line: &str| {
+        let words = line.trim_start_matches('#').trim().to_lowercase();
+        let kept = words.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+        kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+    };
+    text.lines().filter(is_heading).map(anchor).collect()
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let read =
+        |page: &Path| fs::read_to_string(page).unwrap_or_else(|error| panic!("{}: {error}", page.display()));
+    let mut wrong = Vec::new();
+    for page in all_pages().into_iter().chain(["ARCHITECTURE.md".into(), "CONTRIBUTING.md".into()]) {
+        let path = root().join(&page);
+        let text = read(&path);
+        // Code may have brackets and parentheses of its own.
+        let outside: String = text.split("```").step_by(2).collect();
+        for link in outside.split("](").skip(1).filter_map(|rest| rest.split([')', '\n']).next()) {
+            if link.contains("://") || link.contains(' ') || link.is_empty() {
+                continue;
+            }
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let to = if file.is_empty() { path.clone() } else { path.with_file_name("").join(file) };
+            let leads = to.exists() && (anchor.is_empty() || anchors(&read(&to)).contains(anchor));
+            if !leads {
+                wrong.push(format!("{page}: {link}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "links that lead nowhere:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_heading_is_named_as_links_name_it() {
+    let text = "# A page\n```sh\n# no heading\n```\n## `verify`, and why: a_b-c\n";
+    assert_eq!(Vec::from_iter(anchors(text)), ["a-page", "verify-and-why-a_b-c"]);
 }

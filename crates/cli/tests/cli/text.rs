@@ -4,7 +4,9 @@ use crate::common;
 
 use common::{golden, sample};
 use raceproof_core::event::AccessKind;
-use raceproof_core::finding::{EnteredSection, Frame, Grade, Place, Report, Scope, Verdict};
+use raceproof_core::finding::{
+    EnteredSection, Frame, GeneralRace, GeneralSide, Grade, Place, Report, Scope, Verdict,
+};
 use raceproof_report::{Sources, Style, text};
 use std::time::{Duration, SystemTime};
 
@@ -14,7 +16,8 @@ fn plain(report: &Report, sources: &Sources) -> String {
     for line in text.lines() {
         assert_eq!(line, line.trim_end(), "trailing space");
         // What editors read is never broken.
-        let is_finding = [": error: ", ": note: "].iter().any(|severity| line.contains(severity));
+        let is_finding =
+            [": error: ", ": warning: ", ": note: "].iter().any(|severity| line.contains(severity));
         assert!(line.chars().count() <= 80 || is_finding, "wider than 80 columns: {line}");
     }
     assert!(text.ends_with('\n') && !text.ends_with("\n\n"));
@@ -244,6 +247,56 @@ fn the_order_of_sections_is_told() {
 
 fn unwrapped(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Nondeterminism has its line for editors, its id, its excerpts and its row in the table, as any finding.
+#[test]
+fn nondeterminism_is_a_finding_like_others() {
+    let (mut report, sources) = (sample::locks(), sample::sources(sample::LOCKS));
+    let side = |task: &str, access, at| GeneralSide { task: task.into(), access, at };
+    report.general_races = vec![
+        GeneralRace {
+            id: String::new(),
+            kind: "sections".into(),
+            on: "l".into(),
+            location: Some("total[0]".into()),
+            first: side("main/1", Some(AccessKind::Write), Some(sample::at(3, 15))),
+            second: side("main/2", Some(AccessKind::Read), Some(sample::at(3, 26))),
+        },
+        GeneralRace {
+            id: String::new(),
+            kind: "gives".into(),
+            on: "s".into(),
+            location: None,
+            first: side("main/1", None, None),
+            second: side("main/2", None, None),
+        },
+    ];
+    let text = plain(&report, &sources);
+    golden::check("text/nondeterminism.txt", &text);
+    let mut identified = report.clone();
+    raceproof_report::listed::identify(&mut identified, &sources);
+    for race in &identified.general_races {
+        assert_eq!(text.matches(&race.id).count(), 2, "in its headline and in the table: {text}");
+    }
+    let one = text::render(&report, &sources, Style { findings: 1, ..Style::plain() });
+    assert!(!one.contains("come in either order") && one.contains("2 findings not shown above"), "{one}");
+}
+
+/// A native program that was built without `-g` has places without lines.
+#[test]
+fn missing_debug_information_is_said() {
+    let mut report = sample::spawner();
+    let asked = |report: &Report| {
+        let text = text::render(report, &sample::sources(sample::SPAWNER), Style::plain());
+        unwrapped(&text).contains("the places of some accesses have no line: compile with -g")
+    };
+    report.threads = vec![4];
+    assert!(!asked(&report));
+    report.races[0].first.at = Place { file: String::new(), line: 0, column: 0 };
+    assert!(asked(&report));
+    report.threads.clear();
+    assert!(!asked(&report), "of a program in TP every line is known");
 }
 
 /// A source that is newer than the program is named once, and no line of it is shown.

@@ -3,6 +3,8 @@
 
 #[path = "../support/advice/mod.rs"]
 mod advice_support;
+#[path = "../support/browser/mod.rs"]
+mod browser;
 #[path = "../support/common/mod.rs"]
 mod common;
 #[path = "../support/native/mod.rs"]
@@ -31,6 +33,7 @@ mod native_corpus;
 mod native_formats;
 mod native_generated;
 mod native_graph;
+mod native_html;
 mod native_loops;
 mod native_pages;
 mod native_reports;

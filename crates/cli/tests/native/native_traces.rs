@@ -5,6 +5,7 @@ use crate::common;
 use crate::native;
 
 use common::command::{Done, Folder, finish_within, root};
+use common::golden;
 use native::expect::Expected;
 use native::toolchain::{compile, runtime, tool};
 use raceproof_core::finding::{Operation, RaceAccess, Report, Verdict};
@@ -147,6 +148,46 @@ fn a_crash_leaves_a_trace() {
     checked.says("no end mark, so it is a part of a run");
     let races = run(tool().arg("analyze").arg(&trace)).expect_status(1);
     races.says("ends.c:7").says("shared");
+}
+
+/// Tasks that write a variable, which has four bytes, and a cell of a block.
+const RACES: &str = "\
+#include <stdlib.h>
+int total;
+int main(void) {
+  int *cells = calloc(4, sizeof *cells);
+#pragma omp parallel num_threads(2)
+#pragma omp single
+  {
+#pragma omp task
+    total = 1, cells[1] = 1;
+#pragma omp task
+    total = 2, cells[1] = 2;
+  }
+  free(cells);
+}
+";
+
+/// The report on a trace explains a race as that on the run does.
+#[test]
+fn the_report_on_a_trace_speaks_of_constructs_and_blocks() {
+    runtime();
+    let folder = Folder::new("native-trace-text");
+    let (source, program) = (folder.write("tasks.c", RACES), folder.path("tasks"));
+    compile(&source, "-O0", &["-g".into()], &program).unwrap();
+    run(tool().current_dir(folder.path("")).args(["run", "--trace", "run.rpt", "--", "./tasks"]))
+        .expect_status(1);
+    let analyzed =
+        |words: &[&str]| run(tool().current_dir(folder.path("")).args(["analyze", "run.rpt"]).args(words));
+    let text = analyzed(&[]).expect_status(1).stdout;
+    golden::check("text/native/trace.txt", &text);
+    assert!(text.contains("created by the omp task at tasks.c:8:1"), "{text}");
+    // What was recorded before the source changed has no lines to show.
+    let later = std::time::SystemTime::now() + Duration::from_secs(3600);
+    std::fs::File::options().append(true).open(&source).unwrap().set_modified(later).unwrap();
+    let stale = analyzed(&[]).expect_status(1).stdout;
+    assert!(stale.contains("tasks.c has changed since the trace was recorded"), "{stale}");
+    assert!(!stale.contains(" 9 |"), "{stale}");
 }
 
 /// Nothing can be done at the end: the names are missing, and what was not yet written.

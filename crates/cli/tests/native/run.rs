@@ -129,7 +129,7 @@ fn suppressions_are_counted() {
     let mut report = native::update();
     report.suppressed = 0;
     let words = ["--suppressions", "known", "--", "./a"];
-    run(&mut reporting(&native, &report, &words)).expect_status(0).says("suppressed: 1 race not shown");
+    run(&mut reporting(&native, &report, &words)).expect_status(0).says("suppressed: 1 finding not shown");
     native.folder.write("wrong", "race sum");
     let words = ["--suppressions", "wrong", "--", "./a"];
     run(&mut reporting(&native, &report, &words))

@@ -19,6 +19,11 @@ fn rayon() {
 }
 
 #[test]
+fn threads() {
+    check("docs/THREADS.md");
+}
+
+#[test]
 fn readme() {
     check("README.md");
 }

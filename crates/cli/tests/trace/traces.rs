@@ -254,11 +254,12 @@ fn general_races_of_posts() {
     let general = report["general_races"].as_array().expect("general races");
     assert_eq!(general.len(), 1, "{report}");
     assert_eq!((&general[0]["location"], &general[0]["kind"]), (&Value::from("x"), &Value::from("accesses")));
-    run(raceproof().args(["analyze", "--general"]).arg(&trace)).says("come in either order, on x");
+    run(raceproof().args(["analyze", "--general"]).arg(&trace))
+        .says("accesses that conflict on x come in either order");
     // The trace is looked at twice, a pipe has it once.
     let bytes = fs::read(&trace).unwrap();
     run_with_input(raceproof().args(["analyze", "--general", "-"]), &bytes)
-        .says("come in either order, on x");
+        .says("accesses that conflict on x come in either order");
     let text = folder.path("run.std");
     run_with_input(raceproof().args(["trace", "--convert", "-", "-o"]).arg(&text), &bytes).expect_status(0);
     assert_eq!(

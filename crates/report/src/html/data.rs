@@ -220,6 +220,7 @@ pub(super) fn places<'a>(report: &'a Report, extras: &'a Extras) -> BTreeMap<&'a
     for error in &report.errors {
         name(&error.at);
         of_path(&error.stack, &error.spawned, &mut name);
+        error.related.iter().for_each(|related| name(&related.at));
     }
     for race in &report.general_races {
         [&race.first, &race.second].into_iter().filter_map(|side| side.at.as_ref()).for_each(&mut name);

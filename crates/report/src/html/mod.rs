@@ -9,6 +9,7 @@ mod sha256;
 
 use crate::Sources;
 use crate::playback::Playback;
+use crate::sources::built_before;
 use crate::trace::Analyzed;
 use raceproof_core::finding::Report;
 use serde::Serialize;
@@ -52,7 +53,13 @@ fn without_schedules(mut report: Report) -> Report {
 /// Reads the files that the page shows and a text report does not: those of calls and spawns, and of
 /// the actions of playbacks.
 pub fn load_sources(sources: &mut Sources, report: &Report, extras: &Extras) {
-    data::places(report, extras).into_keys().for_each(|file| sources.load_file(file, report.built));
+    let files = data::places(report, extras).into_keys();
+    files.for_each(|file| sources.load_file(file, built_before(report, file)));
+}
+
+/// The files that a report names.
+pub fn files(report: &Report) -> Vec<String> {
+    data::places(report, &Extras::default()).into_keys().map(str::to_owned).collect()
 }
 
 const PAGE: &str = include_str!("page.html");

@@ -2,7 +2,8 @@
 //! each cause.
 //!
 //! - `locations` has the access that stands first in the source, in the user's own code;
-//!   `relatedLocations` the other one, the spawns that led to both, and the allocation.
+//!   `relatedLocations` the other one, the spawns that led to both, and the allocation; of a program
+//!   error the places that have to do with it.
 //! - `codeFlows` has one flow for each finding, with a thread flow for each task: its spawns, its
 //!   calls, what it does. The two thread flows of a race are what nothing orders.
 //! - `partialFingerprints` has the id of the cause under `raceproof/v1`, which survives edits
@@ -28,7 +29,7 @@ use crate::suppress::{self, Suppressed};
 use crate::view::UserRace;
 use flow::{access_flow, error_flow, flow, waiting_flow};
 use place::Files;
-use raceproof_core::finding::{Object, Race, RaceAccess, Report, Spawned, Verdict};
+use raceproof_core::finding::{Object, Race, RaceAccess, Related, Report, Spawned, Verdict};
 use rustc_hash::FxHashSet;
 use serde_json::{Map, Value, json};
 
@@ -148,6 +149,10 @@ impl Log<'_> {
             }
             What::Error(error) => {
                 let flows = vec![error_flow(&mut self.files, error)];
+                for Related { what, at } in error.related.iter().filter(|related| !related.at.file.is_empty())
+                {
+                    related.push((safe(what), self.files.location(at)));
+                }
                 let message = escaped(&format!("{} ({})", first_line(&error.message), error.kind));
                 (message, flows, json!({ "kind": error.kind, "message": error.message }), 1)
             }

@@ -1,7 +1,7 @@
 //! Places as SARIF has them: files relative to the top of the project, regions with their text.
 
 use crate::snippet::extent;
-use crate::sources::Sources;
+use crate::sources::{Sources, character};
 use raceproof_core::finding::Place;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -37,9 +37,10 @@ impl<'a> Files<'a> {
             let mut region = json!({ "startLine": at.line });
             let line = self.sources.line(at);
             if at.column > 0 {
-                region["startColumn"] = json!(at.column);
+                let column = line.map_or(at.column, |line| character(at, line));
+                region["startColumn"] = json!(column);
                 let chars: Vec<char> = line.unwrap_or_default().chars().collect();
-                let from = at.column as usize - 1;
+                let from = column as usize - 1;
                 if from < chars.len() {
                     let end = (from + extent(&chars[from..])).min(chars.len());
                     region["endColumn"] = json!(end + 1);

@@ -85,6 +85,12 @@ pub fn check_page(page: &str, settings: &[(&str, &Path)]) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Whether a page has commands that a test runs.
+pub fn has_commands(page: &str) -> bool {
+    let text = fs::read_to_string(root().join(page)).unwrap_or_else(|error| panic!("{page}: {error}"));
+    text.lines().any(|line| line == "```console")
+}
+
 /// Blocks of a page with commands that nobody runs, by their lines.
 pub fn unrun(page: &str) -> Vec<usize> {
     let text = fs::read_to_string(root().join(page)).unwrap_or_else(|error| panic!("{page}: {error}"));
@@ -97,7 +103,11 @@ pub fn unrun(page: &str) -> Vec<usize> {
         let end = at + 1 + lines[at + 1..].iter().position(|l| l.starts_with("```")).unwrap_or(0);
         if let Some(info) = line.strip_prefix("```") {
             let words = ["raceproof", "cargo", "make", "cmake", "./"];
-            let commands = lines[at + 1..end].iter().any(|l| words.iter().any(|w| l.starts_with(w)));
+            let is_command = |line: &&str| {
+                let line = line.strip_prefix("$ ").unwrap_or(line);
+                words.iter().any(|word| line.starts_with(word))
+            };
+            let commands = lines[at + 1..end].iter().any(is_command);
             if commands && info != "console" && !info.contains("file=") && !excused {
                 found.push(at + 1);
             }

@@ -136,9 +136,13 @@ function raceDetail(finding, paper) {
     return { file, line, column, letter, style: `side-${letter}` };
   });
   const parent = finding.causes.map((cause) => findings.get(`race-${cause}`)).filter(Boolean);
-  const anchors = [["A", race.first], ["B", race.second]].map(([letter, side]) => ({
-    letter, task: side.task, access: side.access, location: race.location, at: { file: side.file, line: side.line, column: side.column },
-  }));
+  const anchors = () => {
+    const playback = playbackOf(finding);
+    const met = playback && playback.racing ? playback.racing.map((index) => playback.tasks[playback.actions[index].task]) : [];
+    return [["A", race.first], ["B", race.second]].map(([letter, side], i) => ({
+      letter, task: side.task, access: side.access, location: race.location, at: { file: side.file, line: side.line, column: side.column }, met: met[i],
+    }));
+  };
   return [
     el("header", {},
       el("h2", {}, el("span", { class: "kind race", "aria-hidden": "true" }, "R"), " Data race on ", code(finding.title)),
@@ -155,7 +159,7 @@ function raceDetail(finding, paper) {
     suppression(finding, paper),
     members(finding, paper),
     spawnPaths(race, paper),
-    lazy("Computation graph", () => Graph.section(anchors, `the race on ${race.location}`), paper),
+    lazy("Computation graph", () => Graph.section(anchors(), `the race on ${race.location}`), paper),
     lazy("Witness", () => Player.section(finding), paper),
   ];
 }
@@ -215,6 +219,8 @@ function errorDetail(finding, paper) {
       el("p", {}, code(error.task), " at ", placeLine(at)),
       at.line ? excerpt(at, [{ file: at.file, line: at.line, column: at.column, style: "stuck", letter: "E" }], 3, 3) : null,
       stackOf(error, paper),
+      (error.related || []).map((related) => el("div", { class: "related" }, el("h4", {}, related.what), el("p", {}, placeLine(related)),
+        related.line ? excerpt(related, [{ file: related.file, line: related.line, column: related.column, style: "stuck" }], 3, 3) : null)),
       error.spawned && error.spawned.length ? el("div", {}, el("h4", {}, "Spawn path"), spawnList(error.spawned, paper)) : null),
     suppression(finding, paper),
     lazy("Computation graph", () => Graph.section([{ letter: "E", task: error.task, at: error }], "the error"), paper),
@@ -229,9 +235,11 @@ function generalDetail(finding, paper) {
     one.at ? [el("p", {}, placeLine(one.at)), one.at.line ? excerpt(one.at, [{ ...one.at, style: `side-${letter}`, letter }], 3, 3) : null] : el("p", { class: "missing" }, "No place is known."));
   const anchors = [["A", general.first], ["B", general.second]].map(([letter, one]) => ({ letter, task: one.task, access: one.access, location: general.location, at: one.at }));
   return [
-    el("header", {}, el("h2", {}, el("span", { class: "kind general", "aria-hidden": "true" }, "N"), ` Nondeterminism: ${finding.title}`)),
+    el("header", {}, el("h2", {}, el("span", { class: "kind general", "aria-hidden": "true" }, "N"), ` Nondeterminism: ${finding.title}`),
+      finding.id && el("p", { class: "chips" }, el("span", { class: "chip id" }, "id ", code(finding.id)))),
     el("p", {}, "These come in either order, as the schedule has it. That is no data race, but the result may depend on it."),
     el("div", { class: "sides" }, side("A", general.first), side("B", general.second)),
+    suppression(finding, paper),
     lazy("Computation graph", () => Graph.section(anchors, "the two"), paper),
   ];
 }

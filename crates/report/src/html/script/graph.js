@@ -45,10 +45,23 @@ const Graph = (() => {
     return loaded;
   }
 
+  // The tasks that an anchor may be of, and whether one of them is. A report names an iteration of a
+  // worksharing loop, `main/t0, iteration 3`: any thread may execute it, and `anchor.met` is one that
+  // does under the witness. `main/2/…` stands for a task and those below it.
+  function candidates(graph, anchor) {
+    const known = graph.byName.get(anchor.task);
+    if (known) return { tasks: known, exact: true };
+    const base = anchor.task.replace(/, iteration \d+$/, "");
+    const own = graph.byName.get(anchor.met) || graph.byName.get(base);
+    if (own || !base.endsWith("/…")) return { tasks: own || [], exact: Boolean(own) };
+    const top = base.slice(0, -2);
+    return { tasks: graph.tasks.filter(({ task }) => task === top || task.startsWith(`${top}/`)).map(({ id }) => id), exact: false };
+  }
+
   // The node of an access, a wait or a failure; the task's last one if nothing in it fits.
   function locate(graph, anchor) {
-    const tasks = graph.byName.get(anchor.task);
-    if (tasks === undefined) return null;
+    const { tasks, exact } = candidates(graph, anchor);
+    if (!tasks.length) return null;
     const score = (node) => {
       let best = node.racy ? 1 : 0;
       for (const access of node.accesses) {
@@ -65,7 +78,9 @@ const Graph = (() => {
       const points = score(graph.nodes[id]);
       if (points > most) [node, most] = [id, points];
     }
-    return { ...anchor, task: graph.taskOf[node], node };
+    // Of many tasks, only one that makes this access.
+    if (!exact && most < 2) return null;
+    return { ...anchor, exact: graph.tasks[graph.taskOf[node]].task === anchor.task, task: graph.taskOf[node], node };
   }
 
   function ancestry(graph, task) {
@@ -229,7 +244,8 @@ const Graph = (() => {
     if (KINDS[node.kind]) return KINDS[node.kind];
     const sync = node.sync ? SYNCS[node.sync.kind]?.[node.sync.op === "signal" ? 0 : 1] || `${node.sync.op} ${node.sync.kind}` : "";
     const seen = [...new Set(node.accesses.map((access) => `${verb(access.access)} ${access.location}`))];
-    if (anchor && anchor.access) {
+    // An iteration may have been another thread's in this run, which accessed another element then.
+    if (anchor && anchor.access && (anchor.exact || node.accesses.some((access) => access.location === anchor.location))) {
       const own = `${verb(anchor.access)} ${anchor.location}`;
       seen.splice(0, seen.length, own, ...seen.filter((text) => text !== own));
     }
@@ -267,7 +283,7 @@ const Graph = (() => {
     return `M${x1},${y1}C${x1},${y1 + bend} ${x2},${y2 - bend} ${x2},${y2}`;
   }
 
-  // The section of the page; `anchors`: { letter, task, access, at, location }.
+  // The section of the page; `anchors`: { letter, task, access, at, location, met }.
   function section(wanted, what) {
     if (!byId("graph") && !parsed.get("graph")) {
       return el("p", { class: "missing" }, prose(data.graph_note || "This command records no computation graph."));

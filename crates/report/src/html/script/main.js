@@ -81,6 +81,7 @@ function tree() {
   const generals = (report.general_races || []).map((general, index) => add("general", index, general, `${general.kind} of ${general.on}${general.location ? ` on ${general.location}` : ""}`, [general.first.at, general.second.at].filter(Boolean), {}));
   errors.forEach((error, index) => { error.id = (data.error_ids || [])[index]; });
   deadlocks.forEach((deadlock, index) => { deadlock.id = (data.deadlock_ids || [])[index]; });
+  generals.forEach((general) => { general.id = general.data.id; });
   const fix = roots.filter((root) => root.first);
   const rest = roots.filter((root) => !root.first);
   return [["Fix first", fix], [fix.length ? "Other races" : "Races", rest], ["Program errors", errors], ["Deadlocks", deadlocks], ["Nondeterminism", generals]].filter(([, list]) => list.length);
@@ -262,7 +263,7 @@ function header() {
   if (data.summary.coverage) facts.push(fact("Coverage", data.summary.coverage));
   if (report.threads && report.threads.length) facts.push(fact("Team sizes", report.threads.join(", ")));
   if (report.baseline) facts.push(fact("Baseline", `${grouped(report.baseline.new.length)} new, ${grouped(report.baseline.known.length)} known, ${grouped(report.baseline.gone.length)} gone`));
-  if (report.suppressed) facts.push(fact("Suppressed", counted(report.suppressed, "race")));
+  if (report.suppressed) facts.push(fact("Suppressed", counted(report.suppressed, "finding")));
   (report.warnings || []).forEach((warning) => facts.push(fact("Warning", warning)));
   if (report.validation) facts.push(fact("Validation", Object.entries(report.validation).map(([name, value]) => `${name} ${value}`).join(", ")));
   if (report.detector) facts.push(fact("Detector", report.detector));

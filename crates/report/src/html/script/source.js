@@ -8,10 +8,21 @@ function lineOf(file, number) {
   return undefined;
 }
 
+// The index of the character at a column. TP's columns count characters, those of compilers bytes.
+function characterAt(chars, file, column) {
+  if (file.endsWith(".tp") || file === "-") return column - 1;
+  let [at, bytes] = [0, 1];
+  for (; at < chars.length && bytes < column; at += 1) {
+    const point = chars[at].codePointAt(0);
+    bytes += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+  }
+  return at + Math.max(0, column - bytes);
+}
+
 // Characters of the line that a column names: a name with its indices and members, or one character.
-function marked(line, column) {
+function marked(line, file, column) {
   const chars = Array.from(line);
-  const start = column - 1;
+  const start = characterAt(chars, file, column);
   if (column < 1 || start >= chars.length) return null;
   const word = (c) => c !== undefined && /[\p{L}\p{N}_]/u.test(c);
   let end = start;
@@ -61,7 +72,7 @@ function excerpt(at, all, before, after) {
     const text = lineOf(file, number);
     if (text === undefined) return null;
     const here = marks.filter((m) => m.line === number).sort((a, b) => a.column - b.column);
-    const shown = here.map((m) => ({ ...m, span: marked(text, m.column) }));
+    const shown = here.map((m) => ({ ...m, span: marked(text, file, m.column) }));
     return el("div", { class: here.length ? `line hit ${here[0].style}` : "line" },
       el("span", { class: "gutter", "aria-hidden": "true" }, here.map((m) => m.letter).join("")),
       el("span", { class: "number" }, number),

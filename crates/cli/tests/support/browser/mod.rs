@@ -3,6 +3,7 @@
 //! `--remote-debugging-pipe` puts the protocol on the file descriptors 3 and 4, as JSON that ends in
 //! a zero byte: no port, no web socket, no driver. One browser serves all tests, which take turns:
 //! a page that is not in front draws nothing. It ends with the last test that uses it.
+#![allow(dead_code)] // each test crate uses its own part
 
 use crate::common::command::Folder;
 use serde_json::{Value, json};
