@@ -39,11 +39,12 @@ pub(crate) fn search(args: &VerifyArgs, program: &str, verify: &Resume<'_>) -> R
     let options = Options {
         order: args.order,
         max_executions: args.max_executions,
-        max_seconds,
+        max_seconds: args.random.or(max_seconds),
         max_events,
         max_memory: Some(max_memory),
         all: args.all,
         determinism: args.determinism,
+        random: args.random.map(|_| args.seed.unwrap_or(0)),
         workers: args.workers.map_or(cores, NonZeroUsize::get),
         interrupt: Some(interrupt::watch()),
         progress: io::stderr().is_terminal().then_some(&show as &dyn Fn(&Progress)),
