@@ -59,8 +59,8 @@ pub struct Subtree {
 
 const ROOT: usize = 0;
 
-/// What is behind each task that is explored from a node of the trunk, while nodes and subtrees stay
-/// where they are.
+/// What is behind each task that is explored from a node of the trunk, while nodes and subtrees
+/// stay where they are.
 struct Behind(FxHashMap<(usize, TaskId), Where>);
 
 #[derive(Clone, Copy)]

@@ -198,9 +198,9 @@ impl Verifier {
         self.search(&program, |options| verify::verify_here(&program, &mut Search::default(), options))
     }
 
-    /// As [`verify`](Verifier::verify), on several threads ([`workers`](Verifier::workers)): each runs
-    /// the closure by itself. What the executions have in common, such as a static variable, they
-    /// share at the same time.
+    /// As [`verify`](Verifier::verify), on several threads ([`workers`](Verifier::workers)): each
+    /// runs the closure by itself. What the executions have in common, such as a static variable,
+    /// they share at the same time.
     ///
     /// ```
     /// use raceproof::{Shared, Verifier, finish, isolated, spawn};

@@ -4,19 +4,19 @@
 //!
 //! - *A random walk*: before each transition one of the tasks that can go on, each as likely.
 //! - *Probabilistic concurrency testing* (PCT; Burckhardt, Kothari, Musuvathi and Nagarakatte, *A
-//!   randomized scheduler with probabilistic guarantees of finding bugs*, ASPLOS 2010): each task has
-//!   a random priority, and the one with the highest runs. At `d − 1` random transitions of the
+//!   randomized scheduler with probabilistic guarantees of finding bugs*, ASPLOS 2010): each task
+//!   has a random priority, and the one with the highest runs. At `d - 1` random transitions of the
 //!   execution the task that is about to run falls behind all others. An error that shows if `d`
-//!   transitions come in a certain order is found with a chance of at least `1 / (n kᵈ⁻¹)`, for `n`
-//!   tasks and `k` transitions, where a random walk may need a chance of 2 to the minus `k`: a task
-//!   that has to fall behind by far, or to overtake many.
+//!   transitions come in a certain order is found with a chance of at least one in
+//!   `n * k^(d - 1)`, for `n` tasks and `k` transitions. A random walk may need a chance of one in
+//!   `2^k`: where a task has to fall behind by far, or to overtake many.
 //!
 //! *Departures from the paper.* It schedules before each instruction, this one before each choice:
 //! the executions between the choices are judged as a whole. `k` is the length of the longest
 //! execution so far, not known beforehand. A task that looks for what another one does, or has used
 //! up its quantum, falls behind as at a change point. The paper's programs end under every
-//! schedule; here an execution that has taken [`PATIENCE`] times `k` transitions goes on as a random
-//! walk, in which a task that others wait for runs in the end.
+//! schedule; here an execution that has taken [`PATIENCE`] times `k` transitions goes on as a
+//! random walk, in which a task that others wait for runs in the end.
 
 use raceproof_core::explore::tree::Pick;
 use raceproof_core::ids::TaskId;
@@ -115,7 +115,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `bound`, each as likely but for a part in 2⁶⁴⁻ˡᵒᵍ.
+    /// A number below `bound`, each as likely but for `bound` parts in 2⁶⁴.
     fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }
@@ -152,7 +152,7 @@ mod tests {
         }
     }
 
-    /// Without change points each task runs to its end; with each there is one switch more at most.
+    /// Without change points each task runs to its end; each brings one switch more at most.
     #[test]
     fn priorities_change_as_often_as_asked() {
         for changes in 0..4 {
