@@ -339,6 +339,19 @@ pub struct VerifyArgs {
     /// Go on after the first execution with a race
     #[arg(long)]
     pub all: bool,
+    /// Run schedules that chance picks, for so many seconds: for programs with too many schedules
+    /// to run all that differ. Shows races, never that there are none
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        value_parser = seconds,
+        conflicts_with_all = ["checkpoint", "determinism", "max_seconds"]
+    )]
+    pub random: Option<f64>,
+    /// Of --random: what the schedules follow from. The same seed and number of executions give the
+    /// same report [default: 0]
+    #[arg(long, value_name = "N", requires = "random")]
+    pub seed: Option<u64>,
     /// Report nondeterminism that is no data race as well: conflicting sections in either order,
     /// clashing sets
     #[arg(long)]

@@ -320,6 +320,9 @@ pub struct Stats {
     /// About how many more it would take to see all schedules, where a search has ended before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub executions_left: Option<u64>,
+    /// If chance has picked the schedules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub random: Option<RandomSearch>,
     pub tasks: u64,
     pub steps: u64,
     pub reads: u64,
@@ -327,6 +330,16 @@ pub struct Stats {
     /// Wall-clock time; not a number where it is written elsewhere. See [`measured`].
     #[serde(skip)]
     pub seconds: f64,
+}
+
+/// What a random search was given and has met.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, Default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RandomSearch {
+    /// The same seed and number of executions give the same report.
+    pub seed: u64,
+    /// How many of the executions differ by more than the order of what is independent.
+    pub distinct: u64,
 }
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

@@ -11,7 +11,7 @@
 
 use crate::strategy::GuidedEnd;
 use raceproof_core::explore::trace::Trace;
-use raceproof_core::explore::tree::Sleeper;
+use raceproof_core::explore::tree::{Pick, Sleeper};
 use raceproof_core::explore::{Dependence, Moment, Stuck, TaskName};
 use raceproof_core::finding::{Coverage, Deadlock, ProgramError, Race, Report, Witness};
 use raceproof_core::ids::TaskId;
@@ -57,8 +57,14 @@ pub struct Request<O = Order> {
 /// What an execution is for.
 #[derive(Serialize, Deserialize)]
 pub enum Order {
-    /// To see what happens if the first choices are these.
-    Explore { prefix: Vec<TaskId>, hint: Vec<TaskName>, asleep: Vec<Sleeper>, dependence: Dependence },
+    /// To see what happens if the first choices are these, and those behind them as `pick` says.
+    Explore {
+        prefix: Vec<TaskId>,
+        hint: Vec<TaskName>,
+        asleep: Vec<Sleeper>,
+        dependence: Dependence,
+        pick: Option<Pick>,
+    },
     /// To count the actions of a schedule, given as the tasks whose transitions it is made of.
     Count { schedule: Vec<TaskId> },
     /// To stop two tasks right before two accesses, by way of these transitions.

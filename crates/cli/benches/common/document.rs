@@ -63,7 +63,6 @@ impl Document {
     }
 
     /// Panics if there are no marks of the section `name`.
-    #[allow(dead_code, reason = "some benchmarks name all their sections beforehand")]
     pub(crate) fn check(&self, name: &str) {
         let _ = self.place(name);
     }

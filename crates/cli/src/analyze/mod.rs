@@ -506,6 +506,7 @@ fn report(order: OrderName, races: Vec<Race>, counts: Counts, limits: Vec<String
         stats: Stats {
             executions: 1,
             executions_left: None,
+            random: None,
             tasks: counts.tasks,
             steps: counts.tasks + counts.syncs,
             reads: counts.reads,

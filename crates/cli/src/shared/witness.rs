@@ -68,7 +68,13 @@ pub(crate) fn show(races: &mut [Race], program: &Path, arguments: &[OsString], t
             program.execute(&order, limits, Streams::Hidden, &is_over).ok()?.1
         };
         let dependence = Dependence::Conflict;
-        let first = Order::Explore { prefix: Vec::new(), hint: Vec::new(), asleep: Vec::new(), dependence };
+        let first = Order::Explore {
+            prefix: Vec::new(),
+            hint: Vec::new(),
+            asleep: Vec::new(),
+            dependence,
+            pick: None,
+        };
         let Some(answer) = execute(first) else { continue };
         for same_cell in [true, false] {
             for (met, points) in &answer.found.races {

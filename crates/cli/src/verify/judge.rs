@@ -90,6 +90,7 @@ impl<'a> Executor for Judge<'a> {
             hint: job.hint.clone(),
             asleep: job.asleep.clone(),
             dependence: self.dependence,
+            pick: job.pick,
         };
         let (ended, answer) = match self.execute(server, order) {
             Attempt::Over(ended, answer) => (ended, *answer),
@@ -113,7 +114,8 @@ impl<'a> Executor for Judge<'a> {
         let Some(run) = over.run(job, self.dependence, &mut Scratch::default(), &stop) else {
             return Executed::Late(finding);
         };
-        let first = job.prefix.len() == 1;
+        // The first one of a random search does not know how long executions are.
+        let first = job.prefix.len() == 1 && job.pick.is_none_or(|pick| pick.length == 0);
         if !self.is_as_before(job, &histories) || (first && self.has_changed(server, &trace, &histories)) {
             finding.limit = Some(CHANGED.into());
         }
@@ -327,6 +329,7 @@ impl Judge<'_> {
             hint: Vec::new(),
             asleep: Vec::new(),
             dependence: self.dependence,
+            pick: None,
         };
         self.execute(server, order).answer().is_some_and(|again| again.trace.fingerprints() != histories)
     }

@@ -33,11 +33,16 @@ impl ProgressLine {
 fn text(progress: &Progress, before: u64, elapsed: Duration) -> String {
     let &Progress { executions, left } = progress;
     let rate = executions.saturating_sub(before) as f64 / elapsed.as_secs_f64();
-    if !(rate.is_finite() && rate > 0.0) {
-        return format!("{executions} executions, about {} left", count(left));
+    let has_rate = rate.is_finite() && rate > 0.0;
+    match left {
+        Some(left) if has_rate => {
+            let (seconds, left) = (time(left / rate), count(left));
+            format!("{executions} executions, {rate:.0} a second, about {left} left, {seconds}")
+        }
+        Some(left) => format!("{executions} executions, about {} left", count(left)),
+        None if has_rate => format!("{executions} executions, {rate:.0} a second"),
+        None => format!("{executions} executions"),
     }
-    let (seconds, left) = (time(left / rate), count(left));
-    format!("{executions} executions, {rate:.0} a second, about {left} left, {seconds}")
 }
 
 /// A number of executions of which no more than the size is known.
@@ -68,9 +73,10 @@ mod tests {
 
     #[test]
     fn the_line() {
-        let said = |executions, left, before, seconds| {
+        let line = |executions, left, before, seconds| {
             text(&Progress { executions, left }, before, Duration::from_secs_f64(seconds))
         };
+        let said = |executions, left, before, seconds| line(executions, Some(left), before, seconds);
         assert_eq!(said(1000, 3000.4, 0, 2.0), "1000 executions, 500 a second, about 3000 left, 0:06");
         // A resumed search: the rate counts only executions of this session.
         assert_eq!(
@@ -79,6 +85,8 @@ mod tests {
         );
         assert_eq!(said(2, 1e9, 0, 2.0), "2 executions, 1 a second, about 1e9 left, 11574 days");
         assert_eq!(said(7, 5.0, 7, 0.0), "7 executions, about 5 left");
+        // A random search has no end of its own.
+        assert_eq!(line(1000, None, 0, 2.0), "1000 executions, 500 a second");
         assert_eq!(said(7, f64::MAX, 0, 1.0).split(", ").last(), Some("thousands of years"));
         assert_eq!(said(10, 36_620.0, 0, 1.0).split(", ").last(), Some("1:01:02"));
     }

@@ -49,6 +49,7 @@ mod promises;
 mod publication;
 mod run;
 mod search;
+mod search_workers;
 mod settings;
 mod team_sizes;
 mod threads_generated;

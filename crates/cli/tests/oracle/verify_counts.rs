@@ -174,6 +174,38 @@ fn compare(text: &str, several: &mut u64) -> Result<(), String> {
     Ok(())
 }
 
+/// A random search tells executions apart as classes are: it meets no more than there are, and if
+/// these are few, all.
+fn compare_random(text: &str, several: &mut u64) -> Result<(), String> {
+    const EXECUTIONS: u64 = 200;
+    let Ok(program) = tp::parse(text) else { return Ok(()) };
+    let truth = explore(&program, text, Limits { stop_at_races: true, ..Limits::default() });
+    if !truth.complete || !truth.races.is_empty() {
+        return Ok(());
+    }
+    let code = compile(&program, &Source::new("f.tp", text));
+    for (order, sections) in ORDERS {
+        let Some(expected) = classes(&program, sections, PREFIXES) else { continue };
+        let (random, max_executions) = (Some(0), Some(EXECUTIONS));
+        let options = Options { order, random, max_executions, ..Options::default() };
+        let met = verify(&code, "f.tp", &options).report.stats.random.map_or(0, |random| random.distinct);
+        if met > expected as u64 || (expected <= 4 && met < expected as u64) {
+            return Err(format!("{order:?}: {met} classes met of {expected}"));
+        }
+        *several += u64::from(met > 1);
+    }
+    Ok(())
+}
+
+#[test]
+fn classes_that_a_random_search_meets() {
+    for profile in [Profile::Isolated, Profile::Locks] {
+        let several = judge_generated("met", 150, |seed| generate(profile, seed), compare_random);
+        assert!(several >= 10, "{profile:?}: {several}");
+    }
+    judge_generated("met", 150, choices, compare_random);
+}
+
 /// Compares on generated programs; at least one in ten must have more than one class.
 fn generated(generator: impl Fn(u64) -> String) {
     let several = judge_generated("counts", 300, generator, compare);

@@ -53,6 +53,52 @@ fn judge(text: &str, _: &mut ()) -> Result<(), String> {
     compare(&shared.report, &outcome).map_err(|wrong| format!("shared: {wrong}"))
 }
 
+/// A random search says nothing that is not so, the same with any number of workers.
+fn judge_random(text: &str, found: &mut u64) -> Result<(), String> {
+    let Some(Case { code, outcome }) = Case::new(text)? else { return Ok(()) };
+    let truth = truth(&outcome);
+    for order in [OrderName::Dc, OrderName::Hb] {
+        let [one, three] = [1, 3].map(|workers| {
+            let (random, max_executions) = (Some(1), Some(20));
+            let pace = Pace { short: 2, subtrees: 3, quota: 2 };
+            let options = Options { order, random, max_executions, workers, pace, ..Options::default() };
+            verify(&code, "f.tp", &options)
+        });
+        if essence(&one) != essence(&three) || one.report.stats.random != three.report.stats.random {
+            return Err(format!("three workers: {:?}, one: {:?}", essence(&three), essence(&one)));
+        }
+        let report = one.report;
+        if report.scope != Scope::ObservedSchedule || report.verdict == Verdict::RaceFree {
+            return Err(format!("{:?} for {:?}", report.verdict, report.scope));
+        }
+        let races = report.races.iter().filter(|race| race.grade >= Grade::Feasible);
+        races.clone().try_for_each(|race| is_known(race, &outcome))?;
+        if races.clone().any(|race| race.witness.is_none()) {
+            return Err("a race without a witness".into());
+        }
+        let known = match report.verdict {
+            Verdict::Race => races.count() > 0,
+            Verdict::ProgramError => !outcome.errors.is_empty(),
+            Verdict::Deadlock => !outcome.deadlocks.is_empty(),
+            _ => true,
+        };
+        if !known {
+            return Err(format!("{:?}, the oracle says {truth:?}", report.verdict));
+        }
+        *found += u64::from(report.verdict == truth && truth != Verdict::RaceFree);
+    }
+    Ok(())
+}
+
+#[test]
+fn random_searches() {
+    for profile in [Profile::Isolated, Profile::Locks, Profile::Promises, Profile::Mixed] {
+        let found = judge_profile(profile, 300, judge_random);
+        assert!(found > 0, "{profile:?}: nothing is found");
+    }
+    judge_generated("choices", 300, choices, judge_random);
+}
+
 /// What must not depend on the number of workers.
 fn essence(verified: &Verified) -> (Verdict, u64, u64, String) {
     let Report { verdict, races, deadlocks, errors, stats, .. } = &verified.report;

@@ -18,4 +18,5 @@ mod parser;
 mod parser_errors;
 mod parser_fuzz;
 mod verify_corpus;
+mod verify_random;
 mod verify_search;

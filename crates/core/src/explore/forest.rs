@@ -28,7 +28,7 @@ use super::sequence::{Part, Sequence};
 use super::tree::{Export, Kept, Tree, check_sequences};
 use super::{Class, Statistics, TaskName, stored};
 use crate::ids::TaskId;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -58,6 +58,31 @@ pub struct Subtree {
 }
 
 const ROOT: usize = 0;
+
+/// What is behind each task that is explored from a node of the trunk, while nodes and subtrees
+/// stay where they are.
+struct Behind(FxHashMap<(usize, TaskId), Where>);
+
+#[derive(Clone, Copy)]
+enum Where {
+    Trunk(usize),
+    Subtree(usize),
+}
+
+impl Behind {
+    fn new(forest: &Forest) -> Self {
+        let subtrees = forest.subtrees.iter().enumerate();
+        let subtrees = subtrees.map(|(number, subtree)| ((subtree.at, subtree.task), Where::Subtree(number)));
+        let nodes = forest.trunk.iter().enumerate().skip(1);
+        let nodes = nodes.map(|(at, node)| ((node.parent, node.task), Where::Trunk(at)));
+        // Nodes last: a node of the trunk takes precedence.
+        Behind(subtrees.chain(nodes).collect())
+    }
+
+    fn get(&self, at: usize, task: TaskId) -> Option<Where> {
+        self.0.get(&(at, task)).copied()
+    }
+}
 
 impl Default for Forest {
     fn default() -> Self {
@@ -183,9 +208,10 @@ impl Forest {
             self.attach(subtree);
         }
         self.subtrees.extend(rest);
+        let behind = Behind::new(self);
         for (at, task, exports) in exported {
             for Export { depth, sequence } in exports {
-                self.owe((at, task), depth, sequence);
+                self.owe(&behind, (at, task), depth, sequence);
             }
         }
         for at in 0..self.subtrees.len() {
@@ -246,24 +272,23 @@ impl Forest {
 
     /// Sees to it that a sequence is run from the node of the trunk at a depth, which was found
     /// behind a task of a node below.
-    fn owe(&mut self, (mut at, mut branch): (usize, TaskId), depth: usize, sequence: Sequence) {
+    fn owe(
+        &mut self,
+        behind: &Behind,
+        (mut at, mut branch): (usize, TaskId),
+        depth: usize,
+        sequence: Sequence,
+    ) {
         while self.trunk[at].depth > depth {
             (at, branch) = (self.trunk[at].parent, self.trunk[at].task);
         }
         let position = self.trunk[at].asleep.iter().position(|sleeper| sleeper.task == branch);
-        self.owe_at(at, position.map_or(usize::MAX, |position| position + 1), sequence);
-    }
-
-    /// The node of the trunk behind a task that is explored from a node of it.
-    fn child(&self, at: usize, task: TaskId) -> Option<usize> {
-        let is_child =
-            |&(other, node): &(usize, &Node)| other != ROOT && node.parent == at && node.task == task;
-        self.trunk.iter().enumerate().find(is_child).map(|(child, _)| child)
+        self.owe_at(behind, at, position.map_or(usize::MAX, |position| position + 1), sequence);
     }
 
     /// Sees to it that a sequence is run from a node of the trunk. It was not known when the tasks
     /// from the one numbered `from` on were begun, of those that sleep there.
-    fn owe_at(&mut self, at: usize, from: usize, sequence: Sequence) {
+    fn owe_at(&mut self, behind: &Behind, at: usize, from: usize, sequence: Sequence) {
         let node = &self.trunk[at];
         let inherited = node.asleep.len() - node.begun;
         let sleepers: Vec<_> = node.asleep.clone();
@@ -281,7 +306,7 @@ impl Forest {
                 continue;
             }
             let left = sequence.after(sleeper.task, name, content.choice);
-            let alive = left.is_some_and(|left| self.hand_down(at, sleeper.task, left));
+            let alive = left.is_some_and(|left| self.hand_down(behind, at, sleeper.task, left));
             match part {
                 Part::Begins => return,
                 Part::Aside if alive => return,
@@ -295,13 +320,15 @@ impl Forest {
     }
 
     /// Hands a sequence down to what is behind a task of a node; false if that is complete.
-    fn hand_down(&mut self, at: usize, task: TaskId, sequence: Sequence) -> bool {
-        if let Some(child) = self.child(at, task) {
-            self.owe_at(child, 0, sequence);
-            return true;
+    fn hand_down(&mut self, behind: &Behind, at: usize, task: TaskId, sequence: Sequence) -> bool {
+        match behind.get(at, task) {
+            Some(Where::Trunk(child)) => {
+                self.owe_at(behind, child, 0, sequence);
+                true
+            }
+            Some(Where::Subtree(number)) => self.subtrees[number].tree.hand_down(sequence),
+            None => false,
         }
-        let is_behind = |subtree: &&mut Subtree| subtree.at == at && subtree.task == task;
-        self.subtrees.iter_mut().find(is_behind).is_some_and(|subtree| subtree.tree.hand_down(sequence))
     }
 
     /// Drops a node of the trunk that nothing refers to any more, and its parents likewise.

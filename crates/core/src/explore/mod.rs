@@ -49,6 +49,7 @@
 
 mod clocks;
 mod estimate;
+pub mod fingerprint;
 pub mod forest;
 mod node;
 mod reversal;

@@ -27,14 +27,32 @@ pub struct Job {
     pub hint: Vec<TaskName>,
     /// Whether all its transitions are asked for.
     pub whole: bool,
+    /// What decides behind the prefix and the hint, if chance does.
+    pub pick: Option<Pick>,
     pub(super) node: usize,
+}
+
+/// How an execution of a random search chooses who runs next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Pick {
+    /// Two executions with the same seed of a deterministic program are the same.
+    pub seed: u64,
+    /// By priorities that change so many times, rather than anew before each transition.
+    pub changes: Option<u32>,
+    /// About how many transitions an execution has.
+    pub length: u64,
 }
 
 impl Job {
     /// The first execution of all.
     pub fn first() -> Self {
         let (asleep, hint) = Default::default();
-        Job { prefix: vec![TaskId::MAIN], asleep, hint, whole: false, node: 0 }
+        Job { prefix: vec![TaskId::MAIN], asleep, hint, whole: false, pick: None, node: 0 }
+    }
+
+    /// An execution in which chance decides.
+    pub fn picked(pick: Pick) -> Self {
+        Job { pick: Some(pick), ..Job::first() }
     }
 
     /// How many transitions lead to the node.
@@ -105,7 +123,8 @@ impl Node {
         let Owed { sequence, task, name } = self.owed.front()?;
         let prefix = path.iter().copied().chain([*task]).collect();
         let asleep = if sleepless { Vec::new() } else { self.asleep.clone() };
-        Some(Job { prefix, asleep, hint: sequence.hint(*name), whole: self.owed.len() > 1, node })
+        let (hint, whole) = (sequence.hint(*name), self.owed.len() > 1);
+        Some(Job { prefix, asleep, hint, whole, pick: None, node })
     }
 
     /// Adds a sequence that no task begins for certain, unless all tasks that can begin it have

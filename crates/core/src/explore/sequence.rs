@@ -320,6 +320,11 @@ impl Sequence {
         needed.map(|index| self.event(index)).chain([self.last]).map(|event| self.step(&event))
     }
 
+    /// The same for sequences that are [alike](Sequence::is_like).
+    pub(super) fn kind(&self) -> u64 {
+        hash_of((self.step(&self.last), self.likeness().transitions))
+    }
+
     fn likeness(&self) -> Likeness {
         let add = |Likeness { len, transitions }: Likeness, step| Likeness {
             len: len + 1,

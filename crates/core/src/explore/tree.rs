@@ -31,13 +31,13 @@
 //! transitions in any order.
 
 use super::estimate::{self, Fork};
-pub use super::node::{Job, Sleeper};
+pub use super::node::{Job, Pick, Sleeper};
 use super::node::{Node, Owed};
 use super::reversal::Reversal;
 use super::sequence::{Part, Sequence};
 use super::{Class, Statistics, TaskName, stored};
 use crate::ids::TaskId;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -55,8 +55,18 @@ pub struct ExecutionSummary {
     pub reversals: Vec<Reversal>,
     /// Where nothing sleeps and these distinguish executions.
     pub class: Option<Class>,
+    /// What is known instead of an execution that no tree takes in.
+    pub sampled: Option<Sampled>,
     /// Whether it came to an end; otherwise everything that could go on was asleep.
     pub complete: bool,
+}
+
+/// What a search without a tree has to know of an execution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sampled {
+    /// The same for executions that differ only in the order of what is independent.
+    pub class: u64,
+    pub transitions: usize,
 }
 
 /// What an exploration keeps in memory.
@@ -92,7 +102,10 @@ pub(super) struct Export {
 /// What the executions of a subtree have brought about outside of it since it was last asked.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Outcome {
+    /// Of those for the same state that are [alike](Sequence::is_like) one.
     pub(super) exports: Vec<Export>,
+    /// Where they may be, by depth and [kind](Sequence::kind).
+    places: FxHashMap<(usize, u64), Vec<u32>>,
     /// The classes of its executions, where these distinguish them.
     pub(super) classes: Vec<Class>,
     pub(super) statistics: Statistics,
@@ -116,6 +129,24 @@ pub struct Tree {
     sleepless: bool,
     #[serde(skip)]
     outcome: Outcome,
+}
+
+impl Outcome {
+    /// Every execution behind a state may find the same pair to be reversed above it. A node of a
+    /// tree keeps one of the sequences that are alike, and so does the border: otherwise what a
+    /// round keeps would grow with its executions.
+    fn export(&mut self, depth: usize, sequence: Sequence) {
+        let places = self.places.entry((depth, sequence.kind())).or_default();
+        // What was taken back is not there any more, or something else is.
+        let is_there = |&at: &u32| {
+            let export = self.exports.get(at as usize);
+            export.is_some_and(|export| export.depth == depth && export.sequence.is_like(&sequence))
+        };
+        if !places.iter().any(is_there) {
+            places.push(self.exports.len() as u32);
+            self.exports.push(Export { depth, sequence });
+        }
+    }
 }
 
 /// What taking in an execution has changed so far.
@@ -435,7 +466,7 @@ impl Tree {
     ) -> Option<()> {
         if depth < way.base {
             changes.go_on()?;
-            self.outcome.exports.push(Export { depth, sequence });
+            self.outcome.export(depth, sequence);
             return Some(());
         }
         let mut left = Some(sequence);
@@ -464,7 +495,7 @@ impl Tree {
             }
             match begins {
                 true => {}
-                false if at == ROOT => self.outcome.exports.push(Export { depth, sequence }),
+                false if at == ROOT => self.outcome.export(depth, sequence),
                 false if self.add_owed(at, sequence, way.names) => changes.owing.push(at),
                 false => {}
             }

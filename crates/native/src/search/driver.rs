@@ -32,8 +32,8 @@ impl Driver {
     pub(super) fn new(order: Order) -> Self {
         let any = Dependence::Conflict;
         let guided = match order {
-            Order::Explore { prefix, hint, asleep, dependence } => {
-                Guided::new(kept(prefix), kept(hint), kept(asleep), dependence)
+            Order::Explore { prefix, hint, asleep, dependence, pick } => {
+                Guided::new(kept(prefix), kept(hint), kept(asleep), dependence).picking(pick.as_ref())
             }
             Order::Count { schedule } => Guided::new(kept(schedule), &[], &[], any),
             Order::Meet { schedule, .. } => Guided::new(&[], kept(schedule), &[], any),

@@ -176,6 +176,7 @@ impl<'a, P: Program<'a>> Session<'a, P> {
                 seconds: self.start.elapsed().as_secs_f64(),
                 executions: 1,
                 executions_left: None,
+                random: None,
             },
             ..Report::new(&self.detector)
         };

@@ -33,9 +33,18 @@ impl Closure {
     /// A program each of whose tasks has a stack of `bytes`.
     #[track_caller]
     pub fn with_stacks(bytes: usize, main: impl Fn() + 'static) -> Self {
+        Closure::called_at(bytes, panic::Location::caller(), main)
+    }
+
+    /// The same, with the place that a report calls the root task's.
+    pub(super) fn called_at(
+        bytes: usize,
+        caller: &'static panic::Location<'static>,
+        main: impl Fn() + 'static,
+    ) -> Self {
         Closure {
             main: Rc::new(main),
-            sites: Rc::new(Sites::new(panic::Location::caller())),
+            sites: Rc::new(Sites::new(caller)),
             stacks: Rc::new(Stacks::new(bytes)),
         }
     }

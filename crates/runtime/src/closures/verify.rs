@@ -6,10 +6,13 @@ use super::program::Closure;
 use crate::limits::Limits;
 use crate::program::Bounds;
 use crate::stack::STACK_BYTES;
-use crate::verify::{self, Options, Search};
+use crate::verify::{self, Options, Search, Verified};
 use crate::witness;
 use raceproof_core::finding::{Report, Verdict};
 use raceproof_report::plain::render;
+use std::num::NonZeroUsize;
+use std::panic::Location;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Runs the closure under every schedule that can make a difference and panics with a report if one
@@ -104,6 +107,9 @@ pub struct Verifier {
     max_memory: Option<u64>,
     all: bool,
     determinism: bool,
+    random: Option<u64>,
+    /// None is one.
+    workers: Option<NonZeroUsize>,
 }
 
 impl Verifier {
@@ -143,6 +149,33 @@ impl Verifier {
         Verifier { all: true, ..self }
     }
 
+    /// Runs schedules that chance picks by a seed, for so many seconds, instead of every schedule
+    /// that can make a difference: for closures that have too many of these. The report is
+    /// inconclusive unless there is a race, a deadlock or an error.
+    ///
+    /// ```
+    /// use raceproof::{Shared, Verifier, spawn};
+    /// use raceproof_core::finding::Verdict;
+    ///
+    /// let report = Verifier::new().random(5.0, 1).try_verify(|| {
+    ///     let x = Shared::named("x", 0);
+    ///     spawn(move || x.set(1));
+    ///     x.get();
+    /// });
+    /// assert_eq!(report.verdict, Verdict::Race);
+    /// ```
+    #[must_use]
+    pub fn random(self, seconds: f64, seed: u64) -> Self {
+        Verifier { max_seconds: Some(seconds), random: Some(seed), ..self }
+    }
+
+    /// Runs executions on so many threads, for [`verify_shared`](Verifier::verify_shared) and
+    /// [`try_verify_shared`](Verifier::try_verify_shared). The report is the same for any number.
+    #[must_use]
+    pub fn workers(self, workers: NonZeroUsize) -> Self {
+        Verifier { workers: Some(workers), ..self }
+    }
+
     /// Reports nondeterminism that is no data race as well, in `general_races`.
     #[must_use]
     pub fn determinism(self) -> Self {
@@ -161,24 +194,67 @@ impl Verifier {
     /// See [`try_verify`].
     #[track_caller]
     pub fn try_verify(self, program: impl Fn() + 'static) -> Report {
-        alone("verify");
         let program = Closure::with_stacks(STACK_BYTES, program);
+        self.search(&program, |options| verify::verify_here(&program, &mut Search::default(), options))
+    }
+
+    /// As [`verify`](Verifier::verify), on several threads ([`workers`](Verifier::workers)): each
+    /// runs the closure by itself. What the executions have in common, such as a static variable,
+    /// they share at the same time.
+    ///
+    /// ```
+    /// use raceproof::{Shared, Verifier, finish, isolated, spawn};
+    ///
+    /// Verifier::new().workers(2.try_into().unwrap()).verify_shared(|| {
+    ///     let list = Shared::new(1);
+    ///     finish(|| {
+    ///         for i in 0..4 {
+    ///             spawn(move || isolated(|| list.set(list.get() * 2 + i)));
+    ///         }
+    ///     });
+    /// });
+    /// ```
+    #[track_caller]
+    pub fn verify_shared(self, program: impl Fn() + Send + Sync + 'static) {
+        let report = self.try_verify_shared(program);
+        if report.verdict != Verdict::RaceFree {
+            panic!("{}", render(&report));
+        }
+    }
+
+    /// As [`verify_shared`](Verifier::verify_shared), but gives the report.
+    #[track_caller]
+    pub fn try_verify_shared(self, program: impl Fn() + Send + Sync + 'static) -> Report {
+        let (program, caller) = (Arc::new(program), Location::caller());
+        let make = || {
+            let program = Arc::clone(&program);
+            Closure::called_at(STACK_BYTES, caller, move || program())
+        };
+        self.search(&make(), |options| verify::verify_each(&make, &mut Search::default(), options))
+    }
+
+    /// The report of `verify`, if the program does the same each time.
+    #[track_caller]
+    fn search(self, program: &Closure, verify: impl FnOnce(&Options<'_>) -> Verified) -> Report {
+        alone("verify");
         // Replaying schedules means nothing for a closure that does not do the same again.
         let start = Instant::now();
         let first =
-            Checker::within(self.max_events, self.max_seconds, self.max_memory).check_program(&program);
+            Checker::within(self.max_events, self.max_seconds, self.max_memory).check_program(program);
         if first.errors.iter().any(|error| error.kind == crate::check::NOT_DETERMINISTIC) {
             return first;
         }
         let options = Options {
+            workers: self.workers.map_or(1, NonZeroUsize::get),
             max_executions: self.max_executions,
             max_seconds: self.max_seconds.map(|most| (most - start.elapsed().as_secs_f64()).max(0.0)),
             max_events: self.max_events,
             max_memory: self.max_memory,
             all: self.all,
             determinism: self.determinism,
+            random: self.random,
             ..Options::default()
         };
-        verify::verify_here(&program, &mut Search::default(), &options).report
+        verify(&options).report
     }
 }

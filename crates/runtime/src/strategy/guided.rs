@@ -1,16 +1,17 @@
 //! The explorer's strategy: from choice to choice, first as a job says, then wherever nothing
-//! sleeps.
+//! sleeps, or as chance has it.
 //!
 //! Every turn is a transition of [`raceproof_core::explore`]. The observer must record them: it is
 //! the one place from which both this strategy and the analysis afterwards learn what a transition
 //! did.
 
+use super::picker::Picker;
 use super::{Last, Strategy, Turn};
 use crate::kernel::{Action, Kernel};
 use crate::task::State;
 use raceproof_core::event::{Observer, SyncKind};
 use raceproof_core::explore::trace::{Mark, Trace};
-use raceproof_core::explore::tree::Sleeper;
+use raceproof_core::explore::tree::{Pick, Sleeper};
 use raceproof_core::explore::{Choice, Dependence, Stuck, TaskName};
 use raceproof_core::ids::{SyncId, TaskId};
 use rustc_hash::FxHashMap;
@@ -63,6 +64,8 @@ pub struct Guided<'a> {
     /// The tasks by their names, as far as they have been looked at: a hint may name as many as
     /// there are.
     by_name: FxHashMap<TaskName, TaskId>,
+    /// Chooses behind the prefix, if chance does.
+    picker: Option<Picker>,
 }
 
 impl<'a> Guided<'a> {
@@ -86,12 +89,27 @@ impl<'a> Guided<'a> {
             last: None,
             quantum: QUANTUM,
             by_name: FxHashMap::default(),
+            picker: None,
         }
+    }
+
+    /// Chance decides behind the prefix, if `pick` says how. Nothing may be asleep then.
+    pub fn picking(self, pick: Option<&Pick>) -> Self {
+        debug_assert!(pick.is_none() || self.asleep.is_empty());
+        Guided { picker: pick.map(Picker::new), ..self }
     }
 
     /// With transitions of any length: for front ends whose accesses are no actions of the kernel.
     pub fn unbounded(self) -> Self {
         Guided { quantum: u64::MAX, ..self }
+    }
+
+    /// Others first, if they can go on.
+    fn give_way(&mut self, task: TaskId) {
+        self.last = None;
+        if let Some(picker) = &mut self.picker {
+            picker.fall_behind(task);
+        }
     }
 
     /// Learns from the transition that has just run: what depends on it sleeps no longer.
@@ -165,12 +183,12 @@ impl<B, O: Traced> Strategy<B, O> for Guided<'_> {
             if choice(kernel, action) == Choice::None {
                 // It has used up its actions, in a loop perhaps that waits for another task: that
                 // one first.
-                self.last = None;
+                self.give_way(task);
             }
         }
-        if let Last::GaveWay(_) = last {
+        if let Last::GaveWay(task) = last {
             // It looks for what another task does: that one first.
-            self.last = None;
+            self.give_way(task);
         }
         let trace = kernel.observer.trace();
         if self.end.is_none() {
@@ -207,6 +225,15 @@ impl Guided<'_> {
             for (at, &name) in trace.names.iter().enumerate().skip(self.by_name.len()) {
                 self.by_name.insert(name, TaskId(at as u32));
             }
+        }
+        if trace.transitions.len() >= self.prefix.len()
+            && let Some(mut picker) = self.picker.take()
+        {
+            let can_go = |task: &TaskId| self.pending(*task).is_none_or(|action| kernel.is_enabled(action));
+            let found = picker.choose(kernel.tasks().ready().filter(can_go));
+            self.picker = Some(picker);
+            self.end = if found.is_none() { Some(GuidedEnd::Complete) } else { None };
+            return found;
         }
         let can_go = |task: &TaskId| self.pending(*task).is_none_or(|action| kernel.is_enabled(action));
         let is_ready = |task: TaskId| {

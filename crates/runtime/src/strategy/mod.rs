@@ -5,6 +5,7 @@
 
 mod depth_first;
 mod guided;
+mod picker;
 mod script;
 
 pub use depth_first::DepthFirst;

@@ -11,8 +11,8 @@ use raceproof_core::detect::last_access::LastAccess;
 use raceproof_core::detect::pairs::{Gathered, Pairs};
 use raceproof_core::event::Observer;
 use raceproof_core::explore::trace::Trace;
-use raceproof_core::explore::tree::{ExecutionSummary, Job, Sleeper};
-use raceproof_core::explore::{Choice, Dependence, Scratch, Stuck, reversals};
+use raceproof_core::explore::tree::{ExecutionSummary, Job, Sampled, Sleeper};
+use raceproof_core::explore::{Choice, Dependence, Scratch, Stuck, fingerprint, reversals};
 use raceproof_core::finding::{Deadlock, Stats};
 use raceproof_core::ids::{Location, TaskId};
 use raceproof_core::order::conflicting::Conflicting;
@@ -43,6 +43,21 @@ impl EndedExecution<'_> {
         stop: &dyn Fn() -> bool,
     ) -> Option<ExecutionSummary> {
         let EndedExecution { trace, woke, stuck, end } = self;
+        let complete = end != Some(GuidedEnd::Asleep);
+        if job.pick.is_some() {
+            // What else could have run nobody asks.
+            let class = fingerprint::class(trace, dependence);
+            let sampled = Some(Sampled { class, transitions: trace.transitions.len() });
+            return Some(ExecutionSummary {
+                transitions: Vec::new(),
+                names: Vec::new(),
+                woke,
+                reversals: Vec::new(),
+                class: None,
+                sampled,
+                complete,
+            });
+        }
         let depth = job.depth();
         let (reversals, class) = reversals(trace, dependence, depth, stuck, scratch, stop)?;
         let deepest = match job.whole {
@@ -57,7 +72,8 @@ impl EndedExecution<'_> {
             woke,
             reversals,
             class,
-            complete: end != Some(GuidedEnd::Asleep),
+            sampled: None,
+            complete,
         })
     }
 }
@@ -77,8 +93,8 @@ pub(super) struct Judge<'a, P> {
     pub(super) bounds: Bounds<'a>,
     pub(super) dependence: Dependence,
     pub(super) determinism: bool,
-    /// Why an execution was cut short.
-    pub(super) cut: OnceLock<String>,
+    /// Why an execution was cut short, here or by another judge of the search.
+    pub(super) cut: Arc<OnceLock<String>>,
 }
 
 /// What earlier executions of a worker have allocated and later ones use again.
@@ -125,7 +141,8 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
         pairs: impl Fn(&[Location]) -> Q,
         gather: impl Fn(&mut Q) -> Gathered,
     ) -> Executed<Finding> {
-        let mut guided = Guided::new(&job.prefix, &job.hint, &job.asleep, self.dependence);
+        let guided = Guided::new(&job.prefix, &job.hint, &job.asleep, self.dependence);
+        let mut guided = guided.picking(job.pick.as_ref());
         let mut trace = std::mem::take(&mut spare.trace);
         trace.reset();
         let mut execution = run_once(&self.program, &mut guided, (trace, detector), self.bounds);

@@ -5,7 +5,7 @@ use super::{Options, Verified};
 use crate::check::races::{MAX_RACES, key};
 use raceproof_core::explore::Statistics;
 use raceproof_core::finding::{
-    Deadlock, GeneralRace, Grade, ProgramError, Race, Report, Scope, Stats, Verdict,
+    Deadlock, GeneralRace, Grade, ProgramError, Race, RandomSearch, Report, Scope, Stats, Verdict,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -23,6 +23,8 @@ pub(super) struct Ended {
     pub(super) statistics: Statistics,
     /// About how many executions are left.
     pub(super) left: Option<f64>,
+    /// What a random search has met.
+    pub(super) sampled: Option<RandomSearch>,
     /// Why it was cut short, if it was.
     pub(super) why: Option<String>,
     /// What the limit on executions is called.
@@ -129,7 +131,7 @@ impl Findings {
     }
 
     pub(super) fn report(&self, ended: Ended, options: &Options<'_>) -> Verified {
-        let Ended { explored, statistics, left, why, raise, start } = ended;
+        let Ended { explored, statistics, left, sampled, why, raise, start } = ended;
         // A pair that no schedule could bring together, though all were tried, is none.
         let complete = explored == Explored::All && self.limit.is_none() && self.lost.is_none();
         let shown = self.races.iter().any(|race| race.grade >= Grade::Feasible);
@@ -145,6 +147,14 @@ impl Findings {
             let executions = statistics.executions;
             let left = left.map_or_else(String::new, |left| format!(" with {} left", about(left)));
             limits.push(match explored {
+                _ if sampled.is_some() => {
+                    let RandomSearch { seed, distinct } = sampled.unwrap_or_default();
+                    let why = why.map_or_else(String::new, |why| format!("; it ended early: {why}"));
+                    format!(
+                        "the search was random: {executions} executions with seed {seed}, of which {distinct} differ; other schedules \
+                         were not run{why}"
+                    )
+                }
                 Explored::OutOfExecutions => {
                     format!("the limit of {executions} executions was reached{left}; raise {raise}")
                 }
@@ -167,7 +177,7 @@ impl Findings {
         if verdict == Verdict::Race && !shown {
             verdict = Verdict::Inconclusive;
         }
-        let scope = if verdict == Verdict::Inconclusive || !(complete || shown) {
+        let scope = if verdict == Verdict::Inconclusive || !(complete || shown) || sampled.is_some() {
             Scope::ObservedSchedule
         } else {
             Scope::AllSchedules
@@ -191,6 +201,7 @@ impl Findings {
             stats: Stats {
                 executions: statistics.executions,
                 executions_left: left,
+                random: sampled,
                 seconds: start.elapsed().as_secs_f64(),
                 ..self.stats.clone()
             },

@@ -5,11 +5,14 @@
 //! equivalent. The first execution with a race that can be shown ends the search, unless all are
 //! asked for.
 
+mod batch;
 mod execution;
 mod findings;
 mod general;
 mod outcome;
+mod random;
 mod search;
+mod share;
 mod workers;
 
 use crate::check::first_races;
@@ -23,13 +26,14 @@ pub use outcome::{Executed, Finding};
 use raceproof_core::explore::Dependence;
 use raceproof_core::explore::forest::Forest;
 use raceproof_core::explore::tree::{Job, Kept};
-use raceproof_core::finding::{GeneralRace, Report};
+use raceproof_core::finding::{GeneralRace, RandomSearch, Report};
 pub use raceproof_core::order::OrderName;
-pub use search::Pace;
-use search::{Round, RunAll, Share, SoFar, explore};
+use search::{SoFar, explore};
+pub use share::Pace;
+use share::{Round, RunAll, Share};
 use std::cell::RefCell;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use workers::{alone, with_workers};
 
@@ -52,6 +56,9 @@ pub struct Options<'a> {
     /// Whether sections that only add to the same locations are taken for independent, whatever the
     /// order says, but for happens-before.
     pub commuting: bool,
+    /// Instead of every schedule that can differ, schedules that chance picks, by this seed, until
+    /// a limit is reached. There has to be one.
+    pub random: Option<u64>,
     pub workers: usize,
     pub pace: Pace,
     /// Set from outside to end the search with what is known.
@@ -71,6 +78,7 @@ impl Default for Options<'_> {
             all: false,
             determinism: false,
             commuting: true,
+            random: None,
             workers: 1,
             pace: Pace::default(),
             interrupt: None,
@@ -97,8 +105,8 @@ impl Options<'_> {
 pub struct Progress {
     /// The complete executions so far, those of a resumed search included.
     pub executions: u64,
-    /// About how many are left.
-    pub left: f64,
+    /// About how many are left; none if nobody counts them.
+    pub left: Option<f64>,
 }
 
 /// What a search gives.
@@ -106,7 +114,7 @@ pub struct Verified {
     pub report: Report,
     /// Executions begun and given up because everything in them was known.
     pub pruned: u64,
-    /// Whether it ended because of its time limit.
+    /// Whether it ended because of its time limit, and for nothing that it found.
     pub out_of_time: bool,
 }
 
@@ -151,8 +159,9 @@ pub fn verify<'a, P: Program<'a> + Sync>(
     let searcher = || {
         let mut spare = Spare::default();
         let judge = &judge;
-        move |share: Share, round: &Round| {
-            share.search(round, all, &mut |job| judge.run(job, &mut spare), &|| judge.is_cut_short())
+        move |share: Share, round: &Round, between: &mut dyn FnMut(&Round)| {
+            let mut run = |job: &Job| judge.run(job, &mut spare);
+            share.search((round, between), all, &mut run, &|| judge.is_cut_short())
         }
     };
     let cut = || judge.cut.get().cloned();
@@ -187,8 +196,9 @@ pub fn verify_by<E: Executor>(executor: &E, search: &mut Search, options: &Optio
     let ((start, limits), all) = (limits(options), options.all);
     let searcher = || {
         let mut worker = executor.worker();
-        move |share: Share, round: &Round| {
-            share.search(round, all, &mut |job| executor.run(&mut worker, job), &|| executor.is_cut_short())
+        move |share: Share, round: &Round, between: &mut dyn FnMut(&Round)| {
+            let mut run = |job: &Job| executor.run(&mut worker, job);
+            share.search((round, between), all, &mut run, &|| executor.is_cut_short())
         }
     };
     let cut = || executor.cut();
@@ -198,17 +208,40 @@ pub fn verify_by<E: Executor>(executor: &E, search: &mut Search, options: &Optio
     })
 }
 
+/// As [`verify()`], for programs that cannot leave their thread: each worker makes one.
+pub fn verify_each<'a, P: Program<'a>>(
+    make: &(impl Fn() -> P + Sync),
+    search: &mut Search,
+    options: &Options<'a>,
+) -> Verified {
+    let (start, judge) = begin(&make(), options);
+    let Judge { bounds, dependence, determinism, ref cut, .. } = judge;
+    let all = options.all;
+    let searcher = || {
+        let mut spare = Spare::default();
+        let judge = Judge { program: make(), bounds, dependence, determinism, cut: cut.clone() };
+        move |share: Share, round: &Round, between: &mut dyn FnMut(&Round)| {
+            let mut run = |job: &Job| judge.run(job, &mut spare);
+            share.search((round, between), all, &mut run, &|| judge.is_cut_short())
+        }
+    };
+    let why = || cut.get().cloned();
+    let verified = with_workers(options.workers, &searcher, |run_all| {
+        run_search(&why, bounds.limits, start, search, options, &P::RAISE, run_all)
+    });
+    in_order(&judge, verified)
+}
+
 /// As [`verify()`], on this thread: for programs that cannot leave it.
 pub fn verify_here<'a, P: Program<'a>>(program: &P, search: &mut Search, options: &Options<'a>) -> Verified {
     let (start, judge) = begin(program, options);
     let cut = || judge.cut.get().cloned();
     let spare = RefCell::new(Spare::default());
-    let one = |share: Share, round: &Round| {
-        let mut run = |job: &Job| judge.run(job, &mut spare.borrow_mut());
-        share.search(round, options.all, &mut run, &|| judge.is_cut_short())
-    };
     let run_all = |shares: Vec<Share>, round: &Arc<Round>, between: &mut dyn FnMut(&Round)| {
-        alone(shares, round, between, &mut |share, round| one(share, round))
+        alone(shares, round, between, &mut |share, round, between| {
+            let mut run = |job: &Job| judge.run(job, &mut spare.borrow_mut());
+            share.search((round, between), options.all, &mut run, &|| judge.is_cut_short())
+        })
     };
     let verified = run_search(&cut, judge.bounds.limits, start, search, options, &P::RAISE, &run_all);
     in_order(&judge, verified)
@@ -230,7 +263,7 @@ pub fn general_races<'a, P: Program<'a>>(program: &P, bounds: Bounds<'a>) -> Vec
         bounds: Bounds { tell_additions: true, ..bounds },
         dependence: Dependence::Conflict,
         determinism: true,
-        cut: OnceLock::new(),
+        cut: Arc::default(),
     };
     match judge.run(&Job::first(), &mut Spare::default()) {
         Executed::Ran(_, finding) => finding.general.into_iter().collect(),
@@ -256,7 +289,7 @@ fn begin<'a, P: Program<'a>>(program: &P, options: &Options<'a>) -> (Instant, Ju
         bounds,
         dependence: options.dependence(),
         determinism: options.determinism,
-        cut: OnceLock::new(),
+        cut: Arc::default(),
     };
     (start, judge)
 }
@@ -284,19 +317,29 @@ fn run_search(
         }
         if told.elapsed() > Duration::from_millis(100) {
             told = Instant::now();
-            progress(&Progress { executions, left: (all - executions as f64).max(0.0) });
+            let left = options.random.is_none().then(|| (all - executions as f64).max(0.0));
+            progress(&Progress { executions, left });
         }
     };
     let most = options.max_executions.unwrap_or(u64::MAX);
-    let SoFar { explored, found: so_far, statistics } =
-        explore(forest, found, (most, options.pace), run_all, &mut progress);
-    let why = cut();
-    let left = forest.estimate();
-    let ended = findings::Ended { explored, statistics, left, why, raise: raise.executions, start };
+    let (so_far, sampled) = match options.random {
+        None => (explore(forest, found, (most, options.pace), run_all, &mut progress), None),
+        Some(seed) => {
+            let mut progress = |executions| progress(executions, None);
+            let (so_far, distinct) =
+                random::explore(seed, found, (most, options.pace), run_all, &mut progress);
+            (so_far, Some(RandomSearch { seed, distinct }))
+        }
+    };
+    let SoFar { explored, found: so_far, statistics } = so_far;
+    // A random search ends with its time: that is no limit to be raised.
+    let is_late = || limits.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+    let why = cut().filter(|_| sampled.is_none() || !is_late());
+    let left = forest.estimate().filter(|_| sampled.is_none());
+    let raise = raise.executions;
+    let ended = findings::Ended { explored, statistics, left, sampled, why, raise, start };
     let mut verified = so_far.report(ended, options);
-    verified.out_of_time = matches!(explored, Explored::Cut | Explored::Stopped)
-        && limits.deadline.is_some_and(|deadline| Instant::now() >= deadline)
-        && found.limit.is_none();
+    verified.out_of_time = explored == Explored::Cut && is_late() && found.limit.is_none();
     verified
 }
 

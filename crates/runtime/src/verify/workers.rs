@@ -1,7 +1,7 @@
 //! The threads that search: started once, since a round can be over in less time than it takes to
 //! start a thread.
 
-use super::search::{Round, RunAll, Share};
+use super::share::{Round, RunAll, Share};
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -11,9 +11,12 @@ use std::time::Duration;
 /// How long to wait for other workers before the caller is asked what it has to do in between.
 const BETWEEN: Duration = Duration::from_millis(100);
 
+/// Searches a share; the last is to be called after each execution.
+pub(super) type Searcher<'a> = dyn FnMut(Share, &Round, &mut dyn FnMut(&Round)) -> Share + 'a;
+
 /// Gives `body` a way to search the shares of a round on `workers` threads, this one included.
 /// Each has a searcher of its own from `searcher`.
-pub(super) fn with_workers<S: FnMut(Share, &Round) -> Share, R>(
+pub(super) fn with_workers<S: FnMut(Share, &Round, &mut dyn FnMut(&Round)) -> Share, R>(
     workers: usize,
     searcher: &(impl Fn() -> S + Sync),
     body: impl FnOnce(&RunAll<'_>) -> R,
@@ -40,13 +43,9 @@ pub(super) fn alone(
     shares: Vec<Share>,
     round: &Arc<Round>,
     between: &mut dyn FnMut(&Round),
-    search: &mut dyn FnMut(Share, &Round) -> Share,
+    search: &mut Searcher<'_>,
 ) -> Vec<Share> {
-    let one = |share| {
-        between(round);
-        search(share, round)
-    };
-    shares.into_iter().map(one).collect()
+    shares.into_iter().map(|share| search(share, round, between)).collect()
 }
 
 /// A round under way.
@@ -77,7 +76,7 @@ impl WorkerPool {
         shares: Vec<Share>,
         round: &Arc<Round>,
         between: &mut dyn FnMut(&Round),
-        search: &mut dyn FnMut(Share, &Round) -> Share,
+        search: &mut Searcher<'_>,
     ) -> Vec<Share> {
         let batch = Arc::new(Batch {
             left: Mutex::new(shares.len()),
@@ -88,9 +87,7 @@ impl WorkerPool {
         });
         *lock(&self.assignment) = Assignment::Work(batch.clone());
         self.changed.notify_all();
-        while batch.work(search) {
-            between(round);
-        }
+        while batch.work(search, between) {}
         *lock(&self.assignment) = Assignment::Wait;
         let mut left = lock(&batch.left);
         while *left > 0 {
@@ -102,7 +99,7 @@ impl WorkerPool {
     }
 
     /// The life of a worker.
-    fn serve(&self, search: &mut dyn FnMut(Share, &Round) -> Share) {
+    fn serve(&self, search: &mut Searcher<'_>) {
         loop {
             let mut assignment = lock(&self.assignment);
             let batch = loop {
@@ -113,7 +110,7 @@ impl WorkerPool {
                 }
             };
             drop(assignment);
-            while batch.work(search) {}
+            while batch.work(search, &mut |_| ()) {}
         }
     }
 }
@@ -124,11 +121,11 @@ impl Batch {
     }
 
     /// Searches the next share; false if there is none.
-    fn work(&self, search: &mut dyn FnMut(Share, &Round) -> Share) -> bool {
+    fn work(&self, search: &mut Searcher<'_>, between: &mut dyn FnMut(&Round)) -> bool {
         let Some(slot) = self.shares.get(self.next.fetch_add(1, Ordering::Relaxed)) else { return false };
         let _done_in_any_case = Done(self);
         let share = lock(slot).take();
-        let share = share.map(|share| search(share, &self.round));
+        let share = share.map(|share| search(share, &self.round, between));
         *lock(slot) = share;
         true
     }
