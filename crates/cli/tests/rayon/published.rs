@@ -1,5 +1,5 @@
-//! The tests of a published crate, fetched by cargo and unchanged: those of crossbeam-utils that
-//! create threads. docs/THREADS.md has the result.
+//! The tests of published crates, fetched by cargo and unchanged: those of crossbeam-utils that
+//! create threads, and some of parking_lot's. docs/THREADS.md has the result.
 #![cfg(unix)]
 
 use crate::common;
@@ -53,4 +53,15 @@ fn tests_of_crossbeam_utils() {
     done.says("test wait ... ok test wait_and_drop ... ok");
     let cases = fs::read_to_string(junit).expect("the JUnit file");
     assert!(cases.contains("tests=\"28\" failures=\"0\" errors=\"0\""), "{cases}");
+}
+
+#[test]
+fn tests_of_parking_lot() {
+    let folder = Folder::new("parking-lot");
+    let home = folder.path("crate");
+    copy(&package("parking_lot"), &home);
+    let done = cargo_raceproof_in(&home, &["test", "--lib", "--", "condvar::tests", "rwlock::tests"]);
+    let done = done.expect_status(0).says("test condvar::tests::notify_all ... ok test");
+    done.says("test rwlock::tests::frob ... ok test")
+        .says("test result: ok. 39 passed; 0 failed; 0 ignored; in 15 of them nothing ran in parallel");
 }

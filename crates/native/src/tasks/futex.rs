@@ -5,7 +5,8 @@
 //! or a channel is compiled with the program and observed as an atomic operation; what follows if
 //! it fails is not. All of that ends here, where a task that would wait lets others run. A task
 //! that has waited comes after what was released at the address before, and one that wakes others
-//! releases there, in place of the operations in between, which the runtime cannot observe.
+//! releases there, in place of the operations in between, which the runtime cannot observe. What
+//! the program calls by name does not end here ([`standard`]).
 
 use crate::detect::detector;
 use crate::process;

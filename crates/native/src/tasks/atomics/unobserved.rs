@@ -1,4 +1,5 @@
-//! Atomic operations in code that is not instrumented: Rust's standard library.
+//! Atomic operations in code that is not instrumented: Rust's standard library, as far as it is not
+//! called through the runtime ([`standard`](crate::tasks::standard)).
 //!
 //! The first attempt at a lock or at a cell that is set once is compiled with the program and
 //! observed. If it fails, the library continues by itself: it may set the very word that other
