@@ -2,9 +2,9 @@
 //!
 //! The user of the order names the steps it may still ask about, and the tasks and finishes that
 //! are under way. The order keeps what these lead to (the ancestors of their tasks, the finishes
-//! around them, the steps that a live task knows of and the tree does not: `prune.rs`) and drops all
-//! else. It renumbers what it keeps, in the same order, so that every comparison of ids comes out
-//! as before.
+//! around them, the steps that a live task knows of and the tree does not: `prune.rs`) and drops
+//! all else. It renumbers what it keeps, in the same order, so that every comparison of ids comes
+//! out as before.
 //!
 //! Cost: linear in what is kept, plus a bit and a word for each entry there was. It runs each time
 //! the tables have doubled: a constant a task.

@@ -214,8 +214,8 @@ impl Exception {
     /// # Safety
     /// It is one.
     unsafe fn code(&self) -> i32 {
-        // SAFETY: behind its base class, which has a table and a pointer to its text, it has a code,
-        // which begins with the number.
+        // SAFETY: behind its base class, which has a table and a pointer to its text, it has a
+        // code, which begins with the number.
         unsafe { *self.header.add(1).cast::<[usize; 2]>().add(1).cast::<i32>() }
     }
 

@@ -240,8 +240,8 @@ impl Shared {
         }
     }
 
-    /// The program's second set throws an exception, which a report shows with both places if nobody
-    /// catches it.
+    /// The program's second set throws an exception, which a report shows with both places if
+    /// nobody catches it.
     pub(crate) fn refused(&mut self) {
         if let Some(sync) = self.sync() {
             report::state().second_set = Some((detector().identity(), promises::places(sync)));

@@ -26,8 +26,8 @@ pub(crate) fn query(name: &'static str, size: u32) -> i32 {
     size as i32
 }
 
-/// The running task asks by the routine `name` on which thread it runs: what it does from now on may
-/// depend on it.
+/// The running task asks by the routine `name` on which thread it runs: what it does from now on
+/// may depend on it.
 pub(crate) fn asks_thread(name: &'static str) -> u32 {
     let task = detector().current();
     detector().tasks[task.index()].asked = true;

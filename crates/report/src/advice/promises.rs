@@ -1,6 +1,6 @@
 //! Promises that come close to ordering two accesses, of HClib and of C++'s standard library: one
-//! task has set a promise and made its access only after that, the other access comes after the set,
-//! since its task has waited for the promise or for somebody who has.
+//! task has set a promise and made its access only after that, the other access comes after the
+//! set, since its task has waited for the promise or for somebody who has.
 
 use super::edit::{Edit, Editor};
 use super::fix::{Fix, Template};
