@@ -4,7 +4,7 @@ use crate::detect::detector;
 use crate::report::{self, Left};
 use crate::tasks::observer::KernelObserver;
 use crate::tasks::sched::{Coroutines, K};
-use crate::tasks::{locks, monitors, threads};
+use crate::tasks::{busy, locks, monitors, threads};
 use raceproof::run::Run;
 use raceproof::task::State;
 use raceproof_core::event::SyncKind;
@@ -24,6 +24,10 @@ pub(crate) fn deadlock(run: &Run<Coroutines, KernelObserver>, about: impl Fn(Tas
             _ => None,
         };
         let Some(sync) = sync else { continue };
+        if let Some(address) = busy::looks_at(task) {
+            report::state().locks.insert(sync, address);
+            report::state().waited.insert(sync, "change");
+        }
         let kind = kernel.sync_kind(sync);
         let detector = detector();
         let holder = match (kernel.holder(sync), locks::left(sync)) {
