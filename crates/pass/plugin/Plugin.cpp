@@ -7,6 +7,7 @@
 #include "Iterations.h"
 #include "Lanes.h"
 #include "Mark.h"
+#include "Spins.h"
 #include "Variables.h"
 
 #include "llvm/Passes/PassBuilder.h"
@@ -34,12 +35,25 @@ static void markTestsOfLocks(Module &module) {
   }
 }
 
+/// Has calls of `pthread_barrier_wait` whose result the program does not use go to another entry point: the result says who came last, which the
+/// schedule decides (`crates/native/src/tasks/monitors.rs`).
+static void markUnusedResults(Module &module) {
+  Function *wait = module.getFunction("pthread_barrier_wait");
+  if (!wait || !wait->isDeclaration())
+    return;
+  FunctionCallee meet = module.getOrInsertFunction("__raceproof_barrier_meet", wait->getFunctionType());
+  for (User *user : make_early_inc_range(wait->users()))
+    if (auto *call = dyn_cast<CallBase>(user); call && call->getCalledFunction() == wait && call->use_empty() && !call->isMustTailCall())
+      call->setCalledFunction(meet);
+}
+
 struct LowerMarkers : PassInfoMixin<LowerMarkers> {
   bool inlines;
   explicit LowerMarkers(bool inlines) : inlines(inlines) {}
   PreservedAnalyses run(Module &module, ModuleAnalysisManager &analyses) {
     auto &functions = analyses.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
     markTestsOfLocks(module);
+    markUnusedResults(module);
     return lower(module, inlines ? &functions : nullptr) ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
   static bool isRequired() { return true; }
@@ -98,6 +112,8 @@ static void registerPasses(PassBuilder &builder) {
   builder.registerOptimizerLastEPCallback([](ModulePassManager &passes, OptimizationLevel level, auto...) {
     if (isForReports())
       passes.addPass(createModuleToFunctionPassAdaptor(DropRegisterVariables()));
+    if (!isFlang())
+      passes.addPass(createModuleToFunctionPassAdaptor(MarkSpins()));
     passes.addPass(LowerMarkers(eliminates() && level != OptimizationLevel::O0));
     if (isFlang()) {
       // What clang would add: of functions without the attribute, atomic accesses and calls only.

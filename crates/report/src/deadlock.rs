@@ -16,7 +16,11 @@ pub(super) fn render(page: &mut Page, sources: &Sources, deadlock: &Deadlock) {
     let id = deadlock_id(deadlock, sources);
     let waiting = &view::deadlock(deadlock, sources).waiting;
     let circle = circle(waiting);
-    let headline = if circle.is_empty() {
+    let spins = waiting.iter().find(|waiting| waiting.on == "change").filter(|_| circle.is_empty());
+    let headline = if let Some(spinning) = spins {
+        let (task, what) = (safe(&spinning.task), changed(spinning));
+        format!("livelock: {task} spins, and nobody is left to change {what}")
+    } else if circle.is_empty() {
         format!("{} can never go on", tasks(waiting.len()))
     } else if circle.len() == 1 {
         format!("{} waits for itself", safe(&waiting[circle[0]].task))
@@ -28,7 +32,8 @@ pub(super) fn render(page: &mut Page, sources: &Sources, deadlock: &Deadlock) {
     let order: Vec<usize> = circle.iter().copied().chain(rest).collect();
     let unknown = Place { file: String::new(), line: 0, column: 0 };
     let first = order.first().map_or(&unknown, |&i| &waiting[i].at);
-    page.finding(first, "error", &format!("deadlock: {headline} [{id}]"));
+    let kind = if spins.is_some() { "" } else { "deadlock: " };
+    page.finding(first, "error", &format!("{kind}{headline} [{id}]"));
     let in_circle = if circle.is_empty() { order.len() } else { circle.len() };
     for &i in order.iter().take(in_circle.min(SHOWN)).skip(1) {
         let Waiting { task, at, .. } = &waiting[i];
@@ -87,6 +92,7 @@ pub(super) fn wanted(waiting: &Waiting) -> String {
         ("futex", _) => {
             format!("a lock, a channel or a condition{made}, which nobody is left to release, fill or notify")
         }
+        ("change", _) => format!("a change of {}, which nobody is left to make", changed(waiting)),
         ("barrier", _) => format!("barrier{made}, which others never come to"),
         ("task", None) => "the end of a task".to_owned(),
         ("detach event", _) => "its event, which nobody is left to fulfill".to_owned(),
@@ -102,6 +108,12 @@ pub(super) fn wanted(waiting: &Waiting) -> String {
         (on, Some(task)) => format!("{on}{made}, held by {task}"),
         (on, None) => format!("{on}{made}"),
     }
+}
+
+/// What a task looks at that spins.
+fn changed(waiting: &Waiting) -> String {
+    let what = safe(&waiting.what);
+    if what.is_empty() { "what it looks at".to_owned() } else { what }
 }
 
 fn tasks(n: usize) -> String {

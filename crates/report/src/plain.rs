@@ -93,6 +93,8 @@ fn waiting(text: &mut String, waiting: &Waiting) {
     let on = match (on.as_str(), what.as_str()) {
         ("finish", _) => "the tasks of a finish".to_owned(),
         ("isolated", _) => "the isolated section".to_owned(),
+        ("change", "") => "a change of what it looks at again and again".to_owned(),
+        ("change", what) => format!("a change of {what}, at which it looks again and again"),
         (on, "") => format!("a {on}"),
         (on, what) => format!("the {on} {what}"),
     };

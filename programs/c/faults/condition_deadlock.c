@@ -1,5 +1,6 @@
 // The notification comes before anybody waits for it, and is lost.
 // expect: deadlock
+// message: main waits for condition variable condition
 #include <pthread.h>
 
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

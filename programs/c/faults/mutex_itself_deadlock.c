@@ -1,5 +1,6 @@
 // A thread waits for the mutex that it holds.
 // expect: deadlock
+// message: main waits for thread held by main/1; main/1 waits for mutex mutex
 #include <pthread.h>
 
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;

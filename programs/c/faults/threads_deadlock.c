@@ -1,5 +1,6 @@
 // Two threads take two mutexes in opposite orders, and each has one before it asks for the other.
 // expect: deadlock
+// message: main waits for mutex b held by main/1; main/1 waits for mutex a held by main
 #include <pthread.h>
 
 pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;

@@ -281,6 +281,45 @@ int main(void) {
     verified(&[], &binary).expect_status(1).says("exit status 7");
 }
 
+/// A wait that is not repeated goes on without what it waits for if it ends by itself, which the standards allow.
+#[test]
+fn waits_end_by_themselves_where_that_is_asked_for() {
+    let source = "
+#include <pthread.h>
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+int ready, value;
+static void *make(void *unused) {
+  value = 7;
+  pthread_mutex_lock(&mutex);
+  ready = 1;
+  pthread_cond_signal(&condition);
+  pthread_mutex_unlock(&mutex);
+  return unused;
+}
+int main(void) {
+  pthread_t thread;
+  pthread_create(&thread, 0, make, 0);
+  pthread_mutex_lock(&mutex);
+  WAITS (!ready)
+    pthread_cond_wait(&condition, &mutex);
+  pthread_mutex_unlock(&mutex);
+  int seen = value;
+  pthread_join(thread, 0);
+  return seen > 7;
+}
+";
+    let asked = |binary: &Path| {
+        let mut command = command(&["verify"], binary, &Expected::default());
+        finish_within(command.env("RACEPROOF_OPTIONS", "spurious=on"), PATIENCE).expect("it ends")
+    };
+    let (_once, once) = built("waits-once", &source.replace("WAITS", "if"));
+    verified(&[], &once).expect_status(0).says("race-free");
+    asked(&once).expect_status(1).says("data race on value");
+    let (_again, again) = built("waits-again", &source.replace("WAITS", "while"));
+    asked(&again).expect_status(0).says("race-free");
+}
+
 #[test]
 fn bad_input_is_refused() {
     let (folder, counter) = built("refused", COUNTER);

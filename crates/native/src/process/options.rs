@@ -31,6 +31,8 @@ pub(crate) struct Options {
     pub(crate) all_sizes: bool,
     /// Whether the detector collects at every occasion: for tests.
     pub(crate) collect: bool,
+    /// Whether a search has condition waits end without a notification.
+    pub(crate) spurious: bool,
     /// Whether all readers of a location are remembered.
     pub(crate) all_readers: bool,
     /// Every pair of sites of the places that the channel names.
@@ -67,6 +69,7 @@ impl Options {
             harness: false,
             all_sizes: true,
             collect: false,
+            spurious: false,
             all_readers: false,
             all_pairs: false,
             explore: None,
@@ -141,6 +144,10 @@ impl Options {
             }
             _ if word == raceproof::channel::HARNESS => {
                 self.harness = true;
+                true
+            }
+            Some(("spurious", "on" | "off")) => {
+                self.spurious = word.ends_with("on");
                 true
             }
             Some(("color", when @ ("auto" | "always" | "never"))) => {

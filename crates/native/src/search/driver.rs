@@ -6,6 +6,7 @@ use crate::report;
 use crate::tasks::deadlock::deadlock;
 use crate::tasks::observer::KernelObserver;
 use crate::tasks::sched::{Coroutines, JobSlot, K};
+use crate::tasks::{busy, waits};
 use raceproof::kernel::Action;
 use raceproof::remote::Order;
 use raceproof::run::Run;
@@ -111,6 +112,24 @@ fn misuse(run: &mut Run<Coroutines, KernelObserver>, script: &Script<'_>) {
     }
 }
 
+/// Whether tasks wait only for others, and for what others are seen to do. What comes through a pipe or a
+/// socket may come from another process.
+fn is_of_threads() -> bool {
+    if waits::are_outside() {
+        report::limit(OUTSIDE);
+    }
+    if busy::has_missed() {
+        report::limit(MISSED);
+    }
+    !waits::are_outside() && !busy::has_missed()
+}
+
+const MISSED: &str = "an execution ended where a thread looks at a variable that code has changed which is not instrumented: what \
+                      follows is not explored";
+
+const OUTSIDE: &str = "an execution ended where a thread waits for a pipe or a socket and no other thread can go on: if that \
+                       comes from another process, or by a call that only closes, what follows is not explored";
+
 /// Runs the program's tasks as asked. Returns the status of `main` if that has returned; if not,
 /// ends the process.
 pub(crate) fn drive(run: Run<Coroutines, KernelObserver>, status: &Cell<Option<c_int>>) -> c_int {
@@ -137,6 +156,7 @@ pub(crate) fn drive(run: Run<Coroutines, KernelObserver>, status: &Cell<Option<c
                 && status.get().is_none()
                 && !execution.failed
                 && !ending.out_of_actions
+                && is_of_threads()
             {
                 deadlock(run, |_| None);
             }

@@ -4,7 +4,7 @@ use crate::detect::detector;
 use crate::report::{self, Left};
 use crate::tasks::observer::KernelObserver;
 use crate::tasks::sched::{Coroutines, K};
-use crate::tasks::{locks, monitors, standard, threads};
+use crate::tasks::{busy, locks, monitors, standard, threads};
 use raceproof::run::Run;
 use raceproof::task::State;
 use raceproof_core::event::SyncKind;
@@ -25,7 +25,10 @@ pub(crate) fn deadlock(run: &Run<Coroutines, KernelObserver>, about: impl Fn(Tas
         };
         let Some(sync) = sync else { continue };
         // In a search it is an event of the explorer's, which has no name.
-        if let Some(awaited) = job.awaits {
+        if let Some(address) = busy::looks_at(task) {
+            report::state().locks.insert(sync, address);
+            report::state().waited.insert(sync, "change");
+        } else if let Some(awaited) = job.awaits {
             report::state().locks.insert(sync, awaited.address);
             report::state().waited.insert(sync, awaited.what.word());
         }

@@ -3,6 +3,7 @@
 
 use crate::process::global::Global;
 use crate::report;
+use crate::tasks::busy;
 use crate::tasks::sched::kernel;
 use raceproof_core::event::{AccessKind, Observer};
 use raceproof_core::explore::trace::Trace;
@@ -86,6 +87,16 @@ impl WaitEvent {
         WaitEvent { team: address, number, iteration: WaitEvent::MEMORY }
     }
 
+    /// The event of a change to any of these.
+    pub(crate) fn of_all(addresses: impl Iterator<Item = usize>) -> WaitEvent {
+        let fold = |all: WaitEvent, one: WaitEvent| WaitEvent {
+            team: all.team.rotate_left(7) ^ one.team,
+            number: all.number.rotate_left(7) ^ one.number,
+            iteration: WaitEvent::MEMORY,
+        };
+        addresses.map(WaitEvent::of).reduce(fold).unwrap_or(WaitEvent::of(0))
+    }
+
     /// Whether it is one of memory, whose name says all, and not of a team.
     pub(crate) fn is_of_memory(self) -> bool {
         self.iteration == WaitEvent::MEMORY
@@ -159,6 +170,7 @@ pub(super) fn knows_change(address: usize, size: usize) -> bool {
 
 pub(super) fn freed(address: usize, size: usize, pc: usize) {
     if let Some(explorer) = find() {
+        busy::freed(address, size);
         explorer.freed(address, size, pc);
     }
 }

@@ -106,6 +106,60 @@ pub(super) fn is_harness() -> bool {
     process::state().options.harness && crate::tasks::omp::thread().virtual_thread == 0
 }
 
+/// Wakes up to so many at an address, and up to so many more that the system would have wait at
+/// another address: that is allowed, since whoever waits has to expect to be woken for nothing. Not
+/// if the word is expected to have another value.
+pub(crate) fn wake_all(address: usize, most: u32, more: u32, expected: Option<u32>) -> i64 {
+    // SAFETY: the program passes the address of a word.
+    let now = || unsafe { (address as *const u32).read_volatile() };
+    if expected.is_some_and(|expected| expected != now()) {
+        return -i64::from(libc::EAGAIN);
+    }
+    wake(address, most.saturating_add(more))
+}
+
+/// Changes the word at `second` as the operation says, and wakes up to so many at `first`, and those
+/// at `second` if the value that was there compares as the operation says.
+pub(crate) fn change_and_wake(
+    first: usize,
+    most: u32,
+    second: usize,
+    most_there: u32,
+    operation: u32,
+) -> i64 {
+    // Four bits each, the highest of which says that the argument is the number of a bit, and twelve
+    // bits each, with a sign.
+    let (change, compare) = (operation >> 28, operation >> 24 & 15);
+    let number = |bits: u32| (bits << 20) as i32 >> 20;
+    let (mut argument, other) = (number(operation >> 12 & 0xfff), number(operation & 0xfff));
+    if change & 8 != 0 {
+        argument = 1i32.wrapping_shl(argument as u32);
+    }
+    let word = second as *mut i32;
+    // SAFETY: the program passes the address of a word, to be changed.
+    let before = unsafe { word.read_volatile() };
+    let after = match change & 7 {
+        0 => argument,
+        1 => before.wrapping_add(argument),
+        2 => before | argument,
+        3 => before & !argument,
+        4 => before ^ argument,
+        _ => return -i64::from(libc::ENOSYS),
+    };
+    let is_so = match compare {
+        0 => before == other,
+        1 => before != other,
+        2 => before < other,
+        3 => before <= other,
+        4 => before > other,
+        5 => before >= other,
+        _ => return -i64::from(libc::ENOSYS),
+    };
+    // SAFETY: as above.
+    unsafe { word.write_volatile(after) };
+    wake(first, most) + if is_so { wake(second, most_there) } else { 0 }
+}
+
 /// Wakes up to so many; how many there were.
 pub(crate) fn wake(address: usize, most: u32) -> i64 {
     detector().exclusive = true;

@@ -18,7 +18,7 @@ pub(crate) unsafe fn acquire(guard: *mut u8, pc: usize) -> bool {
     // SAFETY: the caller's promise.
     let (is_done, busy) = unsafe { (|| guard.read_volatile() != 0, guard.add(1)) };
     if is_done() {
-        atomics::acquired(guard as usize);
+        atomics::acquired_by_schedule(guard as usize);
         return false;
     }
     // SAFETY: the caller's promise.
@@ -31,7 +31,7 @@ pub(crate) unsafe fn acquire(guard: *mut u8, pc: usize) -> bool {
     }
     explorer::join_last(WaitEvent::of(guard as usize));
     if is_done() {
-        atomics::acquired(guard as usize);
+        atomics::acquired_by_schedule(guard as usize);
         return false;
     }
     // SAFETY: the caller's promise.

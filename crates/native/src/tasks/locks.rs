@@ -62,6 +62,18 @@ struct Lock {
     left_by: Option<String>,
     /// Tasks wait for its release that do not wait in the kernel.
     is_watched: bool,
+    robustness: Robustness,
+}
+
+/// What comes of a mutex whose holder ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Robustness {
+    /// Nobody gets it any more.
+    None,
+    /// The next one gets it, and is told.
+    Robust,
+    /// The next one is the next to be told.
+    OwnerDied,
 }
 
 impl Lock {
@@ -76,6 +88,7 @@ impl Lock {
             thread: 0,
             left_by: None,
             is_watched: false,
+            robustness: Robustness::None,
         }
     }
 }
@@ -249,6 +262,20 @@ pub(crate) fn taken(sync: SyncId) -> Option<Site> {
     locks().by_sync(sync)?.taken
 }
 
+/// The running thread has ended: the robust mutexes that it holds are free, and whoever takes one of
+/// them next is told.
+pub(crate) fn leave_robust() {
+    let held: Vec<SyncId> = kernel().locks_held(kernel().current()).collect();
+    for sync in held {
+        let all = &locks().all;
+        let found = all.iter().rposition(|lock| lock.sync == Some(sync));
+        if let Some(number) = found.filter(|&number| all[number].robustness == Robustness::Robust) {
+            lock(number as u32).robustness = Robustness::OwnerDied;
+            release(number as u32);
+        }
+    }
+}
+
 /// The running task ends and holds these locks.
 #[cold]
 pub(crate) fn leave(held: Vec<SyncId>) {
@@ -375,7 +402,7 @@ pub(crate) fn destroy(address: usize, kind: Kind) {
 pub(crate) fn set(address: usize, kind: Kind) {
     let Some(number) = given(address, kind, "set").filter(|_| is_running()) else { return };
     match kind {
-        Kind::Nested => nest(number),
+        Kind::Nested => _ = nest(number),
         _ => take(number),
     }
 }
@@ -393,11 +420,18 @@ pub(crate) fn test(address: usize, kind: Kind) -> i32 {
     try_take(number, kind == Kind::Nested)
 }
 
-fn nest(number: u32) {
+/// Takes a lock once more. The error if its last holder has ended.
+fn nest(number: u32) -> c_int {
     if !holds(sync(number)) {
         take(number);
     }
-    lock(number).depth += 1;
+    let lock = lock(number);
+    lock.depth += 1;
+    if lock.robustness != Robustness::OwnerDied {
+        return 0;
+    }
+    lock.robustness = Robustness::Robust;
+    libc::EOWNERDEAD
 }
 
 fn unnest(number: u32) {
@@ -451,40 +485,43 @@ pub(crate) fn mutex_take(address: usize, patience: Patience, nests: bool) -> c_i
     let number = implicit(address);
     let sync = mutex_sync(number);
     let is_own = holds(sync);
-    if let Patience::Endless = patience
-        && is_own
-        && !nests
-    {
-        waits::until(What::Mutex, address, None, || !holds(sync));
-        return 0;
-    }
     let limit = match patience {
-        Patience::Endless => None,
-        Patience::None => Some(None),
-        Patience::Until(limit) => Some(limit),
+        Patience::Endless | Patience::Until(None) if is_own && !nests => {
+            waits::until(What::Mutex, address, None, || !holds(sync));
+            return 0;
+        }
+        Patience::Endless | Patience::Until(None) => return nest(number),
+        Patience::Until(limit) => limit,
+        Patience::None => None,
     };
-    if let Some(limit) = limit {
-        test_now(number);
-        if kernel().is_held(sync) && !(nests && is_own) {
-            detector().exclusive = true;
-            if are_tested() {
-                return if limit.is_some() { libc::ETIMEDOUT } else { libc::EBUSY };
-            }
-            if let Some(limit) = limit {
-                let is_free = || !kernel().is_held(sync);
-                lock(number).is_watched = true;
-                if !waits::until(What::Mutex, address, Some(limit), is_free) {
-                    return libc::ETIMEDOUT;
-                }
-            } else {
-                // Somebody may be spinning on it.
+    test_now(number);
+    if kernel().is_held(sync) && !(nests && is_own) {
+        detector().exclusive = true;
+        let Some(limit) = limit else {
+            // Somebody may be spinning on it.
+            if !are_tested() {
                 sched::pass();
-                return libc::EBUSY;
             }
+            return libc::EBUSY;
+        };
+        // A release notifies those who watch the lock, and each who wakes has to watch it again.
+        let is_free = || {
+            lock(number).is_watched = true;
+            !kernel().is_held(sync)
+        };
+        if are_tested() || !waits::until(What::Mutex, address, Some(limit), is_free) {
+            return libc::ETIMEDOUT;
         }
     }
-    nest(number);
-    0
+    nest(number)
+}
+
+/// A mutex is robust: its next holder is told if this one ends.
+pub(crate) fn mutex_is_robust(address: usize) {
+    let lock = lock(implicit(address));
+    if lock.robustness == Robustness::None {
+        lock.robustness = Robustness::Robust;
+    }
 }
 
 /// The kernel's lock of a mutex.
@@ -497,32 +534,9 @@ fn mutex_sync(number: u32) -> SyncId {
     sync
 }
 
-/// A mutex is locked, by whoever has locked it before.
-pub(crate) fn mutex_lock(address: usize) {
-    if is_running() {
-        nest(implicit(address));
-    }
-}
-
 /// Whether the running task holds a mutex.
 pub(crate) fn mutex_is_own(address: usize) -> bool {
     is_running() && lock(implicit(address)).sync.is_some_and(holds)
-}
-
-/// If the holder of a mutex has ended without unlocking it, the running task takes it; whether it
-/// has.
-pub(crate) fn mutex_inherit(address: usize) -> bool {
-    if !is_running() {
-        return false;
-    }
-    let number = implicit(address);
-    let sync = mutex_sync(number);
-    if lock(number).left_by.take().is_none() {
-        return false;
-    }
-    kernel().reclaim(sync);
-    nest(number);
-    true
 }
 
 pub(crate) fn mutex_unlock(address: usize) {

@@ -2,6 +2,7 @@
 //! locks, pools of workers, and what synchronises tasks: locks, atomic operations, futexes.
 
 pub(crate) mod atomics;
+pub(crate) mod busy;
 pub(crate) mod cancel;
 pub(crate) mod constructs;
 pub(crate) mod deadlock;
@@ -55,6 +56,8 @@ pub(crate) struct State {
     monitors: monitors::Monitors,
     /// Who sleeps, where and until when.
     waits: waits::Waits,
+    /// Who waits by looking, in a search.
+    busy: busy::Busy,
     /// Who waits at which address.
     waiters: FxHashMap<usize, futex::Waiters>,
     standard: standard::Standard,
@@ -88,6 +91,7 @@ pub(crate) fn begin() {
         threads,
         monitors,
         waits,
+        busy: busy::Busy::default(),
         waiters,
         librarys_blocks: FxHashSet::default(),
         idle: 0,

@@ -4,7 +4,13 @@
 //!
 //! A task that cannot go on waits at the address ([`waits`]). In a search every operation, and every
 //! look of a task that waits, is an atomic operation on the address, so that the search explores the
-//! orders of all of them: who is woken, who comes first, which notification is lost.
+//! orders of all of them: who is woken, who comes first, which notification is lost. Those that
+//! commute count as reads, whose orders it does not explore:
+//!
+//! - what readers do to a reader-writer lock, among readers;
+//! - a look of a task that goes on waiting, and one that finds that a barrier has opened;
+//! - a look of one that was woken at a condition variable, if all who wait there are woken: each has
+//!   a notification of its own.
 //!
 //! What an operation comes after, in the order of the detector:
 //!
@@ -12,23 +18,34 @@
 //! - a task that takes a semaphore's token after the task that put it, tokens being taken in the
 //!   order in which they were put;
 //! - whoever leaves a barrier after all who have come to it;
-//! - whoever is woken at a condition variable after who has notified it. (The standards allow a
-//!   waiter to wake up without a notification, which no schedule here does.)
+//! - whoever is woken at a condition variable after who has notified it. The standards allow a
+//!   waiter to wake up without a notification. A search has the first wait of each task end like
+//!   that if the user asks for it (`spurious=on`), and no other schedule has.
 
 use crate::detect::detector;
+use crate::process;
 use crate::process::call_site::caller;
 use crate::report;
 use crate::tasks::explorer;
 use crate::tasks::waits::{self, What};
-use crate::tasks::{atomics, locks, sched, state};
+use crate::tasks::{atomics, locks, mutexes, sched, state};
 use raceproof_core::event::AccessKind;
 use raceproof_core::ids::SyncId;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, VecDeque};
 use std::ffi::c_int;
 use std::time::Instant;
 
 #[derive(Default)]
-pub(crate) struct Monitors(BTreeMap<usize, Monitor>);
+pub(crate) struct Monitors {
+    all: BTreeMap<usize, Monitor>,
+    /// Phases of barriers so far.
+    phases: usize,
+    /// Tasks that have not left a phase that is over.
+    leaving: FxHashMap<usize, usize>,
+    /// Tasks that have waited at a condition variable, if such a wait may end by itself.
+    spurious: FxHashSet<u64>,
+}
 
 enum Monitor {
     RwLock(RwLock),
@@ -55,10 +72,20 @@ struct Condition {
 }
 
 impl Condition {
+    /// Where the notification is by which one that waits may be woken.
+    fn notification(&self, ticket: u64) -> Option<usize> {
+        self.notified.iter().position(|&before| ticket < before)
+    }
+
     /// Whether one that waits may be woken.
     fn takes(&mut self, ticket: u64) -> bool {
-        let found = self.notified.iter().position(|&before| ticket < before);
-        found.map(|at| self.notified.remove(at)).is_some()
+        self.notification(ticket).map(|at| self.notified.remove(at)).is_some()
+    }
+
+    /// What a look of one that waits does, as far as others can see.
+    fn look(&self, ticket: u64) -> AccessKind {
+        let is_choice = self.notified.len() < self.waiting.len() && self.notification(ticket).is_some();
+        if is_choice { AccessKind::Write } else { AccessKind::Read }
     }
 
     /// Adds a notification, unless all who wait are woken already.
@@ -81,6 +108,8 @@ struct Semaphore {
 struct Barrier {
     count: usize,
     arrived: usize,
+    /// Where those who arrive release: another number for each phase, none before the first of them.
+    /// Those of a phase may leave late, after others have come again or the barrier is destroyed.
     phase: usize,
     /// The tasks that have ever come, as long as they are no more than those of one phase.
     members: Vec<u64>,
@@ -91,7 +120,7 @@ macro_rules! monitor {
         /// The state of what is at an address; a new one if something else was there.
         fn $name(address: usize) -> &'static mut $kind {
             let monitor =
-                state().monitors.0.entry(address).or_insert_with(|| Monitor::$kind($kind::default()));
+                state().monitors.all.entry(address).or_insert_with(|| Monitor::$kind($kind::default()));
             if !matches!(monitor, Monitor::$kind(_)) {
                 *monitor = Monitor::$kind($kind::default());
             }
@@ -114,21 +143,21 @@ fn is_running() -> bool {
 
 /// What is at an address is initialised or destroyed.
 pub(crate) fn forget(address: usize) {
-    if let Some(Monitor::Semaphore(semaphore)) = state().monitors.0.remove(&address) {
+    if let Some(Monitor::Semaphore(semaphore)) = state().monitors.all.remove(&address) {
         semaphore.tokens.into_iter().for_each(|token| detector().retire_sync(token));
     }
 }
 
 /// A block of memory of the program is freed.
 pub(crate) fn freed(address: usize, size: usize) {
-    while let Some((&at, _)) = state().monitors.0.range(address..address + size).next() {
+    while let Some((&at, _)) = state().monitors.all.range(address..address + size).next() {
         forget(at);
     }
 }
 
 /// The task that holds what is at an address up, if one does: its unique number.
 pub(crate) fn holder(address: usize) -> Option<u64> {
-    match state().monitors.0.get(&address)? {
+    match state().monitors.all.get(&address)? {
         Monitor::RwLock(lock) => lock.writer.or_else(|| lock.readers.first().copied()),
         _ => None,
     }
@@ -136,8 +165,13 @@ pub(crate) fn holder(address: usize) -> Option<u64> {
 
 /// The running task is about to change what is at an address; the schedule chooses when.
 fn change(address: usize) {
+    change_as(address, || AccessKind::Write);
+}
+
+/// The same where the operation may commute with others.
+fn change_as(address: usize, kind: impl Fn() -> AccessKind) {
     detector().exclusive = true;
-    explorer::atomic(address, 1, AccessKind::Write, caller());
+    explorer::atomic_as(address, 1, caller(), kind);
 }
 
 // ---- reader-writer locks ----
@@ -145,7 +179,7 @@ fn change(address: usize) {
 /// Readers release by another address than writers: they do not come after each other.
 const READERS: usize = 4;
 
-/// How long to wait for a lock: for ever, not at all, or until then.
+/// How long to wait: for ever, not at all, or until then. A time that never comes is none.
 #[derive(Clone, Copy)]
 pub(crate) enum Patience {
     Endless,
@@ -153,15 +187,21 @@ pub(crate) enum Patience {
     Until(Option<Instant>),
 }
 
-/// Waits until it is so; the error if that takes too long.
-fn wait(what: What, address: usize, patience: Patience, mut is_so: impl FnMut() -> bool) -> c_int {
+/// Waits until it is so; the error if that takes too long. `look` says what the next look does.
+fn wait(
+    what: What,
+    address: usize,
+    patience: Patience,
+    look: impl Fn() -> AccessKind,
+    mut is_so: impl FnMut() -> bool,
+) -> c_int {
     match patience {
         Patience::Endless => {
-            waits::until(what, address, None, is_so);
+            waits::until_as(what, address, None, look, is_so);
             0
         }
         Patience::None => {
-            change(address);
+            change_as(address, look);
             match is_so() {
                 true => 0,
                 false => {
@@ -173,7 +213,7 @@ fn wait(what: What, address: usize, patience: Patience, mut is_so: impl FnMut() 
                 }
             }
         }
-        Patience::Until(limit) => match waits::until(what, address, limit, is_so) {
+        Patience::Until(limit) => match waits::until_as(what, address, limit, look, is_so) {
             true => 0,
             false => libc::ETIMEDOUT,
         },
@@ -188,9 +228,9 @@ pub(crate) fn read_lock(address: usize, patience: Patience) -> c_int {
     if rwlock(address).writer == Some(own) {
         return libc::EDEADLK;
     }
-    let mut is_free = || rwlock(address).writer.is_none();
+    let is_free = || rwlock(address).writer.is_none();
     detector().exclusive = true;
-    let error = wait(What::RwLock, address, patience, &mut is_free);
+    let error = wait(What::RwLock, address, patience, || AccessKind::Read, is_free);
     if error == 0 {
         rwlock(address).readers.push(own);
         atomics::acquired(address);
@@ -206,9 +246,10 @@ pub(crate) fn write_lock(address: usize, patience: Patience) -> c_int {
     if rwlock(address).writer == Some(own) {
         return libc::EDEADLK;
     }
-    let mut is_free = || rwlock(address).writer.is_none() && rwlock(address).readers.is_empty();
+    let is_free = || rwlock(address).writer.is_none() && rwlock(address).readers.is_empty();
     detector().exclusive = true;
-    let error = wait(What::RwLock, address, patience, &mut is_free);
+    // Also if it is not free: what readers do counts as reads.
+    let error = wait(What::RwLock, address, patience, || AccessKind::Write, is_free);
     if error == 0 {
         rwlock(address).writer = Some(own);
         atomics::acquired(address);
@@ -221,8 +262,9 @@ pub(crate) fn unlock(address: usize) -> c_int {
     if !is_running() {
         return 0;
     }
-    change(address);
     let own = detector().identity();
+    let is_reader = rwlock(address).writer != Some(own);
+    change_as(address, || if is_reader { AccessKind::Read } else { AccessKind::Write });
     let lock = rwlock(address);
     if lock.writer == Some(own) {
         lock.writer = None;
@@ -240,13 +282,18 @@ pub(crate) fn unlock(address: usize) -> c_int {
 
 // ---- condition variables ----
 
-/// Waits at a condition variable, without the mutex; whether it was notified in time. A canceled
-/// thread has the mutex again, and ends where it next may.
-pub(crate) fn wait_at(address: usize, mutex: usize, limit: Option<Option<Instant>>) -> bool {
-    wait_with(address, limit, || locks::mutex_unlock(mutex), || locks::mutex_lock(mutex))
+/// Waits at a condition variable, without the mutex; the error if it was not notified in time, or
+/// the mutex is not as before. A canceled thread has the mutex again, and ends where it next may.
+pub(crate) fn wait_at(address: usize, mutex: usize, limit: Option<Option<Instant>>) -> c_int {
+    let mut error = 0;
+    let lock = || error = mutexes::retake(mutex);
+    match wait_with(address, limit, || locks::mutex_unlock(mutex), lock) {
+        false if error == 0 => libc::ETIMEDOUT,
+        _ => error,
+    }
 }
 
-/// The same with a mutex that is released and taken so.
+/// The same with a mutex that is released and taken so; false if the limit was reached.
 pub(crate) fn wait_with(
     address: usize,
     limit: Option<Option<Instant>>,
@@ -263,8 +310,10 @@ pub(crate) fn wait_with(
     condition.waiting.push(ticket);
     unlock();
     let takes = || self::condition(address).takes(ticket);
-    let limit = limit.map(|limit| limit.unwrap_or_else(far));
-    let notified = waits::until(What::Condition, address, limit, takes);
+    let is_spurious = limit.is_none() && may_end_by_itself();
+    let limit = if is_spurious { Some(far()) } else { limit.map(|limit| limit.unwrap_or_else(far)) };
+    let look = || self::condition(address).look(ticket);
+    let notified = waits::until_as(What::Condition, address, limit, look, takes);
     let condition = self::condition(address);
     condition.waiting.retain(|&waiting| waiting != ticket);
     let most = condition.waiting.len();
@@ -273,7 +322,15 @@ pub(crate) fn wait_with(
         atomics::acquired(address);
     }
     lock();
-    notified
+    notified || is_spurious
+}
+
+/// Whether the running task's wait at a condition variable may end without a notification: in a
+/// search, if the user asks for it, the first of each task. More of them would have no end in a loop
+/// that waits again.
+fn may_end_by_itself() -> bool {
+    let is_asked = explorer::is_on() && process::state().options.spurious;
+    is_asked && state().monitors.spurious.insert(detector().identity())
 }
 
 /// A limit that does not come.
@@ -315,7 +372,7 @@ pub(crate) fn set_semaphore(address: usize, value: u64) {
 }
 
 pub(crate) fn has_semaphore(address: usize) -> bool {
-    matches!(state().monitors.0.get(&address), Some(Monitor::Semaphore(_)))
+    matches!(state().monitors.all.get(&address), Some(Monitor::Semaphore(_)))
 }
 
 pub(crate) fn tokens(address: usize) -> u64 {
@@ -325,7 +382,8 @@ pub(crate) fn tokens(address: usize) -> u64 {
 
 pub(crate) fn take_token(address: usize, patience: Patience) -> c_int {
     detector().exclusive = true;
-    let error = wait(What::Semaphore, address, patience, || tokens(address) > 0);
+    let look = || if tokens(address) > 0 { AccessKind::Write } else { AccessKind::Read };
+    let error = wait(What::Semaphore, address, patience, look, || tokens(address) > 0);
     if error == 0 {
         let semaphore = semaphore(address);
         if semaphore.initial > 0 {
@@ -357,14 +415,16 @@ pub(crate) fn set_barrier(address: usize, count: usize) {
     barrier(address).count = count;
 }
 
-/// Waits for the others at a barrier; whether the task is the one of them that is told so.
-pub(crate) fn arrive(address: usize) -> bool {
+/// Waits for the others at a barrier; whether the task is the one of them that is told so. The
+/// schedule decides which one that is, which makes no difference unless the program `asks`.
+pub(crate) fn arrive(address: usize, asks: bool) -> bool {
     if !is_running() {
         return true;
     }
     explorer::atomic(address, 1, AccessKind::Write, caller());
     let own = detector().identity();
     let barrier = barrier(address);
+    detector().exclusive |= asks && barrier.count > 1;
     if !barrier.members.contains(&own) {
         match barrier.members.len() < barrier.count {
             true => barrier.members.push(own),
@@ -372,23 +432,42 @@ pub(crate) fn arrive(address: usize) -> bool {
             false => detector().exclusive = true,
         }
     }
-    // Those of the next phase may come before all of this one have left.
-    let phase = barrier.phase;
-    let side = address + READERS * (phase % 2);
-    barrier.arrived += 1;
-    match barrier.arrived {
-        1 => atomics::released(side),
-        _ => atomics::released_more(side),
+    if barrier.arrived == 0 {
+        barrier.phase = new_phase();
     }
+    let phase = barrier.phase;
+    barrier.arrived += 1;
+    atomics::released_more(phase);
     let is_last = barrier.arrived >= barrier.count;
     if is_last {
-        (barrier.arrived, barrier.phase) = (0, phase + 1);
+        state().monitors.leaving.insert(phase, barrier.arrived);
+        (barrier.arrived, barrier.phase) = (0, 0);
         waits::notify(address);
     } else {
-        waits::until(What::Barrier, address, None, || self::barrier(address).phase != phase);
+        let is_over = || self::barrier(address).phase != phase;
+        waits::until_as(What::Barrier, address, None, || AccessKind::Read, is_over);
     }
-    atomics::acquired(side);
+    atomics::acquired(phase);
+    leave_phase(phase);
     is_last
+}
+
+/// Where the next phase of a barrier releases: no variable is there.
+fn new_phase() -> usize {
+    const PHASES: usize = 1 << 61;
+    state().monitors.phases += 1;
+    PHASES + READERS * state().monitors.phases
+}
+
+/// The running task leaves a phase; the last one gives back what was released there.
+fn leave_phase(phase: usize) {
+    let leaving = &mut state().monitors.leaving;
+    let Some(left) = leaving.get_mut(&phase) else { return };
+    *left -= 1;
+    if *left == 0 {
+        leaving.remove(&phase);
+        atomics::forget(phase);
+    }
 }
 
 pub(crate) fn destroy_barrier(address: usize) {

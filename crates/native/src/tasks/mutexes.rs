@@ -60,16 +60,35 @@ pub(crate) fn lock(mutex: usize, patience: Patience, is_up: bool) -> c_int {
         _ if is_own && matches!(patience, Patience::None) => return libc::EBUSY,
         _ => {}
     }
-    if kind & ROBUST != 0 && locks::mutex_inherit(mutex) {
-        // SAFETY: as in `kind`.
-        unsafe { word(mutex, LOCK).write(INCONSISTENT) };
-        return libc::EOWNERDEAD;
+    take(mutex, patience, kind)
+}
+
+/// Takes a mutex of a kind. That the last holder of a robust one has ended is known only then, and so
+/// is that nobody has made consistent what it guards.
+fn take(mutex: usize, patience: Patience, kind: c_int) -> c_int {
+    if kind & ROBUST == 0 {
+        return locks::mutex_take(mutex, patience, kind & TYPE == RECURSIVE);
     }
+    locks::mutex_is_robust(mutex);
+    let error = locks::mutex_take(mutex, patience, kind & TYPE == RECURSIVE);
+    let state = word(mutex, LOCK);
     // SAFETY: as in `kind`.
-    if kind & ROBUST != 0 && unsafe { word(mutex, LOCK).read() } == NOT_RECOVERABLE {
-        return libc::ENOTRECOVERABLE;
+    unsafe {
+        match error {
+            libc::EOWNERDEAD => state.write(INCONSISTENT),
+            0 if state.read() == NOT_RECOVERABLE => {
+                locks::mutex_unlock(mutex);
+                return libc::ENOTRECOVERABLE;
+            }
+            _ => {}
+        }
     }
-    locks::mutex_take(mutex, patience, kind & TYPE == RECURSIVE)
+    error
+}
+
+/// Takes a mutex again after a wait at a condition variable.
+pub(crate) fn retake(mutex: usize) -> c_int {
+    kind(mutex, false).map_or(libc::EINVAL, |kind| take(mutex, Patience::Endless, kind))
 }
 
 pub(crate) fn unlock(mutex: usize, is_up: bool) -> c_int {

@@ -16,6 +16,7 @@ pub(crate) use crate::process::fibers::Pause;
 use crate::process::{self, is_shared};
 use crate::report::signals;
 use crate::tasks::atomics::unobserved;
+use crate::tasks::busy;
 use crate::tasks::explicit;
 use crate::tasks::explorer::{self, WaitEvent};
 pub(crate) use crate::tasks::jobs::{Job, Work};
@@ -72,6 +73,7 @@ pub(crate) fn wait(operation: impl FnMut(&mut K) -> Result<(), Stop>) {
 #[inline]
 fn wait_or(mut operation: impl FnMut(&mut K) -> Result<(), Stop>, let_go_on: impl FnOnce()) {
     signals::check();
+    busy::changed();
     loop {
         let result = operation(kernel());
         let gives_way = kernel().gives_way();
@@ -190,6 +192,7 @@ pub(crate) fn wait_until(what: &'static str, event: WaitEvent, mut is_so: impl F
 
 /// Waits for all threads of the team, and the tasks they have created.
 pub(crate) fn barrier() {
+    busy::changed();
     suspend(Pause::Barrier);
 }
 
@@ -362,6 +365,7 @@ pub(crate) fn run(yielder: &Yielder<(), Pause>) {
         Some(Work::Other(work)) => work(),
         None => unreachable!("a task begins once"),
     }
+    busy::changed();
 }
 
 /// Whether a task runs, and others are left that would go on.

@@ -17,18 +17,19 @@ use crate::detect::contexts::Place;
 use crate::detect::detector;
 use crate::detect::detector::{Role, Task};
 use crate::process;
-use crate::process::call_site::CALLER;
+use crate::process::call_site::{CALLER, caller};
 use crate::report;
 use crate::report::calls;
+use crate::tasks::monitors::Patience;
 use crate::tasks::omp::{Team, scope};
 use crate::tasks::sched::{self, Job, Work, kernel, wait};
 use crate::tasks::waits::{self, What};
-use crate::tasks::{atomics, state};
+use crate::tasks::{atomics, explorer, locks, state};
+use raceproof_core::event::AccessKind;
 use raceproof_core::ids::{ScopeId, SyncId};
 use rustc_hash::FxHashMap;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::Ordering;
-use std::time::Instant;
 
 pub(crate) mod unwind;
 
@@ -46,7 +47,10 @@ pub(crate) const CANCELED: usize = usize::MAX;
 
 /// A thread that is not joined yet, or runs.
 pub(crate) struct Thread {
+    handle: usize,
     virtual_thread: u32,
+    /// Another than `main` has created it.
+    is_nested: bool,
     /// Tells of its end.
     future: SyncId,
     is_detached: bool,
@@ -142,7 +146,9 @@ pub(crate) fn create(
     job.future = Some(future);
     job.started = handle;
     let thread = Thread {
+        handle,
         virtual_thread,
+        is_nested: own() != process::state().threads.base(0),
         future,
         is_detached,
         is_awaited: false,
@@ -192,6 +198,9 @@ fn team(virtual_thread: u32) -> *mut Team {
 fn ended(handle: usize, result: usize) {
     run_at_end();
     run_very_last();
+    locks::leave_robust();
+    // Whoever waits for the end with a limit may look before this, or after it.
+    explorer::atomic(handle, 1, AccessKind::Write, caller());
     if let Some(thread) = threads().all.get_mut(&handle) {
         thread.result = Some(result);
         thread.job = std::ptr::null();
@@ -228,8 +237,8 @@ fn forget(handle: usize) {
     }
 }
 
-/// Waits for the end of a thread; what it has returned. A limit that has passed already is a try.
-pub(crate) fn join(handle: usize, limit: Option<Option<Instant>>) -> Result<usize, c_int> {
+/// Waits for the end of a thread; what it has returned.
+pub(crate) fn join(handle: usize, patience: Patience) -> Result<usize, c_int> {
     if handle == own() {
         return Err(libc::EDEADLK);
     }
@@ -238,24 +247,29 @@ pub(crate) fn join(handle: usize, limit: Option<Option<Instant>>) -> Result<usiz
         return Err(libc::EINVAL);
     }
     let future = thread.future;
-    if let Some(limit) = limit {
-        // Whether it has ended by then is the schedule's choice.
-        detector().exclusive = true;
-        crate::tasks::explorer::unexplored("a thread waits for another's end with a limit on the time");
-        let is_over = || kernel().is_open(future);
-        match limit {
-            None if !is_over() => {
+    match patience {
+        Patience::Endless | Patience::Until(None) => {}
+        Patience::None if !has_ended(thread) => {
+            if !explorer::is_on() {
+                // Somebody may be spinning on it.
                 sched::pass();
-                return Err(libc::EBUSY);
             }
-            Some(limit) if !is_over() => {
-                waits::sleep_until(limit);
-                if !is_over() {
-                    return Err(libc::ETIMEDOUT);
-                }
-            }
-            _ => {}
+            return Err(libc::EBUSY);
         }
+        Patience::Until(Some(limit)) if !has_ended(thread) => {
+            if !explorer::is_on() {
+                thread.is_awaited = true;
+                set_joins(future);
+                waits::until_set(future, limit);
+                set_joins(SyncId(0));
+                thread.is_awaited = false;
+                test_cancel();
+            }
+            if !kernel().is_open(future) {
+                return Err(libc::ETIMEDOUT);
+            }
+        }
+        _ => {}
     }
     thread.is_awaited = true;
     wait_for_end(handle, future);
@@ -264,19 +278,35 @@ pub(crate) fn join(handle: usize, limit: Option<Option<Instant>>) -> Result<usiz
     Ok(result)
 }
 
-/// Waits for the future of a thread's end; a cancellation ends the wait.
-fn wait_for_end(handle: usize, future: SyncId) {
+/// The running task waits for the end of a thread, so that a cancellation finds it there.
+fn set_joins(future: SyncId) {
     if let Some(job) = sched::job() {
         job.joins = future;
     }
+}
+
+/// Whether a thread has ended by now, which is the schedule's choice.
+fn has_ended(thread: &Thread) -> bool {
+    detector().exclusive = true;
+    if thread.is_nested {
+        // Its number may be another in other schedules, and its end has the name of that.
+        explorer::unexplored(
+            "a thread waits with a limit on the time for one that another thread has created",
+        );
+    }
+    explorer::atomic(thread.handle, 1, AccessKind::Read, caller());
+    if explorer::is_on() { thread.result.is_some() } else { kernel().is_open(thread.future) }
+}
+
+/// Waits for the future of a thread's end; a cancellation ends the wait.
+fn wait_for_end(handle: usize, future: SyncId) {
+    set_joins(future);
     let mut canceled = false;
     wait(|kernel| {
         canceled = !kernel.is_open(future) && is_interrupted();
         if canceled { Ok(()) } else { kernel.get(future) }
     });
-    if let Some(job) = sched::job() {
-        job.joins = SyncId(0);
-    }
+    set_joins(SyncId(0));
     if canceled {
         if let Some(thread) = threads().all.get_mut(&handle) {
             thread.is_awaited = false;
@@ -387,19 +417,21 @@ pub(crate) fn run_at_end() {
 
 /// A thread is asked to end at its next cancellation point.
 pub(crate) fn cancel(handle: usize) -> c_int {
-    if handle == process::state().threads.base(0) {
-        threads().main.is_canceled = true;
-        return 0;
-    }
-    let Some(thread) = threads().all.get_mut(&handle) else { return libc::ESRCH };
+    let is_main = handle == process::state().threads.base(0);
+    let thread = threads().all.get_mut(&handle).map(|thread| &mut **thread);
+    let (unwinding, job) = match thread {
+        _ if is_main => (&mut threads().main, main_job()),
+        // SAFETY: the job of a thread that has not ended.
+        Some(thread) => (&mut thread.unwinding, unsafe { thread.job.as_ref() }),
+        None => return libc::ESRCH,
+    };
     // Where it is by then is the schedule's choice.
     detector().exclusive = true;
-    crate::tasks::explorer::unexplored("a thread is canceled");
-    thread.unwinding.is_canceled = true;
+    explorer::unexplored("a thread is canceled");
+    unwinding.is_canceled = true;
     // What it does after this comes after the request.
-    atomics::released_more(thread.unwinding.address());
-    // SAFETY: the job of a thread that has not ended.
-    if let Some(job) = unsafe { thread.job.as_ref() } {
+    atomics::released_more(unwinding.address());
+    if let Some(job) = job {
         let (sleeps, joins) = (job.sleeps, job.joins);
         waits::interrupt(sleeps);
         if joins != SyncId(0) {
@@ -407,6 +439,14 @@ pub(crate) fn cancel(handle: usize) -> c_int {
         }
     }
     0
+}
+
+/// The job of `main`, unless it is the one that runs.
+fn main_job() -> Option<&'static Job> {
+    sched::job()?;
+    let kernel = kernel();
+    let jobs = kernel.tasks().ids().filter_map(|task| kernel.body(task)?.0.as_deref());
+    jobs.into_iter().find(|job| job.is_main && job.fiber.is_some())
 }
 
 /// Whether the running thread has to end, and has come to where it may wait.

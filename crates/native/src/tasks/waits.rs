@@ -84,6 +84,8 @@ pub(crate) struct Waits {
     expired: Vec<u64>,
     /// Turns that were given up since the limits were compared with the clock.
     passes: u32,
+    /// Tasks of a search that wait for what comes through a channel.
+    outside: u32,
 }
 
 /// Turns that tasks give up between two looks at the clock.
@@ -105,10 +107,18 @@ fn list(address: usize, what: What) -> &'static mut List {
 /// Waits until it is so; whether that came before the limit, if there is one. The condition is
 /// about something at the address: whoever changes that calls [`notify`]. A canceled thread does
 /// not return.
-pub(crate) fn until(
+pub(crate) fn until(what: What, address: usize, limit: Option<Instant>, is_so: impl FnMut() -> bool) -> bool {
+    until_as(what, address, limit, || AccessKind::Write, is_so)
+}
+
+/// The same where a look does not always change what is there: `look` says what the next one does.
+/// Two looks that only read commute, so a search need not try both orders. A look that gives up
+/// counts as a change.
+pub(crate) fn until_as(
     what: What,
     address: usize,
     limit: Option<Instant>,
+    look: impl Fn() -> AccessKind,
     mut is_so: impl FnMut() -> bool,
 ) -> bool {
     if sched::job().is_none() {
@@ -147,7 +157,7 @@ fn until_here(what: What, address: usize, limit: Option<Instant>, mut is_so: imp
     if explorer::is_on() {
         let pc = caller();
         loop {
-            explorer::atomic(address, 1, AccessKind::Write, pc);
+            explorer::atomic_as(address, 1, pc, || if limit.is_some() { AccessKind::Write } else { look() });
             let came = is_so();
             if came || limit.is_some() || threads::is_interrupted() {
                 return came;
@@ -174,13 +184,16 @@ fn until_here(what: What, address: usize, limit: Option<Instant>, mut is_so: imp
     came
 }
 
-/// Waits until a promise of the kernel's is set, or the time has come.
+/// Waits until a promise of the kernel's is set, or the time has come. A cancellation ends the wait
+/// for the end of a thread.
 pub(crate) fn until_set(promise: SyncId, limit: Instant) {
     let waits = waits();
     waits.numbers += 1;
     let number = waits.numbers;
     waits.timers.push(Timer { at: limit, number, sync: promise });
-    sched::wait(|kernel| match !kernel.is_open(promise) && self::waits().is_expired(number) {
+    let is_canceled = || sched::job().is_some_and(|job| job.joins == promise) && threads::is_interrupted();
+    let is_over = || self::waits().is_expired(number) || is_canceled();
+    sched::wait(|kernel| match !kernel.is_open(promise) && is_over() {
         true => Ok(()),
         false => kernel.get(promise),
     });
@@ -196,7 +209,20 @@ pub(crate) fn sleep_until(limit: Instant) {
 /// Waits for something outside of the process, as long as other tasks can go on: looks again and
 /// again, less and less often. Whether it is so; if not, the limit has passed, or there is nobody
 /// else, so that the running task may as well wait in the system.
-pub(crate) fn until_outside(limit: Option<Instant>, mut is_so: impl FnMut() -> bool) -> bool {
+///
+/// In a search the others bring it about by what they do to a `channel`, or it is no such thing and
+/// then a limit of the search.
+pub(crate) fn until_outside(
+    channel: Option<usize>,
+    limit: Option<Instant>,
+    mut is_so: impl FnMut() -> bool,
+) -> bool {
+    if explorer::is_on()
+        && sched::job().is_some()
+        && let Some(channel) = channel
+    {
+        return until_sent(channel, limit.is_some(), is_so);
+    }
     let mut pause = Duration::from_micros(100);
     while !is_so() {
         let now = Instant::now();
@@ -212,6 +238,27 @@ pub(crate) fn until_outside(limit: Option<Instant>, mut is_so: impl FnMut() -> b
         pause = (pause * 2).min(Duration::from_millis(10));
     }
     true
+}
+
+/// The same for a channel, in a search. Each look is an operation on the channel, and so is each
+/// call that sends or receives. A task that waits is notified of the next of them. If nobody is left
+/// to notify it, that is no deadlock: it may wait for another process ([`are_outside`]).
+fn until_sent(channel: usize, has_limit: bool, mut is_so: impl FnMut() -> bool) -> bool {
+    loop {
+        explorer::atomic(channel, 1, AccessKind::Write, caller());
+        let came = is_so();
+        if came || has_limit || threads::is_interrupted() || !has_others() {
+            return came;
+        }
+        waits().outside += 1;
+        explorer::wait(WaitEvent::of(channel));
+        waits().outside -= 1;
+    }
+}
+
+/// In a search: whether tasks wait for what comes through a channel.
+pub(crate) fn are_outside() -> bool {
+    waits().outside > 0
 }
 
 /// Whether other tasks may go on while the running one waits in the system.

@@ -36,7 +36,8 @@ fn body(random: &mut Random, length: u64, parts: &str, ops: &mut Vec<Op>) {
         let of = random.below(if "rw".contains(what) { 3 } else { 2 }) as usize;
         left -= 1;
         let section = match what {
-            'm' => Some(('l', 'u', "pvb")),
+            'm' => Some(('l', 'u', "pvbqzZ")),
+            'k' => Some(('k', 'K', "k")),
             't' => Some(('t', '}', "")),
             'R' | 'W' => Some((what, 'U', "")),
             _ => None,
@@ -83,6 +84,9 @@ struct State {
     writers: [Option<usize>; 2],
     readers: [Vec<usize>; 2],
     semaphores: [u32; 2],
+    /// Of recursive mutexes: who has them, and how often.
+    recursive: [(usize, u32); 2],
+    flags: [bool; 2],
     arrived: Vec<usize>,
 }
 
@@ -98,6 +102,8 @@ pub fn explore(program: &Program) -> Option<Shown> {
         writers: [None; 2],
         readers: Default::default(),
         semaphores: [0, 1],
+        recursive: Default::default(),
+        flags: Default::default(),
         arrived: Vec::new(),
     };
     let (mut known, mut todo) = (HashSet::from([start.clone()]), vec![start]);
@@ -142,6 +148,13 @@ fn steps(program: &Program, state: &State, thread: usize, Op { what, of }: Op) -
         'U' => new.readers[of].retain(|&reader| reader != thread),
         'p' if state.semaphores[of] > 0 => new.semaphores[of] -= 1,
         'v' => new.semaphores[of] += 1,
+        'q' => new.semaphores[of] = new.semaphores[of].saturating_sub(1),
+        'k' if state.recursive[of].1 == 0 || state.recursive[of].0 == thread => {
+            new.recursive[of] = (thread, state.recursive[of].1 + 1);
+        }
+        'K' => new.recursive[of].1 -= 1,
+        'z' => new.flags[of] = true,
+        'Z' if state.flags[of] => {}
         'b' if state.arrived.contains(&thread) => return Vec::new(),
         'b' if state.arrived.is_empty() => {
             new.at[thread] -= 1;

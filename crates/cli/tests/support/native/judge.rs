@@ -85,12 +85,25 @@ fn named(pair: &Pair, race: &Value) -> bool {
     name.rsplit(['.', ':']).next() == Some(pair.variable())
 }
 
+/// Who waits for what, and who holds it: `main waits for mutex b held by main/1; main/1 waits for …`.
+fn circles(report: &Value) -> String {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let waiting = report["deadlocks"].as_array().into_iter().flatten();
+    let waiting = waiting.flat_map(|deadlock| deadlock["waiting"].as_array().into_iter().flatten());
+    let line = |waiting: &Value| {
+        let [task, on, what, holder] = ["task", "on", "what", "held_by"].map(|field| text(&waiting[field]));
+        let named = format!("{task} waits for {on} {what}").trim_end().to_owned();
+        if holder.is_empty() { named } else { format!("{named} held by {holder}") }
+    };
+    waiting.map(line).collect::<Vec<_>>().join("; ")
+}
+
 fn message(expected: &Expected, report: &Value, done: &Done, wrong: &mut Vec<String>) {
     let errors = report["errors"].as_array().map_or(0, Vec::len);
     match &expected.message {
         Some(message) => {
             let found = [&report["errors"], &report["limits"], &report["deadlocks"]];
-            let said = format!("{} {} {} {}", found[0], found[1], found[2], done.stderr);
+            let said = format!("{} {} {} {} {}", found[0], found[1], found[2], circles(report), done.stderr);
             let deadlock = report["deadlocks"].as_array().is_some_and(|found| !found.is_empty());
             let told = said.to_lowercase().contains(message) || deadlock && message == "deadlock";
             if !told {

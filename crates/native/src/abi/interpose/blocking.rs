@@ -1,7 +1,7 @@
 //! Calls that wait in the system for several descriptors, for a connection, or for a process: other virtual threads go
 //! on meanwhile, as in [`descriptors`](super::descriptors), which says how.
 
-use super::descriptors::{is_nonblocking, is_ready, limit, sends, time_of, was_told};
+use super::descriptors::{SOCKETS, has_changed, is_nonblocking, is_ready, limit, sends, time_of, was_told};
 use super::syscall::answer;
 use super::threads::duration;
 use crate::abi::is_up;
@@ -46,7 +46,7 @@ pub unsafe extern "C-unwind" fn epoll_pwait(
             result = once(0);
             result != 0
         };
-        if waits::until_outside(limit(time), is_so) || time >= 0 {
+        if waits::until_outside(Some(SOCKETS), limit(time), is_so) || time >= 0 {
             was_told();
             return answer(result) as c_int;
         }
@@ -81,7 +81,7 @@ pub unsafe extern "C-unwind" fn ppoll(
         let left = wanted.as_ref().map(duration);
         if left != Some(None) {
             let limit = left.flatten().and_then(waits::after);
-            if waits::until_outside(limit, is_so) || left.is_some() {
+            if waits::until_outside(Some(SOCKETS), limit, is_so) || left.is_some() {
                 was_told();
                 return answer(result) as c_int;
             }
@@ -102,7 +102,9 @@ pub unsafe extern "C-unwind" fn connect(file: c_int, to: usize, length: libc::so
     }
     sends(file);
     if is_nonblocking(file) {
-        return answer(once()) as c_int;
+        let result = once();
+        has_changed(file);
+        return answer(result) as c_int;
     }
     threads::test_cancel();
     let control = |command: c_int, flags: usize| {
@@ -118,20 +120,21 @@ pub unsafe extern "C-unwind" fn connect(file: c_int, to: usize, length: libc::so
     let limit = time_of(file, libc::SO_SNDTIMEO).and_then(waits::after);
     let is_over = || limit.is_some_and(|limit| limit <= Instant::now());
     let mut result = try_once();
+    has_changed(file);
     if result == -i64::from(libc::EAGAIN) {
         // A local socket whose peer has enough to accept has to be asked again.
         let is_so = || {
             result = try_once();
             result != -i64::from(libc::EAGAIN)
         };
-        if !waits::until_outside(limit, is_so) && !is_over() {
+        if !waits::until_outside(Some(SOCKETS), limit, is_so) && !is_over() {
             result = once();
         }
     }
     if result != -i64::from(libc::EINPROGRESS) {
         return answer(result) as c_int;
     }
-    while !waits::until_outside(limit, || is_ready(file, libc::POLLOUT)) {
+    while !waits::until_outside(Some(SOCKETS), limit, || is_ready(file, libc::POLLOUT)) {
         if is_over() {
             return answer(result) as c_int;
         }
@@ -184,7 +187,8 @@ pub unsafe extern "C-unwind" fn select(
             result = once(&raw mut none);
             result != 0
         };
-        if waits::until_outside(left.and_then(waits::after), is_so) || left.is_some() {
+        if waits::until_outside(Some(SOCKETS), left.and_then(waits::after), is_so) || left.is_some() {
+            was_told();
             return answer(result) as c_int;
         }
     }
@@ -204,7 +208,7 @@ fn wait_for(process: c_int, status: *mut c_int, options: c_int, usage: usize) ->
             result = once(options | libc::WNOHANG);
             result != 0
         };
-        if waits::until_outside(None, is_so) {
+        if waits::until_outside(None, None, is_so) {
             return answer(result) as c_int;
         }
     }
@@ -234,7 +238,7 @@ pub unsafe extern "C-unwind" fn waitid(
             // SAFETY: the field that `waitid` sets.
             result != 0 || unsafe { found.si_pid() } != 0
         };
-        if waits::until_outside(None, is_so) {
+        if waits::until_outside(None, None, is_so) {
             if !status.is_null() {
                 // SAFETY: the program's variable, to be written.
                 unsafe { *status = found };

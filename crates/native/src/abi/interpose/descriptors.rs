@@ -11,7 +11,9 @@
 //!
 //! A thread that has read something from a pipe comes after all that was written to it, and one that
 //! has got something from a socket, or was told by `poll` that it can, after all that was sent by
-//! any. That may be more than the system orders: a *missed race*. Standard input, output and
+//! any. That may be more than the system orders: a *missed race*. In a search all that is sent and
+//! received is an operation on one variable, so that every order of these calls is explored; what
+//! other calls do to a channel (`close`) is not. Standard input, output and
 //! error order nothing, since a program's verdict must not depend on where they lead.
 
 use super::syscall::answer;
@@ -19,7 +21,8 @@ use crate::abi::is_up;
 use crate::detect::{detector, frames, modules};
 use crate::process::call_site::{CALLER, FRAME, STACK, caller};
 use crate::process::{is_shared, system_call};
-use crate::tasks::{atomics, threads, waits};
+use crate::tasks::{atomics, explorer, threads, waits};
+use raceproof_core::event::AccessKind;
 use std::arch::naked_asm;
 use std::ffi::{CStr, c_int};
 use std::ops::Range;
@@ -60,19 +63,27 @@ pub(crate) fn before(function: &CStr, arguments: &[usize; 6]) {
 pub(crate) fn after(function: &CStr, arguments: &[usize; 6]) {
     if let Some(as_what) = use_of(function) {
         has_come(as_what, arguments[0]);
+        if as_what != Use::Poll {
+            has_changed(arguments[0] as c_int);
+        }
     }
 }
 
-/// Releases what is about to be sent, and waits until the call need not; whether a limit of the
+/// Waits until the call need not, and releases what is about to be sent; whether a limit of the
 /// descriptor's own was reached first.
 fn prepare(as_what: Use, arguments: &[usize; 6], has_others: bool) -> bool {
-    if !has_others {
+    if !has_others && !explorer::is_on() {
         return false;
     }
-    let file = arguments[0] as c_int;
+    let is_late = wait_for(as_what, arguments);
     if matches!(as_what, Use::Output(_)) {
-        sends(file);
+        release(arguments[0] as c_int);
     }
+    is_late
+}
+
+fn wait_for(as_what: Use, arguments: &[usize; 6]) -> bool {
+    let file = arguments[0] as c_int;
     let (events, flags, option) = match as_what {
         Use::Input(flags) => (libc::POLLIN, flags, libc::SO_RCVTIMEO),
         Use::Output(flags) => (libc::POLLOUT, flags, libc::SO_SNDTIMEO),
@@ -80,22 +91,41 @@ fn prepare(as_what: Use, arguments: &[usize; 6], has_others: bool) -> bool {
             threads::test_cancel();
             let [files, count, time, ..] = *arguments;
             let is_so = || system_call(libc::SYS_poll, [files, count, 0, 0, 0, 0]) != 0;
-            waits::until_outside(limit(time as c_int), is_so);
+            waits::until_outside(Some(SOCKETS), limit(time as c_int), is_so);
             return false;
         }
     };
+    let searched = channel(file).map(|_| SOCKETS);
     if flags.is_some_and(|at| arguments[at] as c_int & libc::MSG_DONTWAIT != 0) || is_nonblocking(file) {
+        if let Some(channel) = searched {
+            explorer::atomic(channel, 1, AccessKind::Write, caller());
+        }
         return false;
     }
     threads::test_cancel();
     let own = time_of(file, option).and_then(waits::after);
-    let came = waits::until_outside(own, || is_ready(file, events));
+    let came = waits::until_outside(searched, own, || is_ready(file, events));
     threads::test_cancel();
     !came && own.is_some_and(|own| own <= Instant::now())
 }
 
-/// The running task is about to send something that others may get.
+/// The running task is about to send something that others may get, without a wait before it.
 pub(super) fn sends(file: c_int) {
+    if channel(file).is_some() {
+        explorer::atomic(SOCKETS, 1, AccessKind::Write, caller());
+    }
+    release(file);
+}
+
+/// In a search: the running task has sent or received something, and those who wait for that look
+/// again.
+pub(super) fn has_changed(file: c_int) {
+    if explorer::is_on() && channel(file).is_some() {
+        waits::notify(SOCKETS);
+    }
+}
+
+fn release(file: c_int) {
     if let Some(channel) = channel(file) {
         HAS_SENT.store(true, Ordering::Relaxed);
         detector().exclusive = true;
@@ -128,8 +158,9 @@ pub(super) fn was_told() {
 
 // ---- what is known of a descriptor ----
 
-/// Where all that is no pipe releases: no variable is there.
-const SOCKETS: usize = 16;
+/// Where all that is no pipe releases: no variable is there. To a search all channels are this one:
+/// it has no name for others that is the same in every schedule.
+pub(super) const SOCKETS: usize = 16;
 /// Added to the numbers of pipes, for the same reason.
 const PIPES: usize = 1 << 62;
 
@@ -257,6 +288,9 @@ fn call(number: i64, as_what: Use, mut arguments: [usize; 6]) -> i64 {
     let result = system_call(number, arguments);
     if result > 0 {
         has_come(as_what, arguments[0]);
+    }
+    if as_what != Use::Poll {
+        has_changed(arguments[0] as c_int);
     }
     answer(result)
 }

@@ -6,9 +6,11 @@ use super::{clock, fortran};
 use crate::abi::is_up;
 use crate::abi::kmpc::{caller, entry};
 use crate::process::real;
+use crate::tasks::explorer::WaitEvent;
 use crate::tasks::monitors::{self, Patience};
 use crate::tasks::waits::{self, What};
-use crate::tasks::{atomics, guards, locks, mutexes, sched, threads};
+use crate::tasks::{atomics, explorer, guards, locks, mutexes, sched, threads};
+use raceproof_core::event::AccessKind;
 use std::ffi::{CStr, c_int, c_uint, c_void};
 use std::mem::transmute;
 
@@ -49,6 +51,7 @@ entry! {
     pthread_barrier_init => barrier_init;
     pthread_barrier_destroy => barrier_destroy;
     pthread_barrier_wait => barrier_wait;
+    __raceproof_barrier_meet => barrier_meet;
     sem_init => semaphore_init;
     sem_destroy => forget;
     sem_wait => semaphore_wait;
@@ -276,9 +279,9 @@ fn wait(condition: usize, mutex: usize, limit: Option<(c_int, Time)>) -> c_int {
     threads::test_cancel();
     // SAFETY: the program's pointer to a time.
     let limit = limit.map(|(clock, time)| unsafe { clock::limit(clock, time) });
-    let notified = monitors::wait_at(condition, mutex, limit);
+    let error = monitors::wait_at(condition, mutex, limit);
     threads::test_cancel();
-    if notified { 0 } else { libc::ETIMEDOUT }
+    error
 }
 
 extern "C-unwind" fn condition_wait(condition: usize, mutex: usize) -> c_int {
@@ -330,7 +333,13 @@ extern "C" fn barrier_destroy(barrier: usize) -> c_int {
 }
 
 extern "C" fn barrier_wait(barrier: usize) -> c_int {
-    if monitors::arrive(barrier) { libc::PTHREAD_BARRIER_SERIAL_THREAD } else { 0 }
+    if monitors::arrive(barrier, true) { libc::PTHREAD_BARRIER_SERIAL_THREAD } else { 0 }
+}
+
+/// The pass calls this where the program does not use the result.
+extern "C" fn barrier_meet(barrier: usize) -> c_int {
+    monitors::arrive(barrier, false);
+    0
 }
 
 // ---- semaphores ----
@@ -420,39 +429,45 @@ unsafe extern "C" fn semaphore_value(semaphore: usize, value: *mut c_int) -> c_i
 const UNDER_WAY: c_int = 1;
 const DONE: c_int = 2;
 
-/// If the routine leaves by an exception, it was not called: the next one calls it.
-struct Call(*mut c_int);
+/// A call of the routine. If that leaves by an exception, it was not called, and the next one calls
+/// it. Who comes next comes after the call either way.
+struct Call {
+    control: *mut c_int,
+    /// What is true of the routine when the call is over.
+    state: c_int,
+}
 
 impl Drop for Call {
     fn drop(&mut self) {
+        let at = self.control as usize;
         // SAFETY: the program's variable, which `once` was called with.
-        unsafe {
-            if self.0.read() == UNDER_WAY {
-                self.0.write(0);
-            }
-        }
-        waits::notify(self.0 as usize);
+        unsafe { self.control.write_volatile(self.state) };
+        atomics::released(at);
+        waits::notify(at);
     }
 }
 
+/// Calls the routine, unless that was done. Who calls it is the schedule's choice, so an order that
+/// this adds holds in the observed schedule only.
 unsafe extern "C-unwind" fn once(control: *mut c_int, routine: unsafe extern "C-unwind" fn()) -> c_int {
     let at = control as usize;
     // SAFETY: the program's variable.
-    let state = || unsafe { control.read_volatile() };
-    waits::until(What::Once, at, None, || state() & 3 != UNDER_WAY);
-    if state() & 3 == DONE {
-        atomics::acquired(at);
+    let state = || unsafe { control.read_volatile() } & 3;
+    let look = || if state() == 0 { AccessKind::Write } else { AccessKind::Read };
+    waits::until_as(What::Once, at, None, look, || state() != UNDER_WAY);
+    // It could not have gone on before a call that is over.
+    explorer::join_last(WaitEvent::of(at));
+    atomics::acquired_by_schedule(at);
+    if state() == DONE {
         return 0;
     }
-    let call = Call(control);
+    let mut call = Call { control, state: 0 };
     // SAFETY: as above; the routine is the program's.
     unsafe {
         control.write_volatile(UNDER_WAY);
         routine();
-        control.write_volatile(DONE);
     }
-    atomics::released(at);
-    drop(call);
+    call.state = DONE;
     0
 }
 

@@ -29,6 +29,9 @@ extern "C" fn called(number: i64, a: usize, b: usize, c: usize, d: usize, e: usi
                 return answer(futex::wait(a, c as u32, limit));
             }
             libc::FUTEX_WAKE | libc::FUTEX_WAKE_BITSET => return answer(futex::wake(a, c as u32)),
+            libc::FUTEX_REQUEUE => return answer(futex::wake_all(a, c as u32, d as u32, None)),
+            libc::FUTEX_CMP_REQUEUE => return answer(futex::wake_all(a, c as u32, d as u32, Some(f as u32))),
+            libc::FUTEX_WAKE_OP => return answer(futex::change_and_wake(a, c as u32, e, d as u32, f as u32)),
             _ => {}
         }
     }

@@ -6,6 +6,7 @@ use crate::abi::kmpc::{CALLER, caller, entry};
 use crate::abi::tsan::write_range;
 use crate::detect::frames;
 use crate::process::{is_shared, real};
+use crate::tasks::monitors::Patience;
 use crate::tasks::threads::unwind;
 use crate::tasks::{sched, threads, waits};
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -117,8 +118,8 @@ unsafe extern "C" fn create_c11(thread: *mut usize, routine: RoutineC11, argumen
 }
 
 /// Joins a thread, and writes what it has returned.
-unsafe fn join_into(handle: usize, result: *mut usize, limit: Option<Option<std::time::Instant>>) -> c_int {
-    match threads::join(handle, limit) {
+unsafe fn join_into(handle: usize, result: *mut usize, patience: Patience) -> c_int {
+    match threads::join(handle, patience) {
         Ok(value) => {
             if !result.is_null() {
                 write_range(result as usize, size_of::<usize>(), 0, caller());
@@ -137,31 +138,41 @@ unsafe extern "C-unwind" fn join(handle: usize, result: *mut usize) -> c_int {
         CALLER.store(site(), Ordering::Relaxed);
     }
     // SAFETY: the program's arguments.
-    unsafe { join_into(handle, result, None) }
+    unsafe { join_into(handle, result, Patience::Endless) }
 }
 
 unsafe extern "C" fn try_join(handle: usize, result: *mut usize) -> c_int {
     // SAFETY: as above.
-    unsafe { join_into(handle, result, Some(None)) }
+    unsafe { join_into(handle, result, Patience::None) }
 }
 
-unsafe extern "C" fn timed_join(handle: usize, result: *mut usize, limit: *const libc::timespec) -> c_int {
+unsafe extern "C-unwind" fn timed_join(
+    handle: usize,
+    result: *mut usize,
+    limit: *const libc::timespec,
+) -> c_int {
     // SAFETY: as above.
-    unsafe { join_into(handle, result, Some(super::clock::limit(libc::CLOCK_REALTIME, limit))) }
+    unsafe { clock_join(handle, result, libc::CLOCK_REALTIME, limit) }
 }
 
-unsafe extern "C" fn clock_join(
+unsafe extern "C-unwind" fn clock_join(
     handle: usize,
     result: *mut usize,
     clock: c_int,
     limit: *const libc::timespec,
 ) -> c_int {
-    // SAFETY: as above.
-    unsafe { join_into(handle, result, Some(super::clock::limit(clock, limit))) }
+    threads::test_cancel();
+    // SAFETY: as above; a null pointer is no limit.
+    unsafe {
+        if limit.as_ref().is_some_and(|limit| !(0..1_000_000_000).contains(&limit.tv_nsec)) {
+            return libc::EINVAL;
+        }
+        join_into(handle, result, Patience::Until(super::clock::limit(clock, limit)))
+    }
 }
 
 unsafe extern "C-unwind" fn join_c11(handle: usize, result: *mut c_int) -> c_int {
-    match threads::join(handle, None) {
+    match threads::join(handle, Patience::Endless) {
         Ok(value) => {
             if !result.is_null() {
                 write_range(result as usize, size_of::<c_int>(), 0, caller());

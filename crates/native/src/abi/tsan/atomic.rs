@@ -4,6 +4,7 @@
 use crate::abi::kmpc::CALLER;
 use crate::tasks::atomics::operations::*;
 use crate::tasks::atomics::{ATOMICS, Atomics, fence, spins};
+use crate::tasks::busy;
 use std::arch::naked_asm;
 use std::mem::offset_of;
 
@@ -119,6 +120,19 @@ entries! {
 #[unsafe(no_mangle)]
 pub extern "C" fn __tsan_atomic_thread_fence(_: i32) {
     fence();
+}
+
+/// An iteration of a loop is over that only looks at atomic variables.
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+pub extern "C" fn __raceproof_looked() {
+    naked_asm!("mov rax, [rsp]", "mov [rip + {caller}], rax", "jmp {target}", caller = sym CALLER, target = sym looked)
+}
+
+extern "C" fn looked() {
+    if ATOMICS.is_set() {
+        busy::looked();
+    }
 }
 
 #[unsafe(no_mangle)]

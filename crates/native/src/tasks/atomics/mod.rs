@@ -22,7 +22,7 @@ use crate::detect::detector;
 use crate::detect::detector::Manner;
 use crate::process;
 use crate::process::global::Global;
-use crate::tasks::{explorer, sched};
+use crate::tasks::{busy, explorer, sched};
 use raceproof_core::event::AccessKind;
 use raceproof_core::ids::SyncId;
 use released::Released;
@@ -230,6 +230,19 @@ pub(crate) fn acquired(address: usize) {
     }
 }
 
+/// The same where the schedule decides who is first. If what was released there does not happen
+/// before the running step already, another schedule may order the two the other way round.
+pub(crate) fn acquired_by_schedule(address: usize) {
+    if !ATOMICS.is_set() {
+        return;
+    }
+    let adds = |syncs: &[SyncId]| syncs.iter().any(|&sync| !detector().has_joined(sync));
+    if atomics().released.at(address).map(<[_]>::to_vec).is_some_and(|syncs| adds(&syncs)) {
+        detector().exclusive = true;
+    }
+    acquired(address);
+}
+
 /// What the running task did so far comes before those who acquire this address from now on.
 pub(crate) fn released(address: usize) {
     if ATOMICS.is_set() {
@@ -241,6 +254,13 @@ pub(crate) fn released(address: usize) {
 pub(crate) fn released_more(address: usize) {
     if ATOMICS.is_set() {
         after_store(address, MemoryOrder::RELEASE, true);
+    }
+}
+
+/// Nobody acquires an address any more that is no variable's.
+pub(crate) fn forget(address: usize) {
+    if ATOMICS.is_set() {
+        atomics().released.take(address);
     }
 }
 
@@ -318,6 +338,7 @@ pub(crate) fn try_store_medium<const N: usize>(address: usize, order: MemoryOrde
 pub(crate) fn load(address: usize, size: usize, order: MemoryOrder, pc: usize) {
     spin(address);
     explorer::atomic(address, size, AccessKind::Read, pc);
+    busy::looks(address, size);
     load_now(address, size, order, pc);
 }
 
@@ -338,6 +359,7 @@ pub(crate) fn store(address: usize, size: usize, order: MemoryOrder, pc: usize) 
 #[inline(never)]
 pub(crate) fn update(address: usize, size: usize, order: MemoryOrder, pc: usize) {
     explorer::atomic(address, size, AccessKind::Write, pc);
+    busy::looks(address, size);
     update_now(address, size, order, pc);
 }
 

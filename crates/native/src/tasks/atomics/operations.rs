@@ -50,6 +50,7 @@ macro_rules! operations {
             }
             fn load_at_last(at: *const $type, order: MemoryOrder, pc: usize) -> $type {
                 explorer::atomic(at as usize, SIZE, AccessKind::Read, pc);
+                busy::looks(at as usize, SIZE);
                 load_now(at as usize, SIZE, order, pc);
                 // SAFETY: as above.
                 let value = unsafe { at.read_volatile() };
@@ -65,11 +66,15 @@ macro_rules! operations {
             }
             #[inline(never)]
             fn store_medium(at: *mut $type, value: $type, order: MemoryOrder, pc: usize) {
-                if !HAS_FAST_PATH || !try_store_medium::<WORDS>(at as usize, order, pc) {
+                let is_slow = !HAS_FAST_PATH || !try_store_medium::<WORDS>(at as usize, order, pc);
+                if is_slow {
                     store(at as usize, SIZE, order, pc);
                 }
                 // SAFETY: as above.
                 unsafe { at.write_volatile(value) }
+                if is_slow {
+                    busy::changed();
+                }
             }
             #[inline(always)]
             fn modify(at: *mut $type, order: MemoryOrder, pc: usize, with: impl FnOnce($type) -> $type) -> $type {
@@ -80,10 +85,15 @@ macro_rules! operations {
             }
             #[inline(never)]
             fn modify_medium(at: *mut $type, order: MemoryOrder, pc: usize, with: impl FnOnce($type) -> $type) -> $type {
-                if !HAS_FAST_PATH || !try_store_medium::<WORDS>(at as usize, order, pc) {
+                let is_slow = !HAS_FAST_PATH || !try_store_medium::<WORDS>(at as usize, order, pc);
+                if is_slow {
                     update(at as usize, SIZE, order, pc);
                 }
-                replace(at, with)
+                let before = replace(at, with);
+                if is_slow {
+                    busy::changed();
+                }
+                before
             }
             /// The read-modify-write itself.
             #[inline(always)]
@@ -146,6 +156,7 @@ macro_rules! operations {
                     spin(at as usize);
                 }
                 explorer::atomic_as(at as usize, SIZE, pc, || writes(now() == wanted));
+                busy::looks(at as usize, SIZE);
                 // Others may have run.
                 let before = now();
                 if before == wanted {
@@ -163,6 +174,9 @@ macro_rules! operations {
                     load_now(at as usize, SIZE, unobserved::order_of_failure(failed), pc);
                 }
                 unobserved::looked(at as usize, SIZE);
+                if before == wanted {
+                    busy::changed();
+                }
                 before
             }
             pub(crate) extern "C" fn compare_val_it(
@@ -204,6 +218,7 @@ pub(crate) extern "C" fn generic_store(
     store(to as usize, size, order, pc);
     // SAFETY: the program passes pointers to `size` bytes each, for this.
     unsafe { std::ptr::copy(from, to, size) };
+    busy::changed();
 }
 
 pub(crate) extern "C" fn generic_exchange(
@@ -220,6 +235,7 @@ pub(crate) extern "C" fn generic_exchange(
         std::ptr::copy(at, before, size);
         std::ptr::copy(value, at, size);
     }
+    busy::changed();
 }
 
 pub(crate) extern "C" fn generic_compare(
@@ -238,6 +254,7 @@ pub(crate) extern "C" fn generic_compare(
         spin(at as usize);
     }
     explorer::atomic_as(at as usize, size, pc, || writes(is_same()));
+    busy::looks(at as usize, size);
     let same = is_same();
     // SAFETY: as above.
     unsafe {
@@ -249,18 +266,21 @@ pub(crate) extern "C" fn generic_compare(
             std::ptr::copy(at, expected, size);
         }
     }
+    busy::changed();
     same
 }
 
 /// A relaxed read-modify-write: the value before, and after.
 pub(crate) fn update_relaxed<T: Copy>(at: *mut T, pc: usize, with: impl FnOnce(T) -> T) -> (T, T) {
     explorer::atomic(at as usize, size_of::<T>(), AccessKind::Write, pc);
+    busy::looks(at as usize, size_of::<T>());
     detector().access(at as usize, size_of::<T>(), AccessKind::Write, Manner::Atomic, pc);
     // SAFETY: the program passes a valid pointer, for this.
     unsafe {
         let before = at.read_volatile();
         let after = with(before);
         at.write_volatile(after);
+        busy::changed();
         (before, after)
     }
 }
