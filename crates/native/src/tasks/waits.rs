@@ -125,7 +125,7 @@ pub(crate) fn until_as(
         return is_so();
     }
     let outer = enter(what, address);
-    let came = until_here(what, address, limit, is_so);
+    let came = until_here(what, address, limit, look, is_so);
     left(outer);
     came
 }
@@ -153,7 +153,13 @@ pub(super) fn left(outer: Option<Awaited>) {
     }
 }
 
-fn until_here(what: What, address: usize, limit: Option<Instant>, mut is_so: impl FnMut() -> bool) -> bool {
+fn until_here(
+    what: What,
+    address: usize,
+    limit: Option<Instant>,
+    look: impl Fn() -> AccessKind,
+    mut is_so: impl FnMut() -> bool,
+) -> bool {
     if explorer::is_on() {
         let pc = caller();
         loop {
