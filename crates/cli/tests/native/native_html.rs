@@ -119,6 +119,7 @@ int main(void) {
     set(&x);
 #pragma omp task
     set(&x);
+#pragma omp taskwait
 #pragma omp task
     set(&y);
 #pragma omp task
