@@ -228,7 +228,7 @@ pub struct Waiting {
     pub task: String,
     /// `promise`, `future`, `finish`, `lock`, `semaphore`, `event`, `isolated`; in a native program
     /// also `task`, `detach event`, `thread`, `threads`, `mutex`, `reader-writer lock`,
-    /// `condition variable`, `barrier`, `initialisation`, `futex`, `system call`, and `change` of a
+    /// `condition variable`, `barrier`, `initialisation`, `futex`, `unpark`, `system call`, and `change` of a
     /// task that looks at a variable again and again (a livelock).
     pub on: String,
     /// What it is called, where it has a name: the lock `l`, the promise made at line 4.

@@ -72,14 +72,18 @@ fn in_c(spawn: &Spawned, line: &str, sources: &Sources) -> Option<(Construct, Pl
             Some((construct, Place { line, column, ..spawn.at.clone() }))
         });
     }
-    let calls = ["pthread_create", "thrd_create", "thread"];
-    calls.iter().any(|call| line.contains(call)).then(|| here(Construct::Thread))
+    let calls = ["pthread_create", "thrd_create", "thread", "jthread"];
+    let code = line.split("//").next().unwrap_or_default();
+    let mut words = code.split(|character: char| !character.is_alphanumeric() && character != '_');
+    let is_thread = words.clone().any(|word| calls.contains(&word)) && words.all(|word| word != "async");
+    is_thread.then(|| here(Construct::Thread))
 }
 
 /// `spawn` may be rayon's or the standard library's: what the file speaks of decides.
 fn in_rust(line: &str, text: &[String]) -> Option<Construct> {
-    let speaks = |word: &str| text.iter().any(|line| line.contains(word));
-    match (speaks("rayon"), speaks("thread::")) {
+    let is_code = |line: &&String| !line.trim_start().starts_with("//");
+    let speaks = |word: &str| text.iter().filter(is_code).any(|line| line.contains(word));
+    match (speaks("rayon::"), speaks("thread::")) {
         (true, false) => Some(Construct::Rayon),
         (false, true) => Some(Construct::Thread),
         _ if line.contains("thread::") => Some(Construct::Thread),
@@ -120,12 +124,19 @@ mod tests {
         for (task, line) in [("main/1", 1), ("main/t1", 3), ("main/1", 6), ("main/1", 9)] {
             assert_eq!(named("f.c", c, task, line), None, "{task} at line {line}");
         }
+        let cpp =
+            "hclib::async([=] { nthreads++; });\nstd::async(thread);\nf(); // thread\nstd::thread t(f);\n";
+        for (line, made) in [(1, None), (2, None), (3, None), (4, Some(Construct::Thread))] {
+            assert_eq!(named("f.cpp", cpp, "main/1", line), made, "line {line}");
+        }
         let rayon = "use rayon::join;\njoin(a, b);\n";
         assert_eq!(named("f.rs", rayon, "main/1", 2), Some(Construct::Rayon));
         assert_eq!(
             named("f.rs", "use std::thread;\nthread::scope(f);", "main/1", 2),
             Some(Construct::Thread)
         );
+        let neither = "// as with rayon::spawn\nruntime.spawn(f);\n";
+        assert_eq!(named("f.rs", neither, "main/1", 2), None);
         let both = format!("{rayon}thread::spawn(f);\n");
         assert_eq!(named("f.rs", &both, "main/1", 2), None, "it may be either");
         assert_eq!(named("f.rs", &both, "main/1", 3), Some(Construct::Thread));

@@ -84,8 +84,8 @@ fn in_teams(coverage: &Coverage) -> String {
     }
 }
 
-/// ` with teams of 2 and 4` or ` with teams of any size`: for which sizes, and how many assignments of work, a verdict about a
-/// native program holds, in the words of its front end.
+/// ` with teams of 2 and 4` or ` with teams of any size`: for which sizes, and how many assignments
+/// of work, a verdict about a native program holds, in the words of its front end.
 pub(super) fn with_teams(report: &Report) -> String {
     let assignments = report.coverage.as_ref().map_or(0, |coverage| coverage.assignments.len() as u64);
     let under = match assignments {

@@ -1,7 +1,7 @@
 //! One quoted source line with a mark under the column of interest.
 //!
-//! Columns of compilers count bytes, and the mark counts characters. Every character is taken to be one cell wide, so a mark to the right
-//! of double-width characters stands too far left.
+//! Columns of compilers count bytes, and the mark counts characters. Every character is taken to be
+//! one cell wide, so a mark to the right of double-width characters stands too far left.
 
 use super::frames;
 use super::sources::{Sources, character};

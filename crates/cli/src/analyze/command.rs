@@ -72,8 +72,10 @@ fn show(mut analyzed: Analyzed, args: &AnalyzeArgs, known: &Known) -> Result<u8,
 /// Says in a report on a native program when it was recorded: sources that are newer are not what it
 /// was built from. Of a TP program the trace has no more than what the source says.
 fn date(report: &mut Report, trace: &Path) {
-    let is_tp = |report: &Report| report.races.iter().all(|race| race.first.at.file.ends_with(".tp"));
-    if !is_tp(report) {
+    let races = report.races.iter().map(|race| &race.first.at);
+    let sections = report.general_races.iter().flat_map(|race| [&race.first, &race.second]);
+    let mut places = races.chain(sections.filter_map(|section| section.at.as_ref()));
+    if !places.all(|at| at.file.ends_with(".tp")) {
         report.built = fs::metadata(trace).and_then(|metadata| metadata.modified()).ok();
     }
 }

@@ -86,12 +86,20 @@ fn added(linker: &OsStr, words: &[OsString], folder: &Path) -> Option<Vec<OsStri
     if notes.is_empty() && wrapped.is_none() {
         return None;
     }
+    let assembled = |text: &str| {
+        let (source, object) = (folder.join("added.s"), folder.join("added.o"));
+        fs::write(&source, text).ok()?;
+        let status = Command::new(linker).arg("-c").arg(&source).arg("-o").arg(&object).status().ok()?;
+        status.success().then(|| object.into_os_string())
+    };
+    let notes = assembly(&notes);
     let (mut added, stubs) = wrapped.unwrap_or_default();
-    let (text, object) = (folder.join("added.s"), folder.join("added.o"));
-    fs::write(&text, assembly(&notes) + &stubs).ok()?;
-    let status = Command::new(linker).arg("-c").arg(&text).arg("-o").arg(&object).status().ok()?;
-    added.push(object.into_os_string());
-    status.success().then_some(added)
+    match assembled(&(notes.clone() + &stubs)) {
+        Some(object) => added.push(object),
+        // The notes count even where the stubs cannot be had.
+        None => added = vec![assembled(&notes)?],
+    }
+    Some(added)
 }
 
 /// A part that is neither Rust's own nor what rustc adds; archives of crates by the names of these.

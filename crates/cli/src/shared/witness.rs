@@ -10,7 +10,8 @@
 //! to. A race prefers a witness on its own cell. Failing that, one on another cell that the same
 //! accesses meet on shows the same lines, and its playback names that cell. It is no evidence that
 //! the accesses ever meet on the cell of the race, so the grade stays; a race that was only
-//! apparent becomes the one that was met.
+//! apparent becomes the one that was met. An execution names one pair of accesses of two lines to a
+//! cell. So a race of a read and a write may have no witness beside that of the two writes.
 
 use crate::shared::process::{ExecutionLimits, NativeProgram, Streams};
 use raceproof::remote::{Answer, Order, Point};

@@ -26,26 +26,30 @@
 
 use crate::event::{AccessKind, Effect, Observer, SyncKind};
 use crate::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The sections that last accessed a location under a lock, each by the sync that its end signals.
 #[derive(Debug)]
 struct Last {
     /// The effect of those of the last phase. One that writes is a phase by itself.
     effect: Effect,
-    phase: Vec<SyncId>,
+    phase: Vec<End>,
     /// The phase before.
-    before: Vec<SyncId>,
+    before: Vec<End>,
 }
+
+/// The end of a section: its task, and the sync that it signals. Of the sections of one task in a
+/// phase the last stands for all.
+type End = (TaskId, SyncId);
 
 impl Last {
     /// What an access with an effect comes after.
-    fn before(&self, effect: Effect) -> &[SyncId] {
+    fn before(&self, effect: Effect) -> &[End] {
         if effect.conflicts(self.effect) { &self.phase } else { &self.before }
     }
 
     /// A section with an effect has ended.
-    fn add(&mut self, end: SyncId, effect: Effect) {
+    fn add(&mut self, end: End, effect: Effect) {
         if self.phase.last() == Some(&end) && (self.effect == effect || self.effect == Effect::Write) {
             // As it is known.
         } else if effect.conflicts(self.effect) {
@@ -53,6 +57,10 @@ impl Last {
             std::mem::swap(&mut self.before, &mut self.phase);
             self.phase.clear();
             self.phase.push(end);
+        } else if let Some(earlier) =
+            self.phase.iter_mut().rev().take(NEARBY).find(|(task, _)| *task == end.0)
+        {
+            *earlier = end;
         } else {
             self.phase.push(end);
         }
@@ -67,16 +75,15 @@ struct Open {
     /// What it has accessed, mostly once each.
     accesses: Vec<(Location, Effect)>,
     /// Sections this one already comes after.
-    after: Vec<SyncId>,
+    after: FxHashSet<SyncId>,
     /// Whether its task has waited in it, or made another choice.
     waited: bool,
 }
 
 impl Open {
-    fn come_after(&mut self, ends: &[SyncId], inner: &mut impl Observer) {
-        for &end in ends {
-            if !self.after.contains(&end) {
-                self.after.push(end);
+    fn come_after(&mut self, ends: &[End], inner: &mut impl Observer) {
+        for &(_, end) in ends {
+            if self.after.insert(end) {
                 inner.edge(self.task, end);
             }
         }
@@ -94,8 +101,8 @@ pub struct Conflicting<D> {
     sections: u32,
 }
 
-/// How far back a repeated access of a section is looked for, so that the list of its accesses
-/// stays short.
+/// How far back a repeated access of a section is looked for, or an earlier section of a task, so
+/// that these lists stay short.
 const NEARBY: usize = 8;
 
 impl<D: Observer> Conflicting<D> {
@@ -145,7 +152,7 @@ impl<D: Observer> Observer for Conflicting<D> {
         }
         for (location, effect) in open.accesses.drain(..) {
             let new = || Last { effect, phase: Vec::new(), before: Vec::new() };
-            self.last.entry((sync, location)).or_insert_with(new).add(end, effect);
+            self.last.entry((sync, location)).or_insert_with(new).add((task, end), effect);
         }
         open.after.clear();
         self.spare.push(open);
@@ -158,7 +165,7 @@ impl<D: Observer> Observer for Conflicting<D> {
                 task,
                 lock: sync,
                 accesses: Vec::new(),
-                after: Vec::new(),
+                after: FxHashSet::default(),
                 waited: false,
             });
             self.open.push(Open { task, lock: sync, accesses, after, waited: false });

@@ -151,6 +151,21 @@ struct Modules<'a> {
 /// Folders of libraries that come with the system; others are the user's.
 const SYSTEM: [&str; 5] = ["/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", "/usr/libexec/"];
 
+/// Whether an address is in a library of the system.
+pub(crate) fn is_of_system(address: usize) -> bool {
+    // SAFETY: asks the linker about an address; it writes the description, whose name is a string of
+    // the module's.
+    let name = unsafe {
+        let mut info: libc::Dl_info = std::mem::zeroed();
+        if libc::dladdr(address as *const c_void, &mut info) == 0 || info.dli_fname.is_null() {
+            return false;
+        }
+        CStr::from_ptr(info.dli_fname)
+    };
+    let name = name.to_string_lossy();
+    SYSTEM.iter().any(|folder| name.starts_with(folder))
+}
+
 /// Our own library, where it is one.
 const OWN: &str = "libraceproof_native.so";
 

@@ -67,6 +67,14 @@ fn action_of(signal: c_int) -> libc::sighandler_t {
     }
 }
 
+/// Whether the program handles a signal itself, crashes aside.
+pub(crate) fn are_handled_by_program() -> bool {
+    let ours = [libc::SIG_DFL, libc::SIG_IGN, handle as *const () as usize, late as *const () as usize];
+    let others = [libc::SIGCHLD, libc::SIGURG, libc::SIGWINCH, libc::SIGCONT, libc::SIGTSTP, libc::SIGALRM];
+    let signals = ASKED.into_iter().chain(OTHERS).chain(others).chain(libc::SIGRTMIN()..=libc::SIGRTMAX());
+    signals.into_iter().any(|signal| !ours.contains(&action_of(signal)))
+}
+
 /// A child of the process has nothing to report.
 pub(crate) fn uninstall() {
     for signal in ASKED.into_iter().chain(OTHERS) {

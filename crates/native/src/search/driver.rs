@@ -121,8 +121,14 @@ fn is_of_threads() -> bool {
     if busy::has_missed() {
         report::limit(MISSED);
     }
-    !waits::are_outside() && !busy::has_missed()
+    if busy::are_outside() {
+        report::limit(HANDLED);
+    }
+    !waits::are_outside() && !busy::has_missed() && !busy::are_outside()
 }
+
+const HANDLED: &str = "an execution ended where a thread looks at a variable that no thread changes, but a signal handler of the \
+                       program or another process may: what follows is not explored";
 
 const MISSED: &str = "an execution ended where a thread looks at a variable that code has changed which is not instrumented: what \
                       follows is not explored";

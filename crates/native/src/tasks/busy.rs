@@ -11,13 +11,17 @@
 //!
 //! - An iteration begins where the last one was marked. What the task looked at before the loop
 //!   counts for its first iteration as well, which may wake it up once too often.
-//! - An iteration that has changed a variable, if only for a moment, does not wait.
-//! - An atomic operation that has changed what others look at notifies them, as part of it: in every
-//!   mode of the search that is then the same action of its task. Other changes (by a plain store,
-//!   which races) are seen when the task next does anything by which another one could run.
+//! - An iteration that has changed a variable, if only for a moment, does not wait: another task may
+//!   have changed it back before the iteration ends. So that is noted when the operation is done.
+//! - An atomic operation that has changed what others look at notifies them right after it. Other
+//!   changes (by a plain store, which races) are seen when the task next does anything by which
+//!   another one could run.
+//! - A signal handler, or another process, may change what is looked at. Where one could, the end of
+//!   an execution in which tasks wait like this is no livelock, but not explored.
 //! - What waiting tasks look at is compared by value. A variable that has its old value again would
 //!   be read alike.
 
+use crate::report::signals;
 use crate::tasks::atomics::atomics;
 use crate::tasks::explorer::{self, WaitEvent};
 use crate::tasks::sched::{self, kernel};
@@ -60,16 +64,29 @@ pub(crate) struct Busy {
 }
 
 impl Look {
+    /// Of a variable that the program accesses now.
     fn at(address: usize, size: usize) -> Look {
         let mut value = [0; SIZE];
-        // SAFETY: the program accesses these bytes itself now, or has done so and the memory is not
-        // freed (`freed`).
+        // SAFETY: the program accesses these bytes itself in the operation that is under way.
         unsafe { std::ptr::copy_nonoverlapping(address as *const u8, value.as_mut_ptr(), size) };
         Look { address, size, value }
     }
 
+    /// By a call of the system: the program may have given back the memory since.
     fn is_as_before(&self) -> bool {
-        *self == Look::at(self.address, self.size)
+        let mut value = [0; SIZE];
+        let to = libc::iovec { iov_base: value.as_mut_ptr().cast(), iov_len: self.size };
+        let from = libc::iovec { iov_base: self.address as *mut _, iov_len: self.size };
+        // SAFETY: documented uses; `value` has room for `size` bytes, and the error of the running
+        // thread stays what it was.
+        let read = unsafe {
+            let error = libc::__errno_location();
+            let before = *error;
+            let read = libc::process_vm_readv(libc::getpid(), &to, 1, &from, 1, 0);
+            *error = before;
+            read
+        };
+        read == self.size as isize && value == self.value
     }
 
     fn is_in(&self, address: usize, size: usize) -> bool {
@@ -88,8 +105,7 @@ pub(crate) fn looks(address: usize, size: usize) {
         return;
     }
     let iteration = busy().iterations.entry(kernel().current()).or_default();
-    let is_changed = iteration.looks.last().is_some_and(|last| !last.is_as_before());
-    if is_changed || size > SIZE || iteration.looks.len() == LOOKS {
+    if size > SIZE || iteration.looks.len() == LOOKS {
         iteration.has_effect = true;
     }
     if !iteration.has_effect {
@@ -115,12 +131,54 @@ pub(crate) fn looked() {
     busy().waiting.retain(|waiting| waiting.task != task);
 }
 
-/// The running task has changed an atomic variable, or is about to do something by which another one
-/// may run: those who wait for what it has changed look again.
+/// The running task has changed the variable that it looked at last, if it is at this address, or
+/// stored to it: its iteration has an effect, and others look again.
+pub(crate) fn wrote(address: usize) {
+    if !explorer::is_on() || sched::job().is_none() {
+        return;
+    }
+    if let Some(own) = busy().iterations.get_mut(&kernel().current()) {
+        let last = own.looks.last().filter(|last| last.address == address);
+        own.has_effect |= last.is_some_and(|last| *last != Look::at(address, last.size));
+    }
+    changed();
+}
+
+/// The running task is about to do something by which another one may run: those who wait for what
+/// it has changed look again.
 #[inline]
 pub(crate) fn changed() {
     if explorer::is_on() && sched::job().is_some() && !busy().waiting.is_empty() {
         notify(|waiting| !waiting.looks.iter().all(Look::is_as_before));
+    }
+}
+
+/// The running task ends.
+pub(crate) fn ended() {
+    if explorer::is_on() {
+        changed();
+        busy().iterations.remove(&kernel().current());
+    }
+}
+
+/// Whether a signal handler of the program, or another process, may yet change what a waiting task
+/// looks at.
+pub(crate) fn are_outside() -> bool {
+    let waiting = &busy().waiting;
+    !waiting.is_empty() && (signals::are_handled_by_program() || waiting.iter().any(Waiting::is_shared))
+}
+
+impl Waiting {
+    /// Whether it looks at memory that other processes may have, too.
+    fn is_shared(&self) -> bool {
+        let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
+        let shared = maps.lines().filter_map(|line| {
+            let (range, rest) = line.split_once(' ')?;
+            let (from, to) = range.split_once('-').filter(|_| rest.as_bytes().get(3) == Some(&b's'))?;
+            let number = |text| usize::from_str_radix(text, 16).ok();
+            Some(number(from)?..number(to)?)
+        });
+        shared.into_iter().any(|range| self.looks.iter().any(|look| range.contains(&look.address)))
     }
 }
 

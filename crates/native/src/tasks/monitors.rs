@@ -158,7 +158,10 @@ pub(crate) fn freed(address: usize, size: usize) {
 /// The task that holds what is at an address up, if one does: its unique number.
 pub(crate) fn holder(address: usize) -> Option<u64> {
     match state().monitors.all.get(&address)? {
-        Monitor::RwLock(lock) => lock.writer.or_else(|| lock.readers.first().copied()),
+        Monitor::RwLock(lock) => lock.writer.or(match lock.readers[..] {
+            [reader] => Some(reader),
+            _ => None,
+        }),
         _ => None,
     }
 }
@@ -440,7 +443,7 @@ pub(crate) fn arrive(address: usize, asks: bool) -> bool {
     atomics::released_more(phase);
     let is_last = barrier.arrived >= barrier.count;
     if is_last {
-        state().monitors.leaving.insert(phase, barrier.arrived);
+        begin_to_leave(phase, barrier.arrived);
         (barrier.arrived, barrier.phase) = (0, 0);
         waits::notify(address);
     } else {
@@ -453,14 +456,19 @@ pub(crate) fn arrive(address: usize, asks: bool) -> bool {
 }
 
 /// Where the next phase of a barrier releases: no variable is there.
-fn new_phase() -> usize {
+pub(super) fn new_phase() -> usize {
     const PHASES: usize = 1 << 61;
     state().monitors.phases += 1;
     PHASES + READERS * state().monitors.phases
 }
 
+/// So many have met in a phase, and leave it now.
+pub(super) fn begin_to_leave(phase: usize, count: usize) {
+    state().monitors.leaving.insert(phase, count);
+}
+
 /// The running task leaves a phase; the last one gives back what was released there.
-fn leave_phase(phase: usize) {
+pub(super) fn leave_phase(phase: usize) {
     let leaving = &mut state().monitors.leaving;
     let Some(left) = leaving.get_mut(&phase) else { return };
     *left -= 1;

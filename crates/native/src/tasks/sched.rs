@@ -365,7 +365,7 @@ pub(crate) fn run(yielder: &Yielder<(), Pause>) {
         Some(Work::Other(work)) => work(),
         None => unreachable!("a task begins once"),
     }
-    busy::changed();
+    busy::ended();
 }
 
 /// Whether a task runs, and others are left that would go on.

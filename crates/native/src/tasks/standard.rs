@@ -74,8 +74,9 @@ enum Probe {
 
 #[derive(Default)]
 struct Barrier {
+    /// Where this phase releases.
     phase: usize,
-    /// Threads that have come in this phase.
+    /// Threads that have come in it.
     arrived: usize,
 }
 
@@ -130,7 +131,21 @@ pub(super) fn holder(word: usize) -> Option<u64> {
 
 /// The program frees memory.
 pub(super) fn freed(address: usize, size: usize) {
-    standard().notified.retain(|word| !(address..address + size).contains(word));
+    let standard = standard();
+    standard.notified.retain(|word| !(address..address + size).contains(word));
+    forget(&mut standard.holders, address, size);
+    forget(&mut standard.barriers, address, size);
+}
+
+/// Forgets what is known of the words of a block.
+fn forget<T>(of: &mut FxHashMap<usize, T>, address: usize, size: usize) {
+    const WORD: usize = size_of::<u32>();
+    if of.is_empty() {
+    } else if size / WORD < of.len() {
+        (address..address + size).step_by(WORD).for_each(|word| drop(of.remove(&word)));
+    } else {
+        of.retain(|word, _| !(address..address + size).contains(word));
+    }
 }
 
 // ---- parking ----
@@ -246,27 +261,23 @@ pub(crate) fn inside<T>(what: What, address: usize, work: impl FnOnce() -> T) ->
 pub(crate) fn come(barrier: usize) -> usize {
     explorer::atomic(barrier, 1, AccessKind::Write, caller());
     let here = standard().barriers.entry(barrier).or_default();
-    here.arrived += 1;
-    let (phase, is_first) = (here.phase, here.arrived == 1);
-    match is_first {
-        true => atomics::released(side(barrier, phase)),
-        false => atomics::released_more(side(barrier, phase)),
+    if here.arrived == 0 {
+        here.phase = monitors::new_phase();
     }
-    phase
+    here.arrived += 1;
+    atomics::released_more(here.phase);
+    here.phase
 }
 
 /// The running task leaves a barrier.
 pub(crate) fn leave(barrier: usize, phase: usize) {
     let here = standard().barriers.entry(barrier).or_default();
     if here.phase == phase {
-        *here = Barrier { phase: phase + 1, arrived: 0 };
+        let here = std::mem::take(here);
+        monitors::begin_to_leave(phase, here.arrived);
     }
-    atomics::acquired(side(barrier, phase));
-}
-
-/// What is released by at a barrier, in turn: no word begins there.
-fn side(barrier: usize, phase: usize) -> usize {
-    barrier + 1 + phase % 2
+    atomics::acquired(phase);
+    monitors::leave_phase(phase);
 }
 
 /// The words of a scope.

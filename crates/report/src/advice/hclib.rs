@@ -132,6 +132,9 @@ fn is_c(file: &str) -> bool {
     file.ends_with(".c")
 }
 
+/// What has a body and is no function.
+const WITH_BODIES: [&str; 5] = ["if", "for", "while", "switch", "catch"];
+
 /// Whether what a statement creates waits for anything, as far as it shows.
 fn waits(tree: &Tree, node: NodeId) -> bool {
     let tokens = &tree.tokens;
@@ -142,7 +145,8 @@ fn waits(tree: &Tree, node: NodeId) -> bool {
             if waits_at(tokens, at) {
                 return true;
             }
-            if known.insert(tokens[at].text.as_str()) {
+            let word = tokens[at].text.as_str();
+            if !WITH_BODIES.contains(&word) && known.insert(word) {
                 parts.extend(bodies(tokens, &tokens[at].text));
             }
         }
@@ -233,7 +237,7 @@ mod tests {
     fn waits_in(statement: &str) -> bool {
         let text = format!(
             "void last(void *p) {{ hclib_future_wait(p); }}\nvoid body(void *p) {{ last(p); }}\n\
-             void quiet(void *p) {{ x = 1; }}\nvoid main() {{\nauto named = [=]() mutable {{ f->wait(); }};\n{statement}\n}}\n"
+             void quiet(void *p) {{ x = 1; }}\nvoid loop(void *p) {{ for (;;) {{ last(p); }} }} void main() {{\nauto named = [=]() mutable {{ f->wait(); }};\n{statement}\n}}\n"
         );
         let lines: Vec<String> = text.lines().map(str::to_owned).collect();
         let tree = Tree::new(&lines);
@@ -265,6 +269,7 @@ mod tests {
             "hclib_async_future((future_fct_t)quiet, NULL, nullptr, 0, place);",
             "hclib_async_copy(here, to, here, from, 4, NULL, 0);",
             "hclib::async([=]() { quiet(f); });",
+            "hclib::async([=]() { for (int i = 0; i < n; i++) { x += i; } });",
             "hclib::async_future([=]() { promise->put(1); });",
             "hclib::forasync2D(&loop, [=](int i, int j) { x = i; }, FORASYNC_MODE_FLAT, nullptr);",
         ] {

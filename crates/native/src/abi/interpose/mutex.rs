@@ -6,6 +6,7 @@ use super::{clock, fortran};
 use crate::abi::is_up;
 use crate::abi::kmpc::{caller, entry};
 use crate::process::real;
+use crate::report::coverage;
 use crate::tasks::explorer::WaitEvent;
 use crate::tasks::monitors::{self, Patience};
 use crate::tasks::waits::{self, What};
@@ -457,7 +458,11 @@ unsafe extern "C-unwind" fn once(control: *mut c_int, routine: unsafe extern "C-
     waits::until_as(What::Once, at, None, look, || state() != UNDER_WAY);
     // It could not have gone on before a call that is over.
     explorer::join_last(WaitEvent::of(at));
-    atomics::acquired_by_schedule(at);
+    // What a library of the system guards so is of code that is not instrumented, and so are the
+    // accesses that this orders.
+    if !coverage::is_of_system(at) {
+        atomics::acquired_by_schedule(at);
+    }
     if state() == DONE {
         return 0;
     }

@@ -73,7 +73,7 @@ macro_rules! operations {
                 // SAFETY: as above.
                 unsafe { at.write_volatile(value) }
                 if is_slow {
-                    busy::changed();
+                    busy::wrote(at as usize);
                 }
             }
             #[inline(always)]
@@ -91,7 +91,7 @@ macro_rules! operations {
                 }
                 let before = replace(at, with);
                 if is_slow {
-                    busy::changed();
+                    busy::wrote(at as usize);
                 }
                 before
             }
@@ -175,7 +175,7 @@ macro_rules! operations {
                 }
                 unobserved::looked(at as usize, SIZE);
                 if before == wanted {
-                    busy::changed();
+                    busy::wrote(at as usize);
                 }
                 before
             }
@@ -218,7 +218,7 @@ pub(crate) extern "C" fn generic_store(
     store(to as usize, size, order, pc);
     // SAFETY: the program passes pointers to `size` bytes each, for this.
     unsafe { std::ptr::copy(from, to, size) };
-    busy::changed();
+    busy::wrote(to as usize);
 }
 
 pub(crate) extern "C" fn generic_exchange(
@@ -235,7 +235,7 @@ pub(crate) extern "C" fn generic_exchange(
         std::ptr::copy(at, before, size);
         std::ptr::copy(value, at, size);
     }
-    busy::changed();
+    busy::wrote(at as usize);
 }
 
 pub(crate) extern "C" fn generic_compare(
@@ -266,7 +266,7 @@ pub(crate) extern "C" fn generic_compare(
             std::ptr::copy(at, expected, size);
         }
     }
-    busy::changed();
+    busy::wrote(at as usize);
     same
 }
 
@@ -280,7 +280,7 @@ pub(crate) fn update_relaxed<T: Copy>(at: *mut T, pc: usize, with: impl FnOnce(T
         let before = at.read_volatile();
         let after = with(before);
         at.write_volatile(after);
-        busy::changed();
+        busy::wrote(at as usize);
         (before, after)
     }
 }
