@@ -2,6 +2,7 @@
 // expect: inconclusive
 // message: signal handler
 // run: race-free
+// executions: 1
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>

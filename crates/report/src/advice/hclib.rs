@@ -237,7 +237,7 @@ mod tests {
     fn waits_in(statement: &str) -> bool {
         let text = format!(
             "void last(void *p) {{ hclib_future_wait(p); }}\nvoid body(void *p) {{ last(p); }}\n\
-             void quiet(void *p) {{ x = 1; }}\nvoid loop(void *p) {{ for (;;) {{ last(p); }} }} void main() {{\nauto named = [=]() mutable {{ f->wait(); }};\n{statement}\n}}\n"
+             void quiet(void *p) {{ x = 1; }}\nvoid rounds(void *p) {{ for (;;) {{ last(p); }} }} void main() {{\nauto named = [=]() mutable {{ f->wait(); }};\n{statement}\n}}\n"
         );
         let lines: Vec<String> = text.lines().map(str::to_owned).collect();
         let tree = Tree::new(&lines);
