@@ -151,6 +151,7 @@ fn the_corpus_is_what_it_says() {
             "race" => "_racy",
             "race-free" => "_norace",
             "deadlock" => "_deadlock",
+            "inconclusive" => "_inconclusive",
             _ => "_error",
         };
         let stem = program.file_stem().unwrap().to_string_lossy().into_owned();
