@@ -35,6 +35,7 @@ pub struct Run<M: Machine<O>, O: Observer> {
     pub kernel: Kernel<M::Body, O>,
     pub machine: M,
     /// Actions the run may take in all.
+    actions_allowed: u64,
     actions_left: u64,
     /// The turns taken, if wanted.
     turns: Option<Vec<(TaskId, u64)>>,
@@ -53,11 +54,23 @@ pub struct Ending<E> {
 
 impl<M: Machine<O>, O: Observer> Run<M, O> {
     pub fn new(machine: M, observer: O, main: M::Body) -> Self {
-        Run { kernel: Kernel::new(observer, main), machine, actions_left: u64::MAX, turns: None }
+        Run {
+            kernel: Kernel::new(observer, main),
+            machine,
+            actions_allowed: u64::MAX,
+            actions_left: u64::MAX,
+            turns: None,
+        }
     }
 
     pub fn limit_actions(&mut self, actions: u64) {
+        self.actions_allowed = actions;
         self.actions_left = actions;
+    }
+
+    /// How many actions the run has taken so far.
+    pub fn actions_taken(&self) -> u64 {
+        self.actions_allowed - self.actions_left
     }
 
     /// Keeps the turns taken, for [`Run::turns`].

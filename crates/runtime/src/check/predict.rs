@@ -5,7 +5,7 @@
 //! it, and the race is `feasible` if both tasks come to stand before their accesses. Otherwise it
 //! is `apparent`.
 
-use super::races::{Explainer, grading_deadline, key, truncate};
+use super::races::{Effort, Explainer, key, truncate};
 use super::{Checked, Found, Session};
 use crate::program::Program;
 use crate::strategy::Turns;
@@ -14,10 +14,6 @@ use raceproof_core::detect::predict::Predictor;
 use raceproof_core::event::Event;
 use raceproof_core::finding::Race;
 use raceproof_core::order::{Order, OrderName, WithOrder};
-use std::time::Duration;
-
-/// Time for building and trying witnesses.
-const GRADING: Duration = Duration::from_secs(10);
 
 impl<'a, P: Program<'a>> Session<'a, P> {
     /// Checks under a predictive order.
@@ -31,10 +27,10 @@ impl<'a, P: Program<'a>> Session<'a, P> {
         let mut predicted = predictor.predictions();
         let witnesses = Witnesses::new(&events);
         let again = self.run((), self.again(&execution));
-        let deadline = grading_deadline(&self.bounds, GRADING);
-        let explainer = Explainer::new(again, self.bounds, &Default::default(), deadline);
+        let explainer = Explainer::new(again, self.bounds, &Default::default(), Effort::default());
         let race = |race: &raceproof_core::detect::predict::Predicted| -> Race {
             explainer.predict(&race.pair, || {
+                explainer.spend(events.len() as u64);
                 let order = witnesses.build(race.first_event, race.second_event)?;
                 reordering::check(&events, &order, race.first_event, race.second_event).ok()?;
                 Some(Turns { spawned: witnesses.spawned(), turns: witnesses.schedule(&order) })

@@ -16,10 +16,14 @@ use std::cell::Cell;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-/// Time for bringing pairs together, beyond which they stay `apparent`: this, or so many times the
-/// first run's.
-const GRADING: Duration = Duration::from_secs(5);
+/// Effort for bringing pairs together, beyond which they stay `apparent`: so many actions, some
+/// seconds, or so many times those of the first run. Counting actions, not time, makes reports the
+/// same on a busy machine.
+const GRADING: u64 = 20_000_000;
 const GRADING_RUNS: u32 = 20;
+
+/// The most time for it, on the slowest of machines; or so many times the first run's.
+const GRADING_TIME: Duration = Duration::from_secs(60);
 
 /// By how much looking for witnesses may overrun a time limit of the user's.
 const OVERRUN: Duration = Duration::from_secs(2);
@@ -41,8 +45,9 @@ pub(super) fn explain<'a, P: Program<'a>>(
     notes: &mut Vec<String>,
 ) -> Vec<Race> {
     let gathered = observed.run.kernel.observer.gather();
-    let deadline = grading_deadline(&bounds, GRADING.max(first_run.saturating_mul(GRADING_RUNS)));
-    let explainer = Explainer::new(observed, bounds, &gathered, deadline);
+    let actions = GRADING.max(observed.run.actions_taken().saturating_mul(GRADING_RUNS.into()));
+    let effort = Effort { actions, time: GRADING_TIME.max(first_run.saturating_mul(GRADING_RUNS)) };
+    let explainer = Explainer::new(observed, bounds, &gathered, effort);
     let mut races = explainer.races(&gathered.pairs, notes);
     let explained: HashSet<Location> = gathered.pairs.iter().map(|pair| pair.location).collect();
     let only_claimed = found.claimed.iter().filter(|pair| !explained.contains(&pair.location));
@@ -51,12 +56,29 @@ pub(super) fn explain<'a, P: Program<'a>>(
     races
 }
 
-/// When to stop looking for witnesses: after so much time, or at the limit of the user's if that
-/// comes first.
-pub(crate) fn grading_deadline(bounds: &Bounds<'_>, time: Duration) -> Instant {
-    let now = Instant::now();
-    let deadline = now + time;
-    bounds.limits.deadline.map_or(deadline, |limit| deadline.min(limit.max(now + OVERRUN)))
+/// When to stop looking for witnesses: after so many actions, so much time, or at the limit of the
+/// user's if that comes first.
+pub struct Effort {
+    actions: u64,
+    time: Duration,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Effort { actions: GRADING, time: GRADING_TIME }
+    }
+}
+
+impl Effort {
+    pub fn of_actions(actions: u64) -> Self {
+        Effort { actions, ..Effort::default() }
+    }
+
+    fn deadline(&self, bounds: &Bounds<'_>) -> Instant {
+        let now = Instant::now();
+        let deadline = now + self.time;
+        bounds.limits.deadline.map_or(deadline, |limit| deadline.min(limit.max(now + OVERRUN)))
+    }
 }
 
 /// Turns the pairs gathered in an execution into races.
@@ -65,6 +87,8 @@ pub struct Explainer<'a, P: Program<'a>, O: Observer> {
     bounds: Bounds<'a>,
     schedule: Turns,
     deadline: Instant,
+    /// Actions that further attempts may take.
+    actions: Cell<u64>,
     /// Turns that further witnesses may have.
     room: Cell<usize>,
     /// Races for which no witness was looked for.
@@ -90,13 +114,22 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
         observed: Execution<'a, P, O>,
         bounds: Bounds<'a>,
         gathered: &Gathered,
-        deadline: Instant,
+        effort: Effort,
     ) -> Self {
+        let deadline = effort.deadline(&bounds);
         let schedule = Turns { spawned: gathered.spawned.clone(), turns: gathered.turns.clone() };
         let limits = Limits { deadline: Some(deadline), memory: None, looks: None, ..bounds.limits };
         let bounds = Bounds { actions: bounds.actions, limits, keep_schedule: true, ..Bounds::default() };
-        let (room, untried) = (Cell::new(MAX_TURNS), Cell::new(0));
-        Explainer { observed, bounds, schedule, deadline, room, untried, tells_sections: false }
+        Explainer {
+            observed,
+            bounds,
+            schedule,
+            deadline,
+            actions: Cell::new(effort.actions),
+            room: Cell::new(MAX_TURNS),
+            untried: Cell::new(0),
+            tells_sections: false,
+        }
     }
 
     /// Has witnesses tell in which order tasks enter sections.
@@ -139,7 +172,10 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
 
     /// Whether there is time and room to try another race.
     pub fn has_budget(&self) -> bool {
-        self.room.get() > 0 && Instant::now() < self.deadline && !self.bounds.limits.interrupted()
+        self.room.get() > 0
+            && self.actions.get() > 0
+            && Instant::now() < self.deadline
+            && !self.bounds.limits.interrupted()
     }
 
     fn race(&self, pair: &SitePair) -> Race {
@@ -266,9 +302,22 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
         self.stand(Script::new(&self.schedule, example.turns, held), sides, location)
     }
 
+    /// Runs the program by a script, as far as the effort left allows.
+    fn attempt<S: Observer>(&self, script: &mut Script<'_>, observer: S) -> Execution<'a, P, S> {
+        let bounds = Bounds { actions: self.bounds.actions.min(self.actions.get()), ..self.bounds };
+        let run = run_once(&self.observed.program, script, observer, bounds);
+        self.spend(run.run.actions_taken());
+        run
+    }
+
+    /// Takes actions from those that are left for witnesses.
+    pub(super) fn spend(&self, actions: u64) {
+        self.actions.set(self.actions.get().saturating_sub(actions));
+    }
+
     /// Follows a script; whether both accesses are next at its end.
     fn stand(&self, mut script: Script<'_>, sides: [Access; 2], location: &str) -> Option<Shown> {
-        let run = run_once(&self.observed.program, &mut script, Sections::default(), self.bounds);
+        let run = self.attempt(&mut script, Sections::default());
         let stands_before = |access: Access| {
             let task = script.here(access.task)?;
             match script.pending(task)? {
@@ -298,7 +347,7 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
     fn side(&self, side: &Side, turns: usize) -> RaceAccess {
         let held = vec![Hold { task: side.access.task, actions: side.actions, then: side.actions }];
         let mut script = Script::new(&self.schedule, turns, held);
-        let run = run_once(&self.observed.program, &mut script, (), self.bounds);
+        let run = self.attempt(&mut script, ());
         match script.here(side.access.task) {
             Some(task) => describe(&run, Access { task, ..side.access }),
             None => self.outline(side.access),

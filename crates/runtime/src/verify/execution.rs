@@ -2,7 +2,7 @@
 
 use super::outcome::{Executed, Finding};
 use super::{general, why};
-use crate::check::races::{Explainer, grading_deadline};
+use crate::check::races::{Effort, Explainer};
 use crate::check::{errors, not_listed};
 use crate::program::{Bounds, Execution, Program, run_once};
 use crate::sections::Sections;
@@ -18,10 +18,9 @@ use raceproof_core::ids::{Location, TaskId};
 use raceproof_core::order::conflicting::Conflicting;
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
-/// How long to try to bring the pairs of one execution together.
-const GRADING: Duration = Duration::from_secs(2);
+/// How many actions the attempts to bring the pairs of one execution together may take.
+const GRADING: u64 = 10_000_000;
 
 /// An execution that has ended, wherever it ran, as far as it matters to what runs next.
 pub struct EndedExecution<'a> {
@@ -181,8 +180,8 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
             let observer = (Trace::new(), pairs(&found));
             let mut again = run_once(&self.program, &mut guided, observer, self.again(&execution));
             let gathered = gather(&mut again.run.kernel.observer.1);
-            let deadline = grading_deadline(&self.bounds, GRADING);
-            let explainer = Explainer::new(again, self.bounds, &gathered, deadline).telling_sections();
+            let effort = Effort::of_actions(GRADING);
+            let explainer = Explainer::new(again, self.bounds, &gathered, effort).telling_sections();
             finding.races = explainer.races(&gathered.pairs, &mut finding.notes);
         }
         let failed = !execution.ending.failed.is_empty();
