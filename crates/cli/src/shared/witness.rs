@@ -34,7 +34,7 @@ const ANSWER: u64 = 1 << 28;
 const MOST: usize = 16;
 
 /// Sizes that tell iterations apart which smaller teams give to one thread.
-const SIZES: [u32; 3] = [3, 8, 64];
+const SIZES: [u32; 4] = [3, 8, 64, 256];
 /// Assignments that each size is tried with.
 const ASSIGNMENTS: u32 = 3;
 

@@ -20,15 +20,8 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// Programs with a feasible race that no further execution shows, and why.
 const WITHOUT: &[(&str, &str)] = &[
     ("loop/dynamic_nested_shared_racy.c", "all pairs of two sites are one race, of which one pair was tried"),
-    (
-        "loop/for_runtime_unset_racy.c",
-        "the schedule that the environment does not say is static in a witness",
-    ),
     ("loop/for_shared_temporary_racy.c", "all pairs of two sites are one race, of which one pair was tried"),
     ("loop/simd_every_thread_racy.c", "a search ends where iterations of a simd loop conflict"),
-    ("sizes/distance_inside_chunk_racy.c", "no size that is tried has its chunks end there"),
-    ("sizes/distribute_distance_racy.c", "a witness has no number of teams"),
-    ("sizes/distribute_inside_half_racy.c", "a witness has no number of teams"),
 ];
 
 fn racy_programs() -> Vec<PathBuf> {

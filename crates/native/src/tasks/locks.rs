@@ -20,6 +20,7 @@ use crate::process::call_site::{STACK, caller};
 use crate::report::{self, Left};
 use crate::tasks::explorer as explored;
 use crate::tasks::monitors::Patience;
+use crate::tasks::polls;
 use crate::tasks::sched::{self, kernel, wait};
 use crate::tasks::state;
 use crate::tasks::waits::{self, What};
@@ -319,6 +320,7 @@ fn touch(number: u32) {
 
 /// Takes a lock that the task does not hold.
 fn take(number: u32) {
+    polls::acquires();
     let site = report::here();
     let sync = sync(number);
     if are_tested() {

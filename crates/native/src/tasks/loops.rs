@@ -112,7 +112,13 @@ impl Shared {
             if from >= self.count {
                 return None;
             }
-            let size = ((self.count - from) / (2 * threads)).max(self.chunk);
+            // The least size, or more, so that chunks end elsewhere in another assignment.
+            let more =
+                || units::turn(Choice::Row(from, self.count), self.chunk.try_into().unwrap_or(u32::MAX));
+            let size = match units::is_usual() {
+                true => ((self.count - from) / (2 * threads)).max(self.chunk),
+                false => self.chunk + u64::from(more()),
+            };
             self.starts.push((from + size).min(self.count));
         }
         Some((self.starts[number as usize], self.starts[number as usize + 1]))
@@ -140,6 +146,8 @@ fn chosen(schedule: i32, chunk: i128) -> (i32, i128) {
     }
     let set = icvs().schedule;
     let kind = match set.kind {
+        // Any schedule will do, and one that separates iterations shows most.
+        _ if !icvs().sets_schedule && !units::is_usual() => DYNAMIC,
         Kind::Static if set.chunk == 0 => STATIC,
         Kind::Static => STATIC_CHUNKED,
         Kind::Dynamic => DYNAMIC,
@@ -218,7 +226,7 @@ pub(crate) fn turned(own: u32, of: u32, distributes: bool, division: Division) -
     match division {
         Division::Even { count } if !distributes => (own + units::turn(Choice::Even(count), of)) % of,
         // Sections.
-        Division::Any { .. } => (own + units::turn(Choice::Even(0), of)) % of,
+        Division::Any { .. } => (own + units::turn(Choice::Sections(thread().static_loops), of)) % of,
         _ => own,
     }
 }

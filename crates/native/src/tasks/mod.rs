@@ -26,6 +26,7 @@ pub(crate) mod monitors;
 pub(crate) mod mutexes;
 pub(crate) mod observer;
 pub(crate) mod omp;
+pub(crate) mod polls;
 pub(crate) mod pools;
 pub(crate) mod preemption;
 pub(crate) mod promises;
@@ -58,6 +59,7 @@ pub(crate) struct State {
     waits: waits::Waits,
     /// Who waits by looking, in a search.
     busy: busy::Busy,
+    polls: polls::Polls,
     /// Who waits at which address.
     waiters: FxHashMap<usize, futex::Waiters>,
     standard: standard::Standard,
@@ -92,6 +94,7 @@ pub(crate) fn begin() {
         monitors,
         waits,
         busy: busy::Busy::default(),
+        polls: Default::default(),
         waiters,
         librarys_blocks: FxHashSet::default(),
         idle: 0,

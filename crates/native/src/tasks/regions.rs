@@ -94,7 +94,7 @@ pub(crate) fn fork(condition: bool, pc: usize, body: Rc<dyn Fn(u32)>) {
 pub(crate) fn fork_league(pc: usize, body: impl Fn() + 'static) {
     let NextTeams { least, most, limit } = state().omp.next_teams.take().unwrap_or_default();
     let is_set = most > 0 || state().omp.sets_teams;
-    let default = if state().omp.teams > 0 { state().omp.teams } else { 2 };
+    let default = if state().omp.teams > 0 { state().omp.teams } else { units::league(2) };
     let teams = if most == 0 { default } else { most };
     let sizes = match is_set {
         _ if is_asked_for() => Sizes::Only(teams),

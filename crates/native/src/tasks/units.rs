@@ -45,6 +45,10 @@ pub(crate) enum Choice {
     Even(u64),
     /// The first chunk of a row of as many as there are threads, by loop and row.
     Row(u64, u64),
+    /// The first section of a construct.
+    Sections(u64),
+    /// The first task of a taskloop of so many iterations.
+    Cut(u64),
 }
 
 /// By how many threads the assignment of this execution turns a choice, in a team of so many. An
@@ -58,11 +62,28 @@ pub(crate) fn turn(choice: Choice, size: u32) -> u32 {
         Choice::Single(number) => [0, number, 0],
         Choice::Even(count) => [1, count, 0],
         Choice::Row(number, row) => [2, number, row],
+        Choice::Cut(count) => [3, count, 0],
+        Choice::Sections(number) => [4, number, 0],
     };
     let mixed = words.iter().fold(u64::from(assignment), |mixed, word| {
         (mixed ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)
     });
     (mixed % u64::from(size.max(1))) as u32
+}
+
+/// Whether this execution has the first assignment.
+pub(crate) fn is_usual() -> bool {
+    process::state().options.assignment == 0
+}
+
+/// How many teams a league has for which nothing says it: the usual number, or in another
+/// assignment one that tells other iterations apart.
+pub(crate) fn league(usual: u32) -> u32 {
+    match process::state().options.assignment {
+        0 => usual,
+        _ if !explorer::is_on() => usual,
+        assignment => [13, 3][assignment as usize % 2],
+    }
 }
 
 /// Whether the running thread is one of a team whose threads share work.
@@ -98,6 +119,21 @@ pub(crate) fn end() {
     if std::mem::take(&mut thread().in_unit) {
         scope().end_unit();
         detector().end_unit();
+    }
+}
+
+/// The running thread begins a `master` or `masked` region, if it `takes` it.
+pub(crate) fn begin_master(takes: bool) -> bool {
+    if takes && is_team() {
+        detector().begin_master();
+    }
+    takes
+}
+
+/// The running thread ends a `master` or `masked` region.
+pub(crate) fn end_master() {
+    if is_team() {
+        detector().end_master();
     }
 }
 

@@ -30,19 +30,23 @@ pub extern "C" fn __kmpc_end_single(_: Loc, _: i32) {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_master(_: Loc, _: i32) -> i32 {
-    i32::from(thread().number == 0)
+    i32::from(units::begin_master(thread().number == 0))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn __kmpc_end_master(_: Loc, _: i32) {}
+pub extern "C" fn __kmpc_end_master(_: Loc, _: i32) {
+    units::end_master();
+}
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_masked(_: Loc, _: i32, filter: i32) -> i32 {
-    i32::from(regions::is_filtered(filter))
+    i32::from(units::begin_master(regions::is_filtered(filter)))
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn __kmpc_end_masked(_: Loc, _: i32) {}
+pub extern "C" fn __kmpc_end_masked(_: Loc, _: i32) {
+    units::end_master();
+}
 
 #[unsafe(no_mangle)]
 pub extern "C" fn __kmpc_scope(_: Loc, _: i32, _: *mut c_void) {}

@@ -32,8 +32,10 @@ impl Detector {
 
     /// A block of memory is the current task's.
     pub(crate) fn own_block(&mut self, address: usize, size: usize, site: u32) {
-        let Task { role, thread, .. } = self.tasks[self.current.index()];
-        let for_all = matches!(role, Role::Single(_) | Role::Share { is_sections: true, .. });
+        let Task { role, thread, asked, .. } = self.tasks[self.current.index()];
+        let for_all = asked
+            || matches!(role, Role::Single(_) | Role::Share { is_sections: true, .. })
+            || self.units.masters.contains(&self.current);
         let thread = (role != Role::Main).then_some((thread, for_all));
         self.owned.forget(address);
         let ordinal = self.memory.add(address, Block::new(size, site, self.current, thread));

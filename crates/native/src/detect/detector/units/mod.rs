@@ -17,9 +17,9 @@
 //!
 //! - *Memory of a thread*: its stack, its thread-local storage, what it has allocated in a parallel
 //!   region, and whatever is chosen by its number. Another thread would have used its own, so that
-//!   accesses to it stay in the order in which the thread made them. What it allocates in a `single`
-//!   or a section it mostly allocates for all: that is its own only if its thread-local storage
-//!   leads there.
+//!   accesses to it stay in the order in which the thread made them. What it allocates in a `single`,
+//!   a section or a `master` region, or after it asked for its number, it mostly allocates for all:
+//!   that is its own only if its thread-local storage leads there.
 //! - *The schedule*, where the standard gives two units to one thread for every size of the team
 //!   that the program allows ([`Division`]).
 //! - *Data in private memory*: what a thread does after a `single` or a section in which it has
@@ -111,6 +111,8 @@ pub(super) struct Units {
     pub(super) spans: Spans,
     /// In a search: what each thread was, itself or a unit, when it last entered a section.
     entered: FxHashMap<TaskId, TaskId>,
+    /// Threads in a `master` or `masked` region.
+    pub(super) masters: Vec<TaskId>,
 }
 
 impl Units {
@@ -124,13 +126,14 @@ impl Units {
             has_synchronised: false,
             spans: Spans::new(),
             entered: FxHashMap::default(),
+            masters: Vec::new(),
         }
     }
 
     /// The tasks it refers to.
     pub(super) fn tasks(&self) -> impl Iterator<Item = TaskId> + '_ {
         let singles = self.takers.values().flat_map(|taker| &taker.singles).map(|(single, _)| *single);
-        self.takers.keys().copied().chain(singles)
+        self.takers.keys().copied().chain(singles).chain(self.masters.iter().copied())
     }
 
     /// Whether a thread is in a loop.
@@ -152,6 +155,7 @@ impl Units {
         if self.own.size > 0 {
             self.own.thread = task(self.own.thread);
         }
+        self.masters.iter_mut().for_each(|master| *master = task(*master));
     }
 
     pub(super) fn renumber_accesses(&mut self, new: impl Fn(u32) -> u32) {
@@ -261,6 +265,19 @@ impl Detector {
         self.locks.hand_over(unit, thread);
         self.tasks[thread.index()].asked |= asked;
         self.run_as(thread);
+    }
+
+    /// The running thread begins a `master` or `masked` region.
+    pub(crate) fn begin_master(&mut self) {
+        self.units.masters.push(self.current);
+    }
+
+    /// The running thread ends a `master` or `masked` region.
+    pub(crate) fn end_master(&mut self) {
+        let Units { masters, .. } = &mut self.units;
+        if let Some(at) = masters.iter().rposition(|&master| master == self.current) {
+            masters.swap_remove(at);
+        }
     }
 
     /// The running task of the kernel continues as another one of the order.
