@@ -523,6 +523,10 @@ mod tests {
                 *merged += usize::from(first.0 != *step);
                 (*step, *time) = first;
             }
+        }
+
+        /// Forgets ends of tasks that are not asked about.
+        fn forget_ends(&mut self) {
             let named: HashSet<TaskId> =
                 self.named.iter().map(|named| self.folding.task_of(named.1)).collect();
             self.folding.forget_ends(|task| !named.contains(&task));
@@ -549,6 +553,9 @@ mod tests {
                 *step = self.folding.stand_in(*step);
             }
             self.merge();
+            if self.siblings.is_some() || random(2) == 0 {
+                self.forget_ends();
+            }
             if random(2) == 0 {
                 self.merge_steps();
             }

@@ -45,6 +45,17 @@ impl GraphOrder {
         }
     }
 
+    /// Drops the sources that are steps of these tasks.
+    pub(super) fn drop_sources_of(&mut self, tasks: &Marks) {
+        let mut needed = Marks::none(self.known.len());
+        for (at, node) in self.known.iter().enumerate() {
+            if node.source != NONE && !tasks.has(self.steps[node.source as usize].index()) {
+                needed.add(at);
+            }
+        }
+        self.drop_others(&needed);
+    }
+
     /// Where a task is.
     fn place(&self, task: TaskId) -> StepId {
         StepId(self.tree.task(task).step)

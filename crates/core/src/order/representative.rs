@@ -119,18 +119,29 @@ impl GraphOrder {
             .then_some((task, Sibling { parent, created_in }))
     }
 
-    /// Drops the ends of tasks that `may` be dropped: nothing they, or any task they have joined,
-    /// have done will be asked about. Keeps those that have signalled others or know more than
-    /// their creators: whoever joins these learns something else.
+    /// Drops what tasks that `may` be dropped add to what others know: nothing they, or any task
+    /// they have joined, have done will be asked about. Their ends are joined by their younger
+    /// siblings and their creator only ([`GraphOrder::signal_end`]), who come after all that was
+    /// before such a task began; what the task itself has joined stays in the sets below. Keeps
+    /// those that have signalled others. An end goes as well unless its task knows more than its
+    /// creator: whoever joins that learns something else.
     pub fn forget_ends(&mut self, may: impl Fn(TaskId) -> bool) {
         let Some(folds) = &self.folds else { return };
+        let tree = &self.tree;
+        let mut idle = Marks::none(tree.tasks());
+        for (at, fold) in folds.tasks.iter().enumerate().skip(1) {
+            let task = TaskId::at(at);
+            let is_own = || tree.owner(tree.scope_of(task)) == tree.parent(task).0;
+            if fold.ended && fold.told == 0 && !fold.detached && is_own() && may(task) {
+                idle.add(at);
+            }
+        }
+        self.drop_sources_of(&idle);
         let (tree, steps) = (&self.tree, &self.steps);
         for sync in self.syncs.iter_mut().filter(|sync| sync.step != NONE && sync.more == NONE) {
             let task = steps[sync.step as usize];
-            let fold = &folds.tasks[task.index()];
-            let is_own = tree.owner(tree.scope_of(task)) == tree.parent(task).0;
             let knows_no_more = sync.known == NONE || sync.known == tree.task(task).inherited;
-            if fold.ended && fold.told == 0 && !fold.detached && is_own && knows_no_more && may(task) {
+            if knows_no_more && idle.has(task.index()) {
                 *sync = Signalled::NOTHING;
             }
         }

@@ -7,7 +7,7 @@
 
 use crate::tasks::explorer::new_lock;
 use raceproof_core::ids::SyncId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// `kmp_depend_info`.
 #[repr(C)]
@@ -82,6 +82,13 @@ impl Table {
     /// Whether no task is in it.
     pub(crate) fn is_empty(&self) -> bool {
         self.addresses.is_empty() && self.all.is_none()
+    }
+
+    /// The tasks that later ones may have to wait for.
+    pub(crate) fn awaited(&self) -> FxHashSet<SyncId> {
+        let generations = self.addresses.values();
+        let named = generations.flat_map(|at| at.present.iter().chain(&at.before));
+        named.copied().chain(self.all).collect()
     }
 
     pub(crate) fn clear(&mut self) {

@@ -292,8 +292,10 @@ impl Scope {
 
     #[cold]
     fn forget_some_children(&mut self) {
+        let awaited = self.depends.awaited();
         self.children.retain(|&child| {
-            let goes = kernel().is_open(child) && detector().is_end_forgotten(child);
+            let goes =
+                !awaited.contains(&child) && kernel().is_open(child) && detector().is_end_forgotten(child);
             if goes {
                 kernel().forget(child);
             }

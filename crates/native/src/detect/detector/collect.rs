@@ -427,7 +427,7 @@ impl Detector {
         if is_free { self.order.stretch(step, branches) } else { None }
     }
 
-    /// Drops the ends of tasks of which only `steps` are kept: joining them would order nothing.
+    /// Drops the ends of tasks all but those of `steps`: joining them would order nothing.
     fn forget_ends(&mut self, steps: &[StepId]) {
         if self.representatives.off || crate::process::is_shared() {
             return;
@@ -438,8 +438,7 @@ impl Detector {
         }
         let entries = &self.tasks;
         self.order.forget_ends(|task| {
-            let Task { awaited, role, .. } = entries[task.index()];
-            !awaited && matches!(role, Role::Explicit(_)) && !named.has(task.index())
+            matches!(entries[task.index()].role, Role::Explicit(_)) && !named.has(task.index())
         });
     }
 

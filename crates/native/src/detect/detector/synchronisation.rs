@@ -189,7 +189,8 @@ impl Detector {
         // One from before a taskgroup that the task is in: the end of the group waits for the task,
         // and not for the other.
         let is_near = |before: TaskId| self.tasks[before.index()].scope == self.tasks[task.index()].scope;
-        if before.is_some_and(is_near) {
+        // The end of one that is not kept orders nothing.
+        if is_end && before.is_none_or(is_near) {
             self.order.join_sibling(task, of_kernel(sync), kind);
         } else {
             before.into_iter().for_each(|before| self.order.tell(before));
