@@ -19,6 +19,17 @@ macro_rules! stub {
     };
 }
 
+/// An entry point that notes the return address, as constructs do.
+macro_rules! noted {
+    ($name:ident, $target:path) => {
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name() {
+            naked_asm!("mov rax, [rsp]", "mov [rip + {caller}], rax", "jmp {target}", caller = sym CALLER, target = sym $target)
+        }
+    };
+}
+
 /// The fast path of loads of whole words: a same-epoch hit, of another location than the last load,
 /// while no task has released anything. As `is_loaded_again`, which also knows where tasks have
 /// released; without a call, in half the instructions. Where there are several cells they are
@@ -117,17 +128,28 @@ entries! {
         __tsan_atomic64_compare_exchange_val;
 }
 
+// Of sixteen bytes: the values take two registers each. There is none left for the return address
+// of a compare and exchange, which is noted as for constructs.
+stub!(__tsan_atomic128_load, "rdx", a128::load_it);
+stub!(__tsan_atomic128_store, "r8", a128::store_it);
+stub!(__tsan_atomic128_exchange, "r8", a128::exchange_it);
+stub!(__tsan_atomic128_fetch_add, "r8", a128::add_it);
+stub!(__tsan_atomic128_fetch_sub, "r8", a128::sub_it);
+stub!(__tsan_atomic128_fetch_and, "r8", a128::and_it);
+stub!(__tsan_atomic128_fetch_or, "r8", a128::or_it);
+stub!(__tsan_atomic128_fetch_xor, "r8", a128::xor_it);
+stub!(__tsan_atomic128_fetch_nand, "r8", a128::nand_it);
+noted!(__tsan_atomic128_compare_exchange_strong, compare_wide);
+noted!(__tsan_atomic128_compare_exchange_weak, compare_wide);
+noted!(__tsan_atomic128_compare_exchange_val, compare_wide_val);
+
 #[unsafe(no_mangle)]
 pub extern "C" fn __tsan_atomic_thread_fence(_: i32) {
     fence();
 }
 
-/// An iteration of a loop is over that only looks at atomic variables.
-#[unsafe(naked)]
-#[unsafe(no_mangle)]
-pub extern "C" fn __raceproof_looked() {
-    naked_asm!("mov rax, [rsp]", "mov [rip + {caller}], rax", "jmp {target}", caller = sym CALLER, target = sym looked)
-}
+// An iteration of a loop is over that only looks at atomic variables.
+noted!(__raceproof_looked, looked);
 
 extern "C" fn looked() {
     if ATOMICS.is_set() {
@@ -149,11 +171,5 @@ generic! {
     __atomic_exchange, "r9", generic_exchange;
 }
 
-/// `__atomic_compare_exchange(size, at, expected, desired, success, failure)`; the return address
-/// is noted as for constructs.
-#[unsafe(naked)]
-#[unsafe(no_mangle)]
-pub extern "C" fn __atomic_compare_exchange() {
-    naked_asm!("mov rax, [rsp]", "mov [rip + {caller}], rax", "jmp {target}",
-        caller = sym CALLER, target = sym generic_compare)
-}
+// `__atomic_compare_exchange(size, at, expected, desired, success, failure)`
+noted!(__atomic_compare_exchange, generic_compare);

@@ -11,8 +11,8 @@ macro_rules! operations {
         pub(crate) mod $module {
             use super::*;
             const SIZE: usize = size_of::<$type>();
-            /// Parts of words have no fast path.
-            const HAS_FAST_PATH: bool = SIZE >= 4;
+            /// Parts of words have no fast path, nor has what no lock is made of.
+            const HAS_FAST_PATH: bool = SIZE == 4 || SIZE == 8;
             const WORDS: usize = SIZE.div_ceil(4);
 
             pub(crate) extern "C" fn load_it(at: *const $type, order: MemoryOrder, pc: usize) -> $type {
@@ -109,7 +109,7 @@ macro_rules! operations {
                 spin(at as usize);
                 let look = atomics().spins.last();
                 if SIZE == 4 && is_shared() {
-                    standard::exchanged(at as usize, value.into(), order.releases());
+                    standard::exchanged(at as usize, value as u64, order.releases());
                 }
                 let before = modify(at, order, pc, |_| value);
                 // A lock that is taken by exchange and is taken already.
@@ -192,6 +192,27 @@ operations! {
     a16 u16;
     a32 u32;
     a64 u64;
+    a128 u128;
+}
+
+pub(crate) extern "C" fn compare_wide(
+    at: *mut u128,
+    expected: *mut u128,
+    value: u128,
+    order: MemoryOrder,
+    failed: MemoryOrder,
+) -> i32 {
+    a128::compare_it(at, expected, value, order, failed, caller())
+}
+
+pub(crate) extern "C" fn compare_wide_val(
+    at: *mut u128,
+    wanted: u128,
+    value: u128,
+    order: MemoryOrder,
+    failed: MemoryOrder,
+) -> u128 {
+    a128::compare_val_it(at, wanted, value, order, failed, caller())
 }
 
 // The operations of the compiler's support library, for what has another size.
