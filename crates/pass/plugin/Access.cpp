@@ -28,7 +28,8 @@ constexpr StringRef Names[2][3] = {
 };
 /// What the name of one ends with whose last dimension is one of iterations.
 constexpr StringRef ByIterations = ".by.iterations";
-constexpr StringRef ForPairs[2] = {"raceproof.pairs.read", "raceproof.pairs.write"};
+/// What the name of one begins with that is kept for pairs, in place of the prefix.
+constexpr StringRef ForPairs = "raceproof.pairs.";
 constexpr StringRef TableRead = "raceproof.table.read", TableWrite = "raceproof.table.write";
 
 FunctionCallee declare(Module &module, StringRef name, ArrayRef<Type *> parameters) {
@@ -97,10 +98,8 @@ bool isSamePlace(const DebugLoc &one, const DebugLoc &other) {
 
 bool isMarker(const Instruction &instruction) { return calledName(instruction).starts_with(Prefix); }
 
-std::optional<Access> accessOf(const Instruction &instruction) {
-  StringRef name = calledName(instruction);
-  if (!name.starts_with(Prefix))
-    return std::nullopt;
+/// The marker that a call of this name is.
+static std::optional<Access> accessNamed(StringRef name, const Instruction &instruction) {
   bool isByIterations = name.consume_back(ByIterations);
   for (Kind kind : {Kind::Read, Kind::Write})
     for (unsigned dimensions = 0; dimensions < 3; ++dimensions)
@@ -109,11 +108,25 @@ std::optional<Access> accessOf(const Instruction &instruction) {
   return std::nullopt;
 }
 
-bool isForPairs(const Instruction &instruction) { return is_contained(ForPairs, calledName(instruction)); }
+std::optional<Access> accessOf(const Instruction &instruction) {
+  StringRef name = calledName(instruction);
+  return name.starts_with(Prefix) ? accessNamed(name, instruction) : std::nullopt;
+}
+
+std::optional<Access> accessForPairs(const Instruction &instruction) {
+  StringRef name = calledName(instruction);
+  if (!name.consume_front(ForPairs))
+    return std::nullopt;
+  auto access = accessNamed((Prefix + name).str(), instruction);
+  if (access)
+    access->isForPairs = true;
+  return access;
+}
 
 void keepForPairs(const Access &access) {
-  SmallVector<Value *, 3> arguments(access.call->args());
-  insert(access.call, ForPairs[access.kind == Kind::Write], arguments, access.call->getDebugLoc());
+  SmallVector<Value *, 6> arguments(access.call->args());
+  std::string name = (ForPairs + calledName(*access.call).drop_front(Prefix.size())).str();
+  insert(access.call, name, arguments, access.call->getDebugLoc());
   access.call->eraseFromParent();
 }
 
@@ -205,40 +218,47 @@ std::optional<std::pair<Value *, Value *>> spanOf(const Access &access) {
   return std::pair{builder.CreateGEP(builder.getInt8Ty(), high, builder.CreateNeg(bytes)), high};
 }
 
-void lower(const Access &access, bool isRepeated) {
+using Calls = SmallVector<CallInst *, 4>;
+
+/// Makes a marker calls of the runtime.
+Calls call(const Access &access) {
+  Calls calls;
   std::string kind = access.kind == Kind::Write ? "write" : "read";
   if (access.isByIterations) {
     auto *dimension = ConstantInt::get(Type::getInt32Ty(access.call->getContext()), access.dimensions - 1);
-    callBefore(access.call, "__raceproof_by_iterations", {access.firstIteration(), dimension});
+    calls.push_back(callBefore(access.call, "__raceproof_by_iterations", {access.firstIteration(), dimension}));
   }
   if (auto span = spanOf(access)) {
-    replace(access.call, "__raceproof_" + kind + "_span", {span->first, span->second, access.size()});
+    calls.push_back(replace(access.call, "__raceproof_" + kind + "_span", {span->first, span->second, access.size()}));
   } else if (access.dimensions > 0) {
     SmallVector<Value *, 6> arguments(access.call->args());
     arguments.truncate(2 + 2 * access.dimensions);
-    replace(access.call, "__raceproof_" + kind + (access.dimensions == 1 ? "_run" : "_runs"), arguments);
+    calls.push_back(replace(access.call, "__raceproof_" + kind + (access.dimensions == 1 ? "_run" : "_runs"), arguments));
   } else {
-    auto size = access.fixedSize();
-    bool isTested = isRepeated && (size == 4 || size == 8) && access.alignment().value() >= 4;
-    CallInst *call = callEntry(access);
-    if (isTested)
-      testSameEpoch(call, access.kind, *size);
+    calls.push_back(callEntry(access));
   }
+  return calls;
 }
 
-using Calls = SmallVector<CallInst *, 4>;
+void lower(const Access &access, bool isRepeated) {
+  auto size = access.fixedSize();
+  bool isTested = isRepeated && access.dimensions == 0 && (size == 4 || size == 8) && access.alignment().value() >= 4;
+  CallInst *last = call(access).back();
+  if (isTested)
+    testSameEpoch(last, access.kind, *size);
+}
 
 /// Markers that are kept for pairs, those together that stand in one block and step.
-std::vector<Calls> keptForPairs(Function &function) {
-  std::vector<Calls> kept;
+std::vector<SmallVector<Access, 4>> keptForPairs(Function &function) {
+  std::vector<SmallVector<Access, 4>> kept;
   Steps steps;
   for (BasicBlock &block : function) {
     bool goesOn = false;
     for (Instruction &instruction : block) {
-      if (isForPairs(instruction)) {
+      if (auto access = accessForPairs(instruction)) {
         if (!goesOn)
           kept.emplace_back();
-        kept.back().push_back(cast<CallInst>(&instruction));
+        kept.back().push_back(*access);
         goesOn = true;
       } else if (steps.end(instruction)) {
         goesOn = false;
@@ -249,10 +269,10 @@ std::vector<Calls> keptForPairs(Function &function) {
 }
 
 /// Their calls, where a run looks for pairs.
-void lowerForPairs(const Calls &markers) {
+void lowerForPairs(ArrayRef<Access> kept) {
   Calls calls;
-  for (CallInst *marker : markers)
-    calls.push_back(callEntry({marker, calledName(*marker) == ForPairs[0] ? Kind::Read : Kind::Write, 0}));
+  for (const Access &access : kept)
+    calls.append(call(access));
   testWatching(calls);
 }
 
@@ -293,13 +313,13 @@ void findRepeated(Function &function, FunctionAnalysisManager &analyses, DenseSe
 bool lower(Module &module, FunctionAnalysisManager *analyses) {
   SmallVector<CallInst *> markers;
   DenseSet<const Instruction *> repeated;
-  std::vector<Calls> kept;
+  std::vector<SmallVector<Access, 4>> kept;
   for (Function &function : module) {
     size_t before = markers.size();
     for (Instruction &instruction : instructions(function))
-      if (isMarker(instruction) && !isForPairs(instruction))
+      if (isMarker(instruction) && !accessForPairs(instruction))
         markers.push_back(cast<CallInst>(&instruction));
-    for (Calls &together : keptForPairs(function))
+    for (auto &together : keptForPairs(function))
       kept.push_back(std::move(together));
     if (analyses && markers.size() > before && !function.hasOptNone() && !function.hasOptSize())
       findRepeated(function, *analyses, repeated);
@@ -320,7 +340,7 @@ bool lower(Module &module, FunctionAnalysisManager *analyses) {
       replace(marker, name, arguments);
     }
   }
-  for (const Calls &together : kept)
+  for (const auto &together : kept)
     lowerForPairs(together);
   for (Function &function : make_early_inc_range(module))
     if (function.getName().starts_with(Prefix) && function.use_empty())

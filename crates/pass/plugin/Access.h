@@ -22,6 +22,8 @@ struct Access {
   unsigned dimensions;
   /// Whether it left a worksharing loop, each of whose iterations made one element of the last dimension.
   bool isByIterations = false;
+  /// Whether it executes only in a run that looks for all pairs of accesses.
+  bool isForPairs = false;
 
   llvm::Value *address() const { return call->getArgOperand(0); }
   llvm::Value *size() const { return call->getArgOperand(1); }
@@ -58,8 +60,8 @@ llvm::StringRef calledName(const llvm::Instruction &instruction);
 /// learn nothing from it.
 void keepForPairs(const Access &access);
 
-/// Whether an instruction is such a marker.
-bool isForPairs(const llvm::Instruction &instruction);
+/// Such a marker, if an instruction is one.
+std::optional<Access> accessForPairs(const llvm::Instruction &instruction);
 
 /// Whether an instruction is a marker of any kind.
 bool isMarker(const llvm::Instruction &instruction);

@@ -26,7 +26,7 @@ static void removeIdle(Function &function, const LoopInfo &loops) {
     if (accessOf(instruction))
       busy.insert(loops.getLoopFor(instruction.getParent()));
   for (Instruction &instruction : make_early_inc_range(instructions(function)))
-    if (const Loop *loop = loops.getLoopFor(instruction.getParent()); loop && isForPairs(instruction) && !busy.contains(loop))
+    if (const Loop *loop = loops.getLoopFor(instruction.getParent()); loop && accessForPairs(instruction) && !busy.contains(loop))
       instruction.eraseFromParent();
 }
 

@@ -4,9 +4,11 @@
 #include "Iterations.h"
 #include "Library.h"
 #include "Sites.h"
+#include "Vectors.h"
 
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/Transforms/Scalar/SROA.h"
@@ -118,7 +120,7 @@ public:
   bool run() {
     SmallVector<Instruction *> accesses;
     for (Instruction &instruction : instructions(function))
-      if (isa<LoadInst, StoreInst, MemIntrinsic>(instruction))
+      if (isa<LoadInst, StoreInst, MemIntrinsic>(instruction) || accessesLanes(instruction) || isAssembly(instruction))
         accesses.push_back(&instruction);
       else if (isa<AtomicRMWInst, AtomicCmpXchgInst>(instruction))
         namePath(instruction);
@@ -130,6 +132,29 @@ public:
   }
 
 private:
+  /// Whether it is inline assembly that may access memory of its operands, and not atomically: an empty one is there for the optimiser.
+  static bool isAssembly(const Instruction &instruction) {
+    auto *call = dyn_cast<CallBase>(&instruction);
+    if (!call || !call->isInlineAsm())
+      return false;
+    StringRef text = cast<InlineAsm>(call->getCalledOperand())->getAsmString();
+    return !text.trim().empty() && !text.contains_insensitive("lock") && !text.contains_insensitive("xchg");
+  }
+
+  /// The operands of inline assembly that are memory.
+  void visitAssembly(CallBase &call) {
+    unsigned argument = 0;
+    for (const InlineAsm::ConstraintInfo &operand : cast<InlineAsm>(call.getCalledOperand())->ParseConstraints()) {
+      // Outputs in registers are results, not arguments.
+      if (!operand.hasArg())
+        continue;
+      unsigned at = argument++;
+      Type *type = operand.isIndirect ? call.getParamElementType(at) : nullptr;
+      if (type && type->isSized())
+        visit(call, call.getArgOperand(at), type, Align(1), operand.Type == InlineAsm::isOutput ? Kind::Write : Kind::Read);
+    }
+  }
+
   /// Of an atomic access, which keeps its own call from clang's pass.
   static void namePath(Instruction &access) {
     access.setDebugLoc(locationWithPath(access));
@@ -150,6 +175,14 @@ private:
         visit(*store, store->getPointerOperand(), store->getValueOperand()->getType(), store->getAlign(), Kind::Write);
       else
         namePath(*store);
+    } else if (isAssembly(instruction)) {
+      visitAssembly(cast<CallBase>(instruction));
+    } else if (accessesLanes(instruction)) {
+      DebugLoc location = locationWithPath(instruction);
+      visitLanes(cast<IntrinsicInst>(instruction), [&](Value *address, Value *size, Kind kind) {
+        if (isSeen(address, kind))
+          mark(&instruction, address, size, Align(1), kind, location);
+      });
     } else {
       auto *copy = cast<MemIntrinsic>(&instruction);
       if (auto *transfer = dyn_cast<MemTransferInst>(copy))
@@ -203,6 +236,8 @@ bool isWithoutCall(const AtomicRMWInst &update) {
   case AtomicRMWInst::UMin:
   case AtomicRMWInst::FAdd:
   case AtomicRMWInst::FSub:
+  case AtomicRMWInst::FMax:
+  case AtomicRMWInst::FMin:
     return true;
   default:
     return false;
@@ -224,6 +259,10 @@ Value *updated(IRBuilder<> &builder, AtomicRMWInst &update, Value *old) {
     return builder.CreateFAdd(old, with);
   case AtomicRMWInst::FSub:
     return builder.CreateFSub(old, with);
+  case AtomicRMWInst::FMax:
+    return builder.CreateMaxNum(old, with);
+  case AtomicRMWInst::FMin:
+    return builder.CreateMinNum(old, with);
   default:
     llvm_unreachable("an update that has a call");
   }

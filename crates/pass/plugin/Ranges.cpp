@@ -80,6 +80,8 @@ public:
           continue;
         }
         auto access = accessOf(instruction);
+        if (!access)
+          access = accessForPairs(instruction);
         if (steps.end(instruction) || (access && access->isByIterations))
           return false;
         if (access)
@@ -262,18 +264,29 @@ private:
       others.push_back(expand(evolution.getSCEV(argument.get()), argument->getType()));
     Value *address = expand(first, access.address()->getType());
     if (stays && access.dimensions == 0)
-      mark(before, address, others[0], access.alignment(), access.kind, access.call->getDebugLoc());
+      keep(access, mark(before, address, others[0], access.alignment(), access.kind, access.call->getDebugLoc()));
     else if (stays)
-      markRange(before, address, others[0], ArrayRef(others).drop_front(), access.kind, access.call->getDebugLoc());
+      markRange(access, before, address, others[0], ArrayRef(others).drop_front());
     else {
       SmallVector<Value *, 4> shape;
       if (access.dimensions == 1)
         shape.append({others[1], others[2]});
       shape.append({expand(count, word), expand(stride, word)});
       Value *number = iteration ? expand(firstIteration, word) : nullptr;
-      markRange(before, address, others[0], shape, access.kind, access.call->getDebugLoc(), number);
+      markRange(access, before, address, others[0], shape, number);
     }
     return true;
+  }
+
+  /// Marks a range in place of a marker in the loop.
+  void markRange(const Access &access, Instruction *before, Value *address, Value *size, ArrayRef<Value *> shape, Value *number = nullptr) {
+    keep(access, raceproof::markRange(before, address, size, shape, access.kind, access.call->getDebugLoc(), number));
+  }
+
+  /// What comes from a marker that is kept for pairs is kept for pairs.
+  void keep(const Access &access, CallInst *marker) {
+    if (access.isForPairs)
+      keepForPairs(*accessOf(*marker));
   }
 
   /// Behind the loop, by a counter.
@@ -302,7 +315,7 @@ private:
       Value *times = made;
       if (stride->isZero() && !iteration)
         times = IRBuilder<>(here).CreateZExt(IRBuilder<>(here).CreateIsNotNull(made), word);
-      markRange(here, address, bytes, {times, step}, access.kind, access.call->getDebugLoc(), number);
+      markRange(access, here, address, bytes, {times, step}, number);
     }
     return true;
   }
@@ -378,8 +391,7 @@ private:
       Value *low = up ? fixed : static_cast<Value *>(last), *high = up ? static_cast<Value *>(last) : fixed;
       Value *bytes = behind.CreateSub(behind.CreatePtrToInt(high, word), behind.CreatePtrToInt(low, word));
       Value *elements = behind.CreateUDiv(bytes, behind.getInt64(*size), "", true);
-      markRange(&*behind.GetInsertPoint(), low, access.size(), {elements, behind.getInt64(*size)}, access.kind,
-                access.call->getDebugLoc());
+      markRange(access, &*behind.GetInsertPoint(), low, access.size(), {elements, behind.getInt64(*size)});
     }
     return true;
   }
