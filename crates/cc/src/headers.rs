@@ -32,8 +32,9 @@ const OTHERS: [(&str, &str); 17] = [
     ("hclib-promise.hpp", "hclib_cpp.h"),
 ];
 
-/// The headers of the standard library that are ours.
-const STD: [(&str, &str); 2] = [
+/// The headers of the standard library that are ours. The last is in the folder itself.
+const STD: [(&str, &str); 3] = [
+    ("bits/c++config.h", include_str!("../include/std/bits/c++config.h")),
     ("future", include_str!("../include/std/future")),
     ("__raceproof_state.h", include_str!("../include/std/__raceproof_state.h")),
 ];

@@ -104,8 +104,12 @@ fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
         }
     }
     warn(&plan.warnings);
-    if plan.openmp && !has_pass && language != Language::Fortran {
-        warn(&sources::inspect(&arguments));
+    let unseen = match plan.openmp && !has_pass && language != Language::Fortran {
+        true => sources::inspect(&arguments),
+        false => Vec::new(),
+    };
+    for (source, lines) in &unseen {
+        lines.iter().for_each(|&line| warn(&[sources::warning(source, line)]));
     }
     let ignored = pragmas::ignored(&plan, &clang);
     let is_sequential = !plan.openmp && known.is_empty() && ignored.is_empty();
@@ -115,11 +119,11 @@ fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
     {
         plan.mark_sequential();
     }
-    let folder = if known.is_empty() && ignored.is_empty() { None } else { Some(private_folder()?) };
     warn_ignored(&ignored);
+    let noted = notes_of(&ignored, &unseen);
+    let folder = if known.is_empty() && noted.is_empty() { None } else { Some(private_folder()?) };
     if let Some(folder) = folder.as_ref().filter(|_| plan.action.links()) {
-        let places = ignored.iter().flat_map(|(_, ignored)| ignored);
-        known.extend(places.map(|ignored| Note::IgnoredPragma(ignored.at.clone())));
+        known.extend(noted.iter().flat_map(|(_, notes)| notes).cloned());
         plan.linked.extend(["-x".into(), "none".into(), notes::object(&known, &clang, folder.path())?]);
     }
     let is_instrumented = plan.instrumented && plan.has_sources();
@@ -177,8 +181,8 @@ fn compile(language: Language, args: &[OsString]) -> Result<u8, String> {
         }
     }
     if let Some(folder) = folder.filter(|_| status == 0 && !plan.action.links()) {
-        for (source, ignored) in &ignored {
-            keep(&plan, &clang, source, ignored, &folder)?;
+        for (source, notes) in &noted {
+            keep(&plan, &clang, source, notes, &folder)?;
         }
     }
     if status != 0
@@ -247,23 +251,32 @@ fn warn_ignored(ignored: &[(OsString, Vec<Ignored>)]) {
     }
 }
 
-/// Adds notes to an object about the directives that the compiler ignored.
-fn keep(
-    plan: &Plan,
-    clang: &Clang,
-    source: &OsStr,
-    ignored: &[Ignored],
-    folder: &TempDir,
-) -> Result<(), String> {
+/// What sources say of themselves: of a source, its directives that the compiler ignores, or what
+/// clang's own pass does not instrument.
+fn notes_of(
+    ignored: &[(OsString, Vec<Ignored>)],
+    unseen: &[(OsString, Vec<usize>)],
+) -> Vec<(OsString, Vec<Note>)> {
+    let places =
+        |ignored: &[Ignored]| ignored.iter().map(|one| Note::IgnoredPragma(one.at.clone())).collect();
+    let ignored = ignored.iter().map(|(source, ignored)| (source.clone(), places(ignored)));
+    let unseen = unseen.iter().map(|(source, lines)| (source.clone(), vec![sources::note(source, lines)]));
+    ignored.chain(unseen).collect()
+}
+
+/// Adds what a source says of itself to its object.
+fn keep(plan: &Plan, clang: &Clang, source: &OsStr, notes: &[Note], folder: &TempDir) -> Result<(), String> {
     let is_text = plan.kept.iter().any(|item| matches!(item, Item::Option(option) if option[0] == "-S"));
     let made = outputs::output(plan)
         .map_or_else(|| outputs::named(source, if is_text { "s" } else { "o" }), PathBuf::from);
-    let places: Vec<Note> = ignored.iter().map(|ignored| Note::IgnoredPragma(ignored.at.clone())).collect();
     let is_file = fs::metadata(&made).is_ok_and(|made| made.is_file());
-    if !is_file || !notes::add(&places, &made, clang, folder.path())? {
+    if !is_file || !notes::add(notes, &made, clang, folder.path())? {
         let source = source.to_string_lossy();
-        let sentinel = ignored.first().map_or("", |ignored| ignored.at.sentinel());
-        warn(&[format!("{source}: the program will not know of its `{sentinel}` without -fopenmp")]);
+        let what = match notes.first() {
+            Some(Note::IgnoredPragma(at)) => format!("`{}` without -fopenmp", at.sentinel()),
+            _ => "`atomic compare`".to_owned(),
+        };
+        warn(&[format!("{source}: the program will not know of its {what}")]);
     }
     Ok(())
 }

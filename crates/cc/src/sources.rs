@@ -3,23 +3,35 @@
 //! includes are not looked at.
 
 use super::arguments::Arguments;
+use raceproof_core::finding::{Note, PartKind, Uninstrumented};
+use std::ffi::{OsStr, OsString};
 use std::fs;
 
-/// Warnings about the sources.
-pub(super) fn inspect(arguments: &Arguments) -> Vec<String> {
-    let mut warnings = Vec::new();
-    for (path, _) in arguments.inputs().filter(|(_, compiled)| *compiled) {
-        // The compiler says what is wrong with a file that cannot be read.
-        let Ok(text) = fs::read(path) else { continue };
-        for line in unseen(&String::from_utf8_lossy(&text)) {
-            warnings.push(format!(
-                "{}:{line}: `atomic compare` (OpenMP 5.1) may be compiled to an instruction that clang does not instrument: it is not \
-                 seen, nor are races with it; a `critical` section is",
-                path.to_string_lossy()
-            ));
-        }
-    }
-    warnings
+/// The sources that have it, and in which lines.
+pub(super) fn inspect(arguments: &Arguments) -> Vec<(OsString, Vec<usize>)> {
+    let compiled = arguments.inputs().filter(|(_, compiled)| *compiled);
+    // The compiler says what is wrong with a file that cannot be read.
+    let read = compiled.filter_map(|(path, _)| Some((path.to_owned(), fs::read(path).ok()?)));
+    let lines = read.map(|(path, text)| (path, unseen(&String::from_utf8_lossy(&text))));
+    lines.filter(|(_, lines)| !lines.is_empty()).collect()
+}
+
+pub(super) fn warning(path: &OsStr, line: usize) -> String {
+    format!(
+        "{}:{line}: `atomic compare` (OpenMP 5.1) may be compiled to an instruction that clang does not instrument: it is not \
+         seen, nor are races with it; a `critical` section is",
+        path.to_string_lossy()
+    )
+}
+
+/// What a verdict about the program leaves out.
+pub(super) fn note(path: &OsStr, lines: &[usize]) -> Note {
+    let parts = lines.iter().map(|line| format!("`atomic compare` in line {line}")).collect();
+    Note::Uninstrumented(Uninstrumented {
+        kind: PartKind::Object,
+        name: path.to_string_lossy().into_owned(),
+        parts,
+    })
 }
 
 /// The lines with an `atomic` pragma that has the clause `compare`.
