@@ -17,7 +17,8 @@ pub(crate) struct Region(*mut c_void);
 // SAFETY: the runtime runs all tasks on one OS thread, and a region is used by the tasks it waits
 // for.
 unsafe impl Send for Region {}
-// SAFETY: as above.
+// SAFETY: the runtime runs all tasks on one OS thread, so that no two use a region at the same
+// time.
 unsafe impl Sync for Region {}
 
 impl Region {

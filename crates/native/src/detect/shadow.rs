@@ -128,19 +128,20 @@ impl Bits {
 
     #[inline(always)]
     fn set(self, page: usize) {
-        // SAFETY: as above, and nobody else has a reference to it.
+        // SAFETY: there is a bit for each page of the region, and no reference to it exists: this
+        // type reads and writes by value.
         unsafe { *self.0.add(page / 8) |= 1 << (page % 8) };
     }
 
     #[inline(always)]
     fn clear(self, page: usize) {
-        // SAFETY: as above.
+        // SAFETY: there is a bit for each page of the region, and no reference to it exists.
         unsafe { *self.0.add(page / 8) &= !(1 << (page % 8)) };
     }
 
     /// The bits of 64 pages.
     fn word(self, number: usize) -> u64 {
-        // SAFETY: as above, in whole words.
+        // SAFETY: there is a bit for each page of the region, and the map consists of whole words.
         unsafe { *self.0.add(number * 8).cast() }
     }
 }
@@ -195,7 +196,7 @@ impl Pages {
 
     /// Whether there may be cells on the page of this one that are not empty.
     pub(crate) fn is_used(&self, cell: *const Cell) -> bool {
-        // SAFETY: as in `replace_content`.
+        // SAFETY: there is an entry for each page of the region, read by value.
         self.knows(cell) || unsafe { *self.content_of(Self::page(cell)) } != 0
     }
 
@@ -203,7 +204,7 @@ impl Pages {
     pub(crate) fn content(&self, cell: *const Cell) -> Cell {
         // SAFETY: a cell of the region, and nobody else has a reference to it.
         let here = unsafe { *cell };
-        // SAFETY: as in `replace_content`.
+        // SAFETY: there is an entry for each page of the region, read by value.
         if here == Cell::default() { unsafe { *self.content_of(Self::page(cell)) }.into() } else { here }
     }
 

@@ -46,7 +46,8 @@ pub(crate) fn close() {
 
 /// This process is a copy of the one that has opened the channel, and has to write to it.
 pub(crate) fn adopt() {
-    // SAFETY: as in `channel`.
+    // SAFETY: `open` puts a leaked box there. One OS thread runs all code that gets here, and the
+    // reference ends here.
     if let Some(channel) = unsafe { CHANNEL.load(Ordering::Relaxed).as_mut() } {
         channel.process = process::id();
     }

@@ -16,7 +16,7 @@ pub(crate) fn high(file: File) -> File {
     let moved = HIGH.into_iter().find_map(|least| {
         // SAFETY: duplicates a descriptor; the new one is nobody's yet.
         let new = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_DUPFD_CLOEXEC, least) };
-        // SAFETY: as above.
+        // SAFETY: `fcntl` has just made this descriptor, which nobody else knows.
         (new >= 0).then(|| unsafe { File::from_raw_fd(new) })
     });
     moved.unwrap_or(file)

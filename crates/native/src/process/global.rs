@@ -47,7 +47,8 @@ impl<T> Global<T> {
     /// The value, if it has been set.
     #[inline(always)]
     pub(crate) fn find(&self) -> Option<&'static mut T> {
-        // SAFETY: as in `get`.
+        // SAFETY: the pointer is null or `set` has put a leaked box there. One OS thread runs all
+        // callers, and each upholds the rule in the header.
         unsafe { (*self.0.get()).as_mut() }
     }
 }
@@ -57,7 +58,7 @@ impl<T> Global<T> {
 #[repr(transparent)]
 pub(crate) struct InPlace<T>(UnsafeCell<MaybeUninit<T>>);
 
-// SAFETY: as for `Global`.
+// SAFETY: one OS thread runs all code that uses the value, as said in the header.
 unsafe impl<T> Sync for InPlace<T> {}
 
 impl<T> InPlace<T> {
@@ -67,8 +68,8 @@ impl<T> InPlace<T> {
 
     /// Sets the value; called once.
     pub(crate) fn set(&self, value: T) {
-        // SAFETY: as for `Global::set`; it is called once, so that no reference to the value
-        // exists.
+        // SAFETY: only `setup::begin` and what it calls set state, on the one OS thread, before any
+        // code of the program runs; it is called once, so that no reference to the value exists.
         unsafe { (*self.0.get()).write(value) };
     }
 

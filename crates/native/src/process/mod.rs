@@ -117,7 +117,7 @@ unsafe extern "C" {
 
 /// Memory of our own, which no report is about.
 pub(crate) fn plain_malloc(size: usize) -> *mut c_void {
-    // SAFETY: as malloc.
+    // SAFETY: `malloc` takes any size.
     unsafe { __libc_malloc(size) }
 }
 

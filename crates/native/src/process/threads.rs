@@ -200,8 +200,9 @@ impl Threads {
             unsafe { asm!("wrfsbase {}", in(reg) base, options(nostack, preserves_flags)) };
         } else {
             const ARCH_SET_FS: usize = 0x1002;
-            // SAFETY: as above, by the system. The raw call, since that of the C library would
-            // write `errno`.
+            // SAFETY: `base` is the control block of a thread of the C library that is this thread
+            // or sleeps, and the system sets FS to it. It is the raw call, since that of the C
+            // library would write `errno`.
             unsafe {
                 asm!(
                     "syscall",

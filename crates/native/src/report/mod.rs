@@ -374,7 +374,7 @@ pub(crate) fn finish_and_fail() -> ! {
 
 pub(crate) fn finish_and_exit(status: i32) -> ! {
     finish();
-    // SAFETY: as at the end of any program.
+    // SAFETY: without a stream `fflush` writes all of them; no task runs meanwhile.
     unsafe { libc::fflush(std::ptr::null_mut()) };
     runtime::end(finish_with(status))
 }

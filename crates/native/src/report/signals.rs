@@ -228,7 +228,8 @@ extern "C" fn end() -> ! {
     report::limit(&format!("the run was ended by a signal ({text}): what comes after that is not known"));
     report::finish();
     process::state().threads.switch(0);
-    // SAFETY: as if the signal had not been handled. In its handler it is blocked.
+    // SAFETY: the signal gets the handling that it would have had without the runtime, and is
+    // unblocked: the process ends by it. In its handler it is blocked.
     unsafe {
         libc::signal(signal, libc::SIG_DFL);
         let mut signals = std::mem::zeroed();

@@ -155,7 +155,8 @@ pub(crate) fn change_and_wake(
         5 => before >= other,
         _ => return -i64::from(libc::ENOSYS),
     };
-    // SAFETY: as above.
+    // SAFETY: the program passes the address of a word, to be changed. No task has run since it was
+    // read.
     unsafe { word.write_volatile(after) };
     wake(first, most) + if is_so { wake(second, most_there) } else { 0 }
 }

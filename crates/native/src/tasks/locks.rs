@@ -397,7 +397,7 @@ pub(crate) fn destroy(address: usize, kind: Kind) {
         error("a lock is destroyed while it is held");
     }
     lock(number).state = State::Destroyed;
-    // SAFETY: as in `init`.
+    // SAFETY: `given` has found a lock at the address, whose type is no smaller than this.
     unsafe { (address as *mut u32).write_unaligned(0) };
 }
 

@@ -72,7 +72,8 @@ fn take(mutex: usize, patience: Patience, kind: c_int) -> c_int {
     locks::mutex_is_robust(mutex);
     let error = locks::mutex_take(mutex, patience, kind & TYPE == RECURSIVE);
     let state = word(mutex, LOCK);
-    // SAFETY: as in `kind`.
+    // SAFETY: the program's mutex, which `kind` has read; the C library's function would write it
+    // as well.
     unsafe {
         match error {
             libc::EOWNERDEAD => state.write(INCONSISTENT),
@@ -99,7 +100,8 @@ pub(crate) fn unlock(mutex: usize, is_up: bool) -> c_int {
     {
         return libc::EPERM;
     }
-    // SAFETY: as in `kind`.
+    // SAFETY: the program's mutex, which `kind` has read; the C library's function would write it
+    // as well.
     unsafe {
         if kind & ROBUST != 0 && word(mutex, LOCK).read() == INCONSISTENT {
             word(mutex, LOCK).write(NOT_RECOVERABLE);
@@ -111,7 +113,8 @@ pub(crate) fn unlock(mutex: usize, is_up: bool) -> c_int {
 
 /// What a robust mutex guards is consistent again.
 pub(crate) fn make_consistent(mutex: usize) -> c_int {
-    // SAFETY: as in `kind`.
+    // SAFETY: the program passes the address of a mutex, which the C library's function would read
+    // and write as well.
     unsafe {
         if word(mutex, KIND).read() & ROBUST == 0 || word(mutex, LOCK).read() != INCONSISTENT {
             return libc::EINVAL;
@@ -136,7 +139,8 @@ pub(crate) fn destroy(mutex: usize, is_up: bool) -> c_int {
         }
         locks::mutex_destroy(mutex);
     }
-    // SAFETY: as in `kind`. Whoever initialises it again overwrites this.
+    // SAFETY: the program's mutex, which `kind` has read. Whoever initialises it again overwrites
+    // this.
     unsafe { word(mutex, KIND).write(DESTROYED) };
     0
 }

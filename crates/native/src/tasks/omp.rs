@@ -495,12 +495,12 @@ impl Team {
             // SAFETY: regions of jobs that have not ended.
             parked.sort_by_key(|job| unsafe { (*(*job.scope).thread).number });
             for job in parked.into_iter().rev() {
-                // SAFETY: as above.
+                // SAFETY: the scope of a region whose end this thread waits for, so that it lives.
                 let scope = unsafe { &mut *job.scope };
                 // All are over: nobody has to wait for them.
                 scope.forget_children();
                 scope.left = false;
-                // SAFETY: as above.
+                // SAFETY: the thread of that region, which lives as long.
                 let number = unsafe { (*scope.thread).number };
                 Self::spawn(job, created, number);
             }

@@ -226,11 +226,11 @@ pub(crate) unsafe fn spawn(
     let mut job = Job::in_region(&mut team.threads[on as usize], true, Place::at(root), work);
     let only = worker == on;
     job.placement = Some(Placement { pool: team, first: on, only });
-    // SAFETY: as in `finish_of`.
+    // SAFETY: the caller's promise: null, or a region that lives until all of its tasks have ended.
     if let Some(region) = unsafe { region.as_mut() } {
         let future = kernel().new_future();
         job.future = Some(future);
-        // SAFETY: as above.
+        // SAFETY: the region's scope lives as long as the region.
         unsafe { &mut *region.scope }.children.push(future);
     }
     let created = detector().here(pc);

@@ -90,7 +90,8 @@ fn load(word: usize) -> u32 {
 }
 
 fn store(word: usize, value: u32) {
-    // SAFETY: as above. All tasks run on one OS thread.
+    // SAFETY: the library's own word, aligned, which is there as long as somebody uses it. One OS
+    // thread runs all tasks, so that nobody reads it meanwhile.
     unsafe { (word as *mut u32).write_volatile(value) }
 }
 

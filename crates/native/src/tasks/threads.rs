@@ -189,7 +189,7 @@ fn team(virtual_thread: u32) -> *mut Team {
         }
         None => Box::into_raw(Box::new(fresh)),
     };
-    // SAFETY: as above.
+    // SAFETY: the team was leaked, and nobody else has a reference to it: its thread begins later.
     unsafe { (&mut *team).threads[0].team = team };
     team
 }

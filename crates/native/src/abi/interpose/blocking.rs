@@ -170,7 +170,7 @@ pub unsafe extern "C-unwind" fn select(
         threads::test_cancel();
         // SAFETY: the caller's promise: null, or the program's variables.
         let wanted = sets.map(|set| unsafe { set.as_ref().copied() });
-        // SAFETY: as above.
+        // SAFETY: the caller's promise: `time` is null or the program's variable.
         let left = unsafe { time.as_ref() }.and_then(|time| {
             let nanoseconds = time.tv_usec.checked_mul(1000)?;
             duration(&libc::timespec { tv_sec: time.tv_sec, tv_nsec: nanoseconds })
@@ -179,7 +179,8 @@ pub unsafe extern "C-unwind" fn select(
         let is_so = || {
             for (set, wanted) in sets.iter().zip(wanted) {
                 if let Some(wanted) = wanted {
-                    // SAFETY: as above; it is not null.
+                    // SAFETY: the program's variable, by the caller's promise, and not null, since
+                    // `wanted` was read from it.
                     unsafe { **set = wanted };
                 }
             }

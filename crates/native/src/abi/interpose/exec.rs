@@ -145,19 +145,22 @@ unsafe fn gather(first: List, rest: List) -> (Vec<*const c_char>, *const c_char)
 }
 
 unsafe extern "C" fn execl_gathered(path: *const c_char, first: List, rest: List) -> c_int {
-    // SAFETY: as the entry point has gathered them.
+    // SAFETY: the entry point has gathered the arguments: `first` has those in registers, `rest`
+    // leads to those on the stack, and the program has ended the list with a null.
     let (arguments, _) = unsafe { gather(first, rest) };
     execv(path, arguments.as_ptr())
 }
 
 unsafe extern "C" fn execlp_gathered(file: *const c_char, first: List, rest: List) -> c_int {
-    // SAFETY: as above.
+    // SAFETY: the entry point has gathered them: those in registers, those on the stack, and the
+    // program's null at the end.
     let (arguments, _) = unsafe { gather(first, rest) };
     execvp(file, arguments.as_ptr())
 }
 
 unsafe extern "C" fn execle_gathered(path: *const c_char, first: List, rest: List) -> c_int {
-    // SAFETY: as above; the environment comes after the null.
+    // SAFETY: the entry point has gathered the arguments in both lists. A null ends them, and the
+    // environment comes after it.
     let (arguments, environment) = unsafe { gather(first, rest) };
     execve(path, arguments.as_ptr(), environment.cast())
 }

@@ -7,7 +7,7 @@ use crate::tasks::doacross::{self, Dimension};
 /// `dimensions` is the compiler's array of that length.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_doacross_init(_: Loc, _: i32, count: i32, dimensions: *const Dimension) {
-    // SAFETY: as said above.
+    // SAFETY: the compiler passes an array of `count` dimensions.
     doacross::begin(unsafe { std::slice::from_raw_parts(dimensions, count.max(0) as usize) });
 }
 
@@ -15,7 +15,8 @@ pub unsafe extern "C" fn __kmpc_doacross_init(_: Loc, _: i32, count: i32, dimens
 /// The vector is the compiler's, as long as the loop nest is deep.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_doacross_wait(_: Loc, _: i32, vector: *const i64) {
-    // SAFETY: as said above.
+    // SAFETY: the compiler passes the vector of an iteration, with as many numbers as the loop has
+    // dimensions.
     unsafe { doacross::wait(vector) }
 }
 
@@ -23,7 +24,8 @@ pub unsafe extern "C" fn __kmpc_doacross_wait(_: Loc, _: i32, vector: *const i64
 /// The vector is the compiler's, as long as the loop nest is deep.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __kmpc_doacross_post(_: Loc, _: i32, vector: *const i64) {
-    // SAFETY: as said above.
+    // SAFETY: the compiler passes the vector of an iteration, with as many numbers as the loop has
+    // dimensions.
     unsafe { doacross::post(vector) }
 }
 

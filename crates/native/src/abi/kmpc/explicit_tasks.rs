@@ -99,7 +99,7 @@ pub unsafe extern "C" fn __kmpc_omp_wait_deps(
     count_noalias: i32,
     list_noalias: *const Dependence,
 ) {
-    // SAFETY: as said above.
+    // SAFETY: the compiler passes arrays of these lengths.
     explicit::wait_for(&unsafe { gather(count, list, count_noalias, list_noalias) });
 }
 

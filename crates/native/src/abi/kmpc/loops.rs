@@ -33,7 +33,7 @@ macro_rules! loops {
             let (own, of) = team().league;
             let count = iterations(lower as i128, upper as i128, stride as i128);
             let (from, to) = part(count, u64::from(own), u64::from(of));
-            // SAFETY: as said above.
+            // SAFETY: the compiler passes a variable of its own, or null.
             if let Some(last) = unsafe { last.as_mut() } {
                 *last = i32::from(to == count && from < to);
             }
@@ -52,7 +52,7 @@ macro_rules! loops {
             let Some(cursor) = thread().dispatch.last() else { return 0 };
             let (first, by) = (cursor.first, cursor.stride);
             let Some((from, to, is_last)) = next() else { return 0 };
-            // SAFETY: as said above.
+            // SAFETY: the compiler passes variables of its own, `stride` and `last` perhaps null.
             unsafe {
                 *lower = (first + from as i128 * by) as $int;
                 *upper = (first + (to as i128 - 1) * by) as $int;
@@ -87,10 +87,11 @@ macro_rules! loops {
                 _ => (thread().number, team().size),
             };
             let chunked = matches!(schedule, STATIC_CHUNKED | DISTRIBUTE_CHUNKED | STATIC_BALANCED_CHUNKED);
-            // SAFETY: as said above.
+            // SAFETY: the compiler passes four variables of its own, of which only `last` may be
+            // null.
             let (lower, upper, stride, last) = unsafe { (&mut *lower, &mut *upper, &mut *stride, last.as_mut()) };
             let first = *lower as i128;
-            // SAFETY: as said above.
+            // SAFETY: the compiler passes the location of the construct, or null.
             let sections = unsafe { is_sections(at) };
             let chunk = chunked.then_some(chunk as i128);
             let unit = match sections {
@@ -117,7 +118,8 @@ macro_rules! loops {
             _: Loc, _: i32, last: *mut i32, lower: *mut $int, upper: *mut $int, stride: *mut $signed, by: $signed, chunk: $signed,
         ) {
             let (own, of) = team().league;
-            // SAFETY: as said above.
+            // SAFETY: the compiler passes four variables of its own, of which only `last` may be
+            // null.
             let (lower, upper, stride, last) = unsafe { (&mut *lower, &mut *upper, &mut *stride, last.as_mut()) };
             let share = share(*lower as i128, *upper as i128, by as i128, Some((chunk as i128).max(1)), own, of);
             *lower = share.lower as $int;
@@ -136,11 +138,12 @@ macro_rules! loops {
             _: Loc, _: i32, schedule: i32, last: *mut i32, lower: *mut $int, upper: *mut $int, upper_of_team: *mut $int,
             stride: *mut $signed, by: $signed, chunk: $signed,
         ) {
-            // SAFETY: as said above.
+            // SAFETY: the compiler passes four variables of its own, of which only `last` may be
+            // null.
             let (lower, upper, stride, last) = unsafe { (&mut *lower, &mut *upper, &mut *stride, last.as_mut()) };
             let (own, of) = team().league;
             let teams = share(*lower as i128, *upper as i128, by as i128, None, own, of);
-            // SAFETY: as said above.
+            // SAFETY: the compiler passes a fifth variable of its own.
             unsafe { *upper_of_team = teams.upper as $int };
             let chunked = (schedule & !MODIFIERS) == STATIC_CHUNKED;
             let chunk = chunked.then_some(chunk as i128);

@@ -153,7 +153,7 @@ pub extern "C" fn omp_set_schedule(kind: i32, chunk: i32) {
 /// The pointers are to variables of the program.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn omp_get_schedule(kind: *mut i32, chunk: *mut i32) {
-    // SAFETY: as said above.
+    // SAFETY: the program passes two variables, to be written.
     unsafe { (*kind, *chunk) = icvs().schedule.said() };
 }
 
@@ -165,7 +165,7 @@ fn at_level(level: i32) -> Option<(&'static crate::tasks::omp::Team, u32)> {
         // SAFETY: a thread that has opened a region waits for its end, and so does its team.
         let parent = unsafe { at.parent.as_ref()? };
         number = parent.number;
-        // SAFETY: as above.
+        // SAFETY: the team of a thread that waits for the end of a region lives until then.
         at = unsafe { &*parent.team };
     }
     Some((at, number))

@@ -11,13 +11,15 @@ pub(super) fn string(s: usize) -> usize {
 
 /// The same of a string of which at most `most` bytes are looked at.
 pub(super) fn up_to(s: usize, most: usize) -> usize {
-    // SAFETY: as above.
+    // SAFETY: a string of the program's, which the function reads up to its zero or to `most`
+    // bytes.
     if s == 0 { 0 } else { most.min(unsafe { libc::strnlen(s as *const c_char, most) }.saturating_add(1)) }
 }
 
 /// The length of a string of at most `most` bytes, without a zero.
 pub(super) fn length(s: usize, most: usize) -> usize {
-    // SAFETY: as above.
+    // SAFETY: a string of the program's, which the function reads up to its zero or to `most`
+    // bytes.
     if s == 0 { 0 } else { unsafe { libc::strnlen(s as *const c_char, most) } }
 }
 
@@ -34,14 +36,15 @@ pub(super) fn byte(at: usize) -> u8 {
 
 /// The word at an address; zero at none.
 pub(super) fn word(at: usize) -> usize {
-    // SAFETY: as above.
+    // SAFETY: a word that the function is about to read.
     if at == 0 { 0 } else { unsafe { (at as *const usize).read_unaligned() } }
 }
 
 pub(super) const WIDE: usize = size_of::<libc::wchar_t>();
 
 fn wide_at(s: usize, index: usize) -> libc::wchar_t {
-    // SAFETY: as above.
+    // SAFETY: characters of a string that the function is about to read; the callers stop at its
+    // end.
     unsafe { (s as *const libc::wchar_t).add(index).read_unaligned() }
 }
 
@@ -154,7 +157,7 @@ pub(super) fn integer(s: usize, base: usize) -> usize {
 
 /// As a floating-point number.
 pub(super) fn float(s: usize) -> usize {
-    // SAFETY: as above.
+    // SAFETY: a string of the program's, which the function is about to read; the end is ours.
     number(s, |s, end| unsafe {
         libc::strtod(s, end);
     })

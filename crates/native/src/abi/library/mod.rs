@@ -142,7 +142,8 @@ fn keeping_errno(act: impl FnOnce()) {
     // SAFETY: the C library's error number, of the running thread.
     let before = unsafe { *libc::__errno_location() };
     act();
-    // SAFETY: as above; another virtual thread may have run since, so that it is looked for again.
+    // SAFETY: the C library's error number, of the thread that runs now: another virtual thread may
+    // have run since, so that it is looked up again.
     unsafe { *libc::__errno_location() = before };
 }
 

@@ -65,7 +65,8 @@ fn span(mut low: usize, high: usize, size: usize, kind: AccessKind, pc: usize) {
 #[inline(never)]
 fn bytes(low: usize, high: usize, size: usize, kind: AccessKind, pc: usize) {
     let from = low & !3;
-    // SAFETY: as above.
+    // SAFETY: `setup::begin` has reserved a cell for every address, cells of neighbouring words are
+    // neighbours, and no mutable reference to them exists: `are_same_epoch` only reads.
     let cells = unsafe { std::slice::from_raw_parts(shadow::cell(from), (high - from).div_ceil(4)) };
     let mut at = from;
     while at < high {

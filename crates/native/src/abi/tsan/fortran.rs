@@ -50,7 +50,7 @@ impl<'a> Array<'a> {
         if rank > MOST_DIMENSIONS {
             return None;
         }
-        // SAFETY: as above; so many dimensions follow.
+        // SAFETY: after its head the descriptor has as many dimensions as that says.
         let dimensions =
             unsafe { std::slice::from_raw_parts((descriptor + HEAD) as *const [usize; 3], rank) };
         Some(Array { head, dimensions })

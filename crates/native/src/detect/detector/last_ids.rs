@@ -83,13 +83,13 @@ impl LastIds {
     /// The access has a new id in the iteration that runs.
     #[inline(always)]
     pub(super) fn renew(&self, pc: usize, kind: AccessKind, id: AccessId) {
-        // SAFETY: as above.
+        // SAFETY: the one OS thread runs this, and no function of this type passes a reference out.
         let access = unsafe { &mut *self.slot(pc) };
         (access.when.first, access.after) = (now::first(), after(kind, id));
     }
 
     pub(super) fn forget(&self) {
-        // SAFETY: as above.
+        // SAFETY: the one OS thread runs this, and no function of this type passes a reference out.
         unsafe { *self.0.get() = [NONE; SLOTS] };
     }
 }

@@ -97,12 +97,12 @@ impl Transitions {
     #[inline(always)]
     pub(super) fn set(&self, pc: usize, valid_for: ValidFor, before: Cell, after: Cell) {
         let change = Transition { pc: Transition::place(pc, valid_for), before, after, when: now::now() };
-        // SAFETY: as above.
+        // SAFETY: the one OS thread runs this, and no function of this type passes a reference out.
         unsafe { *self.slot(pc, before) = change };
     }
 
     pub(super) fn forget(&self) {
-        // SAFETY: as above.
+        // SAFETY: the one OS thread runs this, and no function of this type passes a reference out.
         unsafe { *self.0.get() = [Transition::NONE; SLOTS] };
     }
 }

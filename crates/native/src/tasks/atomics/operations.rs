@@ -34,7 +34,7 @@ macro_rules! operations {
                 if !detector().atomic_words::<WORDS>(at as usize, AccessKind::Read, pc) {
                     return load_at_last(at, order, pc);
                 }
-                // SAFETY: as above.
+                // SAFETY: the program passes a valid pointer, to be read.
                 unsafe { at.read_volatile() }
             }
             #[inline(never)]
@@ -52,7 +52,7 @@ macro_rules! operations {
                 explorer::atomic(at as usize, SIZE, AccessKind::Read, pc);
                 busy::looks(at as usize, SIZE);
                 load_now(at as usize, SIZE, order, pc);
-                // SAFETY: as above.
+                // SAFETY: the program passes a valid pointer, to be read.
                 let value = unsafe { at.read_volatile() };
                 unobserved::looked(at as usize, SIZE);
                 value
@@ -61,7 +61,7 @@ macro_rules! operations {
                 if !HAS_FAST_PATH || !is_stored_again::<WORDS>(at as usize, order) {
                     return store_medium(at, value, order, pc);
                 }
-                // SAFETY: as above.
+                // SAFETY: the program passes a valid pointer, to be written.
                 unsafe { at.write_volatile(value) }
             }
             #[inline(never)]
@@ -70,7 +70,7 @@ macro_rules! operations {
                 if is_slow {
                     store(at as usize, SIZE, order, pc);
                 }
-                // SAFETY: as above.
+                // SAFETY: the program passes a valid pointer, to be written.
                 unsafe { at.write_volatile(value) }
                 if is_slow {
                     busy::wrote(at as usize);
@@ -98,7 +98,8 @@ macro_rules! operations {
             /// The read-modify-write itself.
             #[inline(always)]
             fn replace(at: *mut $type, with: impl FnOnce($type) -> $type) -> $type {
-                // SAFETY: as above.
+                // SAFETY: the program passes a valid pointer, to be read and written; one OS thread
+                // runs all tasks, and none runs in between.
                 unsafe {
                     let before = at.read_volatile();
                     at.write_volatile(with(before));
@@ -140,17 +141,18 @@ macro_rules! operations {
             pub(crate) extern "C" fn compare_it(
                 at: *mut $type, expected: *mut $type, value: $type, order: MemoryOrder, failed: MemoryOrder, pc: usize,
             ) -> i32 {
-                // SAFETY: as above.
+                // SAFETY: the program passes a valid pointer to the value that it expects.
                 let wanted = unsafe { *expected };
                 let before = compare(at, wanted, value, order, failed, pc);
                 if before != wanted {
-                    // SAFETY: as above.
+                    // SAFETY: the program passes a valid pointer to the value that it expects, to
+                    // be written if it was another.
                     unsafe { *expected = before };
                 }
                 i32::from(before == wanted)
             }
             fn compare(at: *mut $type, wanted: $type, value: $type, order: MemoryOrder, failed: MemoryOrder, pc: usize) -> $type {
-                // SAFETY: as above.
+                // SAFETY: the program passes a valid pointer, to be read.
                 let now = || unsafe { at.read_volatile() };
                 if now() != wanted {
                     spin(at as usize);
@@ -277,7 +279,7 @@ pub(crate) extern "C" fn generic_compare(
     explorer::atomic_as(at as usize, size, pc, || writes(is_same()));
     busy::looks(at as usize, size);
     let same = is_same();
-    // SAFETY: as above.
+    // SAFETY: the program's pointers, to `size` bytes each, which it passes to be written.
     unsafe {
         if same {
             update_now(at as usize, size, success, pc);

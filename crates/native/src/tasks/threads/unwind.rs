@@ -144,11 +144,12 @@ pub(crate) unsafe fn exit(value: usize) -> ! {
         // `main`, whose frames are left where they are: nobody returns to them.
         if let Some(buffer) = super::unwinding().handlers.pop() {
             super::unwinding().is_under_way = true;
-            // SAFETY: as in `next`.
+            // SAFETY: a handler that the thread has registered and not left: its frame is still on
+            // the stack of this task.
             unsafe { jump(buffer) };
         }
         outlive();
-        // SAFETY: as the C library does when the last thread has ended.
+        // SAFETY: the last thread has ended, which is where the C library calls `exit`.
         unsafe { libc::exit(0) }
     }
     let unwinding = super::unwinding();
@@ -194,7 +195,8 @@ pub(crate) unsafe fn next() -> ! {
         unsafe { exit(0) };
     }
     let exception = Box::leak(Box::new(Exception { class: 0, cleanup: Some(caught), private: [0; 2] }));
-    // SAFETY: as the interface of the unwinder says. It returns only if it cannot unwind the stack.
+    // SAFETY: the exception was leaked, so that it outlives the unwinding, and `stop` has the type
+    // that the unwinder calls. It returns only if it cannot unwind the stack.
     unsafe { _Unwind_ForcedUnwind(exception, stop, std::ptr::null_mut()) };
     // Then only the handlers of C are known.
     let unwinding = super::unwinding();
