@@ -8,13 +8,7 @@ mod cell;
 #[path = "../src/detect/detector/locks/held.rs"]
 mod held;
 
-/// What the library has under these names.
-mod now {
-    pub(crate) fn watermark() -> u32 {
-        0
-    }
-}
-
+/// What the library has under this name.
 fn fatal(message: &str) -> ! {
     panic!("{message}")
 }

@@ -3,7 +3,7 @@
 //! - A crate depends on crates of lower layers only.
 //! - Of the modules in one folder none imports another in a circle. A folder is one module to its
 //!   neighbours; a module and the folder it stands in may know each other.
-//! - The analyses of the core know no front end.
+//! - The analyses of the core, and the native detector, know no front end.
 //!
 //! An import is any path that begins with `crate::` or `super::`, in a `use` or not. Comments are
 //! left out. Paths of macros (`$crate`) and of inline modules are not followed.
@@ -21,22 +21,67 @@ const LAYERS: [&[&str]; 5] = [
 ];
 
 /// The crates whose modules are checked. For another one, add its name.
-const CRATES: [&str; 9] = ["core", "host", "rayon", "report", "symbols", "runtime", "tp", "cc", "cli"];
+const CRATES: [&str; 10] =
+    ["core", "host", "rayon", "report", "symbols", "runtime", "tp", "native", "cc", "cli"];
 
-/// Modules that do import each other, each group with the reason. One that no longer does has to go
-/// from the list.
-const MUTUAL: [(&str, &[&str], &str); 6] = [
+/// Modules that do import each other, each group with the reason: a circle has to be within one of
+/// them. A group in which there is none any more has to go from the list.
+const MUTUAL: [(&str, &[&str], &str); 8] = [
     ("core/order", &["clock", "clock_tree"], "a clock is an array or a tree of the same entries"),
     ("core/order", &["graph", "past"], "`past` is a part of the graph's order, in a file of its own"),
     ("core/explore", &["reversal", "wcp"], "`wcp` is one of the three dependences of a reversal"),
     ("rayon", &["broadcast", "builder", "pool", "scope", "spawn"], "rayon's interface is mutual"),
     ("runtime/closures", &["coroutine", "ops"], "an operation is what a coroutine suspends with"),
     ("symbols", &["arrays", "fortran_locals"], "an array may be a local variable, and the reverse"),
+    (
+        "native/abi",
+        &["interpose", "library"],
+        "both are the C library: named by the program, called by the pass",
+    ),
+    ("native/tasks", &SCHEDULED, "each construct waits by the scheduler, which begins and ends its tasks"),
+];
+
+/// The scheduler of native tasks and the constructs that it runs.
+const SCHEDULED: [&str; 26] = [
+    "atomics",
+    "busy",
+    "depend",
+    "doacross",
+    "explicit",
+    "explorer",
+    "finishes",
+    "futex",
+    "groups",
+    "icvs",
+    "jobs",
+    "locks",
+    "loops",
+    "monitors",
+    "mutexes",
+    "observer",
+    "omp",
+    "promises",
+    "regions",
+    "sched",
+    "standard",
+    "threadprivate",
+    "threads",
+    "units",
+    "waits",
+    "workers",
 ];
 
 /// What the analyses must not name.
-const FRONT_ENDS: [&str; 9] = ["omp", "openmp", "kmpc", "rayon", "tsan", "fortran", "clang", "tp", "clap"];
-const ANALYSES: [&str; 5] = ["order", "detect", "debug", "explore", "trace"];
+const FRONT_ENDS: [&str; 10] =
+    ["omp", "openmp", "kmpc", "hclib", "rayon", "tsan", "fortran", "clang", "tp", "clap"];
+const ANALYSES: [&str; 6] = [
+    "core/src/order",
+    "core/src/detect",
+    "core/src/debug",
+    "core/src/explore",
+    "core/src/trace",
+    "native/src/detect",
+];
 
 #[test]
 fn crates_depend_on_lower_layers_only() {
@@ -66,9 +111,7 @@ fn crates_depend_on_lower_layers_only() {
 
 #[test]
 fn the_analyses_know_no_front_end() {
-    for (name, text) in
-        ANALYSES.iter().flat_map(|folder| files(&format!("crates/core/src/{folder}"), &["rs"]))
-    {
+    for (name, text) in ANALYSES.iter().flat_map(|folder| files(&format!("crates/{folder}"), &["rs"])) {
         let code = code(&text);
         let named = words(&code)
             .find(|word| word.split('_').any(|part| FRONT_ENDS.contains(&part.to_lowercase().as_str())));
@@ -87,7 +130,8 @@ fn no_modules_import_each_other_in_a_circle() {
             let place =
                 [name].into_iter().chain(folder.iter().map(String::as_str)).collect::<Vec<_>>().join("/");
             for circle in circles(&graph) {
-                let known = MUTUAL.iter().position(|(at, of, _)| *at == place && of.iter().eq(circle.iter()));
+                let is_within = |of: &[&str]| circle.iter().all(|module| of.contains(module));
+                let known = MUTUAL.iter().position(|(at, of, _)| *at == place && is_within(of));
                 let Some(known) = known else { panic!("{place}: {}", explain(&circle, &graph)) };
                 mutual.insert(known);
             }

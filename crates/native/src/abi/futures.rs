@@ -1,8 +1,8 @@
 //! The entry points of raceproof's `<future>` (`crates/cc/include/std/future`), one line each into
 //! `tasks/futures.rs`.
 
+use crate::abi::entry::entry;
 use crate::abi::interpose;
-use crate::abi::kmpc::entry;
 use crate::tasks::futures::{Frees, Shared};
 use std::ffi::{c_int, c_void};
 

@@ -5,8 +5,8 @@
 //! wait reads it after that, and a get reads it without waiting. So a get that no wait precedes
 //! races with the put, and so does one who frees the promise too early.
 
+use crate::abi::entry::{caller, entry};
 use crate::abi::interpose;
-use crate::abi::kmpc::{caller, entry};
 use crate::abi::tsan;
 use crate::detect::detector;
 use crate::fatal;
@@ -105,7 +105,7 @@ unsafe extern "C" fn promise_init(promise: *mut Promise) {
     let handle = promises::create_at(promise as usize, caller());
     let fresh = Promise { future: Future { owner: promise }, handle, satisfied: 0, datum: ptr::null_mut() };
     tsan::write_range(promise as usize, size_of::<Promise>(), 0, caller());
-    // SAFETY: as above.
+    // SAFETY: the program passes memory for a promise.
     unsafe { promise.write(fresh) };
 }
 
@@ -141,7 +141,7 @@ pub unsafe extern "C" fn __raceproof_hclib_promise_forget(promise: *mut Promise)
     // A copy is not the promise.
     if let Some(sync) = promises::at(handle, promise as usize) {
         promises::free(sync);
-        // SAFETY: as above.
+        // SAFETY: the caller's promise: it is one of the program's promises.
         unsafe { (*promise).handle = 0 };
     }
 }
@@ -186,7 +186,7 @@ unsafe extern "C" fn promise_put(promise: *mut Promise, datum: *mut c_void) {
     let sync = unsafe { sync(promise, "hclib_promise_put") };
     if !promises::is_set_already(sync) {
         tsan::write_range(promise as usize + offset_of!(Promise, datum), 8, 0, caller());
-        // SAFETY: as above.
+        // SAFETY: `sync` has found that it is a promise.
         unsafe { ((*promise).datum, (*promise).satisfied) = (datum, 1) };
     }
     promises::set(sync, caller());
@@ -204,7 +204,7 @@ unsafe extern "C" fn future_get(future: *mut Future) -> *mut c_void {
 }
 
 unsafe extern "C" fn future_wait(future: *mut Future) -> *mut c_void {
-    // SAFETY: as above.
+    // SAFETY: the program passes a future, or nothing.
     unsafe {
         let promise = owner(future);
         promises::wait(sync(promise, "hclib_future_wait"));
@@ -262,7 +262,7 @@ unsafe fn awaited(futures: *const *mut Future, count: c_int) -> Vec<SyncId> {
     // SAFETY: the caller's promise.
     let futures = unsafe { std::slice::from_raw_parts(futures, count as usize) };
     let known = futures.iter().filter(|future| !future.is_null());
-    // SAFETY: as above.
+    // SAFETY: the caller's promise: the array's futures are the program's.
     known.map(|&future| unsafe { sync(owner(future), "hclib_async") }).collect()
 }
 
@@ -401,7 +401,7 @@ unsafe extern "C" fn forasync_future(
     mode: c_int,
 ) -> *mut Future {
     let pc = caller();
-    // SAFETY: as above; the promise is new.
+    // SAFETY: the program passes what the loop needs; the promise was created here.
     unsafe {
         let whole = loop_of(body, data, dimensions, space);
         let promise = promise_create();

@@ -1,6 +1,7 @@
 //! The entry points: functions that an instrumented program calls, and those of the C library that
 //! it reaches through the runtime.
 
+pub(crate) mod entry;
 pub(crate) mod futures;
 pub(crate) mod hclib;
 pub(crate) mod interpose;
@@ -17,6 +18,7 @@ pub(crate) mod tsan;
 use crate::process::global::Global;
 use crate::symbols::raw::RawError;
 use interpose::fortran;
+use setup::begin;
 use std::ops::Range;
 use tsan::lanes;
 

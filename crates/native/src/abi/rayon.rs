@@ -1,8 +1,8 @@
 //! The entry points of the drop-in for `rayon-core` (`crates/rayon`): pools and regions
 //! ([`pools`]).
 
+use crate::abi::entry::{caller, entry};
 use crate::abi::kmpc::query::omp_get_thread_num;
-use crate::abi::kmpc::{caller, entry};
 use crate::tasks::pools::{self, Region};
 use crate::tasks::sched;
 use std::ffi::c_void;

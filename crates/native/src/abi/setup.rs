@@ -4,6 +4,7 @@
 use crate::abi::interpose::{self, reserve};
 use crate::abi::{self, AbiState, start};
 use crate::detect::detector::Detector;
+use crate::detect::policy::Premises;
 use crate::detect::{self, detector, shadow, spots};
 use crate::process::options::Options;
 use crate::process::stacks::{BATCH, Stacks};
@@ -48,7 +49,10 @@ pub(crate) fn begin() {
         ));
     }
     let stacks = Stacks::new(options.stack_bytes, BATCH, sched::run);
-    detect::begin(Detector::new(stacks, Stacks::new(main_bytes(), 1, sched::run)));
+    let is_library = process::is_shared();
+    // Rust's standard library stores without us, and it matters which job handed memory on.
+    let premises = Premises { sees_all_stores: !is_library, distinguishes_ended_tasks: is_library };
+    detect::begin(Detector::new(stacks, Stacks::new(main_bytes(), 1, sched::run), premises));
     process::begin(options);
     tasks::begin();
     abi::STATE.set(AbiState::default());

@@ -6,7 +6,7 @@
 //! limit.
 
 use super::is_up;
-use super::kmpc::entry;
+use crate::abi::entry::entry;
 use crate::tasks::waits::{self, What};
 use crate::tasks::{monitors, sched, standard};
 use std::time::{Duration, Instant};

@@ -12,7 +12,7 @@
 //!   dynamic linker's own handler, which runs `__attribute__((destructor))` functions and comes
 //!   last.
 
-use crate::abi::{self, setup};
+use crate::abi;
 use crate::detect::contexts::Place;
 use crate::detect::{detector, frames};
 use crate::process::{self, Main};
@@ -95,7 +95,7 @@ unsafe fn run_main(
     arguments: *mut *mut c_char,
     environment: *mut *mut c_char,
 ) -> c_int {
-    setup::begin();
+    abi::begin();
     let options = &process::state().options;
     detector().turn_on(options.detect && explorer::detects());
     if options.collect && !detector().is_recorded() {
@@ -271,7 +271,7 @@ fn constructors() -> Vec<usize> {
             INIT_ARRAY_SIZE => bytes = entry.value,
             _ => {}
         }
-        // SAFETY: as above.
+        // SAFETY: this entry is not the last, so that another follows.
         at = unsafe { at.add(1) };
     }
     let array = array as *const usize;
@@ -288,7 +288,8 @@ pub(crate) fn leave(status: c_int) {
         return;
     }
     debug_assert!(sched::job().is_some_and(|job| job.is_main), "only `main` returns");
-    // SAFETY: as the C library does when `main` has returned.
+    // SAFETY: `main` has returned on the OS thread that called it, which is where the C library
+    // calls `exit`.
     unsafe { libc::exit(status) };
 }
 

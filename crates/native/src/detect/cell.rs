@@ -15,7 +15,6 @@
 //!
 //! Hot path: everything here is inlined, and compiles to the integer operation it names.
 
-use super::now;
 use raceproof_core::detect::readers::{Readers, SetId};
 use raceproof_core::event::AccessKind;
 use raceproof_core::ids::StepId;
@@ -263,9 +262,9 @@ impl Cell {
 
     /// Whether it holds an id, and all its ids are below the happens-before watermark.
     #[inline(always)]
-    pub(crate) fn is_below_watermark(self) -> bool {
+    pub(crate) fn is_below(self, watermark: u32) -> bool {
         let greater = (self.writer.0 as u32).max(self.readers.0 as u32);
-        greater.wrapping_sub(1) < now::watermark()
+        greater.wrapping_sub(1) < watermark
     }
 
     /// Whether it holds access ids only: no reference, and no set of readers.

@@ -9,9 +9,8 @@
 //! is known it takes less: the frame of the function that declares it ends at a return address of a
 //! call of that function.
 
-use crate::detect::{detector, modules};
+use crate::detect::modules;
 use crate::process::Main;
-use crate::process::call_site::{FRAME, STACK};
 use libc::{c_char, c_int};
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -37,9 +36,9 @@ const ENDS: usize = 64;
 /// Frames are aligned so, by the conventions of the machine.
 const ALIGNED: usize = 16;
 
-/// The ends of frames that an address on a stack may be in, nearest first.
-pub(crate) fn ends(address: usize, code: &[Range<usize>]) -> Vec<End> {
-    let Some(stack) = detector().stack_of(address) else {
+/// The ends of frames that an address may be in, nearest first, if it is on a stack.
+pub(crate) fn ends(address: usize, stack: Option<Range<usize>>, code: &[Range<usize>]) -> Vec<End> {
+    let Some(stack) = stack else {
         return Vec::new();
     };
     // SAFETY: aligned words inside the stack, above an address of it that the program has accessed.
@@ -64,14 +63,14 @@ fn called(returns_to: usize, code: &[Range<usize>]) -> Option<Option<usize>> {
 }
 
 /// The longest call of those that are known, in bytes.
-const LONGEST: usize = 7;
+pub(super) const LONGEST: usize = 7;
 
 /// The function that is called right before an address, if the call says so; none if no call is
 /// there.
 ///
 /// # Safety
 /// So many bytes before it can be read.
-unsafe fn call_before(returns_to: usize) -> Option<Option<usize>> {
+pub(super) unsafe fn call_before(returns_to: usize) -> Option<Option<usize>> {
     // SAFETY: the caller's.
     let before = unsafe { *((returns_to - LONGEST) as *const [u8; LONGEST]) };
     if let [_, _, 0xe8, by @ ..] = before {
@@ -111,53 +110,9 @@ fn main_called(returns_to: usize) -> Option<usize> {
     (begin..begin + LONGEST).contains(&returns_to).then(|| MAIN.load(Ordering::Relaxed))
 }
 
-/// The functions of the C++ library that get memory for `new`, zero where there is none; and the
-/// code of the executable.
-static NEW: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
-static EXECUTABLE: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
-
-/// Finds `operator new`.
-pub(crate) fn look() {
-    for (to, name) in NEW.iter().zip([c"_Znwm", c"_ZnwmSt11align_val_t"]) {
-        // SAFETY: looks a name up.
-        to.store(unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) } as usize, Ordering::Relaxed);
-    }
-    let own = modules::module_of(look as *const () as usize);
-    EXECUTABLE[0].store(own.start, Ordering::Relaxed);
-    EXECUTABLE[1].store(own.end, Ordering::Relaxed);
-}
-
-/// Where the program is that has got memory by a call that returns to `pc`: if that is in `operator
-/// new`, where this was called.
-#[inline(always)]
-pub(crate) fn new_at(pc: usize) -> usize {
-    /// Within so many bytes from its start the operator calls `malloc`.
-    const CALLS_WITHIN: usize = 128;
-    let is_new = NEW.iter().any(|new| pc.wrapping_sub(new.load(Ordering::Relaxed)) < CALLS_WITHIN);
-    if is_new { above_new(pc) } else { pc }
-}
-
-/// The operator, and that for arrays, which calls it, keep a few words on the stack: the first that
-/// a call of the program returns to is theirs.
-fn above_new(pc: usize) -> usize {
-    const THEIRS: usize = 12;
-    let returns = STACK.load(Ordering::Relaxed);
-    let Some(stack) = detector().stack_of(returns) else {
-        return pc;
-    };
-    // SAFETY: aligned words inside the stack, above what is used of it.
-    let word = |at: usize| unsafe { *(at as *const usize) };
-    let executable = EXECUTABLE[0].load(Ordering::Relaxed) + LONGEST..EXECUTABLE[1].load(Ordering::Relaxed);
-    // SAFETY: the executable is never unloaded.
-    let is_called = |at: usize| executable.contains(&at) && unsafe { call_before(at) }.is_some();
-    let mut above = (returns..stack.end).step_by(WORD).take(THEIRS).map(word);
-    let found = above.find(|&at| is_called(at));
-    found.unwrap_or(pc)
-}
-
 /// How far away the ends of frames are looked for.
 const FAR: usize = 1 << 16;
-const WORD: usize = size_of::<usize>();
+pub(super) const WORD: usize = size_of::<usize>();
 
 /// The executable parts of the process.
 pub(crate) fn code() -> Vec<Range<usize>> {
@@ -173,8 +128,13 @@ pub(crate) fn code() -> Vec<Range<usize>> {
 }
 
 /// The frame that an address is in, if it is on a stack; `pc` is where the running task is.
-pub(crate) fn find(address: usize, pc: usize, code: &[Range<usize>]) -> Option<Frame> {
-    let stack = detector().stack_of(address)?;
+pub(crate) fn find(
+    address: usize,
+    stack: Option<Range<usize>>,
+    pc: usize,
+    code: &[Range<usize>],
+) -> Option<Frame> {
+    let stack = stack?;
     let is_code = |at: usize| code.iter().any(|part| part.contains(&at));
     // SAFETY: aligned words inside the stack, above its guard page, which is mapped for as long as
     // the process lives.
@@ -204,46 +164,3 @@ pub(crate) fn find(address: usize, pc: usize, code: &[Range<usize>]) -> Option<F
 }
 
 const GUARD: usize = 4096;
-
-/// Frames that are gone up.
-const UP: usize = 8;
-
-/// The address that the innermost function of the program is at, which may have called us by way of
-/// functions that do not tell that they are entered, as those of Rust's standard library: by the
-/// frame pointers of these, which end at the call of the function itself. `pc`, if that cannot be
-/// told.
-pub(crate) fn of_program(pc: usize) -> usize {
-    let call = detector().contexts.call();
-    let here = 0u8;
-    let here = &raw const here as usize;
-    let Some(stack) = detector().stack_of(here) else {
-        return pc;
-    };
-    // SAFETY: aligned words inside the stack, above what is used of it.
-    let word = |at: usize| unsafe { *(at as *const usize) };
-    let (mut frame, mut at) = (FRAME.load(Ordering::Relaxed), pc);
-    for _ in 0..UP {
-        if frame % WORD != 0 || !(here..stack.end - 2 * WORD).contains(&frame) {
-            break;
-        }
-        let returns_to = word(frame + WORD);
-        if returns_to == call {
-            return at;
-        }
-        (at, frame) = (returns_to, word(frame));
-    }
-    pc
-}
-
-/// Whether code that is not instrumented has made the call that is under way: the frame is not that
-/// of the function whose context the running task is in.
-pub(crate) fn is_librarys() -> bool {
-    let here = 0u8;
-    let (here, frame) = (&raw const here as usize, FRAME.load(Ordering::Relaxed));
-    let Some(stack) = detector().stack_of(here) else { return false };
-    if frame % WORD != 0 || !(here..stack.end - 2 * WORD).contains(&frame) {
-        return true;
-    }
-    // SAFETY: an aligned word inside the stack, above what is used of it.
-    (unsafe { *((frame + WORD) as *const usize) }) != detector().contexts.call()
-}

@@ -2,9 +2,10 @@
 //! contexts, stack frames.
 //!
 //! The detector knows no front end. It reports races to a [`sink`], notifies a running [`search`],
-//! and hands events to a [`Recorder`](detector::Recorder); the modules above implement these
-//! traits.
+//! hands events to a [`Recorder`](detector::Recorder), and asks a [`policy`] what the front end
+//! excuses; the modules above implement these traits.
 
+pub(crate) mod callers;
 pub(crate) mod cell;
 pub(crate) mod contexts;
 pub(crate) mod detector;
@@ -14,11 +15,10 @@ pub(crate) mod modules;
 pub(crate) mod now;
 pub(crate) mod search;
 pub(crate) mod shadow;
-pub(crate) mod sink;
-pub(crate) mod spots;
 
 use crate::process::global::InPlace;
 use detector::Detector;
+pub(crate) use detector::{policy, sink, spots};
 
 static DETECTOR: InPlace<Detector> = InPlace::new();
 

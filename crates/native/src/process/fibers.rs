@@ -3,9 +3,36 @@
 //! Whoever has no task waits at the end of the last one, so that a task that begins finds its
 //! coroutine made, as it finds its stack.
 
-use crate::process::stacks::TaskStack;
+use corosensei::stack::{Stack, StackPointer};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
+use std::num::NonZeroUsize;
 use std::ops::Range;
+
+/// The slot of a task's stack, and which one it is of the pool ([`stacks`](super::stacks)).
+#[derive(Clone, Copy)]
+pub(crate) struct TaskStack {
+    pub(super) bottom: usize,
+    pub(super) top: usize,
+    pub(super) batch: u32,
+    pub(super) index: u32,
+}
+
+impl TaskStack {
+    pub(crate) fn memory(&self) -> Range<usize> {
+        self.bottom..self.top
+    }
+}
+
+// SAFETY: `Stacks::fresh`, which alone makes one, upholds the contract: the slot is mapped, its lowest page is inaccessible, it is
+// page-aligned and larger than the minimum; it is never unmapped, and one fiber is made with it.
+unsafe impl Stack for TaskStack {
+    fn base(&self) -> StackPointer {
+        NonZeroUsize::new(self.top).expect("no stack ends at address 0")
+    }
+    fn limit(&self) -> StackPointer {
+        NonZeroUsize::new(self.bottom).expect("no stack begins at address 0")
+    }
+}
 
 /// Why a coroutine was left.
 pub(crate) enum Pause {

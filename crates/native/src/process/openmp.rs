@@ -121,6 +121,9 @@ fn default_chunk(kind: Kind, chunk: i32) -> i32 {
     }
 }
 
+/// The size of a task's stack, unless the environment says another.
+pub(crate) const STACK: usize = 8 << 20;
+
 /// What the environment says.
 #[derive(Clone, Debug)]
 pub(crate) struct Environment {
@@ -234,7 +237,7 @@ impl Environment {
         let chunk = if schedule.chunk > 1 { format!(",{}", schedule.chunk) } else { String::new() };
         let modifier = if schedule.monotonic { "monotonic:" } else { "" };
         let schedule = format!("{modifier}{:?}{chunk}", schedule.kind).to_lowercase();
-        let stack = self.stack_bytes.unwrap_or(super::options::STACK);
+        let stack = self.stack_bytes.unwrap_or(STACK);
         eprint!(
             "\nOPENMP DISPLAY ENVIRONMENT BEGIN\n   _OPENMP='201611'\n\
              \x20 [host] OMP_CANCELLATION='{}'\n\

@@ -1,6 +1,6 @@
 //! What the environment asks for: `RACEPROOF_OPTIONS` and the variables of OpenMP and rayon.
 
-use crate::process::openmp::{Environment, bytes};
+use crate::process::openmp::{Environment, STACK, bytes};
 use raceproof::env_options;
 use std::env;
 use std::ffi::OsStr;
@@ -48,7 +48,6 @@ pub(crate) struct Options {
 const STATUS: i32 = 66;
 const THREADS: u32 = 4;
 const UNSET: u32 = 0;
-pub(crate) const STACK: usize = 8 << 20;
 
 impl Options {
     pub(crate) fn from_environment() -> Self {

@@ -4,10 +4,8 @@
 //! Whose stack an address is in is a division. A slot remembers how many accesses had been made
 //! when its present user began: what was done to the memory before has nothing to do with it.
 
-use crate::process::fibers::{Fiber, Run};
-use corosensei::stack::{Stack, StackPointer};
+use crate::process::fibers::{Fiber, Run, TaskStack};
 use std::io;
-use std::num::NonZeroUsize;
 
 /// Slots of tasks that are reserved at a time.
 pub(crate) const BATCH: usize = 1024;
@@ -42,21 +40,6 @@ pub(crate) struct Stacks {
     /// The stack of the running task, and the accesses made before the task began.
     mine: (usize, usize),
     mine_born: i32,
-}
-
-/// A stack.
-#[derive(Clone, Copy)]
-pub(crate) struct TaskStack {
-    bottom: usize,
-    top: usize,
-    batch: u32,
-    index: u32,
-}
-
-impl TaskStack {
-    pub(crate) fn memory(&self) -> std::ops::Range<usize> {
-        self.bottom..self.top
-    }
 }
 
 impl Stacks {
@@ -207,7 +190,7 @@ impl Stacks {
     ) {
         self.mine_born = 0;
         for Fiber { stack, .. } in self.idle.iter().map(|fiber| &**fiber) {
-            // KernelObserver twice, until it is lent again.
+            // Told twice, until it is lent again.
             let born = &mut self.batches[stack.batch as usize].born[stack.index as usize];
             let was_used = *born >= 0;
             if *born != FORGOTTEN {
@@ -265,15 +248,4 @@ fn reserve(bytes: usize) -> io::Result<usize> {
     let at =
         unsafe { libc::mmap(std::ptr::null_mut(), bytes, libc::PROT_READ | libc::PROT_WRITE, flags, -1, 0) };
     if at == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(at as usize) }
-}
-
-// SAFETY: `fresh` upholds the contract: the slot is mapped, its lowest page is inaccessible, it is
-// page-aligned and larger than the minimum; it is never unmapped, and one fiber is made with it.
-unsafe impl Stack for TaskStack {
-    fn base(&self) -> StackPointer {
-        NonZeroUsize::new(self.top).expect("no stack ends at address 0")
-    }
-    fn limit(&self) -> StackPointer {
-        NonZeroUsize::new(self.bottom).expect("no stack begins at address 0")
-    }
 }

@@ -6,7 +6,7 @@
 //! the run, and those that were before the program closed one: one that calls `__tsan_…` is
 //! instrumented.
 
-use crate::detect::detector;
+use crate::detect::{detector, policy};
 use crate::process::{self, is_shared};
 use crate::report::{is_search, state};
 use raceproof_core::finding::{Coverage, FrontEnd, Note, PartKind, Uninstrumented};
@@ -115,7 +115,7 @@ pub(crate) fn observed(complete: bool) -> Coverage {
         blinded_by: if options.detect { Vec::new() } else { vec!["detect=off".to_owned()] },
         unsplit: state().found.unsplit(),
         one_deal: state().one_deal,
-        assignments: if detector().excused_by_number { vec![options.assignment] } else { Vec::new() },
+        assignments: if policy::depends_on_assignment() { vec![options.assignment] } else { Vec::new() },
         ..state().closed.notes.clone()
     };
     let mut system = state().closed.system.clone();

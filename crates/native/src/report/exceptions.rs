@@ -18,7 +18,7 @@
 //! (libc++), or if the memory came from the library's reserve, the report names neither type nor
 //! place.
 
-use crate::detect::{detector, frames, modules};
+use crate::detect::{callers, detector, modules};
 use crate::process::state;
 use crate::report::{self, calls, raw, raw_related};
 use crate::symbols;
@@ -43,7 +43,7 @@ pub(crate) fn look() {
         return;
     }
     ALLOCATES.store(found, Ordering::Relaxed);
-    frames::look();
+    callers::look();
     let module = modules::module_of(found);
     if !module.contains(&(look as *const () as usize)) {
         LIBRARY[0].store(module.start, Ordering::Relaxed);
@@ -61,7 +61,7 @@ pub(crate) fn thrown_at(pc: usize) -> usize {
     } else if pc.wrapping_sub(from) < CALLS_WITHIN {
         throw(pc)
     } else {
-        frames::new_at(pc)
+        callers::new_at(pc)
     }
 }
 

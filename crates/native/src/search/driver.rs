@@ -153,7 +153,8 @@ pub(crate) fn drive(run: Run<Coroutines, KernelObserver>, status: &Cell<Option<c
             execution.actions
         ));
     }
-    // SAFETY: as in `Driven`.
+    // SAFETY: `begin` has leaked the box. The run has ended, so that the strategy is not asked any
+    // more.
     match unsafe { &mut *execution.driver } {
         Driver::Guided(guided) => {
             let stuck = guided.end == Some(GuidedEnd::Complete) && execution.met.is_empty();
@@ -169,7 +170,7 @@ pub(crate) fn drive(run: Run<Coroutines, KernelObserver>, status: &Cell<Option<c
         }
         Driver::Script { script, witness } => {
             misuse(run, script);
-            super::answer::replayed(run, script, witness);
+            super::replayed::replayed(run, script, witness);
         }
     }
     status.get().unwrap_or_else(|| report::finish_and_exit(0))

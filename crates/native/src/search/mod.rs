@@ -23,6 +23,7 @@ mod hooks;
 mod names;
 mod observer;
 mod played;
+mod replayed;
 mod server;
 mod wait_events;
 

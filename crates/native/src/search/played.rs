@@ -111,11 +111,12 @@ impl Played {
         let PendingAccess { address, size, kind, site, .. } = access;
         let before = value(address, size);
         let is_write = kind == AccessKind::Write;
+        let stack = detector().stack_of(address);
         let accessed = Accessed {
             access,
             block: detector().memory.find(address),
-            frame: frames::find(address, site.pc, &self.code),
-            ends: frames::ends(address, &self.code),
+            frame: frames::find(address, stack.clone(), site.pc, &self.code),
+            ends: frames::ends(address, stack, &self.code),
             before,
             after: if is_write { None } else { before },
         };

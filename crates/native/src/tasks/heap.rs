@@ -4,7 +4,7 @@
 use crate::detect::detector;
 use crate::report::record;
 use crate::tasks::atomics::unobserved;
-use crate::tasks::{explorer, futures, locks, monitors, standard, state};
+use crate::tasks::{excuses, explorer, futures, locks, monitors, standard, state};
 use std::ops::Range;
 
 /// The program has got a block, by code at `pc`.
@@ -16,6 +16,7 @@ pub(crate) fn allocated(address: usize, size: usize, pc: impl FnOnce() -> usize)
     let detector = detector();
     detector.allocated(address, size);
     let site = detector.here(pc());
+    excuses::allocated(address);
     detector.own_block(address, size, site);
 }
 

@@ -8,6 +8,7 @@ pub(crate) mod constructs;
 pub(crate) mod deadlock;
 pub(crate) mod depend;
 pub(crate) mod doacross;
+mod excuses;
 pub(crate) mod explicit;
 pub(crate) mod explorer;
 pub(crate) mod finishes;
@@ -51,6 +52,7 @@ pub(crate) struct State {
     pools: pools::Pools,
     hclib: hclib::Hclib,
     futures: futures::Futures,
+    excuses: excuses::Excuses,
     /// Threads that the program has created.
     threads: threads::Threads,
     /// Reader-writer locks, condition variables, semaphores and barriers.
@@ -90,6 +92,7 @@ pub(crate) fn begin() {
         pools,
         hclib,
         futures,
+        excuses: excuses::Excuses::default(),
         threads,
         monitors,
         waits,
@@ -101,4 +104,5 @@ pub(crate) fn begin() {
         ran: None,
     });
     atomics::begin();
+    excuses::begin();
 }

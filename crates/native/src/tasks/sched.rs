@@ -17,6 +17,7 @@ use crate::process::{self, is_shared};
 use crate::report::signals;
 use crate::tasks::atomics::unobserved;
 use crate::tasks::busy;
+use crate::tasks::excuses;
 use crate::tasks::explicit;
 use crate::tasks::explorer::{self, WaitEvent};
 pub(crate) use crate::tasks::jobs::{Job, Work};
@@ -240,7 +241,7 @@ impl Coroutines {
             Self::prepare(job, kernel)?;
         }
         if job.placement.is_some() {
-            detector().look_at_storage(job.thread);
+            excuses::switched_job(job.thread);
         }
         let fiber = if job.is_main { detector().main_stack.take(0) } else { detector().take_stack() };
         match fiber {
@@ -306,7 +307,7 @@ impl Coroutines {
         }
         if job.placement.is_some() {
             state().workers.ends(job.thread);
-            detector().look_at_storage(job.thread);
+            excuses::switched_job(job.thread);
         }
         if let Some(memory) = job.memory.take() {
             explicit::free(memory);

@@ -18,7 +18,7 @@
 
 use super::syscall::answer;
 use crate::abi::is_up;
-use crate::detect::{detector, frames, modules};
+use crate::detect::{callers, detector, modules};
 use crate::process::call_site::{CALLER, FRAME, STACK, caller};
 use crate::process::{is_shared, system_call};
 use crate::tasks::{atomics, explorer, threads, waits};
@@ -217,7 +217,7 @@ pub(super) fn limit(milliseconds: c_int) -> Option<Instant> {
 /// the program, whose call site must stay.
 static SITE: [AtomicUsize; 3] = [const { AtomicUsize::new(0) }; 3];
 
-/// As [`entry`](crate::abi::kmpc::entry), except that the call site is noted in `SITE`.
+/// As [`entry`](crate::abi::entry::entry), except that the call site is noted in `SITE`.
 macro_rules! entry {
     ($($name:ident => $target:ident;)*) => { $(
         #[unsafe(naked)]
@@ -275,7 +275,7 @@ fn call(number: i64, as_what: Use, mut arguments: [usize; 6]) -> i64 {
     let has_others = waits::has_others();
     if has_others {
         // What the report says of who waits is where the program called the library.
-        CALLER.store(frames::of_program(caller()), Ordering::Relaxed);
+        CALLER.store(callers::of_program(caller()), Ordering::Relaxed);
     }
     if prepare(as_what, &arguments, has_others) {
         return answer(-i64::from(libc::EAGAIN));

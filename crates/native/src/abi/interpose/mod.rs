@@ -17,11 +17,11 @@ pub(crate) mod reserve;
 mod syscall;
 mod threads;
 
+use crate::abi::entry::{caller, entry};
 use crate::abi::is_up;
-use crate::abi::kmpc::{caller, entry};
 use crate::abi::{library, panics};
+use crate::detect::callers;
 use crate::detect::detector;
-use crate::detect::frames;
 use crate::process;
 use crate::process::threads::is_making;
 use crate::process::{is_shared, real};
@@ -59,7 +59,8 @@ unsafe impl GlobalAlloc for Own {
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: as above.
+        // SAFETY: the caller's promise: a size that is not zero. No other reference to the
+        // allocator exists: it is used by one OS thread and calls nobody who allocates.
         unsafe { (*self.0.get()).calloc(layout.size(), layout.align()) }
     }
 
@@ -69,7 +70,8 @@ unsafe impl GlobalAlloc for Own {
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: as above.
+        // SAFETY: the caller's promise: the block comes from `alloc`, with this layout. No other
+        // reference to the allocator exists.
         unsafe { (*self.0.get()).realloc(memory, layout.size(), layout.align(), size) }
     }
 }
@@ -92,10 +94,10 @@ entry! {
 fn got(memory: *mut c_void, size: usize) -> *mut c_void {
     if !memory.is_null() && is_up() && !is_making() {
         heap::allocated(memory as usize, size, || match is_shared() {
-            true => frames::of_program(caller()),
+            true => callers::of_program(caller()),
             false => library::allocates_for(exceptions::thrown_at(caller())),
         });
-        if is_shared() && frames::is_librarys() {
+        if is_shared() && callers::is_librarys() {
             heap::allocated_by_library(memory as usize);
         }
     }
@@ -105,7 +107,7 @@ fn got(memory: *mut c_void, size: usize) -> *mut c_void {
 /// The program frees memory; how much.
 fn freed(memory: *mut c_void) -> Option<usize> {
     let is_noted = !memory.is_null() && is_up() && !is_making();
-    let is_librarys = || is_shared() && frames::is_librarys();
+    let is_librarys = || is_shared() && callers::is_librarys();
     is_noted.then(|| heap::freed(memory as usize, caller(), is_librarys)).flatten()
 }
 
@@ -114,12 +116,12 @@ pub(crate) extern "C" fn malloc_noted(size: usize) -> *mut c_void {
 }
 
 pub(crate) extern "C" fn calloc_noted(count: usize, size: usize) -> *mut c_void {
-    // SAFETY: as calloc.
+    // SAFETY: `calloc` takes any arguments.
     got(unsafe { __libc_calloc(count, size) }, count.wrapping_mul(size))
 }
 
 pub(crate) extern "C" fn memalign_noted(align: usize, size: usize) -> *mut c_void {
-    // SAFETY: as memalign.
+    // SAFETY: `memalign` takes any arguments.
     got(unsafe { __libc_memalign(align, size) }, size)
 }
 
@@ -144,7 +146,8 @@ pub(crate) extern "C" fn realloc_noted(memory: *mut c_void, size: usize) -> *mut
     let is_noted = !memory.is_null() && is_up();
     let parts = if is_noted { heap::accessed_parts(memory as usize) } else { Vec::new() };
     let before = freed(memory);
-    // SAFETY: as realloc.
+    // SAFETY: the program's promise: `memory` is null or a block of this allocator that nobody has
+    // freed.
     let new = unsafe { __libc_realloc(memory, size) };
     if new.is_null() {
         // The old block is still there, unless the program asked for no bytes, which frees it.
@@ -164,7 +167,8 @@ pub(crate) extern "C" fn realloc_noted(memory: *mut c_void, size: usize) -> *mut
 
 pub(crate) extern "C" fn free_noted(memory: *mut c_void) {
     freed(memory);
-    // SAFETY: as free.
+    // SAFETY: the program's promise: `memory` is null or a block of this allocator that nobody has
+    // freed.
     unsafe { __libc_free(memory) }
 }
 

@@ -3,8 +3,8 @@
 
 use super::threads::c11::result;
 use super::{clock, fortran};
+use crate::abi::entry::{caller, entry};
 use crate::abi::is_up;
-use crate::abi::kmpc::{caller, entry};
 use crate::process::real;
 use crate::report::coverage;
 use crate::tasks::explorer::WaitEvent;
@@ -467,7 +467,8 @@ unsafe extern "C-unwind" fn once(control: *mut c_int, routine: unsafe extern "C-
         return 0;
     }
     let mut call = Call { control, state: 0 };
-    // SAFETY: as above; the routine is the program's.
+    // SAFETY: the program's variable, which only its `once` functions write, and its routine, which
+    // it passes to be called.
     unsafe {
         control.write_volatile(UNDER_WAY);
         routine();

@@ -1,9 +1,9 @@
 //! `syscall`: Rust's standard library waits by it ([`futex`]), and programs end or replace
 //! themselves by it.
 
+use crate::abi::entry::{CALLER, caller, entry};
 use crate::abi::is_up;
-use crate::abi::kmpc::{CALLER, caller, entry};
-use crate::detect::frames;
+use crate::detect::callers;
 use crate::process::{self, is_shared};
 use crate::tasks::{futex, sched};
 use std::ffi::c_char;
@@ -21,7 +21,7 @@ extern "C" fn called(number: i64, a: usize, b: usize, c: usize, d: usize, e: usi
             libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET => {
                 // What the report says of who waits is where the program called the library.
                 if is_shared() {
-                    CALLER.store(frames::of_program(caller()), Ordering::Relaxed);
+                    CALLER.store(callers::of_program(caller()), Ordering::Relaxed);
                 }
                 // SAFETY: the program's pointer to the limit, which it passes for this.
                 let limit = unsafe { (d as *const libc::timespec).as_ref() };

@@ -1,10 +1,10 @@
 //! The entry points of threads of the C library, of POSIX and of C11: one line each into
 //! [`threads`].
 
+use crate::abi::entry::{CALLER, caller, entry};
 use crate::abi::is_up;
-use crate::abi::kmpc::{CALLER, caller, entry};
 use crate::abi::tsan::write_range;
-use crate::detect::frames;
+use crate::detect::callers;
 use crate::process::{is_shared, real};
 use crate::tasks::monitors::Patience;
 use crate::tasks::threads::unwind;
@@ -28,7 +28,7 @@ entry! {
 
 /// Where the program asks for it: a library may do so for it.
 pub(super) fn site() -> usize {
-    if is_shared() { frames::of_program(caller()) } else { caller() }
+    if is_shared() { callers::of_program(caller()) } else { caller() }
 }
 
 unsafe extern "C" fn create(
@@ -142,7 +142,7 @@ unsafe extern "C-unwind" fn join(handle: usize, result: *mut usize) -> c_int {
 }
 
 unsafe extern "C" fn try_join(handle: usize, result: *mut usize) -> c_int {
-    // SAFETY: as above.
+    // SAFETY: the program's arguments: a thread of its own, and where the result goes, or null.
     unsafe { join_into(handle, result, Patience::None) }
 }
 
@@ -151,7 +151,7 @@ unsafe extern "C-unwind" fn timed_join(
     result: *mut usize,
     limit: *const libc::timespec,
 ) -> c_int {
-    // SAFETY: as above.
+    // SAFETY: the caller passes the program's arguments on; the limit is null or the program's.
     unsafe { clock_join(handle, result, libc::CLOCK_REALTIME, limit) }
 }
 
@@ -162,7 +162,7 @@ unsafe extern "C-unwind" fn clock_join(
     limit: *const libc::timespec,
 ) -> c_int {
     threads::test_cancel();
-    // SAFETY: as above; a null pointer is no limit.
+    // SAFETY: the caller's promise: `limit` is the program's, or null, which is no limit.
     unsafe {
         if limit.as_ref().is_some_and(|limit| !(0..1_000_000_000).contains(&limit.tv_nsec)) {
             return libc::EINVAL;
@@ -315,7 +315,7 @@ unsafe fn create_key(key: *mut u32, destructor: Option<Destructor>) -> c_int {
         // SAFETY: that is the type of the function of this name.
         return unsafe { transmute::<*mut c_void, Create>(found)(key, destructor) };
     }
-    // SAFETY: as above.
+    // SAFETY: `found` is the function of the C library with that name, which has this type.
     let error = unsafe { transmute::<*mut c_void, Create>(found)(key, None) };
     if error == 0 {
         // SAFETY: the function has written it.
@@ -489,9 +489,9 @@ pub unsafe extern "C-unwind" fn clock_nanosleep(
         threads::test_cancel();
         // SAFETY: the caller's promise.
         let limit = match flags & libc::TIMER_ABSTIME {
-            // SAFETY: as above.
+            // SAFETY: the caller's promise: `time` is the program's.
             0 => unsafe { duration(&*time) }.and_then(waits::after),
-            // SAFETY: as above.
+            // SAFETY: the caller's promise: `time` is the program's.
             _ => unsafe { super::clock::limit(clock, time) },
         };
         if let Some(limit) = limit {

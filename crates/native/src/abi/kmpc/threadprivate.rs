@@ -1,7 +1,7 @@
 //! The entry points of `threadprivate` variables without thread-local storage ([`threadprivate`]).
 
 use super::Loc;
-use crate::abi::setup::begin;
+use crate::abi::begin;
 use crate::tasks::threadprivate::{self, Construct, Copy};
 use std::ffi::c_void;
 

@@ -1,7 +1,7 @@
 //! The entry points of atomic operations, `__tsan_atomic…` and `__atomic_…`. The compiler leaves
 //! the operation itself to the runtime ([`atomics`](crate::tasks::atomics)).
 
-use crate::abi::kmpc::CALLER;
+use crate::process::call_site::CALLER;
 use crate::tasks::atomics::operations::*;
 use crate::tasks::atomics::{ATOMICS, Atomics, fence, spins};
 use crate::tasks::busy;

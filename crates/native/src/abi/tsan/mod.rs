@@ -13,7 +13,7 @@ mod reach;
 
 mod strided;
 
-use crate::abi::setup::begin;
+use crate::abi::begin;
 use crate::detect;
 use crate::detect::detector::{Detector, Manner};
 use crate::detect::shadow::Cell;

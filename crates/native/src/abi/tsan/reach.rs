@@ -4,7 +4,7 @@
 //! accesses must then not be noted first: shadow for a terabyte never comes to an end, and neither
 //! the memory it takes nor the crash would ever be reported.
 
-use super::strided::Dimension;
+use crate::detect::detector::Repeated as Dimension;
 use std::ffi::c_void;
 
 /// Smaller ranges are noted unasked: their shadow is small. A call of the system is nothing beside

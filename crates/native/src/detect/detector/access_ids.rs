@@ -50,6 +50,15 @@ impl Detector {
         self.locks.begin_step(self.current, self.order.step());
     }
 
+    /// The number of the site of an access.
+    pub(crate) fn site_of(&self, id: AccessId) -> u32 {
+        self.accesses[id.index()].site.site()
+    }
+
+    pub(crate) fn is_of_running_step(&self, id: AccessId) -> bool {
+        id >= self.first()
+    }
+
     pub(crate) fn site(&self, number: u32) -> Site {
         self.sites.get(number)
     }

@@ -269,7 +269,8 @@ impl Detector {
         );
         for (cell, content, born) in stale {
             match content.reference() {
-                // SAFETY: as above.
+                // SAFETY: a cell of the region, to which no reference exists: `stale` has pointers
+                // only.
                 None => unsafe { *cell = self.since(content, born) },
                 Some(Reference::Bytes(group)) => {
                     let bytes = self.bytes[group];
@@ -407,8 +408,7 @@ impl Detector {
     /// all that nobody can distinguish from it. Beyond the order, a conflict with one must be
     /// judged and reported as one with the other would be, as in [`representatives`].
     fn alike(&mut self, step: StepId) -> Option<Alike> {
-        // In a library it matters which task has handed memory on to a thread ([`owned`]).
-        if self.representatives.off || crate::process::is_shared() {
+        if self.representatives.off || self.premises.distinguishes_ended_tasks {
             return None;
         }
         let (task, sibling) = self.order.sibling(step)?;
@@ -429,7 +429,7 @@ impl Detector {
 
     /// Drops the ends of tasks all but those of `steps`: joining them would order nothing.
     fn forget_ends(&mut self, steps: &[StepId]) {
-        if self.representatives.off || crate::process::is_shared() {
+        if self.representatives.off || self.premises.distinguishes_ended_tasks {
             return;
         }
         let mut named = Marks::none(self.tasks.len());

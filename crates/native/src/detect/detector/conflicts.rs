@@ -1,10 +1,9 @@
 //! The slow end of an access: two accesses that no order known so far separates. Decides whether
 //! they can meet, and stores the race if so.
 
+use super::policy::Meeting;
 use super::*;
 use crate::detect::search::{self, Earlier};
-use crate::detect::sink;
-use crate::process::is_shared;
 
 impl Detector {
     /// Two conflicting accesses that no order known so far keeps apart.
@@ -126,8 +125,9 @@ impl Detector {
         if self.code.is_empty() {
             self.code = frames::code();
         }
-        let frame = frames::find(address, second.site.pc, &self.code);
-        let ends = if block.is_none() { frames::ends(address, &self.code) } else { Vec::new() };
+        let stack = self.stack_of(address);
+        let frame = frames::find(address, stack.clone(), second.site.pc, &self.code);
+        let ends = if block.is_none() { frames::ends(address, stack, &self.code) } else { Vec::new() };
         Raced { first, second, address, count: 1, block, frame, ends, promise: None }
     }
 
@@ -139,45 +139,23 @@ impl Detector {
         locks
     }
 
-    /// Whether two unordered accesses to an address cannot meet there all the same:
-    /// - the memory is a task's stack, and was another task's when the earlier access was made;
-    /// - the memory is private to a thread, and both tasks ran on that thread: a thread does one
-    ///   thing at a time;
-    /// - it is memory of a thread, which made the earlier access before the present one, or has
-    ///   waited for it ([`units`]);
-    /// - both are in units of work that every size of the team gives to one thread;
-    /// - it is heap memory that the thread owns, by its thread-local storage, or was handed to it
-    ///   since ([`owned`]). Whether it is, is found out if `searches` says so;
-    /// - both tasks ran on one thread and asked which: then it may well be the number that led both
-    ///   here, and on different threads they would have gone elsewhere. Or it is not, and another
-    ///   assignment of work to threads has a race: the coverage says that this is not decided.
-    fn excuse(&mut self, earlier: AccessId, address: usize, searches: bool) -> bool {
+    /// Whether two unordered accesses to an address cannot meet there all the same: the memory is a
+    /// task's stack, and was another task's when the earlier access was made; or the front end's
+    /// [policy](crate::detect::policy) excuses them. It searches for an excuse that costs much only
+    /// if the pair of sites `is_new`.
+    fn excuse(&mut self, earlier: AccessId, address: usize, is_new: bool) -> bool {
         if self.is_of_earlier_stack(earlier, address) {
             return true;
         }
-        let (before, now) = (self.tasks[self.task_of(earlier).index()], self.tasks[self.current.index()]);
-        let is_private = || self.privates.is_of(address, now.thread);
-        if before.thread != now.thread {
-            // Of a task that was waited for it is not known any more on which thread it ran.
-            let may_have_been_here = self.accesses[earlier.index()].site.has(Merged::FOLDED);
-            return may_have_been_here && (is_private() || self.is_owned_by(address, now.thread, searches))
-                || self.is_past_of_thread(earlier, address)
-                || self.are_in_equal_shares(earlier)
-                || self.is_handed_on(earlier, address, searches);
-        }
-        let asked = before.asked && now.asked;
-        // A verdict about a pool claims no other size, nor what its threads take.
-        if asked && (is_shared() || self.excused_by_number) {
-            return true;
-        }
-        let is_excused = is_private()
-            || self.is_past_of_thread(earlier, address)
-            || self.are_given_to_one_thread(earlier, address)
-            || self.are_in_equal_shares(earlier)
-            || self.is_owned_by(address, now.thread, searches)
-            || self.is_handed_on(earlier, address, searches);
-        self.excused_by_number |= asked && !is_excused;
-        is_excused || asked
+        let [before, now] = [self.task_of(earlier), self.current].map(|task| self.tasks[task.index()]);
+        let is_folded = self.accesses[earlier.index()].site.has(Merged::FOLDED);
+        policy::excuses(&Meeting { earlier, address, before, now, is_folded, is_new }, self)
+    }
+
+    /// Whether one access is known to happen before the other by the task that made that.
+    pub(crate) fn is_known_to(&mut self, before: AccessId, after: AccessId) -> bool {
+        let [before, after] = [before, after].map(|id| self.accesses[id.index()].step);
+        self.order.is_known_to(before, after)
     }
 
     /// Whether both accesses are in sections of one lock: then the later comes after the earlier

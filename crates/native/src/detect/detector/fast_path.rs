@@ -222,7 +222,7 @@ impl Detector {
         // Not at the first access of a step from this site: most have no second. And not where the
         // result is address-dependent.
         if (is_repeated || is_of_share) && before == cells[0] && before != Cell::default() {
-            if before.is_below_watermark() {
+            if before.is_below(now::watermark()) {
                 let period = if is_of_share { self.units.spans.period() } else { 0 };
                 LAST_IDS.set(pc, kind, recent.id, recent.site, period);
             } else if is_repeated {

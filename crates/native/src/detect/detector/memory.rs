@@ -1,6 +1,7 @@
 //! Memory whose owner changes: allocated, freed, lent to a task as its stack, given to a thread.
 
 use super::*;
+use crate::detect::cell::WriterRef;
 use std::ops::Range;
 
 /// Bytes of program memory a cell covers.
@@ -37,7 +38,6 @@ impl Detector {
             || matches!(role, Role::Single(_) | Role::Share { is_sections: true, .. })
             || self.units.masters.contains(&self.current);
         let thread = (role != Role::Main).then_some((thread, for_all));
-        self.owned.forget(address);
         let ordinal = self.memory.add(address, Block::new(size, site, self.current, thread));
         if let Some(watched) = &mut self.watched {
             watched.allocated(ordinal, address, size);
@@ -118,6 +118,22 @@ impl Detector {
     #[inline]
     pub(crate) fn is_thread_local(&self, address: usize) -> bool {
         self.privates.holds(address)
+    }
+
+    /// Whether the memory is private to this virtual thread.
+    pub(crate) fn is_private_to(&self, address: usize, thread: u32) -> bool {
+        self.privates.is_of(address, thread)
+    }
+
+    /// The private memory of a virtual thread, its thread-local storage first.
+    pub(crate) fn private_memory(&self, thread: u32) -> impl Iterator<Item = Range<usize>> + '_ {
+        self.privates.all_of(thread)
+    }
+
+    /// The access that has written a word since the memory was allocated; a reference if it is not
+    /// one that has written it whole.
+    pub(crate) fn last_writer(&self, word: usize) -> WriterRef {
+        self.pages.content(shadow::cell(word)).writer
     }
 
     /// Memory is given to a virtual thread: nobody has used it yet.

@@ -12,7 +12,6 @@
 use super::fast_path::cells;
 use super::*;
 use crate::detect::now;
-use crate::process as start;
 
 /// What a cell has no room for.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -202,8 +201,8 @@ impl Detector {
                     self.follow_sections(record, kind);
                 }
                 let is_remembered = self.remember(record.accesses(kind), address, pc);
-                // Of a Rust program not all stores are seen.
-                if is_remembered && met == self.met && self.fast_path_enabled && !start::is_shared() {
+                let may_repeat = self.fast_path_enabled && self.premises.sees_all_stores;
+                if is_remembered && met == self.met && may_repeat {
                     after = Cell::refer_at(number, AccessId::at(self.accesses.len() - 1), kind);
                 }
             }

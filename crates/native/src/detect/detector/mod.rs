@@ -21,7 +21,7 @@
 //!   on which came first. Neither kind subsumes the other, so memory that is accessed atomically
 //!   keeps both, in a [`Mixed`] record.
 //! - Some unordered accesses cannot meet in the memory they were made to, or not on different
-//!   threads: [`excuse`](Detector::excuse).
+//!   threads: the front end says which, as a [policy](crate::detect::policy).
 //!
 //! What it can miss, with mutual exclusion: races that only another order of conflicting sections
 //! shows. False alarms, with several locks: see the order of sections in
@@ -38,7 +38,7 @@ mod locks;
 mod memory;
 mod mixed;
 mod order_cache;
-mod owned;
+pub(crate) mod policy;
 mod privates;
 pub(crate) mod promises;
 mod ranges;
@@ -46,8 +46,10 @@ mod recording;
 mod records;
 mod representatives;
 pub(crate) mod same_epoch;
+pub(crate) mod sink;
 mod sites;
 mod slab;
+pub(crate) mod spots;
 mod synchronisation;
 pub(crate) mod transitions;
 mod units;
@@ -66,6 +68,7 @@ pub(crate) use finishes::Finish;
 use finishes::Finishes;
 use locks::{Hold, Locks};
 use mixed::Mixed;
+use policy::Premises;
 use privates::Privates;
 use raceproof_core::detect::freed_blocks::{self, FreedBlocks};
 use raceproof_core::detect::readers::{ReaderSets, Readers};
@@ -79,7 +82,6 @@ use rustc_hash::FxHashMap;
 pub(crate) use sites::Site;
 use sites::Sites;
 use slab::Slab;
-use std::sync::atomic::Ordering;
 use units::Units;
 pub(crate) use units::{Division, Elements, Repeated, Share, Sizes, Work};
 
@@ -181,6 +183,7 @@ pub(crate) enum Manner {
 }
 
 pub(crate) struct Detector {
+    premises: Premises,
     pub(crate) order: GraphOrder,
     pub(crate) contexts: Contexts,
     accesses: Vec<AccessRecord>,
@@ -207,8 +210,6 @@ pub(crate) struct Detector {
     pub(crate) memory: Blocks,
     /// Promises of the program.
     pub(crate) promises: promises::Promises,
-    /// Heap memory that threads own.
-    owned: owned::Owned,
     freed_blocks: FreedBlocks<AccessId>,
     pub(crate) races: Vec<Raced>,
     pairs: FxHashMap<(usize, usize), u32>,
@@ -239,9 +240,6 @@ pub(crate) struct Detector {
     preparing: bool,
     /// Mutual exclusion or ordering atomics were used.
     pub(crate) exclusive: bool,
-    /// Two accesses were not compared for no other reason than that both tasks ran on one thread
-    /// and asked which.
-    pub(crate) excused_by_number: bool,
     /// Whether detection is on.
     on: bool,
     /// Whether accesses may take the fast path.
@@ -258,7 +256,7 @@ pub(crate) struct Detector {
 }
 
 impl Detector {
-    pub(crate) fn new(stacks: Stacks, main_stack: Stacks) -> Self {
+    pub(crate) fn new(stacks: Stacks, main_stack: Stacks, premises: Premises) -> Self {
         let main = Task {
             parent: TaskId::MAIN,
             created: 0,
@@ -276,6 +274,7 @@ impl Detector {
         accesses.push(AccessRecord::NONE);
         tasks.push(main);
         Detector {
+            premises,
             order: GraphOrder::folding(),
             contexts: Contexts::new(),
             accesses,
@@ -297,7 +296,6 @@ impl Detector {
             main_stack,
             memory: Blocks::default(),
             promises: Default::default(),
-            owned: Default::default(),
             freed_blocks: FreedBlocks::default(),
             races: Vec::new(),
             pairs: FxHashMap::default(),
@@ -316,7 +314,6 @@ impl Detector {
             waiting: false,
             preparing: false,
             exclusive: false,
-            excused_by_number: false,
             on: true,
             fast_path_enabled: false,
             freeing: false,
@@ -368,7 +365,7 @@ impl Detector {
             if unsafe { *cell } == Cell::default() {
                 self.pages.touch(cell);
             }
-            // SAFETY: as above.
+            // SAFETY: a cell of the region; `touch` has given its reference back.
             let content = unsafe { *cell };
             if content == Cell::default() {
                 self.check_freed(at, kind, manner, pc);
@@ -381,7 +378,7 @@ impl Detector {
                 if races {
                     self.note_racing(granule);
                 }
-                // SAFETY: as above.
+                // SAFETY: a cell of the region, to which no other reference exists.
                 unsafe { after.put(std::array::from_mut(&mut *cell)) };
                 at = next;
                 continue;
@@ -394,13 +391,13 @@ impl Detector {
                 let [one, rest @ ..] = self.bytes[group];
                 if !one.writer.is_reference() && rest.iter().all(|other| *other == one) {
                     self.bytes.free(group);
-                    // SAFETY: as above.
+                    // SAFETY: a cell of the region, to which no other reference exists.
                     unsafe { *cell = one };
                 }
             } else if whole {
                 let (after, races) =
                     self.races_there(granule, |detector| detector.update(content, granule, kind, manner, pc));
-                // SAFETY: as above.
+                // SAFETY: a cell of the region; `update` has given its references back.
                 unsafe { after.put(std::array::from_mut(&mut *cell)) };
                 // Each address that is accessed atomically has a record of its own.
                 last = (!content.writer.is_reference() && !after.writer.is_reference())
@@ -409,7 +406,7 @@ impl Detector {
                 let mut group = [content; 4];
                 self.update_bytes(&mut group, at..next, kind, manner, pc);
                 let number = self.bytes.add(group);
-                // SAFETY: as above.
+                // SAFETY: a cell of the region, to which no other reference exists.
                 unsafe { *cell = Cell::refer(Reference::Bytes(number)) };
             }
             at = next;

@@ -54,16 +54,11 @@ impl Privates {
         self.all.iter().any(|private| private.thread == thread && private.holds(address))
     }
 
-    /// All memory of a thread.
-    pub(super) fn all_of(&self, thread: u32) -> impl Iterator<Item = (usize, usize)> + '_ {
+    /// All memory of a thread, in the order in which it was given to it.
+    pub(super) fn all_of(&self, thread: u32) -> impl Iterator<Item = Range<usize>> + '_ {
         self.all
             .iter()
             .filter(move |private| private.thread == thread)
-            .map(|private| (private.from, private.to))
-    }
-
-    /// Where the first memory of a thread begins.
-    pub(super) fn first_of(&self, thread: u32) -> Option<usize> {
-        self.all.iter().find(|private| private.thread == thread).map(|private| private.from)
+            .map(|private| private.from..private.to)
     }
 }

@@ -152,14 +152,15 @@ impl Ranges<'_> {
                 return false;
             }
             let place = cells.wrapping_add(at);
-            // SAFETY: as above.
+            // SAFETY: a cell of the region, to which no reference exists here.
             let mut word = unsafe { *place.cast::<u64>() };
             if word == 0 {
                 self.detector.pages.touch(place);
-                // SAFETY: as above.
+                // SAFETY: a cell of the region; `touch` has given its reference back.
                 word = unsafe { *place.cast::<u64>() };
             }
-            // SAFETY: as above.
+            // SAFETY: a cell of the region, to which no other reference exists: `other` is called
+            // after its last use.
             let cell = unsafe { &mut *place };
             if word == self.last.0 {
                 if few < FEW && word != 0 {
@@ -172,16 +173,18 @@ impl Ranges<'_> {
                     // Of memory that is new, each page has to be touched.
                     reach = reach.min(shadow::on_page(cell));
                 }
-                // SAFETY: as above.
-                let cells = unsafe { std::slice::from_raw_parts_mut(cell, reach) };
+                // SAFETY: so many cells from this one on are cells of the range, which are
+                // neighbours, and `cell` is not used any more.
+                let cells = unsafe { std::slice::from_raw_parts_mut(place, reach) };
                 at += replace(cells, word, self.last.1.into());
             } else if is_same_epoch(word.into(), self.kind, self.detector.first()) {
                 if few < FEW {
                     (at, few) = (at + 1, few + 1);
                     continue;
                 }
-                // SAFETY: as above.
-                let cells = unsafe { std::slice::from_raw_parts_mut(cell, count - at) };
+                // SAFETY: the rest of the cells of the range, which are neighbours, and `cell` is
+                // not used any more.
+                let cells = unsafe { std::slice::from_raw_parts_mut(place, count - at) };
                 // Mostly they are alike, which is found faster.
                 let alike = replace(cells, word, word);
                 at += if alike >= AT_ONCE {
@@ -208,7 +211,7 @@ impl Ranges<'_> {
     /// of them it is done.
     fn page(&mut self, cells: *mut Cell, address: usize) -> usize {
         let first = self.detector.first();
-        // SAFETY: as above.
+        // SAFETY: the first cell of a page of the region, to which no reference exists here.
         if self.detector.pages.knows(cells) && is_same_epoch(unsafe { *cells }, self.kind, first) {
             return 0;
         }
@@ -225,7 +228,7 @@ impl Ranges<'_> {
         if self.met {
             // Judged by its address, for the first cell alone.
             self.detector.pages.touch(cells);
-            // SAFETY: as above.
+            // SAFETY: the first cell of a page of the region; `touch` has given its reference back.
             unsafe { *cells = after };
             return 1;
         }
@@ -244,11 +247,12 @@ impl Ranges<'_> {
         let mut address = from;
         while address < next {
             let place = shadow::cell(address);
-            // SAFETY: as above.
+            // SAFETY: a cell of the region, to which no reference exists here.
             if unsafe { *place } == Cell::default() {
                 self.detector.pages.touch(place);
             }
-            // SAFETY: as above.
+            // SAFETY: a cell of the region, to which no other reference exists: `other` is called
+            // after its last use.
             let cell = unsafe { &mut *place };
             let words = if u64::from(*cell) == self.last.0 {
                 self.last.1.put(std::array::from_mut(cell));
@@ -281,7 +285,7 @@ impl Ranges<'_> {
     #[inline(never)]
     fn other(&mut self, place: *mut Cell, address: usize, left: usize) -> usize {
         let (kind, pc) = (self.kind, self.pc);
-        // SAFETY: as above.
+        // SAFETY: a cell of the region, to which the callers hold no reference any more.
         let cell = unsafe { *place };
         if cell.writer.is_reference() {
             // Bytes of their own, or atomic accesses.
@@ -292,7 +296,7 @@ impl Ranges<'_> {
             return 1;
         }
         let after = self.judge(cell, address);
-        // SAFETY: as above.
+        // SAFETY: a cell of the region; `judge` has given its references back.
         unsafe { *place = after };
         1
     }

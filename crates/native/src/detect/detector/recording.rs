@@ -188,7 +188,7 @@ impl Detector {
     fn is_own_of_thread(&mut self, address: usize) -> bool {
         let on = self.tasks[self.current.index()].thread;
         let is_own = self.memory.find(address).is_some_and(|(_, block)| block.task == self.current);
-        !is_own && self.is_owned_by(address, on, true)
+        !is_own && policy::is_owned(address, on, self)
     }
 }
 

@@ -53,11 +53,7 @@ impl Detector {
 
     /// Whether an earlier access was made in the past of a thread whose memory it is, and the
     /// present one is the thread's, or in a unit it executes.
-    pub(in crate::detect::detector) fn is_past_of_thread(
-        &mut self,
-        earlier: AccessId,
-        address: usize,
-    ) -> bool {
+    pub(crate) fn is_past_of_thread(&mut self, earlier: AccessId, address: usize) -> bool {
         if self.units.takers.is_empty() {
             return false;
         }
@@ -90,9 +86,8 @@ impl Detector {
         made != now && self.order.is_known_to(step, last)
     }
 
-    /// Whether memory belongs to a thread that has executed units of work. What it has allocated in
-    /// a `single` or a section does if its thread-local storage leads there: otherwise it has
-    /// allocated it for all.
+    /// Whether memory belongs to a thread that has executed units of work. Of what it has allocated
+    /// in place of its team the policy says whether it does.
     fn is_memory_of(&mut self, thread: TaskId, address: usize) -> bool {
         let on = self.tasks[thread.index()].thread;
         if self.units.takers.get(&thread).is_some_and(|taker| taker.stack.contains(&address))
@@ -101,7 +96,7 @@ impl Detector {
             return true;
         }
         self.memory.find(address).is_some_and(|(at, block)| {
-            block.thread() == Some(on) && (!block.is_for_all() || self.is_reached_from_storage(at, on))
+            block.thread() == Some(on) && (!block.is_for_all() || policy::is_own_block(at, on, self))
         })
     }
 
@@ -116,11 +111,7 @@ impl Detector {
 
     /// Whether the schedule gives an earlier access and the present one to the same thread, for
     /// every size that the team may have.
-    pub(in crate::detect::detector) fn are_given_to_one_thread(
-        &self,
-        earlier: AccessId,
-        address: usize,
-    ) -> bool {
+    pub(crate) fn are_given_to_one_thread(&self, earlier: AccessId, address: usize) -> bool {
         let before = self.task_of(earlier);
         let thread = self.taker(self.current);
         let Some(taker) = self.units.takers.get(&thread).filter(|_| self.taker(before) == thread) else {
@@ -160,7 +151,7 @@ impl Detector {
     /// Whether an earlier access and the present one are in loops, or in teams inside of them, that
     /// are divided in the same way, of which at least one has no marks: which iterations they were
     /// is not known, and this run has given both to one thread.
-    pub(in crate::detect::detector) fn are_in_equal_shares(&self, earlier: AccessId) -> bool {
+    pub(crate) fn are_in_equal_shares(&self, earlier: AccessId) -> bool {
         if self.units.takers.is_empty() {
             return false;
         }

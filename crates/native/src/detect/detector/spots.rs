@@ -4,8 +4,8 @@
 //! same blocks in the same order and lends the same stacks to the same tasks, wherever the system
 //! has put them.
 
+use super::watched::Watching;
 use crate::detect::detector;
-use crate::detect::detector::watched::Watching;
 use crate::detect::memory::Block;
 use crate::detect::modules::modules;
 use crate::process::channel;

@@ -1,7 +1,7 @@
 //! Where races go. The detector keeps every race; a sink is notified of each at once, since the
 //! program may be gone the next moment.
 
-use super::detector::Raced;
+use super::Raced;
 use crate::process::global::Global;
 
 /// What is notified of races. `report` has the one implementation; the detector does not know it.

@@ -4,7 +4,7 @@
 //! Jobs of one thread run one after the other, and what they find in the thread's storage another
 //! schedule would have given them elsewhere: on another thread, with other storage. So two
 //! unordered jobs of one thread do not race for what the thread owns, as `thread_local!` promises.
-//! The storage itself is known by its address ([`Privates`]); for the heap this is the rule:
+//! The storage itself is known by its address; for the heap this is the rule:
 //!
 //! - a block that a job of the thread has allocated, and that the storage points to when a job
 //!   begins or ends there, is the thread's own until the next job begins or ends, also where a job
@@ -22,7 +22,7 @@
 //! The detector compares accesses of other threads to such a block; only jobs of the owner are not
 //! compared with each other. What that misses: a thread's own memory whose address is published
 //! besides, accessed by jobs that take it from there and happen to run on the owner. A
-//! representative reader ([`representatives`](super::representatives)) may be one of the owner's.
+//! representative reader of the detector's may be one of the owner's.
 //! False alarms remain for blocks that were allocated elsewhere and handed to the thread; for what
 //! is chosen by the thread's number in other tables than these; and beyond [`MOST`] words of a
 //! thread's own memory.
@@ -30,16 +30,17 @@
 //! Cost: when a job begins or ends, the words of the thread's storage are compared with two bounds;
 //! all else only where two accesses are about to be reported.
 
-use super::*;
-use crate::detect::cell::WriterRef;
-use crate::process::call_site;
-use crate::process::{is_shared, state};
+use super::{MOST, word};
+use crate::detect::cell::{AccessId, WriterRef};
+use crate::detect::detector::{Detector, Site, Task};
+use crate::detect::memory::Block;
+use crate::detect::policy::Meeting;
+use crate::process::{call_site, state};
 use crate::symbols::Symbols;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::VecDeque;
 use std::ops::Range;
-
-/// Limit of words that one search visits.
-const MOST: usize = 1 << 22;
+use std::sync::atomic::Ordering;
 
 /// The function of the crate `thread_local` that allocates a table, and the files it is in.
 const TABLES: &str = "thread_local::allocate_bucket";
@@ -70,8 +71,6 @@ pub(super) struct Owned {
     table_sites: FxHashMap<u32, bool>,
     /// Blocks for which a search failed, with the task that searched.
     vain: FxHashMap<usize, u64>,
-    /// Blocks that were reached from the storage of the thread of a team that has allocated them.
-    reached: FxHashSet<usize>,
 }
 
 impl Owned {
@@ -83,143 +82,91 @@ impl Owned {
         }
         self.tables.retain(|&table| table != block);
         self.vain.remove(&block);
-        self.reached.remove(&block);
         if !self.slots.is_empty() {
             self.slots.retain(|(of, _), _| *of != block);
             self.handed.retain(|(of, ..)| *of != block);
         }
     }
-}
 
-fn word(at: usize) -> usize {
-    // SAFETY: the callers' promise: an aligned word of a thread's storage, or of a block that is
-    // allocated.
-    unsafe { (at as *const usize).read_volatile() }
-}
-
-impl Detector {
     /// A job begins or ends on a thread of a pool: what the thread's storage points to is its own.
     #[inline]
-    pub(crate) fn look_at_storage(&mut self, thread: u32) {
-        let heap = self.memory.of_threads();
+    pub(super) fn look_at_storage(&mut self, thread: u32, detector: &Detector) {
+        let heap = detector.memory.of_threads();
         if heap.is_empty() || thread == 0 {
             return;
         }
-        let Some(storage) = self.storage_of(thread) else { return };
+        let Some(storage) = storage_of(thread, detector) else { return };
         let now = storage.step_by(8).map(word).filter(|pointer| heap.contains(pointer));
         // Mostly it is what it was.
-        if !self.owned.looked.get(&thread).is_some_and(|before| now.clone().eq(before.iter().copied())) {
+        if !self.looked.get(&thread).is_some_and(|before| now.clone().eq(before.iter().copied())) {
             let now = now.collect();
-            self.set_roots(thread, now);
+            self.set_roots(thread, now, detector);
         }
-    }
-
-    /// The thread-local variables of a thread. What is beyond them is the C library's.
-    fn storage_of(&self, thread: u32) -> Option<Range<usize>> {
-        let from = self.privates.first_of(thread)?;
-        Some(from.next_multiple_of(8)..state().threads.base(thread))
-    }
-
-    /// Whether a block of a thread of a team is reached from its thread-local variables, through
-    /// others that it has allocated.
-    #[cold]
-    pub(super) fn is_reached_from_storage(&mut self, wanted: usize, thread: u32) -> bool {
-        let task = self.identity();
-        if self.owned.reached.contains(&wanted) || self.owned.vain.get(&wanted) == Some(&task) {
-            return self.owned.reached.contains(&wanted);
-        }
-        let base = state().threads.base(thread);
-        // What is beyond the variables of the linker's storage is the C library's.
-        let variables = |from: usize, to: usize| from..if (from..to).contains(&base) { base } else { to };
-        let mut todo: Vec<Range<usize>> =
-            self.privates.all_of(thread).map(|(from, to)| variables(from, to)).collect();
-        let mut seen = FxHashSet::default();
-        let mut looked = 0;
-        while let Some(memory) = todo.pop() {
-            looked += memory.len() / 8;
-            if looked > MOST {
-                break;
-            }
-            let words = memory.start.next_multiple_of(8)..memory.end & !7;
-            for pointer in words.step_by(8).map(word) {
-                // A block that is being freed is wanted as well.
-                let Some((at, block)) = self.memory.find(pointer) else { continue };
-                if block.thread() == Some(thread) && seen.insert(at) && self.memory.find_live(at).is_some() {
-                    todo.push(at..at + block.size);
-                }
-            }
-        }
-        let is = seen.contains(&wanted);
-        match is {
-            true => drop(self.owned.reached.insert(wanted)),
-            false => drop(self.owned.vain.insert(wanted, task)),
-        }
-        is
     }
 
     #[cold]
-    fn set_roots(&mut self, thread: u32, words: Vec<usize>) {
-        self.owned.roots.retain(|_, of| *of != thread);
+    fn set_roots(&mut self, thread: u32, words: Vec<usize>, detector: &Detector) {
+        self.roots.retain(|_, of| *of != thread);
         for &pointer in &words {
-            if let Some(block) = self.block_of(pointer, thread) {
-                self.owned.roots.insert(block, thread);
+            if let Some(block) = block_of(pointer, thread, detector) {
+                self.roots.insert(block, thread);
             }
         }
-        self.owned.looked.insert(thread, words);
-    }
-
-    /// The block of the thread's that a pointer leads to.
-    fn block_of(&self, pointer: usize, thread: u32) -> Option<usize> {
-        let (at, block) = self.memory.find_live(pointer)?;
-        (block.thread() == Some(thread)).then_some(at)
+        self.looked.insert(thread, words);
     }
 
     /// Whether the memory is owned by a thread; `searches` says whether it is to be found out, if
     /// it is not known.
-    pub(super) fn is_owned_by(&mut self, address: usize, thread: u32, searches: bool) -> bool {
-        if !is_shared() || thread == 0 {
+    pub(super) fn is_owned_by(
+        &mut self,
+        address: usize,
+        thread: u32,
+        searches: bool,
+        detector: &Detector,
+    ) -> bool {
+        if thread == 0 {
             return false;
         }
-        let Some((at, block)) = self.memory.find(address) else { return false };
-        if self.owned.tables.contains(&at) || searches && self.is_table(at, block) {
+        let Some((at, block)) = detector.memory.find(address) else { return false };
+        if self.tables.contains(&at) || searches && self.is_table(at, block, detector) {
             return true;
         }
         if block.thread() != Some(thread) {
             return false;
         }
-        if self.owned.roots.get(&at) == Some(&thread) || self.is_path_whole(at, thread) {
+        if self.roots.get(&at) == Some(&thread) || self.is_path_whole(at, thread, detector) {
             return true;
         }
-        let task = self.identity();
-        if !searches || self.owned.vain.get(&at) == Some(&task) {
+        let task = detector.identity();
+        if !searches || self.vain.get(&at) == Some(&task) {
             return false;
         }
-        let path = self.search_owned(at, thread);
+        let path = self.search_owned(at, thread, detector);
         let found = path.is_some();
         match path {
-            Some(path) => drop(self.owned.paths.insert((at, thread), path)),
-            None => drop(self.owned.vain.insert(at, task)),
+            Some(path) => drop(self.paths.insert((at, thread), path)),
+            None => drop(self.vain.insert(at, task)),
         }
         found
     }
 
     fn is_root(&self, block: usize, thread: u32) -> bool {
-        self.owned.roots.get(&block) == Some(&thread) || self.owned.tables.contains(&block)
+        self.roots.get(&block) == Some(&thread) || self.tables.contains(&block)
     }
 
     /// Whether the way by which a block was reached is still there.
-    fn is_path_whole(&self, block: usize, thread: u32) -> bool {
-        let Some(path) = self.owned.paths.get(&(block, thread)) else { return false };
+    fn is_path_whole(&self, block: usize, thread: u32, detector: &Detector) -> bool {
+        let Some(path) = self.paths.get(&(block, thread)) else { return false };
         let mut from = None;
         for (at, link) in path.iter().enumerate() {
-            let Some((inside, _)) = self.memory.find_live(link.slot) else { return false };
+            let Some((inside, _)) = detector.memory.find_live(link.slot) else { return false };
             let is_next = from.map_or_else(|| self.is_root(inside, thread), |from| from == inside);
             let is_last = at + 1 == path.len();
             // The last block may just have been freed.
             let to = if is_last {
-                self.memory.find(word(link.slot))
+                detector.memory.find(word(link.slot))
             } else {
-                self.memory.find_live(word(link.slot))
+                detector.memory.find_live(word(link.slot))
             };
             if !is_next || !to.is_some_and(|(to, block)| to == link.block && block.thread() == Some(thread)) {
                 return false;
@@ -231,17 +178,16 @@ impl Detector {
 
     /// How a block is reached from what the thread is known to own: breadth first, so that the way
     /// is short.
-    fn search_owned(&self, wanted: usize, thread: u32) -> Option<Box<[Link]>> {
-        let of_thread = self.owned.roots.iter().filter(|(_, of)| **of == thread).map(|(block, _)| *block);
-        let mut todo: std::collections::VecDeque<usize> =
-            of_thread.chain(self.owned.tables.iter().copied()).collect();
+    fn search_owned(&self, wanted: usize, thread: u32, detector: &Detector) -> Option<Box<[Link]>> {
+        let of_thread = self.roots.iter().filter(|(_, of)| **of == thread).map(|(block, _)| *block);
+        let mut todo: VecDeque<usize> = of_thread.chain(self.tables.iter().copied()).collect();
         // By block, the slot it was reached by, and the block that is in.
         let mut reached: FxHashMap<usize, Option<(usize, usize)>> =
             todo.iter().map(|&root| (root, None)).collect();
-        let heap = self.memory.of_threads();
+        let heap = detector.memory.of_threads();
         let mut looked = 0;
         while let Some(from) = todo.pop_front() {
-            let Some((_, Block { size, .. })) = self.memory.find_live(from) else { continue };
+            let Some((_, Block { size, .. })) = detector.memory.find_live(from) else { continue };
             let words = from.next_multiple_of(8)..(from + size) & !7;
             looked += words.len() / 8;
             if looked > MOST {
@@ -249,11 +195,11 @@ impl Detector {
             }
             for slot in words.step_by(8) {
                 let pointer = word(slot);
-                if !heap.contains(&pointer) || self.writer_of(slot) == WriterRef::NONE {
+                if !heap.contains(&pointer) || detector.last_writer(slot) == WriterRef::NONE {
                     continue;
                 }
                 // A block that is being freed is wanted as well.
-                let Some((to, block)) = self.memory.find(pointer) else { continue };
+                let Some((to, block)) = detector.memory.find(pointer) else { continue };
                 if block.thread() != Some(thread) || reached.contains_key(&to) {
                     continue;
                 }
@@ -270,22 +216,22 @@ impl Detector {
     /// Whether the memory was handed to the thread of the running task after the earlier access: by
     /// a pointer in memory of the thread's own that a job has put there which comes after the
     /// access.
-    pub(super) fn is_handed_on(&mut self, earlier: AccessId, address: usize, searches: bool) -> bool {
-        let thread = self.tasks[self.current.index()].thread;
-        if !is_shared() || thread == 0 {
+    pub(super) fn is_handed_on(&mut self, meeting: &Meeting, detector: &mut Detector) -> bool {
+        let Meeting { earlier, address, is_new: searches, now: Task { thread, .. }, .. } = *meeting;
+        if thread == 0 {
             return false;
         }
-        let Some((at, _)) = self.memory.find_live(address) else { return false };
-        if self.is_handed_by(self.owned.slots.get(&(at, thread)).cloned(), earlier, at, thread) {
+        let Some((at, _)) = detector.memory.find_live(address) else { return false };
+        if self.is_handed_by(self.slots.get(&(at, thread)).cloned(), earlier, at, thread, detector) {
             return true;
         }
         if !searches {
             return false;
         }
-        let slots = self.slots_to(at, thread);
-        let is = self.is_handed_by(Some(slots.clone()), earlier, at, thread);
+        let slots = self.slots_to(at, thread, detector);
+        let is = self.is_handed_by(Some(slots.clone()), earlier, at, thread, detector);
         if is {
-            self.owned.slots.insert((at, thread), slots);
+            self.slots.insert((at, thread), slots);
         }
         is
     }
@@ -298,45 +244,49 @@ impl Detector {
         earlier: AccessId,
         block: usize,
         thread: u32,
+        detector: &mut Detector,
     ) -> bool {
-        let storage = self.storage_of(thread).unwrap_or_default();
+        let storage = storage_of(thread, detector).unwrap_or_default();
         slots.into_iter().flatten().any(|slot| {
-            let is_own = storage.contains(&slot) || self.block_of(slot, thread).is_some();
-            let leads_there = is_own && self.memory.find_live(word(slot)).is_some_and(|(at, _)| at == block);
-            let Some(writer) = self.writer_of(slot).access().filter(|_| leads_there) else { return false };
-            if writer >= self.first() {
+            let is_own = storage.contains(&slot) || block_of(slot, thread, detector).is_some();
+            let leads_there =
+                is_own && detector.memory.find_live(word(slot)).is_some_and(|(at, _)| at == block);
+            let Some(writer) = detector.last_writer(slot).access().filter(|_| leads_there) else {
+                return false;
+            };
+            if detector.is_of_running_step(writer) {
                 return false;
             }
-            let [before, stored] = [earlier, writer].map(|id| self.accesses[id.index()]);
             // What a task knew is forgotten when it has ended; that it knew it is not.
-            let proof = (block, thread, before.site.site());
-            let is = self.order.is_known_to(before.step, stored.step);
+            let proof = (block, thread, detector.site_of(earlier));
+            let is = detector.is_known_to(earlier, writer);
             if is {
-                self.owned.handed.insert(proof);
+                self.handed.insert(proof);
             }
-            is || earlier < writer && self.owned.handed.contains(&proof)
+            is || earlier < writer && self.handed.contains(&proof)
         })
     }
 
     /// Where a thread's storage, and the blocks it owns, point to a block.
-    fn slots_to(&self, wanted: usize, thread: u32) -> Vec<usize> {
+    fn slots_to(&self, wanted: usize, thread: u32, detector: &Detector) -> Vec<usize> {
         let mut slots = Vec::new();
-        let Some(storage) = self.storage_of(thread) else { return slots };
-        let leads_there = |slot: usize| self.memory.find_live(word(slot)).is_some_and(|(at, _)| at == wanted);
+        let Some(storage) = storage_of(thread, detector) else { return slots };
+        let leads_there =
+            |slot: usize| detector.memory.find_live(word(slot)).is_some_and(|(at, _)| at == wanted);
         slots.extend(storage.step_by(8).filter(|&slot| leads_there(slot)));
         let mut todo: Vec<usize> =
-            self.owned.roots.iter().filter(|(_, of)| **of == thread).map(|(block, _)| *block).collect();
+            self.roots.iter().filter(|(_, of)| **of == thread).map(|(block, _)| *block).collect();
         let mut reached: FxHashSet<usize> = todo.iter().copied().collect();
         let mut looked = 0;
         while let Some(from) = todo.pop() {
-            let Some((_, Block { size, .. })) = self.memory.find_live(from) else { continue };
+            let Some((_, Block { size, .. })) = detector.memory.find_live(from) else { continue };
             let words = from.next_multiple_of(8)..(from + size) & !7;
             looked += words.len() / 8;
             if looked > MOST {
                 break;
             }
-            for slot in words.step_by(8).filter(|&slot| self.writer_of(slot) != WriterRef::NONE) {
-                let Some((to, block)) = self.memory.find_live(word(slot)) else { continue };
+            for slot in words.step_by(8).filter(|&slot| detector.last_writer(slot) != WriterRef::NONE) {
+                let Some((to, block)) = detector.memory.find_live(word(slot)) else { continue };
                 if to == wanted {
                     slots.push(slot);
                 } else if block.thread() == Some(thread) && reached.insert(to) {
@@ -348,38 +298,45 @@ impl Detector {
     }
 
     /// Whether the block is a table of the crate `thread_local`.
-    fn is_table(&mut self, at: usize, block: Block) -> bool {
-        let is = match self.owned.table_sites.get(&block.site) {
+    fn is_table(&mut self, at: usize, block: Block, detector: &Detector) -> bool {
+        let is = match self.table_sites.get(&block.site) {
             Some(&is) => is,
             None => {
-                let is = self.allocates_tables(self.sites.get(block.site));
-                self.owned.table_sites.insert(block.site, is);
+                let is = allocates_tables(detector.site(block.site), detector);
+                self.table_sites.insert(block.site, is);
                 is
             }
         };
-        if is && self.memory.find_live(at).is_some() {
-            self.owned.tables.push(at);
+        if is && detector.memory.find_live(at).is_some() {
+            self.tables.push(at);
         }
         is
     }
+}
 
-    /// The access that has written a word since the memory was allocated; negative if it is not one
-    /// that has written it whole.
-    fn writer_of(&self, slot: usize) -> WriterRef {
-        self.pages.content(shadow::cell(slot)).writer
-    }
+/// The thread-local variables of a thread. What is beyond them is the C library's.
+fn storage_of(thread: u32, detector: &Detector) -> Option<Range<usize>> {
+    let from = detector.private_memory(thread).next()?.start;
+    Some(from.next_multiple_of(8)..state().threads.base(thread))
+}
 
-    #[cold]
-    fn allocates_tables(&self, site: Site) -> bool {
-        let calls = self.contexts.calls(site.context);
-        // The names are looked up by functions that note where they are called.
-        let caller = call_site::caller();
-        let symbols = Symbols::load();
-        let mut frames = std::iter::once(site.pc).chain(calls).flat_map(|pc| symbols.frames(pc));
-        let is = frames.any(|frame| frame.function.starts_with(TABLES) && frame.file.contains(CRATE));
-        call_site::CALLER.store(caller, Ordering::Relaxed);
-        is
-    }
+/// The block of the thread's that a pointer leads to.
+fn block_of(pointer: usize, thread: u32, detector: &Detector) -> Option<usize> {
+    let (at, block) = detector.memory.find_live(pointer)?;
+    (block.thread() == Some(thread)).then_some(at)
+}
+
+/// Whether a site is in the function of the crate `thread_local` that allocates a table.
+#[cold]
+fn allocates_tables(site: Site, detector: &Detector) -> bool {
+    let calls = detector.contexts.calls(site.context);
+    // The names are looked up by functions that note where they are called.
+    let caller = call_site::caller();
+    let symbols = Symbols::load();
+    let mut frames = std::iter::once(site.pc).chain(calls).flat_map(|pc| symbols.frames(pc));
+    let is = frames.any(|frame| frame.function.starts_with(TABLES) && frame.file.contains(CRATE));
+    call_site::CALLER.store(caller, Ordering::Relaxed);
+    is
 }
 
 fn path_to(mut block: usize, reached: &FxHashMap<usize, Option<(usize, usize)>>) -> Box<[Link]> {
