@@ -160,6 +160,27 @@ pub struct Race {
     pub promise: Option<SetBefore>,
 }
 
+impl Race {
+    /// A race of which only its two sides are known: it was met once, and no schedule that shows it
+    /// is known. `fork` is the task in which the ways to the two accesses part.
+    pub fn new(location: String, grade: Grade, fork: String, [first, second]: [RaceAccess; 2]) -> Race {
+        Race {
+            id: String::new(),
+            location,
+            grade,
+            partition: 1,
+            artifact_of: Vec::new(),
+            first,
+            second,
+            fork,
+            count: 1,
+            witness: None,
+            object: None,
+            promise: None,
+        }
+    }
+}
+
 /// A schedule: runs of actions of one task each. An action is one access or one synchronisation.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, Default)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -227,8 +248,8 @@ pub struct Segment {
 pub struct Waiting {
     pub task: String,
     /// `promise`, `future`, `finish`, `lock`, `semaphore`, `event`, `isolated`; in a native program
-    /// also `task`, `detach event`, `thread`, `threads`, `mutex`, `reader-writer lock`,
-    /// `condition variable`, `barrier`, `initialisation`, `futex`, `unpark`, `system call`, and `change` of a
+    /// also `task`, `detach event`, `thread`, `threads`, `mutex`, `reader-writer lock`, `condition
+    /// variable`, `barrier`, `initialisation`, `futex`, `unpark`, `system call`, and `change` of a
     /// task that looks at a variable again and again (a livelock).
     pub on: String,
     /// What it is called, where it has a name: the lock `l`, the promise made at line 4.
@@ -385,7 +406,8 @@ pub struct Report {
     /// When a native program was built, where that is known: its sources may be newer.
     #[serde(skip)]
     pub built: Option<SystemTime>,
-    /// Files that are newer and have the text it was built from nevertheless, as a place names them.
+    /// Files that are newer and have the text it was built from nevertheless, as a place names
+    /// them.
     #[serde(skip)]
     pub unchanged: BTreeSet<String>,
     /// Last, since what was measured goes with it.

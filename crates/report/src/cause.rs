@@ -261,8 +261,8 @@ fn traits(race: &Race, named: &Race, sources: &Sources) -> Vec<String> {
 }
 
 /// File, function and text of a line, without what an edit elsewhere changes. Whether the file is
-/// newer than the program does not count: a checkout is newer than what was built elsewhere, and the
-/// text is mostly the same.
+/// newer than the program does not count: a checkout is newer than what was built elsewhere, and
+/// the text is mostly the same.
 fn side_traits(at: &Place, function: &str, sources: &Sources) -> String {
     let text = match sources.line_as_it_is(at) {
         Some(line) => line.split_whitespace().collect::<Vec<_>>().join(" "),
@@ -380,20 +380,7 @@ mod tests {
     }
 
     fn race(location: &str, first: RaceAccess, second: RaceAccess) -> Race {
-        Race {
-            id: String::new(),
-            location: location.into(),
-            grade: Grade::Feasible,
-            partition: 1,
-            artifact_of: vec![],
-            first,
-            second,
-            fork: "main".into(),
-            count: 1,
-            witness: None,
-            object: None,
-            promise: None,
-        }
+        Race::new(location.into(), Grade::Feasible, "main".into(), [first, second])
     }
 
     fn on(object: Object, race: Race) -> Race {

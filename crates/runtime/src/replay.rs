@@ -110,21 +110,10 @@ fn race<'a, P: Program<'a>>(
     location: Location,
     witness: &Witness,
 ) -> Race {
-    let (first, second) = in_source_order(describe(run, one), describe(run, other));
+    let sides = in_source_order(describe(run, one), describe(run, other));
     let tasks = run.run.kernel.tasks();
     let fork = tasks.ancestry(one.task).find(|&at| tasks.ancestry(other.task).any(|above| above == at));
-    Race {
-        id: String::new(),
-        location: run.location(location),
-        grade: Grade::Actual,
-        partition: 1,
-        artifact_of: Vec::new(),
-        first,
-        second,
-        fork: run.task_name(fork.unwrap_or(TaskId::MAIN)),
-        count: 1,
-        witness: Some(witness.clone()),
-        object: None,
-        promise: None,
-    }
+    let fork = run.task_name(fork.unwrap_or(TaskId::MAIN));
+    let race = Race::new(run.location(location), Grade::Actual, fork, sides.into());
+    Race { witness: Some(witness.clone()), ..race }
 }

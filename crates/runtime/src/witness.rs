@@ -45,20 +45,17 @@ pub fn turns(witness: &Witness) -> Result<Turns, BadWitness> {
 mod tests {
     use super::*;
 
-    fn witness(segments: &[(&str, u64)]) -> Witness {
-        let segment = |&(task, actions): &(&str, u64)| Segment { task: task.into(), actions };
-        Witness { schedule: segments.iter().map(segment).collect(), ..Witness::default() }
-    }
-
     #[test]
     fn tasks_are_numbered_with_those_above_them() {
-        let turns = turns(&witness(&[("main/2/1", 4), ("main/2", 1), ("main/2*2", 5), ("main", 1)])).unwrap();
+        let witness = decode("rp1:main/2/1*4,main/2*1,main/2*2*5,main*1").unwrap();
+        let turns = turns(&witness).unwrap();
         assert_eq!(turns.spawned, [(TaskId(0), 2), (TaskId(1), 1), (TaskId(1), 2)]);
         assert_eq!(turns.turns, [(TaskId(2), 4), (TaskId(1), 1), (TaskId(3), 5), (TaskId(0), 1)]);
     }
 
     #[test]
     fn a_schedule_of_too_many_tasks_is_refused() {
-        assert!(turns(&witness(&[("main/1*99999999999", 1)])).is_err());
+        let schedule = vec![Segment { task: "main/1*99999999999".into(), actions: 1 }];
+        assert!(turns(&Witness { schedule, ..Witness::default() }).is_err());
     }
 }

@@ -266,18 +266,10 @@ impl Symbols {
         }
         let (location, object) = self.location(raw, sites);
         Race {
-            id: String::new(),
-            location,
-            grade: raw.grade,
-            partition: 1,
-            artifact_of: Vec::new(),
-            first,
-            second,
-            fork: raw.fork.clone(),
             count: raw.count,
-            witness: None,
             object,
             promise: raw.promise.as_ref().map(|promise| self.set_before(promise)),
+            ..Race::new(location, raw.grade, raw.fork.clone(), [first, second])
         }
     }
 

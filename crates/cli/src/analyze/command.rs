@@ -69,8 +69,8 @@ fn show(mut analyzed: Analyzed, args: &AnalyzeArgs, known: &Known) -> Result<u8,
     Ok(settled.status)
 }
 
-/// Says in a report on a native program when it was recorded: sources that are newer are not what it
-/// was built from. Of a TP program the trace has no more than what the source says.
+/// Says in a report on a native program when it was recorded: sources that are newer are not what
+/// it was built from. Of a TP program the trace has no more than what the source says.
 fn date(report: &mut Report, trace: &Path) {
     let races = report.races.iter().map(|race| &race.first.at);
     let sections = report.general_races.iter().flat_map(|race| [&race.first, &race.second]);

@@ -325,17 +325,14 @@ fn found<O: Order + Default>(work: &mut Work<'_>) -> Result<(Whole, Vec<SiteRace
 fn stream<O: Order + Default>(work: &mut Work<'_>) -> Result<Report, String> {
     let (Whole { source, spawns, counts, mut limits }, found) = found::<O>(work)?;
     let (names, file) = (source.names(), &work.args.file);
-    let race = |found: &SiteRaces| Race {
-        id: String::new(),
-        location: called(names, Named::Location(found.location)),
-        count: found.count,
-        ..unordered(
-            [found.first, found.second].map(|access| access.task),
+    let race = |found: &SiteRaces| {
+        let location = called(names, Named::Location(found.location));
+        let fork = spawns.fork(names, [found.first, found.second].map(|access| access.task));
+        let sides = [
             side(names, file, &spawns, found.first, found.atomic == Atomic::First),
             side(names, file, &spawns, found.second, found.atomic == Atomic::Second),
-            names,
-            &spawns,
-        )
+        ];
+        Race { count: found.count, ..Race::new(location, Grade::Apparent, fork, sides) }
     };
     let races = listed(found.iter().map(race));
     if found.len() > races.len() {
@@ -369,16 +366,14 @@ fn witnessed<O: Order + Default>(work: &mut Work<'_>) -> Result<Report, String> 
         limits.push(limit);
     }
     let (names, file) = (source.names(), &work.args.file);
-    let race = |found: &Predicted| Race {
-        id: String::new(),
-        location: called(names, Named::Location(found.pair.location)),
-        ..unordered(
-            [found.pair.first, found.pair.second].map(|access| access.task),
+    let race = |found: &Predicted| {
+        let location = called(names, Named::Location(found.pair.location));
+        let fork = spawns.fork(names, [found.pair.first, found.pair.second].map(|access| access.task));
+        let sides = [
             side(names, file, &spawns, found.pair.first, sectioned.is_atomic(found.first_event)),
             side(names, file, &spawns, found.pair.second, sectioned.is_atomic(found.second_event)),
-            names,
-            &spawns,
-        )
+        ];
+        Race::new(location, Grade::Apparent, fork, sides)
     };
     let predictions = predictor.predictions();
     let races = listed(predictions.iter().map(race));
@@ -458,30 +453,6 @@ const LONGEST_NAME: usize = 4096;
 
 fn segments(turns: &[(TaskId, u64)], names: &Names) -> Vec<Segment> {
     turns.iter().map(|&(task, actions)| Segment { task: called(names, Named::Task(task)), actions }).collect()
-}
-
-/// A race of which no more is known than its two sides.
-fn unordered(
-    tasks: [TaskId; 2],
-    first: RaceAccess,
-    second: RaceAccess,
-    names: &Names,
-    spawns: &Spawns,
-) -> Race {
-    Race {
-        id: String::new(),
-        location: String::new(),
-        grade: Grade::Apparent,
-        partition: 1,
-        artifact_of: Vec::new(),
-        fork: spawns.fork(names, tasks),
-        first,
-        second,
-        count: 1,
-        witness: None,
-        object: None,
-        promise: None,
-    }
 }
 
 fn side(names: &Names, trace: &Path, spawns: &Spawns, access: Access, is_atomic: bool) -> RaceAccess {

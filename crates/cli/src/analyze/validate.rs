@@ -50,27 +50,15 @@ pub(super) fn validate(work: &mut Work<'_>) -> Result<Analyzed, String> {
         let mut artifact_of: Vec<u32> = causes.flatten().copied().collect();
         artifact_of.sort_unstable();
         artifact_of.truncate(CAUSES);
-        let first =
-            side(names, &args.file, &spawns, conflict.first, sectioned.is_atomic(conflict.first_event));
+        let sides = [(conflict.first, conflict.first_event), (conflict.second, conflict.second_event)]
+            .map(|(access, event)| side(names, &args.file, &spawns, access, sectioned.is_atomic(event)));
+        let location = called(names, Named::Location(conflict.location));
+        let fork = spawns.fork(names, [conflict.first.task, conflict.second.task]);
         let mut race = Race {
-            id: String::new(),
-            location: called(names, Named::Location(conflict.location)),
-            grade: Grade::Apparent,
             partition: partition.rank,
             artifact_of,
-            fork: spawns.fork(names, [conflict.first.task, conflict.second.task]),
-            first,
-            second: side(
-                names,
-                &args.file,
-                &spawns,
-                conflict.second,
-                sectioned.is_atomic(conflict.second_event),
-            ),
             count: pair.count,
-            witness: None,
-            object: None,
-            promise: None,
+            ..Race::new(location, Grade::Apparent, fork, sides)
         };
         if let Some(grader) = grader.as_mut().filter(|_| partition.rank == 1) {
             grader.grade(&found, &mut race, names);

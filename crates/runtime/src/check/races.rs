@@ -197,21 +197,8 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
             ),
             None => self.untried([example.first.access, example.second.access]),
         };
-        let (first, second) = in_source_order(first, second);
-        Race {
-            id: String::new(),
-            location,
-            grade,
-            partition: 1,
-            artifact_of: Vec::new(),
-            first,
-            second,
-            fork,
-            count: pair.count,
-            witness,
-            object: None,
-            promise: None,
-        }
+        let sides = in_source_order(first, second);
+        Race { count: pair.count, witness, ..Race::new(location, grade, fork, sides.into()) }
     }
 
     /// A race that only the detector sees.
@@ -257,22 +244,9 @@ impl<'a, P: Program<'a>, O: Observer> Explainer<'a, P, O> {
                 }
             }
         };
-        let (first, second) = in_source_order(first, second);
+        let sides = in_source_order(first, second);
         let fork = self.fork(pair.first.task, pair.second.task);
-        Race {
-            id: String::new(),
-            location,
-            grade,
-            partition: 1,
-            artifact_of: Vec::new(),
-            first,
-            second,
-            fork,
-            count: 1,
-            witness,
-            object: None,
-            promise: None,
-        }
+        Race { witness, ..Race::new(location, grade, fork, sides.into()) }
     }
 
     /// Follows the observed schedule with both tasks held at their accesses; if sections keep them

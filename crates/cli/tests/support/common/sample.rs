@@ -34,20 +34,7 @@ pub fn spawned(task: &str, place: Place) -> Spawned {
 }
 
 pub fn race(location: &str, first: RaceAccess, second: RaceAccess) -> Race {
-    Race {
-        id: String::new(),
-        location: location.into(),
-        grade: Grade::Feasible,
-        partition: 1,
-        artifact_of: vec![],
-        first,
-        second,
-        fork: "main".into(),
-        count: 1,
-        witness: None,
-        object: None,
-        promise: None,
-    }
+    Race::new(location.into(), Grade::Feasible, "main".into(), [first, second])
 }
 
 pub fn report(races: Vec<Race>) -> Report {
