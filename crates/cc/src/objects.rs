@@ -164,7 +164,8 @@ pub(super) fn linked(arguments: &Arguments) -> Vec<PathBuf> {
     files
 }
 
-/// Whether one of the files calls the OpenMP runtime, or has notes of pragmas that were passed over.
+/// Whether one of the files calls the OpenMP runtime, or has notes of pragmas that were passed
+/// over.
 pub(super) fn have_openmp(files: &[PathBuf]) -> bool {
     files.iter().filter_map(|path| fs::read(path).ok()).any(|bytes| match ArchiveFile::parse(&*bytes) {
         Ok(archive) => {

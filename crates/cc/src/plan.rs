@@ -237,8 +237,9 @@ impl Plan {
         }
     }
 
-    /// Tells the runtime that nothing of the program asks for OpenMP: a test program of `configure`,
-    /// or a tool that a Makefile builds. If it runs by itself and nothing is found, it says nothing.
+    /// Tells the runtime that nothing of the program asks for OpenMP: a test program of
+    /// `configure`, or a tool that a Makefile builds. If it runs by itself and nothing is found, it
+    /// says nothing.
     pub(super) fn mark_sequential(&mut self) {
         self.linked.push("-Wl,--defsym=__raceproof_sequential=1".into());
     }

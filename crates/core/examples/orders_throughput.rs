@@ -1,8 +1,10 @@
-//! How many events a second each predictive order takes, on a run of many tasks with locks, nested and not.
+//! How many events a second each predictive order takes, on a run of many tasks with locks, nested
+//! and not.
 //!
 //! `cargo run --release -p raceproof-core --example orders_throughput [MILLIONS [TASKS]]`
 //!
-//! Beside the orders stands a detector that does nothing but the look-up of the location: the baseline.
+//! Beside the orders stands a detector that does nothing but the look-up of the location: the
+//! baseline.
 
 use raceproof_core::detect::predict::Predictor;
 use raceproof_core::event::{AccessKind, Event, Observer, SyncKind};
@@ -11,8 +13,8 @@ use raceproof_core::order::{Order, dc::Dc, hb::Hb, shb::Shb, wcp::Wcp, weak::Wea
 use rustc_hash::FxHashMap;
 use std::time::Instant;
 
-/// Most accesses are to a task's own data, some to data of its lock, some read what nobody writes; one section in
-/// sixteen is inside of another.
+/// Most accesses are to a task's own data, some to data of its lock, some read what nobody writes;
+/// one section in sixteen is inside of another.
 fn record(events: usize, tasks: u32) -> Vec<Event> {
     let mut all = Vec::with_capacity(events + 64);
     let mut random = 0x9e37_79b9_7f4a_7c15u64;

@@ -1,5 +1,5 @@
-//! Zipper against the closure detector on graphs shaped like those of the Zipper paper's Table 3, both in
-//! one run: `cargo run --release -p raceproof-core --example zipper_vs_closure`.
+//! Zipper against the closure detector on graphs shaped like those of the Zipper paper's Table 3,
+//! both in one run: `cargo run --release -p raceproof-core --example zipper_vs_closure`.
 
 use raceproof_core::detect::{closure, zipper};
 use raceproof_core::event::{AccessKind, Observer, SyncKind};

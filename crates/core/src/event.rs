@@ -173,10 +173,10 @@ pub trait Observer {
     fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind);
     fn access(&mut self, task: TaskId, kind: AccessKind, location: Location, site: SiteId);
 
-    /// An access that is part of an addition: a read of the location, then a write of a sum of which
-    /// the value read is one term, and is used for nothing else. The other terms may be anything
-    /// that does not depend on the value read. To most it is an access like any other, and races
-    /// like one.
+    /// An access that is part of an addition: a read of the location, then a write of a sum of
+    /// which the value read is one term, and is used for nothing else. The other terms may be
+    /// anything that does not depend on the value read. To most it is an access like any other, and
+    /// races like one.
     #[inline]
     fn addition(&mut self, task: TaskId, kind: AccessKind, location: Location, site: SiteId) {
         self.access(task, kind, location, site);

@@ -85,8 +85,8 @@ fn drdp_needs_no_active_rule() {
 
 #[test]
 fn drdp_a_signal_has_the_joins_of_its_own_task() {
-    // Promises: q = 0, p = 1, s = 2. The finish joins a task that got q and a task that set p; who gets p
-    // afterwards is not ordered after q.
+    // Promises: q = 0, p = 1, s = 2. The finish joins a task that got q and a task that set p; who
+    // gets p afterwards is not ordered after q.
     let program = [
         Async(vec![Write(0), Set(0)]),
         Async(vec![Get(2), Get(1), Write(0)]),
@@ -98,8 +98,8 @@ fn drdp_a_signal_has_the_joins_of_its_own_task() {
 
 #[test]
 fn drdp_a_signal_keeps_the_joins_it_inherited() {
-    // Promises: p0 = 0, q = 1, p = 2, s = 3. The write before p0 precedes the write after p, through the
-    // owner of the finish, which ends before p is got.
+    // Promises: p0 = 0, q = 1, p = 2, s = 3. The write before p0 precedes the write after p,
+    // through the owner of the finish, which ends before p is got.
     let program = [
         Async(vec![Write(0), Set(0)]),
         Async(vec![Set(1)]),
@@ -181,8 +181,8 @@ fn esp_bags_refuses_what_it_does_not_know() {
     assert_eq!(refusal(&depth_first(&[Finish(vec![Async(vec![Isolated(vec![])])])])), None);
 }
 
-/// The graph of Figure 3: branch 1 is b c e g i in the child, branch 2 is d f h in main, and the sections
-/// are entered in the order c d h g. A letter is the location its node reads.
+/// The graph of Figure 3: branch 1 is b c e g i in the child, branch 2 is d f h in main, and the
+/// sections are entered in the order c d h g. A letter is the location its node reads.
 fn zipper_figure_3() -> GraphBuilder {
     let mut b = GraphBuilder::new();
     let read = |b: &mut GraphBuilder, task, letter: char| {
@@ -252,8 +252,9 @@ fn zipper_table_2() {
 
 #[test]
 fn zipper_orders_through_a_section_of_a_nested_child() {
-    // The write comes before the grandchild's section, that before main's, that before main's write: filed
-    // at the next section of its own branch, of which there is none, it would seem parallel.
+    // The write comes before the grandchild's section, that before main's, that before main's
+    // write: filed at the next section of its own branch, of which there is none, it would seem
+    // parallel.
     let nested = Async(vec![Write(0), Async(vec![Isolated(vec![])])]);
     expect_races(&[nested, Isolated(vec![]), Write(0)], &[]);
 }
@@ -329,7 +330,8 @@ fn the_first_of_a_pair_came_first() {
 
 #[test]
 fn zipper_intersects_long_lists() {
-    // Few nodes with many accesses are compared by pairs; ranges overlap in part, in full and not at all.
+    // Few nodes with many accesses are compared by pairs; ranges overlap in part, in full and not
+    // at all.
     let mut rng = support::Rng(1);
     for _ in 0..200 {
         let mut events = Vec::<Event>::new();

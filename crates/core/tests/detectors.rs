@@ -1,7 +1,7 @@
 //! The published detectors against each other and against a naive search, on random event streams.
 //!
-//! `RACEPROOF_CASES` multiplies the number of streams. A failure prints the profile, the seed and the program,
-//! shrunk; the program then belongs into `kept_programs`.
+//! `RACEPROOF_CASES` multiplies the number of streams. A failure prints the profile, the seed and
+//! the program, shrunk; the program then belongs into `kept_programs`.
 
 use crate::support;
 
@@ -66,7 +66,8 @@ fn disagreement(events: &[Event], esp_bags: bool) -> Option<String> {
         return Some(format!("zipper's nodes {racing:?}\nracing nodes {marked:?}"));
     }
 
-    // All of the order, not only where there are accesses; with a column for every lock, for one, for none.
+    // All of the order, not only where there are accesses; with a column for every lock, for one,
+    // for none.
     let reached = Reachability::new(&graph).expect("a small graph");
     for cells in [usize::MAX, graph.nodes.len(), 0] {
         let mut order = Zippers::within(&graph, cells);

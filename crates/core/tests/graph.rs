@@ -1,4 +1,5 @@
-//! The shape of the computation graph: the node counts of Zipper's Table 3, and runs that stop early.
+//! The shape of the computation graph: the node counts of Zipper's Table 3, and runs that stop
+//! early.
 
 use raceproof_core::detect::racing_nodes::racing_nodes;
 use raceproof_core::event::{AccessKind, Observer, SyncKind};
@@ -115,8 +116,8 @@ fn edges_are_grouped_by_target() {
     }
 }
 
-/// Which of the tasks of a forall race, each of which makes some accesses of one location: kind, and
-/// whether it is atomic.
+/// Which of the tasks of a forall race, each of which makes some accesses of one location: kind,
+/// and whether it is atomic.
 fn racing_tasks(tasks: &[&[(AccessKind, bool)]]) -> Vec<bool> {
     let graph = forall(tasks.len() as u32, |b, task| {
         for &(kind, atomic) in tasks[task.index() - 1] {

@@ -1,4 +1,5 @@
-//! The default detector where the random programs of the other tests are too small: long searches, many readers.
+//! The default detector where the random programs of the other tests are too small: long searches,
+//! many readers.
 
 use crate::support::Rng;
 use raceproof_core::detect::last_access::LastAccess;
@@ -22,8 +23,8 @@ fn racy(detector: &LastAccess) -> BTreeSet<u64> {
     detector.racy().iter().map(|location| location.0).collect()
 }
 
-/// Each of many tasks sets a promise between two writes; main gets all the promises and then writes everything. Only
-/// what was written after a set races, however many joins lie between.
+/// Each of many tasks sets a promise between two writes; main gets all the promises and then writes
+/// everything. Only what was written after a set races, however many joins lie between.
 #[test]
 fn joins_are_found_however_many_there_are() {
     let tasks: u32 = 500;
@@ -45,8 +46,8 @@ fn joins_are_found_however_many_there_are() {
     assert_eq!(racy(&detector), after_the_sets);
 }
 
-/// The same through a grid: every task joins two of the row before, so that there are very many ways back to a task and
-/// no search may go them all.
+/// The same through a grid: every task joins two of the row before, so that there are very many
+/// ways back to a task and no search may go them all.
 #[test]
 fn searches_do_not_go_all_ways() {
     let (rows, width) = (60, 20);
@@ -60,7 +61,8 @@ fn searches_do_not_go_all_ways() {
                 detector.join(task, sync(row - 1, column), SyncKind::Promise);
                 detector.join(task, sync(row - 1, column + 1), SyncKind::Promise);
             }
-            // Of the first row all are behind a task after as many rows as there are columns, and not before.
+            // Of the first row all are behind a task after as many rows as there are columns, and
+            // not before.
             let behind = |first: u32| (first + width - column) % width <= row;
             for first in (0..width).filter(|&first| row == 0 || behind(first)) {
                 if row == 0 && first == column {
@@ -81,8 +83,8 @@ fn searches_do_not_go_all_ways() {
     assert_eq!(racy(&detector), BTreeSet::from([3]));
 }
 
-/// Hundreds of parallel readers in very many different sets, more than the table of sets remembers. What one reader
-/// outside the finish has read races with main's writes, the rest does not.
+/// Hundreds of parallel readers in very many different sets, more than the table of sets remembers.
+/// What one reader outside the finish has read races with main's writes, the rest does not.
 #[test]
 fn no_reader_is_forgotten() {
     let (tasks, locations) = (300, 200);

@@ -1,5 +1,5 @@
-//! Netzer's analysis: Figure 2.1 and what the thesis says of it, the guaranteed orderings against all interleavings, and the
-//! reduced graphs against the graphs as the thesis has them.
+//! Netzer's analysis: Figure 2.1 and what the thesis says of it, the guaranteed orderings against
+//! all interleavings, and the reduced graphs against the graphs as the thesis has them.
 
 use crate::support;
 
@@ -85,7 +85,8 @@ impl Figure {
     }
 }
 
-/// Figures 7.2 and 7.4: ⟨e,f⟩ is nontangled; ⟨c,d⟩ and ⟨e,b⟩ are one tangle, of which G_E validates ⟨c,d⟩ only.
+/// Figures 7.2 and 7.4: ⟨e,f⟩ is nontangled; ⟨c,d⟩ and ⟨e,b⟩ are one tangle, of which G_E validates
+/// ⟨c,d⟩ only.
 #[test]
 fn figures_7_2_and_7_4() {
     let figure = figure_2_1();
@@ -99,7 +100,8 @@ fn figures_7_2_and_7_4() {
     assert_eq!(analysis.tangles, 1);
 }
 
-/// Figure 8.1: three partitions of one race each, ⟨c,d⟩ → ⟨e,b⟩ → ⟨e,f⟩, and ⟨c,d⟩ the only first one.
+/// Figure 8.1: three partitions of one race each, ⟨c,d⟩ → ⟨e,b⟩ → ⟨e,f⟩, and ⟨c,d⟩ the only first
+/// one.
 #[test]
 fn figure_8_1() {
     let figure = figure_2_1();
@@ -116,8 +118,8 @@ fn figure_8_1() {
     assert_eq!(told, expected.map(|(rank, name, causes)| (rank, vec![name.to_owned()], causes)));
 }
 
-/// With the complete order there are no tangles, and the infeasible race is not validated; if the queue's values decided
-/// nothing, nothing would be an artifact.
+/// With the complete order there are no tangles, and the infeasible race is not validated; if the
+/// queue's values decided nothing, nothing would be an artifact.
 #[test]
 fn figure_2_1_with_more_information() {
     let figure = figure_2_1();
@@ -133,7 +135,8 @@ fn figure_2_1_with_more_information() {
     assert!(idle.partitions.iter().all(|partition| partition.rank == 1));
 }
 
-/// The graph of the thesis, edge by edge, with every pair of steps compared and reachability by searching.
+/// The graph of the thesis, edge by edge, with every pair of steps compared and reachability by
+/// searching.
 struct Plain {
     /// By step: its events, each an access.
     steps: Vec<Vec<usize>>,
@@ -320,7 +323,8 @@ fn the_reduced_graphs_are_those_of_the_thesis() {
     assert!(checked > 1000 && tangled > 20 && artifacts > 20, "{checked}, {tangled}, {artifacts}");
 }
 
-/// All states that the events of a run can be taken to, in any order that tasks, posts and finishes allow.
+/// All states that the events of a run can be taken to, in any order that tasks, posts and finishes
+/// allow.
 fn guaranteed(events: &[Event]) -> Option<HashSet<(usize, usize)>> {
     let mut tasks: BTreeMap<TaskId, Vec<usize>> = BTreeMap::new();
     events.iter().enumerate().for_each(|(at, event)| tasks.entry(event.task()).or_default().push(at));

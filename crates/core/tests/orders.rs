@@ -1,7 +1,7 @@
 //! The predictive orders against their definitions, on random event streams.
 //!
-//! `RACEPROOF_CASES` multiplies the number of streams. A failure prints the profile, the seed and the program,
-//! shrunk.
+//! `RACEPROOF_CASES` multiplies the number of streams. A failure prints the profile, the seed and
+//! the program, shrunk.
 
 use crate::support;
 
@@ -51,8 +51,8 @@ fn key(events: &[Event], (a, b): (usize, usize)) -> (Location, Side, Side) {
     (location, a.min(b), a.max(b))
 }
 
-/// What is wrong with an order on a stream: with its answers about any two accesses of different tasks, with the pairs that
-/// its detector finds, or with which comes first.
+/// What is wrong with an order on a stream: with its answers about any two accesses of different
+/// tasks, with the pairs that its detector finds, or with which comes first.
 fn wrong<O: Order + Default>(
     events: &[Event],
     ordered: impl Fn(usize, usize) -> bool,

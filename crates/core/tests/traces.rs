@@ -1,5 +1,5 @@
-//! Trace files and the analyses over them, on random event streams: what is written comes back, the text format keeps
-//! every order, and the fast detector agrees with the one that finds every pair.
+//! Trace files and the analyses over them, on random event streams: what is written comes back, the
+//! text format keeps every order, and the fast detector agrees with the one that finds every pair.
 
 use crate::support;
 
@@ -177,7 +177,8 @@ fn atomic_accesses_as_sections_add_no_race() {
     }
 }
 
-/// Every prefix that ends with a block is a trace that is still being written; any other is an error where it ends.
+/// Every prefix that ends with a block is a trace that is still being written; any other is an
+/// error where it ends.
 #[test]
 fn a_trace_can_be_read_while_it_is_written() {
     for (seed, events) in streams().step_by(50) {
@@ -210,7 +211,8 @@ fn a_trace_can_be_read_while_it_is_written() {
 
 type Side = (String, AccessKind);
 
-/// Location, first and second access of every race by name, as the detector that misses no pair finds them.
+/// Location, first and second access of every race by name, as the detector that misses no pair
+/// finds them.
 fn races<O: Order + Default>(events: &[Event], names: &Names) -> BTreeSet<(String, Side, Side)> {
     let mut predictor = Predictor::<O>::default();
     events.iter().for_each(|event| event.deliver(&mut predictor));

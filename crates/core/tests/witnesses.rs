@@ -1,4 +1,5 @@
-//! Witnesses of predicted races: where theory says there is one it must be found, and the checker must accept it.
+//! Witnesses of predicted races: where theory says there is one it must be found, and the checker
+//! must accept it.
 //!
 //! `RACEPROOF_CASES` multiplies the number of streams.
 
@@ -56,7 +57,8 @@ fn streams(shape: Sectioned) -> impl Iterator<Item = (u64, Vec<Event>)> {
     })
 }
 
-/// Theorem 1 of Ogles et al., and what it says of stronger orders: with one lock the first race is real.
+/// Theorem 1 of Ogles et al., and what it says of stronger orders: with one lock the first race is
+/// real.
 fn first_race_is_real<O: Order + Default>(name: &str) {
     let mut found = 0;
     let generated = (0..cases()).map(|seed| {
@@ -105,7 +107,8 @@ fn every_race_of_shb_is_real() {
     }
 }
 
-/// Every race that any reordering shows, and no other, has a witness; on streams so small that all can be tried.
+/// Every race that any reordering shows, and no other, has a witness; on streams so small that all
+/// can be tried.
 #[test]
 fn witnesses_are_found_where_there_are_any() {
     for shape in [ONE_LOCK, SIGNALS, NESTED, NESTED_SIGNALS] {
@@ -170,8 +173,8 @@ fn figure_4() {
     assert!(has_witness(&events, &races[0]));
 }
 
-/// Beyond one lock the first race need not be real: to stand before its access, each task needs the lock that the other one
-/// holds there.
+/// Beyond one lock the first race need not be real: to stand before its access, each task needs the
+/// lock that the other one holds there.
 #[test]
 fn two_locks_a_false_alarm() {
     let events = depth_first(&[

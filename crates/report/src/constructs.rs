@@ -1,6 +1,6 @@
-//! What made the tasks of a recorded native program. A trace has the place of each spawn and the name
-//! of each task, and no constructs: these are read from the source, so that the report explains the
-//! race in the words of the program, as the report of the run does.
+//! What made the tasks of a recorded native program. A trace has the place of each spawn and the
+//! name of each task, and no constructs: these are read from the source, so that the report
+//! explains the race in the words of the program, as the report of the run does.
 //!
 //! A race keeps the words of traces, which say less, unless every spawn on the way to both accesses
 //! is of a construct that is known for certain: what orders them depends on it.

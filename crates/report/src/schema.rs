@@ -1,7 +1,7 @@
 //! The JSON outputs as JSON Schema (draft 2020-12), derived from the types that are serialised.
 //!
-//! A schema says what is written: fields that may be left out are not required, unknown ones are allowed (docs/JSON.md,
-//! "Compatibility"). `docs/schema` has both, and a test keeps them current.
+//! A schema says what is written: fields that may be left out are not required, unknown ones are
+//! allowed (docs/JSON.md, "Compatibility"). `docs/schema` has both, and a test keeps them current.
 
 use crate::graph::json::GraphJson;
 use crate::json::pretty;

@@ -86,7 +86,8 @@ pub(super) enum Role {
 }
 
 impl Role {
-    /// By hand and not by `anstyle`: that writes one escape sequence for each attribute, and reports have one for both.
+    /// By hand and not by `anstyle`: that writes one escape sequence for each attribute, and
+    /// reports have one for both.
     fn code(self) -> &'static str {
         match self {
             Role::Plain => "0",

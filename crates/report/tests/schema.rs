@@ -1,5 +1,6 @@
-//! The published schemas of the JSON outputs (`docs/schema`): they are current, golden outputs conform to them, and
-//! docs/JSON.md describes each of their fields. SARIF logs conform to the schema of OASIS.
+//! The published schemas of the JSON outputs (`docs/schema`): they are current, golden outputs
+//! conform to them, and docs/JSON.md describes each of their fields. SARIF logs conform to the
+//! schema of OASIS.
 //!
 //! `BLESS=1 cargo test -p raceproof-report` writes them.
 

@@ -1,5 +1,6 @@
-//! Two accounts and two locks taken in either order. One run enters the sections in one order and meets no deadlock; the
-//! scope of the verdict says that it speaks of this order only: `cargo run --example bank`.
+//! Two accounts and two locks taken in either order. One run enters the sections in one order and
+//! meets no deadlock; the scope of the verdict says that it speaks of this order only: `cargo run
+//! --example bank`.
 
 use raceproof::{Lock, Shared, finish, render, spawn, try_check};
 

@@ -1,7 +1,7 @@
 //! How fast native tasks run: `cargo run --release -p raceproof --example speed [SECONDS]`.
 //!
-//! Executions a second of indexer (Flanagan, Godefroid, POPL 2005) with 14 tasks of 4 isolated sections each, and what an
-//! access and a task cost; all with no observer.
+//! Executions a second of indexer (Flanagan, Godefroid, POPL 2005) with 14 tasks of 4 isolated
+//! sections each, and what an access and a task cost; all with no observer.
 
 use raceproof::program::{Bounds, run_once};
 use raceproof::strategy::DepthFirst;

@@ -1,10 +1,10 @@
 //! An execution in a process of its own: what is asked of it, and what it answers.
 //!
 //! A native program is verified by running it again and again, each time in a process of its own: a
-//! child of the program that has been started once, or a program that is started. The process has a kernel and the [`Guided`](crate::strategy::Guided) strategy like any other run;
-//! what the search needs of an execution is written down at its end and read by the process that
-//! searches. Both are JSON, in records of a [`channel`](crate::channel) whose path the program is
-//! given.
+//! child of the program that has been started once, or a program that is started. The process has a
+//! kernel and the [`Guided`](crate::strategy::Guided) strategy like any other run; what the search
+//! needs of an execution is written down at its end and read by the process that searches. Both are
+//! JSON, in records of a [`channel`](crate::channel) whose path the program is given.
 //!
 //! Nothing in here depends on where the process has its memory: tasks are named by their spawn
 //! paths, places in the program and its data by [`Point`].

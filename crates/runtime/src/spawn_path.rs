@@ -138,7 +138,8 @@ mod tests {
         assert_eq!(paths.name(at), format!("main/…/task#{}", at.0));
     }
 
-    /// A path leads back to its task, for every task of trees that a generator grows, chains among them.
+    /// A path leads back to its task, for every task of trees that a generator grows, chains among
+    /// them.
     #[test]
     fn paths_lead_to_their_tasks() {
         for seed in 0..100 {

@@ -282,7 +282,8 @@ mod tests {
     use crate::random::random;
     use std::collections::VecDeque;
 
-    /// The ready list and a wait queue against two plain lists, by operations that a generator chooses.
+    /// The ready list and a wait queue against two plain lists, by operations that a generator
+    /// chooses.
     #[test]
     fn lists_of_tasks_are_as_plain_ones() {
         for seed in 0..200 {

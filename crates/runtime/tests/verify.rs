@@ -1,4 +1,5 @@
-//! The explorer over closures: coroutines taken apart and started again, thousands of times on the same stacks.
+//! The explorer over closures: coroutines taken apart and started again, thousands of times on the
+//! same stacks.
 
 use raceproof::program::Raise;
 use raceproof::verify::{Executed, Executor, Finding, Options, Search, Verified, verify_by, verify_here};
@@ -43,7 +44,8 @@ fn indexer_has_as_many_executions_as_inequivalent_orders() {
     }
 }
 
-/// The numbers of cells made inside sections depend on the schedule; sections are not dependent by them.
+/// The numbers of cells made inside sections depend on the schedule; sections are not dependent by
+/// them.
 #[test]
 fn cells_made_inside_sections_are_their_own() {
     let program = Closure::new(|| {
@@ -191,8 +193,8 @@ impl Executor for Late {
     }
 }
 
-/// Whoever searches in slices of time goes on after one that ran out of time. A race ends the search
-/// even if the time is up as well.
+/// Whoever searches in slices of time goes on after one that ran out of time. A race ends the
+/// search even if the time is up as well.
 #[test]
 fn a_search_that_a_race_ends_is_not_out_of_time() {
     let racy = || {

@@ -114,7 +114,8 @@ fn what_is_nowhere_is_unknown() {
     }
 }
 
-/// The stack of a construct ends where the runtime called it, and shows nothing of how clang compiles it.
+/// The stack of a construct ends where the runtime called it, and shows nothing of how clang
+/// compiles it.
 #[test]
 fn bodies_of_constructs_are_named_after_their_function() {
     let line = |text: &str| line_in(include_str!("constructs.cpp"), text);

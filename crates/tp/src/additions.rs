@@ -1,13 +1,13 @@
-//! Which assignments are additions: `c = c + e`, `c = e + c`, `c = c - e`, and sums of several terms;
-//! the same for elements, `a[i] = a[i] + e`.
+//! Which assignments are additions: `c = c + e`, `c = e + c`, `c = c - e`, and sums of several
+//! terms; the same for elements, `a[i] = a[i] + e`.
 //!
 //! An assignment is one if its right side is a sum in which the assigned place is a term, written
 //! the same and not subtracted. What the read of that term yields then goes into nothing but the
 //! sum, and the assignment adds to the place what the other terms come to, whatever was there:
 //! integers wrap, so sums are exact. (A reference in the place is an error of the program in any
 //! order.) The other terms may be anything; should one of them read the place, or write it, that is
-//! an access of its own, which is part of no addition. A `c + c` has one term that is the place, the
-//! first, and one such read.
+//! an access of its own, which is part of no addition. A `c + c` has one term that is the place,
+//! the first, and one such read.
 //!
 //! Of an element the index is evaluated twice. That it comes to the same is up to the interpreter:
 //! in a program without races it does, since the places taken here are made of names, numbers and

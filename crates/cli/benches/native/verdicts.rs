@@ -1,5 +1,5 @@
-//! The programs of `programs/c` as ThreadSanitizer with Archer judges them, beside what each program
-//! expects. That raceproof's verdicts are the expected ones, its tests hold.
+//! The programs of `programs/c` as ThreadSanitizer with Archer judges them, beside what each
+//! program expects. That raceproof's verdicts are the expected ones, its tests hold.
 //!
 //! The programs were written for raceproof's tests, so the table shows which kinds of races
 //! ThreadSanitizer sees in one schedule, and not how often such races are in other programs.

@@ -61,9 +61,9 @@ pub(super) fn play(
     Ok(recorder.finish(of))
 }
 
-/// A race as its witness has brought it about. The report may name iterations of a worksharing loop,
-/// which any thread can execute, and the replay names threads; the same lines may have met on another
-/// cell.
+/// A race as its witness has brought it about. The report may name iterations of a worksharing
+/// loop, which any thread can execute, and the replay names threads; the same lines may have met on
+/// another cell.
 fn as_met(race: &Race, replayed: &Report) -> Race {
     let fits = |one: &RaceAccess, other: &RaceAccess| (one.access, &one.at) == (other.access, &other.at);
     let mut all: Vec<&Race> = replayed.races.iter().collect();

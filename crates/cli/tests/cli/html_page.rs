@@ -76,7 +76,8 @@ fn the_races_to_fix_come_first_with_their_consequences_folded() {
     tab.is_clean();
 }
 
-/// What other findings have as well: the id of nondeterminism, the places that have to do with an error.
+/// What other findings have as well: the id of nondeterminism, the places that have to do with an
+/// error.
 #[test]
 fn other_findings_are_shown_in_full() {
     let (mut report, sources) = (sample::fails(), sample::sources(sample::LOCKS));
@@ -434,7 +435,8 @@ fn big() -> String {
     let text: String = (1..=2_000).map(|n| format!("line {n}\n")).collect();
     let (mut tasks, mut nodes, mut edges) = (Vec::new(), Vec::new(), Vec::new());
     let step = |id: u32, task: &str, number: u32, accesses: serde_json::Value| json!({ "id": id, "kind": "step", "task": task, "task_id": number, "sync": null, "section": null, "racy": true, "accesses": accesses });
-    // The steps of main come first, then four of each child: ids are in the order of a run by levels.
+    // The steps of main come first, then four of each child: ids are in the order of a run by
+    // levels.
     let children = 20_000u32;
     tasks.push(json!({ "id": 0, "task": "main", "parent": null, "spawned": null, "first": 0, "last": children, "ended": true }));
     for n in 0..=children {

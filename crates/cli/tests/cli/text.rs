@@ -249,7 +249,8 @@ fn unwrapped(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Nondeterminism has its line for editors, its id, its excerpts and its row in the table, as any finding.
+/// Nondeterminism has its line for editors, its id, its excerpts and its row in the table, as any
+/// finding.
 #[test]
 fn nondeterminism_is_a_finding_like_others() {
     let (mut report, sources) = (sample::locks(), sample::sources(sample::LOCKS));

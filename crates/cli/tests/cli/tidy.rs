@@ -315,7 +315,8 @@ fn paths_from_root(code: &str) -> Vec<&str> {
     firsts
 }
 
-/// The module of the native runtime that a name at the root of its crate is of: by itself, or by a `use` there.
+/// The module of the native runtime that a name at the root of its crate is of: by itself, or by a
+/// `use` there.
 fn native_module(root: &str, name: &str) -> Option<usize> {
     let index = |name: &str| NATIVE.iter().position(|module| *module == name);
     index(name).or_else(|| {

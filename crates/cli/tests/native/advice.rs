@@ -1,7 +1,8 @@
-//! The advice about races of OpenMP programs, applied: each fix compiles, the result is race-free, and it prints what the race-free version
-//! prints.
+//! The advice about races of OpenMP programs, applied: each fix compiles, the result is race-free,
+//! and it prints what the race-free version prints.
 //!
-//! One program alone: `RACEPROOF_PROGRAM=phases cargo test --test native advice::` (a part of its path).
+//! One program alone: `RACEPROOF_PROGRAM=phases cargo test --test native advice::` (a part of its
+//! path).
 #![cfg(unix)]
 
 use crate::advice_support as advice;
@@ -149,8 +150,8 @@ fn every_fix_is_right() {
     }
 }
 
-/// Programs that were not written for their advice: what is advised compiles, runs to its end, and leaves no race but those for which there
-/// are only hints.
+/// Programs that were not written for their advice: what is advised compiles, runs to its end, and
+/// leaves no race but those for which there are only hints.
 #[test]
 fn fixes_of_other_programs_compile_and_end() {
     runtime();

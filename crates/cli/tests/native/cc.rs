@@ -1,4 +1,5 @@
-//! `raceproof cc` as build tools use it: the command lines it makes of theirs, and what clang does with them.
+//! `raceproof cc` as build tools use it: the command lines it makes of theirs, and what clang does
+//! with them.
 
 use crate::common;
 

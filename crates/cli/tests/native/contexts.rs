@@ -1,4 +1,5 @@
-//! Calling contexts of a recursion that has more of them than are kept: the report has the line of the access, and the stack as far as it is known.
+//! Calling contexts of a recursion that has more of them than are kept: the report has the line of
+//! the access, and the stack as far as it is known.
 
 use crate::common;
 use crate::native;

@@ -230,7 +230,8 @@ fn openmp_without_its_option_is_warned_of_and_kept() {
         );
         assert!(report.limits[0].contains("a.c:4 was compiled without -fopenmp"), "{:?}", report.limits);
     };
-    // In one, with objects in between, with an archive in between, from assembly, and by clang in one stage.
+    // In one, with objects in between, with an archive in between, from assembly, and by clang in
+    // one stage.
     warns(here.run("cc a.c -o a"));
     sees();
     warns(here.run("cc -c a.c"));
@@ -432,7 +433,8 @@ int main(int argc, char **argv) {
     }
 }
 
-/// What a thread chooses by its number is not compared in this assignment: others are tried, and the verdict says how many.
+/// What a thread chooses by its number is not compared in this assignment: others are tried, and
+/// the verdict says how many.
 #[test]
 fn a_verdict_that_rests_on_assignments_says_on_how_many() {
     let asked = "\
@@ -610,8 +612,8 @@ fn a_program_alone_names_the_command() {
     assert_eq!(done.stderr.lines().last(), Some(expected.as_str()));
 }
 
-/// Iterations of a taskloop that share a task are not compared: the report says where, and `--strict`
-/// takes the verdict back.
+/// Iterations of a taskloop that share a task are not compared: the report says where, and
+/// `--strict` takes the verdict back.
 #[test]
 fn a_taskloop_of_many_iterations_says_that_some_share_a_task() {
     let taskloop = "\
@@ -636,7 +638,8 @@ int main(int argc, char **argv) {
     done.says("--strict: items of the loop at loop.c:7 were not compared");
 }
 
-/// HClib's workers: as many as the program asks for, whatever the options say, and the words about them name HClib's functions.
+/// HClib's workers: as many as the program asks for, whatever the options say, and the words about
+/// them name HClib's functions.
 #[test]
 fn a_verdict_names_the_workers_that_the_program_asks_for() {
     const WORKERS: &str = "\

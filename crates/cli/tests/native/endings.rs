@@ -1,4 +1,5 @@
-//! How programs begin, crash and end: the place of a crash, code before and after `main`, a `main` that is entered again, jumps.
+//! How programs begin, crash and end: the place of a crash, code before and after `main`, a `main`
+//! that is entered again, jumps.
 #![cfg(unix)]
 
 use crate::common;
@@ -118,7 +119,8 @@ fn crashes_name_the_line_and_the_calls() {
     }
 }
 
-/// A length that is negative, or a loop that misses its end: the accesses are not noted before the crash, which would take shadow memory without end.
+/// A length that is negative, or a loop that misses its end: the accesses are not noted before the
+/// crash, which would take shadow memory without end.
 #[test]
 fn accesses_beyond_all_memory_are_a_crash_with_its_place() {
     const TEXT: &str = r#"
@@ -167,7 +169,8 @@ int main(int argc, char **argv) {
     }
 }
 
-/// A thread's storage is used at once, though its OS thread may not have begun: with one processor it has not.
+/// A thread's storage is used at once, though its OS thread may not have begun: with one processor
+/// it has not.
 #[test]
 fn threads_have_the_tables_of_the_c_library_from_the_start() {
     const TEXT: &str = r#"
@@ -346,7 +349,8 @@ fn a_jump_leaves_the_functions_it_jumps_over() {
     assert_eq!(race["first"]["stack"].as_array().unwrap().len(), 2, "add, called by main: {report:#}");
 }
 
-/// Instructions that a jump over three functions may cost, with their calls, `setjmp` and the C library's own part.
+/// Instructions that a jump over three functions may cost, with their calls, `setjmp` and the C
+/// library's own part.
 const JUMP: u64 = 450;
 
 #[test]
@@ -387,7 +391,8 @@ int main(int argc, char **argv) {
 }
 "#;
 
-/// A handler only notes the signal, and no access comes that would look: what was found comes out all the same.
+/// A handler only notes the signal, and no access comes that would look: what was found comes out
+/// all the same.
 #[test]
 fn a_program_that_notices_nothing_is_ended_with_what_was_found() {
     let folder = Folder::new("stuck");

@@ -1,4 +1,5 @@
-//! C++ exceptions that nobody catches: the line of the throw, the type, what it says; and aborts that have nothing to do with one.
+//! C++ exceptions that nobody catches: the line of the throw, the type, what it says; and aborts
+//! that have nothing to do with one.
 
 use crate::common;
 use crate::native;
@@ -240,7 +241,8 @@ fn exceptions_of_a_shared_library_name_the_throw() {
     }
 }
 
-/// As without us: nothing is unwound before `std::terminate` is called, whose handler is the program's.
+/// As without us: nothing is unwound before `std::terminate` is called, whose handler is the
+/// program's.
 #[test]
 fn an_exception_that_leaves_main_unwinds_nothing() {
     const TEXT: &str = r#"

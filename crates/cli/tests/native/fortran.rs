@@ -1,6 +1,8 @@
-//! `raceproof fc`: every program of `programs/fortran`, judged as its comments expect, and the driver as build tools use it.
+//! `raceproof fc`: every program of `programs/fortran`, judged as its comments expect, and the
+//! driver as build tools use it.
 //!
-//! One program alone: `RACEPROOF_PROGRAM=taskwait cargo test --test native fortran::` (a part of its name).
+//! One program alone: `RACEPROOF_PROGRAM=taskwait cargo test --test native fortran::` (a part of
+//! its name).
 #![cfg(unix)]
 
 use crate::common;
@@ -84,7 +86,8 @@ program p
 end program
 ";
 
-/// Units compiled apart, modules in a folder of their own, C beside Fortran: a race in C code on a variable of a module.
+/// Units compiled apart, modules in a folder of their own, C beside Fortran: a race in C code on a
+/// variable of a module.
 #[test]
 fn fortran_and_c_are_linked_together() {
     let folder = Folder::new("fortran-mixed");

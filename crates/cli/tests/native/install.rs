@@ -162,7 +162,8 @@ fn programs_without_openmp_say_nothing() {
     here.run("raceproof-cc -c conftest.c").expect_status(0);
     here.run("raceproof-cc conftest.o -o conftest2").expect_status(0);
     assert_eq!(said(finish(&mut here.command(here.path("conftest2")))), quiet);
-    // With OpenMP in an object the program says that nothing ran in parallel, and `run` always does.
+    // With OpenMP in an object the program says that nothing ran in parallel, and `run` always
+    // does.
     here.folder.write("part.c", "void part(void) {\n#pragma omp parallel\n  {}\n}\n");
     here.run("raceproof-cc -fopenmp -c part.c").expect_status(0);
     here.run("raceproof-cc conftest.o part.o -o other").expect_status(0);

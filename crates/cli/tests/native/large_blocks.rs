@@ -1,4 +1,5 @@
-//! Large blocks of memory of which little is accessed: what is not accessed costs hardly anything when a block is freed or grows.
+//! Large blocks of memory of which little is accessed: what is not accessed costs hardly anything
+//! when a block is freed or grows.
 #![cfg(target_arch = "x86_64")]
 
 use crate::common;
@@ -12,7 +13,8 @@ use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Accesses the first and the last byte of a block of so many megabytes, which it then frees or lets grow; prints the most memory that was resident, in kilobytes.
+/// Accesses the first and the last byte of a block of so many megabytes, which it then frees or
+/// lets grow; prints the most memory that was resident, in kilobytes.
 const PROGRAM: &str = r#"
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +52,8 @@ fn built(folder: &Folder) -> PathBuf {
 
 /// Program memory on one page of shadow memory.
 const PAGE: u64 = 2048;
-/// Instructions that a page may cost on which there is nothing. To look at its cells would be thousands.
+/// Instructions that a page may cost on which there is nothing. To look at its cells would be
+/// thousands.
 const EMPTY_PAGE: u64 = 64;
 
 #[test]

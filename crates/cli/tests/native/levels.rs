@@ -1,7 +1,9 @@
-//! The racing pairs of places do not depend on the level of optimisation: programs made at random, each compiled at four levels.
+//! The racing pairs of places do not depend on the level of optimisation: programs made at random,
+//! each compiled at four levels.
 //!
-//! With all checks they are exactly the same. With check elimination one may be missing where a loop is left without any check, so that what it repeats of its step's
-//! earlier accesses is not told: one pair in fifty at most.
+//! With all checks they are exactly the same. With check elimination one may be missing where a
+//! loop is left without any check, so that what it repeats of its step's earlier accesses is not
+//! told: one pair in fifty at most.
 //!
 //! `RACEPROOF_LEVELS` programs (8 unless set), from seed `RACEPROOF_SEED` on (0 unless set).
 
@@ -17,7 +19,8 @@ use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
 
-/// What two sections of a program do to shared memory, a statement a line. Every section is one step.
+/// What two sections of a program do to shared memory, a statement a line. Every section is one
+/// step.
 struct Program {
     text: String,
     random: Random,

@@ -1,8 +1,10 @@
-//! What functions of the C library access, held to an oracle: tasks that call them at random on one buffer (`support/native/library.c`), and for each
-//! call the bytes that it reads and writes, worked out here from the manual. And who calls: a program's own functions of such names, and code that is
-//! not instrumented, are left alone.
+//! What functions of the C library access, held to an oracle: tasks that call them at random on one
+//! buffer (`support/native/library.c`), and for each call the bytes that it reads and writes,
+//! worked out here from the manual. And who calls: a program's own functions of such names, and
+//! code that is not instrumented, are left alone.
 //!
-//! `RACEPROOF_CASES` programs for each way of compiling (170 unless set), from seed `RACEPROOF_SEED` on (0 unless set).
+//! `RACEPROOF_CASES` programs for each way of compiling (170 unless set), from seed
+//! `RACEPROOF_SEED` on (0 unless set).
 
 use crate::common;
 use crate::native;
@@ -16,7 +18,8 @@ use std::fs;
 use std::process::Command;
 use std::time::Duration;
 
-/// The buffer as the tasks make it, one after the other: whose turn it is matters only if they race, and then they do in every order.
+/// The buffer as the tasks make it, one after the other: whose turn it is matters only if they
+/// race, and then they do in every order.
 struct Memory {
     bytes: [u8; 128],
     read: BTreeSet<usize>,
@@ -61,7 +64,8 @@ impl Memory {
         at
     }
 
-    /// Reads up to a byte that is like that, or the end of the string; whether there is one, and where.
+    /// Reads up to a byte that is like that, or the end of the string; whether there is one, and
+    /// where.
     fn find(&mut self, mut at: usize, is_it: impl Fn(u8) -> bool) -> usize {
         while self.get(at) != 0 && !is_it(self.bytes[at]) {
             at += 1;
@@ -190,7 +194,8 @@ impl Call {
                     memory.put(at, &sorted);
                 }
             }
-            // There are no digits in the buffer but those that sprintf puts there, and those are one each.
+            // There are no digits in the buffer but those that sprintf puts there, and those are
+            // one each.
             "atoi" => {
                 let mut end = at;
                 while memory.get(end).is_ascii_digit() {
@@ -215,7 +220,8 @@ fn groups(random: &mut Random) -> Groups {
     (0..=random.below(2)).map(|_| tasks(random)).collect()
 }
 
-/// A call, and beside it a write of the first or last byte that it accesses, or of the one before or after that.
+/// A call, and beside it a write of the first or last byte that it accesses, or of the one before
+/// or after that.
 fn at_the_edge(random: &mut Random, text: &str, function: &'static str) -> Groups {
     let call = Call { function, ..Call::random(random) };
     let mut memory = Memory::new(bytes_of(text));
@@ -330,7 +336,8 @@ fn run(folder: &Folder, program: &str) -> (serde_json::Value, String) {
     (report, done.stdout)
 }
 
-/// Calls functions that have the names of the C library's and are something else: one fills 4 bytes of 8, the other has another type.
+/// Calls functions that have the names of the C library's and are something else: one fills 4 bytes
+/// of 8, the other has another type.
 const CALLS: &str = r#"
 int printf(const char *, ...);
 char *strncpy(char *, const char *, unsigned long);

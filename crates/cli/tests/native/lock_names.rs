@@ -8,8 +8,9 @@ use native::toolchain::{compile, tool};
 use std::path::Path;
 use std::time::Duration;
 
-/// Each thread has a lock of its own, which is destroyed before the other thread makes the access that races: there is nothing but
-/// the record of the earlier access to go by. It may be initialised anew meanwhile.
+/// Each thread has a lock of its own, which is destroyed before the other thread makes the access
+/// that races: there is nothing but the record of the earlier access to go by. It may be
+/// initialised anew meanwhile.
 const DESTROYED: &str = "
 #include <omp.h>
 #include <stdlib.h>

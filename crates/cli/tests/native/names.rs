@@ -1,5 +1,6 @@
-//! What reports call memory, at every level of optimisation: the programs of `names/` have the name of what is accessed in a comment on
-//! the line of the access, and every report has these names and no others.
+//! What reports call memory, at every level of optimisation: the programs of `names/` have the name
+//! of what is accessed in a comment on the line of the access, and every report has these names and
+//! no others.
 
 use crate::common;
 use crate::native;

@@ -1,5 +1,6 @@
-//! Plain and atomic accesses of the same variables from several places, by generated tasks, judged by an oracle that knows every pair:
-//! the native runtime finds a race on exactly the variables that have one, and reports only pairs of accesses that race.
+//! Plain and atomic accesses of the same variables from several places, by generated tasks, judged
+//! by an oracle that knows every pair: the native runtime finds a race on exactly the variables
+//! that have one, and reports only pairs of accesses that race.
 //!
 //! `RACEPROOF_CASES` programs (100 unless set), from seed `RACEPROOF_SEED` on (0 unless set).
 #![cfg(unix)]
@@ -21,7 +22,8 @@ const PLACES: [char; 3] = ['p', 'q', 'z'];
 /// As long as `chain` of the program is.
 const CHAIN: u32 = 12;
 
-/// A task that reads, late, what its creator wrote when it had begun, while a reader stands for it that comes after the write.
+/// A task that reads, late, what its creator wrote when it had begun, while a reader stands for it
+/// that comes after the write.
 const LATE: &str = "t{ya1pa0p}t{a1p}t{a1p}w0pt{a0pa1p}t{a0pa1p}j";
 
 /// What the program does, in the words that it reads.

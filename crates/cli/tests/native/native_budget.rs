@@ -1,8 +1,11 @@
-//! How many instructions an access costs, counted by callgrind: the budgets of the entry points of the native runtime.
+//! How many instructions an access costs, counted by callgrind: the budgets of the entry points of
+//! the native runtime.
 //!
-//! A tiny program makes the same access n times in `work`. Two values of n give what one costs, by the difference of all instructions that callgrind counts;
-//! less what it costs in the same program with `work` left as it is. So the test that the pass puts before the call, the call, and what the compiler has
-//! to do around it are all in it. The counts are exact and the same on every machine, so the budgets have no slack for noise.
+//! A tiny program makes the same access n times in `work`. Two values of n give what one costs, by
+//! the difference of all instructions that callgrind counts; less what it costs in the same program
+//! with `work` left as it is. So the test that the pass puts before the call, the call, and what
+//! the compiler has to do around it are all in it. The counts are exact and the same on every
+//! machine, so the budgets have no slack for noise.
 #![cfg(unix)]
 #![cfg(target_arch = "x86_64")]
 
@@ -20,7 +23,8 @@ const PATIENCE: Duration = Duration::from_secs(120);
 const FEW: u64 = 1000;
 const MANY: u64 = 3000;
 
-/// `a` has room for all n, and is not freed, which would be a write to all of it; `BEFORE` is done to all of it by an earlier step, `ACCESS` n times by the step that is measured.
+/// `a` has room for all n, and is not freed, which would be a write to all of it; `BEFORE` is done
+/// to all of it by an earlier step, `ACCESS` n times by the step that is measured.
 const PROGRAM: &str = r#"
 #include <stdlib.h>
 #define ROOM 4096
@@ -79,11 +83,14 @@ impl By {
     }
 }
 
-/// Its name, the type of the elements, what is done to them before, the access, the element that the i-th is to, how it is ordered, and the budget.
+/// Its name, the type of the elements, what is done to them before, the access, the element that
+/// the i-th is to, how it is ordered, and the budget.
 type Case = (&'static str, &'static str, &'static str, &'static str, &'static str, By, f64);
 
-/// *Again*: accesses that the running step has made before. *After a write*, *each*: the first of a step to memory that steps which are long over have written,
-/// be it one step or many. *After a sibling*: where a step that is not over, but ordered before it, has written both this memory and what was accessed last.
+/// *Again*: accesses that the running step has made before. *After a write*, *each*: the first of a
+/// step to memory that steps which are long over have written, be it one step or many. *After a
+/// sibling*: where a step that is not over, but ordered before it, has written both this memory and
+/// what was accessed last.
 const CASES: [Case; 20] = [
     ("read4_again", "int", WRITE, READ, "0", By::Wait, 8.0),
     ("write4_again", "int", WRITE, WRITE, "0", By::Wait, 5.0),
@@ -190,8 +197,10 @@ int main(int argc, char **argv) {
 }
 "#;
 
-/// Its name, the schedule, the element that is read, and the budget of an iteration. When iterations were not told apart, one cost 18, 266, 827, 111, 80 and
-/// 304 instructions. At most half as much again is wanted; a gather with a plain static schedule, whose every iteration makes a record of its own, is above it.
+/// Its name, the schedule, the element that is read, and the budget of an iteration. When
+/// iterations were not told apart, one cost 18, 266, 827, 111, 80 and 304 instructions. At most
+/// half as much again is wanted; a gather with a plain static schedule, whose every iteration makes
+/// a record of its own, is above it.
 const LOOPS: [(&str, &str, &str, f64); 6] = [
     ("static", "", "i", 19.0),
     ("static_4", "schedule(static, 4)", "i", 334.0),

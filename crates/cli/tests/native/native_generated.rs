@@ -1,7 +1,8 @@
-//! Generated task programs, run as C with OpenMP and judged as TP. `check` of TP is held to the oracle; this holds the native
-//! runtime to `check`.
+//! Generated task programs, run as C with OpenMP and judged as TP. `check` of TP is held to the
+//! oracle; this holds the native runtime to `check`.
 //!
-//! `RACEPROOF_CASES` programs (some hundreds unless set), from seed `RACEPROOF_SEED` on (0 unless set).
+//! `RACEPROOF_CASES` programs (some hundreds unless set), from seed `RACEPROOF_SEED` on (0 unless
+//! set).
 
 use crate::common;
 use crate::native;
@@ -35,7 +36,8 @@ fn program(folder: &Folder) -> PathBuf {
     program
 }
 
-/// How a program is run: by so many threads, with all done twice, and with collections at every turn.
+/// How a program is run: by so many threads, with all done twice, and with collections at every
+/// turn.
 #[derive(Clone, Copy, Debug)]
 struct Way {
     threads: u64,
@@ -118,7 +120,8 @@ fn collections_change_no_verdict_with_locks() {
     }
 }
 
-/// Holds the verdict on these words, with all done twice and not, with collections at every turn and without.
+/// Holds the verdict on these words, with all done twice and not, with collections at every turn
+/// and without.
 fn judge(name: &str, programs: &[(&str, bool)]) {
     let folder = Folder::new(name);
     let program = program(&folder);
@@ -133,13 +136,15 @@ fn judge(name: &str, programs: &[(&str, bool)]) {
     }
 }
 
-/// Tasks that were waited for one by one, since a task of one of them goes on, are known to who has waited, before all else in their region is.
+/// Tasks that were waited for one by one, since a task of one of them goes on, are known to who has
+/// waited, before all else in their region is.
 #[test]
 fn tasks_waited_for_one_by_one_stand_for_none() {
     judge("native-one-by-one", &[("t{t{r0}t{t{r1}}jt{r0}w0}", true), ("t{t{r0}t{t{r1}}jt{r0}jw0}", false)]);
 }
 
-/// One of two ended siblings that younger ones may wait for does not count as the other, whatever thread they have run on.
+/// One of two ended siblings that younger ones may wait for does not count as the other, whatever
+/// thread they have run on.
 #[test]
 fn tasks_that_siblings_wait_for_count_for_themselves() {
     judge(
@@ -158,7 +163,8 @@ fn tasks_that_siblings_wait_for_count_for_themselves() {
     );
 }
 
-/// What an ended task has done is known to those that its creator makes once it was waited for, and to nobody before.
+/// What an ended task has done is known to those that its creator makes once it was waited for, and
+/// to nobody before.
 #[test]
 fn ended_tasks_are_known_when_they_were_waited_for() {
     judge(

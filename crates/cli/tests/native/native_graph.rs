@@ -1,5 +1,5 @@
-//! `raceproof graph` of native programs and of traces, and what the page of `--format html` has of a
-//! native program: its graph, and its witnesses played back.
+//! `raceproof graph` of native programs and of traces, and what the page of `--format html` has of
+//! a native program: its graph, and its witnesses played back.
 #![cfg(unix)]
 
 use crate::common;

@@ -1,5 +1,5 @@
-//! Pages of C programs in a real browser, and what they play: the threads and the cell that a witness
-//! brings together.
+//! Pages of C programs in a real browser, and what they play: the threads and the cell that a
+//! witness brings together.
 
 use crate::browser::browser;
 use crate::common;
@@ -146,8 +146,9 @@ fn a_witness_is_of_the_cell_that_the_race_is_on() {
     assert_eq!(page::playbacks(&html).len(), 2);
 }
 
-/// A checkout is newer than a program that was built elsewhere. The line table has a sum of each file,
-/// by which the source is known to be the same; ids are the same even if it has changed a little.
+/// A checkout is newer than a program that was built elsewhere. The line table has a sum of each
+/// file, by which the source is known to be the same; ids are the same even if it has changed a
+/// little.
 #[test]
 fn a_touched_source_is_shown_and_an_edited_one_keeps_its_ids() {
     let folder = Folder::new("touched");

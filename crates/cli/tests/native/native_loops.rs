@@ -1,5 +1,7 @@
-//! Loops over arrays, made at random: two tasks run one each, and race iff their bytes overlap where one of them writes. Checks leave
-//! such loops (`raceproof cc` without `-fno-raceproof-check-elimination`), so that bounds, strides and guards have to be right to the byte.
+//! Loops over arrays, made at random: two tasks run one each, and race iff their bytes overlap
+//! where one of them writes. Checks leave such loops (`raceproof cc` without
+//! `-fno-raceproof-check-elimination`), so that bounds, strides and guards have to be right to the
+//! byte.
 //!
 //! `RACEPROOF_CASES` pairs of loops (240 unless set), from seed `RACEPROOF_SEED` on (0 unless set).
 
@@ -93,7 +95,8 @@ fn is_found_racy(program: &Path, words: &[String], report: &Path) -> bool {
     report.contains("\"verdict\": \"race\"")
 }
 
-/// Compares what is found with what the bytes say. One of these functions of the runtime has to be called.
+/// Compares what is found with what the bytes say. One of these functions of the runtime has to be
+/// called.
 fn loops_race_where_their_bytes_do<L: Loops>(name: &str, calls: [&str; 2]) {
     let folder = Folder::new(name);
     let seeds = seeds(240);

@@ -1,8 +1,10 @@
-//! Pages of shadow memory whose cells are all alike are kept as one cell: tasks that access whole pages, parts of them and single words, made at
-//! random, race iff their bytes overlap where one of them writes.
+//! Pages of shadow memory whose cells are all alike are kept as one cell: tasks that access whole
+//! pages, parts of them and single words, made at random, race iff their bytes overlap where one of
+//! them writes.
 //!
-//! Rounds of tasks follow each other, of which only the last may race: what the earlier ones have left on a page must neither hide that nor look
-//! like it. `RACEPROOF_CASES` programs (120 unless set), from seed `RACEPROOF_SEED` on (0 unless set); collections at every turn in every third.
+//! Rounds of tasks follow each other, of which only the last may race: what the earlier ones have
+//! left on a page must neither hide that nor look like it. `RACEPROOF_CASES` programs (120 unless
+//! set), from seed `RACEPROOF_SEED` on (0 unless set); collections at every turn in every third.
 
 use crate::common;
 use crate::native;
@@ -21,7 +23,8 @@ const PAGES: u64 = 8;
 const TASKS: u64 = 4;
 const ACCESSES: u64 = 3;
 
-/// Its arguments are accesses: `+` begins a round, `-` one with a new block, `,` a task, and a letter goes before the first byte and the number of bytes.
+/// Its arguments are accesses: `+` begins a round, `-` one with a new block, `,` a task, and a
+/// letter goes before the first byte and the number of bytes.
 const PROGRAM: &str = r#"
 #include <stdlib.h>
 #include <string.h>
@@ -151,7 +154,8 @@ fn accesses_of_pages_race_where_their_bytes_do() {
         let mut expected = false;
         for number in 1..=rounds {
             words.push(if random.below(5) == 0 { "-" } else { "+" }.to_owned());
-            // Most tasks that access anything race: half of the programs have none in their last round, either.
+            // Most tasks that access anything race: half of the programs have none in their last
+            // round, either.
             let tasks = round(&mut random, number == rounds && seed % 2 == 0);
             expected |= is_racy(&tasks);
             for task in tasks {

@@ -1,4 +1,5 @@
-//! Native programs recorded with `raceproof run --trace`: `raceproof analyze` finds in the trace what the run has found.
+//! Native programs recorded with `raceproof run --trace`: `raceproof analyze` finds in the trace
+//! what the run has found.
 #![cfg(unix)]
 
 use crate::common;

@@ -1,7 +1,9 @@
-//! `raceproof verify` on native programs: every program of `programs/c/verify` gets the verdict, the lines and the number of
-//! executions that its comments expect, every finding replays, and programs with a twin in TP need as many executions as that.
+//! `raceproof verify` on native programs: every program of `programs/c/verify` gets the verdict,
+//! the lines and the number of executions that its comments expect, every finding replays, and
+//! programs with a twin in TP need as many executions as that.
 //!
-//! One program alone: `RACEPROOF_PROGRAM=bank cargo test --test native native_verify::` (a part of its name).
+//! One program alone: `RACEPROOF_PROGRAM=bank cargo test --test native native_verify::` (a part of
+//! its name).
 #![cfg(unix)]
 
 use crate::common;
@@ -282,7 +284,8 @@ int main(void) {
     verified(&[], &binary).expect_status(1).says("exit status 7");
 }
 
-/// A wait that is not repeated goes on without what it waits for if it ends by itself, which the standards allow.
+/// A wait that is not repeated goes on without what it waits for if it ends by itself, which the
+/// standards allow.
 #[test]
 fn waits_end_by_themselves_where_that_is_asked_for() {
     let source = "

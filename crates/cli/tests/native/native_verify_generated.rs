@@ -1,5 +1,6 @@
-//! Generated programs with tasks, locks and branches, verified as C with OpenMP and as TP: the same verdict and, where nothing ends
-//! the search early, as many executions. `verify` of TP is held to the oracle; this holds the native one to it.
+//! Generated programs with tasks, locks and branches, verified as C with OpenMP and as TP: the same
+//! verdict and, where nothing ends the search early, as many executions. `verify` of TP is held to
+//! the oracle; this holds the native one to it.
 //!
 //! `RACEPROOF_CASES` programs (40 unless set), from seed `RACEPROOF_SEED` on (0 unless set).
 #![cfg(unix)]
@@ -85,7 +86,8 @@ fn explore(name: &str, parts: Parts) {
         let found: Report = serde_json::from_str(&done.stdout)
             .unwrap_or_else(|error| panic!("seed {seed}: {text}: {error}: {}", done.stderr));
         let about = || format!("seed {seed}: {text}\n{}\n{}", tp(&items), done.stdout);
-        // All accesses stand in one place of the program, of which a pair is kept once: another than that may be the one that can meet.
+        // All accesses stand in one place of the program, of which a pair is kept once: another
+        // than that may be the one that can meet.
         if (parts, found.verdict, &expected.verdict)
             == (Parts::Signals, Verdict::Inconclusive, &Verdict::Race)
         {

@@ -1,4 +1,5 @@
-//! What was found outlives the program, whichever way it ends; what is asked to end does, and leaves nothing behind.
+//! What was found outlives the program, whichever way it ends; what is asked to end does, and
+//! leaves nothing behind.
 
 use crate::common;
 use crate::native;
@@ -71,7 +72,8 @@ fn under_run_no_way_of_ending_loses_a_race() {
     let folder = Folder::new("outlive-run");
     let (empty, file) = (folder.path("empty"), folder.path("large"));
     fs::create_dir(&empty).unwrap();
-    // A way, what is said of it, and whether the end is one that nothing can be said about schedules after.
+    // A way, what is said of it, and whether the end is one that nothing can be said about
+    // schedules after.
     let ways: &[(&str, &str, bool)] = &[
         ("", "", false),
         ("quick_exit", "", false),
@@ -337,7 +339,8 @@ fn a_program_of_cargo_ends_with_its_owner() {
     wait_until("the program has ended", || !is_there(process));
 }
 
-/// Starts a command with a program that waits, sends the command a signal, and gives what became of it; the program is gone.
+/// Starts a command with a program that waits, sends the command a signal, and gives what became of
+/// it; the program is gone.
 fn ended_by(signal: Signal, words: &[&str]) -> Done {
     let folder = Folder::new(&format!("outlive-ended-{signal}-{}", words[0]));
     let (said, temporary) = (folder.path("pid"), folder.path("with space:tmp"));

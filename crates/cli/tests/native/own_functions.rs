@@ -1,5 +1,5 @@
-//! Functions of a program that have the names of the C library's, in a unit of their own: what calls them is compiled before it is known whose
-//! they are.
+//! Functions of a program that have the names of the C library's, in a unit of their own: what
+//! calls them is compiled before it is known whose they are.
 
 use crate::common;
 use crate::native;
@@ -9,7 +9,8 @@ use native::toolchain::{runtime, tool};
 use std::path::Path;
 use std::time::Duration;
 
-/// Calls `log` between two writes. That in between is a task's is a race with the second, unless `log` waits for it.
+/// Calls `log` between two writes. That in between is a task's is a race with the second, unless
+/// `log` waits for it.
 const CALLS: &str = "
 double log(double);
 int x;

@@ -18,7 +18,8 @@ fn built(folder: &Folder) -> PathBuf {
     program
 }
 
-/// Gives a program rights that we do not have: another user's if we may, else those of another group of ours.
+/// Gives a program rights that we do not have: another user's if we may, else those of another
+/// group of ours.
 fn raise(program: &Path) {
     let own = fs::metadata(program).unwrap();
     let mut mode = 0o4755;

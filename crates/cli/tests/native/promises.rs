@@ -1,10 +1,13 @@
-//! Generated programs of tasks and promises, run on HClib's interface and on the standard library's, and judged as TP: the verdict, the racing pairs, deadlocks
-//! and second sets. `check` of TP is held to the oracle elsewhere; small programs are held to it here as well.
+//! Generated programs of tasks and promises, run on HClib's interface and on the standard
+//! library's, and judged as TP: the verdict, the racing pairs, deadlocks and second sets. `check`
+//! of TP is held to the oracle elsewhere; small programs are held to it here as well.
 //!
-//! Most are words that one program of each interface reads. Others are written out in C++ and compiled at each level of optimisation, since the pass then
-//! sees what stands between two accesses.
+//! Most are words that one program of each interface reads. Others are written out in C++ and
+//! compiled at each level of optimisation, since the pass then sees what stands between two
+//! accesses.
 //!
-//! `RACEPROOF_CASES` programs (some hundreds unless set), from seed `RACEPROOF_SEED` on (0 unless set).
+//! `RACEPROOF_CASES` programs (some hundreds unless set), from seed `RACEPROOF_SEED` on (0 unless
+//! set).
 
 use crate::common;
 use crate::native;
@@ -26,8 +29,9 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-/// What is compared: the pairs of accesses that race, by their numbers, whether there is a deadlock, and whether there is an
-/// error. An error stops a task, and which of two stops is the schedule's choice: then nothing else is compared.
+/// What is compared: the pairs of accesses that race, by their numbers, whether there is a
+/// deadlock, and whether there is an error. An error stops a task, and which of two stops is the
+/// schedule's choice: then nothing else is compared.
 #[derive(PartialEq, Eq, Debug)]
 struct Found {
     pairs: BTreeSet<(usize, usize)>,
@@ -177,7 +181,8 @@ fn promises_of_the_standard_library_are_judged_as_in_tp_and_by_the_oracle() {
 /// So many programs are functions of one source at most: clang takes seconds for these.
 const A_SOURCE: usize = 30;
 
-/// Compares programs that are written out in C++, in sources that are compiled at all levels in turn.
+/// Compares programs that are written out in C++, in sources that are compiled at all levels in
+/// turn.
 fn compare_written_out(name: &str, interface: Interface, cases: u64) {
     let (folder, mut counts) = (Folder::new(name), [0; 3]);
     let seeds: Vec<u64> = seeds(cases).collect();
@@ -232,7 +237,8 @@ fn promises_of_the_standard_library_are_judged_alike_in_programs_that_are_writte
     compare_written_out("promises-std-written", Interface::Std, 36);
 }
 
-/// Promises that a task sets and main waits for, a hundred in each finish; prints the most memory that was resident, in kilobytes.
+/// Promises that a task sets and main waits for, a hundred in each finish; prints the most memory
+/// that was resident, in kilobytes.
 const FINISHES: &str = r#"
 #include "hclib_cpp.h"
 static long sum;
@@ -301,8 +307,9 @@ fn the_standard_library_s_promises_behave_as_without_raceproof() {
     assert_eq!(ours.stdout, plain.stdout, "{}", ours.stderr);
 }
 
-/// The program of PAPERS.md that a rule of the DRDP paper gets wrong: the task that has set a promise counts as going on while
-/// the one it has woken, which waits again, lets `main` read what it wrote.
+/// The program of PAPERS.md that a rule of the DRDP paper gets wrong: the task that has set a
+/// promise counts as going on while the one it has woken, which waits again, lets `main` read what
+/// it wrote.
 #[test]
 fn a_setter_that_has_not_ended_orders_nothing_else() {
     for runner in [Runner::new("promises-active", HCLIB), Runner::new("promises-std-active", STD)] {

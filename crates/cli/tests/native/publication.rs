@@ -1,5 +1,5 @@
-//! Publication of data by a flag, with a section of a lock as the slow path, in every combination of orders: what the memory model says of it
-//! is what `run` and `verify` say.
+//! Publication of data by a flag, with a section of a lock as the slow path, in every combination
+//! of orders: what the memory model says of it is what `run` and `verify` say.
 
 use crate::common;
 use crate::native;

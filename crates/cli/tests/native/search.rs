@@ -1,4 +1,5 @@
-//! The search over native programs where executions are many, killed or cannot be kept, and what it is given in their place.
+//! The search over native programs where executions are many, killed or cannot be kept, and what it
+//! is given in their place.
 
 use crate::common;
 use crate::native;
@@ -55,8 +56,8 @@ int main(int argc, char **argv) {
 }
 ";
 
-/// 11,110 tasks: a row of numbers for each would take half a gigabyte for the clocks of the tasks alone, and as much again for those
-/// of their transitions.
+/// 11,110 tasks: a row of numbers for each would take half a gigabyte for the clocks of the tasks
+/// alone, and as much again for those of their transitions.
 #[test]
 fn tasks_that_make_no_choice_cost_little() {
     let (_folder, binary) = built("many", MANY);
@@ -164,8 +165,9 @@ fn the_search_goes_on_without_what_was_killed() {
     verify(&["--all"], &binary).expect_status(1).says("exit status 9").says("one execution is not decided");
 }
 
-/// Two pairs of sections in either order. In the second execution of four the process blocks every signal and does not go on, loops where
-/// it is observed, or leaves a child behind; in the last one it fails. It writes down its number, or the child's.
+/// Two pairs of sections in either order. In the second execution of four the process blocks every
+/// signal and does not go on, loops where it is observed, or leaves a child behind; in the last one
+/// it fails. It writes down its number, or the child's.
 const HANGS: &str = "
 #include <signal.h>
 #include <stdio.h>
@@ -241,7 +243,8 @@ fn gone(folder: &Folder) -> usize {
     numbers.lines().count()
 }
 
-/// One of the four executions hangs, as `how` says: why it is not decided, and how often it was run. The rest is searched.
+/// One of the four executions hangs, as `how` says: why it is not decided, and how often it was
+/// run. The rest is searched.
 fn goes_on_without_one(how: &str, why: &str, runs: usize) {
     let (folder, binary) = built(how, HANGS);
     let mut command = tool();

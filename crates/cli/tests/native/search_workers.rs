@@ -14,8 +14,8 @@ use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// Five sections in any order: 120 executions. With an argument, threads 0 and 4 race if the one comes last and the other
-/// first. Each process writes down who forked it.
+/// Five sections in any order: 120 executions. With an argument, threads 0 and 4 race if the one
+/// comes last and the other first. Each process writes down who forked it.
 const FIVE: &str = "
 #include <omp.h>
 #include <stdio.h>
@@ -58,7 +58,8 @@ fn report(done: &Done) -> Value {
     report
 }
 
-/// If the server did not come up, the command would start a process for each execution, and be the parent of each.
+/// If the server did not come up, the command would start a process for each execution, and be the
+/// parent of each.
 #[test]
 fn one_server_a_worker_forks_all_executions() {
     let (folder, binary) = built("server");

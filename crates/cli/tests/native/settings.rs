@@ -1,4 +1,5 @@
-//! OpenMP's settings: a program that prints them says the same as with libomp, whatever the environment asks for.
+//! OpenMP's settings: a program that prints them says the same as with libomp, whatever the
+//! environment asks for.
 
 use crate::common;
 use crate::native;

@@ -1,5 +1,6 @@
-//! Generated parallel regions with loops, singles and sections, and leagues with distributed loops, judged by one run:
-//! does it find the races of every size of the team and of every assignment of work to threads, and nothing else?
+//! Generated parallel regions with loops, singles and sections, and leagues with distributed loops,
+//! judged by one run: does it find the races of every size of the team and of every assignment of
+//! work to threads, and nothing else?
 //!
 //! `RACEPROOF_CASES` regions (320 unless set), from seed `RACEPROOF_SEED` on (0 unless set).
 

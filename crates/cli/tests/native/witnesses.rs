@@ -1,5 +1,5 @@
-//! The races of `run` have witnesses, with the team and the assignment of work to threads that they need, and `replay`
-//! of each leads to the race.
+//! The races of `run` have witnesses, with the team and the assignment of work to threads that they
+//! need, and `replay` of each leads to the race.
 //!
 //! A sample of the racy programs of three folders of `programs/c`; all with `RACEPROOF_CASES` set.
 #![cfg(unix)]
@@ -38,8 +38,8 @@ fn racy_programs() -> Vec<PathBuf> {
     found
 }
 
-/// The feasible races of a program that have no witness, nor has another race of the same two lines, and what is wrong
-/// with witnesses.
+/// The feasible races of a program that have no witness, nor has another race of the same two
+/// lines, and what is wrong with witnesses.
 fn look_at(program: &Path, folder: &Folder) -> Result<usize, String> {
     let source = root().canonicalize().unwrap().join("programs/c").join(program);
     let expected = Expected::read(&[&source])?;

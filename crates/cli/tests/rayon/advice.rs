@@ -1,5 +1,6 @@
-//! The advice about races of rayon programs: rewrites, each of which somebody has made. A program with the line `// advice: NAME for PROGRAM`
-//! is the other one with this advice applied; it asserts what the race-free version computes.
+//! The advice about races of rayon programs: rewrites, each of which somebody has made. A program
+//! with the line `// advice: NAME for PROGRAM` is the other one with this advice applied; it
+//! asserts what the race-free version computes.
 #![cfg(unix)]
 
 use crate::advice_support as advice;

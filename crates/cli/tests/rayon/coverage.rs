@@ -1,4 +1,5 @@
-//! What a verdict about a Rust program rests on: pools, the standard library, C code of build scripts, whether rayon was reached.
+//! What a verdict about a Rust program rests on: pools, the standard library, C code of build
+//! scripts, whether rayon was reached.
 #![cfg(unix)]
 
 use crate::common::command::{Done, Folder, finish_within};

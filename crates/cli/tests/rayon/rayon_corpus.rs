@@ -1,7 +1,8 @@
-//! Every program of `programs/rust`, built with `cargo raceproof` and run: does the report say what the program's comments expect, that and
-//! nothing else?
+//! Every program of `programs/rust`, built with `cargo raceproof` and run: does the report say what
+//! the program's comments expect, that and nothing else?
 //!
-//! One program alone: `RACEPROOF_PROGRAM=mutex cargo test --test rayon rayon_corpus::` (a part of its name).
+//! One program alone: `RACEPROOF_PROGRAM=mutex cargo test --test rayon rayon_corpus::` (a part of
+//! its name).
 #![cfg(unix)]
 
 use crate::common;
@@ -54,8 +55,8 @@ fn with_all(names: Vec<String>, work: impl Fn(&str) -> Result<Vec<String>, Strin
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A link to the program in a folder of the test, where its report is written. (No copy: one that another thread's child still has open
-/// cannot be run.)
+/// A link to the program in a folder of the test, where its report is written. (No copy: one that
+/// another thread's child still has open cannot be run.)
 fn linked(program: &Path, folder: &Folder) -> Result<PathBuf, String> {
     let link = folder.path(&format!("{}.out", program.file_name().unwrap_or_default().to_string_lossy()));
     std::os::unix::fs::symlink(program, &link).map_err(|error| format!("{}: {error}", program.display()))?;
@@ -118,7 +119,8 @@ fn pairs(text: &str) -> Result<BTreeSet<[(Place, AccessKind); 2]>, String> {
 fn the_trace_of_a_run_has_the_races_of_the_run() {
     let built = build("--bins", "dev");
     let folder = Folder::new("rayon-traces");
-    // A trace orders the jobs of a thread that use its storage, and joins nested thousands deep take minutes to record (docs/TRACE.md).
+    // A trace orders the jobs of a thread that use its storage, and joins nested thousands deep
+    // take minutes to record (docs/TRACE.md).
     let is_recorded = |name: &String| {
         !name.contains("faulty") && !["thread_owned_racy", "endless_norace"].contains(&name.as_str())
     };

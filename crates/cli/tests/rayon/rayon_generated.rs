@@ -1,7 +1,9 @@
-//! Generated rayon programs, run and recorded: is there a race where the definition of what rayon orders says so, and nowhere else?
+//! Generated rayon programs, run and recorded: is there a race where the definition of what rayon
+//! orders says so, and nowhere else?
 //!
-//! The definition is a graph of steps, built as the program is written and searched naively; it shares no code with what it judges.
-//! `RACEPROOF_CASES` programs (100 unless set), from seed `RACEPROOF_SEED` on (0 unless set).
+//! The definition is a graph of steps, built as the program is written and searched naively; it
+//! shares no code with what it judges. `RACEPROOF_CASES` programs (100 unless set), from seed
+//! `RACEPROOF_SEED` on (0 unless set).
 #![cfg(unix)]
 
 use crate::common;
@@ -83,7 +85,8 @@ impl Steps {
         self.before.len() - 1
     }
 
-    /// Does the items from a step on; the last step. `scopes` gathers the last steps of the jobs of each.
+    /// Does the items from a step on; the last step. `scopes` gathers the last steps of the jobs of
+    /// each.
     fn add(&mut self, items: &[Item], mut now: usize, scopes: &mut Vec<Vec<usize>>) -> usize {
         for item in items {
             match item {

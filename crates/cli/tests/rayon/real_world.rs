@@ -1,5 +1,5 @@
-//! Crates as people write them: workspaces with procedural macros, configurations of cargo, threads of their own, iterators without end; and what it costs to
-//! look at them, in instructions.
+//! Crates as people write them: workspaces with procedural macros, configurations of cargo, threads
+//! of their own, iterators without end; and what it costs to look at them, in instructions.
 #![cfg(unix)]
 
 use crate::common;
@@ -17,7 +17,8 @@ fn write(folder: &Folder, name: &str, text: &str) {
     fs::write(path, text).unwrap();
 }
 
-/// A workspace with a crate of procedural macros, which has a test of its own, and one that uses them and rayon.
+/// A workspace with a crate of procedural macros, which has a test of its own, and one that uses
+/// them and rayon.
 fn workspace(name: &str) -> Folder {
     let folder = Folder::new(name);
     write(&folder, "Cargo.toml", "[workspace]\nmembers = [\"macros\", \"user\"]\nresolver = \"2\"\n");
@@ -121,7 +122,8 @@ fn jobs_that_release_and_look_cost_the_same_however_many_there_were() {
     }
 }
 
-/// Instructions for an item of a parallel iterator that does nothing, in a program that is not optimised: a job, and what rayon does on the way to it.
+/// Instructions for an item of a parallel iterator that does nothing, in a program that is not
+/// optimised: a job, and what rayon does on the way to it.
 const AN_ITEM: u64 = 36_000;
 
 #[test]

@@ -1,5 +1,6 @@
-//! Rust programs and tests with threads by `cargo raceproof verify` and `replay`, and what reports say of those that
-//! wait for each other. `rayon_corpus` judges `programs/rust/src/bin/thread_*.rs`.
+//! Rust programs and tests with threads by `cargo raceproof verify` and `replay`, and what reports
+//! say of those that wait for each other. `rayon_corpus` judges
+//! `programs/rust/src/bin/thread_*.rs`.
 #![cfg(unix)]
 
 use crate::common;

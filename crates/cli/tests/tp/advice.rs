@@ -1,5 +1,5 @@
-//! The advice about races of TP programs, applied: the result is race-free in every schedule, ends, and prints what the race-free version
-//! prints.
+//! The advice about races of TP programs, applied: the result is race-free in every schedule, ends,
+//! and prints what the race-free version prints.
 
 use crate::advice_support as advice;
 use crate::expect;

@@ -22,8 +22,8 @@ fn search(code: &Code, random: Option<u64>, executions: u64, workers: usize) -> 
     report
 }
 
-/// Nine sections that all conflict have 362,880 orders. The race is in one of 120 of them: where five
-/// tasks come in an order far from the first one, in which each comes after the one before it.
+/// Nine sections that all conflict have 362,880 orders. The race is in one of 120 of them: where
+/// five tasks come in an order far from the first one, in which each comes after the one before it.
 const FAR: &str = "
 var c; var turn; var x; var at[9];
 proc main() {
@@ -106,8 +106,8 @@ fn the_same_seed_gives_the_same_report() {
     assert!((0..5).any(|seed| executions(seed) != executions(5)), "chance follows from the seed");
 }
 
-/// Tasks that wait by looking again and again are waited for by chance, not for ever by one that has
-/// the highest priority.
+/// Tasks that wait by looking again and again are waited for by chance, not for ever by one that
+/// has the highest priority.
 #[test]
 fn polling_ends() {
     let text = "

@@ -8,9 +8,8 @@
 //! 1. If each write comes after the write before it and after the reads since, and each read after
 //!    the last write before it, then all conflicting accesses are ordered, since the order is
 //!    transitive: nothing races there. If one of these does not, it races. So the locations without
-//!    a race cost a question for each access.
-//!    Atomic accesses do not race with each other; here they count as if they did, which only leaves
-//!    more to 2.
+//!    a race cost a question for each access. Atomic accesses do not race with each other; here
+//!    they count as if they did, which only leaves more to 2.
 //! 2. At the others each node looks for a partner, nearest first, until it has found one. Where
 //!    much races that is the first.
 //!

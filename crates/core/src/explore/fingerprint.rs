@@ -7,11 +7,12 @@
 //! Transitions without a choice do not count: whether a wait ends in one is a matter of who comes
 //! first.
 //!
-//! *What a transition touches*: a section the locations that it accesses, on each of which it has an
-//! [`Effect`]; one that is no [closed](super::ContentRef::closed) section writes its lock as well,
-//! which closed ones read. If all sections of a lock depend on each other, each writes the lock.
-//! `P`, and `V`, `set` or `post`, write their sync. Of each of these the sum is kept of the hashes
-//! of the latest transitions of which none conflicts with another, and the sum of those before them.
+//! *What a transition touches*: a section the locations that it accesses, on each of which it has
+//! an [`Effect`]; one that is no [closed](super::ContentRef::closed) section writes its lock as
+//! well, which closed ones read. If all sections of a lock depend on each other, each writes the
+//! lock. `P`, and `V`, `set` or `post`, write their sync. Of each of these the sum is kept of the
+//! hashes of the latest transitions of which none conflicts with another, and the sum of those
+//! before them.
 //!
 //! Cost: O(accesses in sections).
 //!

@@ -21,13 +21,14 @@
 //! Some executions end with every task asleep ([`Statistics::pruned`] counts them).
 //!
 //! *Additions commute.* A section has an [`Effect`] on each location that it accesses. If all that
-//! sections do to a location is to add to it ([`Observer::addition`](crate::event::Observer::addition)),
-//! their order does not matter: what one of them reads there goes into nothing but the sum that it
-//! writes, so each does the same in either order, and the last sum is the same, since integers wrap.
-//! An addition conflicts with what reads the location otherwise or writes it: that comes after, or
-//! before, every one of the additions. What a section adds may depend on other locations; these it
-//! reads. A section with one other access of the location, or one that is not [closed], has no such
-//! effect on it, whatever it adds.
+//! sections do to a location is to add to it
+//! ([`Observer::addition`](crate::event::Observer::addition)), their order does not matter: what
+//! one of them reads there goes into nothing but the sum that it writes, so each does the same in
+//! either order, and the last sum is the same, since integers wrap. An addition conflicts with what
+//! reads the location otherwise or writes it: that comes after, or before, every one of the
+//! additions. What a section adds may depend on other locations; these it reads. A section with one
+//! other access of the location, or one that is not [closed], has no such effect on it, whatever it
+//! adds.
 //!
 //! [closed]: ContentRef::closed
 //!
@@ -122,7 +123,8 @@ pub struct ContentRef<'a> {
     /// Whether the section it entered was left again within the transition, and nothing in it could
     /// have waited.
     pub closed: bool,
-    /// The accesses inside that section: each location once, sorted, with the section's effect on it.
+    /// The accesses inside that section: each location once, sorted, with the section's effect on
+    /// it.
     pub accesses: &'a [(u64, Effect)],
 }
 

@@ -228,7 +228,8 @@ impl Trace {
         let mut all = vec![(who.finish(), what.finish())];
         for (at, transition) in self.transitions.iter().enumerate() {
             let content = self.content(at);
-            // With the position: the hasher would not tell how often the first task, whose id is 0, ran.
+            // With the position: the hasher would not tell how often the first task, whose id is 0,
+            // ran.
             (at + 1, transition.task).hash(&mut who);
             (self.names[transition.task.index()], content.choice, content.closed).hash(&mut what);
             content.accesses.hash(&mut what);

@@ -134,7 +134,8 @@ mod tests {
         }
     }
 
-    /// Texts of generated witnesses come back; damaged ones come back or are refused at a byte there is.
+    /// Texts of generated witnesses come back; damaged ones come back or are refused at a byte
+    /// there is.
     #[test]
     fn generated_texts_come_back_or_are_refused() {
         for seed in 0..2000 {

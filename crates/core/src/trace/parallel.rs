@@ -2,11 +2,11 @@
 //!
 //! Three kinds of work, each on a few thousand events: pieces of the trace are taken apart
 //! ([`pieces`](super::pieces)), put together in their order, with the clocks
-//! ([`shards`](crate::detect::shards)), and given to the shards, each of which takes them in their order.
-//! The calling thread puts together, since whoever listens there need not be safe to share; what
-//! else there is to do is done by whoever has time, the calling thread included when enough is put
-//! together ahead. So with two workers both are busy as long as putting together is no more than
-//! half of the work.
+//! ([`shards`](crate::detect::shards)), and given to the shards, each of which takes them in their
+//! order. The calling thread puts together, since whoever listens there need not be safe to share;
+//! what else there is to do is done by whoever has time, the calling thread included when enough is
+//! put together ahead. So with two workers both are busy as long as putting together is no more
+//! than half of the work.
 //!
 //! Nothing of the result depends on who did what: pieces are put together in the order of the
 //! trace, shards take all events in that order, and what they find is joined by the event. Memory:

@@ -5,8 +5,8 @@
 //! The lines are taken apart in place, byte by byte; names that are a letter and a number, as
 //! RAPID's are, cost a look in a table. That is done for some lines at a time, and needs no others:
 //! whoever does it numbers names as it meets them. Then the lines are put together in their order,
-//! and names get the ids of the trace, in the order of their first use. Any bytes but `|`, a line break and, in an operand, `)|`
-//! may be part of a name.
+//! and names get the ids of the trace, in the order of their first use. Any bytes but `|`, a line
+//! break and, in an operand, `)|` may be part of a name.
 
 use super::input::{Input, LONGEST};
 use super::intern::Intern;

@@ -1,4 +1,5 @@
-//! All valid reorderings of a tiny stream, by trying every order: which races have one. Exponential.
+//! All valid reorderings of a tiny stream, by trying every order: which races have one.
+//! Exponential.
 
 use super::relations::{observed, task_of};
 use raceproof_core::event::{AccessKind, Event, SyncKind};
@@ -18,8 +19,8 @@ struct Search<'a> {
     races: BTreeSet<(usize, usize)>,
 }
 
-/// The pairs of conflicting accesses, the earlier first, that some valid reordering brings together; nothing if there are
-/// too many reorderings.
+/// The pairs of conflicting accesses, the earlier first, that some valid reordering brings
+/// together; nothing if there are too many reorderings.
 pub fn races(events: &[Event]) -> Option<BTreeSet<(usize, usize)>> {
     let tasks = events.iter().filter(|event| matches!(event, Event::Spawn { .. })).count() + 1;
     let mut search = Search {

@@ -1,8 +1,8 @@
 //! Random task-parallel programs, run by a small scheduler into well-formed event streams.
 //!
-//! A program is a tree of statements without control flow; what cannot be done when its turn comes (a
-//! second set, the get of a future that is not there yet, a lock the task has already) is skipped. Deadlocks are
-//! left as they are: their streams end early.
+//! A program is a tree of statements without control flow; what cannot be done when its turn comes
+//! (a second set, the get of a future that is not there yet, a lock the task has already) is
+//! skipped. Deadlocks are left as they are: their streams end early.
 #![allow(dead_code, unreachable_pub)]
 
 pub mod exhaustive;
@@ -61,7 +61,8 @@ impl Stmt {
 pub enum Schedule {
     /// Any task that can move, at every action.
     Random,
-    /// The child first; a blocked task hands over to its parent; who waited for a set runs before the setter.
+    /// The child first; a blocked task hands over to its parent; who waited for a set runs before
+    /// the setter.
     DepthFirst,
 }
 
@@ -329,7 +330,8 @@ impl<'p> Machine<'p> {
             match aside.pop() {
                 Some(next) => current = next,
                 None => {
-                    // Nobody was set aside: whoever can move goes on (a finish whose tasks have ended).
+                    // Nobody was set aside: whoever can move goes on (a finish whose tasks have
+                    // ended).
                     let Some(at) = waiting.iter().position(|&t| self.can_move(t)) else { return };
                     current = waiting.remove(at);
                 }

@@ -1,5 +1,5 @@
-//! Races by a depth-first search over single events, as plainly as possible: nothing of it is shared with the
-//! graph or any detector.
+//! Races by a depth-first search over single events, as plainly as possible: nothing of it is
+//! shared with the graph or any detector.
 
 use raceproof_core::event::{AccessKind, Event};
 use raceproof_core::ids::{Location, ScopeId, SiteId, SyncId, TaskId};

@@ -1,5 +1,5 @@
-//! The predictive orders by their definitions, as tables of who precedes whom; cubic and obvious. Nothing of it is
-//! shared with the orders.
+//! The predictive orders by their definitions, as tables of who precedes whom; cubic and obvious.
+//! Nothing of it is shared with the orders.
 
 use raceproof_core::event::{AccessKind, Event, SyncKind};
 use raceproof_core::ids::{Location, ScopeId, SyncId, TaskId};
@@ -206,8 +206,8 @@ pub fn shb(events: &[Event]) -> Relation {
     order
 }
 
-/// Rule (a): the end of a section before a later access, in another section of the lock, that conflicts with one of its
-/// own.
+/// Rule (a): the end of a section before a later access, in another section of the lock, that
+/// conflicts with one of its own.
 fn by_conflict(events: &[Event], conflict: impl Fn(&Event, &Event) -> bool) -> Vec<(usize, usize)> {
     let sections = sections(events);
     let mut pairs = Vec::new();
@@ -225,7 +225,8 @@ fn by_conflict(events: &[Event], conflict: impl Fn(&Event, &Event) -> bool) -> V
     pairs
 }
 
-/// Rule (b): the end of a section before that of a later one, if `order` has its beginning before that.
+/// Rule (b): the end of a section before that of a later one, if `order` has its beginning before
+/// that.
 fn by_order(events: &[Event], order: &mut Relation) -> bool {
     let sections = sections(events);
     let mut new = false;

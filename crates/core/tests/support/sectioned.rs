@@ -1,4 +1,5 @@
-//! Programs that mostly enter sections: a few tasks, few locks, few locations, so that sections conflict and nest.
+//! Programs that mostly enter sections: a few tasks, few locks, few locations, so that sections
+//! conflict and nest.
 
 use super::{Rng, Stmt, Stmt::*};
 

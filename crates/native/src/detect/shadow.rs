@@ -1,9 +1,9 @@
 //! Shadow memory: for every four bytes of the program's memory, who wrote them last and who has
 //! read them since.
 //!
-//! A cell is eight bytes: two access ids (see [`detector`](crate::detect::detector)), zero for none. Its
-//! address is computed from the program's, in three instructions: the region is reserved whole, at
-//! a fixed address, and the system backs it with memory page by page as it is touched.
+//! A cell is eight bytes: two access ids (see [`detector`](crate::detect::detector)), zero for
+//! none. Its address is computed from the program's, in three instructions: the region is reserved
+//! whole, at a fixed address, and the system backs it with memory page by page as it is touched.
 //!
 //! Which addresses a program can have on x86-64 Linux: the executable and its heap near 0x55…,
 //! libraries, mappings and stacks near 0x7f…, and, not position-independent, the first terabyte.
@@ -151,8 +151,8 @@ impl Bits {
 /// A page is *resident*: its cells are in memory; or *uniform*: they are all alike, one cell in a
 /// table stands for them, and in memory they are zero. So the entry points, which know resident
 /// pages only, find an empty cell on a uniform one and come to [`Pages::touch`], which makes it
-/// resident. Range checks ([`detector::ranges`](crate::detect::detector)) keep a page uniform that they
-/// cover whole: eight bytes instead of 4096.
+/// resident. Range checks ([`detector::ranges`](crate::detect::detector)) keep a page uniform that
+/// they cover whole: eight bytes instead of 4096.
 pub(crate) struct Pages {
     resident: Bits,
     uniform: Bits,

@@ -23,8 +23,9 @@ impl TaskStack {
     }
 }
 
-// SAFETY: `Stacks::fresh`, which alone makes one, upholds the contract: the slot is mapped, its lowest page is inaccessible, it is
-// page-aligned and larger than the minimum; it is never unmapped, and one fiber is made with it.
+// SAFETY: `Stacks::fresh`, which alone makes one, upholds the contract: the slot is mapped, its
+// lowest page is inaccessible, it is page-aligned and larger than the minimum; it is never
+// unmapped, and one fiber is made with it.
 unsafe impl Stack for TaskStack {
     fn base(&self) -> StackPointer {
         NonZeroUsize::new(self.top).expect("no stack ends at address 0")

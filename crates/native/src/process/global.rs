@@ -2,9 +2,9 @@
 //!
 //! One OS thread runs all of the program's code and all of the runtime's: threads that the program
 //! creates are tasks on it, the OS threads that lend their storage (`threads.rs`) only sleep, and
-//! signal handlers touch nothing but atomic variables. So a module may keep its state in a plain static. Only this
-//! file argues that; the callers of `get` uphold the rest: none keeps a reference across a switch
-//! of coroutines, nor across a call that asks for the same state again.
+//! signal handlers touch nothing but atomic variables. So a module may keep its state in a plain
+//! static. Only this file argues that; the callers of `get` uphold the rest: none keeps a reference
+//! across a switch of coroutines, nor across a call that asks for the same state again.
 
 use std::cell::UnsafeCell;
 use std::mem::MaybeUninit;

@@ -97,8 +97,8 @@ fn is_of_system(at: usize) -> bool {
     }
 }
 
-/// The innermost call of the program's own code on the way to a call that returns to `pc`: this one,
-/// unless a library has made it.
+/// The innermost call of the program's own code on the way to a call that returns to `pc`: this
+/// one, unless a library has made it.
 pub(crate) fn own_call(pc: usize) -> usize {
     if !is_of_system(pc) {
         return pc;

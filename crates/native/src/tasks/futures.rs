@@ -4,8 +4,8 @@
 //! Setting the value happens before every wait that returns, and nothing else is ordered. What an
 //! implementation has beside that (mutexes, counts of owners, a flag for the future that was taken)
 //! is decided here, without accesses or atomic operations of the program. Where the outcome is the
-//! schedule's choice, the verdict says so: a second set that the first does not precede, a wait with
-//! a limit, a deferred function for which several threads wait.
+//! schedule's choice, the verdict says so: a second set that the first does not precede, a wait
+//! with a limit, a deferred function for which several threads wait.
 //!
 //! *Who owns a state last* destroys it, and that can be the schedule's choice. If destroying only
 //! gives back memory, nobody can observe who does it: the frees are then not checked, and order

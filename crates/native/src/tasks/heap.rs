@@ -27,8 +27,8 @@ pub(crate) fn allocated_by_library(address: usize) {
     }
 }
 
-/// The program frees a block; its size, if it is one. Freeing is an access, except of a block that a
-/// library has got and frees itself: what orders its threads is in code that is not instrumented,
+/// The program frees a block; its size, if it is one. Freeing is an access, except of a block that
+/// a library has got and frees itself: what orders its threads is in code that is not instrumented,
 /// such as the handle of a thread, which that thread and others drop.
 pub(crate) fn freed(address: usize, pc: usize, is_librarys: impl FnOnce() -> bool) -> Option<usize> {
     if record::is_writing() {

@@ -63,8 +63,8 @@ pub(crate) fn lock(mutex: usize, patience: Patience, is_up: bool) -> c_int {
     take(mutex, patience, kind)
 }
 
-/// Takes a mutex of a kind. That the last holder of a robust one has ended is known only then, and so
-/// is that nobody has made consistent what it guards.
+/// Takes a mutex of a kind. That the last holder of a robust one has ended is known only then, and
+/// so is that nobody has made consistent what it guards.
 fn take(mutex: usize, patience: Patience, kind: c_int) -> c_int {
     if kind & ROBUST == 0 {
         return locks::mutex_take(mutex, patience, kind & TYPE == RECURSIVE);

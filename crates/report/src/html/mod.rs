@@ -1,8 +1,8 @@
 //! The report as one HTML page that needs no network: `--format html`; docs/HTML.md describes it.
 //!
-//! The page is a constant (`page.html`, `style.css` and the files of `script/`), with the data in it
-//! as JSON. Each part that may be large has an element of its own (the graph, each playback), which
-//! the script parses when it is looked at: the first finding is on the screen before that.
+//! The page is a constant (`page.html`, `style.css` and the files of `script/`), with the data in
+//! it as JSON. Each part that may be large has an element of its own (the graph, each playback),
+//! which the script parses when it is looked at: the first finding is on the screen before that.
 
 mod data;
 mod sha256;
@@ -50,8 +50,8 @@ fn without_schedules(mut report: Report) -> Report {
     report
 }
 
-/// Reads the files that the page shows and a text report does not: those of calls and spawns, and of
-/// the actions of playbacks.
+/// Reads the files that the page shows and a text report does not: those of calls and spawns, and
+/// of the actions of playbacks.
 pub fn load_sources(sources: &mut Sources, report: &Report, extras: &Extras) {
     let files = data::places(report, extras).into_keys();
     files.for_each(|file| sources.load_file(file, built_before(report, file)));

@@ -1,8 +1,8 @@
 //! The words of a source in C, C++ or TP, with their places.
 //!
 //! Comments go, and so do lines of the preprocessor, but for `#pragma omp`, which is one token with
-//! words of its own. Nothing is expanded: what a macro hides is not seen, and advice that would need
-//! it is not given as an edit.
+//! words of its own. Nothing is expanded: what a macro hides is not seen, and advice that would
+//! need it is not given as an edit.
 
 /// A word, a number, a literal, an operator, or a whole directive of OpenMP.
 #[derive(Clone, Debug)]

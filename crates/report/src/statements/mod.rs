@@ -1,8 +1,8 @@
 //! The statements of a source, as far as advice needs them: which statement an access is in, what
 //! stands around it, and where a directive can be put.
 //!
-//! This is no compiler. It knows blocks, statements and directives, of C, C++ and TP. Where a source
-//! is none of these, or macros hide its blocks, nothing fits and the advice has no edit.
+//! This is no compiler. It knows blocks, statements and directives, of C, C++ and TP. Where a
+//! source is none of these, or macros hide its blocks, nothing fits and the advice has no edit.
 
 mod lexer;
 mod statement;

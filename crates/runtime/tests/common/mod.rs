@@ -7,8 +7,8 @@ use raceproof::{Closure, try_check, witness};
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{Grade, Race, RaceAccess, Report};
 
-/// Checks a program and puts every witness to the test: read back from its text and followed, it must bring both tasks
-/// to their accesses.
+/// Checks a program and puts every witness to the test: read back from its text and followed, it
+/// must bring both tasks to their accesses.
 pub(crate) fn checked(program: fn()) -> Report {
     let report = try_check(program);
     for race in &report.races {

@@ -1,8 +1,8 @@
 //! A real browser for the tests of the page: headless Chromium, spoken to in the DevTools protocol.
 //!
-//! `--remote-debugging-pipe` puts the protocol on the file descriptors 3 and 4, as JSON that ends in
-//! a zero byte: no port, no web socket, no driver. One browser serves all tests, which take turns:
-//! a page that is not in front draws nothing. It ends with the last test that uses it.
+//! `--remote-debugging-pipe` puts the protocol on the file descriptors 3 and 4, as JSON that ends
+//! in a zero byte: no port, no web socket, no driver. One browser serves all tests, which take
+//! turns: a page that is not in front draws nothing. It ends with the last test that uses it.
 #![allow(dead_code)] // each test crate uses its own part
 
 use crate::common::command::Folder;
@@ -338,8 +338,8 @@ impl Tab<'_> {
         self.settle();
     }
 
-    /// A picture of the page, into the folder that `RACEPROOF_SCREENSHOTS` names, for people to look
-    /// at; without it only that one can be taken.
+    /// A picture of the page, into the folder that `RACEPROOF_SCREENSHOTS` names, for people to
+    /// look at; without it only that one can be taken.
     #[track_caller]
     pub(crate) fn screenshot(&mut self, name: &str) {
         let picture = self.call("Page.captureScreenshot", json!({ "format": "png" }));

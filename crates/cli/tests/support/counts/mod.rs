@@ -1,5 +1,5 @@
-//! The programs whose executions are counted: those of the corpus, some in several sizes, and small ones that tell
-//! mistakes in counting apart.
+//! The programs whose executions are counted: those of the corpus, some in several sizes, and small
+//! ones that tell mistakes in counting apart.
 
 use crate::common::programs::{corpus, sized};
 

@@ -14,8 +14,8 @@ pub fn asked_for(program: &Path) -> bool {
     std::env::var("RACEPROOF_PROGRAM").map_or(true, |part| program.to_string_lossy().contains(&part))
 }
 
-/// One program in `every`, from the one at `first` on; or, if the user asked for some programs or set
-/// `RACEPROOF_CASES`, all of those.
+/// One program in `every`, from the one at `first` on; or, if the user asked for some programs or
+/// set `RACEPROOF_CASES`, all of those.
 pub fn some_of(programs: Vec<PathBuf>, first: usize, every: usize) -> Vec<PathBuf> {
     let is_set = |name| std::env::var_os(name).is_some();
     let all = is_set("RACEPROOF_PROGRAM") || is_set("RACEPROOF_CASES");

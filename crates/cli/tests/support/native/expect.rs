@@ -1,4 +1,5 @@
-//! What a program of `programs/c` or `programs/fortran` says about itself in its comments; the README there describes the format.
+//! What a program of `programs/c` or `programs/fortran` says about itself in its comments; the
+//! README there describes the format.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -52,7 +53,8 @@ pub struct Expected {
     pub arguments: Vec<String>,
     pub environment: Vec<(String, String)>,
     pub pairs: Vec<Pair>,
-    /// Of `verify`: the verdict of one run, how many executions are needed, and the TP program that is the same.
+    /// Of `verify`: the verdict of one run, how many executions are needed, and the TP program that
+    /// is the same.
     pub run: Option<String>,
     pub executions: Option<u64>,
     pub twin: Option<String>,

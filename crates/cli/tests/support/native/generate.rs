@@ -1,5 +1,5 @@
-//! Task programs made at random, as the words that `tasks.c` runs and as TP: a taskwait is the `get` of all children, a group a
-//! `finish`, a dependence a `get` at the start.
+//! Task programs made at random, as the words that `tasks.c` runs and as TP: a taskwait is the
+//! `get` of all children, a group a `finish`, a dependence a `get` at the start.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -68,8 +68,8 @@ pub fn body(random: &mut Random, depth: u32, budget: &mut u32, parts: Parts) -> 
     items
 }
 
-/// A region that creates many small tasks, most of which have ended long before they are waited for, if they are. Mostly they read: most
-/// programs would have a race otherwise.
+/// A region that creates many small tasks, most of which have ended long before they are waited
+/// for, if they are. Mostly they read: most programs would have a race otherwise.
 pub fn siblings(random: &mut Random, depth: u32, budget: &mut u32, parts: Parts) -> Vec<Item> {
     let mut items = Vec::new();
     for _ in 0..3 + random.below(8) {
@@ -122,7 +122,8 @@ fn signal(random: &mut Random, depth: u32, budget: &mut u32) -> Item {
     Item::Block('l', key, section)
 }
 
-/// What is done under a condition: nothing that changes what the rest of the region waits for, but for tasks.
+/// What is done under a condition: nothing that changes what the rest of the region waits for, but
+/// for tasks.
 fn branch(random: &mut Random, depth: u32, budget: &mut u32) -> Vec<Item> {
     let mut items = Vec::new();
     for _ in 0..=random.below(3) {

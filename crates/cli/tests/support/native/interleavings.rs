@@ -1,5 +1,5 @@
-//! Programs of a few threads made at random, as the words that `threads.c` runs, and the oracle for them: all interleavings, each a walk through states,
-//! deliberately naive.
+//! Programs of a few threads made at random, as the words that `threads.c` runs, and the oracle for
+//! them: all interleavings, each a walk through states, deliberately naive.
 
 use super::generate::Random;
 use std::collections::{BTreeSet, HashSet};
@@ -11,10 +11,12 @@ pub struct Op {
     pub of: usize,
 }
 
-/// The operations of each thread, `main` first. The end of a tried section is `}`, with the number of its mutex.
+/// The operations of each thread, `main` first. The end of a tried section is `}`, with the number
+/// of its mutex.
 pub type Program = Vec<Vec<Op>>;
 
-/// What programs are made of beside reads and writes, by the letters of `threads.c`; `m` is a section of a mutex.
+/// What programs are made of beside reads and writes, by the letters of `threads.c`; `m` is a
+/// section of a mutex.
 pub fn program(random: &mut Random, parts: &str) -> Program {
     let threads = 2 + random.below(2);
     let most = if threads == 2 { 5 } else { 3 };

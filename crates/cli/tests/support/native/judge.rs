@@ -63,8 +63,8 @@ fn races(expected: &Expected, files: &[String], report: &Value, wrong: &mut Vec<
     }
 }
 
-/// The line of the program that an access belongs to: the access itself or, if a header of a library does it, the
-/// innermost call on the way there that the program makes.
+/// The line of the program that an access belongs to: the access itself or, if a header of a
+/// library does it, the innermost call on the way there that the program makes.
 fn own_line(access: &Value, files: &[String]) -> Line {
     let line = |place: &Value| {
         let file = Path::new(place["file"].as_str().unwrap_or_default()).file_name().unwrap_or_default();
@@ -75,7 +75,8 @@ fn own_line(access: &Value, files: &[String]) -> Line {
     places.find(|line| files.contains(&line.file)).unwrap_or_else(|| line(access))
 }
 
-/// Whether the report calls a variable as the pair does; other memory need not have a name, nor has every local variable one.
+/// Whether the report calls a variable as the pair does; other memory need not have a name, nor has
+/// every local variable one.
 fn named(pair: &Pair, race: &Value) -> bool {
     let object = &race["object"];
     if object["kind"] != "global" && (object["kind"] != "stack" || object["name"].is_null()) {
@@ -85,7 +86,8 @@ fn named(pair: &Pair, race: &Value) -> bool {
     name.rsplit(['.', ':']).next() == Some(pair.variable())
 }
 
-/// Who waits for what, and who holds it: `main waits for mutex b held by main/1; main/1 waits for …`.
+/// Who waits for what, and who holds it: `main waits for mutex b held by main/1; main/1 waits for
+/// …`.
 fn circles(report: &Value) -> String {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let waiting = report["deadlocks"].as_array().into_iter().flatten();

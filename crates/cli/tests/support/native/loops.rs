@@ -16,7 +16,8 @@ pub trait Loops {
     fn new(random: &mut Random) -> Self;
     /// As a function of this name.
     fn c(&self, name: &str) -> String;
-    /// The bytes it accesses, from the array's begin on, and whether it writes them. Nothing if a loop would run for too long.
+    /// The bytes it accesses, from the array's begin on, and whether it writes them. Nothing if a
+    /// loop would run for too long.
     fn bytes(&self, given: Given) -> Option<HashMap<i64, bool>>;
     fn alignment(&self) -> i64;
 }

@@ -1,5 +1,6 @@
-//! Programs of tasks and promises made at random, as the words that `promises.cpp` runs on HClib's interface, and as TP. No
-//! value decides what a task does, so that every schedule makes the same accesses.
+//! Programs of tasks and promises made at random, as the words that `promises.cpp` runs on HClib's
+//! interface, and as TP. No value decides what a task does, so that every schedule makes the same
+//! accesses.
 
 use super::generate::Random;
 use std::fmt::Write;
@@ -44,7 +45,8 @@ impl<'a> Maker<'a> {
         Maker { random, budget, unset: (0..PROMISES).collect(), futures: 0 }
     }
 
-    /// The body of `main`. Mostly it sets what nobody else does, so that deadlocks are not the rule.
+    /// The body of `main`. Mostly it sets what nobody else does, so that deadlocks are not the
+    /// rule.
     pub fn program(&mut self) -> Vec<Item> {
         let mut items = Vec::new();
         while self.budget > 0 {

@@ -1,5 +1,6 @@
-//! The programs of `promises.rs` as C++, on HClib's interface and on the standard library's: each is a function, with an access a line,
-//! so that the compiler and the pass see what stands between two accesses.
+//! The programs of `promises.rs` as C++, on HClib's interface and on the standard library's: each
+//! is a function, with an access a line, so that the compiler and the pass see what stands between
+//! two accesses.
 
 use super::promises::{Item, PROMISES, VARIABLES};
 use std::fmt::Write;
@@ -18,8 +19,8 @@ pub struct Emitted {
     pub lines: Vec<Vec<u32>>,
 }
 
-/// What the programs on the standard library share. A finish waits for the threads created inside, and by these: each thread keeps those it has
-/// created, and who has joined it joins them.
+/// What the programs on the standard library share. A finish waits for the threads created inside,
+/// and by these: each thread keeps those it has created, and who has joined it joins them.
 const STD: &str = r#"#include <cstdio>
 #include <cstdlib>
 #include <functional>

@@ -11,7 +11,8 @@ use std::time::Duration;
 /// A program takes milliseconds; the rest is for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The library that programs are linked with, built once; a test without it or without clang could only fail.
+/// The library that programs are linked with, built once; a test without it or without clang could
+/// only fail.
 pub fn runtime() -> &'static Path {
     static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
     LIBRARY.get_or_init(|| {
@@ -66,7 +67,8 @@ pub fn compile(source: &Path, level: &str, flags: &[String], output: &Path) -> R
     }
 }
 
-/// Runs it; what the program itself prints is not the report, which takes the place of its standard output.
+/// Runs it; what the program itself prints is not the report, which takes the place of its standard
+/// output.
 pub fn execute(program: &Path, expected: &Expected) -> Result<Done, String> {
     let report = program.with_extension("json");
     let mut command = tool();

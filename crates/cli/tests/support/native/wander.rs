@@ -1,5 +1,6 @@
-//! Loops whose counters go where data leads them, made at random, as C and as the bytes that they access: scans, merges, partitions and
-//! what else comes of moving a few places in an array, each time or now and then, up or down, until the data says that it is enough.
+//! Loops whose counters go where data leads them, made at random, as C and as the bytes that they
+//! access: scans, merges, partitions and what else comes of moving a few places in an array, each
+//! time or now and then, up or down, until the data says that it is enough.
 
 use super::generate::Random;
 use super::loops::{Given, KINDS, Loops};

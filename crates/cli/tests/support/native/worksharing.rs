@@ -1,5 +1,6 @@
-//! Parallel regions, and leagues of teams, made at random, as C with OpenMP, and a naive oracle of them: it executes every
-//! size of the team and every assignment of work to threads that the standard allows.
+//! Parallel regions, and leagues of teams, made at random, as C with OpenMP, and a naive oracle of
+//! them: it executes every size of the team and every assignment of work to threads that the
+//! standard allows.
 //!
 //! Nothing in these programs synchronises but barriers. Two accesses of one execution race if
 //! different threads make them between the same two barriers, to one cell, and one of them writes.

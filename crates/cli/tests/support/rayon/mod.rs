@@ -27,7 +27,8 @@ pub fn cargo_raceproof(words: &[&str]) -> Done {
     cargo_raceproof_in(&corpus(), &words)
 }
 
-/// The same for the crates of another folder, built beside the corpus, so that what they have in common is there.
+/// The same for the crates of another folder, built beside the corpus, so that what they have in
+/// common is there.
 pub fn cargo_raceproof_in(folder: &Path, words: &[&str]) -> Done {
     // One at a time: what another version has built is removed by the first.
     static TURN: Mutex<()> = Mutex::new(());

@@ -3,16 +3,16 @@
 //!
 //! In a page,
 //!
-//! - a block ```` ```console ```` holds commands, each after `$ ` (continued after `> `), and under each the
-//!   lines that it prints, standard error included. A line `…` stands for any lines, and `…` in a line
-//!   for any text;
+//! - a block ```` ```console ```` holds commands, each after `$ ` (continued after `> `), and under
+//!   each the lines that it prints, standard error included. A line `…` stands for any lines, and
+//!   `…` in a line for any text;
 //! - a block with `file=NAME` after its language is a file, written before the next commands run;
-//! - a comment that begins with `<!-- file=NAME` is a file as well, and one that begins with `<!-- run`
-//!   holds commands that the page does not show;
+//! - a comment that begins with `<!-- file=NAME` is a file as well, and one that begins with `<!--
+//!   run` holds commands that the page does not show;
 //! - a comment `<!-- not run: WHY -->` before a block excuses its commands.
 //!
-//! The commands of a page share a folder. `BLESS=1` writes the output of commands that print something
-//! else into the page, for a person to shorten.
+//! The commands of a page share a folder. `BLESS=1` writes the output of commands that print
+//! something else into the page, for a person to shorten.
 #![allow(dead_code, unreachable_pub)]
 
 use crate::common::command::{Folder, finish_within, root};

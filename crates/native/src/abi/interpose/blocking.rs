@@ -1,5 +1,5 @@
-//! Calls that wait in the system for several descriptors, for a connection, or for a process: other virtual threads go
-//! on meanwhile, as in [`descriptors`](super::descriptors), which says how.
+//! Calls that wait in the system for several descriptors, for a connection, or for a process: other
+//! virtual threads go on meanwhile, as in [`descriptors`](super::descriptors), which says how.
 
 use super::descriptors::{SOCKETS, has_changed, is_nonblocking, is_ready, limit, sends, time_of, was_told};
 use super::syscall::answer;

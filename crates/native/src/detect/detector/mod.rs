@@ -7,8 +7,8 @@
 //!
 //! - A cell holds *access ids*, not steps. An access record is a step and a site; ids grow in the
 //!   order in which the records are created. So the first run already knows both stacks. All
-//!   accesses of the running step have ids from [`first`](crate::detect::now::first) on, and the same-epoch
-//!   check is still one comparison.
+//!   accesses of the running step have ids from [`first`](crate::detect::now::first) on, and the
+//!   same-epoch check is still one comparison.
 //! - A location that raced is not left alone: the program runs once, so further pairs of sites are
 //!   of interest. Each pair is kept once.
 //! - *Mutual exclusion* is the DC order (Ogles, Aldous, Mercer, FMCAD 2019, Definition 2), computed

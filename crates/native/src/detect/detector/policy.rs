@@ -37,8 +37,8 @@ pub(crate) trait Policy {
     /// that thread alone.
     fn is_own_block(&self, block: usize, thread: u32, detector: &Detector) -> bool;
 
-    /// Whether a virtual thread owns the memory, so that its tasks use it in the order in which they
-    /// ran: a recorded run leaves such accesses out.
+    /// Whether a virtual thread owns the memory, so that its tasks use it in the order in which
+    /// they ran: a recorded run leaves such accesses out.
     fn is_owned(&self, address: usize, thread: u32, detector: &Detector) -> bool;
 
     /// Whether the policy has excused accesses for no other reason than that both tasks ran on one

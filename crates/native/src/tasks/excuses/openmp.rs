@@ -51,8 +51,8 @@ impl Policy for OpenMp {
         is_excused || asked
     }
 
-    /// What a thread has allocated in a `single` or a section it mostly has allocated for all; it is
-    /// its own if its thread-local storage leads there.
+    /// What a thread has allocated in a `single` or a section it mostly has allocated for all; it
+    /// is its own if its thread-local storage leads there.
     fn is_own_block(&self, block: usize, thread: u32, detector: &Detector) -> bool {
         state().excuses.openmp.is_reached_from_storage(block, thread, detector)
     }

@@ -59,8 +59,9 @@ pub(super) unsafe fn call(routine: Routine, argument: *mut c_void) -> *mut c_voi
     unsafe { call_outermost(routine as *const c_void, argument, outermost) }
 }
 
-/// Calls a function with an argument, and notes the stack pointer for [`leave`]. Where it returns to
-/// itself, it does not tell an unwinder: an exception that leaves the function is caught by nobody.
+/// Calls a function with an argument, and notes the stack pointer for [`leave`]. Where it returns
+/// to itself, it does not tell an unwinder: an exception that leaves the function is caught by
+/// nobody.
 #[unsafe(naked)]
 unsafe extern "C-unwind" fn call_outermost(
     routine: *const c_void,

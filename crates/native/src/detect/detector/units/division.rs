@@ -16,8 +16,8 @@ pub(crate) struct Share {
 /// How the standard divides a loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Division {
-    /// `static`: contiguous chunks of about the same size, at most one for each thread. Two loops of
-    /// as many iterations are divided in the same way.
+    /// `static`: contiguous chunks of about the same size, at most one for each thread. Two loops
+    /// of as many iterations are divided in the same way.
     Even { count: u64 },
     /// `static, chunk`: chunks dealt to the threads in turn.
     Dealt { chunk: u64 },

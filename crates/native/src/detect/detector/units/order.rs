@@ -20,8 +20,8 @@ impl Detector {
         is
     }
 
-    /// The running thread reads private memory that `writer` has written. If that was in a `single`,
-    /// it has learned that it executed it, and comes after it from now on.
+    /// The running thread reads private memory that `writer` has written. If that was in a
+    /// `single`, it has learned that it executed it, and comes after it from now on.
     pub(in crate::detect::detector) fn follow_single(&mut self, writer: AccessId) {
         let before = self.task_of(writer);
         if before == self.current || self.taker(before) != self.units.own.thread {
@@ -36,8 +36,8 @@ impl Detector {
         }
     }
 
-    /// The units that a task is, or belongs to, innermost first, each with its thread: a nested team
-    /// may have units of its own.
+    /// The units that a task is, or belongs to, innermost first, each with its thread: a nested
+    /// team may have units of its own.
     pub(in crate::detect::detector) fn units_of(
         &self,
         task: TaskId,
@@ -66,8 +66,8 @@ impl Detector {
         })
     }
 
-    /// Whether a thread, or what it has waited for, made an access before it came to `now`, which is
-    /// itself or a unit it executes.
+    /// Whether a thread, or what it has waited for, made an access before it came to `now`, which
+    /// is itself or a unit it executes.
     fn is_past_of(&mut self, earlier: AccessId, now: TaskId, thread: TaskId) -> bool {
         let AccessRecord { step, .. } = self.accesses[earlier.index()];
         let task = self.order.task_of(step);
