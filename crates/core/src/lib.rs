@@ -16,6 +16,5 @@ pub mod graph;
 pub mod ids;
 pub mod marks;
 pub mod order;
-#[cfg(test)]
-mod random;
+pub mod random;
 pub mod trace;

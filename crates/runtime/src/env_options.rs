@@ -50,7 +50,7 @@ pub fn for_another_run(text: &[u8]) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::random;
+    use raceproof_core::random::random;
 
     #[test]
     fn words_are_separated_by_colons_and_spaces() {

@@ -86,9 +86,6 @@ mod execution;
 pub mod kernel;
 pub mod limits;
 pub mod program;
-#[cfg(test)]
-#[path = "../../core/src/random.rs"]
-mod random;
 pub mod remote;
 pub mod replay;
 pub mod run;

@@ -89,9 +89,9 @@ impl Paths {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::random;
     use crate::witness::path_numbers;
     use raceproof_core::ids::{ScopeId, SiteId};
+    use raceproof_core::random::random;
 
     fn child(tasks: &mut Tasks, parent: TaskId) -> TaskId {
         tasks.add(Some(parent), ScopeId::PROGRAM, SiteId(0), 0)

@@ -279,7 +279,7 @@ impl Queue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::random;
+    use raceproof_core::random::random;
     use std::collections::VecDeque;
 
     /// The ready list and a wait queue against two plain lists, by operations that a generator

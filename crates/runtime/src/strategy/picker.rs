@@ -20,6 +20,7 @@
 
 use raceproof_core::explore::tree::Pick;
 use raceproof_core::ids::TaskId;
+use raceproof_core::random::Random;
 
 /// See the module.
 const PATIENCE: u64 = 4;
@@ -47,7 +48,7 @@ impl Picker {
         let mut random = Random(pick.seed);
         let length = pick.length.max(1);
         let changes = pick.changes.map(|count| {
-            let mut points: Vec<u64> = (0..count).map(|_| random.below(length)).collect();
+            let mut points: Vec<u64> = (0..count).map(|_| random.evenly_below(length)).collect();
             points.sort_unstable_by(|a, b| b.cmp(a));
             points
         });
@@ -64,7 +65,7 @@ impl Picker {
         self.ran += 1;
         let by_priority = self.changes.is_some() && ran < self.patience;
         if !by_priority {
-            let at = self.random.below(tasks.len().max(1) as u64) as usize;
+            let at = self.random.evenly_below(tasks.len().max(1) as u64) as usize;
             return tasks.get(at).copied();
         }
         let mut chosen = self.first(&tasks)?;
@@ -87,7 +88,7 @@ impl Picker {
             self.priorities.resize(at + 1, 0);
         }
         if self.priorities[at] == 0 {
-            self.priorities[at] = BEHIND + 1 + self.random.below(BEHIND);
+            self.priorities[at] = BEHIND + 1 + self.random.evenly_below(BEHIND);
         }
         self.priorities[at]
     }
@@ -99,25 +100,6 @@ impl Picker {
             self.lowest -= 1;
             self.priorities[task.index()] = self.lowest;
         }
-    }
-}
-
-/// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
-#[derive(Debug)]
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `bound`, each as likely but for `bound` parts in 2⁶⁴.
-    fn below(&mut self, bound: u64) -> u64 {
-        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }
 }
 
