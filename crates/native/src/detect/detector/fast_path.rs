@@ -36,8 +36,8 @@ const AHEAD: usize = 12;
 #[inline(always)]
 fn fetch_target(address: usize) {
     const LINE: usize = 64;
-    // SAFETY: the program is about to read there, and has accessed it before.
-    let value = unsafe { (address as *const usize).read_volatile() };
+    // SAFETY: the program is about to read there, and has accessed it before; perhaps not aligned.
+    let value = unsafe { (address as *const usize).read_unaligned() };
     if (value ^ address) >> 32 == 0 {
         for line in 0..AHEAD {
             // SAFETY: fetching ahead accesses nothing. Cells take twice the memory of what they are
