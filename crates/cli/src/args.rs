@@ -339,6 +339,10 @@ pub struct VerifyArgs {
     /// Go on after the first execution with a race
     #[arg(long)]
     pub all: bool,
+    /// Leave out what takes more than so many preemptions, switches away from a task that could have
+    /// gone on: for programs with too many schedules to run all that differ
+    #[arg(long, value_name = "N", conflicts_with_all = ["checkpoint", "random"])]
+    pub preemptions: Option<u32>,
     /// Run schedules that chance picks, for so many seconds: for programs with too many schedules
     /// to run all that differ. Shows races, never that there are none
     #[arg(

@@ -88,8 +88,13 @@ fn interrupted() {
 
 /// Watches for the signals from now on; the flag is set by the first.
 pub fn watch() -> &'static AtomicBool {
-    install();
     SAID.store(true, Ordering::Relaxed);
+    watch_silently()
+}
+
+/// The same, where another process tells the user.
+pub fn watch_silently() -> &'static AtomicBool {
+    install();
     WATCHED.store(true, Ordering::Relaxed);
     &INTERRUPTED
 }

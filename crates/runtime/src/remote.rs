@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 /// Changes whenever what is written does: a program may be linked with another version than the one
 /// that runs it.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// The word of `RACEPROOF_OPTIONS` that says where a program finds its request.
 pub const OPTION: &str = "explore";
@@ -64,6 +64,7 @@ pub enum Order {
         asleep: Vec<Sleeper>,
         dependence: Dependence,
         pick: Option<Pick>,
+        preemptions: Option<u32>,
     },
     /// To count the actions of a schedule, given as the tasks whose transitions it is made of.
     Count { schedule: Vec<TaskId> },
@@ -100,6 +101,7 @@ pub struct Answer {
     /// None if the program ended in the middle: it crashed, or called `exit` while tasks were under
     /// way.
     pub end: Option<GuidedEnd>,
+    pub left_out: bool,
     pub found: Found,
     pub tasks: u64,
     pub steps: u64,

@@ -75,6 +75,7 @@ pub(crate) fn show(races: &mut [Race], program: &Path, arguments: &[OsString], t
             asleep: Vec::new(),
             dependence,
             pick: None,
+            preemptions: None,
         };
         let Some(answer) = execute(first) else { continue };
         for same_cell in [true, false] {

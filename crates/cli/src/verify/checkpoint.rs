@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 
 /// Incremented whenever the format changes.
-const FORMAT: u32 = 7;
+const FORMAT: u32 = 8;
 
 /// Behind the fingerprint of a program that is searched with this switch: other transitions are
 /// dependent then.

@@ -1,5 +1,6 @@
 //! `raceproof verify`.
 
+use super::ranks::World;
 use super::{native, search};
 use crate::args::VerifyArgs;
 use crate::page;
@@ -11,6 +12,15 @@ use crate::shared::{input, next};
 use raceproof_core::finding::Report;
 
 pub(crate) fn command(args: &VerifyArgs) -> Result<u8, BadInput> {
+    let world = World::enter().map_err(bad)?;
+    let done = verify(args, world.as_ref());
+    if let Some(world) = world {
+        world.leave(done.is_err(), args.checkpoint.is_some());
+    }
+    done
+}
+
+fn verify(args: &VerifyArgs, world: Option<&World>) -> Result<u8, BadInput> {
     let known = Known::load(&args.known)?;
     let wanted = |program| Wanted {
         format: args.format,
@@ -21,7 +31,7 @@ pub(crate) fn command(args: &VerifyArgs) -> Result<u8, BadInput> {
     };
     let (file, program) = program_or_source(args.file.as_deref(), &args.program)?;
     let Some(file) = file else {
-        let mut report = native::verify(args, &program).map_err(bad)?;
+        let Some(mut report) = native::verify(args, &program, world).map_err(bad)? else { return Ok(0) };
         next::name(&mut report, |report| next::after_verify(args, &program, report));
         let extras = |report: &Report| page::of_program(report, &program, args.threads);
         return Ok(render_native(report, wanted(&program[0]), extras)?.status);
@@ -35,7 +45,7 @@ pub(crate) fn command(args: &VerifyArgs) -> Result<u8, BadInput> {
     if args.threads.is_some() || args.strict {
         return Err(bad("--threads and --strict are for native programs"));
     }
-    let mut report = search::run(args, &code, &source).map_err(bad)?;
+    let Some(mut report) = search::run(args, &code, &source, world).map_err(bad)? else { return Ok(0) };
     next::name(&mut report, |report| next::after_verify(args, &[], report));
     let extras = |report: &Report| page::of_source(report, &code, &source, &args.limits);
     present(report, &source, wanted(file.as_os_str()), extras)

@@ -24,6 +24,7 @@ use raceproof_core::explore::{Dependence, Scratch};
 use raceproof_core::finding::{Coverage, Grade, Race, Stats, Witness};
 use raceproof_core::ids::TaskId;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
@@ -62,6 +63,7 @@ pub(super) struct Judge<'a> {
     pub(super) budget: ExecutionLimits,
     pub(super) limits: Limits<'a>,
     pub(super) dependence: Dependence,
+    pub(super) preemptions: Option<u32>,
     pub(super) cut: OnceLock<String>,
     /// A hash of what the tasks did on the way to a state, by a hash of which tasks ran.
     pub(super) histories: Mutex<FxHashMap<u64, u64>>,
@@ -71,6 +73,15 @@ pub(super) struct Judge<'a> {
     pub(super) unshown: &'a Mutex<Vec<Race>>,
     /// An error of the program or its answers, for the user.
     pub(super) wrong: OnceLock<String>,
+    /// What was last passed on to rank 0.
+    pub(super) told: Mutex<String>,
+}
+
+/// What the executions of a rank show beside their findings.
+#[derive(Serialize, Deserialize)]
+struct Aside {
+    coverage: Option<Coverage>,
+    unshown: Vec<Race>,
 }
 
 impl<'a> Executor for Judge<'a> {
@@ -91,6 +102,7 @@ impl<'a> Executor for Judge<'a> {
             asleep: job.asleep.clone(),
             dependence: self.dependence,
             pick: job.pick,
+            preemptions: self.preemptions,
         };
         let (ended, answer) = match self.execute(server, order) {
             Attempt::Over(ended, answer) => (ended, *answer),
@@ -108,7 +120,11 @@ impl<'a> Executor for Judge<'a> {
                 Some("it took too long; raise --time-limit, or give the program a smaller input".into());
             return Executed::Lost(finding);
         }
-        let Answer { trace, woke, stuck, end, .. } = answer;
+        let Answer { trace, woke, stuck, end, left_out, .. } = answer;
+        finding.left_out = left_out;
+        if end == Some(GuidedEnd::Bounded) {
+            return Executed::Lost(finding);
+        }
         let over = EndedExecution { trace: &trace, woke, stuck: &stuck, end };
         let stop = || self.is_cut_short();
         let Some(run) = over.run(job, self.dependence, &mut Scratch::default(), &stop) else {
@@ -130,12 +146,36 @@ impl<'a> Executor for Judge<'a> {
     fn raise(&self) -> Raise {
         Raise::OPTIONS
     }
+
+    fn aside(&self) -> String {
+        let coverage = self.coverage.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let unshown = self.unshown.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let text = serde_json::to_string(&Aside { coverage, unshown }).unwrap_or_default();
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if *told == text {
+            String::new()
+        } else {
+            told.clone_from(&text);
+            text
+        }
+    }
+
+    fn take_aside(&self, aside: &str) {
+        let Ok(Aside { coverage, unshown }) = serde_json::from_str(aside) else { return };
+        if let Some(coverage) = coverage {
+            self.observed(coverage);
+        }
+        unshown.into_iter().for_each(|race| self.keep_unshown(race));
+    }
 }
 
 impl Judge<'_> {
     fn cover(&self, observed: &Coverage, ended: Ended) {
         let complete = observed.complete && ended == Ended::Status(0);
-        let observed = Coverage { complete, ..observed.clone() };
+        self.observed(Coverage { complete, ..observed.clone() });
+    }
+
+    fn observed(&self, observed: Coverage) {
         let mut coverage = self.coverage.lock().unwrap_or_else(PoisonError::into_inner);
         match &mut *coverage {
             Some(coverage) => coverage.join(observed),
@@ -292,17 +332,20 @@ impl Judge<'_> {
     /// A race; feasible if a schedule brings its accesses together.
     fn shown(&self, server: &mut Server<'_>, race: &Race, points: [Point; 2], trace: &Trace) -> Race {
         let witness = self.meet(server, points, trace);
-        let mut unshown = self.unshown.lock().unwrap_or_else(PoisonError::into_inner);
         match witness {
             Some(witness) => Race { grade: Grade::Feasible, witness: Some(witness), ..race.clone() },
             None => {
-                let key =
-                    |race: &Race| (race.location.clone(), race.first.at.clone(), race.second.at.clone());
-                if !unshown.iter().any(|known| key(known) == key(race)) {
-                    unshown.push(race.clone());
-                }
+                self.keep_unshown(race.clone());
                 race.clone()
             }
+        }
+    }
+
+    fn keep_unshown(&self, race: Race) {
+        let key = |race: &Race| (race.location.clone(), race.first.at.clone(), race.second.at.clone());
+        let mut unshown = self.unshown.lock().unwrap_or_else(PoisonError::into_inner);
+        if !unshown.iter().any(|known| key(known) == key(&race)) {
+            unshown.push(race);
         }
     }
 
@@ -330,6 +373,7 @@ impl Judge<'_> {
             asleep: Vec::new(),
             dependence: self.dependence,
             pick: None,
+            preemptions: None,
         };
         self.execute(server, order).answer().is_some_and(|again| again.trace.fingerprints() != histories)
     }

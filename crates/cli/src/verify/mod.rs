@@ -5,6 +5,7 @@ pub(crate) mod command;
 mod judge;
 mod native;
 mod progress;
+mod ranks;
 mod search;
 
 use raceproof_tp::code::Code;

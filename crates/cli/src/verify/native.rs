@@ -5,6 +5,7 @@
 //! request from a channel and writes its answer there ([`raceproof::remote`]).
 
 use super::judge::Judge;
+use super::ranks::World;
 use super::{Options, Search, search};
 use crate::args::{TIME_LIMIT, VerifyArgs};
 use crate::shared::limits::deadline;
@@ -17,8 +18,12 @@ use std::ffi::OsString;
 use std::sync::{Mutex, OnceLock};
 
 /// Verifies a program as the arguments say; the error says what is wrong with them, or with the
-/// program.
-pub(crate) fn verify(args: &VerifyArgs, words: &[OsString]) -> Result<Report, String> {
+/// program. None on a rank that has no report.
+pub(crate) fn verify(
+    args: &VerifyArgs,
+    words: &[OsString],
+    world: Option<&World>,
+) -> Result<Option<Report>, String> {
     if args.determinism {
         return Err(
             "--determinism is for TP programs; it does not tell what a native program ends with".into()
@@ -46,11 +51,13 @@ pub(crate) fn verify(args: &VerifyArgs, words: &[OsString]) -> Result<Report, St
             },
             limits,
             dependence: options.dependence(),
+            preemptions: options.preemptions,
             cut: OnceLock::new(),
             histories: Mutex::default(),
             coverage: &coverage,
             unshown: &unshown,
             wrong: OnceLock::new(),
+            told: Mutex::default(),
         };
         let verified = verify_by(&judge, search, options);
         match judge.wrong.into_inner() {
@@ -58,7 +65,7 @@ pub(crate) fn verify(args: &VerifyArgs, words: &[OsString]) -> Result<Report, St
             None => Ok(verified),
         }
     };
-    let mut report = search::search(args, &fingerprint, &go_on)?;
+    let Some(mut report) = search::search(args, &fingerprint, &go_on, world)? else { return Ok(None) };
     report.coverage = coverage.into_inner().unwrap_or_default();
     report.threads = report.coverage.as_ref().map_or(Vec::new(), |coverage| coverage.teams.clone());
     let mut unshown: Vec<Race> = unshown.into_inner().unwrap_or_default();
@@ -93,7 +100,7 @@ pub(crate) fn verify(args: &VerifyArgs, words: &[OsString]) -> Result<Report, St
     report.bound(args.strict);
     program::date(&mut report, &path);
     report.stamp(&fingerprint);
-    Ok(report)
+    Ok(Some(report))
 }
 
 const UNSHOWN: &str = "some accesses are not ordered, but no schedule was found that brings them together";

@@ -2,6 +2,7 @@
 
 use super::checkpoint;
 use super::progress::ProgressLine;
+use super::ranks::World;
 use super::{Options, Progress, Search, Verified, verify_from};
 use crate::args::{LimitArgs, VerifyArgs};
 use crate::shared::witness_file::fingerprint;
@@ -21,21 +22,33 @@ use std::time::Instant;
 const SLICE: f64 = 10.0;
 
 /// Searches a TP program as the arguments say; the report, or what is wrong with the checkpoint.
-pub(crate) fn run(args: &VerifyArgs, code: &Code, source: &Source) -> Result<Report, String> {
+/// None on a rank that has no report.
+pub(crate) fn run(
+    args: &VerifyArgs,
+    code: &Code,
+    source: &Source,
+    world: Option<&World>,
+) -> Result<Option<Report>, String> {
     let verify =
         |search: &mut Search, options: &Options<'_>| Ok(verify_from(search, code, &source.name, options));
     let mut program = fingerprint(&source.text);
     if args.no_commuting {
         program += checkpoint::NO_COMMUTING;
     }
-    search(args, &program, &verify)
+    search(args, &program, &verify, world)
 }
 
 /// Continues a search; an error is for the user.
 pub(crate) type Resume<'a> = dyn Fn(&mut Search, &Options<'_>) -> Result<Verified, String> + 'a;
 
 /// Searches as the arguments say, by `verify`; `program` is the fingerprint of what is searched.
-pub(crate) fn search(args: &VerifyArgs, program: &str, verify: &Resume<'_>) -> Result<Report, String> {
+/// None on a rank that has no report.
+pub(crate) fn search(
+    args: &VerifyArgs,
+    program: &str,
+    verify: &Resume<'_>,
+    world: Option<&World>,
+) -> Result<Option<Report>, String> {
     let LimitArgs { max_seconds, max_events, max_memory } = args.limits;
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let line = ProgressLine::default();
@@ -49,18 +62,30 @@ pub(crate) fn search(args: &VerifyArgs, program: &str, verify: &Resume<'_>) -> R
         all: args.all,
         determinism: args.determinism,
         commuting: !args.no_commuting,
+        preemptions: args.preemptions,
         random: args.random.map(|_| args.seed.unwrap_or(0)),
-        workers: args.workers.map_or(cores, NonZeroUsize::get),
-        interrupt: Some(interrupt::watch()),
+        workers: args.workers.map_or(world.map_or(cores, |world| world.workers(cores)), NonZeroUsize::get),
+        interrupt: Some(world.map_or_else(interrupt::watch, World::interrupt)),
         progress: io::stderr().is_terminal().then_some(&show as &dyn Fn(&Progress)),
+        ranks: world.map(World::ranks),
         ..Options::default()
     };
+    if let Some(world) = world.filter(|world| world.follows()) {
+        // When it is over is for rank 0 to say.
+        let options = Options { max_seconds: None, progress: None, ..options };
+        let verified = verify(&mut Search::default(), &options)?;
+        world.died(&verified.dead, false);
+        return Ok(None);
+    }
     let verified = match &args.checkpoint {
         None => verify(&mut Search::default(), &options),
         Some(file) => with_checkpoint(file, program, verify, &options),
     };
     line.erase();
-    Ok(verified?.report)
+    let mut verified = verified?;
+    let died = world.and_then(|world| world.died(&verified.dead, args.checkpoint.is_some()));
+    verified.report.limits.extend(died);
+    Ok(Some(verified.report))
 }
 
 /// Resumes the search in `file`, if there is one, and saves it there every few seconds.
@@ -99,7 +124,7 @@ fn with_checkpoint(
         if let Err(error) = keep(&search) {
             return Ok(not_kept(verified, &error));
         }
-        if last || !verified.out_of_time {
+        if last || !verified.out_of_time || !verified.dead.is_empty() {
             return Ok(verified);
         }
         if search.executions() == before {

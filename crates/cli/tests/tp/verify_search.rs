@@ -5,6 +5,7 @@ use crate::common;
 use common::programs::sized;
 use raceproof_cli::verify::checkpoint;
 use raceproof_cli::verify::{Options, OrderName, Search, verify_from};
+use raceproof_core::finding::{Scope, Verdict};
 use raceproof_tp::code::Code;
 use raceproof_tp::source::Source;
 use raceproof_tp::{self as tp, compile::compile};
@@ -122,4 +123,36 @@ fn a_checkpoint_grows_with_the_sections() {
     };
     let (one, twice) = (size(200), size(400));
     assert!(twice < 3 * one, "{one} bytes for 200 sections, {twice} for 400");
+}
+
+/// The race takes one switch away from a task that could go on, between its sections. Without it the
+/// search says what it left out; a bound that nothing exceeds is none.
+#[test]
+fn a_race_that_takes_a_preemption() {
+    let text = "
+var a; var z;
+proc main() {
+  finish {
+    async { isolated { a = 1; } isolated { a = 0; } z = 1; }
+    async { let seen = 0; isolated { seen = a; } if (seen == 1) { z = 2; } }
+  }
+}";
+    let code = compiled(text);
+    let verdict = |preemptions| {
+        let options = Options { preemptions, ..Options::default() };
+        let report = verify_from(&mut Search::default(), &code, "f.tp", &options).report;
+        (report.verdict, report.scope, report.limits.concat())
+    };
+    let (verdict_0, scope, limits) = verdict(Some(0));
+    assert_eq!((verdict_0, scope), (Verdict::Inconclusive, Scope::ObservedSchedule), "{limits}");
+    assert!(limits.contains("takes more than 0 preemptions was not run"), "{limits}");
+    for preemptions in [Some(1), Some(2), None] {
+        assert_eq!(verdict(preemptions).0, Verdict::Race, "{preemptions:?}");
+    }
+    let code = compiled(&text.replace("z = 2", "skip"));
+    let options = |preemptions| Options { preemptions, ..Options::default() };
+    let bounded = verify_from(&mut Search::default(), &code, "f.tp", &options(Some(9))).report;
+    let whole = verify_from(&mut Search::default(), &code, "f.tp", &options(None)).report;
+    assert_eq!((bounded.verdict, bounded.scope), (Verdict::RaceFree, Scope::AllSchedules));
+    assert_eq!(bounded.stats.executions, whole.stats.executions);
 }

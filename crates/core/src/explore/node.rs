@@ -17,7 +17,7 @@ pub struct Sleeper {
 }
 
 /// One execution to run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Job {
     /// The tasks whose transitions lead to the node, and the one to run there.
     pub prefix: Vec<TaskId>,

@@ -62,7 +62,7 @@ pub struct ExecutionSummary {
 }
 
 /// What a search without a tree has to know of an execution.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Sampled {
     /// The same for executions that differ only in the order of what is independent.
     pub class: u64,
@@ -93,18 +93,20 @@ const ROOT: usize = 0;
 
 /// A sequence to be run from a state above a subtree, or at its border: from the one behind the
 /// first `depth` transitions that lead to the subtree.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Export {
     pub(super) depth: usize,
     pub(super) sequence: Sequence,
 }
 
 /// What the executions of a subtree have brought about outside of it since it was last asked.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub(super) struct Outcome {
     /// Of those for the same state that are [alike](Sequence::is_like) one.
+    #[serde(with = "stored")]
     pub(super) exports: Vec<Export>,
     /// Where they may be, by depth and [kind](Sequence::kind).
+    #[serde(skip)]
     places: FxHashMap<(usize, u64), Vec<u32>>,
     /// The classes of its executions, where these distinguish them.
     pub(super) classes: Vec<Class>,
@@ -127,7 +129,7 @@ pub struct Tree {
     started: bool,
     /// Whether nothing sleeps.
     sleepless: bool,
-    #[serde(skip)]
+    /// Empty in a checkpoint; another process that has searched it sends it along.
     outcome: Outcome,
 }
 

@@ -22,6 +22,7 @@ use raceproof_core::ids::TaskId;
 pub(super) fn finish() {
     let Some(execution) = execution() else { return };
     let (mut woke, mut stuck, mut end) = (Vec::new(), Vec::new(), None);
+    let mut left_out = false;
     let mut trace = std::mem::take(&mut execution.trace);
     // SAFETY: a leaked box of `begin`. If the program ends in the middle of a task, the strategy is
     // not being asked.
@@ -33,7 +34,7 @@ pub(super) fn finish() {
         note_choices(&mut trace, &guided.choices);
         woke.append(&mut guided.woke);
         stuck.append(&mut guided.stuck);
-        end = guided.end;
+        (end, left_out) = (guided.end, guided.left_out);
         // If the task that ends the program is the only one, no other schedule is left.
         if end.is_none() && sched::job().is_some() && kernel().tasks().live() == 1 && !execution.failed {
             end = Some(GuidedEnd::Complete);
@@ -45,7 +46,7 @@ pub(super) fn finish() {
         _ => false,
     };
     let found = found(execution);
-    let complete = matches!(end, Some(GuidedEnd::Complete | GuidedEnd::Asleep))
+    let complete = matches!(end, Some(GuidedEnd::Complete | GuidedEnd::Asleep | GuidedEnd::Bounded))
         && found.errors.is_empty()
         && found.deadlocks.is_empty();
     let answer = Answer {
@@ -53,6 +54,7 @@ pub(super) fn finish() {
         woke,
         stuck,
         end,
+        left_out,
         found,
         tasks: trace.names.len() as u64,
         steps: detector().statistics().1,

@@ -33,8 +33,9 @@ impl Driver {
     pub(super) fn new(order: Order) -> Self {
         let any = Dependence::Conflict;
         let guided = match order {
-            Order::Explore { prefix, hint, asleep, dependence, pick } => {
-                Guided::new(kept(prefix), kept(hint), kept(asleep), dependence).picking(pick.as_ref())
+            Order::Explore { prefix, hint, asleep, dependence, pick, preemptions } => {
+                let guided = Guided::new(kept(prefix), kept(hint), kept(asleep), dependence);
+                guided.picking(pick.as_ref()).preempting(preemptions)
             }
             Order::Count { schedule } => Guided::new(kept(schedule), &[], &[], any),
             Order::Meet { schedule, .. } => Guided::new(&[], kept(schedule), &[], any),

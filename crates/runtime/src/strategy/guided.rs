@@ -33,6 +33,8 @@ pub enum GuidedEnd {
     Complete,
     /// Whoever could go on was asleep.
     Asleep,
+    /// The job takes more preemptions than are allowed.
+    Bounded,
     /// A task that was to run could not: the program did not do the same as before.
     Diverged,
 }
@@ -66,6 +68,10 @@ pub struct Guided<'a> {
     by_name: FxHashMap<TaskName, TaskId>,
     /// Chooses behind the prefix, if chance does.
     picker: Option<Picker>,
+    /// How many more preemptions are allowed.
+    preemptions: u32,
+    /// Whether something was not run for want of preemptions.
+    pub left_out: bool,
 }
 
 impl<'a> Guided<'a> {
@@ -90,7 +96,14 @@ impl<'a> Guided<'a> {
             quantum: QUANTUM,
             by_name: FxHashMap::default(),
             picker: None,
+            preemptions: u32::MAX,
+            left_out: false,
         }
+    }
+
+    /// With so many preemptions at most: switches away from a task that could have gone on.
+    pub fn preempting(self, most: Option<u32>) -> Self {
+        Guided { preemptions: most.unwrap_or(u32::MAX), ..self }
     }
 
     /// Chance decides behind the prefix, if `pick` says how. Nothing may be asleep then.
@@ -241,11 +254,18 @@ impl Guided<'_> {
                 && kernel.tasks().get(task).state == State::Ready
                 && can_go(&task)
         };
+        // Who else runs next preempts it.
+        let preempted = self.last.filter(|&task| is_ready(task));
         if let Some(&wanted) = self.prefix.get(trace.transitions.len()) {
             let found = Some(wanted).filter(|&task| is_ready(task));
+            let preempts = preempted.is_some_and(|last| last != wanted);
             if found.is_none() {
                 self.end = Some(GuidedEnd::Diverged);
+            } else if preempts && self.preemptions == 0 {
+                (self.end, self.left_out) = (Some(GuidedEnd::Bounded), true);
+                return None;
             }
+            self.preemptions -= u32::from(preempts && self.preemptions < u32::MAX);
             return found;
         }
         let awake = |task: &TaskId| self.is_awake(*task);
@@ -258,10 +278,24 @@ impl Guided<'_> {
                 break;
             }
         }
+        let (mut left, mut left_out) = (self.preemptions, self.left_out);
+        if left == 0 && preempted.is_some() && hinted.is_some_and(|task| Some(task) != preempted) {
+            (hinted, left_out) = (None, true);
+        }
         let again = self.last.filter(|&task| is_ready(task) && awake(&task));
-        let found = hinted.or(again).or_else(|| kernel.tasks().ready().filter(can_go).find(awake));
+        let mut found = hinted.or(again).or_else(|| kernel.tasks().ready().filter(can_go).find(awake));
+        if let (Some(last), Some(next)) = (preempted, found)
+            && last != next
+        {
+            match left {
+                0 => (found, left_out) = (None, true),
+                u32::MAX => {}
+                _ => left -= 1,
+            }
+        }
+        let asleep = found.is_none() && kernel.tasks().ready().any(|task| can_go(&task));
+        (self.preemptions, self.left_out) = (left, left_out);
         if found.is_none() {
-            let asleep = kernel.tasks().ready().any(|task| can_go(&task));
             self.end = Some(if asleep { GuidedEnd::Asleep } else { GuidedEnd::Complete });
         }
         self.hint = if hinted.is_some() { hint } else { &[] };

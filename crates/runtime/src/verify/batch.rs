@@ -2,8 +2,10 @@
 
 use raceproof_core::explore::Statistics;
 use raceproof_core::explore::tree::{ExecutionSummary, Job, Sampled};
+use serde::{Deserialize, Serialize};
 
 /// See the module.
+#[derive(Serialize, Deserialize)]
 pub(super) struct Batch {
     jobs: Vec<Job>,
     /// What is known of those that ran; nothing of one that could not be run.

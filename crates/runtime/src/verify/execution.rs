@@ -92,6 +92,7 @@ pub(super) struct Judge<'a, P> {
     pub(super) bounds: Bounds<'a>,
     pub(super) dependence: Dependence,
     pub(super) determinism: bool,
+    pub(super) preemptions: Option<u32>,
     /// Why an execution was cut short, here or by another judge of the search.
     pub(super) cut: Arc<OnceLock<String>>,
 }
@@ -141,7 +142,7 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
         gather: impl Fn(&mut Q) -> Gathered,
     ) -> Executed<Finding> {
         let guided = Guided::new(&job.prefix, &job.hint, &job.asleep, self.dependence);
-        let mut guided = guided.picking(job.pick.as_ref());
+        let mut guided = guided.picking(job.pick.as_ref()).preempting(self.preemptions);
         let mut trace = std::mem::take(&mut spare.trace);
         trace.reset();
         let mut execution = run_once(&self.program, &mut guided, (trace, detector), self.bounds);
@@ -167,8 +168,10 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
         } else {
             BTreeSet::new()
         };
-        let complete = guided.end == Some(GuidedEnd::Complete);
-        let mut finding = Finding { stats: self.stats(&execution), general, ..Finding::default() };
+        let guided_end = guided.end;
+        let complete = guided_end == Some(GuidedEnd::Complete);
+        let left_out = guided.left_out;
+        let mut finding = Finding { stats: self.stats(&execution), general, left_out, ..Finding::default() };
         if guided.end == Some(GuidedEnd::Diverged) {
             finding.limit = Some("the program did not do the same under the same schedule".into());
         } else if !execution.is_complete() {
@@ -207,6 +210,9 @@ impl<'a, P: Program<'a>> Judge<'a, P> {
             finding.end = Some(self.program.end_state::<(Trace, D)>(&execution.run));
         }
         spare.trace = std::mem::take(&mut execution.run.kernel.observer.0);
+        if guided_end == Some(GuidedEnd::Bounded) {
+            return Executed::Lost(finding);
+        }
         match run {
             Some(run) => Executed::Ran(run, finding),
             None => Executed::Late(finding),

@@ -1,7 +1,7 @@
 //! What the executions of a search have shown, and the report on it.
 
 use super::outcome::{Explored, Finding};
-use super::{Options, Verified};
+use super::{Options, Traffic, Verified};
 use crate::check::races::{MAX_RACES, key};
 use raceproof_core::explore::Statistics;
 use raceproof_core::finding::{
@@ -46,6 +46,8 @@ pub(super) struct Findings {
     pub(super) limit: Option<String>,
     /// How many executions were lost, and why the first one was.
     lost: Option<(u64, String)>,
+    /// How many executions left something out that takes more preemptions than are allowed.
+    left_out: u64,
     /// What the lists above leave out.
     notes: BTreeSet<String>,
     stats: Stats,
@@ -55,7 +57,7 @@ impl Findings {
     /// Takes in what one execution showed; whether there was a race that can be shown.
     pub(super) fn take(&mut self, finding: Finding) -> bool {
         let shown = finding.races.iter().any(|race| race.grade >= Grade::Feasible);
-        let Finding { races, deadlocks, errors, general, end, limit, lost, notes, stats } = finding;
+        let Finding { races, deadlocks, errors, general, end, limit, lost, left_out, notes, stats } = finding;
         self.add(Findings {
             races,
             deadlocks,
@@ -65,6 +67,7 @@ impl Findings {
             ends_unknown: end == Some(None),
             limit,
             lost: lost.map(|why| (1, why)),
+            left_out: left_out.into(),
             notes: notes.into_iter().collect(),
             stats,
         });
@@ -73,8 +76,20 @@ impl Findings {
 
     /// Takes in what other executions have shown, after these.
     pub(super) fn add(&mut self, other: Findings) {
-        let Findings { races, deadlocks, errors, general, ends, ends_unknown, limit, lost, notes, stats } =
-            other;
+        let Findings {
+            races,
+            deadlocks,
+            errors,
+            general,
+            ends,
+            ends_unknown,
+            limit,
+            lost,
+            left_out,
+            notes,
+            stats,
+        } = other;
+        self.left_out += left_out;
         if self.stats.tasks == 0 {
             self.stats = stats;
         }
@@ -133,7 +148,8 @@ impl Findings {
     pub(super) fn report(&self, ended: Ended, options: &Options<'_>) -> Verified {
         let Ended { explored, statistics, left, sampled, why, raise, start } = ended;
         // A pair that no schedule could bring together, though all were tried, is none.
-        let complete = explored == Explored::All && self.limit.is_none() && self.lost.is_none();
+        let whole = self.limit.is_none() && self.lost.is_none() && self.left_out == 0;
+        let complete = explored == Explored::All && whole;
         let shown = self.races.iter().any(|race| race.grade >= Grade::Feasible);
         let mut races = self.races.clone();
         if complete || shown {
@@ -168,6 +184,13 @@ impl Findings {
             let executions =
                 if *count == 1 { "one execution is" } else { &format!("{count} executions are") };
             limits.push(format!("{executions} not decided, and what would have followed: {why}"));
+        }
+        if self.left_out > 0 && !shown {
+            let most = options.preemptions.unwrap_or_default();
+            limits.push(format!(
+                "what takes more than {most} preemptions was not run, {} times; raise --preemptions",
+                self.left_out
+            ));
         }
         // What is left out of a list says nothing where the list is empty.
         if !(races.is_empty() && self.deadlocks.is_empty()) {
@@ -207,7 +230,13 @@ impl Findings {
             },
             ..Report::new(format!("verify, {}", options.order.name()))
         };
-        Verified { report, pruned: statistics.pruned, out_of_time: false }
+        Verified {
+            report,
+            pruned: statistics.pruned,
+            out_of_time: false,
+            dead: Vec::new(),
+            traffic: Traffic::default(),
+        }
     }
 }
 

@@ -11,6 +11,7 @@ mod findings;
 mod general;
 mod outcome;
 mod random;
+mod ranks;
 mod search;
 mod share;
 mod workers;
@@ -28,6 +29,8 @@ use raceproof_core::explore::forest::Forest;
 use raceproof_core::explore::tree::{Job, Kept};
 use raceproof_core::finding::{GeneralRace, RandomSearch, Report};
 pub use raceproof_core::order::OrderName;
+use ranks::{Follower, Hooks, Leader};
+pub use ranks::{Link, Ranks, Traffic, quit};
 use search::{SoFar, explore};
 pub use share::Pace;
 use share::{Round, RunAll, Share};
@@ -35,7 +38,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
-use workers::{alone, with_workers};
+use workers::{alone, with_ranks, with_workers};
 
 /// How to verify.
 #[derive(Clone, Copy)]
@@ -56,6 +59,8 @@ pub struct Options<'a> {
     /// Whether sections that only add to the same locations are taken for independent, whatever the
     /// order says, but for happens-before.
     pub commuting: bool,
+    /// Leave out what takes more switches away from a task that could have gone on.
+    pub preemptions: Option<u32>,
     /// Instead of every schedule that can differ, schedules that chance picks, by this seed, until
     /// a limit is reached. There has to be one.
     pub random: Option<u64>,
@@ -65,6 +70,10 @@ pub struct Options<'a> {
     pub interrupt: Option<&'a AtomicBool>,
     /// Called now and then with how far the search has come.
     pub progress: Option<&'a dyn Fn(&Progress)>,
+    /// Other ranks that search as well, each on `workers` threads. On those, nothing is searched
+    /// but what rank 0 asks for, and the report is empty. Only [`verify()`] and [`verify_by`] know of
+    /// them.
+    pub ranks: Option<Ranks<'a>>,
 }
 
 impl Default for Options<'_> {
@@ -78,11 +87,13 @@ impl Default for Options<'_> {
             all: false,
             determinism: false,
             commuting: true,
+            preemptions: None,
             random: None,
             workers: 1,
             pace: Pace::default(),
             interrupt: None,
             progress: None,
+            ranks: None,
         }
     }
 }
@@ -116,6 +127,11 @@ pub struct Verified {
     pub pruned: u64,
     /// Whether it ended because of its time limit, and for nothing that it found.
     pub out_of_time: bool,
+    /// The ranks that have died: what they had been given counts as not searched. On a rank other
+    /// than 0 whether rank 0 has.
+    pub dead: Vec<usize>,
+    /// What messages to and from other ranks have cost.
+    pub traffic: Traffic,
 }
 
 /// A search, as far as it has come: what is left to be explored and what has been found. It can be
@@ -165,10 +181,46 @@ pub fn verify<'a, P: Program<'a> + Sync>(
         }
     };
     let cut = || judge.cut.get().cloned();
-    let verified = with_workers(options.workers, &searcher, |run_all| {
-        run_search(&cut, limits, start, search, options, &P::RAISE, run_all)
-    });
+    let stop = || judge.is_cut_short();
+    let executor = (&cut as &dyn Fn() -> _, &stop as &dyn Fn() -> _, &P::RAISE);
+    let verified = shared_out(search, options, &searcher, executor, (&String::new, &|_| ()), (limits, start));
     in_order(&judge, verified)
+}
+
+/// Why a search was cut short, whether it is to be, and what its limits are called.
+type Cuts<'a> = (&'a dyn Fn() -> Option<String>, &'a dyn Fn() -> bool, &'a Raise);
+
+/// Searches on all workers, and on all ranks if there are several. `give` and `take` are for what an
+/// executor has found beside.
+fn shared_out<S: FnMut(Share, &Round, &mut dyn FnMut(&Round)) -> Share>(
+    search: &mut Search,
+    options: &Options<'_>,
+    searcher: &(impl Fn() -> S + Sync),
+    (cut, stop, raise): Cuts<'_>,
+    (give, take): (&dyn Fn() -> String, &dyn Fn(&str)),
+    (limits, start): (Limits<'_>, Instant),
+) -> Verified {
+    let Some(Ranks { link, cut: flag, interrupt }) = options.ranks.filter(|ranks| ranks.link.size() > 1)
+    else {
+        return with_workers(options.workers, searcher, |run_all| {
+            run_search(cut, limits, start, search, options, raise, run_all)
+        });
+    };
+    if link.rank() > 0 {
+        let workers = options.workers;
+        let follower = Follower { link, workers, cut: flag, interrupt, why: cut, aside: give };
+        let dead = if follower.serve(searcher) { Vec::new() } else { vec![0] };
+        let (report, traffic) = (Report::new("rank"), Traffic::default());
+        return Verified { report, pruned: 0, out_of_time: false, dead, traffic };
+    }
+    let leader = Leader::new(link, options.workers);
+    let why = || cut().or_else(|| leader.why.borrow().clone());
+    let hooks = Hooks { stop, aside: take };
+    let mut verified = with_ranks(options.workers, searcher, (&leader, &hooks), |run_all| {
+        run_search(&why, limits, start, search, options, raise, run_all)
+    });
+    (verified.dead, verified.traffic) = (leader.dead(), leader.traffic());
+    verified
 }
 
 /// Runs the executions of a search, for a front end that does not run its programs in this process.
@@ -189,6 +241,15 @@ pub trait Executor: Sync {
 
     /// What its limits are called.
     fn raise(&self) -> Raise;
+
+    /// What it has found beside the findings of executions since it was last asked, for the executor
+    /// of rank 0.
+    fn aside(&self) -> String {
+        String::new()
+    }
+
+    /// Takes over what the executor of another rank has found beside.
+    fn take_aside(&self, _aside: &str) {}
 }
 
 /// As [`verify()`], for executions that somebody else runs.
@@ -202,10 +263,10 @@ pub fn verify_by<E: Executor>(executor: &E, search: &mut Search, options: &Optio
         }
     };
     let cut = || executor.cut();
+    let stop = || executor.is_cut_short();
     let raise = executor.raise();
-    with_workers(options.workers, &searcher, |run_all| {
-        run_search(&cut, limits, start, search, options, &raise, run_all)
-    })
+    let (give, take) = (|| executor.aside(), |aside: &str| executor.take_aside(aside));
+    shared_out(search, options, &searcher, (&cut, &stop, &raise), (&give, &take), (limits, start))
 }
 
 /// As [`verify()`], for programs that cannot leave their thread: each worker makes one.
@@ -215,11 +276,12 @@ pub fn verify_each<'a, P: Program<'a>>(
     options: &Options<'a>,
 ) -> Verified {
     let (start, judge) = begin(&make(), options);
-    let Judge { bounds, dependence, determinism, ref cut, .. } = judge;
+    let Judge { bounds, dependence, determinism, preemptions, ref cut, .. } = judge;
     let all = options.all;
     let searcher = || {
         let mut spare = Spare::default();
-        let judge = Judge { program: make(), bounds, dependence, determinism, cut: cut.clone() };
+        let cut = cut.clone();
+        let judge = Judge { program: make(), bounds, dependence, determinism, preemptions, cut };
         move |share: Share, round: &Round, between: &mut dyn FnMut(&Round)| {
             let mut run = |job: &Job| judge.run(job, &mut spare);
             share.search((round, between), all, &mut run, &|| judge.is_cut_short())
@@ -263,6 +325,7 @@ pub fn general_races<'a, P: Program<'a>>(program: &P, bounds: Bounds<'a>) -> Vec
         bounds: Bounds { tell_additions: true, ..bounds },
         dependence: Dependence::Conflict,
         determinism: true,
+        preemptions: None,
         cut: Arc::default(),
     };
     match judge.run(&Job::first(), &mut Spare::default()) {
@@ -289,6 +352,7 @@ fn begin<'a, P: Program<'a>>(program: &P, options: &Options<'a>) -> (Instant, Ju
         bounds,
         dependence: options.dependence(),
         determinism: options.determinism,
+        preemptions: options.preemptions,
         cut: Arc::default(),
     };
     (start, judge)

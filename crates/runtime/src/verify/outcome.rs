@@ -2,6 +2,7 @@
 
 use raceproof_core::explore::tree;
 use raceproof_core::finding::{Deadlock, GeneralRace, ProgramError, Race, Stats};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// What became of a job.
@@ -30,13 +31,15 @@ pub struct Finding {
     pub limit: Option<String>,
     /// Why the execution could not be run to its end, if that is so; the search goes on without it.
     pub lost: Option<String>,
+    /// Whether it left something out that takes more preemptions than are allowed.
+    pub left_out: bool,
     /// What is left out of the lists above.
     pub notes: Vec<String>,
     pub stats: Stats,
 }
 
 /// How an exploration ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) enum Explored {
     /// Everything was explored, what was [lost](Executed::Lost) aside.
     All,

@@ -5,6 +5,7 @@ use super::findings::Findings;
 use super::outcome::{Executed, Explored, Finding};
 use raceproof_core::explore::forest::Subtree;
 use raceproof_core::explore::tree::{ExecutionSummary, Job};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -51,6 +52,7 @@ impl Pace {
 }
 
 /// What a share consists of.
+#[derive(Serialize, Deserialize)]
 pub(super) enum Work {
     Subtree(Subtree),
     Batch(Batch),
@@ -81,6 +83,7 @@ impl Work {
 }
 
 /// A part of a round that one worker does, and what it found there.
+#[derive(Serialize, Deserialize)]
 pub(super) struct Share {
     /// Its position in the round.
     pub(super) number: usize,
@@ -112,6 +115,15 @@ const LOOK: u64 = 64;
 impl Round {
     pub(super) fn new() -> Self {
         Round { last: AtomicUsize::new(usize::MAX), executions: AtomicU64::new(0) }
+    }
+
+    /// What comes after this share does not count.
+    pub(super) fn ends_with(&self, number: usize) {
+        self.last.fetch_min(number, Ordering::Relaxed);
+    }
+
+    pub(super) fn add(&self, executions: u64) {
+        self.executions.fetch_add(executions, Ordering::Relaxed);
     }
 
     pub(super) fn executions(&self) -> u64 {
@@ -166,12 +178,12 @@ impl Share {
                     break;
                 }
             };
-            round.executions.fetch_add(1, Ordering::Relaxed);
+            round.add(1);
             between(round);
             let raced = found.take(finding);
             if (raced && !all) || found.limit.is_some() {
                 *ended = Some(Explored::Stopped);
-                round.last.fetch_min(*number, Ordering::Relaxed);
+                round.ends_with(*number);
                 break;
             }
         }

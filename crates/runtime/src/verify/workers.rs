@@ -1,6 +1,7 @@
 //! The threads that search: started once, since a round can be over in less time than it takes to
 //! start a thread.
 
+use super::ranks::{Hooks, Leader};
 use super::share::{Round, RunAll, Share};
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -38,6 +39,27 @@ pub(super) fn with_workers<S: FnMut(Share, &Round, &mut dyn FnMut(&Round)) -> Sh
     })
 }
 
+/// As [`with_workers`], with other ranks among those that search. This thread speaks to them.
+pub(super) fn with_ranks<S: FnMut(Share, &Round, &mut dyn FnMut(&Round)) -> Share, R>(
+    workers: usize,
+    searcher: &(impl Fn() -> S + Sync),
+    (leader, hooks): (&Leader<'_>, &Hooks<'_>),
+    body: impl FnOnce(&RunAll<'_>) -> R,
+) -> R {
+    let pool = WorkerPool { assignment: Mutex::new(Assignment::Wait), changed: Condvar::new() };
+    thread::scope(|scope| {
+        let _quit_at_the_end = Shutdown(&pool);
+        for _ in 0..workers.max(1) {
+            scope.spawn(|| pool.serve(&mut searcher()));
+        }
+        body(&|shares, round, between| {
+            let batch = pool.assign(shares, round);
+            leader.run_all(&batch, round, hooks, between);
+            pool.results(&batch)
+        })
+    })
+}
+
 /// On this thread only.
 pub(super) fn alone(
     shares: Vec<Share>,
@@ -49,7 +71,7 @@ pub(super) fn alone(
 }
 
 /// A round under way.
-struct Batch {
+pub(super) struct Batch {
     shares: Vec<Mutex<Option<Share>>>,
     /// The first share that nobody has taken.
     next: AtomicUsize,
@@ -78,6 +100,19 @@ impl WorkerPool {
         between: &mut dyn FnMut(&Round),
         search: &mut Searcher<'_>,
     ) -> Vec<Share> {
+        let batch = self.assign(shares, round);
+        while batch.work(search, between) {}
+        let mut left = lock(&batch.left);
+        while *left > 0 {
+            (left, _) = batch.done.wait_timeout(left, BETWEEN).unwrap_or_else(PoisonError::into_inner);
+            between(round);
+        }
+        drop(left);
+        self.results(&batch)
+    }
+
+    /// Begins a round.
+    fn assign(&self, shares: Vec<Share>, round: &Arc<Round>) -> Arc<Batch> {
         let batch = Arc::new(Batch {
             left: Mutex::new(shares.len()),
             shares: shares.into_iter().map(|share| Mutex::new(Some(share))).collect(),
@@ -87,13 +122,12 @@ impl WorkerPool {
         });
         *lock(&self.assignment) = Assignment::Work(batch.clone());
         self.changed.notify_all();
-        while batch.work(search, between) {}
+        batch
+    }
+
+    /// Ends a round of which all is done.
+    fn results(&self, batch: &Batch) -> Vec<Share> {
         *lock(&self.assignment) = Assignment::Wait;
-        let mut left = lock(&batch.left);
-        while *left > 0 {
-            (left, _) = batch.done.wait_timeout(left, BETWEEN).unwrap_or_else(PoisonError::into_inner);
-            between(round);
-        }
         // What a worker that panicked has taken is not there; the scope will pass the panic on.
         batch.shares.iter().filter_map(|share| lock(share).take()).collect()
     }
@@ -117,7 +151,32 @@ impl WorkerPool {
 
 impl Batch {
     fn has_more(&self) -> bool {
-        self.next.load(Ordering::Relaxed) < self.shares.len()
+        self.untaken() > 0
+    }
+
+    /// How many shares the round has, and how many nobody has taken.
+    pub(super) fn len(&self) -> usize {
+        self.shares.len()
+    }
+
+    pub(super) fn untaken(&self) -> usize {
+        self.shares.len().saturating_sub(self.next.load(Ordering::Relaxed))
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        *lock(&self.left) == 0
+    }
+
+    /// Takes the next share, which is to be [put](Batch::put) back.
+    pub(super) fn take(&self) -> Option<(usize, Share)> {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let share = lock(self.shares.get(number)?).take()?;
+        Some((number, share))
+    }
+
+    pub(super) fn put(&self, number: usize, share: Share) {
+        let _done_in_any_case = Done(self);
+        *lock(&self.shares[number]) = Some(share);
     }
 
     /// Searches the next share; false if there is none.
