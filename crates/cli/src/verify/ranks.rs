@@ -85,10 +85,13 @@ impl World {
         (cores / self.neighbours).max(1)
     }
 
-    /// Ranks have died. What to say in the report; nothing if none have.
+    /// The search is over before its end, perhaps because ranks have died. What to say in the report.
     pub(crate) fn died(&self, dead: &[usize], kept: bool) -> Option<String> {
         self.dead.borrow_mut().extend(dead);
         let who = match *dead {
+            [] if kept && interrupt::watch_silently().load(Ordering::Relaxed) => {
+                return Some(self.go_on(kept));
+            }
             [] => return None,
             [rank] => format!("rank {rank} has died"),
             ref ranks => format!("{} ranks have died", ranks.len()),

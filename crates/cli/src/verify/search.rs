@@ -18,8 +18,10 @@ use std::path::Path;
 use std::thread;
 use std::time::Instant;
 
-/// Seconds between two checkpoints.
+/// Seconds between two checkpoints, at most; the first ones come sooner: a rank of a job that is killed
+/// has little time to write another.
 const SLICE: f64 = 10.0;
+const FIRST_SLICE: f64 = 0.25;
 
 /// Searches a TP program as the arguments say; the report, or what is wrong with the checkpoint.
 /// None on a rank that has no report.
@@ -83,6 +85,7 @@ pub(crate) fn search(
     };
     line.erase();
     let mut verified = verified?;
+    let world = world.filter(|_| !verified.report.limits.is_empty());
     let died = world.and_then(|world| world.died(&verified.dead, args.checkpoint.is_some()));
     verified.report.limits.extend(died);
     Ok(Some(verified.report))
@@ -104,7 +107,7 @@ fn with_checkpoint(
     // A search of hours must not find out at its end that it cannot be saved.
     keep(&search)?;
     let start = Instant::now();
-    let mut slice = SLICE;
+    let mut slice = FIRST_SLICE;
     loop {
         let left = options.max_seconds.map_or(f64::INFINITY, |most| most - start.elapsed().as_secs_f64());
         let before = search.executions();
@@ -127,8 +130,8 @@ fn with_checkpoint(
         if last || !verified.out_of_time || !verified.dead.is_empty() {
             return Ok(verified);
         }
-        if search.executions() == before {
-            // One execution takes longer than a slice.
+        // One execution may take longer than a slice.
+        if slice < SLICE || search.executions() == before {
             slice *= 2.0;
         }
     }

@@ -166,7 +166,7 @@ fn ranks_are_killed_at_random_moments() {
         while job.ranks().len() < number && !job.is_over() && started.elapsed() < Duration::from_secs(20) {
             thread::sleep(Duration::from_millis(5));
         }
-        thread::sleep(Duration::from_millis(next(900)));
+        thread::sleep(Duration::from_millis(200 + next(1000)));
         let victims = job.ranks();
         if !job.is_over() && !victims.is_empty() {
             kill(victims[next(victims.len() as u64) as usize], "-KILL");

@@ -69,7 +69,7 @@ const SILENCE: Duration = Duration::from_secs(20);
 const FAREWELL: Duration = Duration::from_millis(800);
 
 /// Between two looks for messages.
-const PAUSE: Duration = Duration::from_micros(50);
+const PAUSE: Duration = Duration::from_micros(200);
 
 /// Between two looks at the limits.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
