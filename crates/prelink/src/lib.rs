@@ -24,9 +24,21 @@ const OWN: &[u8] = b"raceproof_native";
 /// Functions of the C library that the runtime takes the place of in Rust programs only, which have it
 /// as a shared library. Of a program in C the pass wraps the calls (`native/src/abi/library`), and
 /// has to know them for the C library's.
-const FOR_RUST: [&str; 13] = [
-    "read", "readv", "recv", "recvfrom", "recvmsg", "accept", "accept4", "write", "writev", "send", "sendto",
-    "sendmsg", "poll",
+const FOR_RUST: [&str; 14] = [
+    "read",
+    "readv",
+    "recv",
+    "recvfrom",
+    "recvmsg",
+    "accept",
+    "accept4",
+    "write",
+    "writev",
+    "send",
+    "sendto",
+    "sendmsg",
+    "poll",
+    "clock_gettime",
 ];
 
 /// Sections of one kind become one. The runtime knows its own code by the names around it

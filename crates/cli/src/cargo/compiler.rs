@@ -22,11 +22,13 @@ const DROP_IN: &str = "RACEPROOF_CARGO_DROP_IN";
 /// instrument the program twice, and a report needs names and lines.
 const OURS: [&str; 5] = ["lto", "linker-plugin-lto", "strip", "debuginfo", "force-frame-pointers"];
 
-/// The passes before the instrumentation in unoptimised builds: inlining, and promotion of
-/// variables whose address does not escape to registers. Such variables cannot race, and are most
-/// of the accesses of an unoptimised program. Inlining works within one codegen unit, so there is
-/// only one.
-const UNOPTIMISED: [&str; 2] = ["-Cpasses=cgscc(inline,function(sroa))", "-Ccodegen-units=1"];
+/// The passes before the instrumentation in unoptimised builds: loads go that nobody uses, such as
+/// that of the value of an enum whose variant is asked for, which rustc emits beside that of the
+/// variant (what the program keeps in a variable is used: it is stored there). Then inlining, and
+/// promotion of variables whose address does not escape to registers. Such variables cannot race,
+/// and are most of the accesses of an unoptimised program. Inlining works within one codegen unit,
+/// so there is only one.
+const UNOPTIMISED: [&str; 2] = ["-Cpasses=function(dce),cgscc(inline,function(sroa))", "-Ccodegen-units=1"];
 
 /// Tells cargo's compilers what they need.
 pub(super) fn ask_for(cargo: &mut Command, library: &Path, drop_in: &Path) {

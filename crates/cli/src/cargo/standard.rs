@@ -33,7 +33,7 @@ const fn function(parts: &'static [&'static str], hook: &'static str) -> Functio
     Function { parts, hook, instead: None }
 }
 
-const FUNCTIONS: [Function; 14] = [
+const FUNCTIONS: [Function; 17] = [
     Function { instead: Some("12park_timeout"), ..function(&["6thread", "6Thread", "4park"], "thread_park") },
     function(&["6thread", "6Thread", "12park_timeout"], "thread_park_timeout"),
     Function { instead: Some("12park_timeout"), ..function(&["6thread", "4park"], "park") },
@@ -48,6 +48,9 @@ const FUNCTIONS: [Function; 14] = [
     function(&["4sync", "7condvar", "5futex", "7Condvar", "12wait_timeout"], "condition_wait_timeout"),
     function(&["4sync", "7Condvar", "10notify_one"], "condition_notify_one"),
     function(&["4sync", "7Condvar", "10notify_all"], "condition_notify_all"),
+    function(&["2io", "5stdio", "6Stdout", "4lock"], "stream_lock"),
+    function(&["2io", "5stdio", "6Stderr", "4lock"], "stream_lock"),
+    function(&["2io", "5stdio", "5Stdin", "4lock"], "stream_lock"),
 ];
 
 /// The arguments by which the linker calls the runtime, and the stubs. `words` are those of the

@@ -23,3 +23,4 @@ mod rayon_generated;
 mod rayon_graph;
 mod real_world;
 mod threads;
+mod threads_generated;

@@ -21,6 +21,7 @@ entry! {
     __raceproof_std_barrier_wait => barrier_wait;
     __raceproof_std_mutex_lock => mutex_lock;
     __raceproof_std_rwlock_lock => rwlock_lock;
+    __raceproof_std_stream_lock => stream_lock;
     __raceproof_std_condition_wait => condition_wait;
     __raceproof_std_condition_wait_timeout => condition_wait_timeout;
     __raceproof_std_condition_notify_one => condition_notify_one;
@@ -170,6 +171,25 @@ extern "C-unwind" fn rwlock_lock(lock: usize, _: usize, _: usize, _: usize, _: u
     } else {
         real(lock, 0, 0, 0);
     }
+}
+
+/// What is returned in two registers.
+#[repr(C)]
+struct Pair(usize, usize);
+
+extern "C-unwind" fn stream_lock(
+    stream: usize,
+    _: usize,
+    _: usize,
+    _: usize,
+    _: usize,
+    real: extern "C-unwind" fn(usize) -> Pair,
+) -> Pair {
+    let guard = real(stream);
+    if is_task() {
+        standard::locked_stream(guard.0);
+    }
+    guard
 }
 
 // ---- condition variables ----

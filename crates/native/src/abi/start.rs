@@ -110,6 +110,7 @@ unsafe fn run_main(
                 construct(count, arguments, environment);
                 frames::call_main(main, count, arguments, environment)
             };
+            tasks::threads::begin_at_last();
             // What it does at the exit may wait as well: only a return ends it.
             leave(status);
             ending.set(Some(status));

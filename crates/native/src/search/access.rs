@@ -7,6 +7,7 @@ use crate::detect::detector::Site;
 use crate::detect::search::Earlier;
 use crate::report;
 use crate::tasks::atomics::unobserved;
+use crate::tasks::repeats;
 use crate::tasks::sched::{self, kernel, wait};
 use raceproof::remote::Point;
 use raceproof_core::event::{AccessKind, Observer};
@@ -31,6 +32,9 @@ pub(super) fn access(address: usize, size: usize, kind: AccessKind, operation: O
     let Some(execution) = execution() else { return };
     if sched::job().is_none() || size == 0 || report::state().found.is_done() {
         return;
+    }
+    if kind == AccessKind::Write && operation != Operation::Atomic {
+        repeats::wrote(address);
     }
     let task = detector().running();
     match execution.mode {

@@ -35,6 +35,7 @@ use crate::process::{self, channel};
 use crate::report;
 use crate::report::signals;
 use crate::tasks::explorer::{self, WaitEvent};
+use crate::tasks::repeats;
 use access::PendingAccess;
 use driver::Driver;
 use names::Names;
@@ -176,6 +177,7 @@ pub(crate) fn begin() {
     EXECUTION.store(Box::into_raw(Box::new(execution)), Ordering::Relaxed);
     crate::detect::search::set(&hooks::Execution);
     explorer::set(&hooks::Execution);
+    repeats::begin();
     let is_repetition = matches!(mode, Mode::Count(_));
     report::answer_to(report::Search { answer: answer::finish, is_repetition });
     signals::explore(request.seconds);

@@ -25,7 +25,7 @@ use crate::report::signals;
 use crate::tasks::atomics::atomics;
 use crate::tasks::explorer::{self, WaitEvent};
 use crate::tasks::sched::{self, kernel};
-use crate::tasks::state;
+use crate::tasks::{repeats, state};
 use raceproof_core::ids::TaskId;
 use rustc_hash::FxHashMap;
 
@@ -104,6 +104,7 @@ pub(crate) fn looks(address: usize, size: usize) {
     if !explorer::is_on() || sched::job().is_none() {
         return;
     }
+    repeats::resumed();
     let iteration = busy().iterations.entry(kernel().current()).or_default();
     if size > SIZE || iteration.looks.len() == LOOKS {
         iteration.has_effect = true;
@@ -111,6 +112,11 @@ pub(crate) fn looks(address: usize, size: usize) {
     if !iteration.has_effect {
         iteration.looks.push(Look::at(address, size));
     }
+}
+
+/// The running task is at the beginning of an iteration.
+pub(super) fn begin_iteration() {
+    busy().iterations.remove(&kernel().current());
 }
 
 /// An iteration of a loop that only looks is over: waits if it was for nothing.
@@ -140,6 +146,9 @@ pub(crate) fn wrote(address: usize) {
     if let Some(own) = busy().iterations.get_mut(&kernel().current()) {
         let last = own.looks.last().filter(|last| last.address == address);
         own.has_effect |= last.is_some_and(|last| *last != Look::at(address, last.size));
+        if own.has_effect {
+            repeats::acted();
+        }
     }
     changed();
 }
@@ -158,6 +167,7 @@ pub(crate) fn ended() {
     if explorer::is_on() {
         changed();
         busy().iterations.remove(&kernel().current());
+        repeats::ended();
     }
 }
 

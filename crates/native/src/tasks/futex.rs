@@ -10,11 +10,13 @@
 
 use crate::detect::detector;
 use crate::process;
+use crate::process::call_site::caller;
 use crate::tasks;
 use crate::tasks::atomics::{self, unobserved};
 use crate::tasks::explorer::{self, WaitEvent};
 use crate::tasks::waits::{self, What};
 use crate::tasks::{sched, standard};
+use raceproof_core::event::AccessKind;
 use std::time::{Duration, Instant};
 
 /// Until when an operation waits.
@@ -61,6 +63,10 @@ pub(crate) fn wait(address: usize, expected: u32, limit: Option<Option<Instant>>
     }
     if !in_time {
         return -i64::from(libc::ETIMEDOUT);
+    }
+    // The library tries again to take the lock, unseen: an operation on it, among those of others.
+    if let Some(lock) = waits::awaited(What::RwLock) {
+        explorer::atomic(lock, size_of::<u32>(), AccessKind::Write, caller());
     }
     atomics::acquired(address);
     unobserved::waited();

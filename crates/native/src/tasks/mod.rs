@@ -32,6 +32,7 @@ pub(crate) mod pools;
 pub(crate) mod preemption;
 pub(crate) mod promises;
 pub(crate) mod regions;
+pub(crate) mod repeats;
 pub(crate) mod sched;
 pub(crate) mod standard;
 pub(crate) mod taskloop;
@@ -42,6 +43,7 @@ pub(crate) mod waits;
 pub(crate) mod workers;
 
 use crate::process::global::InPlace;
+use raceproof_core::ids::TaskId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What this module owns.
@@ -62,6 +64,8 @@ pub(crate) struct State {
     /// Who waits by looking, in a search.
     busy: busy::Busy,
     polls: polls::Polls,
+    /// Where tasks have been, in a search.
+    repeats: repeats::Repeats,
     /// Who waits at which address.
     waiters: FxHashMap<usize, futex::Waiters>,
     standard: standard::Standard,
@@ -69,6 +73,8 @@ pub(crate) struct State {
     librarys_blocks: FxHashSet<usize>,
     /// Turns in a row in which a task looked in vain for what it waits for.
     pub(crate) idle: u64,
+    /// Who gave up its turn last in a search, and how often in a row.
+    rounds: (TaskId, u32),
     /// Who ran, and how far all had come, when a share of time was last over.
     ran: Option<(u64, u64)>,
 }
@@ -98,9 +104,11 @@ pub(crate) fn begin() {
         waits,
         busy: busy::Busy::default(),
         polls: Default::default(),
+        repeats: repeats::Repeats::default(),
         waiters,
         librarys_blocks: FxHashSet::default(),
         idle: 0,
+        rounds: (TaskId::MAIN, 0),
         ran: None,
     });
     atomics::begin();

@@ -150,12 +150,25 @@ pub(crate) fn pass() {
     suspend(Pause::Kernel);
 }
 
-/// Lets the other tasks run first, though it waits for nothing. A search tries them all anyway;
-/// before `main` there are none.
+/// Lets the other tasks run first, though it waits for nothing. A search tries them all anyway,
+/// unless the task does so for ever; before `main` there are none.
 pub(crate) fn give_way() {
-    if job().is_some() && !explorer::is_on() {
+    if job().is_some() && (!explorer::is_on() || goes_round()) {
         pass();
     }
+}
+
+/// Turns in a row that one task of a search may give up, or sleep through, before it counts as one
+/// that waits by looking.
+const ROUNDS: u32 = 256;
+
+/// The running task of a search gives up its turn once more: whether it has done so very often, with
+/// no other in between.
+pub(crate) fn goes_round() -> bool {
+    let task = kernel().current();
+    let rounds = &mut state().rounds;
+    *rounds = if rounds.0 == task { (task, rounds.1 + 1) } else { (task, 1) };
+    rounds.1.is_multiple_of(ROUNDS)
 }
 
 /// The running task sleeps until the kernel rouses those who sleep at the sync.

@@ -19,6 +19,8 @@
 //! - *The end of a thread in a scope* is an atomic operation that releases, on the number of running
 //!   threads, which the scope loads.
 //! - *Reader-writer locks*: what they wait for has a name.
+//! - *Standard streams* are locked in a function that comes compiled, and unlocked by inlined code:
+//!   who locks one comes after those who have unlocked it.
 //!
 //! A token that the library itself has put where no parked thread waits for it (the end of the last
 //! thread of a scope) is not known: who takes it counts as having woken up for no reason, which
@@ -50,6 +52,9 @@ const MOST: usize = 64;
 
 /// Words of a scope, among which is the number of its running threads.
 const SCOPE: usize = 3;
+
+/// The lock of a standard stream is among so many bytes: one of its words is what unlocks it.
+const STREAM: usize = 64;
 
 #[derive(Default)]
 pub(crate) struct Standard {
@@ -279,6 +284,11 @@ pub(crate) fn leave(barrier: usize, phase: usize) {
     }
     atomics::acquired(phase);
     monitors::leave_phase(phase);
+}
+
+/// The running task has locked a standard stream: `of` is the lock with the stream in it.
+pub(crate) fn locked_stream(of: usize) {
+    (of..of + STREAM).step_by(size_of::<u32>()).for_each(atomics::acquired);
 }
 
 /// The words of a scope.

@@ -174,7 +174,10 @@ pub(crate) fn create(
         awaited: true,
         serial: 0,
     });
-    sched::spawn_in(ScopeId::PROGRAM, job, true);
+    // What a thread of Rust does last is to give back what it shares with its creator: the packet
+    // with its result, the scope. A creator that drops its handle only then acquires all that the
+    // thread has done, and comes after it in this run. So it goes on first.
+    sched::spawn_in(ScopeId::PROGRAM, job, !process::is_shared());
     Ok(())
 }
 
@@ -208,6 +211,13 @@ fn ended(handle: usize, result: usize) {
     threads().live -= 1;
     if threads().live == 0 && threads().main_waits {
         waits::notify(LIVE);
+    }
+}
+
+/// `main` has returned: lets threads of Rust run that have not begun since nobody waited.
+pub(crate) fn begin_at_last() {
+    if process::is_shared() && are_live() {
+        sched::give_way();
     }
 }
 

@@ -147,6 +147,12 @@ pub(super) fn enter(what: What, address: usize) -> Option<Awaited> {
     outer
 }
 
+/// The address of what the running task waits for, if it is of this kind.
+pub(super) fn awaited(what: What) -> Option<usize> {
+    let awaits = sched::job()?.awaits?;
+    (awaits.what == what).then_some(awaits.address)
+}
+
 pub(super) fn left(outer: Option<Awaited>) {
     if let Some(job) = sched::job() {
         job.awaits = outer;
@@ -165,6 +171,9 @@ fn until_here(
         loop {
             explorer::atomic_as(address, 1, pc, || if limit.is_some() { AccessKind::Write } else { look() });
             let came = is_so();
+            if what == What::System && limit.is_some() && sched::goes_round() {
+                sched::pass();
+            }
             if came || limit.is_some() || threads::is_interrupted() {
                 return came;
             }

@@ -1,5 +1,4 @@
 // expect: race
-// run: race-free
 //! What is written after the message was sent.
 
 use corpus::Shared;

@@ -1,5 +1,4 @@
 // expect: race
-// run: race-free
 //! The mutex orders the two writes if the thread comes first.
 
 use corpus::Shared;

@@ -1,5 +1,4 @@
 // expect: race
-// run: race-free
 //! Threads of one scope, of which the first is joined by no other.
 
 use corpus::Shared;

@@ -9,6 +9,7 @@ pub mod judge;
 pub mod loops;
 pub mod promises;
 pub mod promises_cpp;
+pub mod threads;
 pub mod toolchain;
 pub mod wander;
 pub mod worksharing;

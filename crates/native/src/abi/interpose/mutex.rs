@@ -5,6 +5,7 @@ use super::threads::c11::result;
 use super::{clock, fortran};
 use crate::abi::entry::{caller, entry};
 use crate::abi::is_up;
+use crate::process::call_site::{CALLER, FRAME, NOTES_REGISTERS, STACK};
 use crate::process::real;
 use crate::report::coverage;
 use crate::tasks::explorer::WaitEvent;
@@ -12,6 +13,7 @@ use crate::tasks::monitors::{self, Patience};
 use crate::tasks::waits::{self, What};
 use crate::tasks::{atomics, explorer, guards, locks, mutexes, sched, threads};
 use raceproof_core::event::AccessKind;
+use std::arch::naked_asm;
 use std::ffi::{CStr, c_int, c_uint, c_void};
 use std::mem::transmute;
 
@@ -75,10 +77,34 @@ entry! {
     cnd_timedwait => cnd_timed_wait;
     cnd_signal => condition_signal;
     cnd_broadcast => condition_broadcast;
-    sched_yield => give_way;
-    pthread_yield => give_way;
-    thrd_yield => give_way;
 }
+
+/// Who yields notes that as others do, except in a search that looks whether a task has called
+/// anything: others do not notice that it has yielded.
+macro_rules! yields {
+    ($($name:ident)*) => { $(
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name() {
+            naked_asm!(
+                "cmp byte ptr [rip + {is_search}], 0",
+                "jne 2f",
+                "mov rax, [rsp]",
+                "mov [rip + {caller}], rax",
+                "mov [rip + {frame}], rbp",
+                "mov [rip + {stack}], rsp",
+                "2:",
+                "jmp {target}",
+                is_search = sym NOTES_REGISTERS,
+                caller = sym CALLER,
+                frame = sym FRAME,
+                stack = sym STACK,
+                target = sym give_way,
+            )
+        }
+    )* };
+}
+yields! { sched_yield pthread_yield thrd_yield }
 
 extern "C" fn give_way() -> c_int {
     if is_up() {

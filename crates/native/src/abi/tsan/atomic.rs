@@ -1,7 +1,7 @@
 //! The entry points of atomic operations, `__tsan_atomic…` and `__atomic_…`. The compiler leaves
 //! the operation itself to the runtime ([`atomics`](crate::tasks::atomics)).
 
-use crate::process::call_site::CALLER;
+use crate::process::call_site::{CALLER, NOTES_REGISTERS, PRESERVED};
 use crate::tasks::atomics::operations::*;
 use crate::tasks::atomics::{ATOMICS, Atomics, fence, spins};
 use crate::tasks::busy;
@@ -26,6 +26,43 @@ macro_rules! noted {
         #[unsafe(no_mangle)]
         pub extern "C" fn $name() {
             naked_asm!("mov rax, [rsp]", "mov [rip + {caller}], rax", "jmp {target}", caller = sym CALLER, target = sym $target)
+        }
+    };
+}
+
+/// The registers that calls preserve are noted in a search that asks for them: by these a task is
+/// recognised that has come back to where it was (`tasks/repeats.rs`).
+macro_rules! note_registers {
+    () => {
+        concat!(
+            "cmp byte ptr [rip + {is_noted}], 0\n",
+            "je 3f\n",
+            "mov [rip + {preserved}], rbx\n",
+            "mov [rip + {preserved} + 8], rbp\n",
+            "mov [rip + {preserved} + 16], r12\n",
+            "mov [rip + {preserved} + 24], r13\n",
+            "mov [rip + {preserved} + 32], r14\n",
+            "mov [rip + {preserved} + 40], r15\n",
+            "mov [rip + {preserved} + 48], rsp\n",
+            "3:",
+        )
+    };
+}
+
+/// An entry point by which a task may wait, likewise.
+macro_rules! looking_stub {
+    ($name:ident, $register:literal, $target:path) => {
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn $name() {
+            naked_asm!(
+                concat!("mov ", $register, ", [rsp]"),
+                note_registers!(),
+                "jmp {target}",
+                is_noted = sym NOTES_REGISTERS,
+                preserved = sym PRESERVED,
+                target = sym $target,
+            )
         }
     };
 }
@@ -65,7 +102,10 @@ macro_rules! load_stub {
                 "ret",
                 "2:",
                 "mov rdx, [rsp]",
+                note_registers!(),
                 "jmp {target}",
+                is_noted = sym NOTES_REGISTERS,
+                preserved = sym PRESERVED,
                 now = sym crate::detect::now::NOW,
                 epoch = const crate::detect::now::EPOCH,
                 last_epoch = const crate::detect::shadow::LAST_EPOCH as i32,
@@ -88,7 +128,7 @@ macro_rules! load_stub {
         );
     };
     ($name:ident $part:ident) => {
-        stub!($name, "rdx", $part::load_it);
+        looking_stub!($name, "rdx", $part::load_it);
     };
 }
 
@@ -97,16 +137,16 @@ macro_rules! entries {
         $strong:ident $weak:ident $val:ident;)*) => { $(
         load_stub!($load $module);
         stub!($store, "rcx", $module::store_it);
-        stub!($exchange, "rcx", $module::exchange_it);
+        looking_stub!($exchange, "rcx", $module::exchange_it);
         stub!($add, "rcx", $module::add_it);
         stub!($sub, "rcx", $module::sub_it);
         stub!($and, "rcx", $module::and_it);
         stub!($or, "rcx", $module::or_it);
         stub!($xor, "rcx", $module::xor_it);
         stub!($nand, "rcx", $module::nand_it);
-        stub!($strong, "r9", $module::compare_it);
-        stub!($weak, "r9", $module::compare_it);
-        stub!($val, "r9", $module::compare_val_it);
+        looking_stub!($strong, "r9", $module::compare_it);
+        looking_stub!($weak, "r9", $module::compare_it);
+        looking_stub!($val, "r9", $module::compare_val_it);
     )* };
 }
 

@@ -22,7 +22,7 @@ use crate::detect::detector;
 use crate::detect::detector::Manner;
 use crate::process;
 use crate::process::global::Global;
-use crate::tasks::{busy, explorer, sched};
+use crate::tasks::{busy, explorer, repeats, sched};
 use raceproof_core::event::AccessKind;
 use raceproof_core::ids::SyncId;
 use released::Released;
@@ -42,7 +42,12 @@ pub(crate) struct Atomics {
     enough: usize,
     pub(crate) spins: Spins,
     unobserved: Unobserved,
+    /// How often tasks have released since one gave up its turn for that.
+    releases: u32,
 }
+
+/// Releases after which a thread of Rust gives up its turn.
+const TURN: u32 = 1 << 10;
 
 pub(crate) static ATOMICS: Global<Atomics> = Global::new();
 
@@ -101,6 +106,7 @@ fn publish_after(before: SyncId) -> SyncId {
 
 fn new_sync() -> SyncId {
     let (atomics, sync) = (atomics(), detector().new_sync());
+    atomics.releases += 1;
     // Those of a run that is recorded are in its trace.
     if !detector().is_recorded() {
         if atomics.published.len() >= atomics.enough.max(FEW) {
@@ -285,6 +291,17 @@ pub(crate) fn spin(address: usize) {
     }
 }
 
+/// Gives up the turn if there were many releases. What nobody refers to any more is reclaimed
+/// between turns (`detect/detector/collect.rs`), and a thread that finds its locks free has but one.
+pub(crate) fn pass_at_times() {
+    if atomics().releases >= TURN && process::is_shared() {
+        atomics().releases = 0;
+        if !explorer::is_on() && !detector().is_recorded() {
+            sched::give_way();
+        }
+    }
+}
+
 /// Whether a load of `N` words needs nothing but to be made: the running step has made it before,
 /// it acquires nothing, and nobody is waited for by it.
 #[inline(always)]
@@ -352,6 +369,7 @@ pub(crate) fn load_now(address: usize, size: usize, order: MemoryOrder, pc: usiz
 #[inline(never)]
 pub(crate) fn store(address: usize, size: usize, order: MemoryOrder, pc: usize) {
     explorer::atomic(address, size, AccessKind::Write, pc);
+    repeats::acted();
     detector().access(address, size, AccessKind::Write, Manner::Atomic, pc);
     after_store(address, order, false);
 }

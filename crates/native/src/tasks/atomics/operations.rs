@@ -4,7 +4,7 @@
 use super::*;
 use crate::process::call_site::caller;
 use crate::process::is_shared;
-use crate::tasks::standard;
+use crate::tasks::{repeats, standard};
 
 macro_rules! operations {
     ($($module:ident $type:ident;)*) => { $(
@@ -39,6 +39,7 @@ macro_rules! operations {
             }
             #[inline(never)]
             fn load_slow(at: *const $type, order: MemoryOrder, pc: usize) -> $type {
+                repeats::arrived(pc, [at as u128, 0, 0]);
                 spin(at as usize);
                 load_at_last(at, order, pc)
             }
@@ -107,6 +108,7 @@ macro_rules! operations {
                 }
             }
             pub(crate) extern "C" fn exchange_it(at: *mut $type, value: $type, order: MemoryOrder, pc: usize) -> $type {
+                repeats::arrived(pc, [at as u128, value.into(), 0]);
                 spin(at as usize);
                 let look = atomics().spins.last();
                 if SIZE == 4 && is_shared() {
@@ -154,6 +156,8 @@ macro_rules! operations {
             fn compare(at: *mut $type, wanted: $type, value: $type, order: MemoryOrder, failed: MemoryOrder, pc: usize) -> $type {
                 // SAFETY: the program passes a valid pointer, to be read.
                 let now = || unsafe { at.read_volatile() };
+                pass_at_times();
+                repeats::arrived(pc, [at as u128, wanted.into(), value.into()]);
                 if now() != wanted {
                     spin(at as usize);
                 }
