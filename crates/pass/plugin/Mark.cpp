@@ -132,7 +132,8 @@ public:
   }
 
 private:
-  /// Whether it is inline assembly that may access memory of its operands, and not atomically: an empty one is there for the optimiser.
+  /// Whether it is inline assembly that may access memory of its operands, and not atomically: an
+  /// empty one is there for the optimiser.
   static bool isAssembly(const Instruction &instruction) {
     auto *call = dyn_cast<CallBase>(&instruction);
     if (!call || !call->isInlineAsm())

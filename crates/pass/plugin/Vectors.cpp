@@ -1,5 +1,5 @@
-// Each lane is an access of its own, so that one that the mask leaves out is none. Where the mask is constant, the lanes that are in it are
-// accesses of a known size.
+// Each lane is an access of its own, so that one that the mask leaves out is none. Where the mask is
+// constant, the lanes that are in it are accesses of a known size.
 
 #include "Vectors.h"
 #include "Access.h"
