@@ -35,6 +35,12 @@ pub(super) fn sentence(report: &Report, coverage: &Coverage, sources: &Sources) 
     if coverage.one_deal {
         parts.push("work was dealt out to the threads in one way of several".to_owned());
     }
+    if coverage.no_spurious_wakeups {
+        parts.push(
+            "no wait at a condition variable ended without a notification (RACEPROOF_OPTIONS=spurious=on tries that)"
+                .to_owned(),
+        );
+    }
     if !coverage.blinded_by.is_empty() {
         parts.push(format!("not looked at: accesses ({})", coverage.blinded_by.join(", ")));
     }

@@ -105,6 +105,10 @@ pub struct Coverage {
     /// the implementation may deal out as it likes.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub one_deal: bool,
+    /// Of a search: threads waited at condition variables, and no such wait ended by itself, as the
+    /// standards allow.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_spurious_wakeups: bool,
     /// By number, the assignments of work to threads that were judged, where the verdict may depend
     /// on them: tasks of one thread that had asked for its number accessed the same memory, and
     /// were not compared. Empty: it holds for every assignment.
@@ -152,6 +156,7 @@ impl Coverage {
             _ => None,
         };
         self.one_deal |= other.one_deal;
+        self.no_spurious_wakeups |= other.no_spurious_wakeups;
         add(&mut self.assignments, other.assignments);
         self.assignments.sort_unstable();
         add(&mut self.teams, other.teams);

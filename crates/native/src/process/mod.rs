@@ -110,6 +110,24 @@ pub(crate) fn real(name: &CStr) -> *mut c_void {
     unsafe { libc::dlsym(libc::RTLD_NEXT, name.as_ptr()) }
 }
 
+/// The C library's `sigaction`: the program's calls go another way.
+///
+/// # Safety
+/// As `sigaction`.
+pub(crate) unsafe fn sigaction(
+    signal: c_int,
+    new: *const libc::sigaction,
+    old: *mut libc::sigaction,
+) -> c_int {
+    type Action = unsafe extern "C" fn(c_int, *const libc::sigaction, *mut libc::sigaction) -> c_int;
+    let found = real(c"sigaction");
+    if found.is_null() {
+        return -1;
+    }
+    // SAFETY: that is the type of the function of this name; the rest is the caller's promise.
+    unsafe { std::mem::transmute::<*mut c_void, Action>(found)(signal, new, old) }
+}
+
 unsafe extern "C" {
     fn __libc_malloc(size: usize) -> *mut c_void;
     fn __libc_free(memory: *mut c_void);

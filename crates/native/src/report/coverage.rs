@@ -115,6 +115,7 @@ pub(crate) fn observed(complete: bool) -> Coverage {
         blinded_by: if options.detect { Vec::new() } else { vec!["detect=off".to_owned()] },
         unsplit: state().found.unsplit(),
         one_deal: state().one_deal,
+        no_spurious_wakeups: state().no_spurious_wakeups,
         assignments: if policy::depends_on_assignment() { vec![options.assignment] } else { Vec::new() },
         ..state().closed.notes.clone()
     };

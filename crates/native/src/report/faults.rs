@@ -9,6 +9,7 @@
 
 use crate::detect::detector;
 use crate::detect::frames;
+use crate::process;
 use crate::report::{self, calls};
 use std::cell::UnsafeCell;
 use std::ffi::{c_int, c_void};
@@ -45,7 +46,7 @@ pub(crate) fn install() {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = handle as *const () as usize;
             action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
-            libc::sigaction(signal, &action, std::ptr::null_mut());
+            process::sigaction(signal, &action, std::ptr::null_mut());
         }
     }
 }

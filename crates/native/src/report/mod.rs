@@ -50,6 +50,8 @@ pub(crate) struct State {
     /// sections in several units of work, whose order is fixed here; in any run, a loop has no
     /// marks.
     pub(crate) one_deal: bool,
+    /// In a search: a task has waited at a condition variable, which ends by a notification only.
+    pub(crate) no_spurious_wakeups: bool,
     /// The addresses of the program's locks, also of those that were destroyed.
     pub(crate) locks: FxHashMap<SyncId, usize>,
     /// What syncs are that tasks sleep at, in words.
@@ -99,6 +101,7 @@ pub(crate) fn begin(is_cut_short: fn() -> bool) {
         second_set: None,
         has_lanes: false,
         one_deal: false,
+        no_spurious_wakeups: false,
         locks: Default::default(),
         waited: Default::default(),
         thread_names: Default::default(),

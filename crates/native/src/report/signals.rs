@@ -62,7 +62,7 @@ fn action_of(signal: c_int) -> libc::sighandler_t {
     // SAFETY: a documented use, on a value that lives here.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
-        libc::sigaction(signal, std::ptr::null(), &mut action);
+        process::sigaction(signal, std::ptr::null(), &mut action);
         action.sa_sigaction
     }
 }
@@ -129,7 +129,7 @@ fn set(signal: c_int, handler: Handler, flags: c_int) {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = handler as *const () as usize;
         action.sa_flags = flags | libc::SA_SIGINFO | libc::SA_ONSTACK;
-        libc::sigaction(signal, &action, std::ptr::null_mut());
+        process::sigaction(signal, &action, std::ptr::null_mut());
     }
 }
 

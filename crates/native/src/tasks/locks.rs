@@ -18,6 +18,7 @@ use crate::detect::detector;
 use crate::detect::detector::Site;
 use crate::process::call_site::{STACK, caller};
 use crate::report::{self, Left};
+use crate::tasks::busy;
 use crate::tasks::explorer as explored;
 use crate::tasks::monitors::Patience;
 use crate::tasks::polls;
@@ -450,8 +451,9 @@ fn try_take(number: u32, nests: bool) -> i32 {
     test_now(number);
     if kernel().is_held(sync) && !(nests && holds(sync)) {
         // Somebody may be spinning on it.
-        if !are_tested() {
-            sched::pass();
+        match are_tested() {
+            true => busy::found_held(lock(number).address, sync),
+            false => sched::pass(),
         }
         return 0;
     }
@@ -501,8 +503,9 @@ pub(crate) fn mutex_take(address: usize, patience: Patience, nests: bool) -> c_i
         detector().exclusive = true;
         let Some(limit) = limit else {
             // Somebody may be spinning on it.
-            if !are_tested() {
-                sched::pass();
+            match are_tested() {
+                true => busy::found_held(address, sync),
+                false => sched::pass(),
             }
             return libc::EBUSY;
         };

@@ -3,7 +3,7 @@
 
 use crate::detect::detector;
 use crate::report::signals::{self, PENDING, PREEMPT};
-use crate::tasks::{self, explorer, sched};
+use crate::tasks::{self, busy, explorer, sched};
 use raceproof_core::event::AccessKind;
 use std::sync::atomic::Ordering;
 
@@ -13,6 +13,7 @@ pub(crate) fn attend(address: usize, size: usize, kind: AccessKind, pc: usize) {
     signals::check();
     if explorer::is_on() {
         explorer::access(address, size, kind, pc);
+        busy::accesses(address, size);
         if !PREEMPT.load(Ordering::Relaxed) {
             return;
         }

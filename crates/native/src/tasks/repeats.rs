@@ -105,7 +105,7 @@ pub(crate) fn arrived(pc: usize, arguments: Arguments) {
     let is_again =
         (last.pc, last.arguments, last.registers) == (pc, arguments, registers) && last.stack == stack;
     if is_again && !visits.has_acted {
-        busy::looked();
+        busy::looked_again();
     } else {
         visits.last = Visit { pc, arguments, registers, stack: stack.to_vec() };
         busy::begin_iteration();

@@ -31,6 +31,7 @@ use rustc_hash::FxHashMap;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::Ordering;
 
+pub(crate) mod signals;
 pub(crate) mod unwind;
 
 /// A thread's routine.
@@ -62,6 +63,9 @@ pub(crate) struct Thread {
     at_end: Vec<(Destructor, *mut c_void)>,
     very_last: Vec<Last>,
     pub(crate) unwinding: unwind::Unwinding,
+    /// Signals that another thread has left for it, and handlers that have run for it.
+    signals: Vec<c_int>,
+    handled: signals::Handled,
     /// Where it sleeps, for whoever cancels it.
     job: *const Job,
     team: *mut Team,
@@ -156,6 +160,8 @@ pub(crate) fn create(
         at_end: Vec::new(),
         very_last: Vec::new(),
         unwinding: Default::default(),
+        signals: Vec::new(),
+        handled: Default::default(),
         job: &raw const *job,
         team,
     };

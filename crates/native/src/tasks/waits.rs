@@ -130,6 +130,16 @@ pub(crate) fn until_as(
     came
 }
 
+/// In a search: waits until it is so, by notifications at the address, without a look that the order of
+/// operations there could depend on.
+pub(crate) fn until_notified(what: What, address: usize, is_so: impl Fn() -> bool) {
+    let outer = enter(what, address);
+    while !is_so() {
+        explorer::wait(WaitEvent::of(address));
+    }
+    left(outer);
+}
+
 /// What a task waits for if it waits, the address of that, and where it has called what waits.
 #[derive(Clone, Copy)]
 pub(crate) struct Awaited {
@@ -215,10 +225,10 @@ pub(crate) fn until_set(promise: SyncId, limit: Instant) {
     self::waits().forget(number);
 }
 
-/// Lets the others run until the time has come.
-pub(crate) fn sleep_until(limit: Instant) {
+/// Lets the others run until the time has come; whether it has, and nothing has ended that before.
+pub(crate) fn sleep_until(limit: Instant, is_over: impl FnMut() -> bool) -> bool {
     let here = sched::job().map_or(0, |job| std::ptr::from_mut(job) as usize);
-    until(What::System, here, Some(limit), || false);
+    !until(What::System, here, Some(limit), is_over)
 }
 
 /// Waits for something outside of the process, as long as other tasks can go on: looks again and
@@ -240,6 +250,7 @@ pub(crate) fn until_outside(
     }
     let mut pause = Duration::from_micros(100);
     while !is_so() {
+        threads::test_cancel();
         let now = Instant::now();
         if limit.is_some_and(|limit| limit <= now) || !has_others() {
             return false;
@@ -249,7 +260,7 @@ pub(crate) fn until_outside(
             return false;
         }
         let next = now + pause;
-        sleep_until(limit.map_or(next, |limit| limit.min(next)));
+        sleep_until(limit.map_or(next, |limit| limit.min(next)), || false);
         pause = (pause * 2).min(Duration::from_millis(10));
     }
     true
@@ -298,6 +309,7 @@ fn sleep(address: usize, what: What) {
         list.sleeping -= 1;
     }
     state().idle = 0;
+    threads::signals::raise_left();
 }
 
 /// Nobody may wait there any more: then its list goes.
@@ -367,12 +379,24 @@ pub(crate) fn expire(kernel: &mut K) -> bool {
     let Some(first) = waits().timers.iter().map(|timer| timer.at).min() else { return false };
     loop {
         let now = Instant::now();
-        if waits().end_due(now, kernel) {
+        if waits().end_due(now, kernel) || rouse_interrupted(kernel) {
             return true;
         }
         report::signals::check();
         std::thread::sleep(first.saturating_duration_since(now).min(Duration::from_millis(50)));
     }
+}
+
+/// Has those who wait with a limit look again if a handler of the program has run, whether it has ended
+/// their wait.
+fn rouse_interrupted(kernel: &mut K) -> bool {
+    let has_come = threads::signals::take_arrival();
+    if has_come {
+        waits().timers.iter().for_each(|timer| {
+            kernel.rouse(timer.sync);
+        });
+    }
+    has_come
 }
 
 /// A task gives up its turn without having to wait.
@@ -385,5 +409,6 @@ pub(crate) fn tick() {
     if waits.passes >= PASSES {
         waits.passes = 0;
         waits.end_due(Instant::now(), kernel());
+        rouse_interrupted(kernel());
     }
 }

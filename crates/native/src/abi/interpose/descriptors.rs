@@ -16,6 +16,7 @@
 //! other calls do to a channel (`close`) is not. Standard input, output and
 //! error order nothing, since a program's verdict must not depend on where they lead.
 
+use super::signals::is_interrupted;
 use super::syscall::answer;
 use crate::abi::is_up;
 use crate::detect::{callers, detector, modules};
@@ -37,6 +38,9 @@ enum Use {
     Output(Option<usize>),
     /// `poll`, which has a list of them.
     Poll,
+    /// Input by a stream, which is that argument; whether it is a line that is read.
+    StreamInput(usize, bool),
+    StreamOutput(usize),
 }
 
 fn use_of(function: &CStr) -> Option<Use> {
@@ -48,41 +52,129 @@ fn use_of(function: &CStr) -> Option<Use> {
         b"send" | b"sendto" => Use::Output(Some(3)),
         b"sendmsg" => Use::Output(Some(2)),
         b"poll" | b"__poll_chk" => Use::Poll,
+        b"fgets" | b"fgets_unlocked" | b"getline" => Use::StreamInput(2, true),
+        b"getdelim" | b"__getdelim" | b"__fgets_chk" | b"__fgets_unlocked_chk" => Use::StreamInput(3, true),
+        b"fgetc" | b"getc" | b"fgetc_unlocked" | b"getc_unlocked" => Use::StreamInput(0, false),
+        b"fscanf" | b"vfscanf" | b"__isoc99_fscanf" | b"__isoc99_vfscanf" => Use::StreamInput(0, false),
+        b"__isoc23_fscanf" | b"__isoc23_vfscanf" => Use::StreamInput(0, false),
+        b"fread" | b"fread_unlocked" => Use::StreamInput(3, false),
+        b"__fread_chk" | b"__fread_unlocked_chk" => Use::StreamInput(4, false),
+        b"fprintf" | b"vfprintf" | b"__fprintf_chk" | b"__vfprintf_chk" => Use::StreamOutput(0),
+        b"fflush" | b"fflush_unlocked" | b"fclose" => Use::StreamOutput(0),
+        b"fputs" | b"fputs_unlocked" | b"fputc" | b"putc" => Use::StreamOutput(1),
+        b"fputc_unlocked" | b"putc_unlocked" => Use::StreamOutput(1),
+        b"fwrite" | b"fwrite_unlocked" => Use::StreamOutput(3),
         _ => return None,
     })
 }
 
-/// The program is about to call a function of the C library, with these arguments.
-pub(crate) fn before(function: &CStr, arguments: &[usize; 6]) {
-    if let Some(as_what) = use_of(function) {
-        prepare(as_what, arguments, waits::has_others());
+/// A call of a stream's function as one of its descriptor: none if it need not reach that, or there is
+/// none, as of a stream in memory.
+fn of_stream(as_what: Use, arguments: &[usize; 6]) -> Option<(Use, [usize; 6])> {
+    let (at, as_what) = match as_what {
+        Use::StreamInput(at, is_line) if !has_buffered(arguments[at], is_line) => (at, Use::Input(None)),
+        Use::StreamInput(..) => return None,
+        Use::StreamOutput(at) => (at, Use::Output(None)),
+        _ => return Some((as_what, *arguments)),
+    };
+    if arguments[at] == 0 {
+        return None;
     }
+    // SAFETY: the stream that the program passes to the function that is called.
+    let file = unsafe { libc::fileno(arguments[at] as *mut libc::FILE) };
+    let mut call = *arguments;
+    call[0] = file as usize;
+    (file > libc::STDERR_FILENO || file == libc::STDIN_FILENO && as_what == Use::Input(None))
+        .then_some((as_what, call))
+}
+
+/// Whether a stream has input that it has read before: a whole line of it, if that is asked for.
+fn has_buffered(stream: usize, is_line: bool) -> bool {
+    // Where the C library keeps what is left of it: from, and to.
+    const READ: usize = 8;
+    if stream == 0 {
+        return true;
+    }
+    // SAFETY: as above; the two words are part of it, and what is between them can be read.
+    unsafe {
+        let [from, to] = *((stream + READ) as *const [usize; 2]);
+        let rest = std::slice::from_raw_parts(from.max(1) as *const u8, to.saturating_sub(from));
+        if is_line { rest.contains(&b'\n') } else { !rest.is_empty() }
+    }
+}
+
+/// The program is about to call a function of the C library, with these arguments; whether a handler of
+/// its own has run while it would have waited there.
+pub(crate) fn before(function: &CStr, arguments: &[usize; 6]) -> bool {
+    let Some(as_what) = use_of(function) else { return false };
+    let has_others = waits::has_others();
+    if !has_others && !explorer::is_on() {
+        return false;
+    }
+    let Some((as_what, arguments)) = of_stream(as_what, arguments) else { return false };
+    prepare(as_what, &arguments, has_others) == Wait::Interrupted
+}
+
+/// What such a call returns.
+pub(crate) extern "C" fn interrupted() -> i64 {
+    answer(-i64::from(libc::EINTR))
 }
 
 /// It has called it.
 pub(crate) fn after(function: &CStr, arguments: &[usize; 6]) {
-    if let Some(as_what) = use_of(function) {
-        has_come(as_what, arguments[0]);
-        if as_what != Use::Poll {
-            has_changed(arguments[0] as c_int);
+    let Some(as_what) = use_of(function).filter(|_| HAS_SENT.load(Ordering::Relaxed) || explorer::is_on())
+    else {
+        return;
+    };
+    // The stream of `fclose` is gone.
+    if function == c"fclose" {
+        return if explorer::is_on() {
+            waits::notify(SOCKETS)
+        };
+    }
+    let is_input = matches!(as_what, Use::StreamInput(..));
+    let (as_what, file) = match as_what {
+        Use::StreamInput(at, _) | Use::StreamOutput(at) => {
+            // SAFETY: as in `of_stream`.
+            let file = match arguments[at] {
+                0 => return,
+                stream => unsafe { libc::fileno(stream as *mut libc::FILE) },
+            };
+            (if is_input { Use::Input(None) } else { Use::Output(None) }, file as usize)
         }
+        _ => (as_what, arguments[0]),
+    };
+    has_come(as_what, file);
+    if as_what != Use::Poll {
+        has_changed(file as c_int);
     }
 }
 
-/// Waits until the call need not, and releases what is about to be sent; whether a limit of the
-/// descriptor's own was reached first.
-fn prepare(as_what: Use, arguments: &[usize; 6], has_others: bool) -> bool {
+/// How a wait before a call has ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wait {
+    /// The call need not wait, or nobody else could run.
+    Over,
+    /// A limit of the descriptor's own was reached.
+    Late,
+    /// A handler of the program has run.
+    Interrupted,
+}
+
+/// Waits until the call need not, and releases what is about to be sent.
+fn prepare(as_what: Use, arguments: &[usize; 6], has_others: bool) -> Wait {
     if !has_others && !explorer::is_on() {
-        return false;
+        return Wait::Over;
     }
-    let is_late = wait_for(as_what, arguments);
+    let ended = wait_for(as_what, arguments);
     if matches!(as_what, Use::Output(_)) {
         release(arguments[0] as c_int);
     }
-    is_late
+    ended
 }
 
-fn wait_for(as_what: Use, arguments: &[usize; 6]) -> bool {
+fn wait_for(as_what: Use, arguments: &[usize; 6]) -> Wait {
+    let handled = threads::signals::of_own();
     let file = arguments[0] as c_int;
     let (events, flags, option) = match as_what {
         Use::Input(flags) => (libc::POLLIN, flags, libc::SO_RCVTIMEO),
@@ -90,23 +182,34 @@ fn wait_for(as_what: Use, arguments: &[usize; 6]) -> bool {
         Use::Poll => {
             threads::test_cancel();
             let [files, count, time, ..] = *arguments;
-            let is_so = || system_call(libc::SYS_poll, [files, count, 0, 0, 0, 0]) != 0;
+            let is_interrupted = || threads::signals::of_own() != handled;
+            let is_so = || system_call(libc::SYS_poll, [files, count, 0, 0, 0, 0]) != 0 || is_interrupted();
             waits::until_outside(Some(SOCKETS), limit(time as c_int), is_so);
-            return false;
+            return if is_interrupted() { Wait::Interrupted } else { Wait::Over };
         }
+        Use::StreamInput(..) | Use::StreamOutput(_) => return Wait::Over,
     };
     let searched = channel(file).map(|_| SOCKETS);
     if flags.is_some_and(|at| arguments[at] as c_int & libc::MSG_DONTWAIT != 0) || is_nonblocking(file) {
         if let Some(channel) = searched {
             explorer::atomic(channel, 1, AccessKind::Write, caller());
         }
-        return false;
+        return Wait::Over;
     }
     threads::test_cancel();
     let own = time_of(file, option).and_then(waits::after);
-    let came = waits::until_outside(searched, own, || is_ready(file, events));
+    let mut is_there = false;
+    let is_so = || {
+        is_there = is_ready(file, events);
+        is_there || is_interrupted(handled)
+    };
+    let came = waits::until_outside(searched, own, is_so);
     threads::test_cancel();
-    !came && own.is_some_and(|own| own <= Instant::now())
+    match came {
+        true if !is_there => Wait::Interrupted,
+        false if own.is_some_and(|own| own <= Instant::now()) => Wait::Late,
+        _ => Wait::Over,
+    }
 }
 
 /// The running task is about to send something that others may get, without a wait before it.
@@ -144,7 +247,7 @@ fn has_come(as_what: Use, file: usize) {
     let from = match as_what {
         Use::Input(_) => channel(file as c_int),
         Use::Poll => Some(SOCKETS),
-        Use::Output(_) => None,
+        _ => None,
     };
     if let Some(from) = from {
         atomics::acquired(from);
@@ -182,6 +285,11 @@ fn channel(file: c_int) -> Option<usize> {
         libc::S_IFSOCK | 0 => Some(SOCKETS),
         _ => None,
     }
+}
+
+/// Whether this is an execution of a search, and a task of the program runs.
+pub(super) fn is_in_search() -> bool {
+    explorer::is_on() && crate::tasks::sched::job().is_some()
 }
 
 pub(super) fn is_ready(file: c_int, events: i16) -> bool {
@@ -277,8 +385,10 @@ fn call(number: i64, as_what: Use, mut arguments: [usize; 6]) -> i64 {
         // What the report says of who waits is where the program called the library.
         CALLER.store(callers::of_program(caller()), Ordering::Relaxed);
     }
-    if prepare(as_what, &arguments, has_others) {
-        return answer(-i64::from(libc::EAGAIN));
+    match prepare(as_what, &arguments, has_others) {
+        Wait::Over => {}
+        Wait::Late => return answer(-i64::from(libc::EAGAIN)),
+        Wait::Interrupted => return interrupted(),
     }
     if number == libc::SYS_write && has_others && channel(arguments[0] as c_int).is_some() {
         // There is room for so much, and the rest would wait. The caller has to go on with it, as

@@ -14,6 +14,7 @@ pub(crate) mod fortran;
 mod mutex;
 mod processors;
 pub(crate) mod reserve;
+mod signals;
 mod syscall;
 mod threads;
 

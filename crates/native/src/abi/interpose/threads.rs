@@ -12,7 +12,7 @@ use crate::tasks::{sched, threads, waits};
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem::transmute;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 entry! {
     pthread_create => create;
@@ -425,29 +425,15 @@ pub unsafe extern "C" fn prctl(what: c_int, a: usize, b: usize, c: usize, d: usi
     super::syscall::answer(result) as c_int
 }
 
-/// A signal for a thread: there is one OS thread to take it.
-#[unsafe(no_mangle)]
-pub extern "C" fn pthread_kill(handle: usize, signal: c_int) -> c_int {
-    if is_up() && !threads::is_thread(handle) {
-        return libc::ESRCH;
-    }
-    if signal == 0 {
-        return 0;
-    }
-    // SAFETY: a documented use; the number is the program's.
-    if unsafe { libc::raise(signal) } == 0 { 0 } else { libc::EINVAL }
-}
-
 // ---- time ----
 
-/// Lets the others run for a time.
-fn sleep_for(time: Duration) {
+/// Lets the others run until the time has come; whether it has, and no handler has interrupted that.
+fn sleep_until(limit: Instant) -> bool {
     threads::test_cancel();
-    match waits::after(time) {
-        Some(limit) => waits::sleep_until(limit),
-        None => std::process::abort(),
-    }
+    let before = threads::signals::of_own();
+    let is_whole = waits::sleep_until(limit, || threads::signals::of_own() != before);
     threads::test_cancel();
+    is_whole
 }
 
 /// Whether there may be others that go on meanwhile.
@@ -467,10 +453,16 @@ pub unsafe extern "C-unwind" fn nanosleep(time: *const libc::timespec, left: *mu
     // SAFETY: the caller's promise.
     let wanted = unsafe { time.as_ref() }.and_then(duration);
     if has_others()
-        && let Some(time) = wanted
+        && let Some(limit) = wanted.and_then(waits::after)
     {
-        sleep_for(time);
-        return 0;
+        if sleep_until(limit) {
+            return 0;
+        }
+        // SAFETY: the caller's promise: null, or the program's variable.
+        if let Some(left) = unsafe { left.as_mut() } {
+            *left = super::signals::left(limit);
+        }
+        return super::syscall::answer(-i64::from(libc::EINTR)) as c_int;
     }
     let result = crate::process::system_call(libc::SYS_nanosleep, [time as usize, left as usize, 0, 0, 0, 0]);
     super::syscall::answer(result) as c_int
@@ -486,7 +478,6 @@ pub unsafe extern "C-unwind" fn clock_nanosleep(
     left: *mut libc::timespec,
 ) -> c_int {
     if has_others() && !time.is_null() {
-        threads::test_cancel();
         // SAFETY: the caller's promise.
         let limit = match flags & libc::TIMER_ABSTIME {
             // SAFETY: the caller's promise: `time` is the program's.
@@ -495,9 +486,14 @@ pub unsafe extern "C-unwind" fn clock_nanosleep(
             _ => unsafe { super::clock::limit(clock, time) },
         };
         if let Some(limit) = limit {
-            waits::sleep_until(limit);
-            threads::test_cancel();
-            return 0;
+            if sleep_until(limit) {
+                return 0;
+            }
+            // SAFETY: the caller's promise: null, or the program's variable.
+            if let Some(left) = unsafe { left.as_mut() }.filter(|_| flags & libc::TIMER_ABSTIME == 0) {
+                *left = super::signals::left(limit);
+            }
+            return libc::EINTR;
         }
     }
     let arguments = [clock as usize, flags as usize, time as usize, left as usize, 0, 0];

@@ -252,6 +252,12 @@ library! {
     freopen64(path, mode, _) { read(path, string(path)), read(mode, string(mode)) }
     fdopen(_, mode) { read(mode, string(mode)) }
     system(command) { read(command, string(command)) }
+    fgetc(_) {}
+    getc(_) {}
+    fputc(_, _) {}
+    putc(_, _) {}
+    fflush(_) {}
+    fclose(_) {}
     fgetpos(_, to) {} => |result| { write(to, done(result, size_of::<libc::fpos_t>())) }
     fgetpos64(_, to) {} => |result| { write(to, done(result, size_of::<libc::fpos_t>())) }
     fsetpos(_, from) { read(from, size_of::<libc::fpos_t>()) }

@@ -114,7 +114,9 @@ extern "C" fn before(call: &mut Call) -> bool {
         call.passed[fixed] = &raw const call.list as usize;
     }
     report::state().library.insert(call.pc, function.name);
-    keeping_errno(|| descriptors::before(function.name, &call.registers.integers));
+    if keeping_errno(|| descriptors::before(function.name, &call.registers.integers)) {
+        call.target = descriptors::interrupted as *const () as usize;
+    }
     keeping_errno(|| (function.before)(call));
     UNDER_WAY.store(call.pc, Ordering::Relaxed);
     true
@@ -138,13 +140,14 @@ extern "C" fn after(call: &Call) {
     keeping_errno(|| (call.function.after)(call));
 }
 
-fn keeping_errno(act: impl FnOnce()) {
+fn keeping_errno<T>(act: impl FnOnce() -> T) -> T {
     // SAFETY: the C library's error number, of the running thread.
     let before = unsafe { *libc::__errno_location() };
-    act();
+    let done = act();
     // SAFETY: the C library's error number, of the thread that runs now: another virtual thread may
     // have run since, so that it is looked up again.
     unsafe { *libc::__errno_location() = before };
+    done
 }
 
 std::arch::global_asm!(".weak __raceproof_text", ".weak __raceproof_text_end");

@@ -188,12 +188,47 @@ pub extern "C" fn __tsan_atomic_thread_fence(_: i32) {
     fence();
 }
 
-// An iteration of a loop is over that only looks at atomic variables.
-noted!(__raceproof_looked, looked);
+/// An iteration of a marked loop is over: of a function, which is the loop's by this number, and whether
+/// it has something to leave to the next one.
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+pub extern "C" fn __raceproof_looked() {
+    naked_asm!("mov rax, [rsp]", "mov [rip + {caller}], rax", "mov rcx, rsp", "jmp {target}",
+        caller = sym CALLER, target = sym looked)
+}
 
-extern "C" fn looked() {
+extern "C" fn looked(function: usize, number: usize, has: usize, stack: usize) {
     if ATOMICS.is_set() {
-        busy::looked();
+        busy::looked(loop_of(function, number), has != 0, stack);
+    }
+}
+
+/// No function has so many of these loops.
+fn loop_of(function: usize, number: usize) -> usize {
+    function.wrapping_mul(1 << 12).wrapping_add(number)
+}
+
+/// A marked loop begins.
+#[unsafe(no_mangle)]
+pub extern "C" fn __raceproof_looks(function: usize, number: usize) {
+    if ATOMICS.is_set() {
+        busy::begins(loop_of(function, number));
+    }
+}
+
+/// An iteration of a marked loop leaves a value to the next one.
+#[unsafe(no_mangle)]
+pub extern "C" fn __raceproof_look_value(value: u64) {
+    if ATOMICS.is_set() {
+        busy::leaves(value);
+    }
+}
+
+/// And a local variable.
+#[unsafe(no_mangle)]
+pub extern "C" fn __raceproof_look_at(address: usize, size: usize) {
+    if ATOMICS.is_set() {
+        busy::leaves_at(address, size);
     }
 }
 

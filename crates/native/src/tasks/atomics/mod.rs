@@ -369,6 +369,7 @@ pub(crate) fn load_now(address: usize, size: usize, order: MemoryOrder, pc: usiz
 #[inline(never)]
 pub(crate) fn store(address: usize, size: usize, order: MemoryOrder, pc: usize) {
     explorer::atomic(address, size, AccessKind::Write, pc);
+    busy::looks(address, size);
     repeats::acted();
     detector().access(address, size, AccessKind::Write, Manner::Atomic, pc);
     after_store(address, order, false);
