@@ -86,14 +86,16 @@ private:
     }
     if (auto *assembly = dyn_cast<InlineAsm>(call.getCalledOperand()))
       return isPause(*assembly);
+    // Who does not return leaves the loop.
+    if (call.doesNotReturn())
+      return true;
     const Function *callee = libraryFunctionOf(call);
     if (!callee)
       callee = call.getCalledFunction();
     if (!callee)
       return false;
-    // Who does not return leaves the loop.
     if (callee->isDeclaration())
-      return isKnown(callee->getName()) ? (looks = true) : call.doesNotReturn();
+      return isKnown(callee->getName()) && (looks = true);
     return isQuiet(*callee, looks);
   }
 

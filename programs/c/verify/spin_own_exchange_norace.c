@@ -1,7 +1,7 @@
 // A thread sets a flag in each round and looks at another one; what it has set, the other thread takes back in between.
 // expect: race-free all-schedules
 // run: race-free
-// executions: 180
+// executions: 60
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 // A thread takes a mutex by trying again and again.
 // expect: race-free
 // run: race-free
-// executions: 3
+// executions: 7
 #include <pthread.h>
 #include <sched.h>
 

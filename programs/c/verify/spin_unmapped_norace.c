@@ -1,7 +1,7 @@
 // What a thread has looked at before it waits by looking is unmapped by then.
 // expect: race-free all-schedules
 // run: race-free
-// executions: 3
+// executions: 2
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>

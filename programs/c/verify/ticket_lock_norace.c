@@ -1,7 +1,7 @@
 // A ticket lock, in three threads.
 // expect: race-free all-schedules
 // run: race-free
-// executions: 264
+// executions: 126
 #include <assert.h>
 #include <pthread.h>
 #include <sched.h>

@@ -17,7 +17,7 @@ use options::Options;
 use std::arch::asm;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::io::Write;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::time::Instant;
 use threads::Threads;
 
@@ -120,7 +120,12 @@ pub(crate) unsafe fn sigaction(
     old: *mut libc::sigaction,
 ) -> c_int {
     type Action = unsafe extern "C" fn(c_int, *const libc::sigaction, *mut libc::sigaction) -> c_int;
-    let found = real(c"sigaction");
+    // Looked up when the runtime is set up: a handler must not.
+    static FOUND: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+    if FOUND.load(Ordering::Relaxed).is_null() {
+        FOUND.store(real(c"sigaction"), Ordering::Relaxed);
+    }
+    let found = FOUND.load(Ordering::Relaxed);
     if found.is_null() {
         return -1;
     }

@@ -433,7 +433,7 @@ pub(crate) fn arrive(address: usize, asks: bool) -> bool {
     let own = detector().identity();
     let event = announce_arrival(address);
     // The order in which threads come that are always the same makes no difference.
-    change_as(address, || {
+    explorer::atomic_as(address, 1, caller(), || {
         let barrier = self::barrier(address);
         let fits = barrier.members.contains(&own) || barrier.members.len() < barrier.count;
         if fits && !(asks && barrier.count > 1) { AccessKind::Read } else { AccessKind::Write }

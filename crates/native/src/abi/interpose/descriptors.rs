@@ -135,11 +135,11 @@ pub(crate) fn after(function: &CStr, arguments: &[usize; 6]) {
     let is_input = matches!(as_what, Use::StreamInput(..));
     let (as_what, file) = match as_what {
         Use::StreamInput(at, _) | Use::StreamOutput(at) => {
+            if arguments[at] == 0 {
+                return;
+            }
             // SAFETY: as in `of_stream`.
-            let file = match arguments[at] {
-                0 => return,
-                stream => unsafe { libc::fileno(stream as *mut libc::FILE) },
-            };
+            let file = unsafe { libc::fileno(arguments[at] as *mut libc::FILE) };
             (if is_input { Use::Input(None) } else { Use::Output(None) }, file as usize)
         }
         _ => (as_what, arguments[0]),

@@ -144,6 +144,7 @@ fn wait_for(set: usize, info: usize, time: Option<libc::timespec>) -> i64 {
         return take(set, info, time);
     }
     threads::test_cancel();
+    crate::detect::detector().exclusive = true;
     let limit = match &time {
         Some(time) => match duration(time) {
             Some(time) => waits::after(time),
@@ -242,6 +243,7 @@ fn send(how: impl FnOnce() -> i64) -> i64 {
         if is_in_search() {
             explorer::atomic(SIGNALS, 1, AccessKind::Write, process::call_site::caller());
         }
+        crate::detect::detector().exclusive |= waits::has_others();
         crate::tasks::atomics::released_more(SIGNALS);
     }
     let result = how();
