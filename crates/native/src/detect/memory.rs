@@ -2,7 +2,7 @@
 //! allocated.
 
 use raceproof_core::detect::spans::Spans;
-use raceproof_core::ids::TaskId;
+use raceproof_core::ids::{SiteId, TaskId};
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use std::ops::Range;
 pub(crate) struct Block {
     pub(crate) size: usize,
     /// The site that allocated it, and the task, or the one that has waited for it.
-    pub(crate) site: u32,
+    pub(crate) site: SiteId,
     pub(crate) task: TaskId,
     /// How many had been allocated before it: the same in another run that goes the same way.
     pub(crate) ordinal: u32,
@@ -26,7 +26,7 @@ struct Owner(NonZeroU32);
 impl Block {
     /// `thread`: the virtual thread, if it is in a parallel region, and whether it acts in place of
     /// all threads of its team, in a `single` or a section.
-    pub(crate) fn new(size: usize, site: u32, task: TaskId, thread: Option<(u32, bool)>) -> Block {
+    pub(crate) fn new(size: usize, site: SiteId, task: TaskId, thread: Option<(u32, bool)>) -> Block {
         let owner = |(number, for_all)| NonZeroU32::new((number + 1) << 1 | u32::from(for_all)).map(Owner);
         Block { size, site, task, ordinal: 0, owner: thread.and_then(owner) }
     }
@@ -45,7 +45,7 @@ impl Block {
 /// A block, but for its size.
 #[derive(Clone, Copy)]
 struct Known {
-    site: u32,
+    site: SiteId,
     task: TaskId,
     ordinal: u32,
     owner: Option<Owner>,

@@ -2,7 +2,8 @@
 //! need not look it up.
 
 use crate::detect::contexts::Context;
-use crate::detect::detector::Detector;
+use crate::detect::detector::{Detector, NOWHERE};
+use raceproof_core::ids::SiteId;
 
 /// A construct, in the context of its creator.
 #[derive(Clone, Copy)]
@@ -11,8 +12,8 @@ pub(crate) struct Construct {
     context: Context,
     /// The root context of its tasks.
     pub(crate) root: Context,
-    /// Where they are created; a site.
-    pub(crate) created: u32,
+    /// Where they are created.
+    pub(crate) created: SiteId,
 }
 
 const SLOTS: usize = 1 << 5;
@@ -22,7 +23,7 @@ pub(crate) struct Constructs([Construct; SLOTS]);
 
 impl Default for Constructs {
     fn default() -> Self {
-        Constructs([Construct { pc: 0, context: Context(0), root: Context(0), created: 0 }; SLOTS])
+        Constructs([Construct { pc: 0, context: Context(0), root: Context(0), created: NOWHERE }; SLOTS])
     }
 }
 

@@ -17,7 +17,7 @@ use crate::tasks::omp::{Team, Thread, team, thread};
 use crate::tasks::sched::wait_until;
 use crate::tasks::state;
 use crate::tasks::units::{self, Choice};
-use raceproof_core::ids::SyncId;
+use raceproof_core::ids::{SiteId, SyncId};
 
 pub(crate) const STATIC_CHUNKED: i32 = 33;
 const STATIC: i32 = 34;
@@ -68,7 +68,7 @@ pub(crate) struct Cursor {
     at: u64,
     bumped: bool,
     /// The construct, a site, and how each chunk is divided further.
-    created: u32,
+    created: SiteId,
     division: Option<Division>,
     is_marked: bool,
 }

@@ -509,7 +509,7 @@ impl Team {
         state().omp.give_back(&threads[1..]);
     }
 
-    fn spawn(job: Box<Job>, created: u32, number: u32) {
+    fn spawn(job: Box<Job>, created: SiteId, number: u32) {
         let task = Task {
             parent: detector().current(),
             created,

@@ -5,6 +5,7 @@
 //! once, before the setter: few tasks are under way at a time then (Jin et al., ECOOP 2023).
 
 use crate::detect::detector;
+use crate::detect::detector::NOWHERE;
 use crate::detect::detector::promises::NOBODY_IN_PARTICULAR;
 use crate::report::{self, Related};
 use crate::tasks::explorer;
@@ -57,7 +58,7 @@ pub(crate) fn places(promise: SyncId) -> Vec<Related> {
     let detector = detector();
     let Some(known) = detector.promises.get(promise) else { return Vec::new() };
     let sites = [("the promise was created here", known.created), ("it was set here first", known.set)];
-    let known = sites.into_iter().filter(|(_, site)| *site != 0);
+    let known = sites.into_iter().filter(|(_, site)| *site != NOWHERE);
     known.map(|(what, site)| Related { what, at: detector.site(site) }).collect()
 }
 

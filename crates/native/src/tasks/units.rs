@@ -8,6 +8,7 @@ use crate::report;
 use crate::report::coverage::SizeBound;
 use crate::tasks::omp::{scope, team, thread};
 use crate::tasks::{explorer, sched};
+use raceproof_core::ids::SiteId;
 
 /// The sizes that the running team may have; in the initial thread of a team of a league, those
 /// of the league.
@@ -96,8 +97,8 @@ pub(crate) fn is_league() -> bool {
     team().league.1 > 1 && !team().is_forked
 }
 
-/// The running thread takes a unit of work of the construct at `created`, a site.
-pub(crate) fn begin(work: Work, created: u32) {
+/// The running thread takes a unit of work of the construct at `created`.
+pub(crate) fn begin(work: Work, created: SiteId) {
     if sched::job().is_none() || !explorer::detects() || !detector().can_take() {
         return;
     }

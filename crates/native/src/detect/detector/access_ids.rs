@@ -18,7 +18,7 @@ impl Detector {
     /// another step of the task.
     #[inline]
     pub(crate) fn renumber(&mut self) {
-        self.begin_ids(AccessId::at(self.accesses.len()), self.sets.count());
+        self.begin_ids(self.accesses.next(), self.sets.count());
     }
 
     #[inline(always)]
@@ -42,7 +42,7 @@ impl Detector {
 
     /// A new step of the current task has begun.
     pub(super) fn begin_step(&mut self) {
-        self.steps += 1;
+        self.counts.begin_step();
         self.representatives.spawned = None;
         self.caches.begin_step();
         self.reset_skips();
@@ -51,24 +51,24 @@ impl Detector {
     }
 
     /// The number of the site of an access.
-    pub(crate) fn site_of(&self, id: AccessId) -> u32 {
-        self.accesses[id.index()].site.site()
+    pub(crate) fn site_of(&self, id: AccessId) -> SiteId {
+        self.accesses[id].site.site()
     }
 
     pub(crate) fn is_of_running_step(&self, id: AccessId) -> bool {
         id >= self.first()
     }
 
-    pub(crate) fn site(&self, number: u32) -> Site {
+    pub(crate) fn site(&self, number: SiteId) -> Site {
         self.sites.get(number)
     }
 
-    pub(crate) fn site_number(&mut self, site: Site) -> u32 {
+    pub(crate) fn site_number(&mut self, site: Site) -> SiteId {
         self.sites.number(site)
     }
 
     /// The site of a construct whose call returns to `pc`, in the present context.
-    pub(crate) fn here(&mut self, pc: usize) -> u32 {
+    pub(crate) fn here(&mut self, pc: usize) -> SiteId {
         self.site_number(Site { pc, context: self.contexts.now().context })
     }
 
@@ -99,29 +99,27 @@ impl Detector {
         } else {
             self.site_number(Site { pc, context })
         };
-        if self.freeing {
-            self.freed_sites.insert(site);
-        }
-        let Some(id) = AccessId::try_at(self.accesses.len()) else {
+        self.frees.note(site);
+        let (step, iteration) = (self.order.step(), self.units.iteration);
+        let record = AccessRecord { step, site: FlaggedSite::new(site, flags), iteration };
+        let Some(id) = self.accesses.add(record) else {
             crate::fatal(
                 "more than 2^31 different accesses that memory still knows of: more than this version can count",
             )
         };
-        let (step, iteration) = (self.order.step(), self.units.iteration);
-        self.accesses.push(AccessRecord { step, site: FlaggedSite::new(site, flags), iteration });
         *self.caches.recent(pc, context.0) = Recent::new(pc, context.0, flags, id, site);
         self.units.spans.set_id(id);
         id
     }
 
     pub(super) fn task_of(&self, id: AccessId) -> TaskId {
-        self.order.task_of(self.accesses[id.index()].step)
+        self.order.task_of(self.accesses[id].step)
     }
 
     /// Access ids are the order's time.
     #[inline(always)]
     pub(super) fn set_time(&mut self) {
-        self.order.set_time(self.accesses.len() as u32);
+        self.order.set_time(self.accesses.time());
     }
 
     /// Whether an access evidently happens before the running step, or there is none. A "no" means
@@ -138,7 +136,7 @@ impl Detector {
 
     #[inline(never)]
     pub(super) fn precedes_by_the_order(&mut self, id: AccessId) -> bool {
-        let precedes = self.order.precedes_now(self.accesses[id.index()].step);
+        let precedes = self.order.precedes_now(self.accesses[id].step);
         // Of the accesses of a share it depends on the iteration.
         if precedes && id < self.units.from {
             self.caches.add_ordered(id);

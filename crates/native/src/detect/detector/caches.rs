@@ -9,8 +9,10 @@
 use super::last_ids::LAST_IDS;
 use super::order_cache::OrderCache;
 use super::records::Flags;
+use super::sites::NOWHERE;
 use super::transitions::TRANSITIONS;
 use crate::detect::cell::AccessId;
+use raceproof_core::ids::SiteId;
 
 /// The last access from a site: a cache of site and access ids by program counter and context.
 #[derive(Clone, Copy)]
@@ -19,16 +21,16 @@ pub(super) struct Recent {
     place: usize,
     context: u32,
     pub(super) id: AccessId,
-    pub(super) site: u32,
+    pub(super) site: SiteId,
 }
 
 const RECENT: usize = 1 << 10;
 
 impl Recent {
-    const NONE: Recent = Recent { place: 0, context: 0, id: AccessId::NONE, site: 0 };
+    const NONE: Recent = Recent { place: 0, context: 0, id: AccessId::NONE, site: NOWHERE };
 
     #[inline(always)]
-    pub(super) fn new(pc: usize, context: u32, flags: Flags, id: AccessId, site: u32) -> Self {
+    pub(super) fn new(pc: usize, context: u32, flags: Flags, id: AccessId, site: SiteId) -> Self {
         Recent { place: Recent::place(pc, flags), context, id, site }
     }
 

@@ -18,7 +18,7 @@ use super::*;
 use crate::detect::cell::WriterRef;
 use crate::detect::shadow::Used;
 use raceproof_core::detect::readers::Became;
-use raceproof_core::marks::{Marks, give_back};
+use raceproof_core::marks::Marks;
 use raceproof_core::order::compact::Renumbering;
 use raceproof_core::order::representative::{Branches, Sibling, Stretch};
 
@@ -110,7 +110,7 @@ impl Numbers {
 #[derive(PartialEq, Eq, Hash)]
 struct Alike {
     sibling: Sibling,
-    created: u32,
+    created: SiteId,
     thread: u32,
 }
 
@@ -212,7 +212,8 @@ impl Detector {
             |a, b| {
                 let is_folded =
                     |access: AccessRecord| access.site.has(Merged::FOLDED) && !access.site.has(Merged::ALIKE);
-                a == b || (all[a.index()].step == all[b.index()].step && is_folded(all[b.index()]))
+                let [one, other] = [a, b].map(|element| all[AccessId::of_element(element)]);
+                a == b || (one.step == other.step && is_folded(other))
             },
         );
         let numbers = Numbers { accesses, sets };
@@ -353,15 +354,14 @@ impl Detector {
         let mut into = Into { waited: Marks::none(count), alike: Marks::none(count) };
         let mut firsts: FxHashMap<Alike, StepId> = FxHashMap::default();
         let mut stretches: FxHashMap<Stretch, StepId> = FxHashMap::default();
-        let live = self.runs_as.iter().copied().filter(|&task| task != NOBODY);
-        let live = live.chain(self.units.tasks()).chain(self.locks.holders());
+        let live = self.kernel_tasks.live().chain(self.units.tasks()).chain(self.locks.holders());
         let branches = self.order.branches(live);
         // Accesses of one step mostly follow each other.
         let (mut last, mut stands, mut merged) = (StepId(u32::MAX), StepId(u32::MAX), Merged::NOTHING);
         // And so do those of one representative.
         let (mut before, mut first) = (StepId(u32::MAX), StepId(u32::MAX));
         named.each(|at| {
-            let AccessRecord { step, site, mut iteration } = self.accesses[at];
+            let AccessRecord { step, site, mut iteration } = self.accesses[AccessId::at(at)];
             if step != last {
                 (last, merged) = (step, Merged::NOTHING);
                 stands = last;
@@ -398,7 +398,8 @@ impl Detector {
             if stands != last {
                 // Of a task that was joined, nobody asks for its iterations.
                 iteration = if merged.is_folded() { Iteration::NONE } else { iteration };
-                self.accesses[at] = AccessRecord { step: stands, site: site.with(merged), iteration };
+                self.accesses[AccessId::at(at)] =
+                    AccessRecord { step: stands, site: site.with(merged), iteration };
             }
         });
         (steps, into)
@@ -416,7 +417,7 @@ impl Detector {
         let is_alike = matches!(role, Role::Explicit(_) | Role::Async(_))
             && !asked
             && !awaited
-            && !self.detached.contains(&self.order.finish_of(task))
+            && !self.finishes.has_detached(self.order.finish_of(task))
             && !self.locks.is_in_section(step);
         is_alike.then_some(Alike { sibling, created, thread })
     }
@@ -453,7 +454,7 @@ impl Detector {
         // In place: none moves up.
         let mut kept = 0;
         named.each(|at| {
-            let AccessRecord { step: old, site, iteration } = self.accesses[at];
+            let AccessRecord { step: old, site, iteration } = self.accesses[AccessId::at(at)];
             if old != last {
                 step = new.step(old).expect("steps of named accesses are kept");
                 // Those of other steps were distinguished before.
@@ -468,12 +469,12 @@ impl Detector {
             };
             numbers[at] = number;
             if number != next && site.has(Merged::ALIKE) {
-                let into = &mut self.accesses[number.index()];
+                let into = &mut self.accesses[number];
                 into.site = into.site.with(Merged::ALIKE);
             }
             if number == next {
                 stay.add(at);
-                self.accesses[kept] = AccessRecord { step, site, iteration };
+                self.accesses[next] = AccessRecord { step, site, iteration };
                 kept += 1;
                 if number.index() == at {
                     from = kept as u32;
@@ -485,8 +486,7 @@ impl Detector {
         // is.
         self.order.renumber_times(|time| stay.before(time));
         self.units.renumber_accesses(|id| stay.before(id));
-        self.accesses.truncate(kept);
-        give_back(&mut self.accesses, before);
+        self.accesses.keep(kept);
         (numbers, from)
     }
 
@@ -496,7 +496,7 @@ impl Detector {
         // A unit's thread is not above it in the order.
         let raced =
             raced.flat_map(|task| std::iter::once(task).chain(self.units_of(task).map(|(_, thread)| thread)));
-        let live = self.runs_as.iter().copied().filter(|&task| task != NOBODY);
+        let live = self.kernel_tasks.live();
         let keys = self.units.tasks();
         let keys = keys.chain(self.locks.holders()).chain(self.locks.parted());
         let tasks: Vec<TaskId> = raced.chain(live).chain(keys).collect();
@@ -514,7 +514,7 @@ impl Detector {
             }
         };
         self.memory.rename(known);
-        for race in &mut self.races {
+        for race in self.races.iter_mut() {
             race.first.task = task(race.first.task);
             race.second.task = task(race.second.task);
             if let Some((_, block)) = &mut race.block {
@@ -530,19 +530,16 @@ impl Detector {
             scope: new.scope(entry.scope).unwrap_or(ScopeId::PROGRAM),
             ..entry
         });
-        for runs in self.runs_as.iter_mut().filter(|task| **task != NOBODY) {
-            *runs = task(*runs);
-        }
+        self.kernel_tasks.renumber(task);
         self.current = task(self.current);
         self.units.renumber(task);
         let count = self.order.finishes();
-        self.finishes.renumber(count, |scope| new.scope(scope).expect("an open finish is kept"));
-        self.detached = self.detached.drain().filter_map(|scope| new.scope(scope)).collect();
+        self.finishes.renumber(count, |scope| new.scope(scope));
         self.representatives.renumber(|scope| new.scope(scope));
-        let (spare, order) = (&mut self.spare_syncs, &mut self.order);
+        let (syncs, order) = (&mut self.syncs, &mut self.order);
         self.locks.renumber(task, &new, |end| {
             order.forget(end);
-            spare.push(end);
+            syncs.give_back(end);
         });
         new
     }

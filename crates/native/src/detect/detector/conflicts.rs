@@ -18,17 +18,15 @@ impl Detector {
         pc: usize,
     ) {
         self.met += 1;
-        let AccessRecord { step, site, .. } = self.accesses[earlier.index()];
+        let AccessRecord { step, site, .. } = self.accesses[earlier];
         let first_site = self.sites.get(site.site());
         let pair = (first_site.pc, pc);
-        let known = self.pairs.get(&pair).map(|&known| known as usize);
+        let known = self.races.number(pair);
         if self.excuse(earlier, address, known.is_none()) || self.exclude(earlier) {
             return;
         }
         if let Some(known) = known {
-            let race = &mut self.races[known];
-            race.count += 1;
-            sink::raced_again(known, race.count);
+            sink::raced_again(known, self.races.again(known));
         }
         self.note_racing(address);
         let task = self.order.task_of(step);
@@ -46,7 +44,7 @@ impl Detector {
         let first = RacedAccess {
             kind: was,
             atomic: site.is_atomic(),
-            freed: self.freed_sites.contains(&site.site()),
+            freed: self.frees.is_of(site.site()),
             folded: site.has(Merged::FOLDED),
             alike: site.has(Merged::ALIKE),
             lane: None,
@@ -58,7 +56,7 @@ impl Detector {
         let second = RacedAccess {
             kind,
             atomic: manner == Manner::Atomic,
-            freed: self.freeing,
+            freed: self.frees.is_under_way,
             folded: false,
             alike: false,
             lane: None,
@@ -69,10 +67,9 @@ impl Detector {
         };
         let raced = Raced { promise: self.set_before(step), ..self.raced(first, second, address) };
         match known {
-            Some(known) => self.races[known] = Raced { count: self.races[known].count, ..raced },
+            Some(known) => self.races.replace(known, raced),
             None => {
-                self.pairs.insert(pair, self.races.len() as u32);
-                self.races.push(raced);
+                self.races.add(pair, raced);
                 self.notify_sink();
             }
         }
@@ -92,10 +89,8 @@ impl Detector {
             return;
         }
         let pair = (sides[0].2, sides[1].2);
-        if let Some(&known) = self.pairs.get(&pair) {
-            let race = &mut self.races[known as usize];
-            race.count += 1;
-            sink::raced_again(known as usize, race.count);
+        if let Some(known) = self.races.number(pair) {
+            sink::raced_again(known, self.races.again(known));
             return;
         }
         let locks = self.locks_of(self.order.step());
@@ -113,8 +108,7 @@ impl Detector {
             locks,
         });
         let raced = self.raced(first, second, address);
-        self.pairs.insert(pair, self.races.len() as u32);
-        self.races.push(raced);
+        self.races.add(pair, raced);
         self.notify_sink();
     }
 
@@ -122,12 +116,9 @@ impl Detector {
     /// frame.
     fn raced(&mut self, first: RacedAccess, second: RacedAccess, address: usize) -> Raced {
         let block = self.memory.find(address);
-        if self.code.is_empty() {
-            self.code = frames::code();
-        }
-        let stack = self.stack_of(address);
-        let frame = frames::find(address, stack.clone(), second.site.pc, &self.code);
-        let ends = if block.is_none() { frames::ends(address, stack, &self.code) } else { Vec::new() };
+        let (stack, code) = (self.stack_of(address), self.races.code());
+        let frame = frames::find(address, stack.clone(), second.site.pc, code);
+        let ends = if block.is_none() { frames::ends(address, stack, code) } else { Vec::new() };
         Raced { first, second, address, count: 1, block, frame, ends, promise: None }
     }
 
@@ -148,20 +139,20 @@ impl Detector {
             return true;
         }
         let [before, now] = [self.task_of(earlier), self.current].map(|task| self.tasks[task.index()]);
-        let is_folded = self.accesses[earlier.index()].site.has(Merged::FOLDED);
+        let is_folded = self.accesses[earlier].site.has(Merged::FOLDED);
         policy::excuses(&Meeting { earlier, address, before, now, is_folded, is_new }, self)
     }
 
     /// Whether one access is known to happen before the other by the task that made that.
     pub(crate) fn is_known_to(&mut self, before: AccessId, after: AccessId) -> bool {
-        let [before, after] = [before, after].map(|id| self.accesses[id.index()].step);
+        let [before, after] = [before, after].map(|id| self.accesses[id].step);
         self.order.is_known_to(before, after)
     }
 
     /// Whether both accesses are in sections of one lock: then the later comes after the earlier
     /// one's section.
     pub(super) fn exclude(&mut self, earlier: AccessId) -> bool {
-        let step = self.accesses[earlier.index()].step;
+        let step = self.accesses[earlier].step;
         let (then, now) = (self.locks.of_step(step), self.locks.of_task(self.current));
         let common = then.iter().find(|then| now.iter().any(|now| now.lock == then.lock));
         let Some(&Hold { section, .. }) = common else { return false };

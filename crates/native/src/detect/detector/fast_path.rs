@@ -121,15 +121,12 @@ impl Detector {
         pc: usize,
     ) -> bool {
         let Some(site) = LAST_IDS.site_in_period(pc, self.units.spans.period()) else { return false };
-        let id = AccessId::at(self.accesses.len());
-        let Some(room) = self.accesses.spare_capacity_mut().first_mut() else { return false };
-        room.write(AccessRecord {
+        let record = || AccessRecord {
             step: self.order.step(),
             site: FlaggedSite::new(site, Flags::PLAIN),
             iteration: self.units.iteration,
-        });
-        // SAFETY: the next entry was just written.
-        unsafe { self.accesses.set_len(id.index() + 1) };
+        };
+        let Some(id) = self.accesses.add_in_place(record) else { return false };
         LAST_IDS.renew(pc, kind, id);
         let after = match kind {
             AccessKind::Read => Cell { readers: id.into(), ..before },
@@ -205,15 +202,13 @@ impl Detector {
         // Of another iteration of the share that runs.
         let is_of_share = recent.id >= self.units.from;
         if !is_repeated {
-            let Some(room) = self.accesses.spare_capacity_mut().first_mut() else { return false };
-            room.write(AccessRecord {
+            let record = || AccessRecord {
                 step: self.order.step(),
                 site: FlaggedSite::new(recent.site, Flags::PLAIN),
                 iteration: self.units.iteration,
-            });
-            recent.id = AccessId::at(self.accesses.len());
-            // SAFETY: the next entry was just written. (A push would be a call, to make room.)
-            unsafe { self.accesses.set_len(self.accesses.len() + 1) };
+            };
+            let Some(id) = self.accesses.add_in_place(record) else { return false };
+            recent.id = id;
         }
         let after = match kind {
             AccessKind::Read => Cell { readers: recent.id.into(), ..before },
@@ -245,8 +240,7 @@ impl Detector {
     /// same task or its parent. A "no" means nothing.
     #[inline(always)]
     pub(super) fn is_near(&self, id: AccessId) -> bool {
-        self.is_below_watermark(id)
-            || id < self.units.from && self.order.is_near(self.accesses[id.index()].step)
+        self.is_below_watermark(id) || id < self.units.from && self.order.is_near(self.accesses[id].step)
     }
 
     /// The slow path.

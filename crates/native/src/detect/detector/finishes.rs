@@ -1,6 +1,7 @@
 //! The open finishes, under handles that stay valid while the order renumbers its own scopes.
 
 use raceproof_core::ids::ScopeId;
+use rustc_hash::FxHashSet;
 
 /// An open finish.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,6 +19,8 @@ pub(super) struct Finishes {
     of_kernel: Vec<Finish>,
     /// The one that was opened last.
     newest: Finish,
+    /// Those of which a task has ended detached.
+    detached: FxHashSet<ScopeId>,
 }
 
 impl Finishes {
@@ -31,6 +34,7 @@ impl Finishes {
             next: 1,
             of_kernel: vec![Self::PROGRAM],
             newest: Self::PROGRAM,
+            detached: FxHashSet::default(),
         }
     }
 
@@ -79,13 +83,32 @@ impl Finishes {
         self.spare.push(finish);
     }
 
+    /// A task of the finish has ended detached.
+    pub(super) fn note_detached(&mut self, scope: ScopeId) {
+        self.detached.insert(scope);
+    }
+
+    pub(super) fn has_detached(&self, scope: ScopeId) -> bool {
+        self.detached.contains(&scope)
+    }
+
+    /// The same, of a finish that is about to end.
+    #[inline]
+    pub(super) fn take_detached(&mut self, scope: ScopeId) -> bool {
+        self.detached.remove(&scope)
+    }
+
     pub(super) fn open(&self) -> impl Iterator<Item = ScopeId> + '_ {
         self.scopes.iter().copied().filter(|&scope| scope != NONE)
     }
 
-    /// The order, which has `count` finishes now, has renumbered them.
-    pub(super) fn renumber(&mut self, count: usize, new: impl Fn(ScopeId) -> ScopeId) {
-        self.scopes.iter_mut().filter(|scope| **scope != NONE).for_each(|scope| *scope = new(*scope));
+    /// The order, which has `count` finishes now, has renumbered those that it keeps, all open ones
+    /// among them.
+    pub(super) fn renumber(&mut self, count: usize, new: impl Fn(ScopeId) -> Option<ScopeId>) {
+        for scope in self.scopes.iter_mut().filter(|scope| **scope != NONE) {
+            *scope = new(*scope).expect("an open finish is kept");
+        }
+        self.detached = self.detached.drain().filter_map(new).collect();
         self.next = count as u32;
     }
 }

@@ -20,7 +20,7 @@ struct Access {
     after: Cell,
     /// The site, and the period ([`Spans`](super::units::Spans)) in which the same access of
     /// another iteration may follow; 0 if none may.
-    site: u32,
+    site: SiteId,
     period: u32,
 }
 
@@ -42,7 +42,7 @@ const NONE: Access = Access {
     pc: 0,
     when: Now { first: AccessId::NONE, context: 0 },
     after: Cell::IMPOSSIBLE,
-    site: 0,
+    site: NOWHERE,
     period: 0,
 };
 
@@ -59,7 +59,7 @@ fn after(kind: AccessKind, id: AccessId) -> Cell {
 
 impl LastIds {
     #[inline(always)]
-    pub(super) fn set(&self, pc: usize, kind: AccessKind, id: AccessId, site: u32, period: u32) {
+    pub(super) fn set(&self, pc: usize, kind: AccessKind, id: AccessId, site: SiteId, period: u32) {
         let access = Access { pc, when: now::now(), after: after(kind, id), site, period };
         // SAFETY: inside the array, and nobody else looks at it now.
         unsafe { *self.slot(pc) = access };
@@ -73,7 +73,7 @@ impl LastIds {
 
     /// The site of an access that an earlier iteration has made in this period.
     #[inline(always)]
-    pub(super) fn site_in_period(&self, pc: usize, period: u32) -> Option<u32> {
+    pub(super) fn site_in_period(&self, pc: usize, period: u32) -> Option<SiteId> {
         // SAFETY: nobody else looks at it now.
         let access = unsafe { &*self.slot(pc) };
         let is_it = access.pc == pc && access.period == period && access.when.context == now::context();

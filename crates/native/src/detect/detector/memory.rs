@@ -2,10 +2,33 @@
 
 use super::*;
 use crate::detect::cell::WriterRef;
+use rustc_hash::FxHashSet;
 use std::ops::Range;
 
 /// Bytes of program memory a cell covers.
 const GRANULE: usize = 4;
+
+/// Accesses that free memory.
+#[derive(Default, Debug)]
+pub(super) struct Frees {
+    /// The access that is checked now frees the memory.
+    pub(super) is_under_way: bool,
+    /// Sites of such accesses.
+    sites: FxHashSet<SiteId>,
+}
+
+impl Frees {
+    /// An access from this site is recorded.
+    pub(super) fn note(&mut self, site: SiteId) {
+        if self.is_under_way {
+            self.sites.insert(site);
+        }
+    }
+
+    pub(super) fn is_of(&self, site: SiteId) -> bool {
+        self.sites.contains(&site)
+    }
+}
 
 impl Detector {
     /// Checks an access to memory whose cell is empty: it may have been freed.
@@ -32,7 +55,7 @@ impl Detector {
     }
 
     /// A block of memory is the current task's.
-    pub(crate) fn own_block(&mut self, address: usize, size: usize, site: u32) {
+    pub(crate) fn own_block(&mut self, address: usize, size: usize, site: SiteId) {
         let Task { role, thread, asked, .. } = self.tasks[self.current.index()];
         let for_all = asked
             || matches!(role, Role::Single(_) | Role::Share { is_sections: true, .. })
@@ -46,7 +69,7 @@ impl Detector {
 
     /// The current task frees memory: to the others as if it wrote all of it.
     pub(crate) fn freed(&mut self, address: usize, size: usize, pc: usize) {
-        self.freeing = true;
+        self.frees.is_under_way = true;
         let (mut at, end) = (address & !3, (address + size).next_multiple_of(4));
         if size > SMALL {
             // Parts of a large block that nobody has accessed get no mark, which would cost more
@@ -79,7 +102,7 @@ impl Detector {
             self.pages.forget(address, size);
             self.freed_blocks.add(address..address + size, id);
         }
-        self.freeing = false;
+        self.frees.is_under_way = false;
     }
 
     /// The parts of a block, as distances from its start, on whose shadow pages anybody has noted

@@ -87,7 +87,7 @@ impl Detector {
         }
         let number = self.record_for(before, is_pair);
         self.mixed[number] = record;
-        Cell::refer_at(number, AccessId::at(self.accesses.len() - 1), kind).put(cells);
+        Cell::refer_at(number, self.accesses.newest(), kind).put(cells);
         true
     }
 
@@ -203,7 +203,7 @@ impl Detector {
                 let is_remembered = self.remember(record.accesses(kind), address, pc);
                 let may_repeat = self.fast_path_enabled && self.premises.sees_all_stores;
                 if is_remembered && met == self.met && may_repeat {
-                    after = Cell::refer_at(number, AccessId::at(self.accesses.len() - 1), kind);
+                    after = Cell::refer_at(number, self.accesses.newest(), kind);
                 }
             }
         }

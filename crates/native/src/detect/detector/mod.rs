@@ -31,8 +31,10 @@ mod access_ids;
 mod caches;
 mod collect;
 mod conflicts;
+mod counts;
 mod fast_path;
 mod finishes;
+mod kernel_tasks;
 pub(crate) mod last_ids;
 mod locks;
 mod memory;
@@ -41,6 +43,7 @@ mod order_cache;
 pub(crate) mod policy;
 mod privates;
 pub(crate) mod promises;
+mod races;
 mod ranges;
 mod recording;
 mod records;
@@ -51,6 +54,7 @@ mod sites;
 mod slab;
 pub(crate) mod spots;
 mod synchronisation;
+mod syncs;
 pub(crate) mod transitions;
 mod units;
 pub(crate) mod watched;
@@ -64,9 +68,12 @@ use crate::process::fibers::Fiber;
 use crate::process::stacks::Stacks;
 use caches::{Caches, Recent};
 use collect::Collector;
+use counts::Counts;
 pub(crate) use finishes::Finish;
 use finishes::Finishes;
+use kernel_tasks::KernelTasks;
 use locks::{Hold, Locks};
+use memory::Frees;
 use mixed::Mixed;
 use policy::Premises;
 use privates::Privates;
@@ -75,25 +82,25 @@ use raceproof_core::detect::readers::{ReaderSets, Readers};
 use raceproof_core::event::{AccessKind, Observer, SyncKind};
 use raceproof_core::ids::{Location, ScopeId, SiteId, StepId, SyncId, TaskId};
 use raceproof_core::order::graph::GraphOrder;
+use races::Races;
 pub(crate) use recording::{Accessed, Recorder};
-use records::{AccessRecord, FlaggedSite, Flags, Merged};
+use records::{AccessRecord, AccessRecords, FlaggedSite, Flags, Merged};
 use representatives::Representatives;
 use rustc_hash::FxHashMap;
-pub(crate) use sites::Site;
 use sites::Sites;
+pub(crate) use sites::{NOWHERE, Site};
 use slab::Slab;
+use synchronisation::Joins;
+use syncs::Syncs;
 use units::Units;
 pub(crate) use units::{Division, Elements, Repeated, Share, Sizes, Work};
-
-/// In `Detector::runs_as`: the task of the kernel has ended.
-const NOBODY: TaskId = TaskId(u32::MAX);
 
 /// What the detector knows of a task.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Task {
     pub(crate) parent: TaskId,
-    /// Where it was created; a site.
-    pub(crate) created: u32,
+    /// Where it was created.
+    pub(crate) created: SiteId,
     pub(crate) role: Role,
     /// The virtual thread it runs on.
     pub(crate) thread: u32,
@@ -154,9 +161,9 @@ pub(crate) struct RacedAccess {
     pub(crate) kind: AccessKind,
     pub(crate) atomic: bool,
     pub(crate) freed: bool,
-    /// AccessRecord by a task that `task` has waited for.
+    /// Made by a task that `task` has waited for.
     pub(crate) folded: bool,
-    /// AccessRecord by `task` or by a sibling of it.
+    /// Made by `task` or by a sibling of it.
     pub(crate) alike: bool,
     /// By which iteration of a simd loop, if the race is between two of them.
     pub(crate) lane: Option<u64>,
@@ -186,7 +193,7 @@ pub(crate) struct Detector {
     premises: Premises,
     pub(crate) order: GraphOrder,
     pub(crate) contexts: Contexts,
-    accesses: Vec<AccessRecord>,
+    accesses: AccessRecords,
     caches: Caches,
     sites: Sites,
     sets: ReaderSets,
@@ -196,13 +203,10 @@ pub(crate) struct Detector {
     mixed: Slab<Mixed>,
     pub(crate) tasks: Vec<Task>,
     current: TaskId,
-    /// The task of the kernel that runs, and as which task of the order each of them does.
-    running: TaskId,
-    runs_as: Vec<TaskId>,
+    kernel_tasks: KernelTasks,
     units: Units,
     locks: Locks,
-    syncs: u32,
-    spare_syncs: Vec<SyncId>,
+    syncs: Syncs,
     privates: Privates,
     pub(crate) stacks: Stacks,
     /// The stack of `main`.
@@ -211,44 +215,31 @@ pub(crate) struct Detector {
     /// Promises of the program.
     pub(crate) promises: promises::Promises,
     freed_blocks: FreedBlocks<AccessId>,
-    pub(crate) races: Vec<Raced>,
-    pairs: FxHashMap<(usize, usize), u32>,
+    pub(crate) races: Races,
     /// Where races are, for a run that looks for all pairs there.
     pub(crate) racing: watched::Racing,
     /// Counts meetings of accesses that are not known to be ordered: then the result is
     /// address-dependent.
     met: u64,
-    /// The executable parts of the process, found when the first race needs them.
-    code: Vec<std::ops::Range<usize>>,
     /// Describes the child of the next spawn.
     pub(crate) next: Option<Task>,
     finishes: Finishes,
-    /// How many tasks there were, and those among them that are units of work.
-    serials: u64,
-    units_begun: u64,
-    steps: u64,
+    counts: Counts,
     /// The pages of shadow memory in use.
     pages: shadow::Pages,
     collector: Collector,
     /// Readers that subsume others.
     representatives: Representatives,
-    /// Finishes of which a task has ended detached.
-    detached: rustc_hash::FxHashSet<ScopeId>,
-    /// Joins are not passed on to the order: a taskwait is under way.
-    waiting: bool,
-    /// Joins are with siblings.
-    preparing: bool,
+    joins: Joins,
     /// Mutual exclusion or ordering atomics were used.
     pub(crate) exclusive: bool,
     /// Whether detection is on.
     on: bool,
     /// Whether accesses may take the fast path.
     fast_path_enabled: bool,
-    /// The access being checked frees the memory.
-    freeing: bool,
+    frees: Frees,
     /// The running task combines its part of a reduction.
     reducing: bool,
-    pub(crate) freed_sites: rustc_hash::FxHashSet<u32>,
     /// Locations for which every pair of sites is wanted.
     watched: Option<Box<watched::Watching>>,
     /// The recorder, if the run is recorded.
@@ -259,7 +250,7 @@ impl Detector {
     pub(crate) fn new(stacks: Stacks, main_stack: Stacks, premises: Premises) -> Self {
         let main = Task {
             parent: TaskId::MAIN,
-            created: 0,
+            created: NOWHERE,
             role: Role::Main,
             thread: 0,
             asked: false,
@@ -269,15 +260,13 @@ impl Detector {
             serial: 0,
         };
         // Room for what there mostly is until the first collection.
-        let (mut accesses, mut tasks) = (Vec::with_capacity(1 << 15), Vec::with_capacity(1 << 13));
-        // Number 0 is no access.
-        accesses.push(AccessRecord::NONE);
+        let mut tasks = Vec::with_capacity(1 << 13);
         tasks.push(main);
         Detector {
             premises,
             order: GraphOrder::folding(),
             contexts: Contexts::new(),
-            accesses,
+            accesses: AccessRecords::new(),
             caches: Caches::new(),
             sites: Sites::new(),
             sets: ReaderSets::default(),
@@ -285,40 +274,31 @@ impl Detector {
             mixed: Slab::new(),
             tasks,
             current: TaskId::MAIN,
-            running: TaskId::MAIN,
-            runs_as: vec![TaskId::MAIN],
+            kernel_tasks: KernelTasks::new(),
             units: Units::new(),
             locks: Locks::default(),
-            syncs: 0,
-            spare_syncs: Vec::new(),
+            syncs: Syncs::default(),
             privates: Privates::new(),
             stacks,
             main_stack,
             memory: Blocks::default(),
             promises: Default::default(),
             freed_blocks: FreedBlocks::default(),
-            races: Vec::new(),
-            pairs: FxHashMap::default(),
+            races: Races::default(),
             racing: Default::default(),
             met: 0,
-            code: Vec::new(),
             next: None,
             finishes: Finishes::new(),
-            serials: 1,
-            units_begun: 0,
-            steps: 1,
+            counts: Counts::new(),
             pages: shadow::Pages::new(),
             collector: Collector::new(),
             representatives: Representatives::new(),
-            detached: Default::default(),
-            waiting: false,
-            preparing: false,
+            joins: Joins::default(),
             exclusive: false,
             on: true,
             fast_path_enabled: false,
-            freeing: false,
+            frees: Frees::default(),
             reducing: false,
-            freed_sites: Default::default(),
             watched: None,
             record: None,
         }
@@ -545,7 +525,7 @@ impl Detector {
             let id = AccessId::of_element(old);
             // Of two iterations of one loop neither subsumes the other.
             if id >= from {
-                let AccessRecord { step, iteration: made, .. } = all[id.index()];
+                let AccessRecord { step, iteration: made, .. } = all[id];
                 let is_own = order.task_of(step) == current;
                 return if is_own { made == iteration } else { order.precedes_now_evidently(step) };
             }
@@ -558,7 +538,7 @@ impl Detector {
             if let Some(answer) = caches.answer(id) {
                 return answer;
             }
-            let is = order.precedes_now_evidently(all[id.index()].step);
+            let is = order.precedes_now_evidently(all[id].step);
             if is {
                 caches.add_ordered(id);
             } else {
@@ -597,7 +577,7 @@ impl Detector {
 
     /// How many tasks there were, and steps of them.
     pub(crate) fn statistics(&self) -> (u64, u64) {
-        (self.serials - self.units_begun, self.steps)
+        self.counts.statistics()
     }
 
     /// The task of the order that runs.
@@ -607,11 +587,11 @@ impl Detector {
 
     /// The task of the kernel that runs.
     pub(crate) fn running(&self) -> TaskId {
-        self.running
+        self.kernel_tasks.running()
     }
 
     /// As which task of the order a task of the kernel runs, or has.
     pub(crate) fn runs_as(&self, task: TaskId) -> TaskId {
-        self.runs_as[task.index()]
+        self.kernel_tasks.runs_as(task)
     }
 }

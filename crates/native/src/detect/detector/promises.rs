@@ -7,7 +7,7 @@
 //! Memory: 32 bytes a promise, until the program frees it.
 
 use super::*;
-use crate::detect::detector::synchronisation::of_kernel;
+use crate::detect::detector::syncs::of_kernel;
 
 /// A promise, by the sync of the kernel.
 #[derive(Clone, Copy, Debug)]
@@ -15,8 +15,8 @@ pub(crate) struct Promise {
     /// Where the program has it; 0 if it is the runtime's own.
     pub(crate) address: usize,
     /// Where it was created and where it was set, as sites; 0 if it was not.
-    pub(crate) created: u32,
-    pub(crate) set: u32,
+    pub(crate) created: SiteId,
+    pub(crate) set: SiteId,
     /// The task whose end sets it, by [`Detector::identity`]; [`NOBODY_IN_PARTICULAR`] if the
     /// program decides.
     pub(crate) setter: u64,
@@ -27,14 +27,14 @@ pub(crate) struct Promise {
 pub(crate) const NOBODY_IN_PARTICULAR: u64 = u64::MAX;
 
 const NONE: Promise =
-    Promise { address: 0, created: 0, set: 0, setter: NOBODY_IN_PARTICULAR, is_live: false };
+    Promise { address: 0, created: NOWHERE, set: NOWHERE, setter: NOBODY_IN_PARTICULAR, is_live: false };
 
 /// By the ids of the kernel's syncs, which are dense and used again.
 #[derive(Default)]
 pub(crate) struct Promises(Vec<Promise>);
 
 impl Promises {
-    pub(crate) fn create(&mut self, sync: SyncId, address: usize, created: u32) {
+    pub(crate) fn create(&mut self, sync: SyncId, address: usize, created: SiteId) {
         if self.0.len() <= sync.index() {
             self.0.resize(sync.index() + 1, NONE);
         }
@@ -45,7 +45,7 @@ impl Promises {
         self.0.get(sync.index()).copied().filter(|promise| promise.is_live)
     }
 
-    pub(crate) fn set(&mut self, sync: SyncId, site: u32) {
+    pub(crate) fn set(&mut self, sync: SyncId, site: SiteId) {
         if let Some(promise) = self.0.get_mut(sync.index()) {
             promise.set = site;
         }
@@ -66,7 +66,7 @@ impl Promises {
     /// Those that are set.
     fn fulfilled(&self) -> impl Iterator<Item = (SyncId, Promise)> + '_ {
         let all = self.0.iter().enumerate().map(|(at, promise)| (SyncId::at(at), *promise));
-        all.filter(|(_, promise)| promise.is_live && promise.set != 0)
+        all.filter(|(_, promise)| promise.is_live && promise.set != NOWHERE)
     }
 }
 
@@ -74,8 +74,8 @@ impl Promises {
 /// access has set it before that access, and the other task has waited for it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SetBefore {
-    pub(crate) created: u32,
-    pub(crate) set: u32,
+    pub(crate) created: SiteId,
+    pub(crate) set: SiteId,
     /// Whether the task of the first access has set it; otherwise that of the second.
     pub(crate) by_first: bool,
 }

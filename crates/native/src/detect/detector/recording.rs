@@ -70,7 +70,7 @@ impl Detector {
         let Some(record) = &mut self.record else { return };
         match event {
             Event::Spawn { parent, child, scope, site } => {
-                let site = record.site(self.sites.get(site.0));
+                let site = record.site(self.sites.get(site));
                 record.event(Event::Spawn { parent, child, scope, site });
             }
             Event::End { task } | Event::Signal { task, kind: SyncKind::Future, .. } => {

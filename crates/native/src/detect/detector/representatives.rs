@@ -241,7 +241,7 @@ impl Detector {
         (0..NEWEST).find_map(|_| {
             let reader;
             (reader, rest) = self.sets.split(rest?);
-            let AccessRecord { step, site, .. } = self.accesses[reader.index()];
+            let AccessRecord { step, site, .. } = self.accesses[AccessId::of_element(reader)];
             if self.sites.get(site.site()).pc != pc {
                 return None;
             }
@@ -249,7 +249,7 @@ impl Detector {
             let own = &self.tasks[self.order.task_of(step).index()];
             let representatives = may_stand(own).then(|| self.order.representative(step)).flatten()?;
             let stands = may_stand(&self.tasks[representatives.task.index()])
-                && !self.detached.contains(&representatives.scope);
+                && !self.finishes.has_detached(representatives.scope);
             stands.then_some(representatives.scope)
         })
     }

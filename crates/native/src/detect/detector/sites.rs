@@ -1,6 +1,7 @@
 //! Sites, numbered in the order in which they are first met.
 
 use crate::detect::contexts::Context;
+use raceproof_core::ids::SiteId;
 use rustc_hash::FxHashMap;
 
 /// A site: where in the program an access or a construct is.
@@ -11,11 +12,14 @@ pub(crate) struct Site {
     pub(crate) context: Context,
 }
 
+/// The number of no site.
+pub(crate) const NOWHERE: SiteId = SiteId(0);
+
 pub(super) struct Sites {
-    /// By number. The first is that of nothing.
+    /// By number. The first is that of [`NOWHERE`].
     all: Vec<Site>,
     /// Invariant: the inverse of `all`, but for its first.
-    numbers: FxHashMap<Site, u32>,
+    numbers: FxHashMap<Site, SiteId>,
 }
 
 impl Sites {
@@ -25,15 +29,15 @@ impl Sites {
     }
 
     #[inline]
-    pub(super) fn get(&self, number: u32) -> Site {
-        self.all[number as usize]
+    pub(super) fn get(&self, number: SiteId) -> Site {
+        self.all[number.index()]
     }
 
-    pub(super) fn number(&mut self, site: Site) -> u32 {
+    pub(super) fn number(&mut self, site: Site) -> SiteId {
         let all = &mut self.all;
         *self.numbers.entry(site).or_insert_with(|| {
             all.push(site);
-            (all.len() - 1) as u32
+            SiteId::at(all.len() - 1)
         })
     }
 }

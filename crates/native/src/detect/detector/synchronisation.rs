@@ -2,16 +2,14 @@
 //! of.
 
 use super::locks::Parted;
+use super::syncs::of_kernel;
 use super::*;
 use raceproof_core::event::Event;
 
 impl Detector {
     /// A new sync for the order alone.
     pub(crate) fn new_sync(&mut self) -> SyncId {
-        self.spare_syncs.pop().unwrap_or_else(|| {
-            self.syncs += 1;
-            SyncId(self.syncs * 2 + 1)
-        })
+        self.syncs.take()
     }
 
     pub(crate) fn signal_sync(&mut self, sync: SyncId) {
@@ -33,21 +31,19 @@ impl Detector {
     /// Nobody will join the sync again.
     pub(crate) fn retire_sync(&mut self, sync: SyncId) {
         self.order.forget(sync);
-        self.spare_syncs.push(sync);
+        self.syncs.give_back(sync);
     }
 
     /// The unique numbers of the tasks that have not ended, as [`Detector::identity`] returns them.
     pub(crate) fn identities(&self) -> rustc_hash::FxHashSet<u64> {
-        let live = self.runs_as.iter().filter(|task| **task != NOBODY);
         // A thread that executes a unit of work runs as that.
-        let live = live.copied().chain(self.units.tasks());
+        let live = self.kernel_tasks.live().chain(self.units.tasks());
         live.map(|task| self.tasks[task.index()].serial).collect()
     }
 
     /// The task that has not ended and has this unique number.
     pub(crate) fn live(&self, serial: u64) -> Option<TaskId> {
-        let mut live = self.runs_as.iter().copied().filter(|task| *task != NOBODY);
-        live.find(|task| self.tasks[task.index()].serial == serial)
+        self.kernel_tasks.live().find(|task| self.tasks[task.index()].serial == serial)
     }
 
     pub(crate) fn join_sync(&mut self, sync: SyncId) {
@@ -130,12 +126,6 @@ impl Detector {
         self.locks.parted_holder(lock).unwrap_or_else(|| self.runs_as(holder))
     }
 
-    #[inline]
-    pub(super) fn new_serial(&mut self) -> u64 {
-        self.serials += 1;
-        self.serials - 1
-    }
-
     /// A task of the order resumes.
     #[inline]
     pub(super) fn resume(&mut self, task: TaskId) {
@@ -173,7 +163,7 @@ impl Detector {
         if !kind.is_section() {
             self.record_event(Event::Join { task: self.runs_as(task), sync: of_kernel(sync), kind });
         }
-        if self.waiting {
+        if self.joins.are_waited_for {
             return;
         }
         if kind.is_section() {
@@ -184,7 +174,7 @@ impl Detector {
         let task = self.runs_as(task);
         self.set_time();
         // Only ends: a promise may be set by any task, which goes on.
-        let is_end = self.preparing && kind == SyncKind::Future;
+        let is_end = self.joins.are_with_siblings && kind == SyncKind::Future;
         let before = self.order.signaller(of_kernel(sync)).filter(|_| is_end);
         // One from before a taskgroup that the task is in: the end of the group waits for the task,
         // and not for the other.
@@ -265,12 +255,12 @@ impl Detector {
     /// Runs an operation of the kernel that waits for a child.
     #[inline]
     pub(crate) fn set_waiting(&mut self, waiting: bool) {
-        self.waiting = waiting;
+        self.joins.are_waited_for = waiting;
     }
 
     /// A task waits for others before it begins: for siblings, by `depend`.
     pub(crate) fn set_preparing(&mut self, preparing: bool) {
-        self.preparing = preparing;
+        self.joins.are_with_siblings = preparing;
     }
 
     /// All tasks of a finish have ended, and are waited for.
@@ -288,7 +278,7 @@ impl Detector {
     #[inline]
     pub(crate) fn waited(&mut self, finish: Finish, around: Option<Finish>, children: &[SyncId]) {
         let scope = self.finishes.scope(finish);
-        if !self.detached.remove(&scope) {
+        if !self.finishes.take_detached(scope) {
             return self.close(finish);
         }
         self.representatives.part(scope);
@@ -307,10 +297,13 @@ impl Detector {
     }
 }
 
-/// The kernel's syncs have even ids in the order, the detector's own odd ones.
-#[inline]
-pub(super) fn of_kernel(sync: SyncId) -> SyncId {
-    SyncId(sync.0 * 2)
+/// What the order learns of the kernel's joins.
+#[derive(Default, Debug)]
+pub(super) struct Joins {
+    /// Nothing: a taskwait is under way, which orders all children at once.
+    are_waited_for: bool,
+    /// They are with siblings.
+    are_with_siblings: bool,
 }
 
 impl Observer for Detector {
@@ -321,30 +314,27 @@ impl Observer for Detector {
         if !matches!(task.role, Role::Explicit(_) | Role::Started(_)) {
             task.scope = self.finishes.scope(self.finishes.of_kernel(scope));
         }
-        task.serial = self.new_serial();
+        task.serial = self.counts.new_serial();
         let parent = self.runs_as(parent);
         self.note_synchronisation();
         self.leak(parent);
-        let slot = child.index();
+        let of_kernel = child;
         let child = TaskId::at(self.tasks.len());
-        match self.runs_as.get_mut(slot) {
-            Some(spare) => *spare = child,
-            None => self.runs_as.push(child),
-        }
+        self.kernel_tasks.begin(of_kernel, child);
         self.tasks.push(task);
         let around = self.finishes.scope(self.finishes.of_kernel(scope));
-        self.record_event(Event::Spawn { parent, child, scope: around, site: SiteId(task.created) });
+        self.record_event(Event::Spawn { parent, child, scope: around, site: task.created });
         self.set_time();
         self.order.spawn(parent, child, task.scope);
         self.begin_step();
         self.representatives.spawned = (parent == self.current).then_some(child);
     }
     fn end(&mut self, task: TaskId) {
-        let task = std::mem::replace(&mut self.runs_as[task.index()], NOBODY);
+        let task = self.kernel_tasks.end(task);
         self.record_event(Event::End { task });
         let Task { scope, detached, .. } = self.tasks[task.index()];
         if detached {
-            self.detached.insert(scope);
+            self.finishes.note_detached(scope);
         }
         self.locks.end_task(task);
         self.forget_units(task);
@@ -377,11 +367,11 @@ impl Observer for Detector {
         self.record_event(Event::Signal { task, sync: of_kernel(sync), kind });
         self.set_time();
         self.order.signal_end(task, of_kernel(sync), kind);
-        self.steps += 1;
+        self.counts.begin_step();
     }
     fn join(&mut self, task: TaskId, sync: SyncId, kind: SyncKind) {
         // A taskwait asks for each child, and orders them all at once.
-        if !self.waiting || self.is_recorded() {
+        if !self.joins.are_waited_for || self.is_recorded() {
             self.join_other(task, sync, kind);
         }
     }
@@ -389,7 +379,7 @@ impl Observer for Detector {
         unreachable!("native accesses come through shadow memory")
     }
     fn turn(&mut self, task: TaskId) {
-        self.running = task;
+        self.kernel_tasks.resume(task);
         let task = self.runs_as(task);
         if self.is_recorded() {
             self.record_turn(task);

@@ -37,6 +37,7 @@ use crate::detect::memory::Block;
 use crate::detect::policy::Meeting;
 use crate::process::{call_site, state};
 use crate::symbols::Symbols;
+use raceproof_core::ids::SiteId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -65,10 +66,10 @@ pub(super) struct Owned {
     /// Where the memory of a thread points to a block, of which that is not enough to be its own.
     slots: FxHashMap<(usize, u32), Vec<usize>>,
     /// Blocks, threads and sites whose accesses were found to precede the storing of a pointer.
-    handed: FxHashSet<(usize, u32, u32)>,
+    handed: FxHashSet<(usize, u32, SiteId)>,
     /// Tables of the crate `thread_local`, and whether a site allocates such.
     tables: Vec<usize>,
-    table_sites: FxHashMap<u32, bool>,
+    table_sites: FxHashMap<SiteId, bool>,
     /// Blocks for which a search failed, with the task that searched.
     vain: FxHashMap<usize, u64>,
 }

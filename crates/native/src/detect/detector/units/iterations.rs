@@ -282,7 +282,7 @@ impl Detector {
     fn set_iteration(&mut self, iteration: Iteration) {
         self.units.iteration = iteration;
         // The sets stay: two readers of different iterations, which are one, subsume all others.
-        let first = AccessId::at(self.accesses.len());
+        let first = self.accesses.next();
         now::set_first(first);
         now::set_epoch(first, self.fast_path_enabled);
     }
@@ -403,7 +403,7 @@ impl Detector {
         if self.task_of(id) != self.current {
             return false;
         }
-        let (then, now) = (self.accesses[id.index()].iteration, self.units.iteration);
+        let (then, now) = (self.accesses[id].iteration, self.units.iteration);
         let span = |iteration: Iteration| self.units.spans.all.get(iteration.as_span()?).copied();
         let is_other = match (span(then), span(now)) {
             (None, None) => return then != now,
@@ -424,7 +424,7 @@ impl Detector {
     ) -> Option<[u64; 2]> {
         let share = self.units.share?;
         (self.task_of(earlier) == self.current).then(|| {
-            [self.accesses[earlier.index()].iteration, self.units.iteration]
+            [self.accesses[earlier].iteration, self.units.iteration]
                 .map(|iteration| self.unit_at(&share, iteration, address))
         })
     }

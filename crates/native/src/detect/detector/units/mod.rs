@@ -69,7 +69,7 @@ pub(super) struct Taker {
 #[derive(Clone, Copy, Debug)]
 struct Unit {
     work: Work,
-    created: u32,
+    created: SiteId,
     /// Its accesses have ids from here on.
     first: AccessId,
     /// Where it is, while another task runs, and whether it has synchronised there.
@@ -184,7 +184,7 @@ impl Detector {
 
     /// The running thread, whose stack is given, takes a unit of work of a construct that is at
     /// `created`.
-    pub(crate) fn begin_unit(&mut self, work: Work, created: u32, stack: Range<usize>, sizes: Sizes) {
+    pub(crate) fn begin_unit(&mut self, work: Work, created: SiteId, stack: Range<usize>, sizes: Sizes) {
         self.collect_in_time();
         let thread = self.current;
         let Task { role: Role::Thread(number), .. } = self.tasks[thread.index()] else { return };
@@ -203,14 +203,14 @@ impl Detector {
         self.begin(thread, work, created);
     }
 
-    fn begin(&mut self, thread: TaskId, work: Work, created: u32) {
+    fn begin(&mut self, thread: TaskId, work: Work, created: SiteId) {
         let unit = TaskId::at(self.tasks.len());
         let Task { parent: fork, asked, scope, thread: on, .. } = self.tasks[thread.index()];
-        let first = AccessId::at(self.accesses.len());
-        let serial = self.new_serial();
+        let first = self.accesses.next();
+        let serial = self.counts.new_serial();
         let Some(taker) = self.units.takers.get_mut(&thread) else { return };
         taker.begun += 1;
-        self.units_begun += 1;
+        self.counts.is_unit();
         let role = match work {
             Work::Single => Role::Single(taker.begun),
             Work::Chunk => Role::Chunk(taker.begun),
@@ -231,7 +231,7 @@ impl Detector {
             awaited: false,
             serial,
         });
-        self.record_event(Event::Spawn { parent: fork, child: unit, scope, site: SiteId(created) });
+        self.record_event(Event::Spawn { parent: fork, child: unit, scope, site: created });
         self.record_hand_over(thread, unit, false);
         self.leak(thread);
         self.set_time();
@@ -250,7 +250,7 @@ impl Detector {
         self.record_hand_over(unit, thread, false);
         self.record_event(Event::End { task: unit });
         if detached {
-            self.detached.insert(scope);
+            self.finishes.note_detached(scope);
         }
         let signalled = matches!(role, Role::Single(_)).then(|| self.new_sync());
         if let Some(sync) = signalled {
@@ -282,7 +282,7 @@ impl Detector {
 
     /// The running task of the kernel continues as another one of the order.
     fn run_as(&mut self, task: TaskId) {
-        self.runs_as[self.running.index()] = task;
+        self.kernel_tasks.run_as(task);
         self.resume(task);
         self.begin_step();
     }

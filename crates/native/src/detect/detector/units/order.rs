@@ -69,7 +69,7 @@ impl Detector {
     /// Whether a thread, or what it has waited for, made an access before it came to `now`, which
     /// is itself or a unit it executes.
     fn is_past_of(&mut self, earlier: AccessId, now: TaskId, thread: TaskId) -> bool {
-        let AccessRecord { step, .. } = self.accesses[earlier.index()];
+        let AccessRecord { step, .. } = self.accesses[earlier];
         let task = self.order.task_of(step);
         let line = std::iter::successors(Some(task), |&task| {
             let Task { role, parent, .. } = self.tasks[task.index()];
@@ -122,7 +122,7 @@ impl Detector {
             Some((share.division, self.unit_at(share, iteration, address)))
         };
         let is_thread = |task: TaskId| task == thread;
-        let a = share_of(before, self.accesses[earlier.index()].iteration);
+        let a = share_of(before, self.accesses[earlier].iteration);
         let b = share_of(self.current, self.units.iteration);
         match (a, b) {
             (Some((Division::Even { count }, a)), Some((Division::Even { count: other }, b))) => {
@@ -212,6 +212,6 @@ impl Detector {
         let mut chunks: Vec<AccessId> = self.list(readers).into_iter().filter(is_of_thread).collect();
         // The oldest stays.
         let oldest = chunks.pop()?;
-        (!self.locks.is_in_section(self.accesses[oldest.index()].step)).then_some(chunks)
+        (!self.locks.is_in_section(self.accesses[oldest].step)).then_some(chunks)
     }
 }
