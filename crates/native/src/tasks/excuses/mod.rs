@@ -41,8 +41,10 @@ pub(super) fn switched_job(thread: u32) {
 #[inline]
 pub(super) fn allocated(block: usize) {
     let Excuses { openmp, owned } = &mut state().excuses;
-    openmp.forget(block);
-    owned.forget(block);
+    match is_shared() {
+        true => owned.forget(block),
+        false => openmp.forget(block),
+    }
 }
 
 /// A word of the program's memory.
