@@ -8,8 +8,7 @@
 //! commute count as reads, whose orders it does not explore:
 //!
 //! - what readers do to a reader-writer lock, among readers;
-//! - a look of a task that goes on waiting;
-//! - arrivals at a barrier of threads that are always the same, unless they ask who came last;
+//! - a look of a task that goes on waiting, and one that finds that a barrier has opened;
 //! - a look of one that was woken at a condition variable, if all who wait there are woken: each has
 //!   a notification of its own.
 //!
@@ -27,9 +26,9 @@ use crate::detect::detector;
 use crate::process;
 use crate::process::call_site::caller;
 use crate::report;
-use crate::tasks::explorer::{self, WaitEvent};
+use crate::tasks::explorer;
 use crate::tasks::waits::{self, What};
-use crate::tasks::{atomics, locks, mutexes, sched, state, threads};
+use crate::tasks::{atomics, locks, mutexes, sched, state};
 use raceproof_core::event::AccessKind;
 use raceproof_core::ids::SyncId;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -114,9 +113,6 @@ struct Barrier {
     phase: usize,
     /// The tasks that have ever come, as long as they are no more than those of one phase.
     members: Vec<u64>,
-    /// In a search: phases so far, and the arrivals in this one.
-    phases: u64,
-    came: Vec<WaitEvent>,
 }
 
 macro_rules! monitor {
@@ -430,14 +426,8 @@ pub(crate) fn arrive(address: usize, asks: bool) -> bool {
     if !is_running() {
         return true;
     }
+    explorer::atomic(address, 1, AccessKind::Write, caller());
     let own = detector().identity();
-    let event = announce_arrival(address);
-    // The order in which threads come that are always the same makes no difference.
-    explorer::atomic_as(address, 1, caller(), || {
-        let barrier = self::barrier(address);
-        let fits = barrier.members.contains(&own) || barrier.members.len() < barrier.count;
-        if fits && !(asks && barrier.count > 1) { AccessKind::Read } else { AccessKind::Write }
-    });
     let barrier = barrier(address);
     detector().exclusive |= asks && barrier.count > 1;
     if !barrier.members.contains(&own) {
@@ -452,38 +442,19 @@ pub(crate) fn arrive(address: usize, asks: bool) -> bool {
     }
     let phase = barrier.phase;
     barrier.arrived += 1;
-    barrier.came.extend(event);
     atomics::released_more(phase);
     let is_last = barrier.arrived >= barrier.count;
-    let is_over = || self::barrier(address).phase != phase;
     if is_last {
         begin_to_leave(phase, barrier.arrived);
         (barrier.arrived, barrier.phase) = (0, 0);
-        barrier.phases += 1;
-        // Nobody goes on before all have come.
-        std::mem::take(&mut barrier.came).into_iter().for_each(explorer::join_last);
         waits::notify(address);
-    } else if explorer::is_on() {
-        waits::until_notified(What::Barrier, address, is_over);
     } else {
-        waits::until(What::Barrier, address, None, is_over);
+        let is_over = || self::barrier(address).phase != phase;
+        waits::until_as(What::Barrier, address, None, || AccessKind::Read, is_over);
     }
     atomics::acquired(phase);
     leave_phase(phase);
     is_last
-}
-
-/// In a search: the running task notifies those whose barrier opens by its arrival, by an event that no
-/// other arrival has.
-fn announce_arrival(address: usize) -> Option<WaitEvent> {
-    if !explorer::is_on() {
-        return None;
-    }
-    let own = WaitEvent::of(threads::own()).number;
-    let mut event = WaitEvent::of(address);
-    event.number ^= (own ^ barrier(address).phases).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    explorer::notify(event);
-    Some(event)
 }
 
 /// Where the next phase of a barrier releases: no variable is there.

@@ -130,16 +130,6 @@ pub(crate) fn until_as(
     came
 }
 
-/// In a search: waits until it is so, by notifications at the address, without a look that the order of
-/// operations there could depend on.
-pub(crate) fn until_notified(what: What, address: usize, is_so: impl Fn() -> bool) {
-    let outer = enter(what, address);
-    while !is_so() {
-        explorer::wait(WaitEvent::of(address));
-    }
-    left(outer);
-}
-
 /// What a task waits for if it waits, the address of that, and where it has called what waits.
 #[derive(Clone, Copy)]
 pub(crate) struct Awaited {
