@@ -66,7 +66,9 @@ pub(super) fn is_runtime(name: &str) -> bool {
     if calls || of_headers.iter().any(|part| name.contains(part)) {
         return true;
     }
-    prefixes.iter().any(|prefix| name.starts_with(prefix)) || names.contains(&name)
+    // Nor has the runtime itself, if it was built without.
+    let is_own = ["raceproof_native::", "_ZN16raceproof_native"].iter().any(|own| called.starts_with(own));
+    is_own || prefixes.iter().any(|prefix| name.starts_with(prefix)) || names.contains(&name)
 }
 
 /// Whether a function of a Rust program, by its demangled name and the file it stands in, is not

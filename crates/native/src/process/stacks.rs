@@ -20,6 +20,8 @@ struct Batch {
     base: usize,
     /// For each slot, the accesses made before its user began.
     born: Vec<i32>,
+    /// For each slot, the unique number of its user, or of the last one.
+    users: Vec<u64>,
     /// Slots that were ever lent.
     used: usize,
 }
@@ -60,12 +62,14 @@ impl Stacks {
     }
 
     #[inline]
-    pub(crate) fn take(&mut self, made: i32) -> io::Result<Box<Fiber>> {
+    pub(crate) fn take(&mut self, made: i32, user: u64) -> io::Result<Box<Fiber>> {
         let fiber = match self.idle.pop() {
             Some(fiber) => fiber,
             None => Fiber::new(self.fresh()?, self.run),
         };
-        self.batches[fiber.stack.batch as usize].born[fiber.stack.index as usize] = made;
+        let batch = &mut self.batches[fiber.stack.batch as usize];
+        batch.born[fiber.stack.index as usize] = made;
+        batch.users[fiber.stack.index as usize] = user;
         self.in_use += 1;
         Ok(fiber)
     }
@@ -91,7 +95,8 @@ impl Stacks {
                 true => base..base + size,
                 false => self.all.start.min(base)..self.all.end.max(base + size),
             };
-            self.batches.push(Batch { base, born: vec![0; self.batch], used: 0 });
+            let (born, users) = (vec![0; self.batch], vec![0; self.batch]);
+            self.batches.push(Batch { base, born, users, used: 0 });
         }
         Ok(())
     }
@@ -225,6 +230,12 @@ impl Stacks {
         let (batch, index) = self.find(address)?;
         let from = batch.base + index * self.slot;
         Some(from..from + self.slot)
+    }
+
+    /// If the address is in a stack: the unique number of its user, or of the last one.
+    pub(crate) fn user(&self, address: usize) -> Option<u64> {
+        let (batch, index) = self.find(address)?;
+        batch.users.get(index).copied()
     }
 
     /// Whether the address is in one of the stacks that were given back last.

@@ -632,21 +632,35 @@ pub(crate) fn race(symbols: &Symbols, raced: &Raced, grade: Grade) -> Race {
     symbols.race(&raw::race(raced, grade))
 }
 
+/// A task, its creator, and so on up to `main`.
+fn line(task: TaskId) -> impl Iterator<Item = TaskId> {
+    std::iter::successors(Some(task), |at: &TaskId| {
+        let entry = &detector().tasks[at.index()];
+        (entry.role != Role::Main).then_some(entry.parent)
+    })
+}
+
 /// The closest task both come from.
 pub(crate) fn common(a: TaskId, b: TaskId) -> TaskId {
-    let line = |task| {
-        std::iter::successors(Some(task), |at: &TaskId| {
-            let entry = &detector().tasks[at.index()];
-            (entry.role != Role::Main).then_some(entry.parent)
-        })
-    };
     let of_a: Vec<TaskId> = line(a).collect();
     line(b).find(|task| of_a.contains(task)).unwrap_or(TaskId::MAIN)
 }
 
+/// Whose stack the memory of a race is on: the task that runs there, if it is still known by the
+/// number with which it began. A thread that has passed a barrier has another one, and a task that
+/// has ended has none; then it is the closest task whose stack the two may use.
+pub(crate) fn owner(raced: &Raced) -> TaskId {
+    let (a, b) = (raced.first.task, raced.second.task);
+    let user = |user| {
+        let mut above = line(common(a, b));
+        above.find(|task| detector().tasks[task.index()].serial == user).or_else(|| detector().live(user))
+    };
+    detector().stack_user(raced.address).and_then(user).unwrap_or_else(|| common_owner(a, b))
+}
+
 /// The closest task whose stack two tasks may use: where they come from. Two units of work of one
 /// thread come from where its team does.
-pub(crate) fn common_owner(a: TaskId, b: TaskId) -> TaskId {
+fn common_owner(a: TaskId, b: TaskId) -> TaskId {
     let common = detector().taker(common(a, b));
     let is_unit =
         |task: TaskId| detector().tasks[task.index()].role.is_unit() && detector().taker(task) == common;

@@ -5,7 +5,7 @@ use crate::detect::detector;
 use crate::detect::detector::promises::SetBefore;
 use crate::detect::detector::{Raced, RacedAccess, Role, Site};
 use crate::detect::memory::Block;
-use crate::report::{self, common, common_owner, hidden, name};
+use crate::report::{self, common, hidden, name, owner};
 use raceproof_core::finding::{Construct, Grade, Operation};
 use raceproof_core::ids::{SyncId, TaskId};
 use raceproof_symbols::raw::{
@@ -102,7 +102,7 @@ pub(crate) fn race(raced: &Raced, grade: Grade) -> RawRace {
         first: access(&raced.first),
         second: access(&raced.second),
         fork: name(common(raced.first.task, raced.second.task)),
-        owner: name(common_owner(raced.first.task, raced.second.task)),
+        owner: name(owner(raced)),
         count: raced.count,
         promise: raced.promise.map(|promise| set_before(raced, promise)),
     }

@@ -256,7 +256,7 @@ impl Coroutines {
         if job.placement.is_some() {
             excuses::switched_job(job.thread);
         }
-        let fiber = if job.is_main { detector().main_stack.take(0) } else { detector().take_stack() };
+        let fiber = if job.is_main { detector().take_main_stack() } else { detector().take_stack() };
         match fiber {
             Ok(fiber) => {
                 explorer::stack(fiber.memory());

@@ -179,10 +179,20 @@ impl Detector {
         self.stacks.of(address).or_else(|| self.main_stack.of(address))
     }
 
+    /// The stack of `main`.
+    pub(crate) fn take_main_stack(&mut self) -> std::io::Result<Box<Fiber>> {
+        self.main_stack.take(0, self.identity())
+    }
+
+    /// The unique number of the task whose stack an address is in.
+    pub(crate) fn stack_user(&self, address: usize) -> Option<u64> {
+        self.stacks.user(address).or_else(|| self.main_stack.user(address))
+    }
+
     /// A stack for a task that begins. What was done to its memory so far, the task has nothing to
     /// do with.
     pub(crate) fn take_stack(&mut self) -> std::io::Result<Box<Fiber>> {
-        let fiber = self.stacks.take(self.accesses.len() as i32)?;
+        let fiber = self.stacks.take(self.accesses.len() as i32, self.identity())?;
         self.record_reuse(fiber.memory());
         Ok(fiber)
     }
