@@ -1,8 +1,8 @@
-//! What the page of `--format html` shows beside the report: the computation graph of a run, and
-//! the witnesses of findings played back. Both take further runs of the program, which no other
-//! format needs.
+//! What `--format html` shows beside the report: the computation graph of a run, and the witnesses of
+//! findings played back, which `--format sarif` shows as well. Both take further runs of the program,
+//! which no other format needs.
 
-use crate::args::LimitArgs;
+use crate::args::{LimitArgs, ReportFormat};
 use crate::graph::{self, DrawAs, Drawn};
 use crate::replay::playbacks::{self, Playbacks};
 use crate::shared::limits::{bounds, limits};
@@ -19,20 +19,37 @@ use std::path::Path;
 const PATIENCE: f64 = 60.0;
 
 /// For a TP program.
-pub(crate) fn of_source(report: &Report, code: &Code, source: &Source, limits: &LimitArgs) -> Extras {
+pub(crate) fn of_source(
+    report: &Report,
+    code: &Code,
+    source: &Source,
+    limits: &LimitArgs,
+    format: ReportFormat,
+) -> Extras {
     let playbacks = playbacks::of_source(report, code, source);
+    if format != ReportFormat::Html {
+        return without_graph(playbacks);
+    }
     let drawn = too_large(report)
         .map_or_else(|| graph::of_source(code, &source.name, DrawAs::Page(report), bounds(limits)), Err);
     extras(drawn, playbacks)
 }
 
 /// For a native program, given with its arguments.
-pub(crate) fn of_program(report: &Report, words: &[OsString], threads: Option<u32>) -> Extras {
+pub(crate) fn of_program(
+    report: &Report,
+    words: &[OsString],
+    threads: Option<u32>,
+    format: ReportFormat,
+) -> Extras {
     let Some(path) = words.first().and_then(|name| program::find(name, &input::RUN).ok()) else {
         return Extras::default();
     };
     let program = NativeProgram::new(path, &words[1..], threads);
     let playbacks = playbacks::of_program(report, &program);
+    if format != ReportFormat::Html {
+        return without_graph(playbacks);
+    }
     let refused = too_large(report).or_else(|| {
         (!input_is_there_again()).then(|| {
             "there is no graph: it takes another run, and standard input came through a pipe, which has nothing to \
@@ -75,6 +92,10 @@ pub(crate) fn of_several() -> Extras {
 /// Why a run that has this report is not drawn.
 fn too_large(report: &Report) -> Option<String> {
     (report.stats.steps > graph::LARGEST_PAGE as u64).then(|| graph::too_large(report.stats.steps))
+}
+
+fn without_graph(playbacks: Playbacks) -> Extras {
+    Extras { playbacks: playbacks.list, playback_note: playbacks.note, ..Extras::default() }
 }
 
 fn extras(drawn: Result<Drawn, String>, playbacks: Playbacks) -> Extras {

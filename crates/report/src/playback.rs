@@ -108,15 +108,17 @@ impl Action {
         Action { task: 0, op, text: text.into(), at, location: None, value: None, counted: false }
     }
 
-    /// An access that a task is about to make, after the last action of the witness.
-    fn about_to(location: &str, side: &RaceAccess) -> Action {
+    /// An access that a task is about to make, after the last action of the witness; the location
+    /// holds a value until then, if it is known.
+    fn about_to(location: &str, side: &RaceAccess, held: Option<&str>) -> Action {
         let (op, verb) = match (side.access, side.operation) {
             (_, Operation::Free) => (Op::Write, "frees"),
             (AccessKind::Read, _) => (Op::Read, "reads"),
             (AccessKind::Write, _) => (Op::Write, "writes"),
         };
         let atomically = if side.operation == Operation::Atomic { ", atomically" } else { "" };
-        let text = format!("{verb} {location}{atomically}");
+        let held = held.map_or_else(String::new, |value| format!(", which holds {value}"));
+        let text = format!("{verb} {location}{atomically}{held}");
         Action { location: Some(location.to_owned()), ..Action::new(op, text, Some(side.at.clone())) }
     }
 }
@@ -198,12 +200,24 @@ impl Recorder {
         self.racing.push(action);
     }
 
+    /// What a location holds after the last action, if that is known.
+    fn held(&self, location: &str) -> Option<String> {
+        let accessed = self.kept.iter().rev().map(|(_, action)| action);
+        let mut known = accessed.filter(|action| action.location.as_deref() == Some(location));
+        // An access without a value may have changed it.
+        match known.next() {
+            Some(action) => action.value.clone(),
+            None => self.before.get(location).cloned(),
+        }
+    }
+
     /// The witness leads to this race, and the accesses have not been made.
     pub fn end_in_race(&mut self, race: &Race) {
         self.racing.clear();
+        let held = self.held(&race.location);
         for side in [&race.first, &race.second] {
             let next = self.count();
-            self.push(side.task.clone(), Action::about_to(&race.location, side));
+            self.push(side.task.clone(), Action::about_to(&race.location, side, held.as_deref()));
             self.races(next);
         }
     }

@@ -62,7 +62,9 @@ fn show(mut analyzed: Analyzed, args: &AnalyzeArgs, known: &Known) -> Result<u8,
             let text = report::trace::render(&shown, &sources, look::style(terminal));
             text + &known.notes(&analyzed.report, &settled, &sources)
         }
-        ReportFormat::Sarif | ReportFormat::Github => machine(&analyzed.report, &sources, &settled, wanted),
+        ReportFormat::Sarif | ReportFormat::Github => {
+            machine(&analyzed.report, &sources, &settled, &[], wanted)
+        }
     };
     deliver(&text, args.output.as_deref()).map_err(bad)?;
     finish(&analyzed.report, &sources, &settled, wanted)?;

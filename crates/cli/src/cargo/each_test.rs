@@ -177,7 +177,7 @@ impl Tally {
                 strict: args.strict,
                 program: &args.program[0],
             };
-            render_native(report, wanted, |_| page::of_several())
+            render_native(report, wanted, |_, _| page::of_several())
         });
         if let Err(wrong) = shown {
             note(&wrong.0);

@@ -87,7 +87,7 @@ impl Records {
         let program = OsStr::new("cargo raceproof test");
         let wanted = Wanted { format: run.format, output, known: &known, strict: run.strict, program };
         if is_deferred(&run) {
-            render_native(joined, wanted, |_| page::of_several()).map_err(said)?;
+            render_native(joined, wanted, |_, _| page::of_several()).map_err(said)?;
         } else {
             crate::shared::present::write_baseline(joined, wanted).map_err(said)?;
         }

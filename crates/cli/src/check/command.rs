@@ -37,5 +37,7 @@ pub(crate) fn command(args: &CheckArgs) -> Result<u8, BadInput> {
         strict: false,
         program: args.file.as_os_str(),
     };
-    present(report, &source, wanted, |report| page::of_source(report, &code, &source, &args.limits))
+    present(report, &source, wanted, |report, format| {
+        page::of_source(report, &code, &source, &args.limits, format)
+    })
 }

@@ -20,7 +20,7 @@ pub(crate) fn command(args: &ReplayArgs) -> Result<u8, BadInput> {
         let known = Known::load(&KnownArgs::default())?;
         let (format, program) = (ReportFormat::Text, program[0].as_os_str());
         let wanted = Wanted { format, output: None, known: &known, strict: false, program };
-        return Ok(render_native(report, wanted, |_| Extras::default())?.status);
+        return Ok(render_native(report, wanted, |_, _| Extras::default())?.status);
     };
     let (source, code) = load(file, &input::REPLAY)?;
     let name = args.witness.display().to_string();

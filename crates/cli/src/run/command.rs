@@ -41,7 +41,9 @@ pub(crate) fn judged(args: &RunArgs, now: bool) -> Result<Ran, BadInput> {
         program: &args.program[0],
     };
     let presented = if now {
-        let extras = |report: &Report| page::of_program(report, &args.program, args.threads.first().copied());
+        let extras = |report: &Report, format| {
+            page::of_program(report, &args.program, args.threads.first().copied(), format)
+        };
         render_native(raw.clone(), wanted, extras)?
     } else {
         settle_native(raw.clone(), wanted)?

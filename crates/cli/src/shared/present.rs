@@ -10,6 +10,7 @@ use raceproof_host::note;
 use raceproof_host::output::deliver;
 use raceproof_report::baseline::new_only;
 use raceproof_report::html::{self, Extras};
+use raceproof_report::playback::Playback;
 use raceproof_report::sarif::{self, Context};
 use raceproof_report::{self as report, Project, Sources, Style, github};
 use raceproof_tp::source::Source;
@@ -36,12 +37,12 @@ pub(crate) struct Presented {
     pub(crate) status: u8,
 }
 
-/// Renders a report about a native program, with the sources it names. `extras` are asked for if a
-/// page is wanted, of the findings that are in it.
+/// Renders a report about a native program, with the sources it names. `extras` are asked for if the
+/// format shows them, of the findings that are in it.
 pub(crate) fn render_native(
     report: Report,
     wanted: Wanted<'_>,
-    extras: impl FnOnce(&Report) -> Extras,
+    extras: impl FnOnce(&Report, ReportFormat) -> Extras,
 ) -> Result<Presented, BadInput> {
     let mut sources = Sources::of(Project::here());
     sources.load_for(&report);
@@ -77,7 +78,7 @@ pub(crate) fn present(
     mut report: Report,
     source: &Source,
     wanted: Wanted<'_>,
-    extras: impl FnOnce(&Report) -> Extras,
+    extras: impl FnOnce(&Report, ReportFormat) -> Extras,
 ) -> Result<u8, BadInput> {
     report.stamp(&witness_file::fingerprint(&source.text));
     let mut sources = Sources::of(Project::here());
@@ -89,14 +90,14 @@ fn render(
     mut report: Report,
     sources: &mut Sources,
     wanted: Wanted<'_>,
-    extras: impl FnOnce(&Report) -> Extras,
+    extras: impl FnOnce(&Report, ReportFormat) -> Extras,
 ) -> Result<Presented, BadInput> {
     let Wanted { format, output, known, strict, .. } = wanted;
     let settled = known.settle(&mut report, sources, strict);
     let text = match format {
         ReportFormat::Json => report::json::render(&report),
         ReportFormat::Html => {
-            let extras = extras(&report);
+            let extras = extras(&report, format);
             html::load_sources(sources, &report, &extras);
             html::render(&report, sources, &extras)
         }
@@ -105,7 +106,11 @@ fn render(
             let text = report::text::render(&new_only(&report), sources, look::style(terminal));
             text + &known.notes(&report, &settled, sources)
         }
-        ReportFormat::Sarif | ReportFormat::Github => machine(&report, sources, &settled, wanted),
+        ReportFormat::Sarif => {
+            let extras = extras(&report, format);
+            machine(&report, sources, &settled, &extras.playbacks, wanted)
+        }
+        ReportFormat::Github => machine(&report, sources, &settled, &[], wanted),
     };
     deliver(&text, output).map_err(bad)?;
     finish(&report, sources, &settled, wanted)?;
@@ -113,7 +118,13 @@ fn render(
 }
 
 /// A report as SARIF, or for GitHub; also of a trace.
-pub(crate) fn machine(report: &Report, sources: &Sources, settled: &Settled, wanted: Wanted<'_>) -> String {
+pub(crate) fn machine(
+    report: &Report,
+    sources: &Sources,
+    settled: &Settled,
+    playbacks: &[Playback],
+    wanted: Wanted<'_>,
+) -> String {
     let program = wanted.program.to_string_lossy();
     if wanted.format == ReportFormat::Github {
         return github::commands(report, sources);
@@ -121,7 +132,7 @@ pub(crate) fn machine(report: &Report, sources: &Sources, settled: &Settled, wan
     let stale = sources.stale().map(|file| format!("{file} has changed since the program was built"));
     let notes: Vec<String> = stale.collect();
     let Settled { suppressed, status } = settled;
-    let context = Context { suppressed, status: *status, program: &program, notes: &notes };
+    let context = Context { suppressed, status: *status, program: &program, notes: &notes, playbacks };
     sarif::render(report, sources, context)
 }
 

@@ -33,7 +33,7 @@ fn verify(args: &VerifyArgs, world: Option<&World>) -> Result<u8, BadInput> {
     let Some(file) = file else {
         let Some(mut report) = native::verify(args, &program, world).map_err(bad)? else { return Ok(0) };
         next::name(&mut report, |report| next::after_verify(args, &program, report));
-        let extras = |report: &Report| page::of_program(report, &program, args.threads);
+        let extras = |report: &Report, format| page::of_program(report, &program, args.threads, format);
         return Ok(render_native(report, wanted(&program[0]), extras)?.status);
     };
     if args.time_limit.is_some() {
@@ -47,6 +47,6 @@ fn verify(args: &VerifyArgs, world: Option<&World>) -> Result<u8, BadInput> {
     }
     let Some(mut report) = search::run(args, &code, &source, world).map_err(bad)? else { return Ok(0) };
     next::name(&mut report, |report| next::after_verify(args, &[], report));
-    let extras = |report: &Report| page::of_source(report, &code, &source, &args.limits);
+    let extras = |report: &Report, format| page::of_source(report, &code, &source, &args.limits, format);
     present(report, &source, wanted(file.as_os_str()), extras)
 }

@@ -147,7 +147,7 @@ fn a_log_is_cut_at_the_limit() {
     let sources = Sources::new();
     identify(&mut report, &sources);
     let suppressed = Suppressed::default();
-    let context = Context { suppressed: &suppressed, status: 1, program: "p", notes: &[] };
+    let context = Context { suppressed: &suppressed, status: 1, program: "p", notes: &[], playbacks: &[] };
     let log: Value = serde_json::from_str(&sarif::render(&report, &sources, context)).expect("JSON");
     assert_eq!(log["runs"][0]["results"].as_array().map(Vec::len), Some(MOST_RESULTS));
     let notes = log["runs"][0]["invocations"][0]["toolExecutionNotifications"].to_string();
@@ -160,7 +160,7 @@ fn what_has_to_do_with_an_error_is_a_related_location() {
     report.errors[0].related = vec![Related { what: "it was taken here".into(), at: sample::at(3, 15) }];
     identify(&mut report, &Sources::new());
     let suppressed = Suppressed::default();
-    let context = Context { suppressed: &suppressed, status: 1, program: "p", notes: &[] };
+    let context = Context { suppressed: &suppressed, status: 1, program: "p", notes: &[], playbacks: &[] };
     let log: Value = serde_json::from_str(&sarif::render(&report, &Sources::new(), context)).expect("JSON");
     let related = &log["runs"][0]["results"][0]["relatedLocations"][0];
     assert_eq!(related["message"]["text"], "it was taken here");

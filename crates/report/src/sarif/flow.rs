@@ -1,17 +1,65 @@
-//! Thread flows: how a task came to where it is.
+//! Code flows: how a task came to where it is, and a witness played back.
 
 use super::place::Files;
 use crate::listed::{deed, waits};
-use crate::style::safe;
+use crate::playback::{Op, Playback};
+use crate::style::{grouped, safe};
 use raceproof_core::finding::{Frame, Place, ProgramError, RaceAccess, Spawned, Waiting};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
-/// The most locations of one thread flow.
+/// The most locations of one thread flow, and of all of a witness.
 const LONGEST: usize = 200;
 
 /// A flow of these threads, which run at the same time.
-pub(super) fn flow(threads: Vec<Value>) -> Value {
-    json!({ "threadFlows": threads })
+pub(super) fn flow(message: &str, threads: Vec<Value>) -> Value {
+    json!({ "message": { "text": message }, "threadFlows": threads })
+}
+
+/// A witness: what each task does, the last actions of all. `executionOrder` numbers the actions
+/// across the tasks, and `state` has the values that shared variables have after each.
+pub(super) fn witness_flow(files: &mut Files<'_>, playback: &Playback) -> Option<Value> {
+    let mut threads: Vec<Vec<Value>> = vec![Vec::new(); playback.tasks.len()];
+    let skipped = playback.actions.len().saturating_sub(LONGEST);
+    let mut state: BTreeMap<&str, &str> =
+        playback.before.iter().map(|before| (&*before.location, &*before.value)).collect();
+    let first = playback.left_out + 1;
+    for (index, action) in playback.actions.iter().enumerate() {
+        if let (Some(location), Some(value)) = (&action.location, &action.value) {
+            state.insert(location, value);
+        }
+        let at = action.at.as_ref().filter(|at| !at.file.is_empty());
+        let (Some(at), true) = (at, index >= skipped) else { continue };
+        let task = playback.tasks.get(action.task as usize).map_or("", |task| task.as_str());
+        let racing = playback.racing.is_some_and(|racing| racing.contains(&(index as u32)));
+        let importance = match action.op {
+            _ if racing => "essential",
+            Op::Fail | Op::Stuck => "essential",
+            Op::Read | Op::Write | Op::End | Op::Other => "unimportant",
+            _ => "important",
+        };
+        let mut location = files.location(at);
+        location["message"] = json!({ "text": format!("{} {}", safe(task), safe(&action.text)) });
+        let mut step = json!({
+            "location": location,
+            "importance": importance,
+            "executionOrder": first + index as u64,
+        });
+        if !state.is_empty() {
+            let text = |(location, value): (&&str, &&str)| ((*location).to_owned(), json!({ "text": value }));
+            step["state"] = state.iter().map(text).collect();
+        }
+        threads.get_mut(action.task as usize)?.push(step);
+    }
+    let named = playback.tasks.iter().zip(threads).filter(|(_, steps)| !steps.is_empty());
+    let threads: Vec<Value> =
+        named.map(|(task, steps)| json!({ "id": safe(task), "locations": steps })).collect();
+    let left_out = playback.left_out + skipped as u64;
+    let message = match left_out {
+        0 => "A schedule that leads here, action by action.".to_owned(),
+        n => format!("A schedule that leads here, action by action, without its first {}.", grouped(n)),
+    };
+    (!threads.is_empty()).then(|| flow(&message, threads))
 }
 
 pub(super) fn access_flow(files: &mut Files<'_>, access: &RaceAccess, location: &str) -> Value {

@@ -4,8 +4,10 @@
 //! - `locations` has the access that stands first in the source, in the user's own code;
 //!   `relatedLocations` the other one, the spawns that led to both, and the allocation; of a program
 //!   error the places that have to do with it.
-//! - `codeFlows` has one flow for each finding, with a thread flow for each task: its spawns, its
-//!   calls, what it does. The two thread flows of a race are what nothing orders.
+//! - `codeFlows` has the witness of a finding, played back, if there is one: a thread flow for each
+//!   task, with the order of all actions and the values of shared variables. After it comes a flow
+//!   of how the tasks came there: spawns, calls, what each does. The two thread flows of a race are
+//!   what nothing orders.
 //! - `partialFingerprints` has the id of the cause under `raceproof/v1`, which survives edits
 //!   elsewhere in the file.
 //! - Suppressed findings and those of a baseline are results with a `suppressions` entry, so that
@@ -22,12 +24,13 @@ mod rules;
 
 use crate::json::pretty;
 use crate::listed::{Level, Listed, What, cells, deed, general_side, list, shown, waits};
+use crate::playback::{Of, Playback};
 use crate::race::explained;
 use crate::sources::Sources;
 use crate::style::{count, safe};
 use crate::suppress::{self, Suppressed};
 use crate::view::UserRace;
-use flow::{access_flow, error_flow, flow, waiting_flow};
+use flow::{access_flow, error_flow, flow, waiting_flow, witness_flow};
 use place::Files;
 use raceproof_core::finding::{Object, Race, RaceAccess, Related, Report, Spawned, Verdict};
 use rustc_hash::FxHashSet;
@@ -50,11 +53,13 @@ pub struct Context<'a> {
     pub program: &'a str,
     /// What else the user should know.
     pub notes: &'a [String],
+    /// The witnesses of the report's findings, played back.
+    pub playbacks: &'a [Playback],
 }
 
 /// The whole log, ending in a line break.
 pub fn render(report: &Report, sources: &Sources, context: Context<'_>) -> String {
-    let mut log = Log { files: Files::new(sources), context };
+    let mut log = Log { files: Files::new(sources), context, report };
     let known: FxHashSet<&str> =
         report.baseline.iter().flat_map(|baseline| &baseline.known).map(String::as_str).collect();
     let mut results = Vec::new();
@@ -118,9 +123,10 @@ fn suppression(why: &str) -> Value {
 struct Log<'a> {
     files: Files<'a>,
     context: Context<'a>,
+    report: &'a Report,
 }
 
-impl Log<'_> {
+impl<'a> Log<'a> {
     fn result(&mut self, finding: &Listed<'_>) -> Map<String, Value> {
         let rule = finding.rule();
         let index = rules::index(rule);
@@ -194,13 +200,38 @@ impl Log<'_> {
             });
             result.insert("relatedLocations".into(), numbered.take(MOST_RELATED).collect());
         }
+        let witness = self.played(finding).and_then(|playback| witness_flow(&mut self.files, playback));
+        let ways = (!flows.is_empty()).then(|| flow("How the tasks came there.", flows));
+        let flows: Vec<Value> = witness.into_iter().chain(ways).collect();
         if !flows.is_empty() {
-            result.insert("codeFlows".into(), json!([flow(flows)]));
+            result.insert("codeFlows".into(), json!(flows));
         }
         let mut properties = properties;
         properties["suppression"] = json!(suppress::lines(finding, &|file| self.files.short(file)));
         result.insert("properties".into(), properties);
         result
+    }
+
+    /// The playback of a finding of the report.
+    fn played(&self, finding: &Listed<'_>) -> Option<&'a Playback> {
+        fn index<T>(all: &[T], one: &T) -> Option<u32> {
+            all.iter().position(|other| std::ptr::eq(other, one)).map(|index| index as u32)
+        }
+        let (report, playbacks) = (self.report, self.context.playbacks);
+        if playbacks.is_empty() {
+            return None;
+        }
+        let of: Vec<Of> = match &finding.what {
+            What::Races(races) => {
+                races.iter().filter_map(|race| index(&report.races, race)).map(Of::Race).collect()
+            }
+            What::Deadlock(deadlock) => {
+                index(&report.deadlocks, deadlock).map(Of::Deadlock).into_iter().collect()
+            }
+            What::Error(error) => index(&report.errors, error).map(Of::Error).into_iter().collect(),
+            What::General(_) => Vec::new(),
+        };
+        of.iter().find_map(|of| playbacks.iter().find(|playback| playback.of == *of))
     }
 
     /// Message, flows, properties and how often it was seen; what is related is added.
@@ -211,8 +242,9 @@ impl Log<'_> {
         related: &mut Vec<(String, Value)>,
     ) -> (String, Vec<Value>, Value, u64) {
         let race = races[0];
-        let UserRace { race: at_user, what, .. } = shown(id, races, self.files.sources);
+        let at_user = shown(id, races, self.files.sources);
         let (why, fix) = explained(&at_user, self.files.sources);
+        let UserRace { race: at_user, what, .. } = at_user;
         let did = |access: &RaceAccess| format!("{} {}", safe(&access.task), deed(access, &at_user.location));
         related.push((did(&race.second), self.files.location(crate::user_place(&race.second))));
         let mut spawns: Vec<&Spawned> = Vec::new();
