@@ -58,8 +58,9 @@ fn message(finding: &Listed<'_>, sources: &Sources) -> String {
     let at = |place: &Place| place_name(&here(place, sources));
     let mut text = match &finding.what {
         What::Races(races) => {
-            let UserRace { race, .. } = shown(finding.id, races, sources);
-            let (why, fix) = explained(&race, sources);
+            let at_user = shown(finding.id, races, sources);
+            let (why, fix) = explained(&at_user, sources);
+            let UserRace { race, .. } = at_user;
             let [first, second] = [&race.first, &race.second];
             format!(
                 "{} {} here.\n{} {} at {}.\nwhy: {}\nfix: {}",

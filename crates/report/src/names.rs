@@ -13,7 +13,13 @@ pub fn function(name: &str) -> String {
     if name.contains("{{closure}}") || name.contains("{closure#") {
         return closure(name);
     }
-    let name = without_hash(name);
+    if let Some(name) = mangled(name) {
+        return name;
+    }
+    if let Some(outer) = lambda(name) {
+        return format!("lambda in {}", function(outer));
+    }
+    let name = &without_tags(without_hash(name));
     if !name.contains(['<', '(']) {
         return path(&inline_namespaces(name));
     }
@@ -35,8 +41,46 @@ pub fn type_name(name: &str) -> String {
     if !balanced(name) {
         return name.to_owned();
     }
-    let name = inline_namespaces(name);
+    let name = inline_namespaces(&without_tags(name));
     shortened(&name)
+}
+
+/// Without the tags that a name carries for the linker: `names[abi:cxx11]`.
+fn without_tags(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    let mut rest = name;
+    while let Some(at) = rest.find("[abi:") {
+        let Some(end) = rest[at..].find(']') else { break };
+        out.push_str(&rest[..at]);
+        rest = &rest[at + end + 1..];
+    }
+    out + rest
+}
+
+/// The function that a lambda of C++ is in, of `main::$_0::operator()(int) const`; one in another is
+/// not told apart.
+fn lambda(name: &str) -> Option<&str> {
+    let marks = ["::$_", "::{lambda", "::'lambda"];
+    let at = marks.iter().filter_map(|mark| name.find(mark)).min()?;
+    (name[at..].contains("::operator()") && balanced(&name[..at])).then_some(&name[..at])
+}
+
+/// What can be read of a name that nobody could demangle: the scopes it begins with.
+fn mangled(name: &str) -> Option<String> {
+    let mut rest = name.strip_prefix("_ZN")?.trim_start_matches(['V', 'K']);
+    let mut scopes = Vec::new();
+    if let Some(after) = rest.strip_prefix("St") {
+        (scopes, rest) = (vec!["std"], after);
+    }
+    loop {
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let Ok(length) = rest[..digits].parse::<usize>() else { break };
+        let Some(scope) = rest.get(digits..digits + length) else { break };
+        scopes.push(scope);
+        rest = &rest[digits + length..];
+    }
+    let more = if rest.starts_with('I') { "<…>" } else { "" };
+    (!scopes.is_empty()).then(|| inline_namespaces(&format!("{}{more}::…", scopes.join("::"))))
 }
 
 /// Without the hash that rustc appends to a symbol: `::h` and 16 digits.
@@ -129,13 +173,15 @@ fn split_parameters(name: &str) -> (&str, Option<(&str, &str)>) {
 /// `int& std::vector<int>::emplace_back<int>` without the `int& `: what stands before the last
 /// space outside of brackets, unless that belongs to the name (`operator new`, `<A as B>::f`).
 fn without_return_type(head: &str) -> &str {
-    if head.starts_with('<') || head.contains("operator") {
+    if head.starts_with('<') {
         return head;
     }
+    // `operator new` has a space of its own.
+    let end = head.find("operator").unwrap_or(head.len());
     let mut depth = 0i32;
     let mut start = 0;
     let mut before = ' ';
-    for (at, c) in head.char_indices() {
+    for (at, c) in head[..end].char_indices() {
         match c {
             '<' | '(' | '[' | '{' => depth += 1,
             '>' if before == '-' => {}
@@ -327,6 +373,7 @@ mod tests {
             ),
             ("A<B, my::allocator<B> >", "A<B, my::allocator<B>>"),
             ("std::array<int, 4ul>", "std::array<int, 4ul>"),
+            ("names[abi:cxx11]", "names"),
             ("int", "int"),
             ("std::chrono::duration<long>", "std::chrono::duration<long>"),
         ] {
@@ -363,7 +410,16 @@ mod tests {
                 "bool operator< <int>(A<int> const&, A<int> const&)",
                 "bool operator< <int>(A<int> const&, A<int> const&)",
             ),
-            ("main::$_0::operator()() const", "main::$_0::operator()() const"),
+            (
+                "std::complex<double>& std::complex<double>::operator+=<double>(double const&)",
+                "std::complex<double>::operator+=<double>(double const&)",
+            ),
+            ("A::operator bool() const", "A::operator bool() const"),
+            ("main::$_0::operator()() const", "lambda in main"),
+            ("add(int)::{lambda(int)#1}::operator()(int) const", "lambda in add(int)"),
+            ("Cache::get[abi:cxx11](int)", "Cache::get(int)"),
+            ("_ZNSt4pairIKiNSt7__cxx1112basic_stringEEEC2IJRS0_EJLm0EEJETpTnmJEEE", "std::pair<…>::…"),
+            ("_ZNK3sim4Grid5relaxEv", "sim::Grid::relax::…"),
             ("?", "?"),
             ("", ""),
             ("a<b", "a<b"),

@@ -4,7 +4,7 @@
 use super::advice::{Advice, holding, noun};
 use super::cause::Group;
 use super::memory;
-use super::snippet::{Snippet, place_name};
+use super::snippet::{Snippet, is_library, place_name};
 use super::sources::Sources;
 use super::style::{Page, Role, count, grouped, safe};
 use super::view::{self, Inside, UserRace};
@@ -42,8 +42,7 @@ fn render(
     let in_library = inside.iter().any(Option::is_some);
     head(page, group, &shown);
     let on = if race.location == group.shown().location { locations(group) } else { safe(what) };
-    let headline =
-        format!("race {} on {on}: {}, {}", index + 1, grade(race.grade), extent(group, in_library));
+    let headline = format!("race {} on {on}: {}, {}", index + 1, grade(race), extent(group, in_library));
     page.headline(Role::Plain, 0, &headline);
     let snippet = Snippet::for_places([&race.first.at, &race.second.at]);
     for (access, inside) in [&race.first, &race.second].into_iter().zip(inside) {
@@ -55,7 +54,7 @@ fn render(
         memory::show(page, sources, &snippet, object);
     }
     page.blank();
-    for (label, text) in labelled(race, sources) {
+    for (label, text) in labelled(&shown, sources) {
         let text = match given.entry(text) {
             Entry::Occupied(before) => format!("as for race {}.", before.get() + 1),
             Entry::Vacant(new) => {
@@ -85,9 +84,10 @@ fn render(
 
 /// Why nothing orders the two accesses, and what would: `why:`, `fix:` and `hint:`, each with its
 /// text. Of a trace that does not tell how its tasks came about, no more than that.
-pub(crate) fn labelled(race: &Race, sources: &Sources) -> Vec<(&'static str, String)> {
+pub(crate) fn labelled(shown: &UserRace, sources: &Sources) -> Vec<(&'static str, String)> {
+    let race = &shown.race;
     if !race.fork.is_empty() {
-        return Advice::of(race, sources).labelled();
+        return Advice::of_shown(shown, sources).labelled();
     }
     let (first, second) = (safe(&race.first.task), safe(&race.second.task));
     let why = match first == second {
@@ -99,8 +99,8 @@ pub(crate) fn labelled(race: &Race, sources: &Sources) -> Vec<(&'static str, Str
 }
 
 /// The same as two texts: why, and what would. What no test can apply is marked as a hint.
-pub(crate) fn explained(race: &Race, sources: &Sources) -> (String, String) {
-    let mut texts = labelled(race, sources).into_iter();
+pub(crate) fn explained(shown: &UserRace, sources: &Sources) -> (String, String) {
+    let mut texts = labelled(shown, sources).into_iter();
     let why = texts.next().map(|(_, why)| why).unwrap_or_default();
     let ways: Vec<String> =
         texts.map(|(label, text)| if label == "hint:" { format!("(Hint) {text}") } else { text }).collect();
@@ -255,6 +255,8 @@ pub(super) fn witness(page: &mut Page, sources: &Sources, witness: Option<&Witne
 /// The order of sections that brings a finding of these tasks about, in sentences.
 pub(super) fn sections_in_order(witness: &Witness, sources: &Sources, tasks: [&str; 2]) -> Vec<String> {
     let at = |section: &EnteredSection| match &section.at {
+        // Who called the library there is not known.
+        Some(at) if is_library(at) => String::new(),
         Some(at) => format!(" at {}", place_name(&view::place(at, sources))),
         None => String::new(),
     };
@@ -294,8 +296,12 @@ fn order_of_sections<'a>(
     (0..sections.len()).rev().find_map(change).into_iter().collect()
 }
 
-fn grade(grade: Grade) -> &'static str {
-    match grade {
+fn grade(race: &Race) -> &'static str {
+    match race.grade {
+        // Of a run that decides by the order alone, and whose further executions did not show it.
+        Grade::Feasible if race.witness.is_none() => {
+            "feasible (nothing orders the two; a schedule that shows it is not known)"
+        }
         Grade::Actual => "actual (it happened in this run)",
         Grade::Feasible => "feasible (some schedule shows it)",
         Grade::Apparent => "apparent (synchronisation allows it, no schedule is known)",

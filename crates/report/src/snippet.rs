@@ -90,7 +90,9 @@ impl Snippet {
                 continue;
             }
             let (_, frame) = rest[0];
-            self.note(page, &format!("in {}{}", safe(&frame.function), called_at(&frame.call)));
+            // Where a library calls it nobody needs to know.
+            let call = if is_library(&frame.call) { String::new() } else { called_at(&frame.call) };
+            self.note(page, &format!("in {}{call}", safe(&frame.function)));
             rest = &rest[1..];
             let seen = &frames[..frames.len() - rest.len()];
             let same =
@@ -117,7 +119,7 @@ impl Snippet {
     }
 }
 
-fn is_library(at: &Place) -> bool {
+pub(crate) fn is_library(at: &Place) -> bool {
     !matches!(frames::origin(&at.file), frames::Origin::User | frames::Origin::Unknown)
 }
 

@@ -54,7 +54,11 @@ impl Sources {
             let spawns = side.spawned.iter().map(|spawn| &spawn.at);
             [&side.at, user_place(side)].into_iter().chain(calls).chain(spawns)
         });
-        let waits = report.deadlocks.iter().flat_map(|d| d.waiting.iter().map(|w| &w.at));
+        // A library may be what waits, or fails: its callers are shown.
+        let stacks = report.deadlocks.iter().flat_map(|deadlock| &deadlock.waiting).map(|wait| &wait.stack);
+        let stacks = stacks.chain(report.errors.iter().map(|error| &error.stack));
+        let callers = stacks.flatten().map(|frame| &frame.call).filter(|call| is_own(call));
+        let waits = report.deadlocks.iter().flat_map(|d| d.waiting.iter().map(|w| &w.at)).chain(callers);
         let errors = report.errors.iter().flat_map(|error| {
             std::iter::once(&error.at).chain(error.related.iter().map(|related| &related.at))
         });

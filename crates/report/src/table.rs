@@ -38,7 +38,12 @@ pub(super) fn render(
     if all < 2 {
         return;
     }
-    let races = groups.iter().enumerate().map(|(i, group)| race(i, group, owners, sources));
+    // Nobody has asked what comes first in a native program's run.
+    let is_ranked = report.coverage.is_none() || report.races.iter().any(|race| race.partition > 1);
+    let races = groups.iter().enumerate().map(|(i, group)| {
+        let [id, what, on, at, seen, fix] = race(i, group, owners, sources);
+        [id, what, on, at, seen, if is_ranked { fix } else { String::new() }]
+    });
     let deadlocks = report.deadlocks.iter().map(|deadlock| {
         let places: Vec<&Place> = deadlock.waiting.iter().map(|waiting| &waiting.at).collect();
         let on = deadlock.waiting.first().map_or("", |waiting| waiting.on.as_str());
@@ -87,7 +92,7 @@ fn race(index: usize, group: &Group<'_>, owners: &[usize], sources: &Sources) ->
 
 /// Two places in as few words as say it: `f.c:4:5, 8:9`.
 fn both([first, second]: [&Place; 2]) -> String {
-    if first == second {
+    if first.file == second.file && first.line == second.line {
         short(first)
     } else if first.file == second.file && second.line > 0 {
         format!("{}, {}", short(first), second.line)

@@ -175,27 +175,27 @@ pub(super) fn claim(report: &Report, groups: &[Group<'_>]) -> String {
                 Some(false) => "; the result may still depend on the schedule",
                 None => "",
             };
-            let other = if hides(report) { "another" } else { "a" };
+            let beside = beside(report);
             let teams = coverage::with_teams(report);
-            format!("no schedule of this program on this input{teams} has {other} data race{same}.")
+            format!("no schedule of this program on this input{teams} has a data race{beside}{same}.")
         }
         (Verdict::RaceFree, Scope::ObservedSchedule) if coverage::is_cut_short(report) => {
             "no data race up to where the program was ended; nothing is known about other schedules."
                 .to_owned()
         }
         (Verdict::RaceFree, Scope::ObservedSchedule) if coverage::is_one_deal(report) => {
-            let other = if hides(report) { "other " } else { "" };
+            let beside = beside(report);
             let teams = coverage::with_teams(report);
             format!(
-                "no {other}data race in any schedule of this program on this input{teams} that deals work out to the threads \
+                "no data race{beside} in any schedule of this program on this input{teams} that deals work out to the threads \
                  as the search does. Where another thread executes a chunk, a section or a `single`, orders are possible \
                  that were not looked at."
             )
         }
         (Verdict::RaceFree, Scope::ObservedSchedule) => {
-            let other = if hides(report) { "other " } else { "" };
+            let beside = beside(report);
             format!(
-                "no {other}data race in the schedule that was run, nor in any it predicts. Schedules that synchronise \
+                "no data race{beside} in the schedule that was run, nor in any it predicts. Schedules that synchronise \
                  in another order were not looked at."
             )
         }
@@ -273,7 +273,12 @@ pub(super) fn effort(report: &Report) -> String {
     format!("{}, {seconds}", counts.join(", "))
 }
 
-/// Whether there are findings that the report does not show, as its user asked.
-fn hides(report: &Report) -> bool {
-    report.suppressed > 0 || report.baseline.as_ref().is_some_and(|baseline| !baseline.known.is_empty())
+/// What the claim leaves out, if there are findings that the report does not show, as its user asked.
+/// They need not be races.
+fn beside(report: &Report) -> &'static str {
+    match &report.baseline {
+        Some(baseline) if !baseline.known.is_empty() => " beside what is known",
+        _ if report.suppressed > 0 => " beside what is suppressed",
+        _ => "",
+    }
 }

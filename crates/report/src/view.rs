@@ -205,7 +205,7 @@ pub(crate) fn source_name(location: &str) -> Option<&str> {
     }
     let inner = ["._M_", ".__", "->_M_", "->__"].iter().filter_map(|mark| location.find(mark)).min();
     let name = &location[..inner.unwrap_or(location.len())];
-    (name != "*this" && name != "this").then_some(name)
+    (name != "*this" && name != "this" && !name.starts_with("(*this)")).then_some(name)
 }
 
 #[cfg(test)]
@@ -219,6 +219,8 @@ mod tests {
         assert_eq!(source_name("p->values.__begin_"), Some("p->values"));
         assert_eq!(source_name("*__p"), None);
         assert_eq!(source_name("this->_M_impl"), None);
+        // Of a container that is the first member.
+        assert_eq!(source_name("(*this)[i]"), None);
         assert_eq!(source_name("heap@f.c:5+8"), None);
         assert_eq!(source_name("a[3]"), Some("a[3]"));
     }

@@ -28,7 +28,12 @@ impl Folder {
             None => target_directory(request)?,
         };
         let path = std::path::absolute(base.join("raceproof")).map_err(|error| error.to_string())?;
-        let complain = |error: io::Error| format!("{}: {error}", path.display());
+        let complain = |error: io::Error| match dangling(&path) {
+            Some((link, to)) => {
+                format!("{} is a link to {}, which is not there", link.display(), to.display())
+            }
+            None => format!("{}: {error}", path.display()),
+        };
         fill(&path, &version(library)).map_err(complain)?;
         let outcomes = tempfile::Builder::new().prefix("outcomes-").tempfile_in(&path).map_err(complain)?;
         Ok(Folder { path, outcomes })
@@ -55,6 +60,12 @@ impl Folder {
             None => 0,
         }
     }
+}
+
+/// The link on the way to a path that leads nowhere, and where it would: the system says of it that
+/// there is a file already.
+fn dangling(path: &Path) -> Option<(&Path, PathBuf)> {
+    path.ancestors().find_map(|link| Some((link, fs::read_link(link).ok().filter(|_| !link.exists())?)))
 }
 
 fn drop_in_of(folder: &Path) -> PathBuf {

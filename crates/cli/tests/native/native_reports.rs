@@ -65,7 +65,7 @@ fn suppressions_look_at_functions_files_and_variables() {
         assert_eq!((left.races.len(), left.suppressed), (0, 1), "{rules}");
         assert_eq!(left.verdict, Verdict::RaceFree);
         let text = text::render(&left, &native::sources(), Style::plain());
-        assert!(text.contains("suppressed: 1 finding") && text.contains("has another data race"), "{text}");
+        assert!(text.contains("suppressed: 1 finding") && text.contains(" beside "), "{text}");
     }
     assert_eq!(suppressed(&native::update(), "race:^sum$").races.len(), 0, "a global by its name");
     for rules in ["race:sub", "race_top:other", "mutex:add", ""] {

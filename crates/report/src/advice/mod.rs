@@ -21,6 +21,7 @@ pub use fix::{Fix, Language, Template};
 use super::snippet::place_name;
 use super::sources::Sources;
 use super::style::safe;
+use super::view::UserRace;
 use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{Construct, Operation, Place, Race, RaceAccess, Spawned};
 
@@ -42,6 +43,8 @@ pub(super) struct Advice<'a> {
     parting: Parting<'a>,
     lines: Lines<'a>,
     sources: &'a Sources,
+    /// Whether a library makes each access, below the line that is named.
+    in_library: [bool; 2],
 }
 
 /// What would mend a race, the best first.
@@ -61,7 +64,16 @@ impl<'a> Advice<'a> {
             Parting::Unknown => vec![],
         };
         places.extend(one_sided(race).map(|(_, bare)| &bare.at));
-        Advice { race, lines: Lines::among(&race.first.at.file, &places, sources), parting, sources }
+        let lines = Lines::among(&race.first.at.file, &places, sources);
+        Advice { race, lines, parting, sources, in_library: [false; 2] }
+    }
+
+    /// As [`Advice::of`], about a race at the user's lines.
+    pub(super) fn of_shown(shown: &'a UserRace, sources: &'a Sources) -> Advice<'a> {
+        Advice {
+            in_library: shown.inside.each_ref().map(Option::is_some),
+            ..Advice::of(&shown.race, sources)
+        }
     }
 
     pub(super) fn why(&self) -> String {

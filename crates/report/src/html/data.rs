@@ -151,8 +151,9 @@ fn told(groups: &[Group<'_>], races: usize, sources: &Sources, texts: &mut Texts
     for group in groups {
         for (&member, &race) in group.members.iter().zip(&group.races) {
             let alone = Group { id: group.id, races: vec![race], members: vec![member] };
-            let race = view::race(&alone, sources).race;
-            let said = labelled(&race, sources).into_iter();
+            let shown = view::race(&alone, sources);
+            let said = labelled(&shown, sources).into_iter();
+            let race = shown.race;
             let mut parts: Vec<_> =
                 said.map(|(label, text)| (label.trim_end_matches(':'), texts.index(text))).collect();
             if let Some(witness) = &race.witness {

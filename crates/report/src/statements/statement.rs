@@ -58,6 +58,10 @@ pub(crate) fn role(statement: &[&Token], kind: AccessKind, column: u32, name: &s
     // An update reads and writes at its sign.
     let at_sign = sign.column == column && (kind == AccessKind::Write || !sign.is("="));
     let is_target = base(&named) == base(name) || at_sign;
+    // `a[i] += a[i - 1]`: only what is at the sign is sure to be part of the update.
+    if names_again(target, value, base(name)) && !at_sign {
+        return Role::Other;
+    }
     match sign.text.as_str() {
         _ if target.is_empty() => Role::Other,
         "++" | "--" if !is_target || !value.is_empty() => Role::Other,
@@ -161,6 +165,13 @@ pub(crate) fn is_declaration(words: &[&Token]) -> bool {
     }
 }
 
+/// Whether a value uses another part of the variable that its target is a part of.
+fn names_again(target: &[&Token], value: &[&Token], variable: &str) -> bool {
+    let named = |words: &[&Token]| words.iter().filter(|word| word.is(variable)).count();
+    let whole = value.windows(target.len().max(1)).filter(|part| joined(part) == joined(target)).count();
+    named(target) > 0 && named(value) > whole * named(target)
+}
+
 fn joined(words: &[&Token]) -> String {
     words.iter().map(|word| word.text.as_str()).collect()
 }
@@ -224,6 +235,17 @@ mod tests {
         ] {
             assert!(!update(text), "{text}");
         }
+    }
+
+    #[test]
+    fn what_a_value_reads_of_another_cell_is_no_part_of_the_update() {
+        let tokens = tokens(&["a[i] += a[i - 1];".to_owned()]);
+        let words: Vec<_> = tokens.iter().collect();
+        let at = |kind, column| matches!(role(&words, kind, column, "a[3]"), Role::Update { .. });
+        assert!(at(AccessKind::Write, 6) && at(AccessKind::Read, 6));
+        assert!(!at(AccessKind::Read, 9) && !at(AccessKind::Read, 1));
+        assert!(matches!(of("a[i] = a[i] + a[j];", AccessKind::Write, "a[3]"), Role::Other));
+        assert!(matches!(of("a[i] = a[i] + 1;", AccessKind::Read, "a[3]"), Role::Update { .. }));
     }
 
     #[test]

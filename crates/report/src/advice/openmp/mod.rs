@@ -9,6 +9,7 @@ mod team;
 use super::fix::Fix;
 use super::{Advice, Parting, alternatives, locks, noun, one_sided};
 use crate::style::safe;
+use raceproof_core::event::AccessKind;
 use raceproof_core::finding::{Construct, Operation, Race, RaceAccess, Region, Spawned};
 use sides::{Side, are_nested, needs_order};
 
@@ -164,7 +165,9 @@ fn elsewhere(advice: &Advice<'_>) -> String {
 
 pub(super) fn fixes(advice: &Advice<'_>) -> Vec<Fix> {
     let race = advice.race;
-    let (first, second) = (Side::of(advice, &race.first), Side::of(advice, &race.second));
+    let [in_first, in_second] = advice.in_library;
+    let first = Side::of(advice, &race.first, in_first);
+    let second = Side::of(advice, &race.second, in_second);
     if are_lanes(race) {
         return simd::fixes(advice, first.as_ref(), second.as_ref());
     }
@@ -233,6 +236,14 @@ fn hints(advice: &Advice<'_>, first: Option<&Side<'_>>, second: Option<&Side<'_>
             let what = format!("the {} at {}", noun(bare.access), advice.at(&bare.at));
             let locks = alternatives(guarded.locks.iter());
             hints.push(Fix::hint(format!("hold {locks} around {what} too, if either order will do")));
+            let is_before = bare.at.file == guarded.at.file && bare.at.line <= guarded.at.line;
+            if is_before && bare.access == AccessKind::Read && guarded.stack.first() == bare.stack.first() {
+                hints.push(Fix::hint(format!(
+                    "hold it from {} to {}, if what is read must still hold when it is used",
+                    advice.at(&bare.at),
+                    advice.at(&guarded.at)
+                )));
+            }
         }
     } else if !race.first.locks.is_empty() {
         let locks = alternatives(race.first.locks.iter().chain(&race.second.locks));

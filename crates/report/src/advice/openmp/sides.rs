@@ -19,7 +19,7 @@ pub(super) struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    pub(super) fn of(advice: &Advice<'a>, access: &'a RaceAccess) -> Option<Side<'a>> {
+    pub(super) fn of(advice: &Advice<'a>, access: &'a RaceAccess, in_library: bool) -> Option<Side<'a>> {
         let calls = access.stack.iter().map(|frame| &frame.call).filter(|call| call.line > 0);
         let mut places = Vec::new();
         let mut found = None;
@@ -31,7 +31,7 @@ impl<'a> Side<'a> {
         }
         let (place, editor, node) = found?;
         let tree = editor.tree;
-        let is_direct = *place == access.at && access.library.is_none();
+        let is_direct = *place == access.at && access.library.is_none() && !in_library;
         let role = match tree.nodes[node].kind {
             Kind::Statement if is_direct && tree.nodes[node].children.is_empty() => {
                 role(&tree.own_text(node), access.access, access.at.column, variable(advice.race))

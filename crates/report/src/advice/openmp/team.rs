@@ -3,9 +3,9 @@
 use super::super::Advice;
 use super::super::fix::{Fix, ITS_OWN, Template};
 use super::sides::{Side, clause_name, is_loop, variable};
-use crate::statements::{Directive, Kind, NodeId, Role, Token, role};
+use crate::statements::{Directive, Kind, NodeId, Role, Token, Tree, role};
 use raceproof_core::event::AccessKind;
-use raceproof_core::finding::Place;
+use raceproof_core::finding::{Construct, Place, Region};
 
 /// Every thread of a team does as often as the others.
 const SAME_ROUNDS: &str = "every thread of the team makes as many rounds";
@@ -25,7 +25,10 @@ pub(super) fn fixes(advice: &Advice<'_>, team: &Place, a: &Side<'_>, b: &Side<'_
         fixes.extend(single(advice, a, b, x, &region));
         fixes.extend(temporary(advice, a, &region));
     }
-    if fixes.is_empty() && x != y {
+    if fixes.is_empty() && x != y && a.node != b.node {
+        fixes.extend(temporary(advice, a, &region));
+    }
+    if x != y && fixes.iter().all(|fix| fix.template == Template::Private) {
         fixes.extend(barrier(advice, a, (x, y), &region));
     }
     fixes
@@ -133,6 +136,31 @@ fn single(
     Some(Fix::new(Template::Single, text, a.editor.onto(a.node, "#pragma omp single")))
 }
 
+fn at_token(tree: &Tree, token: &Token) -> Option<NodeId> {
+    tree.at(&Place { file: String::new(), line: token.line, column: token.column })
+}
+
+/// Whether a statement is a sequential loop.
+fn is_loop_of(tree: &Tree, node: NodeId) -> bool {
+    tree.nodes[node].kind == Kind::Statement
+        && ["for", "while", "do"].iter().any(|word| tree.first_token(node).is(word))
+}
+
+/// The statement with the first use of a variable in a text, if that writes it, and whether it writes
+/// a literal: an assignment, or a loop that begins with one.
+fn written_first(tree: &Tree, text: &[Token], name: &str) -> Option<(NodeId, bool)> {
+    let node = at_token(tree, text.iter().find(|token| token.is(name))?)?;
+    let own = tree.own_text(node);
+    let counts = own.len() > 3 && own[0].is("for") && own[2].is(name) && own[3].is("=");
+    if counts && own.get(4).is_some_and(|word| !word.is(name)) {
+        return Some((node, false));
+    }
+    match role(&own, AccessKind::Write, 0, name) {
+        Role::Write { target, literal } if target == name => Some((node, literal)),
+        _ => None,
+    }
+}
+
 /// A variable that each iteration, or thread, writes before it reads it.
 pub(super) fn temporary(advice: &Advice<'_>, a: &Side<'_>, d: &Directive<'_>) -> Option<Fix> {
     let tree = a.editor.tree;
@@ -140,13 +168,17 @@ pub(super) fn temporary(advice: &Advice<'_>, a: &Side<'_>, d: &Directive<'_>) ->
     if d.has("target") || d.has("sections") {
         return None;
     }
+    let text = tree.text_of(d.node);
     let inner = |token: &&Token| token.is(name);
-    let first = tree.text_of(d.node).iter().find(inner)?;
-    let place = Place { file: String::new(), line: first.line, column: first.column };
-    let node = tree.at(&place)?;
-    let Role::Write { target, literal } = role(&tree.own_text(node), AccessKind::Write, 0, name) else {
+    let (node, literal) = written_first(tree, text, name)?;
+    // Whoever comes to another use has come by the first: it is in the same block, or further in.
+    let parent = tree.nodes[node].parent?;
+    let scope = if tree.nodes[parent].kind == Kind::Block { parent } else { node };
+    let jumps = |token: &Token| ["case", "goto"].iter().any(|word| token.is(word));
+    let follows = |token: &Token| at_token(tree, token).is_some_and(|other| tree.is_inside(other, scope));
+    if tree.text_of(scope).iter().any(jumps) || !text.iter().filter(inner).all(follows) {
         return None;
-    };
+    }
     // Directly in the body of the loop, so that every iteration writes it.
     let conditional = |&up: &NodeId| {
         tree.nodes[up].kind == Kind::Statement
@@ -154,10 +186,10 @@ pub(super) fn temporary(advice: &Advice<'_>, a: &Side<'_>, d: &Directive<'_>) ->
                 .parent
                 .is_some_and(|parent| tree.nodes[parent].kind == Kind::Directive && is_loop(d))
     };
-    if target != name || tree.upwards(node).skip(1).take_while(|&up| up != d.node).any(|up| conditional(&up))
-    {
-        return None;
-    }
+    let is_conditional = tree
+        .upwards(node)
+        .take_while(|&up| up != d.node)
+        .any(|up| (up != node || is_loop_of(tree, up)) && conditional(&up));
     // A value for all is no temporary.
     if !is_loop(d) && literal {
         return None;
@@ -165,11 +197,23 @@ pub(super) fn temporary(advice: &Advice<'_>, a: &Side<'_>, d: &Directive<'_>) ->
     let last = tree.nodes[d.node].last;
     let definition = tree.definition(d.node)?;
     let is_local = tree.text_of(definition).windows(2).any(|pair| {
-        pair[0].is_word()
+        (pair[0].is_word() || pair[0].is(","))
             && pair[1].is(name)
             && !["return", "else", "static"].contains(&pair[0].text.as_str())
     }) && !matches!(advice.race.object, Some(raceproof_core::finding::Object::Global { .. }));
-    let used_after = tree.tokens[(last + 1).min(tree.tokens.len())..].iter().any(|token| token.is(name));
+    let end = if is_local { tree.nodes[definition].last + 1 } else { tree.tokens.len() };
+    let rest = (last + 1).min(end)..end;
+    // In a loop around it, what comes before comes after as well.
+    let in_round = |up: NodeId| {
+        let is_first = |(first, _): (NodeId, bool)| tree.nodes[first].last < tree.nodes[d.node].first;
+        let is_used = tree.text_of(up).iter().filter(inner).count() > text.iter().filter(inner).count();
+        is_loop_of(tree, up) && is_used && !written_first(tree, tree.text_of(up), name).is_some_and(is_first)
+    };
+    let used_after =
+        tree.tokens[rest].iter().any(|token| token.is(name)) || tree.upwards(d.node).skip(1).any(in_round);
+    if is_conditional && (!is_local || used_after) {
+        return None;
+    }
     let is_private = is_local && !used_after;
     let (template, clause) = match is_private {
         true => (Template::Private, format!("private({name})")),
@@ -309,11 +353,15 @@ pub(super) fn hints(advice: &Advice<'_>, a: Option<&Side<'_>>, b: Option<&Side<'
              `#pragma omp atomic` before each update",
         ));
     }
+    // Of functions that the loop calls, nothing around them says so.
+    let is_loop_region = |region: &Region| matches!(region.construct, Construct::For | Construct::Sections);
+    let of_one_loop =
+        race.first.region == race.second.region && race.first.region.as_ref().is_some_and(is_loop_region);
     let shared = match (a, b) {
         (Some(a), Some(b)) => {
             let loops =
                 |side: &Side<'_>| side.directives().find(|d| is_loop(d) || d.has("sections")).map(|d| d.node);
-            loops(a).is_some() && loops(a) == loops(b)
+            loops(a).is_some() && loops(a) == loops(b) || of_one_loop
         }
         _ => race.first.region.is_some() && race.first.region == race.second.region,
     };

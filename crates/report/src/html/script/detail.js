@@ -147,7 +147,7 @@ function raceDetail(finding, paper) {
     el("header", {},
       el("h2", {}, el("span", { class: "kind race", "aria-hidden": "true" }, "R"), " Data race on ", code(finding.title)),
       el("p", { class: "chips" },
-        el("span", { class: `grade ${race.grade}` }, `${race.grade}: ${race.grade === "feasible" && !race.witness ? "some schedule shows it" : GRADES[race.grade] || ""}`),
+        el("span", { class: `grade ${race.grade}` }, `${race.grade}: ${race.grade === "feasible" && !race.witness ? "nothing orders the two" : GRADES[race.grade] || ""}`),
         finding.first ? el("span", { class: "chip first" }, "fix first") : el("span", { class: "chip" }, `group ${race.partition}`),
         el("span", { class: "chip" }, `seen ${race.count === 1 ? "once" : `${grouped(race.count)} times`}`),
         finding.id && el("span", { class: "chip id" }, "id ", code(finding.id)))),
