@@ -13,11 +13,11 @@ int main(void) {
       a[i][j] = b[i][j] = i + j;
 #pragma omp parallel for num_threads(2)
   for (i = 0; i < N; i++)
-    for (j = 0; j < N; j++) { //~ race j #1 #2 #3
-      t = 0; //~ race t #4 #5 #6
+    for (j = 0; j < N; j++) { //~ race j #1 race? j #2 #3
+      t = 0; //~ race t #4 race? t #5 #6
       for (k = 0; k < N; k++) //~ race k #7 race? k #8
-        t += a[i][k] * b[k][j]; //~ race j #2 race t #4 #7 race? k #8
-      c[i][j] = t; //~ race j #3 race t #5 #7
+        t += a[i][k] * b[k][j]; //~ race? j #2 race? k #8 race? t #5 #9 #10
+      c[i][j] = t; //~ race? j #3 race? t #6 #10
     }
   printf("%d\n", c[3][3]);
   return 0;

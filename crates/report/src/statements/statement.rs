@@ -58,9 +58,10 @@ pub(crate) fn role(statement: &[&Token], kind: AccessKind, column: u32, name: &s
     // An update reads and writes at its sign.
     let at_sign = sign.column == column && (kind == AccessKind::Write || !sign.is("="));
     let is_target = base(&named) == base(name) || at_sign;
-    // `a[i] += a[i - 1]`: only what is at the sign is sure to be part of the update.
-    if names_again(target, value, base(name)) && !at_sign {
-        return Role::Other;
+    // `a[i] += a[i - 1]`: only what is at the sign is sure to be part of the update. What is read of
+    // another cell has to be there first.
+    if is_target && names_again(target, value, base(name)) && !at_sign && !target.is_empty() {
+        return Role::Write { target: named, literal: false };
     }
     match sign.text.as_str() {
         _ if target.is_empty() => Role::Other,
@@ -244,7 +245,7 @@ mod tests {
         let at = |kind, column| matches!(role(&words, kind, column, "a[3]"), Role::Update { .. });
         assert!(at(AccessKind::Write, 6) && at(AccessKind::Read, 6));
         assert!(!at(AccessKind::Read, 9) && !at(AccessKind::Read, 1));
-        assert!(matches!(of("a[i] = a[i] + a[j];", AccessKind::Write, "a[3]"), Role::Other));
+        assert!(matches!(of("a[i] = a[i] + a[j];", AccessKind::Write, "a[3]"), Role::Write { .. }));
         assert!(matches!(of("a[i] = a[i] + 1;", AccessKind::Read, "a[3]"), Role::Update { .. }));
     }
 

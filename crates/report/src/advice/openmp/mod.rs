@@ -6,7 +6,7 @@ mod simd;
 mod tasks;
 mod team;
 
-use super::fix::Fix;
+use super::fix::{Fix, Template};
 use super::{Advice, Parting, alternatives, locks, noun, one_sided};
 use crate::style::safe;
 use raceproof_core::event::AccessKind;
@@ -179,6 +179,8 @@ pub(super) fn fixes(advice: &Advice<'_>) -> Vec<Fix> {
         let locked = !race.first.locks.is_empty() || !race.second.locks.is_empty();
         if locked || atomic(advice).is_some() {
             fixes.splice(0..0, exclusion);
+        } else if fixes.iter().any(is_own_memory) {
+            // What each has for itself needs no exclusion.
         } else if fixes.is_empty() || !(a.is_write() || b.is_write()) || are_nested(a, b) {
             // Who writes a value for others wants to be waited for.
             fixes.extend(exclusion);
@@ -188,6 +190,11 @@ pub(super) fn fixes(advice: &Advice<'_>) -> Vec<Fix> {
         fixes = hints(advice, first.as_ref(), second.as_ref(), freed);
     }
     fixes
+}
+
+/// Whether a fix gives every iteration its own memory.
+fn is_own_memory(fix: &Fix) -> bool {
+    matches!(fix.template, Template::Private | Template::Lastprivate) && fix.condition.is_none()
 }
 
 /// What makes one access wait for the other, or keeps each to its own memory.
