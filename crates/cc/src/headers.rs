@@ -12,7 +12,9 @@ const FILES: [(&str, &str); 3] = [
 ];
 
 /// Other headers of HClib that programs include, and those of ours that have what is in them.
-const OTHERS: [(&str, &str); 17] = [
+const OTHERS: [(&str, &str); 20] = [
+    ("hclib_config.h", "hclib.h"),
+    ("hclib-finish.h", "hclib.h"),
     ("hclib_common.h", "hclib.h"),
     ("hclib-locality-graph.h", "hclib.h"),
     ("hclib-module.h", "hclib.h"),
@@ -23,6 +25,7 @@ const OTHERS: [(&str, &str); 17] = [
     ("hclib_system.h", "hclib.h"),
     ("hclib-accumulator.h", "hclib.h"),
     ("hclib-async.h", "hclib_cpp.h"),
+    ("hclib-async-struct.h", "hclib_cpp.h"),
     ("hclib-forasync.h", "hclib_cpp.h"),
     ("hclib_future.h", "hclib_cpp.h"),
     ("hclib_promise.h", "hclib_cpp.h"),

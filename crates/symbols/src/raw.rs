@@ -170,10 +170,16 @@ impl Symbols {
     /// Where a task was created; a thread, if a library did it for the program, where the program
     /// called that.
     fn creation(&self, raw: &RawSpawned) -> Place {
-        let (at, stack) = self.place(&raw.at);
-        if raw.construct != Construct::Thread {
-            return at;
+        match raw.construct {
+            Construct::Thread => self.own_place(&raw.at),
+            _ => self.place(&raw.at).0,
         }
+    }
+
+    /// The place of a call stack; if a header of the compiler's made the call for the program, as a
+    /// container does that constructs its elements, where the program called that.
+    pub fn own_place(&self, calls: &Calls) -> Place {
+        let (at, stack) = self.place(calls);
         let mut places = std::iter::once(&at).chain(stack.iter().map(|frame| &frame.call));
         let own = places.find(|place| place.line != 0 && !names::is_system_header(&place.file));
         own.cloned().unwrap_or(at)
@@ -234,11 +240,11 @@ impl Symbols {
     }
 
     fn related(&self, what: &str, at: &Calls) -> Related {
-        Related { what: what.to_owned(), at: self.place(at).0 }
+        Related { what: what.to_owned(), at: self.own_place(at) }
     }
 
     fn set_before(&self, raw: &RawSetBefore) -> SetBefore {
-        let place = |calls: &Calls| self.place(calls).0;
+        let place = |calls: &Calls| self.own_place(calls);
         SetBefore { task: raw.task.clone(), created: place(&raw.created), set: place(&raw.set) }
     }
 

@@ -50,10 +50,16 @@ static void tasks() {
     hclib::async_await_at(counts, set, here);
     hclib::async_nb_await_at(counts, set, set, here);
     hclib::async_nb_await_at(counts, all, here);
+    std::vector<hclib_future_t *> copy = all, *none = nullptr;
+    hclib::async_await(counts, &copy);
+    hclib::async_nb_await(counts, none);
+    hclib::async_await_at(counts, &copy, here);
+    hclib::async_await(counts, NULL);
+    hclib::async_await(counts, {set, nullptr});
     hclib::yield_at(here);
     promise->put(5);
   });
-  assert(ran == 10 && set->get() == 5 && &promise->future() == set);
+  assert(ran == 15 && set->get() == 5 && &promise->future() == set);
   assert(hclib::async_nb_future([]() { return 1; })->wait() == 1);
   assert(hclib::async_future_at([]() { return 2; }, here)->wait() == 2);
   assert(hclib::async_nb_future_at([]() { return 3; }, here)->wait() == 3);

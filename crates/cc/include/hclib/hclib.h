@@ -35,8 +35,14 @@ extern "C" {
 #define PHASER_TRANSMIT_ALL ((int)0x1)
 #define ESCAPING_ASYNC ((int)0x2)
 #define COMM_ASYNC ((int)0x4)
+#define MAX_NUM_WAITS 4
 
-#define HASSERT(condition) assert(condition)
+/* As in HClib, nothing unless the program asks for it; a statement with or without a semicolon. */
+#ifdef HC_ASSERTION_CHECK
+#define HASSERT(condition) { assert(condition); }
+#else
+#define HASSERT(condition)
+#endif
 #ifdef __cplusplus
 #define HASSERT_STATIC static_assert
 #else
@@ -203,6 +209,8 @@ typedef struct _hclib_worker_state {
   int id;
 } hclib_worker_state;
 hclib_worker_state *__raceproof_hclib_worker_state(void);
+#define CURRENT_WS_INTERNAL (__raceproof_hclib_worker_state())
+static inline __attribute__((unused)) void hclib_user_harness_timer(double seconds) { (void)seconds; }
 
 /* ---- memory at places ---- */
 

@@ -204,6 +204,10 @@ template <typename F> RACEPROOF_INLINE void async_nb_at(F &&function, hclib_loca
   template <typename F>                                                                                                           \
   RACEPROOF_INLINE auto name(F &&function, const std::vector<hclib_future_t *> &futures) -> result {                             \
     return raceproof::spawn(std::forward<F>(function), const_cast<hclib_future_t **>(futures.data()), (int)futures.size());      \
+  }                                                                                                                               \
+  template <typename F, typename A>                                                                                               \
+  RACEPROOF_INLINE auto name(F &&function, std::vector<hclib_future_t *, A> *futures) -> result {                                 \
+    return raceproof::spawn(std::forward<F>(function), futures ? futures->data() : nullptr, futures ? (int)futures->size() : 0);  \
   }
 
 #define RACEPROOF_AWAIT_AT(name, result, spawn)                                                                                   \
@@ -219,8 +223,13 @@ template <typename F> RACEPROOF_INLINE void async_nb_at(F &&function, hclib_loca
   template <typename F>                                                                                                           \
   RACEPROOF_INLINE auto name(F &&function, const std::vector<hclib_future_t *> &futures, hclib_locale_t *) -> result {           \
     return raceproof::spawn(std::forward<F>(function), const_cast<hclib_future_t **>(futures.data()), (int)futures.size());      \
+  }                                                                                                                               \
+  template <typename F, typename A>                                                                                               \
+  RACEPROOF_INLINE auto name(F &&function, std::vector<hclib_future_t *, A> *futures, hclib_locale_t *) -> result {               \
+    return raceproof::spawn(std::forward<F>(function), futures ? futures->data() : nullptr, futures ? (int)futures->size() : 0);  \
   }
 
+// A pointer to a vector is a template of its own, so that NULL and nullptr are a future that is null.
 RACEPROOF_AWAIT(async_await, void, spawn)
 RACEPROOF_AWAIT(async_nb_await, void, spawn)
 RACEPROOF_AWAIT_AT(async_await_at, void, spawn)

@@ -281,6 +281,43 @@ fn promises_that_a_finish_has_waited_for_take_no_memory() {
     assert!(many < few + (4 << 10), "{few} KB for 4000 promises, {many} KB for 80000");
 }
 
+/// A promise that a container constructs, and a thread that the library joins.
+const RING: &str = r#"
+#include <future>
+#include <vector>
+int main() {
+  std::vector<std::promise<int>> all(2); // created
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; i++)
+    threads.emplace_back([&all, i] { all[i].set_value(all[1 - i].get_future().get()); }); // waits
+  for (std::thread &thread : threads)
+    thread.join(); // joins
+}
+"#;
+
+#[test]
+fn reports_name_the_lines_of_the_program_and_not_those_of_the_library() {
+    let folder = Folder::new("promises-places");
+    let (source, program) = (folder.write("ring.cpp", RING), folder.path("ring"));
+    let line = |mark: &str| RING.lines().position(|line| line.contains(mark)).expect("it is there") + 1;
+    for level in ["-O0", "-O2"] {
+        compile(&source, level, &[], &program).expect("it compiles");
+        let file = folder.path("report.json");
+        let mut command = tool();
+        command.args(["run", "--format", "json", "-o"]).arg(&file).arg("--").arg(&program);
+        finish_within(&mut command, Duration::from_secs(60)).expect("it runs").expect_status(1);
+        let report: Report = serde_json::from_str(&fs::read_to_string(&file).unwrap()).expect("a report");
+        let waiting = &report.deadlocks[0].waiting;
+        assert_eq!(waiting.len(), 3, "{level}: {waiting:#?}");
+        assert_eq!(waiting[0].at.line as usize, line("// joins"), "{level}: {waiting:#?}");
+        for thread in &waiting[1..] {
+            assert_eq!(thread.at.line as usize, line("// waits"), "{level}: {waiting:#?}");
+            let created = format!("ring.cpp:{}", line("// created"));
+            assert!(thread.what.ends_with(&created), "{level}: {waiting:#?}");
+        }
+    }
+}
+
 /// What a program without raceproof prints, which has the standard library's own `<future>`.
 #[test]
 fn the_standard_library_s_promises_behave_as_without_raceproof() {

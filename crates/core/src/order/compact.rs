@@ -152,7 +152,8 @@ impl GraphOrder {
         for task in tasks.into_iter().chain([TaskId::MAIN, self.now.task]) {
             under_way.add(task.index());
         }
-        self.prune(&under_way);
+        let named: Vec<StepId> = steps.into_iter().collect();
+        self.prune(&under_way, &named);
         let mut kept = Kept {
             steps: Marks::none(self.steps.len()),
             tasks: Marks::none(self.tree.tasks.len()),
@@ -173,7 +174,7 @@ impl GraphOrder {
         for scope in scopes {
             kept.scope(scope.0);
         }
-        for step in steps {
+        for step in named {
             kept.step(self, step.0);
         }
         for &Signalled { step, known, more } in self.syncs.iter().filter(|sync| sync.step != NONE) {

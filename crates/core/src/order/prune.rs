@@ -10,19 +10,28 @@
 //! has signalled, or to the owner of a finish, who gets it when that ends. A source that precedes
 //! the place in the tree is dropped from the set. Whatever precedes the source in the tree precedes
 //! the place in the tree then, since the tree's order is transitive; what precedes it by joins is
-//! in the sets below the source, which stay. Who gets the set later comes after the place. Sets
-//! share their nodes, so a source goes only if it precedes the places of all sets that it is in.
+//! in the sets below the source, which stay. Who gets the set later comes after the place.
 //!
-//! Cost: a visit for each node of each set, up to [`VISITS`] times the number of nodes there are;
-//! beyond that nothing is dropped. That happens if many tasks are under way, or promises alive,
-//! that know of many sources.
+//! A source is dropped as well if nobody can ask about what it tells: if each step that may be asked
+//! about and precedes the source in the tree also precedes the place in the tree. These are the
+//! steps that the user names, and those that a sync has signalled. So of a task that has set a
+//! promise nothing is kept when its accesses have been superseded ([`Content`]).
+//!
+//! Sets share their nodes, so a source goes only if it can be dropped from all sets that it is in.
+//!
+//! Cost: a visit for each node of each set, and for each ancestor of its source that is none of the
+//! place, up to [`VISITS`] times the number of nodes there are; beyond that nothing is dropped. That
+//! happens if many tasks are under way, or promises alive, that know of many sources. Besides, time
+//! and memory are linear in the steps that may be asked about.
 
 use super::graph::{GraphOrder, Known, NONE, Signalled};
+use super::tree::Bound;
 use crate::ids::{StepId, TaskId};
 use crate::marks::Marks;
+use std::ops::Range;
 
 /// Visits for each node.
-const VISITS: usize = 8;
+const VISITS: usize = 24;
 /// And as many in any case.
 const FEW: usize = 1 << 10;
 
@@ -33,14 +42,28 @@ struct Root {
     step: StepId,
 }
 
+/// For each task, the steps of it that may be asked about, and those from which on the tree orders
+/// others of them: the first after a finish whose tasks have some. Sorted.
+struct Content(Vec<(u32, u32)>);
+
+impl Content {
+    /// Whether a task has any among these steps.
+    fn has(&self, task: TaskId, steps: Range<Bound>) -> bool {
+        let next = self.0.partition_point(|&at| at < (task.0, steps.start));
+        self.0.get(next).is_some_and(|&(of, step)| of == task.0 && step < steps.end)
+    }
+}
+
 impl GraphOrder {
     /// Drops what the sets of the tasks under way, of the open finishes and of the syncs need not
     /// have.
-    pub(super) fn prune(&mut self, under_way: &Marks) {
+    /// `named` are the steps that the user may ask about.
+    pub(super) fn prune(&mut self, under_way: &Marks, named: &[StepId]) {
         if self.known.is_empty() {
             return;
         }
-        if let Some(needed) = self.needed(under_way) {
+        let content = self.content(named);
+        if let Some(needed) = self.needed(under_way, &content) {
             self.drop_others(&needed);
         }
     }
@@ -54,6 +77,56 @@ impl GraphOrder {
             }
         }
         self.drop_others(&needed);
+    }
+
+    fn content(&mut self, named: &[StepId]) -> Content {
+        let mut at = Vec::new();
+        let mut climbed = Marks::none(self.tree.tasks());
+        let signalled: Vec<StepId> =
+            self.syncs.iter().filter(|sync| sync.step != NONE).map(|sync| StepId(sync.step)).collect();
+        for &step in named.iter().chain(&signalled) {
+            let (step, mut task) = self.resolve(step, self.steps[step.index()]);
+            at.push((task.0, step.0));
+            // Up through the finishes that have ended: whoever comes after one comes after all of it.
+            while climbed.add(task.index()) {
+                let scope = &self.tree.scopes[self.tree.stands_for(self.tree.scope_of(task)).index()];
+                if scope.is_open() {
+                    break;
+                }
+                at.push((scope.owner, scope.end));
+                task = TaskId(scope.owner);
+            }
+        }
+        at.sort_unstable();
+        at.dedup();
+        Content(at)
+    }
+
+    /// Whether a set at `root` is needed to know that something comes before a source: a step that
+    /// may be asked about precedes the source, and not the place of the set, by the tree alone.
+    /// None if looking takes too long.
+    fn tells(
+        &self,
+        content: &Content,
+        source: (StepId, TaskId),
+        root: &Root,
+        visits: &mut usize,
+    ) -> Option<bool> {
+        // Which steps of `task`, the source's or an ancestor of it, precede the source.
+        let (StepId(step), mut task) = source;
+        let mut bound = step + 1;
+        loop {
+            *visits = visits.checked_sub(1)?;
+            let also = self.tree.before_branch(task.0, root.task, root.step);
+            if content.has(task, also.unwrap_or(0)..bound) {
+                return Some(true);
+            }
+            // The steps of those above precede both, or neither.
+            if also.is_some() {
+                return Some(false);
+            }
+            (task, bound) = self.tree.parent(task);
+        }
     }
 
     /// Where a task is.
@@ -72,7 +145,9 @@ impl GraphOrder {
             let task = TaskId::at(task);
             let state = self.tree.task(task);
             add(state.known, task, self.place(task));
-            add(state.inherited, task, self.place(task));
+            if state.inherited != state.known {
+                add(state.inherited, task, self.place(task));
+            }
         });
         for scope in self.tree.scopes.iter().filter(|scope| scope.end == NONE) {
             let owner = TaskId(scope.owner);
@@ -88,8 +163,8 @@ impl GraphOrder {
     }
 
     /// The nodes whose source is needed; none if looking takes too long.
-    fn needed(&mut self, under_way: &Marks) -> Option<Marks> {
-        let mut left = FEW + VISITS * self.known.len();
+    fn needed(&mut self, under_way: &Marks, content: &Content) -> Option<Marks> {
+        let mut visits = FEW + VISITS * self.known.len();
         let mut needed = Marks::none(self.known.len());
         // By node: the last root that has led there.
         let mut seen = vec![0u32; self.known.len()];
@@ -100,11 +175,13 @@ impl GraphOrder {
                 if at == NONE || std::mem::replace(&mut seen[at as usize], number) == number {
                     continue;
                 }
-                left = left.checked_sub(1)?;
+                visits = visits.checked_sub(1)?;
                 let Known { source, left, right, .. } = self.known[at as usize];
                 if source != NONE && !needed.has(at as usize) {
                     let (step, of) = self.resolve(StepId(source), self.steps[source as usize]);
-                    if step.0 >= self.tree.before(of, root.task, root.step) {
+                    if step.0 >= self.tree.before(of, root.task, root.step)
+                        && self.tells(content, (step, of), &root, &mut visits)?
+                    {
                         needed.add(at as usize);
                     }
                 }
@@ -213,5 +290,67 @@ mod tests {
             sizes.push(order.size());
         }
         assert_eq!(sizes.first(), sizes.last(), "{sizes:?}");
+    }
+
+    /// A task for each promise, which main waits for before it goes on, without a finish: of those
+    /// whose accesses nobody can ask about nothing is kept. The setter is still under way then, and
+    /// ends when main waits for the next one.
+    #[test]
+    fn promises_outside_of_finishes_are_given_back() {
+        let mut order = GraphOrder::folding();
+        let (mut sizes, mut setter) = (Vec::new(), None);
+        for at in 0..20_000 {
+            let child = TaskId::at(order.tree.tasks());
+            order.spawn(TaskId::MAIN, child, ScopeId::PROGRAM);
+            if let Some(setter) = setter.replace(child) {
+                order.enter(setter);
+                order.end(setter);
+            }
+            order.enter(child);
+            let step = order.step();
+            order.signal(child, SyncId(1), SyncKind::Promise);
+            order.join(TaskId::MAIN, SyncId(1), SyncKind::Promise);
+            order.forget(SyncId(1));
+            assert!(order.precedes_now(step));
+            if at % 1000 == 999 {
+                let new = order.compact([step], [child], []);
+                let step = new.step(step).expect("it was named");
+                assert!(order.precedes_now(step));
+                setter = new.task(child);
+                sizes.push(order.size());
+            }
+        }
+        assert!(sizes.iter().all(|&size| size < 100), "{sizes:?}");
+    }
+
+    /// A chain: each task waits for the promise of the one before, and main for none.
+    #[test]
+    fn of_a_chain_of_promises_only_the_last_is_kept() {
+        let mut order = GraphOrder::folding();
+        let mut sizes = Vec::new();
+        let mut first = None;
+        for at in 0..1000 {
+            let child = TaskId::at(order.tree.tasks());
+            order.spawn(TaskId::MAIN, child, ScopeId::PROGRAM);
+            let (before, own) = (SyncId(1 + at % 2), SyncId(1 + (at + 1) % 2));
+            if at > 0 {
+                order.join(child, before, SyncKind::Promise);
+                order.forget(before);
+            }
+            order.enter(child);
+            let step = order.step();
+            if let Some(first) = first {
+                assert!(order.precedes_now(first), "{at}");
+            }
+            order.signal(child, own, SyncKind::Promise);
+            order.end(child);
+            order.enter(TaskId::MAIN);
+            assert!(!order.precedes_now(step));
+            let first_of_all = *first.get_or_insert(step);
+            let new = order.compact([first_of_all, step], [], []);
+            first = new.step(first_of_all);
+            sizes.push(order.size());
+        }
+        assert!(sizes.last() < Some(&(sizes[2] + 50)), "{sizes:?}");
     }
 }

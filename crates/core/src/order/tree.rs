@@ -252,7 +252,7 @@ impl<T: Copy, S: Copy> Tree<T, S> {
     /// If `task` is `to` or an ancestor of it: the steps of `task` before it leaves the way to the
     /// step `at` of `to`.
     #[inline]
-    fn before_branch(&self, task: u32, to: TaskId, at: StepId) -> Option<Bound> {
+    pub(super) fn before_branch(&self, task: u32, to: TaskId, at: StepId) -> Option<Bound> {
         if task == to.0 {
             return Some(at.0 + 1);
         }

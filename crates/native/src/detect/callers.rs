@@ -51,6 +51,13 @@ fn above_new(pc: usize) -> usize {
     found.unwrap_or(pc)
 }
 
+/// Where the program is that has called the runtime by way of a library, with a call that returns to
+/// `pc`: `std::thread::join` waits by `pthread_join`, as `operator new` calls `malloc`.
+pub(crate) fn called_by_program(pc: usize) -> usize {
+    let executable = EXECUTABLE[0].load(Ordering::Relaxed)..EXECUTABLE[1].load(Ordering::Relaxed);
+    if executable.contains(&pc) { pc } else { above_new(pc) }
+}
+
 /// Frames that are gone up.
 const UP: usize = 8;
 

@@ -334,7 +334,7 @@ pub(crate) fn deadlock(waiting: Vec<(TaskId, String, SyncId, Holder, Site)>) {
         let what = match on.as_str() {
             "promise" | "future" => match detector().promises.get(sync) {
                 Some(promise) => {
-                    let at = place(&symbols, detector().site(promise.created)).0;
+                    let at = symbols.own_place(&raw::calls(detector().site(promise.created)));
                     format!("created at {}:{}", at.file, at.line)
                 }
                 None => String::new(),

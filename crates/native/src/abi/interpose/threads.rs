@@ -134,8 +134,9 @@ unsafe fn join_into(handle: usize, result: *mut usize, patience: Patience) -> c_
 
 unsafe extern "C-unwind" fn join(handle: usize, result: *mut usize) -> c_int {
     threads::test_cancel();
-    if is_shared() {
-        CALLER.store(site(), Ordering::Relaxed);
+    if is_up() {
+        let site = if is_shared() { site() } else { callers::called_by_program(caller()) };
+        CALLER.store(site, Ordering::Relaxed);
     }
     // SAFETY: the program's arguments.
     unsafe { join_into(handle, result, Patience::Endless) }
