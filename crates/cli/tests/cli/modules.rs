@@ -29,7 +29,7 @@ const ALL: [&str; 0] = [];
 
 /// Modules that do import each other, each group with the reason: a circle has to be within one of
 /// them. A group in which there is none any more has to go from the list.
-const MUTUAL: [(&str, &[&str], &str); 8] = [
+const MUTUAL: [(&str, &[&str], &str); 9] = [
     ("core/order", &["clock", "clock_tree"], "a clock is an array or a tree of the same entries"),
     ("core/order", &["graph", "past"], "`past` is a part of the graph's order, in a file of its own"),
     ("core/explore", &["reversal", "wcp"], "`wcp` is one of the three dependences of a reversal"),
@@ -40,6 +40,11 @@ const MUTUAL: [(&str, &[&str], &str); 8] = [
         "native/abi",
         &["interpose", "library"],
         "both are the C library: named by the program, called by the pass",
+    ),
+    (
+        "native/abi/interpose",
+        &["descriptors", "signals", "threads"],
+        "a signal interrupts calls that wait, and these ask whether one did",
     ),
     ("native/tasks", &ALL, "each construct waits by the scheduler, which begins and ends its tasks"),
 ];
