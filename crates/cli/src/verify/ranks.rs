@@ -128,7 +128,8 @@ impl World {
         } else if !failed {
             let dead = self.dead.borrow();
             well &= dead.is_empty();
-            well &= quit(&*self.link, &dead);
+            let interrupted = interrupt::watch_silently().load(Ordering::Relaxed);
+            well &= quit(&*self.link, &dead, interrupted);
         }
         // To end MPI in order takes all ranks.
         #[cfg(feature = "mpi")]

@@ -297,13 +297,15 @@ impl<'a> Leader<'a> {
     }
 }
 
-/// Ends the other ranks, `dead` ones aside: each when it asks next. Whether all have been told.
-pub fn quit(link: &dyn Link, dead: &[usize]) -> bool {
+/// Ends the other ranks, `dead` ones aside: each when it asks next. Whether all have been told. Those
+/// of a job that was `interrupted` may be gone by themselves.
+pub fn quit(link: &dyn Link, dead: &[usize], interrupted: bool) -> bool {
     let mut left: Vec<usize> = (1..link.size()).filter(|rank| !dead.contains(rank)).collect();
     let reply = Reply { quit: true, ..Reply::default() };
     let message = serde_json::to_vec(&reply).unwrap_or_default();
     let start = Instant::now();
-    while !left.is_empty() && start.elapsed() < SILENCE {
+    let patience = if interrupted { FAREWELL } else { SILENCE };
+    while !left.is_empty() && start.elapsed() < patience {
         match link.receive() {
             Some((rank, _)) => {
                 left.retain(|&other| other != rank);
