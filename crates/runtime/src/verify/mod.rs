@@ -190,14 +190,16 @@ pub fn verify<'a, P: Program<'a> + Sync>(
 /// Why a search was cut short, whether it is to be, and what its limits are called.
 type Cuts<'a> = (&'a dyn Fn() -> Option<String>, &'a dyn Fn() -> bool, &'a Raise);
 
-/// Searches on all workers, and on all ranks if there are several. `give` and `take` are for what an
-/// executor has found beside.
+/// What an executor has found beside, given to another rank and taken from one.
+type Aside<'a> = (&'a dyn Fn() -> String, &'a dyn Fn(&str));
+
+/// Searches on all workers, and on all ranks if there are several.
 fn shared_out<S: FnMut(Share, &Round, &mut dyn FnMut(&Round)) -> Share>(
     search: &mut Search,
     options: &Options<'_>,
     searcher: &(impl Fn() -> S + Sync),
     (cut, stop, raise): Cuts<'_>,
-    (give, take): (&dyn Fn() -> String, &dyn Fn(&str)),
+    (give, take): Aside<'_>,
     (limits, start): (Limits<'_>, Instant),
 ) -> Verified {
     let Some(Ranks { link, cut: flag, interrupt }) = options.ranks.filter(|ranks| ranks.link.size() > 1)

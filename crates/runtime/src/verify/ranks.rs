@@ -23,7 +23,7 @@
 
 use super::outcome::Explored;
 use super::share::{Round, Share};
-use super::workers::Batch;
+use super::workers::{Batch, Searcher};
 use serde::{Deserialize, Serialize};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -429,7 +429,7 @@ impl Desk {
     }
 
     /// The life of a worker.
-    fn work(&self, search: &mut dyn FnMut(Share, &Round, &mut dyn FnMut(&Round)) -> Share) {
+    fn work(&self, search: &mut Searcher<'_>) {
         loop {
             let (number, share) = {
                 let mut waiting = lock(&self.waiting);
@@ -457,7 +457,8 @@ struct Closed<'a>(&'a Desk);
 impl Drop for Closed<'_> {
     fn drop(&mut self) {
         let mut waiting = lock(&self.0.waiting);
-        (waiting.0.clear(), waiting.1 = true);
+        waiting.0.clear();
+        waiting.1 = true;
         self.0.changed.notify_all();
     }
 }
