@@ -7,6 +7,7 @@ use crate::native;
 use common::command::{Folder, finish_within, root};
 use common::{golden, logs};
 use native::toolchain::{compile, tool};
+use serde_json::Value;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -56,6 +57,17 @@ fn steady(text: &str, binary: &Path) -> String {
         .replace(&*binary.to_string_lossy(), "PROGRAM")
 }
 
+/// A log without the witnesses that were played back: the values in them may be addresses.
+fn without_playbacks(log: &str) -> String {
+    let mut log: Value = serde_json::from_str(log).expect("JSON");
+    for result in log["runs"][0]["results"].as_array_mut().into_iter().flatten() {
+        if let Some(flows) = result.get_mut("codeFlows").and_then(Value::as_array_mut) {
+            flows.retain(|flow| flow["message"]["text"] == "How the tasks came there.");
+        }
+    }
+    serde_json::to_string_pretty(&log).expect("JSON") + "\n"
+}
+
 #[test]
 fn formats() {
     let folder = Folder::new("formats");
@@ -74,7 +86,10 @@ fn formats() {
             assert!(log.contains("vector"), "{log}");
             continue;
         }
-        golden::check(&format!("sarif/c/{}.sarif", program.replace(['/', '.'], "_")), &log);
+        golden::check(
+            &format!("sarif/c/{}.sarif", program.replace(['/', '.'], "_")),
+            &without_playbacks(&log),
+        );
     }
     golden::check("github/c.txt", &all);
 }
