@@ -1,7 +1,7 @@
 // A thread enters a section, then another in the single. Another thread could execute the single, before that section.
 // expect: race-free observed-schedule
 // run: race-free
-// executions: 3
+// executions: 12
 int n;
 
 int main(void) {

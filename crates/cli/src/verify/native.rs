@@ -6,7 +6,7 @@
 
 use super::judge::Judge;
 use super::ranks::World;
-use super::{Options, Search, search};
+use super::{Options, Search, Verified, search};
 use crate::args::{TIME_LIMIT, VerifyArgs};
 use crate::shared::limits::deadline;
 use crate::shared::process::{ExecutionLimits, NativeProgram};
@@ -15,6 +15,7 @@ use raceproof::limits::Limits;
 use raceproof::verify::verify_by;
 use raceproof_core::finding::{Race, Report, Scope, Verdict, WitnessTeam};
 use std::ffi::OsString;
+use std::ops::RangeInclusive;
 use std::sync::{Mutex, OnceLock};
 
 /// Verifies a program as the arguments say; the error says what is wrong with them, or with the
@@ -35,8 +36,8 @@ pub(crate) fn verify(
     let (path, fingerprint) = program::identified(words, &input::VERIFY_PROGRAM)?;
     let coverage = Mutex::default();
     let unshown = Mutex::default();
-    let go_on = |search: &mut Search, options: &Options<'_>| {
-        let program = NativeProgram::new(path.clone(), &words[1..], args.threads);
+    let explore = |team: Option<WitnessTeam>, search: &mut Search, options: &Options<'_>| {
+        let program = NativeProgram::new(path.clone(), &words[1..], args.threads).with_team(team);
         let deadline = options.max_seconds.and_then(deadline);
         let memory = options.max_memory;
         let limits = Limits { deadline, interrupt: options.interrupt, memory, ..Limits::default() };
@@ -65,13 +66,22 @@ pub(crate) fn verify(
             None => Ok(verified),
         }
     };
-    let Some(mut report) = search::search(args, &fingerprint, &go_on, world)? else { return Ok(None) };
-    report.coverage = coverage.into_inner().unwrap_or_default();
+    let usual = |search: &mut Search, options: &Options<'_>| explore(None, search, options);
+    let searched = search::search(args, &fingerprint, &usual, world)?;
+    let Some(mut report) = searched else { return Ok(None) };
+    report.coverage = coverage.lock().map_or(None, |mut coverage| coverage.take());
     report.threads = report.coverage.as_ref().map_or(Vec::new(), |coverage| coverage.teams.clone());
+    if args.random.is_none() && world.is_none() && is_one_deal(&report) {
+        try_other_assignments(args, &mut report, &explore)?;
+    }
     let mut unshown: Vec<Race> = unshown.into_inner().unwrap_or_default();
     // As they come to be known depends on the workers.
     unshown.sort_by(|a, b| {
         (&a.location, &a.first.at, &a.second.at).cmp(&(&b.location, &b.first.at, &b.second.at))
+    });
+    // Executions of another assignment may have found one again.
+    unshown.dedup_by(|a, b| {
+        (&a.location, &a.first.at, &a.second.at) == (&b.location, &b.first.at, &b.second.at)
     });
     if report.verdict == Verdict::RaceFree {
         // The search gives work to threads in one way. In another, the accesses may meet.
@@ -94,13 +104,57 @@ pub(crate) fn verify(
         report.races = unshown;
         (report.verdict, report.scope) = (Verdict::Inconclusive, Scope::ObservedSchedule);
     }
-    if report.coverage.as_ref().is_some_and(|coverage| coverage.one_deal) {
+    if is_one_deal(&report) {
         report.about_one_schedule();
     }
     report.bound(args.strict);
     program::date(&mut report, &path);
     report.stamp(&fingerprint);
     Ok(Some(report))
+}
+
+/// Assignments of work to threads, beside the usual one, that are searched where a thread enters
+/// sections in several units of work.
+const OTHER_ASSIGNMENTS: RangeInclusive<u32> = 1..=3;
+
+fn is_one_deal(report: &Report) -> bool {
+    report.coverage.as_ref().is_some_and(|coverage| coverage.one_deal)
+}
+
+/// Searches the program under other assignments of work to threads, until one shows something: each
+/// has the orders of sections that the threads of another one cannot have.
+fn try_other_assignments(
+    args: &VerifyArgs,
+    report: &mut Report,
+    explore: &dyn Fn(Option<WitnessTeam>, &mut Search, &Options<'_>) -> Result<Verified, String>,
+) -> Result<(), String> {
+    let Some(size) = args.threads.or(report.threads.last().copied()) else { return Ok(()) };
+    let mut searched = vec![0];
+    for assignment in OTHER_ASSIGNMENTS {
+        let spent = report.stats.executions;
+        if report.verdict != Verdict::RaceFree || args.max_executions.is_some_and(|most| spent >= most) {
+            break;
+        }
+        let team = Some(WitnessTeam { size, assignment });
+        let resume = |search: &mut Search, options: &Options<'_>| explore(team, search, options);
+        let mut other = search::search_further(args, &report.stats, &resume)?;
+        report.stats.executions += other.stats.executions;
+        report.stats.seconds += other.stats.seconds;
+        if other.verdict == Verdict::Inconclusive {
+            break;
+        }
+        searched.push(assignment);
+        let witnesses = (other.races.iter_mut().map(|race| &mut race.witness))
+            .chain(other.deadlocks.iter_mut().map(|deadlock| &mut deadlock.witness))
+            .chain(other.errors.iter_mut().map(|error| &mut error.witness));
+        witnesses.flatten().for_each(|witness| witness.team = team);
+        (report.races, report.deadlocks, report.errors) = (other.races, other.deadlocks, other.errors);
+        report.verdict = other.verdict;
+    }
+    if let Some(coverage) = &mut report.coverage {
+        coverage.assignments = searched;
+    }
+    Ok(())
 }
 
 const UNSHOWN: &str = "some accesses are not ordered, but no schedule was found that brings them together";

@@ -6,7 +6,7 @@ use super::ranks::World;
 use super::{Options, Progress, Search, Verified, verify_from};
 use crate::args::{LimitArgs, VerifyArgs};
 use crate::shared::witness_file::fingerprint;
-use raceproof_core::finding::Report;
+use raceproof_core::finding::{Report, Stats};
 use raceproof_host::interrupt;
 use raceproof_host::output::{OutFile, deliver_by};
 use raceproof_tp::code::Code;
@@ -51,14 +51,49 @@ pub(crate) fn search(
     verify: &Resume<'_>,
     world: Option<&World>,
 ) -> Result<Option<Report>, String> {
+    let verified = with_options(args, &Stats::default(), world, |options| {
+        if let Some(world) = world.filter(|world| world.follows()) {
+            // When it is over is for rank 0 to say.
+            let options = Options { max_seconds: None, progress: None, ..*options };
+            let verified = verify(&mut Search::default(), &options)?;
+            world.died(&verified.dead, false);
+            return Ok(None);
+        }
+        match &args.checkpoint {
+            None => verify(&mut Search::default(), options).map(Some),
+            Some(file) => with_checkpoint(file, program, verify, options).map(Some),
+        }
+    });
+    let Some(mut verified) = verified? else { return Ok(None) };
+    let world = world.filter(|_| !verified.report.limits.is_empty());
+    let died = world.and_then(|world| world.died(&verified.dead, args.checkpoint.is_some()));
+    verified.report.limits.extend(died);
+    Ok(Some(verified.report))
+}
+
+/// Searches in another way, with what an earlier search has left of the budgets.
+pub(crate) fn search_further(
+    args: &VerifyArgs,
+    spent: &Stats,
+    verify: &Resume<'_>,
+) -> Result<Report, String> {
+    Ok(with_options(args, spent, None, |options| verify(&mut Search::default(), options))?.report)
+}
+
+fn with_options<T>(
+    args: &VerifyArgs,
+    spent: &Stats,
+    world: Option<&World>,
+    search: impl FnOnce(&Options<'_>) -> T,
+) -> T {
     let LimitArgs { max_seconds, max_events, max_memory } = args.limits;
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let line = ProgressLine::default();
     let show = |progress: &Progress| line.show(progress);
     let options = Options {
         order: args.order,
-        max_executions: args.max_executions,
-        max_seconds: args.random.or(max_seconds),
+        max_executions: args.max_executions.map(|most| most.saturating_sub(spent.executions)),
+        max_seconds: args.random.or(max_seconds).map(|most| (most - spent.seconds).max(0.0)),
         max_events,
         max_memory: Some(max_memory),
         all: args.all,
@@ -72,23 +107,9 @@ pub(crate) fn search(
         ranks: world.map(World::ranks),
         ..Options::default()
     };
-    if let Some(world) = world.filter(|world| world.follows()) {
-        // When it is over is for rank 0 to say.
-        let options = Options { max_seconds: None, progress: None, ..options };
-        let verified = verify(&mut Search::default(), &options)?;
-        world.died(&verified.dead, false);
-        return Ok(None);
-    }
-    let verified = match &args.checkpoint {
-        None => verify(&mut Search::default(), &options),
-        Some(file) => with_checkpoint(file, program, verify, &options),
-    };
+    let searched = search(&options);
     line.erase();
-    let mut verified = verified?;
-    let world = world.filter(|_| !verified.report.limits.is_empty());
-    let died = world.and_then(|world| world.died(&verified.dead, args.checkpoint.is_some()));
-    verified.report.limits.extend(died);
-    Ok(Some(verified.report))
+    searched
 }
 
 /// Resumes the search in `file`, if there is one, and saves it there every few seconds.

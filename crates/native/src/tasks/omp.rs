@@ -117,6 +117,9 @@ pub(crate) struct Thread {
     pub(crate) dispatch: Vec<crate::tasks::loops::Cursor>,
     /// Whether it executes a unit of work.
     pub(crate) in_unit: bool,
+    /// Distributed loops without marks that it has had a part of, and the one that it is in.
+    pub(crate) distributions: u32,
+    pub(crate) distribution: crate::tasks::units::Distribution,
     /// Tasks it has created, and how many threads from it the last one runs that was to run
     /// elsewhere.
     pub(crate) created: u32,
@@ -375,6 +378,8 @@ impl Team {
             doacrosses: 0,
             dispatch: Vec::new(),
             in_unit: false,
+            distributions: 0,
+            distribution: Default::default(),
             created: 0,
             tasks: 0,
         };
@@ -449,6 +454,7 @@ impl Team {
         if size <= 1 || sched::job().is_none() {
             return Self::alone(|| work(0));
         }
+        crate::tasks::units::divide();
         let parent = thread();
         let mut threads = vec![parent.virtual_thread];
         for _ in 1..size {

@@ -105,8 +105,15 @@ pub(crate) fn begin(work: Work, created: SiteId) {
     let here = 0u8;
     let at = &raw const here as usize;
     let stack = detector().stack_of(at).unwrap_or(at..at);
-    if let Work::Share(Share { is_marked: false, division, .. }) = work {
+    if is_divided_before() && !is_separable(work) {
         report::state().teams.bound(SizeBound::Unmarked);
+    }
+    if let Work::Share(Share { is_marked: false, division, .. }) = work {
+        if is_league() {
+            begin_distribution();
+        } else {
+            report::state().teams.bound(SizeBound::Unmarked);
+        }
         // The iterations of one chunk may be those of several threads in another execution.
         report::state().one_deal |= matches!(division, Division::Any { .. });
     }
@@ -115,9 +122,67 @@ pub(crate) fn begin(work: Work, created: SiteId) {
     detector().begin_unit(work, created, stack, sizes());
 }
 
+/// A distributed loop without marks of its iterations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Distribution {
+    #[default]
+    None,
+    /// It may be that of `distribute parallel for`.
+    Begun,
+    /// It is: the loop of the region in it has the marks, and makes all accesses.
+    Divided,
+}
+
+/// The initial thread of a team in a league takes its part of a loop without marks. One that a
+/// region divides further needs none, unless another loop gives the same iterations to this team.
+fn begin_distribution() {
+    let thread = thread();
+    thread.distributions += 1;
+    thread.distribution = Distribution::Begun;
+    if thread.distributions > 1 {
+        report::state().teams.bound(SizeBound::Unmarked);
+    }
+}
+
+/// A region begins in the running task.
+pub(crate) fn divide() {
+    let distribution = &mut thread().distribution;
+    match distribution {
+        Distribution::None => {}
+        Distribution::Begun if !detector().has_accessed_in_unit() => *distribution = Distribution::Divided,
+        // The end of each region orders what other teams could execute at the same time.
+        Distribution::Begun | Distribution::Divided => report::state().teams.bound(SizeBound::Unmarked),
+    }
+}
+
+/// Whether the loops of the running team divide what the team around it has got of a loop.
+fn is_divided_before() -> bool {
+    // SAFETY: the thread that opened the region, if there is one, outlives it.
+    let parent = unsafe { team().parent.as_ref() };
+    parent.is_some_and(|parent| parent.distribution == Distribution::Divided)
+}
+
+/// Whether each iteration may be another thread's, wherever the part of this team begins.
+fn is_separable(work: Work) -> bool {
+    match work {
+        Work::Share(Share { is_marked, division, .. }) => {
+            let separates = matches!(
+                division,
+                Division::Even { .. } | Division::Dealt { chunk: 1 } | Division::Any { together: 1 }
+            );
+            is_marked && separates
+        }
+        Work::Chunk => false,
+        Work::Single => true,
+    }
+}
+
 /// The running thread has executed its unit, if it is in one.
 pub(crate) fn end() {
     if std::mem::take(&mut thread().in_unit) {
+        if std::mem::take(&mut thread().distribution) == Distribution::Begun {
+            report::state().teams.bound(SizeBound::Unmarked);
+        }
         scope().end_unit();
         detector().end_unit();
     }

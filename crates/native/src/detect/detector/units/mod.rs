@@ -240,6 +240,13 @@ impl Detector {
         self.run_as(unit);
     }
 
+    /// Whether an access was made since the running unit began.
+    pub(crate) fn has_accessed_in_unit(&self) -> bool {
+        let taker = self.units.takers.get(&self.taker(self.current));
+        let unit = taker.and_then(|taker| taker.unit);
+        unit.is_none_or(|unit| unit.first != AccessId::at(self.accesses.len()))
+    }
+
     /// The running thread has executed its unit.
     pub(crate) fn end_unit(&mut self) {
         let unit = self.current;

@@ -150,17 +150,20 @@ impl Detector {
 
     /// Whether an earlier access and the present one are in loops, or in teams inside of them, that
     /// are divided in the same way, of which at least one has no marks: which iterations they were
-    /// is not known, and this run has given both to one thread.
+    /// is not known, and this run has given both to one thread. What both did in the same part of one
+    /// loop is ordered as it was there.
     pub(crate) fn are_in_equal_shares(&self, earlier: AccessId) -> bool {
         if self.units.takers.is_empty() {
             return false;
         }
-        let share = |(unit, thread): (TaskId, TaskId)| Some((thread, self.share_of(unit, thread)?));
+        let share = |(unit, thread): (TaskId, TaskId)| Some((unit, thread, self.share_of(unit, thread)?));
         let before: Vec<_> = self.units_of(self.task_of(earlier)).filter_map(share).collect();
         !before.is_empty()
-            && self.units_of(self.current).filter_map(share).any(|(thread, now)| {
-                before.iter().any(|&(other, then)| {
-                    other == thread && then.division == now.division && !(then.is_marked && now.is_marked)
+            && self.units_of(self.current).filter_map(share).any(|(unit, thread, now)| {
+                before.iter().any(|&(other, of, then)| {
+                    (other != unit && of == thread)
+                        && then.division == now.division
+                        && !(then.is_marked && now.is_marked)
                 })
             })
     }
