@@ -1,9 +1,9 @@
 //! Loops of Rust programs that wait by looking at atomic variables, recognised in a search while
-//! they run. Of C and C++ the compiler pass marks such loops ([`busy`]); Rust's compiler has no pass
-//! of ours.
+//! they run. Of C and C++ the compiler pass marks such loops ([`busy`]); Rust's compiler has no
+//! pass of ours.
 //!
-//! A task that comes to an atomic operation a second time and finds everything as it was does the
-//! same from there on as it did the first time, until a variable that it looks at has another value.
+//! A task that comes to an atomic operation a second time and finds everything as it was does from
+//! there on what it did the first time, until a variable that it looks at has another value.
 //! *Everything* is
 //!
 //! - the place of the operation and its arguments, the registers that calls preserve (the compiler
