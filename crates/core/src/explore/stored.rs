@@ -7,7 +7,6 @@
 
 use super::node::Node;
 use super::sequence::{Record, Sequence};
-use super::tree::Export;
 use rustc_hash::FxHashMap;
 use serde::de::{DeserializeOwned, Error};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -26,16 +25,6 @@ impl Owner for Node {
 
     fn sequences_mut(&mut self) -> impl Iterator<Item = &mut Sequence> {
         Node::sequences_mut(self)
-    }
-}
-
-impl Owner for Export {
-    fn sequences(&self) -> impl Iterator<Item = &Sequence> {
-        std::iter::once(&self.sequence)
-    }
-
-    fn sequences_mut(&mut self) -> impl Iterator<Item = &mut Sequence> {
-        std::iter::once(&mut self.sequence)
     }
 }
 

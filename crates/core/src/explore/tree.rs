@@ -105,6 +105,16 @@ pub(super) struct Export {
     pub(super) sequence: Sequence,
 }
 
+impl stored::Owner for Export {
+    fn sequences(&self) -> impl Iterator<Item = &Sequence> {
+        std::iter::once(&self.sequence)
+    }
+
+    fn sequences_mut(&mut self) -> impl Iterator<Item = &mut Sequence> {
+        std::iter::once(&mut self.sequence)
+    }
+}
+
 /// What the executions of a subtree have brought about outside of it since it was last asked.
 #[derive(Clone, Default, Debug, Serialize, Deserialize)]
 pub(super) struct Outcome {

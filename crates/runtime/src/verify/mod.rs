@@ -218,7 +218,10 @@ fn shared_out<S: FnMut(Share, &Round, &mut dyn FnMut(&Round)) -> Share>(
     let leader = Leader::new(link, options.workers);
     let why = || cut().or_else(|| leader.why.borrow().clone());
     let hooks = Hooks { stop, aside: take };
-    let mut verified = with_ranks(options.workers, searcher, (&leader, &hooks), |run_all| {
+    let lead = |batch: &_, round: &_, between: &mut dyn FnMut(&Round)| {
+        leader.run_all(batch, round, &hooks, between);
+    };
+    let mut verified = with_ranks(options.workers, searcher, &lead, |run_all| {
         run_search(&why, limits, start, search, options, raise, run_all)
     });
     (verified.dead, verified.traffic) = (leader.dead(), leader.traffic());

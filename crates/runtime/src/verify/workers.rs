@@ -1,7 +1,6 @@
 //! The threads that search: started once, since a round can be over in less time than it takes to
 //! start a thread.
 
-use super::ranks::{Hooks, Leader};
 use super::share::{Round, RunAll, Share};
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -39,11 +38,14 @@ pub(super) fn with_workers<S: FnMut(Share, &Round, &mut dyn FnMut(&Round)) -> Sh
     })
 }
 
+/// Sees to it that the shares of a round are searched, by others too; returns when all are.
+pub(super) type Lead<'a> = dyn Fn(&Batch, &Arc<Round>, &mut dyn FnMut(&Round)) + 'a;
+
 /// As [`with_workers`], with other ranks among those that search. This thread speaks to them.
 pub(super) fn with_ranks<S: FnMut(Share, &Round, &mut dyn FnMut(&Round)) -> Share, R>(
     workers: usize,
     searcher: &(impl Fn() -> S + Sync),
-    (leader, hooks): (&Leader<'_>, &Hooks<'_>),
+    lead: &Lead<'_>,
     body: impl FnOnce(&RunAll<'_>) -> R,
 ) -> R {
     let pool = WorkerPool { assignment: Mutex::new(Assignment::Wait), changed: Condvar::new() };
@@ -54,7 +56,7 @@ pub(super) fn with_ranks<S: FnMut(Share, &Round, &mut dyn FnMut(&Round)) -> Shar
         }
         body(&|shares, round, between| {
             let batch = pool.assign(shares, round);
-            leader.run_all(&batch, round, hooks, between);
+            lead(&batch, round, between);
             pool.results(&batch)
         })
     })
