@@ -121,12 +121,15 @@ fn is_one_deal(report: &Report) -> bool {
     report.coverage.as_ref().is_some_and(|coverage| coverage.one_deal)
 }
 
+/// Continues a search under an assignment, or the usual one.
+type Explore<'a> = dyn Fn(Option<WitnessTeam>, &mut Search, &Options<'_>) -> Result<Verified, String> + 'a;
+
 /// Searches the program under other assignments of work to threads, until one shows something: each
 /// has the orders of sections that the threads of another one cannot have.
 fn try_other_assignments(
     args: &VerifyArgs,
     report: &mut Report,
-    explore: &dyn Fn(Option<WitnessTeam>, &mut Search, &Options<'_>) -> Result<Verified, String>,
+    explore: &Explore<'_>,
 ) -> Result<(), String> {
     let Some(size) = args.threads.or(report.threads.last().copied()) else { return Ok(()) };
     let mut searched = vec![0];
