@@ -29,13 +29,11 @@ const ALL: [&str; 0] = [];
 
 /// Modules that do import each other, each group with the reason: a circle has to be within one of
 /// them. A group in which there is none any more has to go from the list.
-const MUTUAL: [(&str, &[&str], &str); 11] = [
+const MUTUAL: [(&str, &[&str], &str); 9] = [
     ("core/order", &["clock", "clock_tree"], "a clock is an array or a tree of the same entries"),
     ("core/order", &["graph", "past"], "`past` is a part of the graph's order, in a file of its own"),
     ("core/explore", &["reversal", "wcp"], "`wcp` is one of the three dependences of a reversal"),
-    ("core/explore", &["stored", "tree"], "`stored` is a tree as it is written to a checkpoint"),
     ("rayon", &["broadcast", "builder", "pool", "scope", "spawn"], "rayon's interface is mutual"),
-    ("runtime/verify", &["ranks", "workers"], "a rank has workers, and a search hands its work to either"),
     ("runtime/closures", &["coroutine", "ops"], "an operation is what a coroutine suspends with"),
     ("symbols", &["arrays", "fortran_locals"], "an array may be a local variable, and the reverse"),
     (
