@@ -206,7 +206,7 @@ const LOOPS: [(&str, &str, &str, f64); 6] = [
     ("static_4", "schedule(static, 4)", "i", 334.0),
     ("static_1", "schedule(static, 1)", "i", 1141.0),
     ("dynamic_64", "schedule(dynamic, 64)", "i", 126.0),
-    ("gather", "", "p[i]", 150.0),
+    ("gather", "", "p[i]", 153.0),
     ("gather_4", "schedule(static, 4)", "p[i]", 458.0),
 ];
 
