@@ -408,7 +408,7 @@ mod tests {
             ("A::operator()(int) const", "A::operator()(int) const"),
             (
                 "bool operator< <int>(A<int> const&, A<int> const&)",
-                "bool operator< <int>(A<int> const&, A<int> const&)",
+                "operator< <int>(A<int> const&, A<int> const&)",
             ),
             (
                 "std::complex<double>& std::complex<double>::operator+=<double>(double const&)",

@@ -187,9 +187,6 @@ impl Symbols {
         // What calls have left on the stack may be of any module.
         ends.iter().find_map(|&(base, callee)| {
             let distance = (address as i64).wrapping_sub(base as i64);
-            if self.is_of_library(callee? + 1) {
-                return None;
-            }
             self.module(callee?)?.local_of_callee(pcs, callee? as u64, distance)
         })
     }
@@ -251,12 +248,6 @@ impl Symbols {
             return iter::once((unknown, kind)).collect();
         }
         found.into_iter().map(|(frame, kind)| (self.nearby(frame), kind)).collect()
-    }
-
-    /// Whether the function that returns to `pc` is a library's: what its variables are called is not
-    /// the program's.
-    fn is_of_library(&self, pc: usize) -> bool {
-        self.all_frames(pc).last().is_some_and(|(_, kind)| *kind == Kind::Library)
     }
 
     fn module(&self, address: usize) -> Option<&Module> {

@@ -5,9 +5,11 @@
 //! the optimiser keeps elsewhere has no address and no race.
 
 use super::debug::{Debug, Entry, Offset, Reader};
+use super::names;
 use super::paths::{Path, Root};
 use super::types::Part;
-use gimli::{AttributeValue, Operation, Unit};
+use gimli::{AttributeValue, Operation, Reader as _, Unit};
+use std::borrow::Cow;
 
 /// A local variable, and which part of it stands there.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -60,7 +62,8 @@ impl Debug {
         let unit = self.unit_at(callee)?;
         let is_at = |entry: &Entry<'_>| pcs.iter().any(|pc| self.covers(unit, entry, *pc));
         let of_function = |entry: &Entry<'_>| self.covers(unit, entry, callee) && is_at(entry);
-        let variables = self.variables(unit, of_function, is_at, |_| true);
+        let is_programs = |entry: &Entry<'_>| !self.is_of_library(unit, entry);
+        let variables = self.variables(unit, of_function, is_at, is_programs);
         let mut found: Vec<Local> = variables
             .iter()
             .filter_map(|(_, entry)| self.local_at(unit, &unit.entry(*entry).ok()?, distance))
@@ -68,6 +71,23 @@ impl Debug {
         // Optimised code uses one place for variables that are not alive at the same time.
         found.dedup();
         (found.len() == 1).then(|| found.remove(0))
+    }
+
+    /// Whether Rust's standard library declares a variable: it has no name that the program gave it.
+    /// Functions of the library may have functions of the program inside, and the other way round.
+    fn is_of_library(&self, unit: &Unit<Reader>, entry: &Entry<'_>) -> bool {
+        let text =
+            |value| self.dwarf.attr_string(unit, value).ok()?.to_string_lossy().ok().map(Cow::into_owned);
+        let file = || {
+            let AttributeValue::FileIndex(index) = self.declared(unit, entry, gimli::DW_AT_decl_file)? else {
+                return None;
+            };
+            let header = unit.line_program.as_ref()?.header();
+            let file = header.file(index)?;
+            let folder = file.directory(header).and_then(text).unwrap_or_default();
+            Some(format!("{folder}/{}", text(file.path_name())?))
+        };
+        file().is_some_and(|file| names::is_library("", &file))
     }
 
     fn covers(&self, unit: &Unit<Reader>, entry: &Entry<'_>, pc: u64) -> bool {

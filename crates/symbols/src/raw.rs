@@ -442,7 +442,7 @@ impl Symbols {
                     None => {
                         let of_callee = self.local_of_callee(&raw.functions(), raw.address, ends);
                         of_callee.or_else(|| {
-                            let (pc, base) = (*frame).filter(|&(pc, _)| !self.is_of_library(pc))?;
+                            let (pc, base) = (*frame)?;
                             self.local(pc.wrapping_sub(1), (raw.address as i64).wrapping_sub(base as i64))
                         })
                     }

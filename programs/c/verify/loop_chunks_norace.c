@@ -1,7 +1,7 @@
-// Two threads take two chunks each of a loop, and each iteration enters a section: the orders of two and two sections.
+// Two threads take two chunks each of a loop, and each iteration enters a section: the orders of two and two sections, under each of four assignments of chunks.
 // expect: race-free
 // run: race-free
-// executions: 6
+// executions: 24
 int sum, part[4];
 
 int main(void) {

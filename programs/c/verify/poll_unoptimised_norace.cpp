@@ -1,7 +1,7 @@
 // Without optimisation loops wait by calls of the library's functions, and by local variables.
 // expect: race-free
 // run: race-free
-// executions: 4
+// executions: 6
 // flags: -O0
 #include <atomic>
 #include <mutex>

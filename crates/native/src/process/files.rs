@@ -1,6 +1,7 @@
 //! Files of our own in the program's process: out of the way of its descriptors, and written so
 //! that a limit is an error.
 
+use super::system_call;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{AsRawFd, FromRawFd};
@@ -10,6 +11,9 @@ use std::ptr;
 /// Descriptors of ours are kept from here on, where the limit allows: programs count on the numbers
 /// of theirs.
 const HIGH: [i32; 2] = [900, 200];
+
+/// Bytes of a set of signals, as the system has it.
+const KERNEL_SET: usize = 8;
 
 /// A file with a descriptor out of the program's way.
 pub(crate) fn high(file: File) -> File {
@@ -37,10 +41,12 @@ pub(crate) fn quietly<T>(write: impl FnOnce() -> T) -> T {
         let now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
         for signal in [libc::SIGXFSZ, libc::SIGPIPE] {
             if libc::sigismember(&before, signal) == 0 {
-                let mut one = std::mem::zeroed();
+                let mut one: libc::sigset_t = std::mem::zeroed();
                 libc::sigemptyset(&mut one);
                 libc::sigaddset(&mut one, signal);
-                libc::sigtimedwait(&one, ptr::null_mut(), &now);
+                // The system call: the function is the program's way to wait for a signal.
+                let (set, time) = (ptr::from_ref(&one) as usize, ptr::from_ref(&now) as usize);
+                system_call(libc::SYS_rt_sigtimedwait, [set, 0, time, KERNEL_SET, 0, 0]);
             }
         }
         libc::pthread_sigmask(libc::SIG_SETMASK, &before, ptr::null_mut());

@@ -14,7 +14,7 @@ fn main() {
         for lock in &LOCKS {
             scope.spawn(|| {
                 let _guard = lock.lock().unwrap();
-                unsafe { *CELL.at() += 1 }; //~ race CELL
+                unsafe { *CELL.at() += 1 }; //~ race CELL #1
             });
         }
     });
