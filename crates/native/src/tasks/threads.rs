@@ -182,8 +182,9 @@ pub(crate) fn create(
     });
     // What a thread of Rust does last is to give back what it shares with its creator: the packet
     // with its result, the scope. A creator that drops its handle only then acquires all that the
-    // thread has done, and comes after it in this run. So it goes on first.
-    sched::spawn_in(ScopeId::PROGRAM, job, !process::is_shared());
+    // thread has done, and comes after it in this run. So it goes on first. A test harness only
+    // waits, and to wait for what has not ended yet takes atomic operations.
+    sched::spawn_in(ScopeId::PROGRAM, job, !process::is_shared() || super::futex::is_harness());
     Ok(())
 }
 
