@@ -494,7 +494,7 @@ pub struct AnalyzeArgs {
     #[arg(long)]
     pub recover: bool,
     /// How many threads read and analyse the trace; what is found is the same for any number
-    /// [default: as many as there are cores]
+    /// [default: 1, which is faster for most traces]
     #[arg(long, value_name = "N")]
     pub workers: Option<NonZeroUsize>,
     #[command(flatten)]

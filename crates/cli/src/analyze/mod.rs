@@ -27,7 +27,6 @@ pub use raceproof_report::trace::{Analyzed, Validation};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::thread;
 use std::time::{Duration, Instant};
 
 /// Time for building witnesses, beyond which races stay `apparent`.
@@ -53,8 +52,8 @@ struct Work<'a> {
 
 impl Work<'_> {
     fn workers(&self) -> Workers<'static> {
-        let cores = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        Workers { count: self.args.workers.map_or_else(cores, NonZeroUsize::get), ended: None }
+        // To share a trace out costs more than most traces take (docs/BENCHMARKS.md).
+        Workers { count: self.args.workers.map_or(1, NonZeroUsize::get), ended: None }
     }
 }
 
