@@ -16,9 +16,8 @@ use std::cell::Cell;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-/// Effort for bringing pairs together, beyond which they stay `apparent`: so many actions, some
-/// seconds, or so many times those of the first run. Counting actions, not time, makes reports the
-/// same on a busy machine.
+/// Actions for bringing pairs together, beyond which they stay `apparent`: so many, or so many times
+/// those of the first run. Counting actions, not time, makes reports the same on a busy machine.
 const GRADING: u64 = 20_000_000;
 const GRADING_RUNS: u32 = 20;
 
