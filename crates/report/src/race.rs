@@ -298,10 +298,6 @@ fn order_of_sections<'a>(
 
 fn grade(race: &Race) -> &'static str {
     match race.grade {
-        // Of a run that decides by the order alone, and whose further executions did not show it.
-        Grade::Feasible if race.witness.is_none() => {
-            "feasible (nothing orders the two; a schedule that shows it is not known)"
-        }
         Grade::Actual => "actual (it happened in this run)",
         Grade::Feasible => "feasible (some schedule shows it)",
         Grade::Apparent => "apparent (synchronisation allows it, no schedule is known)",

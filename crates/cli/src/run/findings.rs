@@ -5,7 +5,7 @@
 
 use super::{join, nothing_known};
 use raceproof::channel::{self, Begin, Exec, Kind, Record};
-use raceproof_core::finding::{Grade, Report, Scope};
+use raceproof_core::finding::{Report, Scope};
 use raceproof_report::listed::identify;
 use raceproof_report::{Project, Sources, Suppressions};
 use raceproof_symbols::Symbols;
@@ -101,9 +101,6 @@ impl Process {
     fn report(self) -> Report {
         let folder = self.begin.as_ref().map(|begin| begin.folder.clone()).unwrap_or_default();
         let symbols = Symbols::from_maps_in(&self.maps, folder.into());
-        // With mutual exclusion, which may have come after the race was found, none of them is
-        // certain.
-        let exclusive = self.report.as_ref().is_some_and(|report| report.scope == Scope::ObservedSchedule);
         let mut report = self.report.unwrap_or_else(|| {
             let mut limits = self.limits;
             limits.push(UNFINISHED.to_owned());
@@ -115,12 +112,7 @@ impl Process {
             report.limits.push(what);
             (report.scope, report.determinate) = (Scope::ObservedSchedule, None);
         }
-        let races = self.races.iter().map(|raw| {
-            let grade = if exclusive { Grade::Apparent } else { raw.grade };
-            RawRace { grade, ..raw.clone() }
-        });
-        let races: Vec<RawRace> = races.collect();
-        report.races.extend(symbols.races(&races));
+        report.races.extend(symbols.races(&self.races));
         report.errors.splice(0..0, self.errors.iter().map(|raw| symbols.error(raw)));
         report.verdict = Report::judge(&report.races, &report.errors, &report.deadlocks, &report.limits);
         let rules = self.begin.and_then(|begin| begin.suppressions);

@@ -68,14 +68,15 @@ pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
         if may_repeat && report.scope == Scope::AllSchedules && depends_on_assignment(&report) {
             report = with_other_assignments(report, &run, &mut input)?;
         }
-        if may_repeat && report.scope == Scope::AllSchedules {
+        if may_repeat {
             let coverage = report.coverage.as_ref();
             let teams = witness::Teams {
                 asked: team,
                 ran: coverage.and_then(|coverage| coverage.teams.last().copied()),
                 all_sizes: coverage.is_some_and(|coverage| coverage.all_sizes),
             };
-            witness::show(&mut report.races, &program, &args.program[1..], teams);
+            let decided = report.scope == Scope::AllSchedules;
+            witness::show(&mut report.races, decided, &program, &args.program[1..], teams);
         }
         let sequential = report.coverage.as_ref().is_some_and(|of| of.parallel == Some(false));
         if report.scope == Scope::ObservedSchedule && !sequential {

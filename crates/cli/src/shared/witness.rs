@@ -8,10 +8,11 @@
 //!
 //! The same two lines may race on several cells: elements of an array, or whatever a pointer leads
 //! to. A race prefers a witness on its own cell. Failing that, one on another cell that the same
-//! accesses meet on shows the same lines, and its playback names that cell. It is no evidence that
-//! the accesses ever meet on the cell of the race, so the grade stays; a race that was only
-//! apparent becomes the one that was met. An execution names one pair of accesses of two lines to a
-//! cell. So a race of a read and a write may have no witness beside that of the two writes.
+//! accesses meet on shows the same lines, and its playback names that cell. It is the witness of a
+//! race that the run has decided. It is none of one that the run, with mutual exclusion, has only
+//! predicted: that race becomes the one that was met. An execution names one pair of accesses of
+//! two lines to a cell. So a race of a read and a write may have no witness beside that of the two
+//! writes.
 
 use crate::shared::process::{ExecutionLimits, NativeProgram, Streams};
 use raceproof::remote::{Answer, Order, Point};
@@ -31,7 +32,7 @@ const ACTIONS: u64 = 1 << 22;
 const ANSWER: u64 = 1 << 28;
 
 /// The most races that are tried.
-const MOST: usize = 16;
+const MOST: usize = 64;
 
 /// Sizes that tell iterations apart which smaller teams give to one thread.
 const SIZES: [u32; 4] = [3, 8, 64, 256];
@@ -49,8 +50,9 @@ pub(crate) struct Teams {
     pub(crate) all_sizes: bool,
 }
 
-/// Adds a witness to each race that further executions show; it is feasible then.
-pub(crate) fn show(races: &mut [Race], program: &Path, arguments: &[OsString], teams: Teams) {
+/// Adds a witness to each race that further executions show; it is feasible then. `decided`: the
+/// run had no mutual exclusion, so that what it left unordered is not ordered in any schedule.
+pub(crate) fn show(races: &mut [Race], decided: bool, program: &Path, arguments: &[OsString], teams: Teams) {
     let mut open: Vec<&mut Race> =
         races.iter_mut().filter(|race| race.witness.is_none()).take(MOST).collect();
     let end = Instant::now() + PATIENCE;
@@ -84,13 +86,13 @@ pub(crate) fn show(races: &mut [Race], program: &Path, arguments: &[OsString], t
                     accesses(race) == accesses(met) && (race.location == met.location) == same_cell
                 };
                 let is_known = others.iter().any(|other| accesses(other) == accesses(met));
-                if !open.iter().any(|race| fits(race) && (is_sure(race) || same_cell || !is_known)) {
+                if !open.iter().any(|race| fits(race) && (decided || same_cell || !is_known)) {
                     continue;
                 }
                 let Some(witness) = meet(*points, &answer.trace, dependence, execute) else { continue };
                 let witness = Some(Witness { team, ..witness });
                 let grade = Grade::Feasible;
-                for race in open.extract_if(.., |race| fits(race) && (is_sure(race) || same_cell)) {
+                for race in open.extract_if(.., |race| fits(race) && (decided || same_cell)) {
                     race.witness.clone_from(&witness);
                     race.grade = grade;
                 }
@@ -105,11 +107,6 @@ pub(crate) fn show(races: &mut [Race], program: &Path, arguments: &[OsString], t
             *race = others.swap_remove(at);
         }
     }
-}
-
-/// Whether the run has decided that some schedule shows a race.
-fn is_sure(race: &Race) -> bool {
-    race.grade >= Grade::Feasible
 }
 
 impl Teams {

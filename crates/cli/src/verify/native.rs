@@ -87,7 +87,7 @@ pub(crate) fn verify(
         // The search gives work to threads in one way. In another, the accesses may meet.
         let ran = report.threads.last().copied();
         let teams = witness::Teams { asked: args.threads, ran, all_sizes: false };
-        witness::show(&mut unshown, &path, &words[1..], teams);
+        witness::show(&mut unshown, false, &path, &words[1..], teams);
         report.races = unshown.extract_if(.., |race| race.witness.is_some()).collect();
         report.verdict = Report::judge(&report.races, &report.errors, &report.deadlocks, &report.limits);
     }

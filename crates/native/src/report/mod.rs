@@ -141,10 +141,9 @@ pub(crate) fn is_search() -> bool {
 struct Written;
 
 impl Sink for Written {
-    fn raced(&self, race: &Raced, exclusive: bool) {
+    fn raced(&self, race: &Raced) {
         if channel::is_on() && state().search.is_none() {
-            let grade = if exclusive { Grade::Apparent } else { Grade::Feasible };
-            channel::raced(&raw::race(race, grade));
+            channel::raced(&raw::race(race, Grade::Apparent));
         }
     }
 
@@ -532,7 +531,6 @@ fn build(cut_short: bool) -> Report {
     };
     let detector = detector();
     let scope = if detector.exclusive { Scope::ObservedSchedule } else { Scope::AllSchedules };
-    let grade = if detector.exclusive { Grade::Apparent } else { Grade::Feasible };
     let determinate = (!detector.exclusive && detector.races.is_empty()).then_some(true);
     let mut report =
         Report { scope, determinate, detector: "default".to_owned(), ..plain(symbols, Vec::new()) };
@@ -544,7 +542,7 @@ fn build(cut_short: bool) -> Report {
         report.errors.clear();
         return report;
     }
-    let races: Vec<_> = detector.races.iter().map(|raced| raw::race(raced, grade)).collect();
+    let races: Vec<_> = detector.races.iter().map(|raced| raw::race(raced, Grade::Apparent)).collect();
     report.races = symbols.races(&races);
     report.verdict = Report::judge(&report.races, &report.errors, &report.deadlocks, &report.limits);
     let mut sources = Sources::of(Project::here());

@@ -54,6 +54,12 @@ fn races(expected: &Expected, files: &[String], report: &Value, wrong: &mut Vec<
         for (_, seen) in expected.pairs.iter().zip(&mut seen).filter(|(pair, _)| explains(pair)) {
             (*seen, any) = (true, true);
         }
+        if (race["grade"] == "feasible") == race["witness"].is_null() {
+            wrong.push(format!(
+                "race on {} is {} with witness {}",
+                race["location"], race["grade"], race["witness"]
+            ));
+        }
         if !any {
             wrong.push(format!("unmarked race on {} at {} and {}", race["location"], ends[0], ends[1]));
         }

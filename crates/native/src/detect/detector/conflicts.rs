@@ -78,7 +78,7 @@ impl Detector {
     /// The last race is a new one.
     fn notify_sink(&self) {
         if let Some(race) = self.races.last() {
-            sink::raced(race, self.exclusive);
+            sink::raced(race);
         }
     }
 

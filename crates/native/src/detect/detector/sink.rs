@@ -6,9 +6,8 @@ use crate::process::global::Global;
 
 /// What is notified of races. `report` has the one implementation; the detector does not know it.
 pub(crate) trait Sink {
-    /// A race was found, in a run with mutual exclusion or without; races are numbered
-    /// consecutively.
-    fn raced(&self, race: &Raced, exclusive: bool);
+    /// A race was found; races are numbered consecutively.
+    fn raced(&self, race: &Raced);
 
     /// The race of this number was met again, `count` times in all.
     fn raced_again(&self, number: usize, count: u64);
@@ -21,9 +20,9 @@ pub(crate) fn set(sink: &'static dyn Sink) {
     SINK.set(sink);
 }
 
-pub(super) fn raced(race: &Raced, exclusive: bool) {
+pub(super) fn raced(race: &Raced) {
     if let Some(sink) = SINK.find() {
-        sink.raced(race, exclusive);
+        sink.raced(race);
     }
 }
 
