@@ -74,10 +74,13 @@ pub enum Kind {
     Answer,
     /// Where the races of the process are: JSON of `raceproof_symbols::raw::Spot`s.
     Spots,
+    /// The trace of an execution of a search, for the answer that follows: the bytes of
+    /// [`Trace::to_bytes`](raceproof_core::explore::trace::Trace::to_bytes).
+    Trace,
 }
 
 impl Kind {
-    const ALL: [Kind; 11] = [
+    const ALL: [Kind; 12] = [
         Kind::Begin,
         Kind::Maps,
         Kind::Race,
@@ -89,6 +92,7 @@ impl Kind {
         Kind::Request,
         Kind::Answer,
         Kind::Spots,
+        Kind::Trace,
     ];
 }
 

@@ -4,7 +4,8 @@
 //! child of the program that has been started once, or a program that is started. The process has a
 //! kernel and the [`Guided`](crate::strategy::Guided) strategy like any other run; what the search
 //! needs of an execution is written down at its end and read by the process that searches. Both are
-//! JSON, in records of a [`channel`](crate::channel) whose path the program is given.
+//! JSON, but for the [trace](Trace::to_bytes), in records of a [`channel`](crate::channel) whose
+//! path the program is given.
 //!
 //! Nothing in here depends on where the process has its memory: tasks are named by their spawn
 //! paths, places in the program and its data by [`Point`].
@@ -20,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 /// Changes whenever what is written does: a program may be linked with another version than the one
 /// that runs it.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 
 /// The word of `RACEPROOF_OPTIONS` that says where a program finds its request.
 pub const OPTION: &str = "explore";
@@ -94,6 +95,8 @@ pub struct Point {
 #[derive(Serialize, Deserialize)]
 pub struct Answer {
     pub version: u32,
+    /// In a record of its own, written before.
+    #[serde(skip)]
     pub trace: Trace,
     /// As the strategy has them.
     pub woke: Vec<usize>,

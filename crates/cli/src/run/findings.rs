@@ -93,7 +93,7 @@ impl Process {
                 (self.report, self.became) = (Some(report), Some(program));
             }
             Kind::GoesOn => (self.report, self.became) = (None, None),
-            Kind::Request | Kind::Answer | Kind::Spots => {}
+            Kind::Request | Kind::Answer | Kind::Trace | Kind::Spots => {}
         }
         Ok(())
     }

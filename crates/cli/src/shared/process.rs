@@ -10,6 +10,7 @@ use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::Pid;
 use raceproof::channel::{self, Kind};
 use raceproof::remote::{ASSIGNMENT, Answer, OPTION, Order, Request, VERSION};
+use raceproof_core::explore::trace::Trace;
 use raceproof_core::finding::{Place, ProgramError, WitnessTeam};
 use raceproof_host::interrupt::EndsWithUs;
 use std::ffi::OsString;
@@ -271,15 +272,18 @@ impl NativeProgram {
         }
         let bytes = channel.read().map_err(cannot)?;
         let (records, _) = channel::records(&bytes);
-        let Some(text) = records.iter().rfind(|record| record.kind == Kind::Answer) else {
+        let last = |kind| records.iter().rfind(|record| record.kind == kind).map(|record| record.content);
+        let Some(text) = last(Kind::Answer) else {
             return Ok(None);
         };
-        let answer: Answer = serde_json::from_slice(text.content).map_err(|error| {
+        let mut answer: Answer = serde_json::from_slice(text).map_err(|error| {
             Failed::Wrong(format!(
                 "the answer of {name} cannot be read: {error}; build it again with this version of raceproof"
             ))
         })?;
-        let damaged = |wrong| Failed::Wrong(format!("the answer of {name} is damaged: {wrong}"));
+        let damaged = |wrong: &str| Failed::Wrong(format!("the answer of {name} is damaged: {wrong}"));
+        let trace = Trace::from_bytes(last(Kind::Trace).unwrap_or_default());
+        answer.trace = trace.map_err(|at| damaged(&format!("its trace ends at byte {at}")))?;
         answer.trace.check().map_err(damaged)?;
         Ok(Some(answer))
     }

@@ -48,7 +48,7 @@ pub(crate) fn verify(
             budget: ExecutionLimits {
                 actions,
                 seconds: args.time_limit.unwrap_or(TIME_LIMIT),
-                answer: memory.map_or(u64::MAX, |most| most / 4),
+                answer: memory.map_or(u64::MAX, |most| most / 8),
             },
             limits,
             dependence: options.dependence(),

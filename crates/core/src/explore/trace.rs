@@ -1,6 +1,8 @@
 //! One execution as the explorer sees it: transitions, and the events that order them whatever the
 //! schedule.
 
+mod bytes;
+
 use super::{Choice, ContentRef, TaskName};
 use crate::event::{AccessKind, Effect, Observer, SyncKind};
 use crate::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
@@ -10,7 +12,7 @@ use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
 /// What a task did from one choice to the next; [`Trace::content`] has the rest.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub struct Transition {
     pub task: TaskId,
     pub choice: Choice,
@@ -43,7 +45,7 @@ impl Contents {
 }
 
 /// What happened, as far as it orders tasks. Transitions are named by their index.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Hard {
     Begin(u32),
     Spawn {
@@ -73,9 +75,9 @@ pub(super) enum Hard {
     },
 }
 
-/// Records an execution in which every turn is a transition. It can be written down once the
-/// execution has ended, for another process to look at.
-#[derive(Default, Debug, Serialize, Deserialize)]
+/// Records an execution in which every turn is a transition. Once the execution has ended, it can be
+/// written [as bytes](Trace::to_bytes), for another process to look at.
+#[derive(Default, Debug)]
 pub struct Trace {
     pub transitions: Vec<Transition>,
     pub(super) log: Vec<Hard>,
@@ -90,18 +92,14 @@ pub struct Trace {
     sites: Vec<SiteId>,
     /// The accesses of the section that the running transition entered, while it is open, each with
     /// its part in the section's effect.
-    #[serde(skip)]
     inside: Vec<(Location, AccessKind, Effect, SiteId)>,
     /// The sections that are open: the lock, the transition that entered it.
-    #[serde(skip)]
     open: Vec<(SyncId, u32)>,
     /// Whether the running transition waited, or might have, inside the section it entered.
-    #[serde(skip)]
     waited: bool,
     /// The cells from here on were made inside that section. Whoever else accesses them comes after
     /// it anyway, by the way in which the reference was handed on; and in another execution these
     /// numbers would be another's cells.
-    #[serde(skip)]
     fresh: Option<Location>,
 }
 

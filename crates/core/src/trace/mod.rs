@@ -25,7 +25,7 @@ pub mod sections;
 pub mod text;
 pub mod text_writer;
 mod threads;
-mod varint;
+pub(crate) mod varint;
 pub mod writer;
 
 pub use names::{Named, Names};

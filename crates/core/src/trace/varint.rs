@@ -1,7 +1,7 @@
 //! Numbers in as few bytes as they need: seven bits a byte, the lowest first, the top bit says that
 //! more follow.
 
-pub(super) fn put(out: &mut Vec<u8>, mut value: u64) {
+pub(crate) fn put(out: &mut Vec<u8>, mut value: u64) {
     while value >= 0x80 {
         out.push(value as u8 | 0x80);
         value >>= 7;
@@ -11,7 +11,7 @@ pub(super) fn put(out: &mut Vec<u8>, mut value: u64) {
 
 /// Takes a number off the front; `None` if the bytes end too early or say more than 64 bits.
 #[inline]
-pub(super) fn take(bytes: &mut &[u8]) -> Option<u64> {
+pub(crate) fn take(bytes: &mut &[u8]) -> Option<u64> {
     let (&first, rest) = bytes.split_first()?;
     if first < 0x80 {
         *bytes = rest;

@@ -64,7 +64,8 @@ pub(super) fn finish() {
         played: execution.played.take().map(Played::finish),
         trace,
     };
-    if !channel::json(Kind::Answer, &answer) {
+    let written = channel::write(Kind::Trace, &answer.trace.to_bytes());
+    if !written || !channel::json(Kind::Answer, &answer) {
         crate::say("there is no room for the answer");
     }
 }
