@@ -35,6 +35,19 @@ pub(crate) fn begin() {
     if abi::is_up() {
         return;
     }
+    set_up();
+    if process::state().options.explore.is_some() {
+        // The search goes by the kernel's numbers.
+        detector().keep_everything();
+        search::serve(interpose::real_fork);
+        search::begin();
+    }
+}
+
+/// Sets all up but the search. A function of its own since it takes pages of stack: a page that an
+/// execution writes is one for the system to copy.
+#[inline(never)]
+fn set_up() {
     std::panic::set_hook(Box::new(|panic| {
         crate::fatal(&format!("an error of its own, please report it: {panic}"))
     }));
@@ -75,12 +88,6 @@ pub(crate) fn begin() {
     start::begun();
     faults::install();
     signals::install();
-    if explore.is_some() {
-        // The search goes by the kernel's numbers.
-        detector().keep_everything();
-        search::serve(interpose::real_fork);
-        search::begin();
-    }
 }
 
 /// Opens the channel to the process that runs this one, if there is one, and sees to it that this

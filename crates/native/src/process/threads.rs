@@ -111,6 +111,7 @@ impl Threads {
     pub(crate) fn add(&mut self, thread: u32) -> io::Result<()> {
         let now = self.now;
         self.switch(0);
+        let tables = tables_of_the_process();
         MAKING.store(true, Ordering::Relaxed);
         let made = self.spare.pop_front().map_or_else(sleeper, Ok);
         if let Ok(storage) = made {
@@ -119,7 +120,10 @@ impl Threads {
             }
             self.all[thread as usize] = Some(storage);
             self.switch(thread);
-            begin();
+            // An execution of a search would have the system copy a page for each thread.
+            if tables != Some(tables_now()) {
+                begin();
+            }
         }
         MAKING.store(false, Ordering::Relaxed);
         self.switch(now as u32);
@@ -228,11 +232,29 @@ extern "C" fn sleep(over: *mut libc::c_void) -> *mut libc::c_void {
     std::ptr::null_mut()
 }
 
+/// The C library's `LC_GLOBAL_LOCALE`.
+const OF_THE_PROCESS: libc::locale_t = std::ptr::without_provenance_mut(usize::MAX);
+
+/// The tables of `<ctype.h>` of the thread whose storage is used now.
+fn tables_now() -> *const libc::c_ushort {
+    unsafe extern "C" {
+        fn __ctype_b_loc() -> *mut *const libc::c_ushort;
+    }
+    // SAFETY: a documented function of glibc: the address of a variable of the thread.
+    unsafe { *__ctype_b_loc() }
+}
+
+/// Those of the locale of the process, if the thread whose storage is used now has no other.
+fn tables_of_the_process() -> Option<*const libc::c_ushort> {
+    // SAFETY: a documented use: asks for the locale of the thread.
+    let locale = unsafe { libc::uselocale(std::ptr::null_mut()) };
+    (locale == OF_THE_PROCESS).then(tables_now)
+}
+
 /// Sets up what the C library leaves to a new thread itself, in the storage that is used now: the
-/// tables of `<ctype.h>`. The sleeper may not have begun yet, and `toupper` would find no table.
+/// tables of `<ctype.h>`. The sleeper may not have begun yet, and `toupper` would find no table; or
+/// it has begun, and the program has chosen another locale since.
 fn begin() {
-    /// The C library's `LC_GLOBAL_LOCALE`.
-    const OF_THE_PROCESS: libc::locale_t = std::ptr::without_provenance_mut(usize::MAX);
     // SAFETY: a documented use. The thread has the locale of the process already; to set it sets
     // the tables as well.
     unsafe { libc::uselocale(OF_THE_PROCESS) };
