@@ -30,6 +30,7 @@ pub const OPTION: &str = "explore";
 /// what became of its children.
 pub const REQUESTS: &str = "requests";
 pub const REPLIES: &str = "replies";
+pub const CHILDREN: &str = "children";
 
 /// What a program says first that is ready to fork.
 pub const SERVING: i32 = 0x7270_0000 | VERSION as i32;

@@ -10,10 +10,11 @@ use crate::shared::process::{
     ASK, Ended, ExecutionLimits, Failed, GRACE, NativeProgram, RunningProcess, Streams, input, request,
     same_addresses,
 };
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
-use raceproof::remote::{Answer, OPTION, Order, REPLIES, REQUESTS, SERVING};
+use raceproof::remote::{Answer, CHILDREN, OPTION, Order, REPLIES, REQUESTS, SERVING};
 use raceproof_host::interrupt::EndsWithUs;
 use std::io::{self, PipeReader, PipeWriter, Read, Write};
 use std::os::fd::{AsFd, AsRawFd};
@@ -93,8 +94,10 @@ struct Running {
     channel: Channel,
     requests: PipeWriter,
     replies: PipeReader,
-    /// The execution under way.
-    child: Option<Pid>,
+    /// The numbers of the children. Reading it never waits.
+    children: PipeReader,
+    /// Whether an execution is under way.
+    is_asked: bool,
 }
 
 impl Running {
@@ -102,17 +105,20 @@ impl Running {
         let channel = Channel::new(None).map_err(|wrong| Trouble::Failed(Failed::Wrong(wrong)))?;
         let (from, requests) = io::pipe()?;
         let (replies, to) = io::pipe()?;
+        let (children, numbers) = io::pipe()?;
+        fcntl(&children, FcntlArg::F_SETFL(OFlag::O_NONBLOCK)).map_err(io::Error::from)?;
         let word = |name: &str, file: &dyn AsRawFd| {
             format!("{name}=/proc/{}/fd/{}", process::id(), file.as_raw_fd()).into_bytes()
         };
-        let words = [channel.word(OPTION), word(REQUESTS, &from), word(REPLIES, &to)];
+        let words =
+            [channel.word(OPTION), word(REQUESTS, &from), word(REPLIES, &to), word(CHILDREN, &numbers)];
         let mut command = program.command(words, Streams::Hidden);
         command.stdin(input());
         same_addresses();
         let child = command.spawn()?;
         let _ends = EndsWithUs::new(&child, Signal::SIGKILL);
         let process = RunningProcess { child, group: true };
-        let mut running = Running { process, _ends, channel, requests, replies, child: None };
+        let mut running = Running { process, _ends, channel, requests, replies, children, is_asked: false };
         match running.reply(wait)? {
             // It has opened its ends of the pipes by now.
             SERVING => Ok(running),
@@ -123,14 +129,23 @@ impl Running {
     fn execute(&mut self, request: &[u8], wait: &Wait<'_>) -> Result<Ended, Trouble> {
         self.channel.renew(request)?;
         self.requests.write_all(&[0])?;
-        let child = self.reply(wait)?;
-        if child <= 0 {
-            return Err(Trouble::Broken);
-        }
-        self.child = Some(Pid::from_raw(child));
+        self.is_asked = true;
         let status = self.reply(wait)?;
-        self.child = None;
-        Ok(ExitStatus::from_raw(status).into())
+        self.is_asked = false;
+        // It was written before.
+        match self.next_child() {
+            Some(_) => Ok(ExitStatus::from_raw(status).into()),
+            None => Err(Trouble::Broken),
+        }
+    }
+
+    /// The next child that the server has told of: there is none if it could not fork, or has not
+    /// yet.
+    fn next_child(&mut self) -> Option<Pid> {
+        let mut number = [0; 4];
+        self.children.read_exact(&mut number).ok()?;
+        let number = i32::from_le_bytes(number);
+        (number > 0).then(|| Pid::from_raw(number))
     }
 
     /// The next number that the server sends.
@@ -158,8 +173,11 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // Its number is its own as long as the server has not said that it has ended.
-        if let Some(child) = self.child {
+        // Without the server, nobody says any more that the child has ended, and its number is its
+        // own until then. It ends with the server by itself; what it has started does not.
+        if self.is_asked
+            && let Some(child) = self.next_child()
+        {
             let _ = killpg(child, Signal::SIGKILL);
         }
         let _ = self.process.end();

@@ -42,6 +42,7 @@ pub(crate) struct Options {
     /// The pipes of a search that this is to serve: executions are its children.
     pub(crate) requests: Option<PathBuf>,
     pub(crate) replies: Option<PathBuf>,
+    pub(crate) children: Option<PathBuf>,
 }
 
 /// As thread sanitizer's.
@@ -74,6 +75,7 @@ impl Options {
             explore: None,
             requests: None,
             replies: None,
+            children: None,
         };
         if let Some(text) = env::var_os("RACEPROOF_OPTIONS").filter(|_| !is_privileged()) {
             let Some(words) = env_options::split(text.as_bytes()) else {
@@ -123,6 +125,7 @@ impl Options {
             _ if name == raceproof::remote::OPTION.as_bytes() => &mut self.explore,
             _ if name == raceproof::remote::REQUESTS.as_bytes() => &mut self.requests,
             _ if name == raceproof::remote::REPLIES.as_bytes() => &mut self.replies,
+            _ if name == raceproof::remote::CHILDREN.as_bytes() => &mut self.children,
             _ => return false,
         };
         let Some(value) = value.filter(|value| !value.is_empty()) else { return false };

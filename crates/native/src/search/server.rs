@@ -9,7 +9,10 @@
 //! | pipe | bytes |
 //! | --- | --- |
 //! | requests | one byte: what is asked for is in the channel |
-//! | replies | [`SERVING`] when the server is ready; then for each request the number of the child, and its status when it has ended |
+//! | replies | [`SERVING`] when the server is ready; then for each request the status of the child, when it has ended |
+//! | children | for each request the number of the child, which is negative if there is none |
+//!
+//! Whoever asks looks at a number only if it wants to end the child: it waits once for an execution.
 //!
 //! Request and answer themselves are in the channel, which the children share. What a child must
 //! not share with the next one is made anew ([`be_execution`]): its process group, timers, the
@@ -35,14 +38,18 @@ const PREPARED: usize = 64;
 /// Serves, if that is wanted; returns in each execution. `fork` finds the C library's functions.
 pub(crate) fn serve(fork: fn(&CStr) -> Option<Fork>) {
     let options = &process::state().options;
-    let (Some(requests), Some(replies)) = (&options.requests, &options.replies) else { return };
+    let (Some(requests), Some(replies), Some(children)) =
+        (&options.requests, &options.replies, &options.children)
+    else {
+        return;
+    };
     // A program that an execution becomes or starts is no server.
     if owner(requests) != Some(parent_id()) {
         return;
     }
-    let opened =
-        File::open(requests).and_then(|file| Ok((file, OpenOptions::new().write(true).open(replies)?)));
-    let Ok((mut requests, mut replies)) = opened else {
+    let write = |path| OpenOptions::new().write(true).open(path);
+    let opened = File::open(requests).and_then(|file| Ok((file, write(replies)?, write(children)?)));
+    let Ok((mut requests, mut replies, mut children)) = opened else {
         crate::fatal("cannot open the pipes of the search: is /proc there?")
     };
     let server = std::process::id();
@@ -56,21 +63,23 @@ pub(crate) fn serve(fork: fn(&CStr) -> Option<Fork>) {
         process::state().threads.prepare((options.threads as usize - 1).min(PREPARED));
     }
     own_code();
-    let mut reply = |number: i32| replies.write_all(&number.to_le_bytes()).is_ok();
-    let mut served = reply(SERVING);
+    let say = |pipe: &mut File, number: i32| pipe.write_all(&number.to_le_bytes()).is_ok();
+    let mut served = say(&mut replies, SERVING);
     while served && requests.read_exact(&mut [0]).is_ok() {
         // SAFETY: what the child does is up to `be_execution`; beside this thread there are
         // sleepers only.
         let child = unsafe { fork() };
         if child == 0 {
             // Before the program can see them.
-            for file in [requests, replies] {
+            for file in [requests, replies, children] {
                 // SAFETY: closes a file of ours.
                 unsafe { libc::close(file.into_raw_fd()) };
             }
             return be_execution(server);
         }
-        served = reply(child) && (child < 0 || reply(ended(child)));
+        let told = say(&mut children, child);
+        let status = if child < 0 { 0 } else { ended(child) };
+        served = told && say(&mut replies, status);
     }
     process::end(0)
 }
