@@ -334,3 +334,77 @@ fn a_program_is_recognised_without_two_dashes() {
     refused(&["verify", "--", "f.tp"], "`raceproof verify f.tp`");
     refused(&["verify", "f.tp", "--", "1"], "nothing can follow `--`");
 }
+
+/// Appends to a file how much of a library that nobody uses the process has entries for in its page
+/// tables, after how much there is.
+const RESIDENT: &str = "
+#include <stdio.h>
+#include <string.h>
+int order;
+int main(void) {
+#pragma omp parallel sections num_threads(2)
+  {
+#pragma omp section
+    {
+#pragma omp critical
+      order = order * 2 + 1;
+    }
+#pragma omp section
+    {
+#pragma omp critical
+      order = order * 2;
+    }
+  }
+  char line[1024], access[8];
+  long size = 0, resident = 0, number, constant = 0;
+  FILE *maps = fopen(\"/proc/self/smaps\", \"r\");
+  while (fgets(line, sizeof line, maps)) {
+    if (sscanf(line, \"%*lx-%*lx %7s\", access) == 1) constant = access[1] == '-' && strstr(line, \"/libm.\");
+    if (constant && sscanf(line, \"Size: %ld\", &number) == 1) size += number;
+    if (constant && sscanf(line, \"Rss: %ld\", &number) == 1) resident += number;
+  }
+  fclose(maps);
+  FILE *out = fopen(\"sizes\", \"a\");
+  fprintf(out, \"%ld %ld\\n\", size, resident);
+  fclose(out);
+  return 0;
+}
+";
+
+/// To copy and remove entries for all code takes longer than to run a short execution.
+#[test]
+fn executions_have_page_tables_of_the_code_that_they_use() {
+    let (folder, binary) = built("resident", RESIDENT);
+    let mut command = tool();
+    let done = in_folder(&folder, command.args(["verify", "--workers", "1"]).arg(&binary));
+    done.expect_status(0).says("2 executions");
+    let text = std::fs::read_to_string(folder.path("sizes")).unwrap();
+    let last = text.lines().last().unwrap().split_once(' ').unwrap();
+    let (size, resident): (u32, u32) = (last.0.parse().unwrap(), last.1.parse().unwrap());
+    assert!(text.lines().count() >= 3 && resident > 0 && resident * 4 < size, "{text}");
+}
+
+/// Chooses a locale when its threads' storage is there.
+const LOCALE: &str = "
+#include <ctype.h>
+#include <locale.h>
+const unsigned short **__ctype_b_loc(void);
+int wrong;
+int main(void) {
+  setlocale(LC_ALL, \"C.UTF-8\");
+  const unsigned short *tables = *__ctype_b_loc();
+#pragma omp parallel num_threads(3)
+  {
+#pragma omp critical
+    wrong |= *__ctype_b_loc() != tables || toupper('a') != 'A';
+  }
+  return wrong;
+}
+";
+
+#[test]
+fn threads_have_the_locale_of_the_process() {
+    let (folder, binary) = built("locale", LOCALE);
+    let done = in_folder(&folder, tool().args(["verify", "--workers", "1"]).arg(&binary));
+    done.expect_status(0).says("executions");
+}

@@ -1,6 +1,7 @@
 //! The answer: what the search has to know of the execution, written when the process ends, however
 //! it does.
 
+use super::code;
 use super::driver::Driver;
 use super::played::Played;
 use super::{ExecutionState, Mode, execution};
@@ -68,6 +69,7 @@ pub(super) fn finish() {
     if !written || !channel::json(Kind::Answer, &answer) {
         crate::say("there is no room for the answer");
     }
+    code::note();
 }
 
 fn found(execution: &ExecutionState) -> Found {

@@ -18,6 +18,7 @@
 
 mod access;
 mod answer;
+mod code;
 mod driver;
 mod hooks;
 mod names;

@@ -18,6 +18,7 @@
 //! not share with the next one is made anew ([`be_execution`]): its process group, timers, the
 //! position in standard input.
 
+use super::code;
 use crate::process::{self, channel};
 use crate::report::signals;
 use raceproof::remote::SERVING;
@@ -25,7 +26,6 @@ use std::ffi::{CStr, c_int};
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::os::fd::IntoRawFd;
-use std::os::unix::fs::FileExt;
 use std::os::unix::process::parent_id;
 use std::path::Path;
 
@@ -62,7 +62,7 @@ pub(crate) fn serve(fork: fn(&CStr) -> Option<Fork>) {
     if bare.is_some() {
         process::state().threads.prepare((options.threads as usize - 1).min(PREPARED));
     }
-    own_code();
+    code::prepare();
     let say = |pipe: &mut File, number: i32| pipe.write_all(&number.to_le_bytes()).is_ok();
     let mut served = say(&mut replies, SERVING);
     while served && requests.read_exact(&mut [0]).is_ok() {
@@ -80,27 +80,9 @@ pub(crate) fn serve(fork: fn(&CStr) -> Option<Fork>) {
         let told = say(&mut children, child);
         let status = if child < 0 { 0 } else { ended(child) };
         served = told && say(&mut replies, status);
+        code::learn();
     }
     process::end(0)
-}
-
-/// Has the system copy the page tables of code when it forks, as it does for memory that a process
-/// has written: else each child faults for all code that it runs, a third of its page faults. To
-/// write a byte of the mapping as it is makes it such memory; where the system forbids that, all
-/// stays as it was.
-fn own_code() {
-    let Ok(maps) = std::fs::read_to_string("/proc/self/maps") else { return };
-    let Ok(memory) = OpenOptions::new().read(true).write(true).open("/proc/self/mem") else { return };
-    for line in maps.lines() {
-        let mut words = line.split(' ');
-        let (Some(range), Some(access)) = (words.next(), words.next()) else { continue };
-        let start = range.split('-').next().and_then(|start| u64::from_str_radix(start, 16).ok());
-        let (Some(start), true) = (start, access.ends_with('p') && line.contains('/')) else { continue };
-        let mut byte = [0];
-        if !access.contains('w') && memory.read_exact_at(&mut byte, start).is_ok() {
-            let _ = memory.write_all_at(&byte, start);
-        }
-    }
 }
 
 /// The process that has opened a file of `/proc`.
