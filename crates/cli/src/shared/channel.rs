@@ -20,6 +20,8 @@ pub(crate) const OPTIONS: &str = "RACEPROOF_OPTIONS";
 
 pub(crate) struct Channel {
     file: File,
+    /// The size of the file, which nobody can change.
+    size: u64,
 }
 
 impl Channel {
@@ -29,10 +31,10 @@ impl Channel {
             request.map(|text| channel::record(Kind::Request, process::id(), text)).unwrap_or_default();
         let file = memory().and_then(|file| {
             file.write_all_at(&channel::beginning(&records), 0)?;
-            Ok(file)
+            Ok((file.metadata()?.len(), file))
         });
         match file {
-            Ok(file) => Ok(Channel { file }),
+            Ok((size, file)) => Ok(Channel { file, size }),
             Err(error) => Err(format!("cannot make room for what the program finds: {error}")),
         }
     }
@@ -56,7 +58,7 @@ impl Channel {
         self.file.read_exact_at(&mut head, 0)?;
         let end = head[channel::END..].first_chunk().copied().map_or(0, u64::from_le_bytes);
         // The program can write anything there.
-        Ok(end.min(self.file.metadata()?.len()))
+        Ok(end.min(self.size))
     }
 
     /// What was written so far.

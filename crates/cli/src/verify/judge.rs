@@ -84,18 +84,26 @@ struct Aside {
     unshown: Vec<Race>,
 }
 
-impl<'a> Executor for Judge<'a> {
-    type Worker = Server<'a>;
+/// What one worker has for itself.
+pub(super) struct Worker<'a> {
+    server: Server<'a>,
+    /// What earlier executions have allocated.
+    scratch: Scratch,
+}
 
-    fn worker(&self) -> Server<'a> {
-        Server::new(self.program)
+impl<'a> Executor for Judge<'a> {
+    type Worker = Worker<'a>;
+
+    fn worker(&self) -> Worker<'a> {
+        Worker { server: Server::new(self.program), scratch: Scratch::default() }
     }
 
     fn is_cut_short(&self) -> bool {
         Judge::is_cut_short(self)
     }
 
-    fn run(&self, server: &mut Server<'a>, job: &Job) -> Executed<Finding> {
+    fn run(&self, worker: &mut Worker<'a>, job: &Job) -> Executed<Finding> {
+        let Worker { server, scratch } = worker;
         let order = Order::Explore {
             prefix: job.prefix.clone(),
             hint: job.hint.clone(),
@@ -127,7 +135,7 @@ impl<'a> Executor for Judge<'a> {
         }
         let over = EndedExecution { trace: &trace, woke, stuck: &stuck, end };
         let stop = || self.is_cut_short();
-        let Some(run) = over.run(job, self.dependence, &mut Scratch::default(), &stop) else {
+        let Some(run) = over.run(job, self.dependence, scratch, &stop) else {
             return Executed::Late(finding);
         };
         // The first one of a random search does not know how long executions are.
