@@ -18,3 +18,4 @@ pub mod marks;
 pub mod order;
 pub mod random;
 pub mod trace;
+mod varint;

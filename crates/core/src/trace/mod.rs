@@ -25,7 +25,6 @@ pub mod sections;
 pub mod text;
 pub mod text_writer;
 mod threads;
-pub(crate) mod varint;
 pub mod writer;
 
 pub use names::{Named, Names};

@@ -6,11 +6,11 @@
 
 use super::discipline::Discipline;
 use super::input::Input;
-use super::varint::{take, unzigzag};
 use super::writer::{BLOCK_HEADER, KINDS, LONGEST_BLOCK, MAGIC, VERSION, block, op};
 use super::{Batch, Named, Names, Source, TraceError};
 use crate::event::{AccessKind, Event, SyncKind};
 use crate::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
+use crate::varint::{take, unzigzag};
 use std::io::Read;
 use std::ops::Range;
 

@@ -9,9 +9,9 @@
 //! memory for the tables of ids and one block.
 
 use super::Named;
-use super::varint::{put, zigzag};
 use crate::event::{AccessKind, Observer, SyncKind};
 use crate::ids::{Location, ScopeId, SiteId, SyncId, TaskId};
+use crate::varint::{put, zigzag};
 use rustc_hash::FxHashMap;
 use std::io::{self, Write};
 

@@ -1,7 +1,7 @@
 //! A trace as bytes, for the process that searches: an execution of a native program writes one, and
 //! text would take longer to write and to read than many executions take.
 //!
-//! Numbers are [varints](crate::trace::varint), hashes and locations eight bytes, the lowest first.
+//! Numbers are [varints](crate::varint), hashes and locations eight bytes, the lowest first.
 //! A list is its length and its items:
 //!
 //! | list | item |
@@ -15,7 +15,7 @@ use super::{Hard, Trace, Transition};
 use crate::event::Effect;
 use crate::explore::{Choice, TaskName};
 use crate::ids::{ScopeId, SiteId, SyncId, TaskId};
-use crate::trace::varint::{put, take};
+use crate::varint::{put, take};
 
 impl Trace {
     /// The trace of an execution that has ended.

@@ -34,12 +34,12 @@ fn take_long(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-pub(super) fn zigzag(value: i64) -> u64 {
+pub(crate) fn zigzag(value: i64) -> u64 {
     ((value << 1) ^ (value >> 63)) as u64
 }
 
 #[inline]
-pub(super) fn unzigzag(value: u64) -> i64 {
+pub(crate) fn unzigzag(value: u64) -> i64 {
     (value >> 1) as i64 ^ -((value & 1) as i64)
 }
 
