@@ -41,6 +41,7 @@ const WRITERS: [&str; 31] = [
     "crates/cli/src/shared/process.rs",
     "crates/native/src/process/",
     "crates/native/src/report/delivery.rs",
+    "crates/native/src/search/code.rs",
     "crates/native/src/search/server.rs",
     "crates/native/src/abi/interpose/mod.rs",
     "crates/rayon/src/builder.rs",
