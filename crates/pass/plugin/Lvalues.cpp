@@ -34,6 +34,8 @@ struct Object {
   unsigned line = 0;
   /// Whether it is what a lambda has captured.
   bool isCaptured = false;
+  /// Whether it is what a construct has captured: of an array of variable length, `type` is that of its elements.
+  bool isShared = false;
   /// None if it is not known.
   const DIType *type = nullptr;
   /// How many dimensions of an array have their index.
@@ -212,6 +214,7 @@ private:
     if (isReference(type) && (pointer->isCaptured || (pointer->kind == 'v' && pointer->fixed == 0 && isOutlined()))) {
       object.kind = 'v';
       object.line = pointer->line;
+      object.isShared = true;
     }
     return object;
   }
@@ -239,6 +242,16 @@ private:
       return std::nullopt;
     for (auto step = gep_type_begin(element), end = gep_type_end(element); step != end; ++step) {
       const Value *index = step.getOperand();
+      if (step == gep_type_begin(element) && isElementOf(*object, element)) {
+        if (auto *constant = dyn_cast<ConstantInt>(index); constant || !rowIndex(*object, index)) {
+          if (constant)
+            object->index(Twine(constant->getSExtValue()));
+          else
+            object->index("{" + text(index, deep) + ":" + utostr(sizeOf(object->type)) + "}");
+          object->isShared = false;
+          continue;
+        }
+      }
       if (StructType *record = step.getStructTypeOrNull()) {
         uint64_t by = layout.getStructLayout(record)->getElementOffset(cast<ConstantInt>(index)->getZExtValue());
         object->offset += by;
@@ -259,13 +272,23 @@ private:
     return object;
   }
 
+  /// Whether this is an element of a captured array of variable length: what is captured is a reference to the first.
+  bool isElementOf(const Object &object, const GEPOperator &element) const {
+    const DIType *type = stripped(object.type);
+    Type *of = element.getSourceElementType();
+    auto *first = dyn_cast<ConstantInt>(element.getOperand(1));
+    bool isDecay = first && first->isZero() && element.getNumIndices() > 1;
+    return object.isShared && !object.isBehind && object.offset == 0 && !isDecay && isRecord(type) == of->isStructTy() &&
+           (asArray(type) != nullptr) == of->isArrayTy() && sizeOf(type) == layout.getTypeAllocSize(of).getKnownMinValue();
+  }
+
   /// Whether the source has made a pointer to something else of the one to an object.
   static bool isCast(const Object &object, const GEPOperator &element) {
     auto *record = dyn_cast<StructType>(element.getSourceElementType());
     uint64_t size = sizeOf(object.type);
     if (!record || !record->hasName() || size == 0)
       return false;
-    int64_t offset = object.isBehind ? object.offset - divideFloor(object.offset, size) * int64_t(size) : object.offset;
+    int64_t offset = object.isBehind && !endsInFlexibleArray(object.type) ? object.offset - divideFloor(object.offset, size) * int64_t(size) : object.offset;
     return offset < 0 || !hasRecordAt(object.type, offset, record->getName());
   }
 
@@ -276,9 +299,10 @@ private:
       return nullptr;
     const DIType *type = stripped(object.type);
     auto *array = asArray(type);
-    bool isOfRows = array && strideOf(*array, object.dimension) == 0 && (object.isBehind || object.dimension + 1 < array->getElements().size());
+    bool isOfRows = array && (object.isBehind ? sizeOf(array) == 0 && countOf(*array, 0) == 0
+                                              : strideOf(*array, object.dimension) == 0 && object.dimension + 1 < array->getElements().size());
     // A captured array of variable length is a reference to its first element.
-    bool isCaptured = !object.isBehind && object.kind == 'v' && isArtificial(product->getOperand(1));
+    bool isCaptured = !object.isBehind && object.isShared && isArtificial(product->getOperand(1));
     return isOfRows || isCaptured ? product->getOperand(0) : nullptr;
   }
 
@@ -306,11 +330,6 @@ private:
       object.index(what);
       return true;
     }
-    // A captured array of variable length.
-    if (!object.isBehind && object.kind == 'v' && object.offset == 0 && !isRecord(type) && !asArray(type) && sizeOf(type) == stride) {
-      object.index(what);
-      return true;
-    }
     while (true) {
       const DIType *type = stripped(object.type);
       if (auto *array = asArray(type)) {
@@ -328,6 +347,7 @@ private:
   /// The element of an array.
   static void enter(Object &object, const DICompositeType &array, const Twine &index) {
     bool isPointerToArray = object.isBehind;
+    object.isShared = false;
     std::string base = isPointerToArray ? "(*" + object.operand() + ")" : object.operand();
     object.text = base + ("[" + index + "]").str();
     object.isBehind = object.isUnary = false;
@@ -344,10 +364,11 @@ private:
   }
 
   /// One step towards an access: an element or a field. None if the access is of the object itself, or it cannot be told of which part.
-  static bool descend(Object &object, uint64_t size, Moved moved) {
+  static bool descend(Object &object, uint64_t size, Moved moved, bool isPart = false) {
     const DIType *type = stripped(object.type);
     uint64_t all = sizeOf(type);
-    if (object.isBehind && all > 0 && object.dimension == 0 && (object.offset < 0 || object.offset >= int64_t(all))) {
+    bool isOutside = object.offset < 0 || (object.offset >= int64_t(all) && !endsInFlexibleArray(type));
+    if (object.isBehind && all > 0 && object.dimension == 0 && isOutside) {
       int64_t index = divideFloor(object.offset, all);
       object.text = object.operand() + "[" + itostr(index) + "]";
       object.isBehind = object.isUnary = false;
@@ -371,21 +392,42 @@ private:
     if (!isRecord(type))
       return false;
     // A copy of all of it.
-    if (moved == Moved::Bytes && object.offset == 0 && size >= all)
+    if (moved == Moved::Bytes && object.offset == 0 && size >= all && !isPart)
       return false;
     const DIDerivedType *member = memberAt(*cast<DICompositeType>(type), object.offset, size, moved);
     if (!member)
       return false;
     object.offset -= member->getOffsetInBits() / 8;
     object.type = member->getBaseType();
-    // Base classes and anonymous members are not written.
-    if (member->getTag() == dwarf::DW_TAG_inheritance || member->getName().empty())
+    // Base classes and anonymous members are not written, nor the array in a `std::array`.
+    if (member->getTag() == dwarf::DW_TAG_inheritance || member->getName().empty() || isArrayOfClass(*cast<DICompositeType>(type), *member))
       return true;
     // What a lambda has captured is written like the variable.
+    object.isShared = false;
     object.isCaptured = object.text == "this" && cast<DICompositeType>(type)->getName().empty();
     object.text = object.isCaptured ? member->getName().str()
                              : object.operand() + (object.isBehind ? "->" : ".") + member->getName().str();
     object.isBehind = object.isUnary = false;
+    return true;
+  }
+
+  static bool isArrayOfClass(const DICompositeType &record, const DIDerivedType &member) {
+    return record.getName().starts_with("array<") && asArray(stripped(member.getBaseType())) &&
+           (member.getName() == "_M_elems" || member.getName() == "__elems_");
+  }
+
+  /// Goes down to an object of a class, as the one that a method is called for; false if there is none at this offset.
+  static bool descendTo(Object &object, const DIType *owner) {
+    owner = stripped(owner);
+    uint64_t size = sizeOf(owner);
+    if (size == 0)
+      return false;
+    // Bases come first: an empty one is where the first member is.
+    while (!hasBaseAt(object.type, object.offset, owner))
+      if (!descend(object, size, Moved::Bytes, /*isPart=*/true))
+        return false;
+    object.type = owner;
+    object.offset = 0;
     return true;
   }
 
@@ -431,8 +473,9 @@ private:
     std::optional<Object> self = pointee(call.getArgOperand(0), deep);
     if (!self)
       return false;
+    if (!descendTo(*self, pointed(types[1])))
+      return false;
     const DIType *of = self->type;
-    settle(*self, std::max<uint64_t>(sizeOf(self->type), 1), Moved::Bytes);
     std::string whole = self->isBehind ? "(*" + self->operand() + ")" : self->operand();
     if (name == "operator[]" && call.arg_size() == 2) {
       const Value *index = call.getArgOperand(1);
@@ -469,6 +512,12 @@ private:
     return scope && scope->getName() == "std" && !isa_and_nonnull<DINamespace>(scope->getScope());
   }
 
+  /// What a pointer or reference is to.
+  static const DIType *pointed(const DIType *type) {
+    type = stripped(type);
+    return isPointer(type) || isReference(type) ? cast<DIDerivedType>(type)->getBaseType() : nullptr;
+  }
+
   std::string argument(const Value *value, const DIType *type, unsigned deep) {
     if (!value->getType()->isPointerTy())
       return text(value, deep);
@@ -476,7 +525,8 @@ private:
     if (!object)
       return "...";
     if (isReference(stripped(type)) || !object->isBehind || object->offset != 0) {
-      settle(*object, std::max<uint64_t>(sizeOf(object->type), 1), Moved::Bytes);
+      if (sizeOf(pointed(type)) == 0 ? object->offset != 0 : !descendTo(*object, pointed(type)))
+        return "...";
       return (isReference(stripped(type)) ? "" : "&") + plain(object->whole());
     }
     return plain(object->text);

@@ -58,6 +58,30 @@ uint64_t countOf(const DICompositeType &array, unsigned dimension) {
   return count && count->getSExtValue() > 0 ? count->getZExtValue() : 0;
 }
 
+/// Whether a member is an array whose length is the rest of the block, `int data[];` or `int data[0];`, or ends in one.
+static bool isFlexible(const DIDerivedType &member) {
+  if (endsInFlexibleArray(member.getBaseType()))
+    return true;
+  auto *array = asArray(stripped(member.getBaseType()));
+  return array && array->getElements().size() == 1 && array->getSizeInBits() == 0 && countOf(*array, 0) == 0;
+}
+
+static const DIDerivedType *lastMember(const DICompositeType &record) {
+  const DIDerivedType *last = nullptr;
+  for (const DINode *element : record.getElements())
+    if (auto *member = dyn_cast_or_null<DIDerivedType>(element); member && member->getTag() == dwarf::DW_TAG_member && !member->isStaticMember())
+      last = member;
+  return last;
+}
+
+bool endsInFlexibleArray(const DIType *type) {
+  type = stripped(type);
+  if (!isRecord(type) || type->getTag() == dwarf::DW_TAG_union_type)
+    return false;
+  const DIDerivedType *last = lastMember(*cast<DICompositeType>(type));
+  return last && isFlexible(*last);
+}
+
 uint64_t strideOf(const DICompositeType &array, unsigned dimension) {
   uint64_t stride = sizeOf(array.getBaseType());
   for (unsigned inner = dimension + 1; inner < array.getElements().size(); ++inner)
@@ -85,13 +109,15 @@ static bool isMovedAs(const DIType *type, Moved moved) {
 const DIDerivedType *memberAt(const DICompositeType &record, uint64_t offset, uint64_t size, Moved moved) {
   const DIDerivedType *only = nullptr;
   bool isOnly = true, isExact = false;
+  const DIDerivedType *flexible = endsInFlexibleArray(&record) ? lastMember(record) : nullptr;
   for (const DINode *element : record.getElements()) {
     auto *member = dyn_cast_or_null<DIDerivedType>(element);
     if (!member || member->isStaticMember() ||
         (member->getTag() != dwarf::DW_TAG_member && member->getTag() != dwarf::DW_TAG_inheritance))
       continue;
     uint64_t from = member->getOffsetInBits() / 8, length = sizeOf(member->getBaseType());
-    if (member->isBitField() || member->isVirtual() || offset < from || offset + size > from + length)
+    bool isInside = offset >= from && (member == flexible || offset + size <= from + length);
+    if (member->isBitField() || member->isVirtual() || !isInside)
       continue;
     // Of members that overlap, the one whose type is what is moved.
     bool fits = offset == from && size == length && isMovedAs(member->getBaseType(), moved);
@@ -113,6 +139,17 @@ static StringRef plainName(StringRef name) {
   return scope == StringRef::npos ? name : name.drop_front(scope + 2);
 }
 
+bool hasBaseAt(const DIType *type, int64_t offset, const DIType *base) {
+  type = stripped(type);
+  if (type == base && offset == 0)
+    return true;
+  return isRecord(type) && any_of(cast<DICompositeType>(type)->getElements(), [&](const DINode *element) {
+    auto *inherited = dyn_cast_or_null<DIDerivedType>(element);
+    return inherited && inherited->getTag() == dwarf::DW_TAG_inheritance && !inherited->isVirtual() &&
+           hasBaseAt(inherited->getBaseType(), offset - int64_t(inherited->getOffsetInBits() / 8), base);
+  });
+}
+
 static bool hasRecordAt(const DIType *type, uint64_t offset, StringRef name, unsigned deep) {
   type = stripped(type);
   if (deep == 0 || !type)
@@ -132,7 +169,7 @@ static bool hasRecordAt(const DIType *type, uint64_t offset, StringRef name, uns
     if (!member || member->isStaticMember())
       return false;
     uint64_t from = member->getOffsetInBits() / 8;
-    return offset >= from && offset - from < sizeOf(member->getBaseType()) &&
+    return offset >= from && (offset - from < sizeOf(member->getBaseType()) || isFlexible(*member)) &&
            hasRecordAt(member->getBaseType(), offset - from, name, deep - 1);
   });
 }

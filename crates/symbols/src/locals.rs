@@ -42,6 +42,7 @@ impl Debug {
             let declared = self.declared(unit, entry, gimli::DW_AT_decl_line);
             (line == 0 || declared.and_then(|value| value.udata_value()) == Some(line))
                 && self.name(unit, entry).as_deref() == Some(path.first_name())
+                && !self.is_reference(unit, entry)
         };
         let variables = self.variables(unit, |_| true, |_| true, is_meant);
         let at = |end: &End, entry: Offset| self.local_at(unit, &unit.entry(entry).ok()?, end.distance);
@@ -54,6 +55,13 @@ impl Debug {
             let mut unnamed = ends.iter().filter(|end| end.callee.is_none());
             unnamed.find_map(|end| variables.iter().find_map(|(_, entry)| at(end, *entry)))
         })
+    }
+
+    /// Whether a variable is a reference, as those that a construct has captured are in its body.
+    /// No access of the source is of the place where the reference is.
+    fn is_reference(&self, unit: &Unit<Reader>, variable: &Entry<'_>) -> bool {
+        let of = self.type_of(unit, variable).and_then(|of| Some(unit.entry(of).ok()?.tag()));
+        matches!(of, Some(gimli::DW_TAG_reference_type | gimli::DW_TAG_rvalue_reference_type))
     }
 
     /// The variable that is `distance` from the frame of a function, if the function is at one of

@@ -228,7 +228,8 @@ impl Module {
         }
         let name = match contents.has_fortran.then(|| fortran::common_block(&symbol.name)).flatten() {
             Some(block) => block,
-            None => demangled(&symbol.name),
+            // What is in a namespace without a name is written without one.
+            None => demangled(&symbol.name).replace("_GLOBAL__N_1::", ""),
         };
         Some(Variable { name, offset, size: symbol.size })
     }

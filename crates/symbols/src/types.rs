@@ -144,6 +144,10 @@ impl Debug {
             {
                 continue;
             }
+            // Where a virtual base is depends on the object.
+            if matches!(entry.attr_value(gimli::DW_AT_virtuality), Ok(Some(_))) {
+                continue;
+            }
             let Some(of) = self.type_of(unit, entry) else { continue };
             let (from, size) = match number(entry, gimli::DW_AT_bit_size) {
                 Some(bits) => {
@@ -166,7 +170,8 @@ impl Debug {
             }
         }
         let (name, of, rest) = found?;
-        if let Some(name) = name {
+        // The array in a `std::array` is not written.
+        if let Some(name) = name.filter(|name| !["_M_elems", "__elems_"].contains(&name.as_ref())) {
             suffix.push('.');
             suffix.push_str(field_name(&name));
         }

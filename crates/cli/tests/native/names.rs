@@ -93,6 +93,12 @@ fn objects_of_cpp_are_called_as_in_the_source() {
 }
 
 #[test]
+fn parts_of_objects_are_called_as_in_the_source() {
+    check("parts.c", WITH_PASS);
+    check("parts.cpp", WITH_PASS);
+}
+
+#[test]
 fn variables_need_no_pass() {
     check("variables.c", WITHOUT_PASS);
     check("variables.c", WITH_PASS);
