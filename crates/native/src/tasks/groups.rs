@@ -31,6 +31,9 @@ pub struct Item {
     flags: u32,
 }
 
+/// In bytes.
+const CACHE_LINE: usize = 64;
+
 struct Reduction {
     item: Item,
     /// Whose, and where.
@@ -105,10 +108,13 @@ pub(crate) fn copy_of(group: *mut c_void, data: *mut c_void) -> *mut c_void {
             if let Some(&(_, copy)) = reduction.copies.iter().rev().find(|&&(of, _)| of == task) {
                 return copy as *mut c_void;
             }
-            let copy = process::plain_malloc(item.size.max(1));
-            detector().allocated(copy as usize, item.size);
+            // clang 19 takes an array section of constant length for one element. Cache lines of
+            // its own, as each copy has with libomp, hold the sections that work there.
+            let size = item.size.max(1).next_multiple_of(CACHE_LINE);
+            let copy = process::plain_malloc(size);
+            detector().allocated(copy as usize, size);
             // SAFETY: just allocated with that size.
-            unsafe { std::ptr::write_bytes(copy.cast::<u8>(), 0, item.size) };
+            unsafe { std::ptr::write_bytes(copy.cast::<u8>(), 0, size) };
             reduction.copies.push((task, copy as usize));
             drop(reductions);
             if let Some(init) = item.init {
