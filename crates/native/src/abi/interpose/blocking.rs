@@ -17,6 +17,17 @@ fn has_others() -> bool {
 /// As the kernel has a set of signals.
 const SIGNALS: usize = 8;
 
+/// Those whose accesses the table of the library knows: it takes them for the library's.
+pub(crate) fn functions() -> [usize; 5] {
+    [
+        epoll_wait as *const () as usize,
+        epoll_pwait as *const () as usize,
+        ppoll as *const () as usize,
+        connect as *const () as usize,
+        select as *const () as usize,
+    ]
+}
+
 /// # Safety
 /// As `epoll_wait`.
 #[unsafe(no_mangle)]

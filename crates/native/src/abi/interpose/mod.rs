@@ -4,7 +4,7 @@
 //! They have the library's names, and an executable's symbols go before a library's, so that
 //! everybody calls these.
 
-mod blocking;
+pub(crate) mod blocking;
 mod clock;
 mod confine;
 pub(crate) mod descriptors;

@@ -1,7 +1,7 @@
 //! How many bytes a function accesses. Null has none: what the function makes of it is its own
 //! affair.
 
-use std::ffi::{c_char, c_int};
+use std::ffi::{c_char, c_int, c_void};
 
 /// The bytes of a string, with the zero at its end.
 pub(super) fn string(s: usize) -> usize {
@@ -160,6 +160,36 @@ pub(super) fn float(s: usize) -> usize {
     // SAFETY: a string of the program's, which the function is about to read; the end is ours.
     number(s, |s, end| unsafe {
         libc::strtod(s, end);
+    })
+}
+
+/// The same of wide characters.
+fn wide_number(s: usize, converted: impl FnOnce(*const c_void, *mut *mut c_void)) -> usize {
+    if s == 0 {
+        return 0;
+    }
+    let mut end = std::ptr::null_mut();
+    converted(s as *const c_void, &mut end);
+    // What follows the number, or the first character if there is none.
+    (end as usize).max(s) - s + WIDE
+}
+
+unsafe extern "C" {
+    fn wcstoll(s: *const c_void, end: *mut *mut c_void, base: c_int) -> i64;
+    fn wcstod(s: *const c_void, end: *mut *mut c_void) -> f64;
+}
+
+pub(super) fn wide_integer(s: usize, base: usize) -> usize {
+    // SAFETY: a string of the program's, which the function is about to read; the end is ours.
+    wide_number(s, |s, end| unsafe {
+        wcstoll(s, end, base as c_int);
+    })
+}
+
+pub(super) fn wide_float(s: usize) -> usize {
+    // SAFETY: a string of the program's, which the function is about to read; the end is ours.
+    wide_number(s, |s, end| unsafe {
+        wcstod(s, end);
     })
 }
 

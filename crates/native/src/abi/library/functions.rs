@@ -17,6 +17,10 @@ use crate::report::hidden::{CALENDAR, DATE, ENVIRONMENT, GROUP, HOST, NAME, PASS
 const POINTER: usize = size_of::<usize>();
 const STAT: usize = size_of::<libc::stat>();
 const TIMESPEC: usize = size_of::<libc::timespec>();
+const TIMEVAL: usize = size_of::<libc::timeval>();
+const EVENT: usize = size_of::<libc::epoll_event>();
+/// Of a set of signals, what the kernel has: a bit for each of 64.
+const MASK: usize = 8;
 const TM: usize = size_of::<libc::tm>();
 
 library! {
@@ -149,6 +153,21 @@ library! {
     strtod(s, end) { read(s, float(s)), write(end, POINTER) }
     strtof(s, end) { read(s, float(s)), write(end, POINTER) }
     strtold(s, end) { read(s, float(s)), write(end, POINTER) }
+    wcstol(s, end, base) { read(s, wide_integer(s, base)), write(end, POINTER) }
+    __isoc23_wcstol(s, end, base) { read(s, wide_integer(s, base)), write(end, POINTER) }
+    wcstoul(s, end, base) { read(s, wide_integer(s, base)), write(end, POINTER) }
+    __isoc23_wcstoul(s, end, base) { read(s, wide_integer(s, base)), write(end, POINTER) }
+    wcstoll(s, end, base) { read(s, wide_integer(s, base)), write(end, POINTER) }
+    __isoc23_wcstoll(s, end, base) { read(s, wide_integer(s, base)), write(end, POINTER) }
+    wcstoull(s, end, base) { read(s, wide_integer(s, base)), write(end, POINTER) }
+    __isoc23_wcstoull(s, end, base) { read(s, wide_integer(s, base)), write(end, POINTER) }
+    wcstoimax(s, end, base) { read(s, wide_integer(s, base)), write(end, POINTER) }
+    __isoc23_wcstoimax(s, end, base) { read(s, wide_integer(s, base)), write(end, POINTER) }
+    wcstoumax(s, end, base) { read(s, wide_integer(s, base)), write(end, POINTER) }
+    __isoc23_wcstoumax(s, end, base) { read(s, wide_integer(s, base)), write(end, POINTER) }
+    wcstod(s, end) { read(s, wide_float(s)), write(end, POINTER) }
+    wcstof(s, end) { read(s, wide_float(s)), write(end, POINTER) }
+    wcstold(s, end) { read(s, wide_float(s)), write(end, POINTER) }
 
     // printf.
     printf as vprintf(format, list) { formatted(format, list) }
@@ -298,6 +317,13 @@ library! {
     socketpair(_, _, _, to) {} => |result| { write(to, done(result, 8)) }
     poll(list, count, _) { polls(list, count) }
     __poll_chk(list, count, _, _) { polls(list, count) }
+    ppoll(list, count, time, mask) { polls(list, count), read(time, TIMESPEC), read(mask, MASK) }
+    __ppoll_chk(list, count, time, mask, _) { polls(list, count), read(time, TIMESPEC), read(mask, MASK) }
+    select(count, ready, room, news, time) { awaits_sets(count, ready, room, news), read(time, TIMEVAL) } => |result| { fills_sets(result, count, ready, room, news), write(time, TIMEVAL) }
+    pselect(count, ready, room, news, time, mask) { awaits_sets(count, ready, room, news), read(time, TIMESPEC), read(mask, MASK) } => |result| { fills_sets(result, count, ready, room, news) }
+    epoll_ctl(_, operation, _, event) { read(event, if operation as i32 == libc::EPOLL_CTL_DEL { 0 } else { EVENT }) }
+    epoll_wait(_, events, _, _) {} => |count| { write(events, EVENT * int(count)) }
+    epoll_pwait(_, events, _, _, mask) { read(mask, MASK) } => |count| { write(events, EVENT * int(count)) }
 
     // Files.
     open(path) { read(path, string(path)) }
@@ -368,6 +394,9 @@ library! {
     getrusage(_, to) {} => |result| { write(to, done(result, size_of::<libc::rusage>())) }
 
     // The environment.
+    getopt(count, list, letters) { options(count, list, letters) }
+    getopt_long(count, list, letters, _, _) { options(count, list, letters) }
+    getopt_long_only(count, list, letters, _, _) { options(count, list, letters) }
     getenv(name) { read(name, string(name)), looks_at(&ENVIRONMENT) }
     secure_getenv(name) { read(name, string(name)), looks_at(&ENVIRONMENT) }
     setenv(name, value, _) { read(name, string(name)), read(value, string(value)), changes(&ENVIRONMENT) }

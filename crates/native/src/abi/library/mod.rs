@@ -24,7 +24,7 @@ mod tokens;
 mod vectors;
 
 use crate::abi;
-use crate::abi::interpose::descriptors;
+use crate::abi::interpose::{blocking, descriptors};
 use crate::abi::tsan;
 use crate::detect::frames;
 use crate::process::real;
@@ -208,6 +208,10 @@ fn is_librarys(function: &Function, address: usize) -> bool {
 /// The address in the C library that is meant by one in the program; zero if it is no function of
 /// the C library.
 fn library_function(function: &Function, address: usize) -> usize {
+    // What waits is the runtime's own, in the place of the library's.
+    if blocking::functions().contains(&address) {
+        return address;
+    }
     // SAFETY: asks the dynamic linker about an address; it writes the descriptions.
     let (info, symbol) = unsafe {
         let (mut info, mut symbol): (libc::Dl_info, _) = (std::mem::zeroed(), std::ptr::null());

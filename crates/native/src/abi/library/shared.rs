@@ -1,7 +1,9 @@
 //! Accesses of what the C library keeps for itself ([`hidden`](crate::report::hidden)).
 
 use super::Call;
+use super::extents::{int, string};
 use crate::report::hidden::{Hidden, LOCALE};
+use std::ffi::{c_char, c_int};
 use std::sync::atomic::Ordering;
 
 impl Call {
@@ -39,5 +41,17 @@ impl Call {
         } else {
             self.changes(&LOCALE);
         }
+    }
+
+    /// Looks for the next option among the program's arguments.
+    pub(super) fn options(&self, count: usize, list: usize, letters: usize) {
+        unsafe extern "C" {
+            static optind: c_int;
+            static optarg: *const c_char;
+        }
+        self.read(list, int(count).saturating_mul(size_of::<usize>()));
+        self.read(letters, string(letters));
+        self.write(&raw const optind as usize, size_of::<c_int>());
+        self.write(&raw const optarg as usize, size_of::<usize>());
     }
 }

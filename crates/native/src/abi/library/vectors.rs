@@ -83,6 +83,20 @@ impl Call {
         }
     }
 
+    /// Sets of the descriptors below a number, in whole words.
+    pub(super) fn awaits_sets(&self, count: usize, ready: usize, room: usize, news: usize) {
+        for set in [ready, room, news] {
+            self.read(set, set_size(count));
+        }
+    }
+
+    /// `select` says in the same sets what has come.
+    pub(super) fn fills_sets(&self, result: usize, count: usize, ready: usize, room: usize, news: usize) {
+        for set in [ready, room, news] {
+            self.write(set, if (result as c_int) < 0 { 0 } else { set_size(count) });
+        }
+    }
+
     /// A line of so many bytes was read into a buffer that may be another by now.
     pub(super) fn line(&self, buffer: usize, size: usize, result: usize) {
         self.write(buffer, POINTER);
@@ -113,4 +127,10 @@ impl Call {
             self.write(address, unsafe { *(length as *const libc::socklen_t) } as usize);
         }
     }
+}
+
+/// The bytes of a set of descriptors that `select` looks at.
+fn set_size(count: usize) -> usize {
+    let count = usize::try_from(count as c_int).unwrap_or(0).min(libc::FD_SETSIZE);
+    count.div_ceil(usize::BITS as usize) * size_of::<usize>()
 }
