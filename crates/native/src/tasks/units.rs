@@ -211,10 +211,11 @@ pub(crate) fn iteration(variable: i64) {
     }
 }
 
-/// The iteration is a unit of its own.
+/// The iteration is a unit of its own. Nothing unwinds from here, so that the caller can end with a
+/// jump.
 #[cold]
 #[inline(never)]
-fn split(variable: i64) {
+extern "C" fn split(variable: i64) {
     scope().end_unit();
     detector().split_share(variable);
     scope().begin_unit();

@@ -65,13 +65,14 @@ impl Share {
     #[inline(always)]
     pub(super) fn iteration(&self, variable: i64) -> u64 {
         let distance = variable.wrapping_sub(self.first);
-        if self.by == 1 { distance as u64 } else { distance.wrapping_div(self.by) as u64 }
+        // Neither division panics: a call would cost every iteration a register to save.
+        if self.by == 1 { distance as u64 } else { distance.checked_div(self.by).unwrap_or(0) as u64 }
     }
 
     pub(super) fn unit_of(&self, iteration: u64) -> u64 {
         match self.division {
             Division::Even { .. } => iteration,
-            Division::Dealt { chunk } => iteration / chunk,
+            Division::Dealt { chunk } => iteration.checked_div(chunk).unwrap_or(iteration),
             Division::Any { together } => (iteration + 1).saturating_sub(together),
         }
     }
