@@ -268,8 +268,80 @@ int main(int, char **arguments) {
 
 #[test]
 fn promises_that_a_finish_has_waited_for_take_no_memory() {
-    let folder = Folder::new("promises-memory");
-    let (source, program) = (folder.write("finishes.cpp", FINISHES), folder.path("finishes"));
+    takes_no_memory("finishes", FINISHES);
+}
+
+/// `main` sets promises and waits for them, without any other task; two threads that wait for each
+/// other's.
+const ALONE: &str = r#"
+#include <cstdio>
+#include <cstdlib>
+#include <future>
+#include <thread>
+int read_peak() {
+  char line[256];
+  int peak = -1;
+  FILE *status = fopen("/proc/self/status", "r");
+  while (fgets(line, sizeof line, status))
+    sscanf(line, "VmHWM: %d", &peak);
+  return peak;
+}
+struct Link {
+  std::promise<int> value;
+  std::promise<Link *> next;
+};
+int shared;
+Link *pass(Link *at) {
+  at->value.get_future().get();
+  Link *next = at->next.get_future().get(), *then = new Link();
+  shared++;
+  next->next.set_value(then);
+  next->value.set_value(2);
+  delete at;
+  return then;
+}
+int main(int argc, char **argv) {
+  long count = atol(argv[1]), sum = 0;
+  if (TOGETHER) {
+    Link *first = new Link();
+    std::thread other([=]() {
+      Link *at = first;
+      for (long i = 0; i < count / 2; i++) {
+        shared++;
+        Link *next = new Link();
+        at->next.set_value(next);
+        at->value.set_value(1);
+        next->value.get_future().get();
+        at = next->next.get_future().get();
+        delete next;
+      }
+    });
+    for (long i = 0; i < count / 2; i++)
+      first = pass(first);
+    other.join();
+  } else {
+    for (long i = 0; i < count; i++) {
+      std::promise<int> promise;
+      promise.set_value(i & 7);
+      sum += promise.get_future().get();
+    }
+  }
+  printf("%d\n", read_peak());
+  return sum < 0;
+}
+"#;
+
+#[test]
+fn promises_that_are_freed_take_no_memory() {
+    for (name, together) in [("alone", "0"), ("together", "1")] {
+        takes_no_memory(name, &ALONE.replace("TOGETHER", together));
+    }
+}
+
+/// The program takes as many promises as it is told, and prints its peak memory.
+fn takes_no_memory(name: &str, text: &str) {
+    let folder = Folder::new(&format!("promises-memory-{name}"));
+    let (source, program) = (folder.write("memory.cpp", text), folder.path("memory"));
     compile(&source, "-O1", &[], &program).expect("it compiles");
     let peak = |count: &str| {
         let mut command = Command::new(&program);
@@ -278,7 +350,7 @@ fn promises_that_a_finish_has_waited_for_take_no_memory() {
         done.stdout.trim().parse::<u64>().expect("a number")
     };
     let (few, many) = (peak("4000"), peak("80000"));
-    assert!(many < few + (4 << 10), "{few} KB for 4000 promises, {many} KB for 80000");
+    assert!(many < few + (4 << 10), "{name}: {few} KB for 4000 promises, {many} KB for 80000");
 }
 
 /// A promise that a container constructs, and a thread that the library joins.

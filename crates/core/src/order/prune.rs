@@ -17,6 +17,12 @@
 //! steps that the user names, and those that a sync has signalled. So of a task that has set a
 //! promise nothing is kept when its accesses have been superseded ([`Content`]).
 //!
+//! And a source is dropped if the set has a later one of the same task. Whatever precedes the
+//! earlier step of the task in the tree precedes the later one, and what precedes it by joins is in
+//! the sets below it, which stay. The later one is kept, or it is dropped for a reason that holds
+//! for the earlier one as well: what precedes it precedes the place, or nobody can ask about it. So
+//! of two tasks that wait for each other again and again, a set has the last source of each.
+//!
 //! Sets share their nodes, so a source goes only if it can be dropped from all sets that it is in.
 //!
 //! Cost: a visit for each node of each set, and for each ancestor of its source that is none of the
@@ -166,8 +172,10 @@ impl GraphOrder {
     fn needed(&mut self, under_way: &Marks, content: &Content) -> Option<Marks> {
         let mut visits = FEW + VISITS * self.known.len();
         let mut needed = Marks::none(self.known.len());
-        // By node: the last root that has led there.
+        // By node: the last root that has led there. By task: the last root in whose set it has a
+        // source, and the newest of these.
         let mut seen = vec![0u32; self.known.len()];
+        let mut newest = vec![(0u32, 0); self.tree.tasks()];
         let mut stack = Vec::new();
         for (root, number) in self.roots(under_way).into_iter().zip(1..) {
             stack.push(root.known);
@@ -177,15 +185,25 @@ impl GraphOrder {
                 }
                 visits = visits.checked_sub(1)?;
                 let Known { source, left, right, .. } = self.known[at as usize];
-                if source != NONE && !needed.has(at as usize) {
-                    let (step, of) = self.resolve(StepId(source), self.steps[source as usize]);
+                // A join has put its source before those that the task knew of.
+                stack.extend([left, right]);
+                if source == NONE {
+                    continue;
+                }
+                let of = self.steps[source as usize];
+                let of_task = &mut newest[of.index()];
+                if *of_task >= (number, source) {
+                    continue;
+                }
+                *of_task = (number, source);
+                if !needed.has(at as usize) {
+                    let (step, of) = self.resolve(StepId(source), of);
                     if step.0 >= self.tree.before(of, root.task, root.step)
                         && self.tells(content, (step, of), &root, &mut visits)?
                     {
                         needed.add(at as usize);
                     }
                 }
-                stack.extend([left, right]);
             }
         }
         Some(needed)
@@ -321,6 +339,35 @@ mod tests {
             }
         }
         assert!(sizes.iter().all(|&size| size < 100), "{sizes:?}");
+    }
+
+    /// Main and a task wait for each other a thousand times. The first steps of both may be asked
+    /// about all the time, and each set tells of them: what is kept does not grow.
+    #[test]
+    fn of_tasks_that_wait_for_each_other_the_last_sources_are_kept() {
+        let mut order = GraphOrder::folding();
+        let (mut sizes, mut child) = (Vec::new(), TaskId(1));
+        order.spawn(TaskId::MAIN, child, ScopeId::PROGRAM);
+        let mut main = order.step();
+        order.enter(child);
+        let mut other = order.step();
+        for at in 0..1000 {
+            order.signal(child, SyncId(2), SyncKind::Promise);
+            assert_eq!(order.precedes_now(main), at > 0);
+            order.join(TaskId::MAIN, SyncId(2), SyncKind::Promise);
+            order.forget(SyncId(2));
+            assert!(order.precedes_now(other));
+            order.signal(TaskId::MAIN, SyncId(1), SyncKind::Promise);
+            order.join(child, SyncId(1), SyncKind::Promise);
+            order.forget(SyncId(1));
+            if at % 10 == 9 {
+                let new = order.compact([main, other], [child], []);
+                (main, other) = (new.step(main).expect("named"), new.step(other).expect("named"));
+                child = new.task(child).expect("under way");
+                sizes.push(order.size());
+            }
+        }
+        assert_eq!(sizes.first(), sizes.last(), "{sizes:?}");
     }
 
     /// A chain: each task waits for the promise of the one before, and main for none.

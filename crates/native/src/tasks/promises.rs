@@ -45,6 +45,8 @@ pub(crate) fn is_set_already(promise: SyncId) -> bool {
 /// Sets a promise, from a call that returns to `pc`. The second time is an error of the program,
 /// and the task goes no further.
 pub(crate) fn set(promise: SyncId, pc: usize) {
+    // A task that only sets promises, and waits for those that are set, runs in one turn.
+    detector().collect_in_time();
     if kernel().is_open(promise) {
         return set_again(promise);
     }

@@ -180,7 +180,7 @@ impl Detector {
     /// Collects if the tables have grown enough. No id of a task, step, finish or access that the
     /// caller holds is valid afterwards.
     #[inline]
-    pub(super) fn collect_in_time(&mut self) {
+    pub(crate) fn collect_in_time(&mut self) {
         if self.collector.is_asked() && self.entries() >= self.collector.enough {
             self.collect_now();
         }
