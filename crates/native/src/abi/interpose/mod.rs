@@ -12,6 +12,7 @@ mod exec;
 pub(crate) mod fortran;
 
 mod mutex;
+mod own;
 mod processors;
 pub(crate) mod reserve;
 mod signals;
@@ -29,10 +30,6 @@ use crate::process::{is_shared, real};
 use crate::report::{self, calls, exceptions};
 use crate::search::Fork;
 use crate::tasks::{self, explorer, heap};
-use dlmalloc::Dlmalloc;
-use reserve::Source;
-use std::alloc::{GlobalAlloc, Layout};
-use std::cell::UnsafeCell;
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::io::Write;
 
@@ -42,43 +39,6 @@ unsafe extern "C" {
     fn __libc_memalign(align: usize, size: usize) -> *mut c_void;
     fn __libc_free(memory: *mut c_void);
 }
-
-/// Our own allocator: what this library allocates is not the program's, and is not between what is
-/// the program's, which would otherwise be spread over more memory than without us.
-struct Own(UnsafeCell<Dlmalloc<Source>>);
-
-// SAFETY: all code of the process runs on one OS thread (see `process/global.rs`), and the
-// allocator calls none of it.
-unsafe impl Sync for Own {}
-
-// SAFETY: dlmalloc upholds the contract: blocks do not overlap, and are as aligned as asked for.
-unsafe impl GlobalAlloc for Own {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promise: a size that is not zero. The reference is given up before
-        // anybody else can ask for one.
-        unsafe { (*self.0.get()).malloc(layout.size(), layout.align()) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promise: a size that is not zero. No other reference to the
-        // allocator exists: it is used by one OS thread and calls nobody who allocates.
-        unsafe { (*self.0.get()).calloc(layout.size(), layout.align()) }
-    }
-
-    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: it comes from `alloc`, with this layout.
-        unsafe { (*self.0.get()).free(memory, layout.size(), layout.align()) }
-    }
-
-    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: the caller's promise: the block comes from `alloc`, with this layout. No other
-        // reference to the allocator exists.
-        unsafe { (*self.0.get()).realloc(memory, layout.size(), layout.align(), size) }
-    }
-}
-
-#[global_allocator]
-static OWN: Own = Own(UnsafeCell::new(Dlmalloc::new_with_allocator(Source)));
 
 entry! {
     malloc => malloc_noted;

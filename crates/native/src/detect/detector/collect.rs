@@ -27,7 +27,7 @@ const LEAST: usize = 1 << 14;
 /// The same for each page of shadow memory, since visiting one costs as much as recording some
 /// accesses; and the most that pages add to it, or, if they are very many, what each adds at least:
 /// the tables take memory as well.
-const A_PAGE: usize = 320;
+const A_PAGE: usize = 128;
 const MOST: usize = 450_000;
 const A_PAGE_OF_MANY: usize = 7;
 /// So many access records take the memory of one other entry. Each iteration of a loop may make
