@@ -203,6 +203,7 @@ impl GraphOrder {
             task.parent = tasks.of(task.parent);
             task.jump = tasks.of(task.jump);
             task.scope = scopes.of(task.scope);
+            task.nested = if task.nested == NONE { NONE } else { scopes.of(task.nested) };
             task.first = steps.of(task.first);
             task.data.step = steps.of(task.data.step);
             if under_way.has(old) {
@@ -313,6 +314,8 @@ mod tests {
         stretched: usize,
         /// The newest task mostly goes first.
         deep: bool,
+        /// Of so many finishes one is none that the folding order knows to be nested, if any is.
+        nested: Option<usize>,
         /// How often an id alone has decided, and a time.
         past: usize,
         times: usize,
@@ -333,6 +336,7 @@ mod tests {
                 plain: GraphOrder::default(),
                 folding: GraphOrder::folding(),
                 deep: false,
+                nested: None,
                 past: 0,
                 times: 0,
                 tasks: vec![main],
@@ -386,9 +390,16 @@ mod tests {
             let id = self.tasks[task].id;
             let ids = (ScopeId::at(self.plain.tree.scopes()), ScopeId::at(self.folding.tree.scopes()));
             self.plain.finish_begin(id.0, ids.0);
-            self.folding.finish_begin(id.1, ids.1);
+            match self.is_nested(self.scopes.len()) {
+                true => self.folding.nested_finish_begin(id.1, ids.1),
+                false => self.folding.finish_begin(id.1, ids.1),
+            }
             self.tasks[task].open.push(self.scopes.len());
             self.scopes.push(Scope { id: ids, pending: 0, instead: None, ended: false });
+        }
+
+        fn is_nested(&self, scope: usize) -> bool {
+            self.nested.is_some_and(|but| !scope.is_multiple_of(but))
         }
 
         fn end(&mut self, task: usize) {
@@ -450,7 +461,7 @@ mod tests {
                     self.scopes[inner].ended = true;
                     self.tasks[at].open.pop();
                 }
-                6 if is_open => {
+                6 if is_open && !self.is_nested(inner) => {
                     self.tasks[at].open.pop();
                     let instead = self.inner(at);
                     let (left, to) = (self.scopes[inner].id, self.scopes[instead].id);
@@ -640,6 +651,7 @@ mod tests {
             both.siblings = (round % 3 == 0 && round % 2 != 0).then(Default::default);
             both.deep = round % 4 < 2;
             both.timed = round % 8 < 4;
+            both.nested = [None, Some(usize::MAX), Some(2)][round / 12 % 3];
             let often = 5 + round % 30;
             for turn in 0..20 + round % 120 {
                 both.act(&mut random);

@@ -8,6 +8,10 @@
 //! every later reader inside its finish, and a write that races with one of these races with it: it
 //! is their representative, and subsumes them.
 //!
+//! Inside a finish is also what its owner does, and what runs inside of other finishes that the
+//! owner begins and ends meanwhile. The order knows of the latter if these finishes are
+//! [nested](GraphOrder::nested_finish_begin).
+//!
 //! This is the pseudo-transitivity that lets SP-bags (Feng and Leiserson, SPAA 1997) and ESP-bags
 //! (Raman et al., RV 2010) keep one reader a location. There it holds for every two tasks, since
 //! programs are fork-join and run depth-first. Departure: joins, locks and any order of execution
@@ -186,6 +190,12 @@ impl GraphOrder {
         self.tree.is_inside(scope, self.now.task)
     }
 
+    /// Whether a finish was begun as a [nested](GraphOrder::nested_finish_begin) one.
+    #[inline]
+    pub fn is_nested(&self, scope: ScopeId) -> bool {
+        self.tree.scopes[scope.index()].is_nested
+    }
+
     /// Whose finish it is.
     #[inline]
     pub fn owner(&self, scope: ScopeId) -> TaskId {
@@ -207,7 +217,7 @@ impl GraphOrder {
 
 impl<T: Copy, S: Copy> Tree<T, S> {
     /// Whether `task`, where it is now, is inside a finish: as its owner, or as a task of a task of
-    /// … its tasks.
+    /// … its tasks, or of those of a nested finish inside of it.
     fn is_inside(&self, finish: ScopeId, task: TaskId) -> bool {
         let around = &self.scopes[finish.index()];
         if !around.is_open() {

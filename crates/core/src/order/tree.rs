@@ -16,12 +16,15 @@
 //! So the order is a question about ancestors. It is answered with jump pointers (Myers, *An
 //! applicative random-access stack*, 1983): beside its parent every node knows one far ancestor,
 //! chosen by its depth so that any depth is reached in O(log depth) hops. The same is done for the
-//! finishes: from a finish to that which its owner belongs to.
+//! finishes: from a finish to that which its owner belongs to. A task may also have *nested*
+//! finishes, which end in the reverse order in which they have begun: there the way out leads from
+//! one to the one before it first. An inner one that has not ended has outer ones that have not, so
+//! that this makes no difference to the order, and the innermost finish on the way is the same.
 //!
 //! Cost: O(1) a spawn or finish, and nothing is ever renumbered (order maintenance, as in Bender et
 //! al., SPAA 2004, answers in two comparisons but pays for it at every spawn); a question is O(1)
 //! for what is near, a parent, a child's finish, a sibling's, and O(log² depth) at worst. Memory:
-//! 20 bytes a task, 20 a finish, and what the user of the tree keeps with each (`T` and `S`). Runs
+//! 24 bytes a task, 28 a finish, and what the user of the tree keeps with each (`T` and `S`). Runs
 //! need not be depth-first.
 
 use crate::ids::{ScopeId, StepId, TaskId};
@@ -48,13 +51,16 @@ pub(super) struct TaskNode<T> {
     pub(super) first: u32,
     /// The finish it belongs to.
     pub(super) scope: u32,
+    /// The innermost open nested finish that it owns, or `NONE`.
+    pub(super) nested: u32,
     pub(super) data: T,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Scope<S> {
     pub(super) owner: u32,
-    /// The finish its owner belongs to.
+    /// The nested finish of its owner that it is inside of, if it is nested itself and there is one,
+    /// or the finish its owner belongs to.
     pub(super) outer: u32,
     pub(super) jump: u32,
     pub(super) depth: u32,
@@ -62,6 +68,8 @@ pub(super) struct Scope<S> {
     pub(super) end: u32,
     /// If it was left: the finish its tasks belong to instead, or one that is nearer to it.
     pub(super) instead: Cell<u32>,
+    /// Its owner ends it after all nested ones that it begins later, and never leaves it.
+    pub(super) is_nested: bool,
     pub(super) data: S,
 }
 
@@ -85,7 +93,15 @@ impl<T: Copy, S: Copy> Tree<T, S> {
     /// Main, whose first step is 0, and the scope of the program, which never ends.
     pub(super) fn new(main: T, program: S) -> Self {
         let mut tree = Tree { tasks: Vec::with_capacity(ROOM), scopes: Vec::with_capacity(ROOM / 4) };
-        tree.tasks.push(TaskNode { parent: 0, jump: 0, depth: 0, first: 0, scope: 0, data: main });
+        tree.tasks.push(TaskNode {
+            parent: 0,
+            jump: 0,
+            depth: 0,
+            first: 0,
+            scope: 0,
+            nested: NONE,
+            data: main,
+        });
         tree.scopes.push(Scope {
             owner: 0,
             outer: 0,
@@ -93,6 +109,7 @@ impl<T: Copy, S: Copy> Tree<T, S> {
             depth: 0,
             end: NONE,
             instead: Cell::new(0),
+            is_nested: false,
             data: program,
         });
         tree
@@ -149,12 +166,18 @@ impl<T: Copy, S: Copy> Tree<T, S> {
             parent.0
         };
         let depth = up.depth + 1;
-        self.tasks.push(TaskNode { parent: parent.0, jump, depth, first: first.0, scope: scope.0, data });
+        let (parent, first, scope) = (parent.0, first.0, scope.0);
+        self.tasks.push(TaskNode { parent, jump, depth, first, scope, nested: NONE, data });
     }
 
     /// Adds the next finish.
-    pub(super) fn finish_begin(&mut self, owner: TaskId, data: S) {
-        let outer = self.tasks[owner.index()].scope;
+    pub(super) fn finish_begin(&mut self, owner: TaskId, is_nested: bool, data: S) {
+        let number = self.scopes.len() as u32;
+        let task = &mut self.tasks[owner.index()];
+        let outer = if is_nested && task.nested != NONE { task.nested } else { task.scope };
+        if is_nested {
+            task.nested = number;
+        }
         let up = &self.scopes[outer as usize];
         let far = &self.scopes[up.jump as usize];
         let jump = if up.depth - far.depth == far.depth - self.scopes[far.jump as usize].depth {
@@ -170,13 +193,21 @@ impl<T: Copy, S: Copy> Tree<T, S> {
             depth,
             end: NONE,
             instead: Cell::new(0),
+            is_nested,
             data,
         });
     }
 
     /// The finish has ended; its owner continues with the step `after`.
     pub(super) fn finish_end(&mut self, scope: ScopeId, after: StepId) {
-        self.scopes[scope.index()].end = after.0;
+        let ended = &mut self.scopes[scope.index()];
+        ended.end = after.0;
+        let (owner, outer) = (ended.owner, ended.outer);
+        if ended.is_nested {
+            let around = &self.scopes[outer as usize];
+            let is_own = around.is_nested && around.owner == owner;
+            self.tasks[owner as usize].nested = if is_own { outer } else { NONE };
+        }
     }
 
     /// The finish is left: its tasks belong to `instead`, which is open around it.
@@ -277,6 +308,8 @@ mod tests {
     /// What `before` has to give, by the definition: a graph of steps, searched.
     struct Naive {
         tree: Tree<(), ()>,
+        /// Finishes are nested, and none is left.
+        nested: bool,
         /// For each step its task and the steps directly before it.
         steps: Vec<(u32, Vec<usize>)>,
         /// For each task: its last step, the open finishes it owns, whether it has ended.
@@ -289,6 +322,7 @@ mod tests {
         fn new() -> Self {
             Naive {
                 tree: Tree::new((), ()),
+                nested: false,
                 steps: vec![(0, Vec::new())],
                 tasks: vec![(0, Vec::new(), false)],
                 scopes: vec![(Vec::new(), 0)],
@@ -321,7 +355,7 @@ mod tests {
         }
 
         fn finish_begin(&mut self, task: usize) {
-            self.tree.finish_begin(TaskId::at(task), ());
+            self.tree.finish_begin(TaskId::at(task), self.nested, ());
             self.tasks[task].1.push(self.scopes.len() as u32);
             self.scopes.push((Vec::new(), 0));
         }
@@ -363,7 +397,7 @@ mod tests {
                 3 => self.finish_begin(task),
                 4 | 5 if pending == Some(0) => self.finish_end(task),
                 6 | 7 if open.is_empty() && task != 0 => self.end(task),
-                8 if !open.is_empty() => self.finish_leave(task),
+                8 if !open.is_empty() && !self.nested => self.finish_leave(task),
                 _ => {}
             }
         }
@@ -388,6 +422,7 @@ mod tests {
         let mut random = random(0x9e37_79b9_7f4a_7c15u64);
         for round in 0..300 {
             let mut naive = Naive::new();
+            naive.nested = round % 2 == 1;
             for _ in 0..20 + round {
                 naive.act(&mut random);
             }
@@ -408,7 +443,7 @@ mod tests {
         let mut tree = Tree::new((), ());
         let depth = 100_000;
         for task in 0..depth {
-            tree.finish_begin(TaskId(task), ());
+            tree.finish_begin(TaskId(task), false, ());
             tree.spawn(TaskId(task), ScopeId(task + 1), StepId(2 * task + 1), ());
         }
         let last = StepId(2 * depth + 1);

@@ -49,25 +49,26 @@ fn place(readers: ReaderRef, pc: usize) -> usize {
     (readers.hash() ^ pc) % SLOTS
 }
 
-/// Finishes that the running task is inside of, each with its owner, as two arrays so that the
-/// compiler vectorises the scan. Only its owner ends or leaves a finish, and runs then, so no entry
-/// outlives its finish.
+/// Finishes that the running task is inside of, each with its owner, and all bits set if it is
+/// nested, as arrays so that the compiler vectorises the scan. Only its owner ends or leaves a
+/// finish, and runs then, so no entry outlives its finish.
 struct Inside {
     scopes: [u32; INSIDE],
     owners: [u32; INSIDE],
+    nested: [u32; INSIDE],
 }
 
 impl Inside {
-    const NOTHING: Inside = Inside { scopes: [NO_SCOPE.0; INSIDE], owners: [0; INSIDE] };
+    const NOTHING: Inside = Inside { scopes: [NO_SCOPE.0; INSIDE], owners: [0; INSIDE], nested: [0; INSIDE] };
 
     #[inline(always)]
     fn has(&self, scope: ScopeId) -> bool {
         self.scopes[scope.index() % INSIDE] == scope.0
     }
 
-    fn add(&mut self, scope: ScopeId, owner: TaskId) {
+    fn add(&mut self, scope: ScopeId, owner: TaskId, is_nested: bool) {
         let at = scope.index() % INSIDE;
-        (self.scopes[at], self.owners[at]) = (scope.0, owner.0);
+        (self.scopes[at], self.owners[at], self.nested[at]) = (scope.0, owner.0, mask(is_nested));
     }
 
     #[inline(always)]
@@ -77,14 +78,28 @@ impl Inside {
     }
 
     /// A child begins, a member of the finish `own` of its parent: it is not inside the parent's
-    /// others.
+    /// others, but for those that `own` is nested in.
     #[inline(always)]
-    fn go_into(&mut self, own: ScopeId, parent: TaskId) {
-        for (scope, owner) in self.scopes.iter_mut().zip(&self.owners) {
-            let is_other = (*owner == parent.0) & (*scope != own.0);
-            *scope |= 0u32.wrapping_sub(u32::from(is_other));
+    fn go_into(&mut self, own: ScopeId, parent: TaskId, is_nested: bool) {
+        // Apart, since units of work are children as well: a comparison more costs them 30
+        // instructions.
+        if !is_nested {
+            for (scope, owner) in self.scopes.iter_mut().zip(&self.owners) {
+                *scope |= mask((*owner == parent.0) & (*scope != own.0));
+            }
+            return;
+        }
+        for ((scope, owner), nested) in self.scopes.iter_mut().zip(&self.owners).zip(&self.nested) {
+            let is_other = mask((*owner == parent.0) & (*scope != own.0));
+            *scope |= is_other & !(*nested & mask(*scope < own.0));
         }
     }
+}
+
+/// All bits of a word.
+#[inline(always)]
+fn mask(is_so: bool) -> u32 {
+    0u32.wrapping_sub(u32::from(is_so))
 }
 
 pub(super) struct Representatives {
@@ -155,7 +170,7 @@ impl Detector {
     pub(super) fn switch_representatives(&mut self, left: TaskId) {
         if self.representatives.spawned.take() == Some(self.current) {
             let own = self.tasks[self.current.index()].scope;
-            self.representatives.inside.go_into(own, left);
+            self.representatives.inside.go_into(own, left, self.order.is_nested(own));
         } else if self.tasks[left.index()].parent != self.current || !self.order.has_ended(left) {
             self.representatives.inside = Inside::NOTHING;
         }
@@ -225,7 +240,7 @@ impl Detector {
             self.representatives.found[at] = Found { readers, scope, pc };
             scope
         };
-        self.representatives.inside.add(scope, self.order.owner(scope));
+        self.representatives.inside.add(scope, self.order.owner(scope), self.order.is_nested(scope));
         true
     }
 

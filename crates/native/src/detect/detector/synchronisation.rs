@@ -240,6 +240,15 @@ impl Detector {
         finish
     }
 
+    /// The same for a finish of the kernel, whose tasks end them in the reverse order.
+    fn open_nested_scope(&mut self, task: TaskId) -> Finish {
+        let (finish, scope) = self.finishes.begin();
+        self.set_time();
+        self.order.nested_finish_begin(task, scope);
+        self.representatives.spawned = None;
+        finish
+    }
+
     /// The finish that a child created now belongs to.
     #[inline]
     pub(crate) fn children(&mut self, open: &mut Option<Finish>) -> ScopeId {
@@ -342,7 +351,7 @@ impl Observer for Detector {
     }
     fn finish_begin(&mut self, task: TaskId, scope: ScopeId) {
         let task = self.runs_as(task);
-        let finish = self.open_scope(task);
+        let finish = self.open_nested_scope(task);
         self.record_event(Event::FinishBegin { task, scope: self.finishes.scope(finish) });
         self.finishes.set_of_kernel(scope, finish);
         self.begin_step();
