@@ -440,3 +440,23 @@ fn a_setter_orders_nothing_else(runner: &Runner) {
         }
     }
 }
+
+/// The runtime's memory is aligned to 16 bytes: a value that needs more is refused, whoever sets it.
+#[test]
+fn values_that_need_more_alignment_are_refused() {
+    let folder = Folder::new("promises-aligned");
+    for made in ["std::promise<Wide>()", "std::async(std::launch::async, make)", "std::async(make)"] {
+        let text = format!(
+            "#include <future>\nstruct alignas(64) Wide {{ int value; }};\nWide make() {{ return Wide(); }}\n\
+             int main() {{ auto made = {made}; }}\n"
+        );
+        let refused = compile(
+            &folder.write("wide.cpp", &text),
+            "-O1",
+            &["-std=c++17".to_owned()],
+            &folder.path("wide"),
+        );
+        let said = refused.expect_err(made);
+        assert!(said.contains("aligns values to 16 bytes at most"), "{made}: {said}");
+    }
+}
