@@ -105,6 +105,27 @@ impl ReaderSets {
         self.sets[set.0 as usize].newest
     }
 
+    /// How many steps a set has.
+    pub fn size(&self, set: SetId) -> u32 {
+        self.sets[set.0 as usize].size
+    }
+
+    /// The set without those of its steps that are to be `dropped`: all are asked about, the newest
+    /// first, and that stays.
+    pub fn without(&mut self, set: SetId, mut dropped: impl FnMut(StepId) -> bool) -> Readers {
+        let mut steps: Vec<StepId> = self.steps(set).filter(|&step| !dropped(step)).collect();
+        if steps.len() == self.size(set) as usize {
+            return Readers::Set(set);
+        }
+        let sweep = LEAST.max(2 * steps.len() as u32);
+        let oldest = steps.pop().expect("the newest stays");
+        steps
+            .iter()
+            .rev()
+            .fold(Rest::step(oldest), |rest, &step| Rest::set(self.push(rest, step, sweep)))
+            .readers()
+    }
+
     /// The newest of the readers, and the others.
     pub fn split(&self, readers: Readers) -> (StepId, Option<Readers>) {
         match readers {

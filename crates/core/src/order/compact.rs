@@ -310,6 +310,10 @@ mod tests {
         /// If ends of tasks are joined all at once, by who leaves their finish: the tasks of the
         /// folding order that were, and how often one has counted as another.
         siblings: Option<(HashSet<TaskId>, usize)>,
+        /// Pairs of steps of which the second comes after the first by a direct join.
+        succeeding: Vec<(StepId, StepId)>,
+        /// By tasks of the folding order: the first step after the last join of a sibling.
+        joined: HashMap<TaskId, StepId>,
         /// How often a step has counted as another.
         stretched: usize,
         /// The newest task mostly goes first.
@@ -349,6 +353,8 @@ mod tests {
                 syncs: 0,
                 standing: None,
                 siblings: None,
+                succeeding: Vec::new(),
+                joined: HashMap::new(),
                 stretched: 0,
             }
         }
@@ -440,6 +446,28 @@ mod tests {
             self.end(child);
         }
 
+        /// A task that waits for two older siblings before it begins.
+        fn waiting(&mut self, task: usize, mut random: impl FnMut(usize) -> usize) {
+            if self.tasks[task].open.is_empty() {
+                self.open(task);
+            }
+            let child = self.tasks.len();
+            self.spawn(task);
+            let Task { id, scope, .. } = self.tasks[child];
+            let is_sibling = |of: usize| (self.tasks[of].parent, self.tasks[of].scope) == (task, scope);
+            let ends = self.ends.iter().filter(|(_, of)| is_sibling(*of));
+            let ends: Vec<SyncId> = ends.map(|&(end, _)| end).collect();
+            for _ in 0..ends.len().min(2) {
+                let end = ends[random(ends.len())];
+                self.plain.join(id.0, end, SyncKind::Future);
+                self.folding.join_sibling(id.1, end, SyncKind::Future);
+                self.joined.insert(id.1, self.plain.step());
+            }
+            self.note(child);
+            self.set_time();
+            self.end(child);
+        }
+
         fn act(&mut self, mut random: impl FnMut(usize) -> usize) {
             self.set_time();
             let live: Vec<usize> = (0..self.tasks.len()).filter(|&task| !self.tasks[task].ended).collect();
@@ -452,6 +480,7 @@ mod tests {
             let (inner, is_open) = (self.inner(at), !open.is_empty());
             match random(13) {
                 0 | 1 | 7 if self.siblings.is_some() => self.short(at),
+                0 | 1 if self.standing.is_none() => self.waiting(at, random),
                 0..=2 => self.spawn(at),
                 3 => self.open(at),
                 4 | 5 if is_open && self.scopes[inner].pending == 0 => {
@@ -506,6 +535,7 @@ mod tests {
                     }
                     self.plain.join(id.0, end, SyncKind::Future);
                     if sibling && self.tasks[of].scope == scope {
+                        self.joined.insert(id.1, self.plain.step());
                         self.folding.join_sibling(id.1, end, SyncKind::Future);
                     } else {
                         self.folding.join(id.1, end, SyncKind::Future);
@@ -558,8 +588,24 @@ mod tests {
             }
         }
 
+        /// Finds pairs of steps of which the second comes after the first by a direct join.
+        fn find_successors(&mut self) {
+            let successors = self.folding.successors();
+            for &(first, step, _) in &self.named {
+                for after in successors.of(self.folding.task_of(step), step) {
+                    let joined = self.joined.get(&after).copied().unwrap_or(StepId(0));
+                    let own = |named: &&(StepId, StepId, u32)| {
+                        self.folding.task_of(named.1) == after && named.0 >= joined
+                    };
+                    let later = self.named.iter().filter(own);
+                    self.succeeding.extend(later.map(|later| (first, later.0)));
+                }
+            }
+        }
+
         fn compact(&mut self, mut random: impl FnMut(usize) -> usize) {
             self.set_time();
+            self.find_successors();
             self.named.retain(|_| random(8) != 0);
             for (_, step, _) in &mut self.named {
                 *step = self.folding.stand_in(*step);
@@ -591,6 +637,8 @@ mod tests {
             for (_, step, _) in &mut self.named {
                 *step = new.step(*step).expect("it was named");
             }
+            let joined = self.joined.drain();
+            self.joined = joined.filter_map(|(task, step)| Some((new.task(task)?, step))).collect();
             if let Some((joined, _)) = &mut self.siblings {
                 *joined = joined.drain().filter_map(|task| new.task(task)).collect();
             }
@@ -633,6 +681,10 @@ mod tests {
                     let is = self.folding.precedes_now(b);
                     assert_eq!(is, should, "round {round}: {a:?} before {:?}", task.id.0);
                 }
+                for &(first, later) in &self.succeeding {
+                    let fine = !self.plain.precedes_now(later) || self.plain.precedes_now(first);
+                    assert!(fine, "round {round}: {:?} is after {later:?}, but not {first:?}", task.id.0);
+                }
                 for &(first, later) in self.standing.iter().flatten() {
                     let fine = !self.plain.precedes_now(first) || self.plain.precedes_now(later);
                     assert!(fine, "round {round}: {:?} is after {first:?}, but not {later:?}", task.id.0);
@@ -644,6 +696,7 @@ mod tests {
     #[test]
     fn folding_and_compacting_change_no_answer() {
         let (mut stood, mut past, mut times, mut merged, mut stretched) = (0, 0, 0, 0, 0);
+        let mut succeeded = 0;
         for round in 0..8000 {
             let mut random = random(0x2545_f491_4f6c_dd1du64.wrapping_mul(round as u64 + 1));
             let mut both = Both::new();
@@ -664,6 +717,7 @@ mod tests {
             past += both.past;
             times += both.times;
             stretched += both.stretched;
+            succeeded += both.succeeding.len();
             merged += both.siblings.map_or(0, |(_, merged)| merged);
             stood += both.standing.map_or(0, |standing| standing.len());
         }
@@ -671,6 +725,7 @@ mod tests {
         assert!(times > 50_000, "only {times} times was a step past by its time");
         assert!(stood > 1000, "only {stood} steps ever stood for others");
         assert!(stretched > 3000, "only {stretched} times has a step counted as another");
+        assert!(succeeded > 1000, "only {succeeded} steps ever came after others by a direct join");
         assert!(merged > 1000, "only {merged} times has a task counted as another");
     }
 

@@ -44,6 +44,7 @@ pub mod representative;
 mod sections;
 pub mod shb;
 mod snapshot;
+pub mod successors;
 mod tree;
 pub mod wcp;
 pub mod weak;

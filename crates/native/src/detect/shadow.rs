@@ -396,6 +396,27 @@ impl Pages {
         unsafe { &mut *groups }
     }
 
+    /// Visits the cells on pages that a range of addresses has; of neighbours that are alike, one.
+    pub(crate) fn visit(&self, addresses: std::ops::Range<usize>, mut work: impl FnMut(Cell)) {
+        if addresses.is_empty() {
+            return;
+        }
+        let (first, last) = (cell(addresses.start), cell(addresses.end - 1));
+        self.each_page(Self::page(first)..Self::page(last) + 1, |page| {
+            if self.uniform.has(page) {
+                // SAFETY: there is an entry for each page of the region, read by value.
+                return work(unsafe { *self.content_of(page) }.into());
+            }
+            let mut last = 0;
+            for &word in Self::groups(page as u32).iter().flat_map(|group| &group.0) {
+                if word != last {
+                    work(Cell::from(word));
+                }
+                last = word;
+            }
+        });
+    }
+
     /// The cells that are not empty, on pages in use, of a range of addresses.
     pub(crate) fn each_in(&self, addresses: std::ops::Range<usize>, mut work: impl FnMut(*mut Cell)) {
         let (first, last) = (cell(addresses.start), cell(addresses.end - 1));

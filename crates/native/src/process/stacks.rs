@@ -210,6 +210,12 @@ impl Stacks {
         }
     }
 
+    /// The stacks that were ever lent.
+    pub(crate) fn used(&self) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
+        let used = self.batches.iter().filter(|batch| batch.used > 0);
+        used.map(|batch| batch.base..batch.base + batch.used * self.slot)
+    }
+
     /// Which of the batches an address is in, and how far from its beginning.
     pub(crate) fn place(&self, address: usize) -> Option<(usize, usize)> {
         let size = self.slot * self.batch;

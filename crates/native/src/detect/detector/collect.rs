@@ -13,11 +13,12 @@
 //! have grown by half, and by a fraction of the shadow memory: a constant for each access recorded.
 //! Memory: no more than that, whatever the number of tasks.
 
+use super::superseded::Superseded;
 use super::units::Iteration;
 use super::*;
 use crate::detect::cell::WriterRef;
 use crate::detect::shadow::Used;
-use raceproof_core::detect::readers::Became;
+use raceproof_core::detect::readers::{Became, SetId};
 use raceproof_core::marks::Marks;
 use raceproof_core::order::compact::Renumbering;
 use raceproof_core::order::representative::{Branches, Sibling, Stretch};
@@ -83,6 +84,7 @@ impl Collector {
 struct Numbers {
     /// By the old access id, the new one; 0 for what was dropped.
     accesses: Vec<AccessId>,
+    superseded: Superseded,
     sets: Became,
 }
 
@@ -92,7 +94,12 @@ impl Numbers {
         if !readers.is_set() {
             return self.accesses[readers.id().index()].into();
         }
-        self.sets.of(readers.set_id()).into()
+        let set = readers.set_id();
+        let now = if self.superseded.is_empty() { None } else { self.superseded.get(&set) };
+        match now.copied().unwrap_or(Readers::Set(set)) {
+            Readers::One(reader) => self.accesses[AccessId::of_element(reader).index()].into(),
+            Readers::Set(set) => self.sets.of(set).into(),
+        }
     }
 
     #[inline]
@@ -199,7 +206,7 @@ impl Detector {
 
     fn collect(&mut self) {
         self.forget_stacks();
-        let (pages, named) = self.mark();
+        let (pages, named, superseded) = self.mark();
         let (steps, into) = self.fold(&named.accesses);
         self.forget_ends(&steps);
         let new = self.compact_order(steps);
@@ -216,7 +223,7 @@ impl Detector {
                 a == b || (one.step == other.step && is_folded(other))
             },
         );
-        let numbers = Numbers { accesses, sets };
+        let numbers = Numbers { accesses, superseded, sets };
         pages.replace(from, |cell| numbers.cell(cell));
         self.freed_blocks.each(|id| *id = numbers.accesses[id.index()]);
         if let Some(watched) = &mut self.watched {
@@ -316,8 +323,8 @@ impl Detector {
         })
     }
 
-    /// Marks the accesses and sets that cells refer to.
-    fn mark(&mut self) -> (Used, Named) {
+    /// Marks the accesses and sets that cells refer to, without readers that others have superseded.
+    fn mark(&mut self) -> (Used, Named, Superseded) {
         let mut named = Named {
             accesses: Marks::none(self.accesses.len()),
             sets: Marks::none(self.sets.count() as usize),
@@ -340,9 +347,17 @@ impl Detector {
             named.list(record.writes);
             named.list(record.reads);
         });
+        let superseded = self.drop_superseded(&named.sets, self.collector.is_eager);
+        if !superseded.is_empty() {
+            let heads = std::mem::replace(&mut named.sets, Marks::none(self.sets.count() as usize));
+            heads.each(|at| {
+                let set = SetId(at as u32);
+                named.list(superseded.get(&set).copied().unwrap_or(Readers::Set(set)).into());
+            });
+        }
         let Named { accesses, sets, .. } = &mut named;
         self.sets.follow(sets, |step| _ = accesses.add(step.index()));
-        (pages, named)
+        (pages, named, superseded)
     }
 
     /// Accesses by tasks that were joined become accesses of those that have joined them; those by

@@ -25,6 +25,11 @@ pub(super) struct Mixed {
 }
 
 impl Mixed {
+    /// All sets of readers.
+    pub(super) fn each(&self, list: &mut impl FnMut(ReaderRef)) {
+        [self.plain.readers, self.writes, self.reads].into_iter().for_each(list);
+    }
+
     /// The atomic accesses of a kind.
     #[inline(always)]
     fn accesses(&mut self, kind: AccessKind) -> &mut ReaderRef {

@@ -53,6 +53,7 @@ pub(crate) mod sink;
 mod sites;
 mod slab;
 pub(crate) mod spots;
+mod superseded;
 mod synchronisation;
 mod syncs;
 pub(crate) mod transitions;

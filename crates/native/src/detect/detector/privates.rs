@@ -54,6 +54,11 @@ impl Privates {
         self.all.iter().any(|private| private.thread == thread && private.holds(address))
     }
 
+    /// All memory of all threads.
+    pub(super) fn all(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        self.all.iter().map(|private| private.from..private.to)
+    }
+
     /// All memory of a thread, in the order in which it was given to it.
     pub(super) fn all_of(&self, thread: u32) -> impl Iterator<Item = Range<usize>> + '_ {
         self.all
