@@ -328,6 +328,7 @@ fn take(number: u32) {
         waits::until(What::Mutex, lock(number).address, None, || !kernel().is_held(sync));
     }
     wait(|kernel| kernel.lock(sync));
+    detector().collect_within_turn();
     let lock = lock(number);
     (lock.taken, lock.depth) = (Some(site), 0);
     lock.thread = crate::tasks::omp::thread().virtual_thread;

@@ -175,6 +175,7 @@ fn change(address: usize) {
 fn change_as(address: usize, kind: impl Fn() -> AccessKind) {
     detector().exclusive = true;
     explorer::atomic_as(address, 1, caller(), kind);
+    detector().collect_within_turn();
 }
 
 // ---- reader-writer locks ----

@@ -9,6 +9,9 @@
 //! represents all that the same construct has created, as long as nobody can tell them apart
 //! ([`raceproof_core::order::representative`]).
 //!
+//! It runs between turns, and where a task takes a lock or does something else at which it might
+//! have waited.
+//!
 //! Cost: proportional to the shadow memory in use and to what it keeps. It runs when the tables
 //! have grown by half, and by a fraction of the shadow memory: a constant for each access recorded.
 //! Memory: no more than that, whatever the number of tasks.
@@ -34,8 +37,10 @@ const A_PAGE_OF_MANY: usize = 7;
 /// So many access records take the memory of one other entry. Each iteration of a loop may make
 /// some.
 const RECORDS: usize = 4;
+/// And a lock section, with what the steps in it keep of it, takes that of so many.
+const SECTION: usize = 3;
 
-/// Turns between checks.
+/// Turns, or operations at which a task might wait, between checks.
 const SELDOM: u32 = 8;
 
 /// When to collect.
@@ -44,7 +49,7 @@ pub(super) struct Collector {
     enough: usize,
     /// What the last collection has left.
     kept: usize,
-    /// Turns until the next check; at least 1.
+    /// Turns, or operations at which a task might wait, until the next check; at least 1.
     until_asked: u32,
     /// Collects at every check: for tests.
     is_eager: bool,
@@ -55,7 +60,7 @@ impl Collector {
         Collector { enough: 1 << 15, kept: 0, until_asked: SELDOM, is_eager: false }
     }
 
-    /// A turn begins; whether the tables are checked at this one.
+    /// A turn begins, or something that counts as one here; whether the tables are checked now.
     #[inline]
     fn is_asked(&mut self) -> bool {
         self.until_asked -= 1;
@@ -171,7 +176,10 @@ impl Named {
 
 impl Detector {
     fn entries(&self) -> usize {
-        self.accesses.len() / RECORDS + self.sets.count() as usize + self.order.size() + self.locks.len()
+        self.accesses.len() / RECORDS
+            + self.sets.count() as usize
+            + self.order.size()
+            + SECTION * self.locks.len()
     }
 
     /// From now on collects at every opportunity: for tests.
@@ -189,6 +197,20 @@ impl Detector {
     #[inline]
     pub(crate) fn collect_in_time(&mut self) {
         if self.collector.is_asked() && self.entries() >= self.collector.enough {
+            self.collect_now();
+        }
+    }
+
+    /// The same within a turn, where the running task might as well wait: a thread that finds its
+    /// locks free has but one turn, however long it runs.
+    #[inline]
+    pub(crate) fn collect_within_turn(&mut self) {
+        if self.collector.is_asked()
+            && self.entries() >= self.collector.enough
+            && self.units.is_idle()
+            && self.record.is_none()
+        {
+            self.set_time();
             self.collect_now();
         }
     }
@@ -518,6 +540,19 @@ impl Detector {
         let scopes: Vec<ScopeId> =
             self.finishes.open().chain(tasks.iter().map(|task| self.tasks[task.index()].scope)).collect();
         let held = self.locks.settle_leaks(&mut self.order);
+        if self.locks.len() > 0 {
+            let running = tasks.iter().map(|&task| self.order.step_of(task)).chain([self.order.step()]);
+            let mut named = Marks::none(self.order.steps());
+            steps.iter().chain(&held).copied().chain(running).for_each(|step| _ = named.add(step.index()));
+            let (syncs, order) = (&mut self.syncs, &mut self.order);
+            self.locks.drop_unnamed(
+                |step| named.has(step.index()),
+                |end| {
+                    order.forget(end);
+                    syncs.give_back(end);
+                },
+            );
+        }
         let new = self.order.compact(steps.into_iter().chain(held), tasks, scopes);
         let task = |old: TaskId| new.task(old).expect("a task under way is kept");
         // The nearest that is kept: for reports.
@@ -551,11 +586,7 @@ impl Detector {
         let count = self.order.finishes();
         self.finishes.renumber(count, |scope| new.scope(scope));
         self.representatives.renumber(|scope| new.scope(scope));
-        let (syncs, order) = (&mut self.syncs, &mut self.order);
-        self.locks.renumber(task, &new, |end| {
-            order.forget(end);
-            syncs.give_back(end);
-        });
+        self.locks.renumber(task, &new);
         new
     }
 }

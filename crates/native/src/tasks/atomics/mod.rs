@@ -42,12 +42,7 @@ pub(crate) struct Atomics {
     enough: usize,
     pub(crate) spins: Spins,
     unobserved: Unobserved,
-    /// How often tasks have released since one gave up its turn for that.
-    releases: u32,
 }
-
-/// Releases after which a thread of Rust gives up its turn.
-const TURN: u32 = 1 << 10;
 
 pub(crate) static ATOMICS: Global<Atomics> = Global::new();
 
@@ -106,7 +101,6 @@ fn publish_after(before: SyncId) -> SyncId {
 
 fn new_sync() -> SyncId {
     let (atomics, sync) = (atomics(), detector().new_sync());
-    atomics.releases += 1;
     // Those of a run that is recorded are in its trace.
     if !detector().is_recorded() {
         if atomics.published.len() >= atomics.enough.max(FEW) {
@@ -286,19 +280,9 @@ pub(crate) fn pass_if_waiting() {
 
 /// Lets the others go first if this looks like waiting for them.
 pub(crate) fn spin(address: usize) {
+    detector().collect_within_turn();
     if sched::job().is_some() && look(address, sched::kernel().steps() - explorer::own_steps()) {
         pass_if_waiting();
-    }
-}
-
-/// Gives up the turn if there were many releases. What nobody refers to any more is reclaimed
-/// between turns (`detect/detector/collect.rs`), and a thread that finds its locks free has but one.
-pub(crate) fn pass_at_times() {
-    if atomics().releases >= TURN && process::is_shared() {
-        atomics().releases = 0;
-        if !explorer::is_on() && !detector().is_recorded() {
-            sched::give_way();
-        }
     }
 }
 

@@ -156,7 +156,7 @@ macro_rules! operations {
             fn compare(at: *mut $type, wanted: $type, value: $type, order: MemoryOrder, failed: MemoryOrder, pc: usize) -> $type {
                 // SAFETY: the program passes a valid pointer, to be read.
                 let now = || unsafe { at.read_volatile() };
-                pass_at_times();
+                detector().collect_within_turn();
                 repeats::arrived(pc, [at as u128, wanted.into(), value.into()]);
                 if now() != wanted {
                     spin(at as usize);

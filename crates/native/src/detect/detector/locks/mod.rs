@@ -10,6 +10,7 @@ use held::Held;
 pub(super) use held::Hold;
 use leaks::{Leaks, Section};
 use raceproof_core::ids::{StepId, SyncId, TaskId};
+use raceproof_core::marks::give_back;
 use raceproof_core::order::compact::Renumbering;
 use rustc_hash::FxHashMap;
 
@@ -155,25 +156,17 @@ impl Locks {
         self.parted.values().find(|parted| parted.locks.contains(&lock)).map(|parted| parted.task)
     }
 
-    /// The order has renumbered tasks and steps. Keeps the sections that a kept step was in;
-    /// `retire` gets the syncs of the others.
-    pub(super) fn renumber(
-        &mut self,
-        task: impl Fn(TaskId) -> TaskId,
-        new: &Renumbering,
-        mut retire: impl FnMut(SyncId),
-    ) {
-        self.holds = self.holds.drain().map(|(of, holds)| (task(of), holds)).collect();
-        self.parted.values_mut().for_each(|parted| parted.task = task(parted.task));
-        self.renumber_leaks(|step| new.step(step).expect("a step of a section under way is kept"));
-        self.steps.renumber(|step| new.step(step));
+    /// Forgets the sections that neither a step that `is_named` nor a task is in: nobody will ask
+    /// about them. `retire` gets the syncs of their ends, which would keep a step each in the order.
+    pub(super) fn drop_unnamed(&mut self, is_named: impl Fn(StepId) -> bool, mut retire: impl FnMut(SyncId)) {
+        self.steps.renumber(|step| is_named(step).then_some(step));
         let mut used = vec![u32::MAX; self.sections.len()];
         let parted = self.parted.values().flat_map(|parted| &parted.holds);
         let all = self.steps.all().iter().chain(self.holds.values().flatten()).chain(parted);
         all.for_each(|hold| used[hold.section as usize] = 0);
         let leaks = self.leaks.values().flatten().flat_map(|task| &task.leaks);
         leaks.for_each(|leak| used[leak.section as usize] = 0);
-        let (mut next, mut at) = (0, 0);
+        let (mut next, mut at, before) = (0, 0, self.sections.len());
         self.sections.retain(|section| {
             at += 1;
             let keep = used[at - 1] == 0;
@@ -185,6 +178,7 @@ impl Locks {
             }
             keep
         });
+        give_back(&mut self.sections, before);
         let parted = self.parted.values_mut().flat_map(|parted| &mut parted.holds);
         let all = self.steps.all_mut().iter_mut().chain(self.holds.values_mut().flatten());
         for hold in all.chain(parted) {
@@ -193,5 +187,13 @@ impl Locks {
         for leak in self.leaks.values_mut().flatten().flat_map(|task| &mut task.leaks) {
             leak.section = used[leak.section as usize];
         }
+    }
+
+    /// The order has renumbered tasks and steps.
+    pub(super) fn renumber(&mut self, task: impl Fn(TaskId) -> TaskId, new: &Renumbering) {
+        self.holds = self.holds.drain().map(|(of, holds)| (task(of), holds)).collect();
+        self.parted.values_mut().for_each(|parted| parted.task = task(parted.task));
+        self.renumber_leaks(|step| new.step(step).expect("a step of a section under way is kept"));
+        self.steps.renumber(|step| new.step(step));
     }
 }
