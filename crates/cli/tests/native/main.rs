@@ -52,5 +52,6 @@ mod search;
 mod search_workers;
 mod settings;
 mod team_sizes;
+mod thread_memory;
 mod threads_generated;
 mod witnesses;

@@ -12,7 +12,8 @@
 //! A page whose cells are all alike is one cell in a table ([`Pages`]).
 //!
 //! Bytes: most accesses are aligned words. The cell of memory that is accessed by the byte or half
-//! word holds the index of a group of four cells, one a byte.
+//! word holds the index of a group of four cells, one a byte, which words with the same contents
+//! share.
 
 use std::arch::x86_64::{
     _mm_cmpeq_epi8, _mm_load_si128, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi64x, _mm_setzero_si128,

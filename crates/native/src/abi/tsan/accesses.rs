@@ -18,7 +18,8 @@
 //! `native_budget.rs`; `SameEpoch.cpp` of the pass has the same-epoch test inline, in loops.
 
 use super::{
-    read_below_watermark, read_nearly, read_slow, read_words, write_below_watermark, write_slow, write_words,
+    read_below_watermark, read_nearly, read_part, read_slow, read_words, write_below_watermark, write_part,
+    write_slow, write_words,
 };
 use crate::detect::detector::last_ids::{self, LAST_IDS};
 use crate::detect::detector::transitions::{self, TRANSITIONS};
@@ -364,16 +365,16 @@ writes! {
 }
 
 parts! {
-    __tsan_read1 is_part_read 1 read_slow FIRST_SET;
-    __tsan_read2 is_part_read 2 read_slow FIRST_SET;
-    __tsan_volatile_read1 is_part_read 1 read_slow FIRST_SET;
-    __tsan_volatile_read2 is_part_read 2 read_slow FIRST_SET;
-    __tsan_write1 is_written 1 write_slow;
-    __tsan_write2 is_written 2 write_slow;
-    __tsan_volatile_write1 is_written 1 write_slow;
-    __tsan_volatile_write2 is_written 2 write_slow;
-    __tsan_read_write1 is_written 1 write_slow;
-    __tsan_read_write2 is_written 2 write_slow;
+    __tsan_read1 is_part_read 1 read_part FIRST_SET;
+    __tsan_read2 is_part_read 2 read_part FIRST_SET;
+    __tsan_volatile_read1 is_part_read 1 read_part FIRST_SET;
+    __tsan_volatile_read2 is_part_read 2 read_part FIRST_SET;
+    __tsan_write1 is_written 1 write_part;
+    __tsan_write2 is_written 2 write_part;
+    __tsan_volatile_write1 is_written 1 write_part;
+    __tsan_volatile_write2 is_written 2 write_part;
+    __tsan_read_write1 is_written 1 write_part;
+    __tsan_read_write2 is_written 2 write_part;
 }
 
 /// Two bytes that may lie in two words.

@@ -56,6 +56,20 @@ extern "C" fn write_slow(address: usize, size: usize, pc: usize) {
     );
 }
 
+// Aligned parts of a word.
+
+extern "C" fn read_part(address: usize, size: usize, pc: usize) {
+    if PENDING.load(Ordering::Relaxed) || !detect::detector().try_part(address, size, AccessKind::Read, pc) {
+        read_slow(address, size, pc);
+    }
+}
+
+extern "C" fn write_part(address: usize, size: usize, pc: usize) {
+    if PENDING.load(Ordering::Relaxed) || !detect::detector().try_part(address, size, AccessKind::Write, pc) {
+        write_slow(address, size, pc);
+    }
+}
+
 // Aligned words that have cells like this one.
 
 extern "C" fn read_words<const N: usize>(address: usize, cell: Cell, pc: usize) {

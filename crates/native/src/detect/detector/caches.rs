@@ -10,7 +10,7 @@ use super::last_ids::LAST_IDS;
 use super::order_cache::OrderCache;
 use super::records::Flags;
 use super::sites::NOWHERE;
-use super::transitions::TRANSITIONS;
+use super::transitions::{TRANSITIONS, forget_parts};
 use crate::detect::cell::AccessId;
 use raceproof_core::ids::SiteId;
 
@@ -124,6 +124,7 @@ impl Caches {
     pub(super) fn invalidate(&mut self) {
         self.recent.iter_mut().for_each(|recent| recent.id = AccessId::NONE);
         TRANSITIONS.forget();
+        forget_parts();
         LAST_IDS.forget();
         self.resume();
     }

@@ -39,6 +39,8 @@ const A_PAGE_OF_MANY: usize = 7;
 const RECORDS: usize = 4;
 /// And a lock section, with what the steps in it keep of it, takes that of so many.
 const SECTION: usize = 3;
+/// And so does a group of cells of bytes.
+const GROUP: usize = 3;
 
 /// Turns, or operations at which a task might wait, between checks.
 const SELDOM: u32 = 8;
@@ -180,6 +182,7 @@ impl Detector {
             + self.sets.count() as usize
             + self.order.size()
             + SECTION * self.locks.len()
+            + GROUP * self.bytes.live()
     }
 
     /// From now on collects at every opportunity: for tests.
@@ -251,7 +254,7 @@ impl Detector {
         if let Some(watched) = &mut self.watched {
             watched.each(|id| *id = numbers.accesses[id.index()]);
         }
-        self.bytes.iter_mut().flatten().for_each(|cell| *cell = numbers.cell(*cell));
+        self.bytes.renumber(|cell| numbers.cell(cell));
         for mixed in self.mixed.iter_mut() {
             mixed.plain = numbers.cell(mixed.plain);
             (mixed.writes, mixed.reads) = (numbers.list(mixed.writes), numbers.list(mixed.reads));
@@ -303,8 +306,9 @@ impl Detector {
                 // only.
                 None => unsafe { *cell = self.since(content, born) },
                 Some(Reference::Bytes(group)) => {
-                    let bytes = self.bytes[group];
-                    self.bytes[group] = bytes.map(|byte| self.since(byte, born));
+                    let bytes = self.bytes[group].map(|byte| self.since(byte, born));
+                    // SAFETY: a cell of the region, likewise.
+                    unsafe { *cell = self.bytes.replace(content, bytes) };
                 }
                 Some(Reference::Mixed(number)) => self.since_mixed(number, born),
             }
@@ -362,7 +366,7 @@ impl Detector {
         }
         // Freed memory leaves groups and records that no cell refers to.
         let groups = std::mem::replace(&mut named.groups, Marks::none(0));
-        self.bytes.sift(&groups, |group| group.iter().for_each(|&cell| named.cell(cell)));
+        self.bytes.sift(&groups, |cell| named.cell(cell));
         let records = std::mem::replace(&mut named.records, Marks::none(0));
         self.mixed.sift(&records, |record| {
             named.cell(record.plain);

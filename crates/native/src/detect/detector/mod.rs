@@ -28,6 +28,7 @@
 //! [`raceproof_core::order::conflicting`].
 
 mod access_ids;
+mod byte_groups;
 mod caches;
 mod collect;
 mod conflicts;
@@ -67,6 +68,7 @@ use crate::detect::memory::{Block, Blocks};
 use crate::detect::shadow;
 use crate::process::fibers::Fiber;
 use crate::process::stacks::Stacks;
+use byte_groups::ByteGroups;
 use caches::{Caches, Recent};
 use collect::Collector;
 use counts::Counts;
@@ -199,7 +201,7 @@ pub(crate) struct Detector {
     sites: Sites,
     sets: ReaderSets,
     /// Cells of words that are accessed by the byte.
-    bytes: Slab<[Cell; 4]>,
+    bytes: ByteGroups,
     /// Records of memory that is accessed atomically.
     mixed: Slab<Mixed>,
     pub(crate) tasks: Vec<Task>,
@@ -271,7 +273,7 @@ impl Detector {
             caches: Caches::new(),
             sites: Sites::new(),
             sets: ReaderSets::default(),
-            bytes: Slab::new(),
+            bytes: ByteGroups::new(),
             mixed: Slab::new(),
             tasks,
             current: TaskId::MAIN,
@@ -364,18 +366,7 @@ impl Detector {
                 at = next;
                 continue;
             }
-            if let Some(Reference::Bytes(group)) = content.reference() {
-                let mut cells = self.bytes[group];
-                self.update_bytes(&mut cells, at..next, kind, manner, pc);
-                self.bytes[group] = cells;
-                // Back to one cell if the four have become alike.
-                let [one, rest @ ..] = self.bytes[group];
-                if !one.writer.is_reference() && rest.iter().all(|other| *other == one) {
-                    self.bytes.free(group);
-                    // SAFETY: a cell of the region, to which no other reference exists.
-                    unsafe { *cell = one };
-                }
-            } else if whole {
+            if whole && !matches!(content.reference(), Some(Reference::Bytes(_))) {
                 let (after, races) =
                     self.races_there(granule, |detector| detector.update(content, granule, kind, manner, pc));
                 // SAFETY: a cell of the region; `update` has given its references back.
@@ -384,11 +375,9 @@ impl Detector {
                 last = (!content.writer.is_reference() && !after.writer.is_reference())
                     .then_some((content, after, races));
             } else {
-                let mut group = [content; 4];
-                self.update_bytes(&mut group, at..next, kind, manner, pc);
-                let number = self.bytes.add(group);
-                // SAFETY: a cell of the region, to which no other reference exists.
-                unsafe { *cell = Cell::refer(Reference::Bytes(number)) };
+                let after = self.word_by_bytes(content, at..next, kind, manner, pc);
+                // SAFETY: a cell of the region; `word_by_bytes` has given its references back.
+                unsafe { after.put(std::array::from_mut(&mut *cell)) };
             }
             at = next;
         }

@@ -11,6 +11,7 @@
 use super::*;
 use crate::detect::now::{self, Now};
 use std::cell::UnsafeCell;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// As the entry points read it: [`Transition::SIZE`] bytes each.
 #[repr(C)]
@@ -44,6 +45,26 @@ pub(crate) struct Transitions(UnsafeCell<[Transition; SLOTS]>);
 unsafe impl Sync for Transitions {}
 
 pub(crate) static TRANSITIONS: Transitions = Transitions(UnsafeCell::new([Transition::NONE; SLOTS]));
+
+/// The same for accesses to words by the byte ([`byte_groups`](super::byte_groups)). Only the
+/// detector looks them up.
+pub(super) static PARTS: Transitions = Transitions(UnsafeCell::new([Transition::NONE; SLOTS]));
+
+/// Whether [`PARTS`] has any: most programs have none.
+static HAS_PARTS: AtomicBool = AtomicBool::new(false);
+
+/// Forgets those of [`PARTS`].
+pub(super) fn forget_parts() {
+    if HAS_PARTS.swap(false, Ordering::Relaxed) {
+        PARTS.forget();
+    }
+}
+
+/// Where the part of the word is in the place of a transition of [`PARTS`]: no address has bits
+/// there.
+const PART: u32 = 56;
+/// The parts of a word that one program counter accesses in turn have slots of their own.
+const APART: usize = 5;
 
 /// The accesses that a transition is valid for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -99,6 +120,28 @@ impl Transitions {
         let change = Transition { pc: Transition::place(pc, valid_for), before, after, when: now::now() };
         // SAFETY: the one OS thread runs this, and no function of this type passes a reference out.
         unsafe { *self.slot(pc, before) = change };
+    }
+
+    #[inline(always)]
+    fn slot_of_part(&self, pc: usize, part: usize, before: Cell) -> *mut Transition {
+        self.slot(pc.wrapping_add(part << APART), before)
+    }
+
+    /// The cell after an access to this part of a word, if the cache has it.
+    #[inline(always)]
+    pub(super) fn find_part(&self, pc: usize, part: usize, before: Cell) -> Option<Cell> {
+        // SAFETY: nobody else looks at it now.
+        let change = unsafe { *self.slot_of_part(pc, part, before) };
+        let is_it = change.pc == pc | part << PART && change.before == before && change.when == now::now();
+        is_it.then_some(change.after)
+    }
+
+    #[inline(always)]
+    pub(super) fn set_part(&self, pc: usize, part: usize, before: Cell, after: Cell) {
+        HAS_PARTS.store(true, Ordering::Relaxed);
+        let change = Transition { pc: pc | part << PART, before, after, when: now::now() };
+        // SAFETY: the one OS thread runs this, and no function of this type passes a reference out.
+        unsafe { *self.slot_of_part(pc, part, before) = change };
     }
 
     pub(super) fn forget(&self) {
