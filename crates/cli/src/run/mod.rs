@@ -18,7 +18,12 @@ use raceproof::remote;
 use raceproof_core::finding::{Coverage, Report, Scope, Stats};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// How long a program may take that runs again, for all pairs of accesses or under another
+/// assignment of work: so long, and so many times what it took before.
+const REPEAT: Duration = Duration::from_secs(10);
+const REPEAT_FACTOR: u32 = 5;
 
 /// Runs the program as asked; the error says what is wrong with the request.
 pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
@@ -44,6 +49,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
             stdout: args.stdout.as_deref(),
             is_test: harness::runs_one_test(&program, &args.program[1..]),
         };
+        let began = Instant::now();
         let RunOutcome { mut end, mut report, mut spots } = run.execute(&mut input)?;
         if report.as_ref().is_some_and(needs_all_readers) && input.is_there_again() {
             run.all_readers = true;
@@ -52,21 +58,33 @@ pub(crate) fn run(args: &RunArgs) -> Result<Report, String> {
             (end, spots) = (again.end, again.spots);
         }
         let is_over = matches!(end, RunEnd::Ended(Ended::Status(_)));
+        let mut may_repeat = is_over && !args.once && args.trace.is_none() && input.is_there_again();
+        // A server may wait for a client that does not come again.
+        let patience = REPEAT + REPEAT_FACTOR * began.elapsed();
+        let again = ProgramRun { limit: Some(limit.map_or(patience, |limit| limit.min(patience))), ..run };
+        let mut ended_again = None;
         if let Some(report) = &mut report
-            && is_over
+            && may_repeat
             && !spots.is_empty()
-            && !args.once
-            && args.trace.is_none()
-            && input.is_there_again()
         {
             // What it found is known whichever way this one ends.
-            let all = run.watch(&mut input, &spots)?;
+            let all = again.watch(&mut input, &spots)?;
             join::add_pairs(&mut report.races, all.report.map(|report| report.races).unwrap_or_default());
+            if all.end == RunEnd::OutOfTime {
+                may_repeat = false;
+                ended_again = again.limit;
+            }
         }
         let mut report = complete(report, end, &run)?;
-        let may_repeat = is_over && !args.once && args.trace.is_none() && input.is_there_again();
+        report.limits.extend(ended_again.map(|limit| {
+            format!(
+                "the program ran again, for all pairs of accesses, and was ended after {} s: pairs and \
+                 witnesses of the races may be missing",
+                limit.as_secs()
+            )
+        }));
         if may_repeat && report.scope == Scope::AllSchedules && depends_on_assignment(&report) {
-            report = with_other_assignments(report, &run, &mut input)?;
+            report = with_other_assignments(report, &again, &mut input)?;
         }
         if may_repeat {
             let coverage = report.coverage.as_ref();

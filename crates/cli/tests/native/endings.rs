@@ -544,3 +544,26 @@ fn a_deadlock_by_a_detached_task_says_who_waits_where_and_for_what() {
         .says("main/t0/1 waits for its event, which nobody is left to fulfill")
         .says("main/t0/2 waits for lock, held by main/t0/1, which has ended without releasing it");
 }
+
+/// Waits for nothing if it runs a second time.
+const WAITS_AGAIN: &str = r#"
+#include <fcntl.h>
+#include <unistd.h>
+int x;
+int main(int argc, char **argv) {
+  if (open(argv[1], O_CREAT | O_EXCL, 0600) < 0) pause();
+#pragma omp parallel
+  x++;
+}
+"#;
+
+#[test]
+fn a_program_that_does_not_end_again_is_ended() {
+    let folder = Folder::new("waits-again");
+    let program = built(&folder, "server.c", WAITS_AGAIN);
+    let report = run(&program, &[folder.path("there").to_str().unwrap()]);
+    assert_eq!(report["verdict"], "race", "{report}");
+    assert_eq!(report["races"].as_array().map(Vec::len), Some(2), "the pairs of the first run: {report}");
+    let limit = report["limits"][0].as_str().unwrap_or_default();
+    assert!(limit.starts_with("the program ran again"), "{report}");
+}
