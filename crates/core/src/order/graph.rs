@@ -76,6 +76,9 @@ const ROOM: usize = 32;
 /// Tasks of an order that is compacted from time to time: as many as there mostly are until then.
 const UNTIL_COMPACTED: usize = 1 << 13;
 
+/// Sources that are looked at for what was signalled beside a step.
+const LONG: usize = 1 << 8;
+
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Signalled {
     pub(super) step: u32,
@@ -482,6 +485,28 @@ impl GraphOrder {
         step == NONE
             || self.precedes_now_evidently(StepId(step))
                 && (more == NONE || self.has_near_by(self.known_now(), more))
+    }
+
+    /// Whether what was signalled by `sync` precedes the step that runs now. Where it would take long
+    /// to say, it need not.
+    pub fn has_come(&mut self, sync: SyncId) -> bool {
+        let Signalled { step, more, .. } = self.signalled(sync);
+        let mut rest = vec![more];
+        let mut precedes = step == NONE || self.precedes_now(StepId(step));
+        for _ in 0..LONG {
+            let Some(at) = rest.pop().filter(|_| precedes) else { return precedes };
+            if at == NONE {
+                continue;
+            }
+            let Known { source, left, right, .. } = self.known[at as usize];
+            // What the task of a source knew then comes with it.
+            rest.push(right);
+            match source {
+                NONE => rest.push(left),
+                source => precedes = self.precedes_now(StepId(source)),
+            }
+        }
+        false
     }
 
     /// Whether `step` precedes what the task of `other`, a step that has run as well, has come to

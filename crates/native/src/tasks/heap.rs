@@ -3,7 +3,7 @@
 
 use crate::detect::detector;
 use crate::report::record;
-use crate::tasks::atomics::unobserved;
+use crate::tasks::atomics;
 use crate::tasks::{excuses, explorer, futures, locks, monitors, standard, state};
 use std::ops::Range;
 
@@ -36,7 +36,7 @@ pub(crate) fn freed(address: usize, pc: usize, is_librarys: impl FnOnce() -> boo
     }
     let size = detector().memory.remove(address)?.size;
     let is_own = state().librarys_blocks.remove(&address) && is_librarys();
-    unobserved::forget(address, size);
+    atomics::freed(address, size);
     standard::freed(address, size);
     locks::freed(address, size);
     monitors::freed(address, size);

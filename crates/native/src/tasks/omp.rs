@@ -420,6 +420,7 @@ impl Team {
     }
 
     pub(crate) fn enter_alone() {
+        detector().has_teams = true;
         let parent: *mut Thread = thread();
         let team = Box::leak(Box::new(Team::new(1, parent, &[thread().virtual_thread])));
         let pointer: *mut Team = team;
@@ -448,6 +449,7 @@ impl Team {
     /// Runs `work` on every thread of a new team of `size`, where the program allows `sizes`, and
     /// waits for all of them.
     pub(crate) fn fork(size: u32, sizes: Sizes, pc: usize, work: Rc<dyn Fn(u32)>) {
+        detector().has_teams = true;
         if size > 1 && sched::job().is_none() {
             crate::report::limit(OUTSIDE);
         }

@@ -265,6 +265,8 @@ pub(crate) fn inside<T>(what: What, address: usize, work: impl FnOnce() -> T) ->
 
 /// The running task comes to a barrier; in which phase.
 pub(crate) fn come(barrier: usize) -> usize {
+    // Who is the last to come is up to the schedule, and so is who of too many.
+    detector().exclusive = true;
     explorer::atomic(barrier, 1, AccessKind::Write, caller());
     let here = standard().barriers.entry(barrier).or_default();
     if here.arrived == 0 {
@@ -288,7 +290,7 @@ pub(crate) fn leave(barrier: usize, phase: usize) {
 
 /// The running task has locked a standard stream: `of` is the lock with the stream in it.
 pub(crate) fn locked_stream(of: usize) {
-    (of..of + STREAM).step_by(size_of::<u32>()).for_each(atomics::acquired);
+    (of..of + STREAM).step_by(size_of::<u32>()).for_each(atomics::acquired_by_schedule);
 }
 
 /// The words of a scope.

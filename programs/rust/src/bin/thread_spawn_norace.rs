@@ -1,4 +1,4 @@
-// expect: race-free
+// expect: race-free all-schedules
 //! Threads that are joined, and return what they have computed.
 
 use corpus::Shared;

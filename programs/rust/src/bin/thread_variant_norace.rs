@@ -1,4 +1,4 @@
-// expect: race-free observed-schedule
+// expect: race-free all-schedules
 //! A thread asks for the variant of an enum while another changes the value in it: without optimisation rustc loads both.
 
 use corpus::Shared;

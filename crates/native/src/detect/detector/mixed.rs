@@ -69,7 +69,8 @@ impl Detector {
         let cells = cells::<N>(address);
         let before = cells[0];
         let is_same = u64::from(before) == u64::from(cells[N - 1]);
-        if !self.fast_path_enabled || !is_same || !address.is_multiple_of(4 * N) {
+        // Whether the schedule chooses the order is for the slow path to find out.
+        if !self.fast_path_enabled || !self.exclusive || !is_same || !address.is_multiple_of(4 * N) {
             return false;
         }
         let mut record = match before.reference() {
@@ -85,8 +86,6 @@ impl Detector {
         if !is_after_writer || !is_after_readers || is_pair && N == 1 || self.locks.is_any_held() {
             return false;
         }
-        // Not known yet if all were parts of reductions.
-        self.exclusive = true;
         if !self.remember(record.accesses(kind), address, pc) {
             return true;
         }
@@ -199,7 +198,9 @@ impl Detector {
                 }
             }
             (Manner::Atomic, _) => {
-                self.exclusive |= !self.reducing;
+                if !self.exclusive && !self.reducing {
+                    self.exclusive = self.has_teams || !self.is_after_all(record, kind);
+                }
                 let met = self.met;
                 self.check(record.plain, kind, manner, address, pc);
                 if self.locks.is_held_by(self.current) {
@@ -214,6 +215,18 @@ impl Detector {
         }
         self.mixed[number] = record;
         after
+    }
+
+    /// Whether the running step comes after all atomic accesses of a record that one of this kind
+    /// conflicts with. As long as this is so of all, what atomic operations order is ordered without
+    /// them: no schedule has them in another order.
+    #[cold]
+    fn is_after_all(&mut self, Mixed { writes, reads, .. }: Mixed, kind: AccessKind) -> bool {
+        let mut before = self.list(writes);
+        if kind == AccessKind::Write {
+            before.extend(self.list(reads));
+        }
+        before.into_iter().all(|earlier| self.precedes(earlier))
     }
 
     /// Of atomic accesses in sections of one lock, one of them a write, the later comes after the

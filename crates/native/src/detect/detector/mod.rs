@@ -234,8 +234,11 @@ pub(crate) struct Detector {
     /// Readers that subsume others.
     representatives: Representatives,
     joins: Joins,
-    /// Mutual exclusion or ordering atomics were used.
+    /// Mutual exclusion was used, or atomic operations in an order that the schedule chose.
     pub(crate) exclusive: bool,
+    /// Another assignment of work to threads, or another size of a team, may leave unordered what
+    /// this run has ordered.
+    pub(crate) has_teams: bool,
     /// Whether detection is on.
     on: bool,
     /// Whether accesses may take the fast path.
@@ -298,6 +301,7 @@ impl Detector {
             representatives: Representatives::new(),
             joins: Joins::default(),
             exclusive: false,
+            has_teams: false,
             on: true,
             fast_path_enabled: false,
             frees: Frees::default(),

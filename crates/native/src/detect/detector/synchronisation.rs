@@ -59,6 +59,11 @@ impl Detector {
         self.order.is_known(sync)
     }
 
+    /// Whether what the sync signalled happens before the running step.
+    pub(crate) fn comes_after_sync(&mut self, sync: SyncId) -> bool {
+        self.order.has_come(sync)
+    }
+
     /// The current task enters a section of a lock.
     pub(crate) fn enter_section(&mut self, lock: usize) {
         self.record_event(Event::Join {

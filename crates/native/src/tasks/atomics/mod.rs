@@ -233,14 +233,19 @@ pub(crate) fn acquired(address: usize) {
 /// The same where the schedule decides who is first. If what was released there does not happen
 /// before the running step already, another schedule may order the two the other way round.
 pub(crate) fn acquired_by_schedule(address: usize) {
-    if !ATOMICS.is_set() {
+    if ATOMICS.is_set() {
+        note_choice(address);
+        acquired(address);
+    }
+}
+
+/// Notes if the schedule has put what was released at an address before the running step.
+fn note_choice(address: usize) {
+    if detector().exclusive || !atomics().released.may_be_at(address) {
         return;
     }
-    let adds = |syncs: &[SyncId]| syncs.iter().any(|&sync| !detector().has_joined(sync));
-    if atomics().released.at(address).map(<[_]>::to_vec).is_some_and(|syncs| adds(&syncs)) {
-        detector().exclusive = true;
-    }
-    acquired(address);
+    let released = atomics().released.at(address).map(<[_]>::to_vec).unwrap_or_default();
+    detector().exclusive = released.into_iter().any(|sync| !detector().comes_after_sync(sync));
 }
 
 /// What the running task did so far comes before those who acquire this address from now on.
@@ -255,6 +260,14 @@ pub(crate) fn released_more(address: usize) {
     if ATOMICS.is_set() {
         after_store(address, MemoryOrder::RELEASE, true);
     }
+}
+
+/// The program frees memory: what was released there orders nobody who gets it next.
+pub(crate) fn freed(address: usize, size: usize) {
+    if ATOMICS.is_set() {
+        atomics().released.forget(address..address + size);
+    }
+    unobserved::forget(address, size);
 }
 
 /// Nobody acquires an address any more that is no variable's.
@@ -346,6 +359,7 @@ pub(crate) fn load(address: usize, size: usize, order: MemoryOrder, pc: usize) {
 /// As [`load`], after the search has let the operation go on: no task runs between this and the
 /// operation itself.
 pub(crate) fn load_now(address: usize, size: usize, order: MemoryOrder, pc: usize) {
+    note_choice(address);
     before_load(address, order);
     detector().access(address, size, AccessKind::Read, Manner::Atomic, pc);
 }
@@ -367,6 +381,7 @@ pub(crate) fn update(address: usize, size: usize, order: MemoryOrder, pc: usize)
 }
 
 pub(crate) fn update_now(address: usize, size: usize, order: MemoryOrder, pc: usize) {
+    note_choice(address);
     before_load(address, order);
     detector().access(address, size, AccessKind::Write, Manner::Atomic, pc);
     after_store(address, order, true);

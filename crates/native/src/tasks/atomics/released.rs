@@ -2,6 +2,10 @@
 
 use raceproof_core::ids::SyncId;
 use rustc_hash::FxHashMap;
+use std::ops::Range;
+
+/// Addresses of one word share a bit.
+const WORD: usize = 4;
 
 #[derive(Default)]
 pub(crate) struct Released {
@@ -52,6 +56,23 @@ impl Released {
             self.bits = 0;
         }
         taken.unwrap_or_default()
+    }
+
+    /// Nobody acquires there any more what was released.
+    pub(crate) fn forget(&mut self, memory: Range<usize>) {
+        if self.bits == 0 {
+            return;
+        }
+        if memory.len() / WORD >= self.chains.len() {
+            self.chains.retain(|address, _| !memory.contains(address));
+        } else {
+            for word in memory.step_by(WORD).filter(|&word| self.bits & bit(word) != 0) {
+                (word..word + WORD).for_each(|address| drop(self.chains.remove(&address)));
+            }
+        }
+        if self.chains.is_empty() {
+            self.bits = 0;
+        }
     }
 
     pub(crate) fn put(&mut self, address: usize, chain: Vec<SyncId>) {

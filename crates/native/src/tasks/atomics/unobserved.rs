@@ -148,6 +148,8 @@ fn notice() {
             changed.push(*word);
         }
     }
+    // Whether the task that looked at the word saw the change was the schedule's choice.
+    detector().exclusive |= !changed.is_empty();
     for word in changed {
         // What a task does before it waits for a lock it also does, and is seen to do, where it
         // need not wait.
