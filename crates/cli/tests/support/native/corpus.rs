@@ -2,7 +2,7 @@
 
 use super::expect::Expected;
 use super::judge::mistakes;
-use super::toolchain::{compile, execute, runtime};
+use super::toolchain::{compile_by, execute, runtime};
 use crate::common::command::{Folder, root};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,13 +24,14 @@ pub fn some_of(programs: Vec<PathBuf>, first: usize, every: usize) -> Vec<PathBu
     wanted.map(|(_, program)| program).collect()
 }
 
-fn judge(corpus: &str, program: &Path, level: &str, folder: &Folder) -> Vec<String> {
+fn judge(corpus: &str, program: &Path, clang: Option<&str>, level: &str, folder: &Folder) -> Vec<String> {
     let source = Path::new(corpus).join(program);
     let name = program.file_name().unwrap().to_string_lossy().into_owned();
     let attempt = || {
         let expected = Expected::read(&[&root().join(&source)])?;
         let binary = folder.path(&format!("{name}{level}.out"));
-        compile(&root().canonicalize().unwrap().join(&source), level, &expected.flags, &binary)?;
+        let source = root().canonicalize().unwrap().join(&source);
+        compile_by(clang, &source, level, &expected.flags, &binary)?;
         let done = execute(&binary, &expected)?;
         let _ = fs::remove_file(&binary);
         Ok(mistakes(&expected, std::slice::from_ref(&name), &done))
@@ -40,8 +41,14 @@ fn judge(corpus: &str, program: &Path, level: &str, folder: &Folder) -> Vec<Stri
 
 /// Judges the programs on two threads; one line for each that is not judged as it expects.
 pub fn judge_all(corpus: &str, programs: Vec<PathBuf>, level: &str) {
+    judge_all_by(None, corpus, programs, level);
+}
+
+/// The same, compiled by this clang.
+pub fn judge_all_by(clang: Option<&str>, corpus: &str, programs: Vec<PathBuf>, level: &str) {
     runtime();
-    let folder = Folder::new(&format!("{}{level}", corpus.replace('/', "-")));
+    let by = clang.unwrap_or_default();
+    let folder = Folder::new(&format!("{}{by}{level}", corpus.replace('/', "-")));
     let count = programs.len();
     let (todo, failures) = (Mutex::new(programs), Mutex::new(Vec::new()));
     thread::scope(|scope| {
@@ -49,7 +56,7 @@ pub fn judge_all(corpus: &str, programs: Vec<PathBuf>, level: &str) {
             scope.spawn(|| {
                 loop {
                     let Some(program) = todo.lock().unwrap().pop() else { break };
-                    let wrong = judge(corpus, &program, level, &folder);
+                    let wrong = judge(corpus, &program, clang, level, &folder);
                     if !wrong.is_empty() {
                         failures.lock().unwrap().push(format!("{}: {}", program.display(), wrong.join("; ")));
                     }

@@ -47,6 +47,17 @@ pub fn tool() -> Command {
 }
 
 pub fn compile(source: &Path, level: &str, flags: &[String], output: &Path) -> Result<(), String> {
+    compile_by(None, source, level, flags, output)
+}
+
+/// By this clang, or the newest.
+pub fn compile_by(
+    clang: Option<&str>,
+    source: &Path,
+    level: &str,
+    flags: &[String],
+    output: &Path,
+) -> Result<(), String> {
     let driver: &[&str] = match source.extension().and_then(|extension| extension.to_str()) {
         Some("cpp") => &["c++", "-Wall"],
         Some("f90" | "f") => &["fc"],
@@ -59,6 +70,7 @@ pub fn compile(source: &Path, level: &str, flags: &[String], output: &Path) -> R
     } else {
         command.args(driver);
     }
+    command.envs(clang.map(|clang| ("RACEPROOF_CLANG", clang)));
     command.arg(source).args(["-fopenmp", level]).args(flags).arg("-o").arg(output);
     let done = finish_within(&mut command, PATIENCE)?;
     match done.status {
