@@ -35,7 +35,7 @@ int main(int, char **arguments) {
 
 /// The peak of a program, in kilobytes.
 fn peak(folder: &Folder, name: &str, operate: &str, count: u64) -> u64 {
-    let source = folder.write(&format!("{name}.cpp"), &format!("{THREADS}{operate}"));
+    let source = folder.write(&format!("{name}.cpp"), format!("{THREADS}{operate}"));
     let program = folder.path(name);
     compile(&source, "-O1", &["-pthread".to_owned(), "-std=c++17".to_owned()], &program)
         .expect("it compiles");
