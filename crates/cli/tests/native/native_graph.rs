@@ -376,9 +376,10 @@ fn a_page_of_one_run_has_the_graph() {
     let page = html(&["run"], &program);
     let data = page::embedded(&page, "data");
     let race = &list(&data["report"]["races"])[0];
-    assert_eq!(race["witness"], Value::Null, "if `run` has witnesses, its page has to play them");
-    assert!(page::playbacks(&page).is_empty());
     assert_eq!((&data["graph_note"], &data["playback_note"]), (&Value::Null, &Value::Null));
+    let playbacks = page::playbacks(&page);
+    let played: Vec<&Value> = playbacks.iter().map(|playback| &playback["race"]).collect();
+    assert_eq!(played, [0]);
     let graph = page::embedded(&page, "graph");
     let racy = list(&graph["nodes"]).iter().filter(|node| node["racy"] == true);
     let tasks: BTreeSet<&str> = racy.map(|node| text(node, "task")).collect();
