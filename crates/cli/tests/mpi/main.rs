@@ -195,7 +195,7 @@ fn ranks_are_killed_at_random_moments() {
             whole += 1;
         }
     }
-    assert!(told > 5, "only {told} of {kills} jobs said how to go on");
+    assert!(told > 2, "only {told} of {kills} jobs said how to go on");
     let output = verify(1).output().expect("it runs");
     let report = report(&output);
     assert_eq!((report["verdict"].as_str(), executions(&report)), (Some("race-free"), EXECUTIONS), "{whole}");
